@@ -1,0 +1,2 @@
+export * from "./spawn/index.ts"
+export * from "./transport/index.ts"

@@ -1,0 +1,2 @@
+export * as SpawnError from "./SpawnError.ts"
+export * as Spawner from "./Spawner.ts"

@@ -1,0 +1,19 @@
+/** The seam for whatever brings connections: a socket, a WebSocket server, or stdin and stdout. */
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type { Transport, TransportError } from "./Transport.ts"
+
+export interface ListenerService {
+  /** Where clients connect: `ws://127.0.0.1:39211`, `stdio`. */
+  readonly address: string
+  /**
+   * Serves until the listener ends (stdin closed) or the effect is interrupted. `serve` runs once per
+   * connection, in a scope of that connection; when it returns, the transport is closed.
+   */
+  readonly run: <R>(
+    serve: (transport: Transport) => Effect.Effect<void, never, R | Scope.Scope>,
+  ) => Effect.Effect<void, TransportError, Exclude<R, Scope.Scope>>
+}
+
+export class Listener extends Context.Tag("procwire/Listener")<Listener, ListenerService>() {}

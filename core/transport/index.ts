@@ -1,0 +1,2 @@
+export * as Listener from "./Listener.ts"
+export * as Transport from "./Transport.ts"
