@@ -1,2 +1,7 @@
+export * from "./process/index.ts"
+export * as Protocol from "./protocol/index.ts"
+export * from "./rpc/index.ts"
+export * from "./server/index.ts"
+export * from "./session/index.ts"
 export * from "./spawn/index.ts"
 export * from "./transport/index.ts"

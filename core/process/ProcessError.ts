@@ -1,0 +1,17 @@
+/** What a caller can do wrong with a process. The spawner's own failures are `SpawnError`. */
+import * as Data from "effect/Data"
+
+export type ProcessReason =
+  /** `start` with an id that is starting, running or retained. */
+  | "AlreadyExists"
+  /** `read` of an id that is not in the table. */
+  | "Unknown"
+  /** `start` overtaken by `terminate`. */
+  | "StartCancelled"
+  /** `write` behind `terminate`. */
+  | "StdinGone"
+
+export class ProcessError extends Data.TaggedError("ProcessError")<{
+  readonly reason: ProcessReason
+  readonly processId: string
+}> {}

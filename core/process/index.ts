@@ -1,0 +1,5 @@
+export * as OutputLog from "./OutputLog.ts"
+export * as Process from "./Process.ts"
+export * as ProcessError from "./ProcessError.ts"
+export * as ProcessRegistry from "./ProcessRegistry.ts"
+export * as StdinQueue from "./StdinQueue.ts"

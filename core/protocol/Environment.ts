@@ -1,0 +1,70 @@
+/** What a server says about itself and its host: `environment/info` and `environment/status`. */
+import * as Schema from "effect/Schema"
+
+/** The user's shell. `name` is its base name, `path` a native path. */
+export const Shell = Schema.Struct({ name: Schema.String, path: Schema.String }).annotations({ identifier: "Shell" })
+
+/** True for what this server really does; a client may ask for nothing else. */
+export const Capabilities = Schema.Struct({
+  networkProxyLaunch: Schema.Boolean,
+  networkProxyReviewDomains: Schema.Boolean,
+  credentialMasking: Schema.Boolean,
+  credentialMaskingCustomProviders: Schema.Boolean,
+  capabilityDiscoverySandbox: Schema.Boolean,
+  fsWatchMissing: Schema.Boolean,
+  capabilityDiscoveryV2: Schema.Boolean,
+  environmentConfigRead: Schema.Boolean,
+  httpHeaderEnvVars: Schema.Boolean,
+  sandboxedFileStreaming: Schema.Boolean,
+  fileWriteStreaming: Schema.Boolean,
+  shellSnapshotV2: Schema.Boolean,
+  windowsMxc: Schema.Boolean,
+  linuxRootWritePreservesDevices: Schema.Boolean,
+  linuxApprovedRootWritePreservesRestrictions: Schema.Boolean,
+}).annotations({ identifier: "Capabilities" })
+export type Capabilities = typeof Capabilities.Type
+
+/** No capability beyond the process methods. */
+export const noCapabilities: Capabilities = {
+  networkProxyLaunch: false,
+  networkProxyReviewDomains: false,
+  credentialMasking: false,
+  credentialMaskingCustomProviders: false,
+  capabilityDiscoverySandbox: false,
+  fsWatchMissing: false,
+  capabilityDiscoveryV2: false,
+  environmentConfigRead: false,
+  httpHeaderEnvVars: false,
+  sandboxedFileStreaming: false,
+  fileWriteStreaming: false,
+  shellSnapshotV2: false,
+  windowsMxc: false,
+  linuxRootWritePreservesDevices: false,
+  linuxApprovedRootWritePreservesRestrictions: false,
+}
+
+const Partial = Schema.partial(Capabilities).annotations({ identifier: "PartialCapabilities" })
+
+/** Paths are `file:` URIs. A client may rely on `shell` only; older servers leave out the rest. */
+export const EnvironmentInfo = Schema.Struct({
+  shell: Shell,
+  executorVersion: Schema.optional(Schema.String),
+  providerId: Schema.optional(Schema.NullOr(Schema.String)),
+  cwd: Schema.optional(Schema.NullOr(Schema.String)),
+  userHomeDir: Schema.optional(Schema.NullOr(Schema.String)),
+  platformOs: Schema.optional(Schema.NullOr(Schema.String)),
+  prependPathDirs: Schema.optional(Schema.Array(Schema.String)),
+  temporaryDirectories: Schema.optional(Schema.Array(Schema.String)),
+  tempDir: Schema.optional(Schema.NullOr(Schema.String)),
+  capabilities: Schema.optional(Partial),
+}).annotations({ identifier: "EnvironmentInfo" })
+export type EnvironmentInfo = typeof EnvironmentInfo.Type
+
+/** Absent, null or `{}`. */
+export const NoParams = Schema.NullOr(Schema.Record({ key: Schema.String, value: Schema.Never })).annotations({
+  identifier: "unit",
+})
+
+export const EnvironmentStatus = Schema.Struct({ status: Schema.Literal("ready") }).annotations({
+  identifier: "EnvironmentStatus",
+})

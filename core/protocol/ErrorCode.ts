@@ -1,0 +1,19 @@
+/** The error codes of the wire and the error object that carries them. */
+import * as Data from "effect/Data"
+
+/** Malformed message (with id -1), wrong state, unknown or duplicate process, unknown session. */
+export const invalidRequest = -32600
+/** No such method. */
+export const methodNotFound = -32601
+/** Params that do not decode, or a value that this host cannot take. */
+export const invalidParams = -32602
+/** The operating system refused, or the server failed. */
+export const internalError = -32603
+/** A session that is still attached to another connection cannot be resumed. */
+export const sessionAttached = -32010
+
+/** An error response: what a server answers and what a client's call fails with. */
+export class RpcError extends Data.TaggedError("RpcError")<{
+  readonly code: number
+  readonly message: string
+}> {}

@@ -1,0 +1,28 @@
+/** The integer types of the wire. JSON numbers with a fraction or an exponent are none of them. */
+import * as ParseResult from "effect/ParseResult"
+import * as Schema from "effect/Schema"
+import { Decimal } from "./Json.ts"
+
+const u64Max = 2n ** 64n - 1n
+
+const isWhole = (value: unknown, most: bigint): value is number | bigint =>
+  (typeof value === "bigint" && value >= 0n && value <= most) ||
+  (typeof value === "number" && Number.isSafeInteger(value) && value >= 0)
+
+/** 0 to 2^64-1. Values above 2^53 are rounded to a double: they only ever mean "a lot". */
+export const U64: Schema.Schema<number> = Schema.transformOrFail(
+  Schema.Unknown as Schema.Schema<unknown, number>,
+  Schema.Number,
+  {
+    strict: true,
+    decode: (value, _, ast) => {
+      if (isWhole(value, u64Max)) return ParseResult.succeed(Number(value))
+      const isNumber = typeof value === "number" || typeof value === "bigint" || value instanceof Decimal
+      return ParseResult.fail(new ParseResult.Type(ast, value, isNumber ? "invalid number" : undefined))
+    },
+    encode: (value) => ParseResult.succeed(value),
+  },
+).annotations({ identifier: "u64", jsonSchema: { type: "integer", minimum: 0 } })
+
+/** A 32-bit signed integer. */
+export const I32 = Schema.Int.pipe(Schema.between(-(2 ** 31), 2 ** 31 - 1)).annotations({ identifier: "i32" })

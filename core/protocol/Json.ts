@@ -1,0 +1,242 @@
+/**
+ * A strict JSON reader for messages from strangers.
+ *
+ * `JSON.parse` would lose what this wire cares about: integers above 2^53 keep every digit (as bigint),
+ * `1.0` and `1e2` stay distinguishable from integers, a repeated key is an error, and depth and number
+ * of values are bounded before anything is built. Error texts and positions (line, byte column) are
+ * those of the peer implementation, because they reach clients inside error messages.
+ */
+
+/** What the reader makes of a text. Integers beyond 2^53 are bigint, other non-integers are `Decimal`. */
+export type Json =
+  | null
+  | boolean
+  | number
+  | bigint
+  | string
+  | Decimal
+  | ReadonlyArray<Json>
+  | { readonly [key: string]: Json }
+
+/** A number written with a fraction or an exponent: no field of the wire takes one. */
+export class Decimal {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+/** A text that is no JSON, or too much of it. `message` ends with the position. */
+export class JsonError extends Error {}
+
+/** Deepest nesting of arrays and objects, as in the peer implementation. */
+export const maxDepth = 127
+
+/** Most JSON values in one message (containers count), as in the peer implementation. */
+export const maxValues = 262_143
+
+/** Reads one JSON text. Throws `JsonError`. */
+export const parse = (text: string): Json => new Reader(text).document()
+
+const quote = 34
+const backslash = 92
+// oxlint-disable-next-line no-control-regex -- control characters are exactly what is looked for
+const control = /[\u0000-\u001f]/
+const number = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/y
+
+class Reader {
+  private readonly text: string
+  private at = 0
+  private depth = 0
+  private values = 0
+  /** Where the next backslash is: it tells strings that need unescaping from those that do not. */
+  private escape = -1
+
+  constructor(text: string) {
+    this.text = text
+  }
+
+  document(): Json {
+    const value = this.value()
+    this.space()
+    if (this.at < this.text.length) throw this.error("trailing characters")
+    return value
+  }
+
+  private value(): Json {
+    const code = this.space()
+    this.values += 1
+    if (this.values > maxValues) {
+      throw this.error(`JSON-RPC message exceeds the limit of ${maxValues + 1} JSON values`)
+    }
+    switch (code) {
+      case quote:
+        return this.string()
+      case 0x7b:
+        return this.nested(() => this.object())
+      case 0x5b:
+        return this.nested(() => this.array())
+      case 0x74:
+        return this.literal("true", true)
+      case 0x66:
+        return this.literal("false", false)
+      case 0x6e:
+        return this.literal("null", null)
+      default:
+        if (code === 0x2d || (code >= 0x30 && code <= 0x39)) return this.number()
+        throw this.error(code === -1 ? "EOF while parsing a value" : "expected value")
+    }
+  }
+
+  private nested<A>(read: () => A): A {
+    this.depth += 1
+    if (this.depth > maxDepth) throw this.error("recursion limit exceeded")
+    this.at += 1
+    const value = read()
+    this.depth -= 1
+    return value
+  }
+
+  private object(): { readonly [key: string]: Json } {
+    const object: { [key: string]: Json } = {}
+    let code = this.space()
+    if (code === 0x7d) {
+      this.at += 1
+      return object
+    }
+    for (;;) {
+      if (code !== quote) {
+        throw this.error(code === -1 ? "EOF while parsing an object" : "key must be a string")
+      }
+      const key = this.string()
+      if (Object.hasOwn(object, key)) throw this.errorBehind(`duplicate JSON object key \`${key}\``)
+      code = this.space()
+      if (code !== 0x3a) throw this.error(code === -1 ? "EOF while parsing an object" : "expected `:`")
+      this.at += 1
+      const value = this.value()
+      if (key === "__proto__") Object.defineProperty(object, key, { value, enumerable: true })
+      else object[key] = value
+      code = this.space()
+      this.at += 1
+      if (code === 0x7d) return object
+      if (code !== 0x2c) {
+        this.at -= 1
+        throw this.error(code === -1 ? "EOF while parsing an object" : "expected `,` or `}`")
+      }
+      code = this.space()
+      if (code === 0x7d) throw this.error("trailing comma")
+    }
+  }
+
+  private array(): ReadonlyArray<Json> {
+    const array: Array<Json> = []
+    if (this.space() === 0x5d) {
+      this.at += 1
+      return array
+    }
+    for (;;) {
+      array.push(this.value())
+      const code = this.space()
+      this.at += 1
+      if (code === 0x5d) return array
+      if (code !== 0x2c) {
+        this.at -= 1
+        throw this.error(code === -1 ? "EOF while parsing a list" : "expected `,` or `]`")
+      }
+      if (this.space() === 0x5d) throw this.error("trailing comma")
+    }
+  }
+
+  private string(): string {
+    const { text } = this
+    const start = this.at + 1
+    let end = text.indexOf('"', start)
+    if (this.escape < start && this.escape !== Infinity) {
+      const next = text.indexOf("\\", start)
+      this.escape = next === -1 ? Infinity : next
+    }
+    if (end !== -1 && end < this.escape) {
+      const plain = text.slice(start, end)
+      if (control.test(plain)) {
+        throw this.errorAt(
+          start + plain.search(control),
+          "control character (\\u0000-\\u001F) found while parsing a string",
+        )
+      }
+      this.at = end + 1
+      return plain
+    }
+    end = start
+    while (end < text.length && text.charCodeAt(end) !== quote) {
+      end += text.charCodeAt(end) === backslash ? 2 : 1
+    }
+    if (end >= text.length) throw this.errorAt(text.length, "EOF while parsing a string")
+    this.at = end + 1
+    try {
+      const value: unknown = JSON.parse(text.slice(start - 1, end + 1))
+      if (typeof value === "string" && !loneSurrogate.test(value)) return value
+    } catch {
+      throw this.errorAt(end, "invalid escape")
+    }
+    throw this.errorAt(end, "lone leading surrogate in hex escape")
+  }
+
+  private number(): number | bigint | Decimal {
+    number.lastIndex = this.at
+    const found = number.exec(this.text)
+    if (found === null) throw this.errorAt(this.at + 1, "invalid number")
+    const [literal, fraction, exponent] = found
+    this.at += literal.length
+    const next = this.text.charCodeAt(this.at)
+    if ((next >= 0x30 && next <= 0x39) || next === 0x2e) throw this.error("invalid number")
+    if (fraction !== undefined || exponent !== undefined) return new Decimal(literal)
+    const value = Number(literal)
+    return Number.isSafeInteger(value) ? value + 0 : BigInt(literal)
+  }
+
+  private literal<A>(word: string, value: A): A {
+    if (!this.text.startsWith(word, this.at)) {
+      throw this.error(this.at + word.length > this.text.length ? "EOF while parsing a value" : "expected ident")
+    }
+    this.at += word.length
+    return value
+  }
+
+  /** Skips white space; the code unit after it, or -1 at the end. */
+  private space(): number {
+    const { text } = this
+    while (this.at < text.length) {
+      const code = text.charCodeAt(this.at)
+      if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return code
+      this.at += 1
+    }
+    return -1
+  }
+
+  private error(reason: string): JsonError {
+    return this.errorAt(this.at, reason)
+  }
+
+  private errorBehind(reason: string): JsonError {
+    return this.errorAt(this.at - 1, reason)
+  }
+
+  /** Lines count from 1, columns are the bytes of the line up to and including the offender. */
+  private errorAt(at: number, reason: string): JsonError {
+    const upTo = this.text.slice(0, Math.min(at + 1, this.text.length))
+    const lineStart = upTo.lastIndexOf("\n", upTo.length - (upTo.endsWith("\n") ? 2 : 1)) + 1
+    const line = upTo.slice(0, lineStart).split("\n").length
+    return new JsonError(`${reason} at line ${line} column ${utf8Length(upTo.slice(lineStart))}`)
+  }
+}
+
+const loneSurrogate = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/
+
+const utf8Length = (text: string): number => {
+  let length = 0
+  for (const character of text) {
+    const code = character.codePointAt(0) ?? 0
+    length += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4
+  }
+  return length
+}

@@ -1,0 +1,131 @@
+/**
+ * The envelope: JSON-RPC without the `jsonrpc` member.
+ *
+ * `fromText` sorts one incoming text into request, notification, response or error; what it refuses is
+ * answered with id -1. Ids are strings or 64-bit integers and are echoed exactly, also above 2^53.
+ */
+import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
+import * as Json from "./Json.ts"
+
+/** A string, or an integer from -2^63 to 2^63-1 (bigint beyond 2^53). */
+export type RequestId = string | number | bigint
+
+/** W3C trace context, carried by requests. */
+export const TraceContext = Schema.Struct({
+  traceparent: Schema.optional(Schema.NullOr(Schema.String)),
+  tracestate: Schema.optional(Schema.NullOr(Schema.String)),
+}).annotations({ identifier: "W3cTraceContext" })
+export type TraceContext = typeof TraceContext.Type
+
+export interface Request {
+  readonly kind: "request"
+  readonly id: RequestId
+  readonly method: string
+  readonly params: Json.Json
+  readonly trace?: Json.Json
+}
+
+export interface Notification {
+  readonly kind: "notification"
+  readonly method: string
+  readonly params: Json.Json
+}
+
+export interface Response {
+  readonly kind: "response"
+  readonly id: RequestId
+  readonly result: Json.Json
+}
+
+export interface ErrorResponse {
+  readonly kind: "error"
+  readonly id: RequestId
+  readonly code: number
+  readonly message: string
+}
+
+export type Message = Request | Notification | Response | ErrorResponse
+
+/** The id of an answer to a message whose own id could not be read. */
+export const malformedId = -1
+
+const least = -(2n ** 63n)
+const most = 2n ** 63n - 1n
+
+/** Reads one message; on the left, what is wrong with it. */
+export const fromText = (text: string): Either.Either<Message, string> => {
+  let json: Json.Json
+  try {
+    json = Json.parse(text)
+  } catch (error) {
+    if (error instanceof Json.JsonError) return Either.left(error.message)
+    throw error
+  }
+  return isObject(json) ? fromObject(json) : Either.left("expected a JSON-RPC object")
+}
+
+/** `{"id":…,"method":…,"params":…}` */
+export const requestText = (id: RequestId, method: string, params: unknown): string =>
+  `{"id":${idText(id)},"method":${JSON.stringify(method)}${paramsText(params)}}`
+
+/** `{"method":…,"params":…}` */
+export const notificationText = (method: string, params: unknown): string =>
+  `{"method":${JSON.stringify(method)}${paramsText(params)}}`
+
+/** `{"id":…,"result":…}`, of a result that is already JSON text. */
+export const responseText = (id: RequestId, result: string): string => `{"id":${idText(id)},"result":${result}}`
+
+/** `{"error":{"code":…,"message":…},"id":…}` */
+export const errorText = (id: RequestId, code: number, message: string): string =>
+  `{"error":{"code":${code},"message":${JSON.stringify(message)}},"id":${idText(id)}}`
+
+/** True for an object of a parsed text. */
+export const isObject = (json: Json.Json): json is { readonly [key: string]: Json.Json } =>
+  typeof json === "object" && json !== null && !Array.isArray(json) && !(json instanceof Json.Decimal)
+
+/** What a JSON value is, in the decoder's words: `number`, `string "x"`, `null`, `map`, `sequence`. */
+export const describe = (json: unknown): string => {
+  if (json === null || json === undefined) return "null"
+  if (typeof json === "string") return `string ${JSON.stringify(json)}`
+  if (typeof json === "boolean") return `boolean \`${json}\``
+  if (Array.isArray(json)) return "sequence"
+  return typeof json === "object" && !(json instanceof Json.Decimal) ? "map" : "number"
+}
+
+const fromObject = (json: { readonly [key: string]: Json.Json }): Either.Either<Message, string> => {
+  const { id, method, params = null, result, error, trace } = json
+  if (method !== undefined) {
+    if (typeof method !== "string") return Either.left(wrongType(method, "a string"))
+    if (id === undefined) return Either.right({ kind: "notification", method, params })
+    if (!isRequestId(id)) return Either.left(badId)
+    if (trace === undefined || trace === null) return Either.right({ kind: "request", id, method, params })
+    return isObject(trace)
+      ? Either.right({ kind: "request", id, method, params, trace })
+      : Either.left(wrongType(trace, "struct W3cTraceContext"))
+  }
+  if (result === undefined && error === undefined) return Either.left("missing field `error`")
+  if (id === undefined) return Either.left("missing field `id`")
+  if (!isRequestId(id)) return Either.left(badId)
+  if (result !== undefined) return Either.right({ kind: "response", id, result })
+  if (error === undefined || !isObject(error)) return Either.left(wrongType(error, "struct JSONRPCErrorError"))
+  const { code, message } = error
+  if (typeof code !== "number") return Either.left("missing field `code`")
+  if (typeof message !== "string") return Either.left("missing field `message`")
+  return Either.right({ kind: "error", id, code, message })
+}
+
+const badId = "data did not match any variant of untagged enum RequestId"
+
+const isRequestId = (json: Json.Json): json is RequestId =>
+  typeof json === "string" ||
+  typeof json === "number" ||
+  (typeof json === "bigint" && json >= least && json <= most)
+
+const wrongType = (json: Json.Json | undefined, expected: string): string =>
+  `invalid type: ${describe(json).replace(/^string .*/s, "string").replace(/^boolean .*/s, "boolean")}, expected ${expected}`
+
+const idText = (id: RequestId): string => (typeof id === "string" ? JSON.stringify(id) : String(id))
+
+const paramsText = (params: unknown): string =>
+  params === undefined ? "" : `,"params":${JSON.stringify(params)}`

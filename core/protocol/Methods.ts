@@ -1,0 +1,113 @@
+/**
+ * THE table: every method of the wire, once.
+ *
+ * The router's decoding, the client's types, the JSON Schema and the method list in the README derive
+ * from it. A new method is a row here and a handler in the server.
+ */
+import type * as Schema from "effect/Schema"
+import * as Environment from "./Environment.ts"
+import * as Process from "./Process.ts"
+import * as Session from "./Session.ts"
+
+/** The word that the handshake's error texts use for a group of methods. */
+export type Family = "exec" | "environment info" | "environment status"
+
+/** A request of the client. */
+export interface RequestMethod<P, PI, R, RI> {
+  readonly params: Schema.Schema<P, PI>
+  readonly result: Schema.Schema<R, RI>
+  /** Which handshake text applies; without a family the method needs no handshake. */
+  readonly family?: Family
+  /** Whether a running request counts against `--concurrent-requests`; others never wait. */
+  readonly slotted: boolean
+  /** One line for lists of methods. */
+  readonly says: string
+}
+
+const request = <P, PI, R, RI>(row: RequestMethod<P, PI, R, RI>) => row
+
+/** Client to server, answered. */
+export const requests = {
+  initialize: request({
+    params: Session.InitializeParams,
+    result: Session.InitializeResult,
+    slotted: false,
+    says: "opens a session, or resumes one",
+  }),
+  "environment/info": request({
+    params: Environment.NoParams,
+    result: Environment.EnvironmentInfo,
+    family: "environment info",
+    slotted: false,
+    says: "shell, directories, platform and capabilities of the host",
+  }),
+  "environment/status": request({
+    params: Environment.NoParams,
+    result: Environment.EnvironmentStatus,
+    family: "environment status",
+    slotted: false,
+    says: "liveness",
+  }),
+  "process/start": request({
+    params: Process.StartParams,
+    result: Process.StartResult,
+    family: "exec",
+    slotted: true,
+    says: "starts a process with pipes or a PTY",
+  }),
+  "process/read": request({
+    params: Process.ReadParams,
+    result: Process.ReadResult,
+    family: "exec",
+    slotted: true,
+    says: "retained output after a seq; waits for more (long poll)",
+  }),
+  "process/write": request({
+    params: Process.WriteParams,
+    result: Process.WriteResult,
+    family: "exec",
+    slotted: true,
+    says: "writes to stdin or the PTY, once per writeId",
+  }),
+  "process/signal": request({
+    params: Process.SignalParams,
+    result: Process.SignalResult,
+    family: "exec",
+    slotted: false,
+    says: "interrupts the process group (SIGINT)",
+  }),
+  "process/terminate": request({
+    params: Process.TerminateParams,
+    result: Process.TerminateResult,
+    family: "exec",
+    slotted: false,
+    says: "kills the process group (SIGKILL)",
+  }),
+}
+
+/** Client to server, not answered. */
+export const clientNotifications = {
+  initialized: { says: "the client is ready for requests" },
+}
+
+/** Server to client, not answered. */
+export const serverNotifications = {
+  "process/output": { params: Process.OutputParams, says: "one chunk of output" },
+  "process/exited": { params: Process.ExitedParams, says: "the process ended" },
+  "process/closed": { params: Process.ClosedParams, says: "no output follows" },
+}
+
+export type Requests = typeof requests
+export type RequestName = keyof Requests
+export type ParamsOf<M extends RequestName> = Schema.Schema.Type<Requests[M]["params"]>
+export type ResultOf<M extends RequestName> = Schema.Schema.Type<Requests[M]["result"]>
+export type ServerNotifications = typeof serverNotifications
+export type ServerNotificationName = keyof ServerNotifications
+export type NotificationOf<N extends ServerNotificationName> = Schema.Schema.Type<ServerNotifications[N]["params"]>
+
+/** True for the name of a request in the table. */
+export const isRequest = (method: string): method is RequestName => Object.hasOwn(requests, method)
+
+/** True for the name of a server notification in the table. */
+export const isServerNotification = (method: string): method is ServerNotificationName =>
+  Object.hasOwn(serverNotifications, method)

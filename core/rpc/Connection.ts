@@ -1,0 +1,203 @@
+/**
+ * One JSON-RPC connection over a transport: parse, correlate, dispatch, reply, close.
+ *
+ * Both ends use it. Requests begin in the order in which they arrive, each runs until it has to wait,
+ * and none waits for another, up to `concurrentRequests` running slotted ones; answers leave as they
+ * are ready. A malformed message is answered with id -1; a message that no peer may send (an answer to
+ * nothing, a notification that the side refuses) ends the connection without a word.
+ */
+import * as Cause from "effect/Cause"
+import * as Data from "effect/Data"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Exit from "effect/Exit"
+import * as FiberSet from "effect/FiberSet"
+import * as Runtime from "effect/Runtime"
+import type * as Scope from "effect/Scope"
+import * as ErrorCode from "../protocol/ErrorCode.ts"
+import type { Json } from "../protocol/Json.ts"
+import * as Message from "../protocol/Message.ts"
+import type { Outgoing, Transport } from "../transport/Transport.ts"
+import type { RequestContext } from "./Router.ts"
+
+/** The connection ended before the call was answered, or the peer broke the protocol. */
+export class Disconnected extends Data.TaggedError("Disconnected")<{ readonly message: string }> {}
+
+/** How one end of the wire treats what it receives. */
+export interface Side {
+  /** Answers a request with the JSON text of its result. */
+  readonly request: (request: Message.Request, context: RequestContext) => Effect.Effect<string, ErrorCode.RpcError>
+  /** True if the method counts against `concurrentRequests` while it runs. */
+  readonly slotted: (method: string) => boolean
+  /** Takes a notification; false ends the connection. */
+  readonly notification: (notification: Message.Notification) => boolean
+}
+
+export interface Connection {
+  /** Serves until the peer is gone or has broken the protocol, which is then said. Run it once. */
+  readonly run: Effect.Effect<string>
+  /** Sends a request and waits for its answer. */
+  readonly call: (method: string, params: unknown) => Effect.Effect<Json, ErrorCode.RpcError | Disconnected>
+  /** Queues a message; false while the peer does not keep up. */
+  readonly write: (message: Outgoing) => boolean
+  /** Called when the peer keeps up again. One listener. */
+  readonly onDrain: (listener: () => void) => void
+}
+
+export interface Options {
+  /** Most slotted requests that run at once; more of them wait their turn. */
+  readonly concurrentRequests: number
+}
+
+/** Bytes of answers that a peer which does not read may owe before nothing more is taken from it: 8 MiB. */
+const maxOwed = 8 * 1024 * 1024
+
+/** Slotted requests that may wait for a slot before nothing more is taken from the peer. */
+const maxWaiting = 1024
+
+export const make = (
+  transport: Transport,
+  side: Side,
+  options: Options,
+): Effect.Effect<Connection, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const runtime = yield* Effect.runtime<never>()
+    const fibers = yield* FiberSet.make<unknown, unknown>()
+    const violated = yield* Deferred.make<string>()
+    const intake = yield* Effect.makeLatch(true)
+    const calls = new Map<Message.RequestId, (answer: Exit.Exit<Json, ErrorCode.RpcError | Disconnected>) => void>()
+    const waiting: Array<Message.Request> = []
+    let running = 0
+    let owed = 0
+    let lastId = 0
+    let ended: Disconnected | undefined
+    let drained = () => {}
+
+    const regulate = () =>
+      owed > maxOwed || waiting.length > maxWaiting ? intake.unsafeClose() : intake.unsafeOpen()
+    transport.onDrain(() => {
+      owed = 0
+      regulate()
+      drained()
+    })
+
+    const reply = (text: string) => {
+      if (transport.write(text)) return
+      owed += text.length
+      regulate()
+    }
+
+    const begin = (request: Message.Request) => {
+      let hook: (() => void) | undefined
+      const context: RequestContext = {
+        afterReply: (next) => {
+          hook = next
+        },
+      }
+      const slotted = side.slotted(request.method)
+      if (slotted) running += 1
+      const settle = (exit: Exit.Exit<string, ErrorCode.RpcError>) => {
+        if (Exit.isSuccess(exit)) reply(Message.responseText(request.id, exit.value))
+        else if (!Cause.isInterruptedOnly(exit.cause)) reply(failureText(request.id, exit.cause))
+        hook?.()
+        if (slotted) release()
+      }
+      const fiber = Runtime.runFork(runtime)(side.request(request, context), { immediate: true })
+      const done = fiber.unsafePoll()
+      if (done !== null) return settle(done)
+      FiberSet.unsafeAdd(fibers, fiber)
+      fiber.addObserver(settle)
+    }
+
+    const release = () => {
+      running -= 1
+      while (running < options.concurrentRequests) {
+        const next = waiting.shift()
+        if (next === undefined) break
+        begin(next)
+      }
+      regulate()
+    }
+
+    const answer = (id: Message.RequestId, exit: Exit.Exit<Json, ErrorCode.RpcError>) => {
+      const resume = calls.get(id)
+      if (resume === undefined) return violate("an answer to no request")
+      calls.delete(id)
+      resume(exit)
+      return true
+    }
+
+    const violate = (what: string) => {
+      Deferred.unsafeDone(violated, Effect.succeed(`protocol violation: ${what}`))
+      return false
+    }
+
+    /** False once the peer has broken the protocol: nothing behind that counts. */
+    const receive = (text: string): boolean => {
+      const parsed = Message.fromText(text)
+      if (Either.isLeft(parsed)) {
+        const fault = `failed to parse ${transport.label}: ${parsed.left}`
+        reply(Message.errorText(Message.malformedId, ErrorCode.invalidRequest, fault))
+        return true
+      }
+      const message = parsed.right
+      switch (message.kind) {
+        case "request":
+          if (running >= options.concurrentRequests && side.slotted(message.method)) {
+            waiting.push(message)
+            regulate()
+          } else begin(message)
+          return true
+        case "notification":
+          return side.notification(message) || violate(`unexpected notification ${JSON.stringify(message.method)}`)
+        case "response":
+          return answer(message.id, Exit.succeed(message.result))
+        case "error":
+          return answer(message.id, Exit.fail(new ErrorCode.RpcError(message)))
+      }
+    }
+
+    const read: Effect.Effect<string> = Effect.gen(function* () {
+      for (;;) {
+        yield* intake.await
+        const [batch, done] = yield* transport.incoming.takeAll
+        for (const text of batch) if (!receive(text)) return yield* Deferred.await(violated)
+        if (done) return "the peer closed the connection"
+      }
+    }).pipe(Effect.catchAll((error) => Effect.succeed(error.message)))
+
+    const finish = (why: string) =>
+      Effect.suspend(() => {
+        ended = new Disconnected({ message: why })
+        waiting.length = 0
+        for (const resume of calls.values()) resume(Exit.fail(ended))
+        calls.clear()
+        return Effect.zipRight(FiberSet.clear(fibers), transport.close)
+      })
+
+    const call = (method: string, params: unknown) =>
+      Effect.async<Json, ErrorCode.RpcError | Disconnected>((resume) => {
+        if (ended !== undefined) return resume(Effect.fail(ended))
+        const id = (lastId += 1)
+        calls.set(id, resume)
+        transport.write(Message.requestText(id, method, params))
+        // An abandoned call keeps its id known, so that the late answer is no violation.
+        return Effect.sync(() => calls.has(id) && calls.set(id, () => {}))
+      })
+
+    return {
+      run: Effect.tap(read, finish).pipe(Effect.onInterrupt(() => finish("the connection was closed"))),
+      call,
+      write: transport.write,
+      onDrain: (listener) => {
+        drained = listener
+      },
+    }
+  })
+
+const failureText = (id: Message.RequestId, cause: Cause.Cause<ErrorCode.RpcError>): string => {
+  const failure = Cause.failureOrCause(cause)
+  if (Either.isLeft(failure)) return Message.errorText(id, failure.left.code, failure.left.message)
+  return Message.errorText(id, ErrorCode.internalError, `internal error: ${Cause.pretty(failure.right)}`)
+}

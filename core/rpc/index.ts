@@ -1,0 +1,2 @@
+export * as Connection from "./Connection.ts"
+export * as Router from "./Router.ts"

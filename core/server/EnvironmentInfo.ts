@@ -1,0 +1,21 @@
+/** What this server tells clients of itself and its host. Capabilities are true only for what works. */
+import * as Environment from "../protocol/Environment.ts"
+import * as PathUri from "../protocol/PathUri.ts"
+import type { HostInfo } from "../spawn/Host.ts"
+
+/** `version` is this program's own. */
+export const make = (host: HostInfo, version: string): Environment.EnvironmentInfo => ({
+  shell: host.shell,
+  executorVersion: version,
+  providerId: null,
+  cwd: PathUri.fromPath(host.cwd),
+  userHomeDir: host.home === undefined ? null : PathUri.fromPath(host.home),
+  platformOs: host.platform,
+  prependPathDirs: [],
+  temporaryDirectories: temporaryDirectories(host).map(PathUri.fromPath),
+  tempDir: PathUri.fromPath(host.temp),
+  capabilities: Environment.noCapabilities,
+})
+
+const temporaryDirectories = ({ platform, env }: HostInfo): ReadonlyArray<string> =>
+  (platform === "windows" ? ["TEMP", "TMP"] : ["TMPDIR"]).flatMap((name) => env[name] || [])

@@ -1,0 +1,116 @@
+/**
+ * The server: one connection at a time from handshake to detachment, over sessions that outlive it.
+ *
+ * A connection is a small state machine (new, initialized, ready) in front of a session. Its end, for
+ * whatever reason, detaches the session and cancels its waiting requests; children run on.
+ */
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type { Family } from "../protocol/Methods.ts"
+import * as Connection from "../rpc/Connection.ts"
+import * as Router from "../rpc/Router.ts"
+import type { SessionIds } from "../session/SessionIds.ts"
+import * as SessionRegistry from "../session/SessionRegistry.ts"
+import { Host } from "../spawn/Host.ts"
+import type { Spawner } from "../spawn/Spawner.ts"
+import type { Transport } from "../transport/Transport.ts"
+import * as EnvironmentInfo from "./EnvironmentInfo.ts"
+import * as processHandlers from "./handlers/process.ts"
+import * as Notifier from "./Notifier.ts"
+import { type HandlerError, HandshakeError, toRpcError } from "./WireError.ts"
+
+export interface Options extends SessionRegistry.Options, Connection.Options {
+  /** Reported as `executorVersion`. */
+  readonly version: string
+}
+
+/** Most running requests of one connection. Long polls count, so it is far above what a client needs. */
+export const defaultConcurrentRequests = 1024
+
+export interface ExecServer {
+  /** Serves one connection until it ends. */
+  readonly serve: (transport: Transport) => Effect.Effect<void, never, Scope.Scope>
+}
+
+export const make = (
+  options: Options,
+): Effect.Effect<ExecServer, never, Spawner | SessionIds | Host | Scope.Scope> =>
+  Effect.gen(function* () {
+    const host = yield* Host
+    const sessions = yield* SessionRegistry.make(options)
+    const environmentInfo = EnvironmentInfo.make(host, options.version)
+
+    const serve = (transport: Transport) =>
+      Effect.gen(function* () {
+        let session: SessionRegistry.Session | undefined
+        let initializing = false
+        let ready = false
+
+        const notifier = Notifier.make((message) => connection.write(message))
+
+        const gate = (family: Family): Effect.Effect<void, HandlerError> => {
+          if (ready) return Effect.void
+          const reason = session === undefined ? "NotInitialized" : "NotReady"
+          return Effect.fail(new HandshakeError({ reason, family }))
+        }
+
+        const attach = (resumeId: string | null | undefined) =>
+          Effect.suspend((): Effect.Effect<SessionRegistry.Session, HandlerError> => {
+            if (initializing) return Effect.fail(new HandshakeError({ reason: "Repeated" }))
+            initializing = true
+            return resumeId == null ? sessions.open : sessions.resume(resumeId)
+          }).pipe(
+            Effect.tapError((error) =>
+              Effect.sync(() => {
+                if (error._tag !== "HandshakeError") initializing = false
+              }),
+            ),
+          )
+
+        const processes = () => {
+          if (session === undefined) throw new Error("the gate lets no process method pass without a session")
+          return session.processes
+        }
+
+        const router = Router.make<HandlerError>({
+          gate,
+          toRpcError,
+          handlers: {
+            initialize: ({ resumeSessionId }, { afterReply }) =>
+              Effect.map(attach(resumeSessionId), (attached) => {
+                session = attached
+                // What was written while nobody listened is for `process/read`; pushing goes on from here.
+                const places = Array.from(attached.processes.all(), (process) => [process, process.log.nextSeq() - 1] as const)
+                afterReply(() => places.forEach(([process, seq]) => notifier.attach(process, seq)))
+                return { sessionId: attached.id, environmentInfo }
+              }),
+            "environment/info": () => Effect.succeed(environmentInfo),
+            "environment/status": () => Effect.succeed({ status: "ready" as const }),
+            ...processHandlers.make({ host, processes, notifier }),
+          },
+        })
+
+        const connection = yield* Connection.make(
+          transport,
+          {
+            request: ({ method, params }, context) => router.handle(method, params, context),
+            slotted: router.slotted,
+            notification: ({ method }) => {
+              if (method !== "initialized" || session === undefined) return false
+              ready = true
+              return true
+            },
+          },
+          options,
+        )
+        connection.onDrain(notifier.drain)
+        yield* Effect.addFinalizer(() => {
+          notifier.close()
+          return session === undefined ? Effect.void : sessions.detach(session)
+        })
+        const why = yield* connection.run
+        yield* Effect.logDebug(`${transport.label}: ${why}`)
+      })
+
+    return { serve }
+  })

@@ -1,0 +1,63 @@
+/** Every failure that a handler can have, as the code and text that clients see: the one place for it. */
+import * as Data from "effect/Data"
+import type { ProcessError } from "../process/ProcessError.ts"
+import * as ErrorCode from "../protocol/ErrorCode.ts"
+import type { Family } from "../protocol/Methods.ts"
+import type { SessionError } from "../session/SessionRegistry.ts"
+import type { SignalError, SpawnError } from "../spawn/SpawnError.ts"
+
+/** A request in the wrong state of its connection. */
+export class HandshakeError extends Data.TaggedError("HandshakeError")<{
+  readonly reason: "NotInitialized" | "NotReady" | "Repeated"
+  readonly family?: Family
+}> {}
+
+/** Params that decode and still cannot be: `message` is the text of the error. */
+export class ParamsError extends Data.TaggedError("ParamsError")<{ readonly message: string }> {}
+
+export type HandlerError = HandshakeError | ParamsError | ProcessError | SessionError | SpawnError | SignalError
+
+export const toRpcError = (error: HandlerError): ErrorCode.RpcError => {
+  switch (error._tag) {
+    case "HandshakeError":
+      return rpcError(ErrorCode.invalidRequest, handshakeText(error))
+    case "ParamsError":
+      return rpcError(ErrorCode.invalidParams, error.message)
+    case "ProcessError":
+      return processError(error)
+    case "SessionError":
+      return error.reason === "Attached"
+        ? rpcError(ErrorCode.sessionAttached, `session ${error.sessionId} is already attached to another connection`)
+        : rpcError(ErrorCode.invalidRequest, `unknown session id ${error.sessionId}`)
+    case "SpawnError":
+      return rpcError(ErrorCode.internalError, error.message)
+    case "SignalError":
+      return rpcError(ErrorCode.internalError, `failed to signal process: ${error.message}`)
+  }
+}
+
+const handshakeText = ({ reason, family }: HandshakeError): string => {
+  switch (reason) {
+    case "NotInitialized":
+      return `client must call initialize before using ${family ?? "exec"} methods`
+    case "NotReady":
+      return `client must send initialized before using ${family ?? "exec"} methods`
+    case "Repeated":
+      return "initialize may only be sent once per connection"
+  }
+}
+
+const processError = ({ reason, processId }: ProcessError): ErrorCode.RpcError => {
+  switch (reason) {
+    case "AlreadyExists":
+      return rpcError(ErrorCode.invalidRequest, `process ${processId} already exists`)
+    case "Unknown":
+      return rpcError(ErrorCode.invalidRequest, `unknown process id ${processId}`)
+    case "StartCancelled":
+      return rpcError(ErrorCode.invalidRequest, `process ${processId} start was cancelled`)
+    case "StdinGone":
+      return rpcError(ErrorCode.internalError, "failed to write to process stdin")
+  }
+}
+
+const rpcError = (code: number, message: string) => new ErrorCode.RpcError({ code, message })

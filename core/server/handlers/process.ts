@@ -1,0 +1,99 @@
+/** `process/*`: from params to the registry of the session, and what is refused before it. */
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import type { ProcessRegistry } from "../../process/ProcessRegistry.ts"
+import type { ParamsOf } from "../../protocol/Methods.ts"
+import * as PathUri from "../../protocol/PathUri.ts"
+import { isUnconfined } from "../../protocol/Sandbox.ts"
+import type { RequestContext } from "../../rpc/Router.ts"
+import * as EnvPolicy from "../../spawn/EnvPolicy.ts"
+import type { HostInfo } from "../../spawn/Host.ts"
+import type { SpawnSpec } from "../../spawn/Spawner.ts"
+import type { Notifier } from "../Notifier.ts"
+import { type HandlerError, ParamsError } from "../WireError.ts"
+
+/** The size of a PTY that nothing else was said about, as in the peer implementation. */
+export const defaultTerminalSize = { rows: 24, columns: 80 }
+
+/** What the handlers of one connection work with. */
+export interface ProcessContext {
+  readonly host: HostInfo
+  /** The registry of the attached session. */
+  readonly processes: () => ProcessRegistry
+  readonly notifier: Notifier
+}
+
+export const make = ({ host, processes, notifier }: ProcessContext) => ({
+  "process/start": (params: ParamsOf<"process/start">, { afterReply }: RequestContext) =>
+    Effect.gen(function* () {
+      const spec = yield* toSpawnSpec(params, host)
+      const process = yield* processes().start(params.processId, spec)
+      afterReply(() => notifier.attach(process, 0))
+      return { processId: params.processId, sandboxType: "none" as const }
+    }),
+
+  "process/read": ({ processId, afterSeq, maxBytes, waitMs }: ParamsOf<"process/read">) =>
+    Effect.map(
+      processes().read(processId, {
+        afterSeq: afterSeq ?? 0,
+        maxBytes: maxBytes ?? Infinity,
+        waitMillis: waitMs ?? 0,
+      }),
+      (state) => ({
+        ...state,
+        chunks: state.chunks.map(({ seq, stream, bytes }) => ({ seq, stream, chunk: bytes })),
+        failure: null,
+        sandboxDenied: false,
+      }),
+    ),
+
+  "process/write": ({ processId, chunk, writeId }: ParamsOf<"process/write">) =>
+    writeId === ""
+      ? refuse("writeId must not be empty")
+      : Effect.map(processes().write(processId, chunk, writeId), (status) => ({ status })),
+
+  "process/signal": ({ processId }: ParamsOf<"process/signal">) => Effect.as(processes().interrupt(processId), {}),
+
+  "process/terminate": ({ processId }: ParamsOf<"process/terminate">) =>
+    Effect.map(processes().terminate(processId), (running) => ({ running })),
+})
+
+/** Decides everything that a spawner must not have to. */
+const toSpawnSpec = (
+  params: ParamsOf<"process/start">,
+  host: HostInfo,
+): Effect.Effect<SpawnSpec, HandlerError> =>
+  Effect.gen(function* () {
+    for (const field of ["networkProxy", "shellSnapshot"] as const) {
+      if (params[field] != null) return yield* refuse(`\`${field}\` is not supported by this server`)
+    }
+    const cwd = yield* toCwd(params.cwd, host.platform)
+    if (params.sandbox != null && !isUnconfined(params.sandbox)) {
+      return yield* refuse("restricted `sandbox` permissions are not supported by this server")
+    }
+    const [program, ...args] = params.argv
+    if (program === undefined) return yield* refuse("argv must not be empty")
+    return {
+      argv: [program, ...args],
+      arg0: params.arg0 ?? undefined,
+      cwd,
+      env: EnvPolicy.resolve({
+        env: params.env,
+        policy: params.envPolicy ?? undefined,
+        inherited: host.env,
+        platform: host.platform,
+      }),
+      stdio: params.tty ? { kind: "pty", size: defaultTerminalSize } : { kind: "pipe", stdin: params.pipeStdin },
+    }
+  })
+
+const toCwd = (cwd: string, platform: string): Effect.Effect<string, ParamsError> => {
+  if (PathUri.isNativePath(cwd)) return Effect.succeed(PathUri.normalise(cwd))
+  const path = PathUri.toPath(cwd, platform)
+  if (Either.isRight(path)) return Effect.succeed(path.right)
+  return path.left.includes("is invalid on")
+    ? refuse(`cwd URI \`${cwd}\` is not valid on this exec-server host: ${path.left}`)
+    : refuse(path.left)
+}
+
+const refuse = (message: string) => Effect.fail(new ParamsError({ message }))

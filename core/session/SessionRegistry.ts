@@ -1,0 +1,98 @@
+/**
+ * Sessions outlive connections: attach, detach, resume, expire.
+ *
+ * A session owns processes and is attached to at most one connection. When that is gone the children
+ * run on and their output is retained; a new connection may resume the session until its time to live
+ * has passed since the detachment. Then, or when the registry's scope closes, its children are killed.
+ */
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as ExecutionStrategy from "effect/ExecutionStrategy"
+import * as Exit from "effect/Exit"
+import * as FiberMap from "effect/FiberMap"
+import * as Scope from "effect/Scope"
+import * as ProcessRegistry from "../process/ProcessRegistry.ts"
+import { Spawner } from "../spawn/Spawner.ts"
+import { SessionIds } from "./SessionIds.ts"
+
+export interface Options extends ProcessRegistry.Options {
+  /** How long a detached session can be resumed, in milliseconds. */
+  readonly detachedMillis: number
+}
+
+/** 80 seconds, as in the peer implementation. */
+export const defaultOptions: Options = { ...ProcessRegistry.defaultOptions, detachedMillis: 80_000 }
+
+export class SessionError extends Data.TaggedError("SessionError")<{
+  /** No such session (any more), or one that is still attached to another connection. */
+  readonly reason: "Unknown" | "Attached"
+  readonly sessionId: string
+}> {}
+
+export interface Session {
+  readonly id: string
+  readonly processes: ProcessRegistry.ProcessRegistry
+}
+
+export interface SessionRegistry {
+  /** A new session, attached to the caller. */
+  readonly open: Effect.Effect<Session>
+  /** A detached session, attached to the caller from now on. */
+  readonly resume: (id: string) => Effect.Effect<Session, SessionError>
+  /** Lets go of a session; its time to live begins. */
+  readonly detach: (session: Session) => Effect.Effect<void>
+}
+
+interface Entry {
+  readonly session: Session
+  readonly scope: Scope.CloseableScope
+  attached: boolean
+}
+
+export const make = (
+  options: Options,
+): Effect.Effect<SessionRegistry, never, Spawner | SessionIds | Scope.Scope> =>
+  Effect.gen(function* () {
+    const spawner = yield* Spawner
+    const ids = yield* SessionIds
+    const registryScope = yield* Effect.scope
+    const expiries = yield* FiberMap.make<string>()
+    const table = new Map<string, Entry>()
+
+    const open = Effect.gen(function* () {
+      const id = yield* ids.next
+      const scope = yield* Scope.fork(registryScope, ExecutionStrategy.sequential)
+      const processes = yield* Scope.extend(ProcessRegistry.make(spawner, options), scope)
+      const session: Session = { id, processes }
+      table.set(id, { session, scope, attached: true })
+      return session
+    })
+
+    const resume = (id: string) =>
+      Effect.gen(function* () {
+        const entry = table.get(id)
+        if (entry === undefined) return yield* new SessionError({ reason: "Unknown", sessionId: id })
+        if (entry.attached) return yield* new SessionError({ reason: "Attached", sessionId: id })
+        entry.attached = true
+        yield* FiberMap.remove(expiries, id)
+        return entry.session
+      })
+
+    const expire = (entry: Entry) =>
+      Effect.gen(function* () {
+        yield* Effect.sleep(options.detachedMillis)
+        if (entry.attached) return
+        table.delete(entry.session.id)
+        yield* Scope.close(entry.scope, Exit.void)
+      })
+
+    const detach = (session: Session) =>
+      Effect.suspend(() => {
+        const entry = table.get(session.id)
+        if (entry === undefined) return Effect.void
+        entry.attached = false
+        return FiberMap.run(expiries, session.id, expire(entry))
+      })
+
+    return { open, resume, detach }
+  })

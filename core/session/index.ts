@@ -1,0 +1,2 @@
+export * as SessionIds from "./SessionIds.ts"
+export * as SessionRegistry from "./SessionRegistry.ts"

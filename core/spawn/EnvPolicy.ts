@@ -1,0 +1,79 @@
+/**
+ * Which environment a child gets: a pure function of the request's `env`, its policy, the server's own
+ * variables and the platform. Names compare without case, patterns know `*` and `?` and match whole names.
+ */
+import type { EnvPolicy } from "../protocol/Process.ts"
+
+export type Env = Readonly<Record<string, string>>
+
+export interface EnvRequest {
+  /** Overlay on what the policy gives; the whole environment if there is no policy. */
+  readonly env: Env
+  readonly policy: EnvPolicy | undefined
+  /** The server's own variables. */
+  readonly inherited: Env
+  /** `linux`, `macos`, `windows`. */
+  readonly platform: string
+}
+
+/** Dropped from what is inherited unless the policy says `ignoreDefaultExcludes`. */
+export const defaultExcludes: ReadonlyArray<string> = ["*KEY*", "*SECRET*", "*TOKEN*"]
+
+/** What `inherit: "core"` keeps on Unix. */
+export const unixCore: ReadonlyArray<string> =
+  "PATH SHELL TMPDIR TEMP TMP HOME LANG LC_ALL LC_CTYPE LOGNAME USER".split(" ")
+
+/** What `inherit: "core"` keeps on Windows. */
+export const windowsCore: ReadonlyArray<string> = (
+  "PATH PATHEXT SHELL COMSPEC SYSTEMROOT SYSTEMDRIVE USERNAME USERDOMAIN USERPROFILE HOMEDRIVE HOMEPATH " +
+  "PROGRAMFILES PROGRAMFILES(X86) PROGRAMW6432 PROGRAMDATA LOCALAPPDATA APPDATA TEMP TMP TMPDIR POWERSHELL PWSH"
+).split(" ")
+
+/** Never reaches a child, whoever asks: in exactly this case. */
+const strippedExactly = new Set(["CODEX_EXEC_SERVER_EXIT_ON_STDIN_CLOSE"])
+
+/** Never reaches a child, whoever asks: in any case. */
+const stripped = new Set([
+  "CODEX_EXEC_SERVER_NOISE_AUTH_TOKEN",
+  "NODE_REPL_AUTH_TOKEN",
+  "OPENAI_FEDERATION_RULE_ID",
+  "OPENAI_IDENTITY_TOKEN_FILE",
+  "OPENAI_WORKLOAD_IDENTITY_CONTEXT",
+])
+
+/** The whole environment of a child. */
+export const resolve = ({ env, policy, inherited, platform }: EnvRequest): Env => {
+  const variables = policy === undefined ? new Map<string, string>() : fromPolicy(policy, inherited, platform)
+  for (const [name, value] of Object.entries(env)) variables.set(name, value)
+  for (const name of variables.keys()) {
+    if (strippedExactly.has(name) || stripped.has(name.toUpperCase())) variables.delete(name)
+  }
+  return Object.fromEntries(variables)
+}
+
+const fromPolicy = (policy: EnvPolicy, inherited: Env, platform: string): Map<string, string> => {
+  const excludes = [...(policy.ignoreDefaultExcludes ? [] : defaultExcludes), ...policy.exclude].map(toPattern)
+  const variables = new Map<string, string>()
+  for (const [name, value] of Object.entries(inherited)) {
+    if (!isInherited(policy.inherit, name, platform)) continue
+    if (!excludes.some((pattern) => pattern.test(name))) variables.set(name, value)
+  }
+  for (const [name, value] of Object.entries(policy.set)) variables.set(name, value)
+  if (policy.includeOnly.length > 0) {
+    const only = policy.includeOnly.map(toPattern)
+    for (const name of variables.keys()) {
+      if (!only.some((pattern) => pattern.test(name))) variables.delete(name)
+    }
+  }
+  if (platform === "windows" && ![...variables.keys()].some((name) => name.toUpperCase() === "PATHEXT")) {
+    variables.set("PATHEXT", ".COM;.EXE;.BAT;.CMD")
+  }
+  return variables
+}
+
+const isInherited = (inherit: EnvPolicy["inherit"], name: string, platform: string): boolean =>
+  inherit === "all" ||
+  (inherit === "core" && (platform === "windows" ? windowsCore : unixCore).includes(name.toUpperCase()))
+
+const toPattern = (glob: string): RegExp =>
+  new RegExp(`^${glob.replace(/[\\^$.|+()[\]{}]/g, "\\$&").replaceAll("*", ".*").replaceAll("?", ".")}$`, "is")
