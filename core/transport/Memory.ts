@@ -15,7 +15,9 @@ export interface Labels {
 }
 
 /** A linked pair; it lives as long as the scope. */
-export const makePair = (labels: Labels = {}): Effect.Effect<readonly [Transport, Transport], never, Scope.Scope> =>
+export const makePair = (
+  labels: Labels = {},
+): Effect.Effect<readonly [Transport, Transport], never, Scope.Scope> =>
   Effect.gen(function* () {
     const toRight = yield* makeLink
     const toLeft = yield* makeLink
