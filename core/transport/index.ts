@@ -1,2 +1,5 @@
+export * as Framing from "./Framing.ts"
+export * as Inbox from "./Inbox.ts"
 export * as Listener from "./Listener.ts"
+export * as Memory from "./Memory.ts"
 export * as Transport from "./Transport.ts"

@@ -1,0 +1,156 @@
+/**
+ * Lines <-> JSON texts: one JSON text per `\n`, as on stdin and stdout.
+ *
+ * Plain functions over `Uint8Array`. A character may be split over any number of chunks. A trailing `\r`
+ * is dropped, blank lines are skipped, an unterminated last line is never delivered. Broken UTF-8 and
+ * lines over 64 MiB end the decoder; the lines before them are still delivered.
+ */
+import { maxMessageBytes, TransportError } from "./Transport.ts"
+
+declare class TextDecoder {
+  constructor(label: string, options: { readonly fatal: boolean; readonly ignoreBOM: boolean })
+  decode(bytes: Uint8Array): string
+}
+
+declare class TextEncoder {
+  encode(text: string): Uint8Array
+  encodeInto(text: string, into: Uint8Array): { readonly read: number; readonly written: number }
+}
+
+const newline = 10
+const smallestPartial = 4096
+const largestKept = 1024 * 1024
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+
+/** Blank as the peer sees it: Unicode White_Space, to which a byte order mark does not belong. */
+const blank = /^[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]*$/u
+
+/** The text of one whole message; undefined where the bytes are not UTF-8. A byte order mark stays. */
+export const decodeText = (bytes: Uint8Array): string | undefined => {
+  try {
+    return decoder.decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+/** UTF-8 of a text. Pure ASCII, which output messages are, is encoded in one pass without a copy. */
+export const encodeText = (text: string): Uint8Array => {
+  const bytes = new Uint8Array(text.length)
+  return encoder.encodeInto(text, bytes).read === text.length ? bytes : encoder.encode(text)
+}
+
+/** A message and its `\n` in one buffer. */
+export const encodeLine = (message: string | Uint8Array): Uint8Array => {
+  const length = message.length
+  let line = new Uint8Array(length + 1)
+  if (typeof message !== "string") {
+    line.set(message)
+  } else if (!fits(encoder.encodeInto(message, line), length)) {
+    const bytes = encoder.encode(message)
+    line = new Uint8Array(bytes.length + 1)
+    line.set(bytes)
+  }
+  line[line.length - 1] = newline
+  return line
+}
+
+/** Cuts a byte stream into lines. `failure` is set by the `push` that met the broken line. */
+export class LineDecoder {
+  /** Why the stream can not go on; everything after it is ignored. */
+  failure: TransportError | undefined = undefined
+  private partial: Uint8Array = new Uint8Array(0)
+  private length = 0
+  private readonly maxLineBytes: number
+
+  constructor(maxLineBytes: number = maxMessageBytes) {
+    this.maxLineBytes = maxLineBytes
+  }
+
+  /** Takes a chunk, which may be reused afterwards, and returns the lines it completed. */
+  push(chunk: Uint8Array): ReadonlyArray<string> {
+    const lines: Array<string> = []
+    if (this.failure !== undefined) return lines
+    let start = 0
+    if (this.length > 0) {
+      const end = chunk.indexOf(newline)
+      this.keep(end < 0 ? chunk : chunk.subarray(0, end))
+      if (end < 0 || this.failure !== undefined) return lines
+      this.line(this.partial.subarray(0, this.length), lines)
+      this.length = 0
+      if (this.partial.length > largestKept) this.partial = new Uint8Array(0)
+      start = end + 1
+    }
+    const last = chunk.lastIndexOf(newline)
+    if (last >= start && this.failure === undefined) {
+      this.lines(chunk.subarray(start, last), lines)
+      start = last + 1
+    }
+    if (start < chunk.length && this.failure === undefined) this.keep(chunk.subarray(start))
+    return lines
+  }
+
+  /** Complete lines, the last without its `\n`. Decoded together: one call per chunk, not per line. */
+  private lines(bytes: Uint8Array, into: Array<string>): void {
+    if (bytes.length <= this.maxLineBytes) {
+      const text = decodeText(bytes)
+      if (text !== undefined) {
+        let start = 0
+        for (let end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n", start)) {
+          add(text.slice(start, end), into)
+          start = end + 1
+        }
+        add(start === 0 ? text : text.slice(start), into)
+        return
+      }
+    }
+    let start = 0
+    while (start <= bytes.length && this.failure === undefined) {
+      const end = bytes.indexOf(newline, start)
+      this.line(bytes.subarray(start, end < 0 ? bytes.length : end), into)
+      start = (end < 0 ? bytes.length : end) + 1
+    }
+  }
+
+  private line(bytes: Uint8Array, into: Array<string>): void {
+    if (bytes.length > this.maxLineBytes) return this.tooLarge()
+    const text = decodeText(bytes)
+    if (text !== undefined) return add(text, into)
+    this.failure = new TransportError({
+      reason: "InvalidUtf8",
+      message: "stream did not contain valid UTF-8",
+    })
+  }
+
+  private keep(bytes: Uint8Array): void {
+    const length = this.length + bytes.length
+    if (length > this.maxLineBytes) return this.tooLarge()
+    if (length > this.partial.length) {
+      const grown = new Uint8Array(Math.max(smallestPartial, this.partial.length * 2, length))
+      grown.set(this.partial.subarray(0, this.length))
+      this.partial = grown
+    }
+    this.partial.set(bytes, this.length)
+    this.length = length
+  }
+
+  private tooLarge(): void {
+    this.partial = new Uint8Array(0)
+    this.failure = new TransportError({
+      reason: "MessageTooLarge",
+      message: `line is longer than ${this.maxLineBytes} bytes`,
+    })
+  }
+}
+
+/** Whether all of the text went in as one byte per character. */
+const fits = (encoded: { readonly read: number; readonly written: number }, length: number): boolean =>
+  encoded.read === length && encoded.written === length
+
+const add = (line: string, into: Array<string>): void => {
+  const text = line.endsWith("\r") ? line.slice(0, -1) : line
+  if (text.charCodeAt(0) > 0x20 && text.charCodeAt(0) < 0x7f) into.push(text)
+  else if (!blank.test(text)) into.push(text)
+}
