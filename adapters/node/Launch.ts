@@ -1,0 +1,47 @@
+/**
+ * The step that pipe and PTY children share: find the program, `posix_spawn` it, watch for its end.
+ */
+import type * as Spawner from "../../core/spawn/Spawner.ts"
+import type { ChildEvents } from "../shared/ChildEvents.ts"
+import * as ProcessGroup from "../shared/ProcessGroup.ts"
+import * as ProgramPath from "../shared/ProgramPath.ts"
+import type { ChildWatch } from "./ChildWatch.ts"
+import type { ChildStdio, Libc } from "./Libc.ts"
+
+/** What a spawner over `posix_spawn` works with. */
+export interface Host {
+  readonly libc: Libc
+  readonly watch: ChildWatch
+  /** Told of every group that exists, so that none outlives the server. */
+  readonly groups: ProcessGroup.Registry
+}
+
+/** The pid of the new child, or why there is none. It must be watched in the same tick. */
+export const launch = (
+  { libc }: Host,
+  spec: Spawner.SpawnSpec,
+  stdio: ChildStdio,
+): number | ProgramPath.Errno => {
+  const argv = [spec.arg0 ?? spec.argv[0], ...spec.argv.slice(1)]
+  const env = Object.entries(spec.env).map(([name, value]) => `${name}=${value}`)
+  return ProgramPath.search(spec, libc.access, (path) => {
+    const pid = libc.spawn({ path, argv, env, cwd: spec.cwd, stdio })
+    return pid < 0 ? new ProgramPath.Errno(-pid) : pid
+  })
+}
+
+/** The group of a child just launched; `onExit` runs before its exit is reported. */
+export const watch = (
+  host: Host,
+  pid: number,
+  events: ChildEvents,
+  onExit: (group: ProcessGroup.ProcessGroup) => void,
+): ProcessGroup.ProcessGroup => {
+  const group = ProcessGroup.make(pid, host.groups)
+  host.watch.add(pid, (status) => {
+    group.leaderExited()
+    onExit(group)
+    events.exit(status)
+  })
+  return group
+}

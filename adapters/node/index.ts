@@ -1,0 +1,1 @@
+export { layerSpawner } from "./NodeSpawner.ts"

@@ -1,0 +1,57 @@
+/**
+ * Failures of the operating system as `SpawnError`s, with the texts that clients of the protocol know.
+ *
+ * The texts are those of musl's `strerror`, because the peer is a musl build: glibc says "Too many open
+ * files" where musl says "No file descriptors available". The numbers are this host's.
+ */
+import { constants } from "node:os"
+import * as SpawnError from "../../core/spawn/SpawnError.ts"
+
+const known: Readonly<Record<string, readonly [SpawnError.SpawnReason, string]>> = {
+  EPERM: ["PermissionDenied", "Operation not permitted"],
+  ENOENT: ["NotFound", "No such file or directory"],
+  EIO: ["Unknown", "I/O error"],
+  E2BIG: ["ResourceLimit", "Argument list too long"],
+  ENOEXEC: ["NotExecutable", "Exec format error"],
+  EBADF: ["Unknown", "Bad file descriptor"],
+  EAGAIN: ["ResourceLimit", "Resource temporarily unavailable"],
+  ENOMEM: ["ResourceLimit", "Out of memory"],
+  EACCES: ["PermissionDenied", "Permission denied"],
+  EBUSY: ["ResourceLimit", "Resource busy"],
+  ENOTDIR: ["NotADirectory", "Not a directory"],
+  EISDIR: ["NotExecutable", "Is a directory"],
+  EINVAL: ["InvalidArgument", "Invalid argument"],
+  ENFILE: ["ResourceLimit", "Too many open files in system"],
+  EMFILE: ["ResourceLimit", "No file descriptors available"],
+  ETXTBSY: ["NotExecutable", "Text file busy"],
+  ENOSPC: ["ResourceLimit", "No space left on device"],
+  ENAMETOOLONG: ["InvalidArgument", "Filename too long"],
+  ENOSYS: ["Unsupported", "Function not implemented"],
+  ELOOP: ["NotFound", "Symbolic link loop"],
+  ELIBBAD: ["NotExecutable", "Accessing a corrupted shared library"],
+}
+
+const names: ReadonlyMap<number, string> = new Map(
+  Object.entries(constants.errno).map(([name, number]) => [number, name]),
+)
+
+/** A failure by its number on this host. */
+export const fromErrno = (errno: number, cause?: unknown): SpawnError.SpawnError => {
+  const [reason, text] = known[names.get(errno) ?? ""] ?? ["Unknown", "No error information"]
+  return new SpawnError.SpawnError({ reason, message: `${text} (os error ${errno})`, cause })
+}
+
+/** The number of an error that a `node:` function threw, or 0 if it carries none. */
+export const errnoOf = (error: unknown): number => {
+  if (!(error instanceof Error)) return 0
+  const code = "code" in error && typeof error.code === "string" ? error.code : ""
+  return (constants.errno as Readonly<Record<string, number>>)[code] ?? 0
+}
+
+/** Whatever a `node:` function threw: a failure of the operating system, or else a refused argument. */
+export const fromUnknown = (error: unknown): SpawnError.SpawnError => {
+  const errno = errnoOf(error)
+  if (errno !== 0) return fromErrno(errno, error)
+  const message = error instanceof Error ? error.message : String(error)
+  return new SpawnError.SpawnError({ reason: "Unknown", message, cause: error })
+}

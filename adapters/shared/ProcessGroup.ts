@@ -1,0 +1,98 @@
+/**
+ * The process group that a child leads: signals, kill, and whether it outlives its leader.
+ *
+ * While the leader has not been reaped its id cannot be given to anybody else, so signals are safe. After
+ * that the id stays reserved only as long as the group has members. So a group whose leader is gone is
+ * looked at right away and then once a second, and once it was seen empty it is never signalled again.
+ */
+import { errnoOf } from "./OsError.ts"
+import { constants } from "node:os"
+import * as SpawnError from "../../core/spawn/SpawnError.ts"
+
+const { EPERM, ESRCH } = constants.errno
+const LOOK_MILLIS = 1_000
+
+/** Who wants to know which groups exist. */
+export interface Registry {
+  readonly add: (id: number) => void
+  readonly remove: (id: number) => void
+}
+
+export interface ProcessGroup {
+  /** Sends a signal to every member; a group that is gone is no error. */
+  readonly signal: (name: string) => SpawnError.SignalError | undefined
+  /** Tells that the leader has been reaped. */
+  readonly leaderExited: () => void
+  /** True while the group outlives its leader. */
+  readonly lingering: () => boolean
+  /** Kills the group and forgets it. */
+  readonly close: () => void
+}
+
+/** The group of the child `id`, which has just been started as its leader. */
+export const make = (id: number, registry: Registry): ProcessGroup => {
+  let led = true
+  let gone = false
+  const look = () => {
+    if (gone) return
+    gone = !exists(id)
+    if (!gone) return
+    leaderless.delete(look)
+    registry.remove(id)
+  }
+  registry.add(id)
+  const signal = (name: string) => (gone ? undefined : send(id, name))
+  return {
+    signal,
+    leaderExited: () => {
+      led = false
+      look()
+      if (!gone) watch(look)
+    },
+    lingering: () => {
+      if (!led) look()
+      return !led && !gone
+    },
+    close: () => {
+      signal("SIGKILL")
+      leaderless.delete(look)
+      if (!gone) registry.remove(id)
+      gone = true
+    },
+  }
+}
+
+const send = (id: number, name: string): SpawnError.SignalError | undefined => {
+  try {
+    process.kill(-id, name)
+    return undefined
+  } catch (cause) {
+    const errno = errnoOf(cause)
+    if (errno === ESRCH) return undefined
+    const reason = errno === EPERM ? "PermissionDenied" : errno === 0 ? "Unsupported" : "Unknown"
+    const message = cause instanceof Error ? cause.message : String(cause)
+    return new SpawnError.SignalError({ reason, message, cause })
+  }
+}
+
+const exists = (id: number): boolean => {
+  try {
+    return process.kill(-id, 0)
+  } catch (error) {
+    return errnoOf(error) !== ESRCH
+  }
+}
+
+/** The groups without a leader, with the one timer that looks at them. */
+const leaderless = new Set<() => void>()
+let timer: NodeJS.Timeout | undefined
+
+const watch = (look: () => void) => {
+  leaderless.add(look)
+  timer ??= setInterval(() => {
+    for (const each of leaderless) each()
+    if (leaderless.size > 0) return
+    clearInterval(timer)
+    timer = undefined
+  }, LOOK_MILLIS).unref()
+}

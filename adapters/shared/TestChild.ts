@@ -1,0 +1,129 @@
+/**
+ * Real children for the tests of the spawners: starts one, collects what it does, and lets a test wait for
+ * its ends and its exit. Every wait has a generous deadline.
+ */
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Scope from "effect/Scope"
+import type * as SpawnError from "../../core/spawn/SpawnError.ts"
+import type * as Spawner from "../../core/spawn/Spawner.ts"
+
+export interface TestChild {
+  readonly handle: Spawner.ChildHandle
+  readonly bytes: (stream: Spawner.OutputStream) => Buffer
+  readonly text: (stream: Spawner.OutputStream) => string
+  readonly ended: ReadonlyArray<Spawner.OutputStream>
+  readonly status: () => Spawner.ExitStatus | undefined
+  /** Every event in order: the name of a stream, its end as `/name`, `exit`. */
+  readonly log: ReadonlyArray<string>
+  readonly exit: Promise<Spawner.ExitStatus>
+  /** The exit and the end of every stream. */
+  readonly closed: Promise<void>
+  readonly close: () => Promise<void>
+}
+
+export interface Options {
+  readonly argv: readonly [string, ...ReadonlyArray<string>]
+  readonly arg0?: string
+  readonly cwd?: string
+  readonly env?: Readonly<Record<string, string>>
+  readonly stdin?: boolean
+  readonly pty?: boolean | Spawner.TerminalSize
+  readonly onOutput?: (stream: Spawner.OutputStream, bytes: Uint8Array) => void
+}
+
+const specOf = (options: Options): Spawner.SpawnSpec => ({
+  argv: options.argv,
+  arg0: options.arg0,
+  cwd: options.cwd ?? "/",
+  env: options.env ?? { PATH: "/usr/local/bin:/usr/bin:/bin" },
+  stdio:
+    options.pty === undefined || options.pty === false
+      ? { kind: "pipe", stdin: options.stdin ?? false }
+      : { kind: "pty", size: options.pty === true ? { rows: 24, columns: 80 } : options.pty },
+})
+
+export const start = async (spawner: Spawner.SpawnerService, options: Options): Promise<TestChild> => {
+  const spec = specOf(options)
+  const scope = Effect.runSync(Scope.make())
+  const chunks: Record<Spawner.OutputStream, Array<Buffer>> = { stdout: [], stderr: [], pty: [] }
+  const log: Array<string> = []
+  const ended: Array<Spawner.OutputStream> = []
+  let status: Spawner.ExitStatus | undefined
+  const exit = promise<Spawner.ExitStatus>()
+  const closed = promise<void>()
+  const check = () => {
+    if (status !== undefined && ended.length === (spec.stdio.kind === "pty" ? 1 : 2)) closed.resolve()
+  }
+  const events: Spawner.SpawnEvents = {
+    output: (stream, bytes) => {
+      log.push(stream)
+      if (options.onOutput === undefined) chunks[stream].push(Buffer.from(bytes))
+      else options.onOutput(stream, bytes)
+    },
+    end: (stream) => {
+      log.push(`/${stream}`)
+      ended.push(stream)
+      check()
+    },
+    exit: (value) => {
+      log.push("exit")
+      status = value
+      exit.resolve(value)
+      check()
+    },
+  }
+  const handle = await Effect.runPromise(Scope.extend(spawner.spawn(spec, events), scope))
+  const bytes = (stream: Spawner.OutputStream) => Buffer.concat(chunks[stream])
+  return {
+    handle,
+    bytes,
+    text: (stream) => bytes(stream).toString("utf8"),
+    ended,
+    status: () => status,
+    log,
+    exit: deadline(exit.promise, "exit"),
+    closed: deadline(closed.promise, "closed"),
+    close: () => Effect.runPromise(Scope.close(scope, Exit.void)),
+  }
+}
+
+/** Runs a child to its end and closes its scope. */
+export const run = async (spawner: Spawner.SpawnerService, options: Options): Promise<TestChild> => {
+  const child = await start(spawner, options)
+  await child.closed
+  await child.close()
+  return child
+}
+
+/** The error of a child that cannot be started. */
+export const failure = (spawner: Spawner.SpawnerService, options: Options): Promise<SpawnError.SpawnError> =>
+  Effect.runPromise(
+    Effect.flip(Effect.scoped(spawner.spawn(specOf(options), { output() {}, end() {}, exit() {} }))),
+  )
+
+/** Waits until `condition` holds. */
+export const until = async (condition: () => boolean, what: string): Promise<void> => {
+  for (let i = 0; i < 3_000; i++) {
+    if (condition()) return
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+  throw new Error(`still not so after 30 s: ${what}`)
+}
+
+export const sleep = (millis: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, millis))
+
+const promise = <A>() => {
+  let resolve: (value: A) => void = () => {}
+  return { promise: new Promise<A>((done) => (resolve = done)), resolve: (value: A) => resolve(value) }
+}
+
+const deadline = <A>(wanted: Promise<A>, what: string): Promise<A> => {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no ${what} within 60 s`)), 60_000).unref()
+  })
+  const result = Promise.race([wanted, late]).finally(() => clearTimeout(timer))
+  result.catch(() => {})
+  return result
+}
