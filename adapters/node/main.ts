@@ -1,0 +1,6 @@
+/** The command `procwire` on Node. */
+import { main } from "../shared/cli/Cli.ts"
+import { layerSpawner } from "./NodeSpawner.ts"
+import { layerWebSocket } from "./WebSocketListener.ts"
+
+main({ layerSpawner, layerWebSocket })

@@ -1,0 +1,13 @@
+/** What a runtime brings to the command line. */
+import type * as Layer from "effect/Layer"
+import type { Spawner } from "../../../core/spawn/Spawner.ts"
+import type { Listener } from "../../../core/transport/Listener.ts"
+import type { TransportError } from "../../../core/transport/Transport.ts"
+
+export interface Platform {
+  readonly layerSpawner: Layer.Layer<Spawner>
+  readonly layerWebSocket: (address: {
+    readonly host: string
+    readonly port: number
+  }) => Layer.Layer<Listener, TransportError>
+}
