@@ -10,6 +10,7 @@ import * as PipeSpawner from "../shared/PipeSpawner.ts"
 import * as ChildWatch from "./ChildWatch.ts"
 import * as Libc from "./Libc.ts"
 import * as PosixSpawner from "./PosixSpawner.ts"
+import * as PtyDevice from "./PtyDevice.ts"
 
 const groups = { add: () => {}, remove: () => {} }
 
@@ -18,10 +19,13 @@ export const layerSpawner: Layer.Layer<Spawner.Spawner> = Layer.effect(
   Spawner.Spawner,
   Effect.gen(function* () {
     const libc = isMainThread ? Libc.load() : Either.left("signals reach the main thread only")
-    if (Either.isRight(libc)) {
-      return PosixSpawner.make({ libc: libc.right, watch: ChildWatch.get(libc.right), groups })
+    if (Either.isLeft(libc)) {
+      yield* Effect.logDebug(`spawning through node:child_process: ${libc.left}`)
+      return PipeSpawner.make(groups)
     }
-    yield* Effect.logDebug(`spawning through node:child_process: ${libc.left}`)
-    return PipeSpawner.make(groups)
+    const device = PtyDevice.load(libc.right)
+    if (Either.isLeft(device)) yield* Effect.logDebug(device.left)
+    const host = { libc: libc.right, watch: ChildWatch.get(libc.right), groups }
+    return PosixSpawner.make(host, Either.getOrUndefined(device))
   }),
 )
