@@ -75,6 +75,7 @@ const makeRoute = <M extends Methods.RequestName, E>(name: M, options: RouterOpt
   >
   const decode = ParseResult.decodeUnknownEither(row.params)
   const encode = Schema.encodeSync(row.result)
+  const toText = row.toText ?? ((result: Methods.ResultOf<M>) => JSON.stringify(encode(result)))
   const fields = fieldNames(row.params)
   const handler = options.handlers[name]
   const { family } = row
@@ -85,7 +86,7 @@ const makeRoute = <M extends Methods.RequestName, E>(name: M, options: RouterOpt
     if (Either.isLeft(decoded)) {
       return Effect.fail(invalidParams(DecodeError.toText(ParseResult.parseError(decoded.left))))
     }
-    const handled = Effect.map(handler(decoded.right, context), (result) => JSON.stringify(encode(result)))
+    const handled = Effect.map(handler(decoded.right, context), toText)
     const gated = family === undefined ? handled : Effect.zipRight(options.gate(family), handled)
     return Effect.mapError(gated, options.toRpcError)
   }
