@@ -189,17 +189,21 @@ const hasNews = (process: Process, seq: number): boolean =>
   process.closed !== undefined ||
   (process.exited !== undefined && seq < process.log.nextSeq() - 1)
 
-/** Waits for news; looking and waiting are one step, so none is missed. */
+/** Waits for news, or as long as the request says. Looking and waiting are one step, so none is missed. */
 const awaitNews = (process: Process, { afterSeq, waitMillis }: ReadRequest): Effect.Effect<void> =>
-  Effect.async<void>((resume) => {
-    if (hasNews(process, afterSeq)) return resume(Effect.void)
+  Effect.gen(function* () {
+    const woken = Deferred.unsafeMake<void>(FiberId.none)
     const unsubscribe = process.subscribe(() => {
-      if (!hasNews(process, afterSeq)) return
-      unsubscribe()
-      resume(Effect.void)
+      if (hasNews(process, afterSeq)) Deferred.unsafeDone(woken, Effect.void)
     })
-    return Effect.sync(unsubscribe)
-  }).pipe(Effect.raceFirst(Effect.sleep(Math.min(waitMillis, maxSleepMillis))))
+    const alarm = yield* Effect.fork(
+      Effect.zipRight(Effect.sleep(Math.min(waitMillis, maxSleepMillis)), Deferred.succeed(woken, undefined)),
+    )
+    yield* Effect.onExit(Deferred.await(woken), () => {
+      unsubscribe()
+      return Fiber.interruptFork(alarm)
+    })
+  })
 
 /** Longest delay that every runtime's timer takes: 2^31 - 1 milliseconds, 24 days. */
 const maxSleepMillis = 2 ** 31 - 1
