@@ -103,7 +103,7 @@ export const output = table("process/output", {
     spec: [98],
     says: "Output of a descendant that outlives the process comes after exited and before closed.",
     run: async (t) => {
-      const script = "(sleep 0.7; echo LATE) & echo early; exit 3"
+      const script = "(sleep 0.9; echo LATE) & echo early; sleep 0.2; exit 3"
       const child = await Child.start(await t.open(), { script })
       const end = await child.ended()
       Check.equal(end.exitCode, 3, "the exit code")
@@ -147,7 +147,7 @@ export const output = table("process/output", {
       Check.equal(child.bytes().length, 40_000_000, "bytes notified")
     },
   },
-  "environment-of-streams": {
+  "tty-has-one-stream": {
     level: "must",
     spec: [134],
     requires: ["pty"],

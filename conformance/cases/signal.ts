@@ -1,0 +1,254 @@
+/**
+ * `process/signal` and `process/terminate`, and how an end by a signal is reported.
+ */
+import { table, type CaseSpec } from "../Case.ts"
+import * as Check from "../Check.ts"
+import * as Child from "../Child.ts"
+
+const interrupt = async (child: Child.Child): Promise<void> => {
+  Check.equal(await child.wire.ok("process/signal", { processId: child.id, signal: "interrupt" }), {}, "the result of process/signal")
+}
+
+/** The sleep is in the background: a shell runs its trap at once while it waits, and after a foreground child otherwise. */
+const trap = "trap 'echo trapped; exit 33' INT; echo ready; sleep 60 & wait"
+
+const trapped = (tty: boolean, spec: number): CaseSpec => ({
+  level: "must",
+  spec: [spec],
+  requires: tty ? ["pty"] : [],
+  says: `interrupt sends SIGINT${tty ? " to a process with tty" : ""}: the trap of a shell runs, and its exit code is reported.`,
+  run: async (t) => {
+    const child = await Child.start(await t.open(), { tty, script: trap })
+    await child.says("ready")
+    await interrupt(child)
+    await child.says("trapped")
+    Check.equal(await child.exited(), 33, "the exit code")
+  },
+})
+
+export const signal = table("process/signal", {
+  "interrupt-runs-the-trap": trapped(false, 123),
+  "interrupt-runs-the-trap-with-tty": trapped(true, 123),
+  "interrupt-reaches-the-group": {
+    level: "must",
+    spec: [124],
+    requires: ["process-group"],
+    says: "interrupt goes to the whole process group: a forked child that handles it, too.",
+    run: async (t) => {
+      const perl = ["perl", "-e", "$SIG{INT}=sub{syswrite(STDOUT,\"inner\\n\");exit 0}; syswrite(STDOUT,\"r2\\n\"); sleep 60"]
+      const argv = ["/bin/sh", "-c", `"$@" & trap 'echo outer' INT; echo r1; wait; wait`, "sh", ...perl]
+      const child = await Child.start(await t.open(), { argv })
+      await child.says("r1")
+      await child.says("r2")
+      await interrupt(child)
+      await child.says("outer")
+      await child.says("inner")
+    },
+  },
+  "interrupt-by-default-is-130": {
+    level: "must",
+    spec: [125],
+    says: "interrupt ends a process that does not handle it, with exit code 130.",
+    run: async (t) => {
+      const child = await Child.start(await t.open(), { argv: ["sleep", "60"] })
+      await interrupt(child)
+      Check.equal((await child.ended()).exitCode, 130, "the exit code")
+    },
+  },
+  "interrupt-ends-a-tty": {
+    level: "must",
+    spec: [125],
+    requires: ["pty"],
+    says: "interrupt ends a process with tty that does not handle it, with an exit code other than 0.",
+    run: async (t) => {
+      const child = await Child.start(await t.open(), { tty: true, argv: ["sleep", "60"] })
+      await interrupt(child)
+      Check.isTrue((await child.ended()).exitCode !== 0, "the exit code is 0")
+    },
+  },
+  "unknown-or-closed-is-harmless": {
+    level: "must",
+    spec: [126],
+    says: "interrupt of an unknown or closed process has the result {} and no effect.",
+    run: async (t) => {
+      const wire = await t.open()
+      await interrupt(Child.attach(wire, "nope"))
+      const child = await Child.start(wire)
+      await child.ended()
+      await interrupt(child)
+    },
+  },
+  "other-names-refused": {
+    level: "must",
+    spec: [127],
+    says: "A signal that is kill, Interrupt, a number or missing is refused with -32602.",
+    run: async (t) => {
+      const wire = await t.open()
+      for (const name of ["kill", "Interrupt", "", 2, null]) {
+        await wire.refused("process/signal", { processId: "p", signal: name }, -32602)
+      }
+      Check.contains(await wire.refused("process/signal", { processId: "p" }, -32602), "signal", "the message")
+    },
+  },
+  "control-c-on-a-tty": {
+    level: "must",
+    spec: [135],
+    requires: ["pty"],
+    says: "0x03 written to a tty interrupts the process.",
+    run: async (t) => {
+      const child = await Child.start(await t.open(), { tty: true, script: trap })
+      await child.says("ready")
+      await child.write("\u0003")
+      Check.equal(await child.exited(), 33, "the exit code")
+    },
+  },
+})
+
+/** Whether a process of this machine is alive; only for servers that run here. */
+const alive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+export const terminate = table("process/terminate", {
+  "kills-at-once": {
+    level: "must",
+    spec: [128],
+    says: "terminate of a running process answers running true and kills it without a chance to react: exit code 137, no trap runs.",
+    run: async (t) => {
+      const script = "trap 'echo TRAP' TERM HUP INT; echo ready; while :; do sleep 0.05; done"
+      const child = await Child.start(await t.open(), { script })
+      await child.says("ready")
+      Check.equal(await child.terminate(), true, "running")
+      Check.equal((await child.ended()).exitCode, 137, "the exit code")
+      Check.lacks(child.text(), "TRAP", "the output")
+    },
+  },
+  "kills-the-group": {
+    level: "must",
+    spec: [129],
+    requires: ["process-group"],
+    server: "owned",
+    says: "terminate also kills the background children in the process group.",
+    run: async (t) => {
+      const child = await Child.start(await t.open(), { script: "sleep 60 & echo pid $!.; wait" })
+      await child.says(".")
+      const pid = Number(/pid (\d+)\./.exec(child.text())?.[1])
+      await child.terminate()
+      await child.ended()
+      for (let wait = 0; wait < 100 && alive(pid); wait++) await new Promise((resolve) => setTimeout(resolve, 20))
+      Check.isTrue(!alive(pid), "the background child is alive")
+    },
+  },
+  "closes-at-once": {
+    level: "must",
+    spec: [130],
+    requires: ["procfs"],
+    says: "After a terminate closed comes although a descendant in another session still holds the output.",
+    run: async (t) => {
+      const child = await Child.start(await t.open(), { script: "setsid sleep 300 & echo ready; wait" })
+      await child.says("ready")
+      await new Promise((resolve) => setTimeout(resolve, 200))
+      await child.terminate()
+      Check.equal((await child.ended()).exitCode, 137, "the exit code")
+    },
+  },
+  "not-running": {
+    level: "must",
+    spec: [131],
+    says: "terminate of an unknown, an exited or a closed process answers running false.",
+    run: async (t) => {
+      const wire = await t.open()
+      Check.equal(await Child.attach(wire, "nope").terminate(), false, "running of an unknown process")
+      const exited = await Child.start(wire, { script: "sleep 1 & exit 0" })
+      await exited.exited()
+      Check.equal(await exited.terminate(), false, "running of an exited process")
+      await exited.ended()
+      Check.equal(await exited.terminate(), false, "running of a closed process")
+    },
+  },
+  "ends-a-tty": {
+    level: "must",
+    spec: [132],
+    requires: ["pty"],
+    says: "terminate ends a process with tty: an exit code other than 0, then closed.",
+    run: async (t) => {
+      const child = await Child.start(await t.open(), { tty: true, script: "echo ready; sleep 60; :" })
+      await child.says("ready")
+      Check.equal(await child.terminate(), true, "running")
+      Check.isTrue((await child.ended()).exitCode !== 0, "the exit code is 0")
+    },
+  },
+  "id-stays-taken": {
+    level: "must",
+    spec: [91, 131],
+    says: "The id of a terminated process stays taken while it is retained, and its state can be read.",
+    run: async (t) => {
+      const wire = await t.open()
+      const child = await Child.start(wire, { id: "kill-me", script: "echo out; sleep 60" })
+      await child.says("out")
+      await child.terminate()
+      await child.ended()
+      Check.equal((await child.read())["exitCode"], 137, "exitCode in the result of a read")
+      await wire.refused("process/start", Child.params(wire, { id: "kill-me" }), -32600, "process kill-me already exists")
+    },
+  },
+})
+
+const dies = (name: string, number: number): CaseSpec => ({
+  level: "must",
+  spec: [133],
+  says: `A process that dies of SIG${name} has the exit code ${128 + number}.`,
+  run: async (t) => {
+    const child = await Child.start(await t.open(), { script: `kill -${name} $$; sleep 60` })
+    Check.equal((await child.ended()).exitCode, 128 + number, "the exit code")
+  },
+})
+
+export const exitCode = table("process/exit-code", {
+  "the-largest": {
+    level: "must",
+    spec: [133],
+    says: "An exit code of 255 is reported as 255.",
+    run: async (t) => {
+      Check.equal((await (await Child.start(await t.open(), { script: "exit 255" })).ended()).exitCode, 255, "the exit code")
+    },
+  },
+  "of-a-tty": {
+    level: "must",
+    spec: [133],
+    requires: ["pty"],
+    says: "A process with tty that exits by itself has its own exit code.",
+    run: async (t) => {
+      const child = await Child.start(await t.open(), { tty: true, script: "exit 42" })
+      Check.equal((await child.ended()).exitCode, 42, "the exit code")
+    },
+  },
+  "of-sigsegv": dies("SEGV", 11),
+  "of-sigterm": dies("TERM", 15),
+  "of-sigkill": dies("KILL", 9),
+  "of-a-signal-with-tty": {
+    level: "must",
+    spec: [133],
+    requires: ["pty"],
+    says: "A process with tty that dies of a signal has an exit code other than 0.",
+    run: async (t) => {
+      const child = await Child.start(await t.open(), { tty: true, script: "kill -TERM $$; sleep 60" })
+      Check.isTrue((await child.ended()).exitCode !== 0, "the exit code is 0")
+    },
+  },
+  "of-a-signal-with-tty-is-one": {
+    level: "peer",
+    spec: [133],
+    requires: ["pty"],
+    says: "A process with tty that dies of a signal has the exit code 1.",
+    run: async (t) => {
+      const child = await Child.start(await t.open(), { tty: true, script: "kill -TERM $$; sleep 60" })
+      Check.equal((await child.ended()).exitCode, 1, "the exit code")
+    },
+  },
+})
