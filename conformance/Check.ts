@@ -55,4 +55,6 @@ export const flag = (got: Json | undefined, what: string): boolean =>
   typeof got === "boolean" ? got : fail(`${what}: wanted a boolean, got ${show(got)}`)
 
 export const integer = (got: Json | undefined, what: string): number =>
-  typeof got === "number" && Number.isInteger(got) ? got : fail(`${what}: wanted an integer, got ${show(got)}`)
+  typeof got === "number" && Number.isInteger(got)
+    ? got
+    : fail(`${what}: wanted an integer, got ${show(got)}`)

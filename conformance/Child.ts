@@ -89,15 +89,20 @@ export const attach = (wire: Wire, id: string): Child => {
   }
   const bytes = (stream?: string): Buffer => {
     const chunks = events()
-      .filter(({ kind, params }) => kind === "output" && (stream === undefined || params["stream"] === stream))
+      .filter(
+        ({ kind, params }) => kind === "output" && (stream === undefined || params["stream"] === stream),
+      )
       .sort((a, b) => a.seq - b.seq)
-    return Buffer.concat(chunks.map(({ params }) => Buffer.from(Check.text(params["chunk"], "a chunk"), "base64")))
+    return Buffer.concat(
+      chunks.map(({ params }) => Buffer.from(Check.text(params["chunk"], "a chunk"), "base64")),
+    )
   }
   const text = (stream?: string): string => bytes(stream).toString("utf8")
   const wait = <A>(what: string, pick: () => A | undefined): Promise<A> =>
     wire.inbox.wait(`${what} of process ${id}`, wire.timeoutMs, pick)
   const find = (kind: Event["kind"]): Event | undefined => events().find((event) => event.kind === kind)
-  const exitCode = (event: Event): number => Check.integer(event.params["exitCode"], "the exitCode of process/exited")
+  const exitCode = (event: Event): number =>
+    Check.integer(event.params["exitCode"], "the exitCode of process/exited")
   return {
     id,
     wire,
@@ -112,8 +117,10 @@ export const attach = (wire: Wire, id: string): Child => {
       const closed = await wait("process/closed", () => find("closed"))
       const exited = await wait("process/exited", () => find("exited"))
       await wait(`all of seq 1 to ${closed.seq}`, () => {
-        const seqs = new Set(events().map(({ seq }) => seq))
-        return seqs.size >= closed.seq ? true : undefined
+        const seqs = events().map(({ seq }) => seq)
+        const twice = seqs.find((seq, index) => seqs.indexOf(seq) !== index)
+        if (twice !== undefined) Check.fail(`seq ${twice} of process ${id} came twice`)
+        return seqs.length >= closed.seq ? true : undefined
       })
       return { exitCode: exitCode(exited), events: events(), exitedSeq: exited.seq, closedSeq: closed.seq }
     },
@@ -140,7 +147,9 @@ export const start = async (wire: Wire, options: StartOptions = {}): Promise<Chi
 }
 
 /** The chunks in the result of `process/read`. */
-export const chunks = (result: JsonObject): ReadonlyArray<{ seq: number; stream: Json | undefined; bytes: Buffer }> =>
+export const chunks = (
+  result: JsonObject,
+): ReadonlyArray<{ seq: number; stream: Json | undefined; bytes: Buffer }> =>
   Check.list(result["chunks"], "chunks in the result of process/read").map((item) => {
     const chunk = Check.object(item, "a chunk")
     return {

@@ -75,7 +75,8 @@ const read = (argv: ReadonlyArray<string>) => {
 
 const choice = <A extends string>(flag: string, value: string, allowed: ReadonlyArray<A>): A => {
   const found = allowed.find((one) => one === value)
-  if (found === undefined) throw new UsageError(`${flag} must be one of ${allowed.join(", ")}, not '${value}'`)
+  if (found === undefined)
+    throw new UsageError(`${flag} must be one of ${allowed.join(", ")}, not '${value}'`)
   return found
 }
 
@@ -85,7 +86,10 @@ const positive = (flag: string, value: string): number => {
 }
 
 /** The targets that a `--command` string stands for. */
-export const commandTargets = (command: string, transport: string | undefined): ReadonlyArray<Target.Target> => {
+export const commandTargets = (
+  command: string,
+  transport: string | undefined,
+): ReadonlyArray<Target.Target> => {
   const words = split(command)
   if (words === undefined) throw new UsageError(`--command has an open quote: ${command}`)
   if (words.length === 0) throw new UsageError("--command is empty")
@@ -103,7 +107,8 @@ export const commandTargets = (command: string, transport: string | undefined): 
       )
   }
   const at = words.indexOf("--listen")
-  const listen = words.find((word) => word.startsWith("--listen="))?.slice(9) ?? (at < 0 ? "stdio" : words[at + 1])
+  const listen =
+    words.find((word) => word.startsWith("--listen="))?.slice(9) ?? (at < 0 ? "stdio" : words[at + 1])
   const kind = /^ws:/i.test(listen ?? "") ? "ws" : "stdio"
   if (transport !== undefined && wanted !== kind) {
     throw new UsageError(`--transport ${wanted} needs {LISTEN} in the command: this one speaks ${kind}`)
@@ -114,9 +119,10 @@ export const commandTargets = (command: string, transport: string | undefined): 
 export const parse = (argv: ReadonlyArray<string>): Options => {
   const { values, positionals } = read(argv)
   const quiet = values.list === true || values.help === true || values.version === true
-  if (values.command !== undefined && values.url !== undefined) throw new UsageError("--command and --url exclude each other")
+  if (values.command !== undefined && values.url !== undefined)
+    throw new UsageError("--command and --url exclude each other")
   if (values.command === undefined && values.url === undefined && !quiet) {
-    throw new UsageError("name a server: --command \"CMD ARGS\" or --url ws://HOST:PORT")
+    throw new UsageError('name a server: --command "CMD ARGS" or --url ws://HOST:PORT')
   }
   if (values.url !== undefined && !/^wss?:\/\//.test(values.url)) {
     throw new UsageError(`--url must begin with ws:// or wss://, not '${values.url}'`)

@@ -59,7 +59,9 @@ export const failure = (outcome: Outcome, style: Style): string => {
     `  ${item.says}`,
     `  ${paint.bad("but:")} ${clip(outcome.reason, style.verbose ? 4000 : 900)}`,
     ...outcome.notes.map((note) => `  note: ${note}`),
-    ...Transcript.lines(outcome.transcript, limit, style.verbose ? 2000 : 220).map((entry) => `  ${paint.dim(entry)}`),
+    ...Transcript.lines(outcome.transcript, limit, style.verbose ? 2000 : 220).map(
+      (entry) => `  ${paint.dim(entry)}`,
+    ),
     `  alone: ${alone(outcome, style)}`,
   ].join("\n")
 }
@@ -79,16 +81,28 @@ export const summary = (outcomes: ReadonlyArray<Outcome>, ms: number, style: Sty
   const transports = [...new Set(outcomes.map((outcome) => outcome.transport))].join(" and ")
   return [
     `  ${"".padEnd(22)}${["pass", "fail", "skip"].map((name) => name.padStart(6)).join("")}`,
-    ...families.map((name) => row(name, outcomes.filter((outcome) => family(outcome.case.id) === name))),
+    ...families.map((name) =>
+      row(
+        name,
+        outcomes.filter((outcome) => family(outcome.case.id) === name),
+      ),
+    ),
     "",
-    ...levels.map((level) => row(level, outcomes.filter((outcome) => outcome.case.level === level))),
+    ...levels.map((level) =>
+      row(
+        level,
+        outcomes.filter((outcome) => outcome.case.level === level),
+      ),
+    ),
     "",
     `${failedMust ? paint.bad("not conformant") : paint.good("conformant")}: ${outcomes.length} cases over ${transports} in ${(ms / 1000).toFixed(1)} s`,
   ].join("\n")
 }
 
 /** A line that overwrites itself on a terminal; silent elsewhere. */
-export const progress = (out: NodeJS.WriteStream): { readonly show: (text: string) => void; readonly clear: () => void } => {
+export const progress = (
+  out: NodeJS.WriteStream,
+): { readonly show: (text: string) => void; readonly clear: () => void } => {
   const write = (text: string): void => {
     if (out.isTTY) out.write(`\r\u001b[2K${clip(text, Math.max(20, (out.columns ?? 80) - 24))}`)
   }

@@ -51,7 +51,8 @@ const play = async (item: Case, { bench, fault }: Bench.RunningBench, timeoutMs:
 export const runCase = async (item: Case, target: Target, options: CaseOptions): Promise<Outcome> => {
   const base = { case: item, transport: target.kind, words: target.words }
   const skipped = skipReason(item, target, options)
-  if (skipped !== undefined) return { ...base, status: "skip", reason: skipped, ms: 0, notes: [], transcript: [] }
+  if (skipped !== undefined)
+    return { ...base, status: "skip", reason: skipped, ms: 0, notes: [], transcript: [] }
   const began = performance.now()
   const running = Bench.make(item, target, options.timeoutMs)
   const reason = await play(item, running, options.timeoutMs)

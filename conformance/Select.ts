@@ -30,9 +30,12 @@ export interface Selection {
 
 export const select = (cases: ReadonlyArray<Case>, globs: ReadonlyArray<string>, depth: Depth): Selection => {
   const patterns = globs.map((glob) => ({ glob, pattern: pattern(glob) }))
-  const fits = (item: Case): boolean => patterns.length === 0 || patterns.some((one) => one.pattern.test(item.id))
+  const fits = (item: Case): boolean =>
+    patterns.length === 0 || patterns.some((one) => one.pattern.test(item.id))
   return {
     cases: cases.filter((item) => levels[depth].includes(item.level) && fits(item)),
-    unknown: patterns.filter((one) => !cases.some((item) => one.pattern.test(item.id))).map(({ glob }) => glob),
+    unknown: patterns
+      .filter((one) => !cases.some((item) => one.pattern.test(item.id)))
+      .map(({ glob }) => glob),
   }
 }

@@ -87,7 +87,8 @@ export const command = (
   argv: ReadonlyArray<string>,
   words: ReadonlyArray<string> = ["--command", argv.join(" ")],
 ): Target => {
-  const fresh = (needs: Needs): Promise<Server> => (kind === "stdio" ? listenStdio(argv, needs) : listenWs(argv, needs))
+  const fresh = (needs: Needs): Promise<Server> =>
+    kind === "stdio" ? listenStdio(argv, needs) : listenWs(argv, needs)
   const token = randomUUID()
   let running: Promise<Server> | undefined
   let server: Server | undefined

@@ -11,7 +11,8 @@ const isText = (value: Json | undefined): boolean => typeof value === "string"
 const isInteger = (value: Json | undefined): boolean => typeof value === "number" && Number.isInteger(value)
 const isSeq = (value: Json | undefined): boolean => isInteger(value) && Number(value) >= 1
 const isFlag = (value: Json | undefined): boolean => typeof value === "boolean"
-const isStream = (value: Json | undefined): boolean => value === "stdout" || value === "stderr" || value === "pty"
+const isStream = (value: Json | undefined): boolean =>
+  value === "stdout" || value === "stderr" || value === "pty"
 /** Standard alphabet, padded, nothing else. */
 const isBase64 = (value: Json | undefined): boolean =>
   typeof value === "string" &&
@@ -26,7 +27,8 @@ const notifications: { readonly [method: string]: Shape } = {
 }
 
 const faultOfReply = (reply: JsonObject): string | undefined => {
-  if (typeof reply["id"] !== "string" && !isInteger(reply["id"])) return "its id is neither an integer nor a string"
+  if (typeof reply["id"] !== "string" && !isInteger(reply["id"]))
+    return "its id is neither an integer nor a string"
   const hasResult = reply["result"] !== undefined
   const error = reply["error"]
   if (hasResult === (error !== undefined)) return "it must have either a result or an error"

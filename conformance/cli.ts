@@ -31,8 +31,10 @@ const main = async (argv: ReadonlyArray<string>): Promise<number> => {
     return 0
   }
   const selection = select(cases, options.globs, options.depth)
-  if (selection.unknown.length > 0) throw new UsageError(`no case fits ${selection.unknown.join(", ")}: see --list`)
-  if (selection.cases.length === 0) throw new UsageError(`no case of this level fits ${options.globs.join(", ")}`)
+  if (selection.unknown.length > 0)
+    throw new UsageError(`no case fits ${selection.unknown.join(", ")}: see --list`)
+  if (selection.cases.length === 0)
+    throw new UsageError(`no case of this level fits ${options.globs.join(", ")}`)
   if (options.list) {
     for (const item of selection.cases) {
       const tags = [item.level, item.transports, ...(item.slow ? ["slow"] : []), ...item.requires]
@@ -63,7 +65,11 @@ const leave = (code: number): void => {
 
 main(process.argv.slice(2)).then(leave, (error: unknown) => {
   const wrongUse = error instanceof UsageError
-  const text = wrongUse ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error)
+  const text = wrongUse
+    ? error.message
+    : error instanceof Error
+      ? (error.stack ?? error.message)
+      : String(error)
   process.stderr.write(`procwire-conformance: ${text}\n`)
   if (wrongUse) process.stderr.write("try --help\n")
   leave(wrongUse ? 2 : 1)

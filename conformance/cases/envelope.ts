@@ -5,6 +5,7 @@ import { table, type CaseSpec } from "../Case.ts"
 import * as Check from "../Check.ts"
 import { idText } from "../Json.ts"
 import type { Wire } from "../wire/Wire.ts"
+import { echoes } from "./echoes.ts"
 
 /** The text before the parser's own words when a message is malformed. */
 const prefixes = {
@@ -41,13 +42,6 @@ const refuses = (
   },
 })
 
-/** Sends a well-formed request; the answer must carry exactly this id. */
-const echoes = async (wire: Wire, id: string, rest = ""): Promise<void> => {
-  const { error, message } = await wire.exchange(`{"id":${id},"method":"environment/status"${rest}}`)
-  if (error !== undefined) Check.fail(`the request with id ${id} was refused: ${error.message}`)
-  Check.equal(idText(message.text) ?? null, id, "the id of the answer")
-}
-
 const peerTexts: ReadonlyArray<readonly [text: string, suffix: string]> = [
   ["{bad", "key must be a string at line 1 column 2"],
   ["42", "expected a JSON-RPC object"],
@@ -61,7 +55,11 @@ const peerTexts: ReadonlyArray<readonly [text: string, suffix: string]> = [
 
 export const envelope = table("envelope", {
   "malformed-text-answered-with-minus-one": refuses("must", [24, 25], "A text that is not JSON", ["{bad"]),
-  "scalar-refused": refuses("must", [26], "A message that is a number, null or a string", ["42", "null", '"s"']),
+  "scalar-refused": refuses("must", [26], "A message that is a number, null or a string", [
+    "42",
+    "null",
+    '"s"',
+  ]),
   "batch-refused": refuses("must", [27], "An array, empty or with requests", [
     "[]",
     '[{"id":1,"method":"environment/status"}]',
@@ -71,12 +69,17 @@ export const envelope = table("envelope", {
     '{"id":1,"method":5}',
     '{"id":1,"method":null}',
   ]),
-  "id-of-wrong-type-refused": refuses("must", [33], "A request whose id is null, a fraction, a boolean or an object", [
-    '{"id":null,"method":"environment/status"}',
-    '{"id":1.5,"method":"environment/status"}',
-    '{"id":true,"method":"environment/status"}',
-    '{"id":{},"method":"environment/status"}',
-  ]),
+  "id-of-wrong-type-refused": refuses(
+    "must",
+    [33],
+    "A request whose id is null, a fraction, a boolean or an object",
+    [
+      '{"id":null,"method":"environment/status"}',
+      '{"id":1.5,"method":"environment/status"}',
+      '{"id":true,"method":"environment/status"}',
+      '{"id":{},"method":"environment/status"}',
+    ],
+  ),
   "id-beyond-64-bits-refused": refuses("should", [33], "A request whose id is 2^63", [
     '{"id":9223372036854775808,"method":"environment/status"}',
     '{"id":-9223372036854775809,"method":"environment/status"}',
@@ -85,11 +88,16 @@ export const envelope = table("envelope", {
     '{"id":1.0,"method":"environment/status"}',
     '{"id":1e2,"method":"environment/status"}',
   ]),
-  "duplicate-keys-refused": refuses("should", [34], "A message with the same key twice in one object, at any depth", [
-    '{"id":1,"id":2,"method":"environment/status"}',
-    '{"id":1,"method":"environment/status","params":{"a":1,"a":1}}',
-    '{"id":1,"method":"environment/status","params":{"x":[{"a":1,"\\u0061":2}]}}',
-  ]),
+  "duplicate-keys-refused": refuses(
+    "should",
+    [34],
+    "A message with the same key twice in one object, at any depth",
+    [
+      '{"id":1,"id":2,"method":"environment/status"}',
+      '{"id":1,"method":"environment/status","params":{"a":1,"a":1}}',
+      '{"id":1,"method":"environment/status","params":{"x":[{"a":1,"\\u0061":2}]}}',
+    ],
+  ),
   "trace-of-wrong-type-refused": refuses("should", [36], "A request whose trace is a number", [
     '{"id":1,"method":"environment/status","trace":5}',
   ]),
@@ -101,57 +109,11 @@ export const envelope = table("envelope", {
       const wire = await t.open()
       for (const [text, suffix] of peerTexts) {
         const message = await malformed(wire, text)
-        Check.isTrue(message.endsWith(`: ${suffix}`), `the answer to ${text} must end with "${suffix}", got "${message}"`)
+        Check.isTrue(
+          message.endsWith(`: ${suffix}`),
+          `the answer to ${text} must end with "${suffix}", got "${message}"`,
+        )
       }
-    },
-  },
-  "string-id-echoed": {
-    level: "must",
-    spec: [31],
-    says: "A request with a text as id, also an empty one, is answered with exactly that text.",
-    run: async (t) => {
-      const wire = await t.open()
-      for (const id of ['"str-id"', '""', '"1"', '"-1"']) await echoes(wire, id)
-    },
-  },
-  "integer-ids-echoed": {
-    level: "must",
-    spec: [32],
-    says: "Requests with ids -5, 0 and 2^53-1 are answered with exactly these.",
-    run: async (t) => {
-      const wire = await t.open()
-      for (const id of ["-5", "0", "9007199254740991"]) await echoes(wire, id)
-    },
-  },
-  "64-bit-ids-echoed": {
-    level: "must",
-    spec: [32],
-    says: "Requests with the ids 2^53+1, 2^63-1 and -2^63 are answered with exactly these digits.",
-    run: async (t) => {
-      const wire = await t.open()
-      for (const id of ["9007199254740993", "9223372036854775807", "-9223372036854775808"]) await echoes(wire, id)
-    },
-  },
-  "id-last-in-the-message": {
-    level: "must",
-    spec: [],
-    says: "The members of a request may come in any order, with blanks between them; a nested id is not the id.",
-    run: async (t) => {
-      const wire = await t.open()
-      const { message } = await wire.exchange(
-        ' { "params" : {"processId":"p","id":7} , "method" : "process/terminate" , "id" : 9007199254740995 } ',
-      )
-      Check.equal(idText(message.text) ?? null, "9007199254740995", "the id of the answer")
-    },
-  },
-  "minus-zero-becomes-zero": {
-    level: "peer",
-    spec: [],
-    says: "A request with the id -0 is answered with the id 0.",
-    run: async (t) => {
-      const wire = await t.open()
-      const { message } = await wire.exchange('{"id":-0,"method":"environment/status"}')
-      Check.equal(idText(message.text) ?? null, "0", "the id of the answer")
     },
   },
   "unknown-members-ignored": {
@@ -178,7 +140,11 @@ export const envelope = table("envelope", {
     says: "A request may carry a trace, an object with traceparent, or null.",
     run: async (t) => {
       const wire = await t.open()
-      await echoes(wire, "1", ',"trace":{"traceparent":"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}')
+      await echoes(
+        wire,
+        "1",
+        ',"trace":{"traceparent":"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}',
+      )
       await echoes(wire, "2", ',"trace":null')
     },
   },
@@ -216,8 +182,13 @@ export const envelope = table("envelope", {
     says: "Text outside ASCII, raw or escaped, with surrogate pairs, comes back unchanged.",
     run: async (t) => {
       const wire = await t.open()
-      for (const [raw, text] of [["zwölf-\u{1F600}", "zwölf-\u{1F600}"], ["zw\\u00f6lf-\\ud83d\\ude00", "zwölf-\u{1F600}"]]) {
-        const { error } = await wire.exchange(`{"id":1,"method":"process/read","params":{"processId":"${raw}"}}`)
+      for (const [raw, text] of [
+        ["zwölf-\u{1F600}", "zwölf-\u{1F600}"],
+        ["zw\\u00f6lf-\\ud83d\\ude00", "zwölf-\u{1F600}"],
+      ]) {
+        const { error } = await wire.exchange(
+          `{"id":1,"method":"process/read","params":{"processId":"${raw}"}}`,
+        )
         Check.equal(error?.message ?? null, `unknown process id ${text}`, "the message of the error")
       }
     },

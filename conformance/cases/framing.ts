@@ -50,7 +50,9 @@ export const framing = table("framing", {
       }
       wire.sendBytes(Buffer.from(`${status(12)}\n${status(13)}\n`))
       const got = await wire.inbox.wait("three answers", t.timeoutMs, ({ messages }) =>
-        messages.length >= from + 3 ? messages.slice(from).map(({ text }) => idText(text) ?? "none") : undefined,
+        messages.length >= from + 3
+          ? messages.slice(from).map(({ text }) => idText(text) ?? "none")
+          : undefined,
       )
       for (const id of ["11", "12", "13"]) Check.isTrue(got.includes(id), `no answer with the id ${id}`)
       const cutAnswer = wire.inbox.messages.find(({ text }) => idText(text) === "11")
@@ -72,7 +74,11 @@ export const framing = table("framing", {
         wire.sendBytes(Buffer.from(status(99)))
         wire.channel.close()
         const end = await wire.inbox.wait("the end of the server", t.timeoutMs, (inbox) => inbox.ended())
-        Check.equal(wire.inbox.messages.length - from, 0, `answers in round ${round + 1} of ${rounds} (${end})`)
+        Check.equal(
+          wire.inbox.messages.length - from,
+          0,
+          `answers in round ${round + 1} of ${rounds} (${end})`,
+        )
         Check.equal((await awaitExit(await t.process(), t.timeoutMs)).code, 0, "the exit code of the server")
       }
     },

@@ -6,43 +6,12 @@ import { table } from "../Case.ts"
 import * as Check from "../Check.ts"
 import * as Child from "../Child.ts"
 import { pause } from "../Deadline.ts"
-import type { Bench } from "../Bench.ts"
-import type { Wire } from "../wire/Wire.ts"
+import { begin, resume, resumed, resumeParams } from "./resuming.ts"
 
 const ws = { transports: "ws", requires: ["resume"], level: "must" } as const
 
-/** A new connection with the id of its session. */
-const begin = async (t: Bench): Promise<{ wire: Wire; session: string }> => {
-  const wire = await t.connect()
-  const result = await wire.handshake()
-  return { wire, session: Check.text(result["sessionId"], "sessionId") }
-}
-
-const resumeParams = (session: string) => ({ clientName: "again", resumeSessionId: session })
-
-/** Resumes, again and again while the server has not noticed yet that the old connection is gone. */
-const resume = async (t: Bench, session: string): Promise<Wire> => {
-  const wire = await t.connect()
-  for (let tries = 0; tries < 50; tries++) {
-    const { error, result } = await wire.begin("initialize", resumeParams(session))
-    if (error === undefined) {
-      Check.equal(Check.object(result, "the result")["sessionId"], session, "sessionId of a resumed session")
-      return wire
-    }
-    if (error.code !== -32010) return Check.fail(`the resume was refused: ${error.code} ${error.message}`)
-    await pause(50)
-  }
-  return Check.fail("the session stayed attached to a connection that was dropped")
-}
-
-const resumed = async (t: Bench, session: string): Promise<Wire> => {
-  const wire = await resume(t, session)
-  wire.send({ method: "initialized" })
-  return wire
-}
-
 export const session = table("session", {
-  "isolated": {
+  isolated: {
     transports: "ws",
     level: "must",
     spec: [155],
@@ -67,7 +36,11 @@ export const session = table("session", {
       await child.says("before")
       wire.channel.drop()
       const again = Child.attach(await resumed(t, session), child.id)
-      Check.equal(Child.chunks(await again.read()).map(({ bytes }) => bytes.toString()), ["before\n"], "the chunks")
+      Check.equal(
+        Child.chunks(await again.read()).map(({ bytes }) => bytes.toString()),
+        ["before\n"],
+        "the chunks",
+      )
       await again.write("word\n")
       await again.says("got word\n")
     },
@@ -81,17 +54,34 @@ export const session = table("session", {
       const script = "echo one; read x; echo missed; sleep 0.1; echo more; read x; echo later; exit 0"
       const child = await Child.start(wire, { script, pipeStdin: true })
       await child.says("one")
-      wire.send({ id: 7, method: "process/write", params: { processId: child.id, chunk: "Cg==", writeId: "go" } })
-      await wire.inbox.wait("the answer to the write", t.timeoutMs, ({ messages }) => messages.find(({ text }) => text.includes('"id":7')))
+      wire.send({
+        id: 7,
+        method: "process/write",
+        params: { processId: child.id, chunk: "Cg==", writeId: "go" },
+      })
+      await wire.inbox.wait("the answer to the write", t.timeoutMs, ({ messages }) =>
+        messages.find(({ text }) => text.includes('"id":7')),
+      )
       wire.channel.drop()
       await pause(500)
       const again = Child.attach(await resumed(t, session), child.id)
       const chunks = Child.chunks(await again.read({ afterSeq: 1 }))
-      Check.equal(chunks.map(({ seq }) => seq), [2, 3], "the seqs of what was missed")
-      Check.equal(Buffer.concat(chunks.map(({ bytes }) => bytes)).toString(), "missed\nmore\n", "what was missed")
+      Check.equal(
+        chunks.map(({ seq }) => seq),
+        [2, 3],
+        "the seqs of what was missed",
+      )
+      Check.equal(
+        Buffer.concat(chunks.map(({ bytes }) => bytes)).toString(),
+        "missed\nmore\n",
+        "what was missed",
+      )
       await again.write("\n")
       await again.says("later")
-      Check.isTrue(again.events().every(({ seq }) => seq > 3), "a chunk that was read was pushed, too")
+      Check.isTrue(
+        again.events().every(({ seq }) => seq > 3),
+        "a chunk that was read was pushed, too",
+      )
     },
   },
   "resume-pushes-before-initialized": {
@@ -100,7 +90,9 @@ export const session = table("session", {
     says: "After the answer to a resuming initialize notifications flow at once, while requests are refused until initialized.",
     run: async (t) => {
       const { wire, session } = await begin(t)
-      const child = await Child.start(wire, { script: "i=0; while [ $i -lt 600 ]; do echo tick; sleep 0.1; i=$((i+1)); done" })
+      const child = await Child.start(wire, {
+        script: "i=0; while [ $i -lt 600 ]; do echo tick; sleep 0.1; i=$((i+1)); done",
+      })
       await child.says("tick")
       wire.channel.drop()
       const again = await resume(t, session)
@@ -144,7 +136,9 @@ export const session = table("session", {
       wire.channel.drop()
       await pause(200)
       const rivals = [await t.connect(), await t.connect()]
-      const replies = await Promise.all(rivals.map((rival) => rival.begin("initialize", resumeParams(session))))
+      const replies = await Promise.all(
+        rivals.map((rival) => rival.begin("initialize", resumeParams(session))),
+      )
       const codes = replies.map(({ error }) => error?.code ?? 0).sort((a, b) => a - b)
       Check.equal(codes, [-32010, 0], "the codes")
     },
@@ -199,8 +193,14 @@ export const session = table("session", {
       const { wire, session } = await begin(t)
       const script = "read x; head -c 5000000 /dev/zero; printf END; exit 8"
       const child = await Child.start(wire, { script, pipeStdin: true })
-      wire.send({ id: 7, method: "process/write", params: { processId: child.id, chunk: "Cg==", writeId: "go" } })
-      await wire.inbox.wait("the answer to the write", t.timeoutMs, ({ messages }) => messages.find(({ text }) => text.includes('"id":7')))
+      wire.send({
+        id: 7,
+        method: "process/write",
+        params: { processId: child.id, chunk: "Cg==", writeId: "go" },
+      })
+      await wire.inbox.wait("the answer to the write", t.timeoutMs, ({ messages }) =>
+        messages.find(({ text }) => text.includes('"id":7')),
+      )
       wire.channel.drop()
       const again = Child.attach(await resumed(t, session), child.id)
       const state = await again.read({ afterSeq: 1_000_000, waitMs: t.timeoutMs })
@@ -222,73 +222,6 @@ export const session = table("session", {
       const again = Child.attach(await resumed(t, session), child.id)
       const result = await again.read()
       Check.equal([result["closed"] ?? null, result["exitCode"] ?? null], [true, 9], "closed and exitCode")
-    },
-  },
-  "detached-session-expires": {
-    ...ws,
-    level: "should",
-    spec: [154],
-    slow: true,
-    server: "owned",
-    says: "A session that is not resumed for two minutes is gone: its processes are killed, and its id is unknown.",
-    run: async (t) => {
-      const { wire, session } = await begin(t)
-      const child = await Child.start(wire, { script: "echo pid $$.; sleep 600; :" })
-      await child.says(".")
-      wire.channel.drop()
-      await pause(120_000)
-      const message = `unknown session id ${session}`
-      await (await t.connect()).refused("initialize", resumeParams(session), -32600, message)
-    },
-  },
-  "every-detach-restarts-the-time": {
-    ...ws,
-    level: "peer",
-    spec: [143],
-    slow: true,
-    says: "Two detachments of 45 seconds each can both be resumed.",
-    run: async (t) => {
-      const { wire, session } = await begin(t)
-      wire.channel.drop()
-      await pause(45_000)
-      const again = await resumed(t, session)
-      again.channel.drop()
-      await pause(45_000)
-      await resumed(t, session)
-    },
-  },
-  "closed-processes-are-forgotten": {
-    transports: "any",
-    level: "should",
-    spec: [141],
-    slow: true,
-    says: "A closed process is readable for at least 20 seconds and gone after two minutes: then its id is unknown and free, from seq 1.",
-    run: async (t) => {
-      const wire = await t.open()
-      const child = await Child.start(wire, { id: "kept", script: "exit 3" })
-      await child.ended()
-      await pause(20_000)
-      Check.equal((await child.read())["exitCode"], 3, "exitCode after 20 s")
-      await pause(100_000)
-      await wire.refused("process/read", { processId: "kept" }, -32600, "unknown process id kept")
-      Check.equal(await child.write("x"), "unknownProcess", "the status of a write")
-      Check.equal(await child.terminate(), false, "running")
-      await Child.start(wire, { id: "kept" })
-    },
-  },
-  "exited-but-open-is-kept": {
-    transports: "any",
-    level: "should",
-    spec: [142],
-    slow: true,
-    says: "A process that has exited while a descendant holds its output stays readable for 95 seconds, until that has ended.",
-    run: async (t) => {
-      const child = await Child.start(await t.open(), { script: "(sleep 95; echo LATE) & exit 0" })
-      await child.exited()
-      await pause(91_000)
-      Check.equal((await child.read())["closed"], false, "closed after 91 s")
-      await child.ended()
-      Check.equal(child.text(), "LATE\n", "the late output")
     },
   },
 })

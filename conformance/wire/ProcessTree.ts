@@ -6,6 +6,8 @@
  */
 import { execFileSync } from "node:child_process"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { fail } from "../Check.ts"
+import { pause } from "../Deadline.ts"
 
 const hasProc = existsSync("/proc/self/stat")
 
@@ -33,7 +35,9 @@ const parents = (): ReadonlyMap<number, number> => {
     return table
   }
   try {
-    for (const line of execFileSync("ps", ["-A", "-o", "pid=", "-o", "ppid="], { encoding: "utf8" }).split("\n")) {
+    for (const line of execFileSync("ps", ["-A", "-o", "pid=", "-o", "ppid="], { encoding: "utf8" }).split(
+      "\n",
+    )) {
       const [pid, parent] = line.trim().split(/\s+/).map(Number)
       if (pid !== undefined && parent !== undefined) table.set(pid, parent)
     }
@@ -48,7 +52,7 @@ export const descendants = (root: number): ReadonlyArray<number> => {
   const table = parents()
   const found: Array<number> = []
   const wanted = new Set([root])
-  for (let grew = true; grew; ) {
+  for (let grew = true; grew;) {
     grew = false
     for (const [pid, parent] of table) {
       if (wanted.has(parent) && !wanted.has(pid)) {
@@ -64,8 +68,28 @@ export const descendants = (root: number): ReadonlyArray<number> => {
 /** All processes whose environment holds `NAME=value`. Empty without /proc. */
 export const marked = (setting: string): ReadonlyArray<number> =>
   hasProc
-    ? pids().filter((pid) => pid !== process.pid && read(`/proc/${pid}/environ`).split("\0").includes(setting))
+    ? pids().filter(
+        (pid) => pid !== process.pid && read(`/proc/${pid}/environ`).split("\0").includes(setting),
+      )
     : []
+
+/** Whether a process of this machine is alive. */
+export const alive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Waits until all of them are dead. */
+export const awaitDeath = async (targets: ReadonlyArray<number>, ms: number): Promise<void> => {
+  const until = performance.now() + ms
+  while (targets.some(alive) && performance.now() < until) await pause(20)
+  const left = targets.filter(alive).length
+  if (left > 0) fail(`${left} of ${targets.length} processes are still alive after ${ms} ms`)
+}
 
 export const killAll = (targets: ReadonlyArray<number>): void => {
   for (const pid of new Set(targets)) {

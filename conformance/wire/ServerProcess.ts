@@ -38,7 +38,10 @@ export const marker = "PROCWIRE_CASE"
 export const launch = (options: LaunchOptions): ServerProcess => {
   const [program, ...args] = options.argv
   if (program === undefined) return fail("the command of the server is empty")
-  const child = spawn(program, args, { stdio: "pipe", env: { ...process.env, ...options.env, [marker]: options.token } })
+  const child = spawn(program, args, {
+    stdio: "pipe",
+    env: { ...process.env, ...options.env, [marker]: options.token },
+  })
   let exited = false
   let errors = ""
   const exit = new Promise<Exit>((resolve) => {
@@ -89,7 +92,11 @@ export const firstLine = (server: ServerProcess, ms: number): Promise<string> =>
     })
     server.exit.then(
       (exit) =>
-        reject(new Error(`the server ended with ${exit.signal ?? exit.code} before its first line: ${server.errors()}`)),
+        reject(
+          new Error(
+            `the server ended with ${exit.signal ?? exit.code} before its first line: ${server.errors()}`,
+          ),
+        ),
       reject,
     )
   })

@@ -39,7 +39,12 @@ export interface Wire {
   /** Sends a request and returns its result; an error fails the case. */
   readonly ok: (method: string, params?: Json) => Promise<JsonObject>
   /** Sends a request that must fail with `code`, and with exactly `message` if it is given. */
-  readonly refused: (method: string, params: Json | undefined, code: number, message?: string) => Promise<string>
+  readonly refused: (
+    method: string,
+    params: Json | undefined,
+    code: number,
+    message?: string,
+  ) => Promise<string>
   /** Asks the server to end every process that was started here, without waiting. */
   readonly terminateAll: () => void
   /** Sends a raw text and returns the next reply, whatever its id. */
@@ -135,7 +140,9 @@ export const make = (parts: Parts): Wire => {
     refused: async (method, params, code, message) => {
       const { error, result } = await begin(method, params)
       if (error === undefined) {
-        return Check.fail(`${method} had to be refused with ${code}, but gave the result ${Check.show(result)}`)
+        return Check.fail(
+          `${method} had to be refused with ${code}, but gave the result ${Check.show(result)}`,
+        )
       }
       Check.equal(error.code, code, `the code of the error of ${method} ("${error.message}")`)
       if (message !== undefined) Check.equal(error.message, message, `the message of the error of ${method}`)
@@ -170,7 +177,8 @@ export const make = (parts: Parts): Wire => {
       }
       await inbox.wait("the end of the connection", timeoutMs, (box) => {
         const came = box.messages.slice(from)
-        if (came.length > 0) Check.fail(`the connection had to end without a word, but this came: ${Inbox.showAll(came)}`)
+        if (came.length > 0)
+          Check.fail(`the connection had to end without a word, but this came: ${Inbox.showAll(came)}`)
         return box.ended()
       })
     },

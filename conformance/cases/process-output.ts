@@ -1,33 +1,10 @@
 /**
- * `process/output`, `process/exited` and `process/closed`: what they carry, how seq counts, and in which order they leave.
+ * `process/output`, `process/exited` and `process/closed`: what they carry, and that no byte is lost.
  */
 import { table } from "../Case.ts"
 import * as Check from "../Check.ts"
 import * as Child from "../Child.ts"
-import type { Bench } from "../Bench.ts"
-
-const rounds = 60
-
-/** Runs many short processes, a few at a time, and counts in how many `holds` is not true. */
-const manyRounds = async (
-  t: Bench,
-  what: string,
-  script: string,
-  holds: (child: Child.Child, end: Child.End) => boolean,
-): Promise<void> => {
-  const wire = await t.open()
-  let bad = 0
-  for (let round = 0; round < rounds; round += 6) {
-    const children = await Promise.all(Array.from({ length: 6 }, () => Child.start(wire, { script })))
-    const ends = await Promise.all(children.map((child) => child.ended()))
-    for (const [index, child] of children.entries()) {
-      const end = ends[index]
-      if (end !== undefined && !holds(child, end)) bad++
-    }
-  }
-  t.note(`${what}: ${bad} of ${rounds}`)
-  Check.equal(bad, 0, `rounds with ${what}, of ${rounds}`)
-}
+import { pause } from "../Deadline.ts"
 
 export const output = table("process/output", {
   "streams-and-exit-code": {
@@ -49,10 +26,18 @@ export const output = table("process/output", {
     says: "The seqs of output, exited and closed of one process are 1 to n, each used once; closed has n.",
     run: async (t) => {
       const wire = await t.open()
-      for (const script of [":", "echo a", "for i in 1 2 3 4 5 6 7 8; do echo $i; echo $i >&2; sleep 0.01; done"]) {
+      for (const script of [
+        ":",
+        "echo a",
+        "for i in 1 2 3 4 5 6 7 8; do echo $i; echo $i >&2; sleep 0.01; done",
+      ]) {
         const end = await (await Child.start(wire, { script })).ended()
         const seqs = end.events.map(({ seq }) => seq).sort((a, b) => a - b)
-        Check.equal(seqs, seqs.map((_, index) => index + 1), `the seqs of ${script}`)
+        Check.equal(
+          seqs,
+          seqs.map((_, index) => index + 1),
+          `the seqs of ${script}`,
+        )
         Check.equal(end.closedSeq, seqs.length, "the seq of closed")
         for (const kind of ["exited", "closed"]) {
           Check.equal(end.events.filter((event) => event.kind === kind).length, 1, `notifications of ${kind}`)
@@ -69,7 +54,10 @@ export const output = table("process/output", {
       const child = await Child.start(await t.open(), { script })
       await child.ended()
       const wanted = Array.from({ length: 4000 }, (_, index) => `line ${index}\n`).join("")
-      Check.isTrue(child.text() === wanted, `the output differs from what was written (${child.bytes().length} bytes)`)
+      Check.isTrue(
+        child.text() === wanted,
+        `the output differs from what was written (${child.bytes().length} bytes)`,
+      )
     },
   },
   "nothing-lost-at-exit": {
@@ -93,7 +81,9 @@ export const output = table("process/output", {
     spec: [140],
     says: "Output that is no text comes back byte for byte.",
     run: async (t) => {
-      const child = await Child.start(await t.open(), { script: "printf '\\000\\377\\376\\303'; sleep 0.1; printf '\\266\\n'" })
+      const child = await Child.start(await t.open(), {
+        script: "printf '\\000\\377\\376\\303'; sleep 0.1; printf '\\266\\n'",
+      })
       await child.ended()
       Check.equal(child.bytes().toString("hex"), "00fffec3b60a", "the output")
     },
@@ -141,89 +131,10 @@ export const output = table("process/output", {
       const wire = await t.open()
       const child = await Child.start(wire, { script: "head -c 40000000 /dev/zero" })
       wire.channel.pause()
-      await new Promise((resolve) => setTimeout(resolve, 1000))
+      await pause(1000)
       wire.channel.resume()
       await child.ended()
       Check.equal(child.bytes().length, 40_000_000, "bytes notified")
     },
-  },
-  "tty-has-one-stream": {
-    level: "must",
-    spec: [134],
-    requires: ["pty"],
-    says: "With tty both outputs of the process come on the stream pty, with carriage returns.",
-    run: async (t) => {
-      const child = await Child.start(await t.open(), { tty: true, script: "echo out; echo err >&2" })
-      await child.ended()
-      Check.equal(child.text("pty"), "out\r\nerr\r\n", "the stream pty")
-      Check.equal(child.bytes().length, child.bytes("pty").length, "bytes on all streams")
-    },
-  },
-  "tty-size": {
-    level: "should",
-    spec: [134],
-    requires: ["pty"],
-    says: "A tty has 24 rows and 80 columns.",
-    run: async (t) => {
-      const child = await Child.start(await t.open(), { tty: true, script: "stty size" })
-      await child.ended()
-      Check.equal(child.text(), "24 80\r\n", "the output of stty size")
-    },
-  },
-  "tty-nothing-lost-at-exit": {
-    level: "must",
-    spec: [134],
-    requires: ["pty"],
-    says: "A process on a tty that writes 64 KiB and exits at once loses nothing.",
-    run: async (t) => {
-      const wire = await t.open()
-      for (let round = 0; round < 10; round++) {
-        const child = await Child.start(wire, { tty: true, script: "head -c 65536 /dev/zero | tr '\\0' x" })
-        await child.ended()
-        Check.equal(child.bytes().length, 65_536, `bytes in round ${round + 1}`)
-      }
-    },
-  },
-})
-
-export const order = table("process/output/order", {
-  "start-answered-first": {
-    level: "should",
-    spec: [97],
-    says: "The answer to a start comes before any notification of that process.",
-    run: (t) =>
-      manyRounds(t, "notifications before the answer", "echo a", (child, end) => {
-        const answered = child.wire.inbox.messages.findIndex(({ text }) => {
-          return text.includes('"result"') && text.includes(`"${child.id}"`)
-        })
-        return end.events.every(({ index }) => index > answered)
-      }),
-  },
-  "in-order-of-seq": {
-    level: "should",
-    spec: [95],
-    says: "On one connection the notifications of a process come in the order of their seqs.",
-    run: (t) =>
-      manyRounds(t, "notifications out of order", "echo a; echo b >&2", (_, { events }) =>
-        events.every(({ seq }, index) => seq === index + 1),
-      ),
-  },
-  "output-before-exited": {
-    level: "should",
-    spec: [96],
-    says: "What a process without descendants wrote has lower seqs than exited.",
-    run: (t) =>
-      manyRounds(t, "output above exited", "echo a; echo b >&2", (_, { events, exitedSeq }) =>
-        events.every(({ kind, seq }) => kind !== "output" || seq < exitedSeq),
-      ),
-  },
-  "closed-has-the-highest-seq": {
-    level: "must",
-    spec: [94, 96],
-    says: "No output and no exited has a seq above closed, in many rounds.",
-    run: (t) =>
-      manyRounds(t, "seqs above closed", "echo a; echo b >&2", (_, { events, closedSeq }) =>
-        events.every(({ seq }) => seq <= closedSeq),
-      ),
   },
 })
