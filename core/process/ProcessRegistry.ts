@@ -12,6 +12,7 @@ import * as ExecutionStrategy from "effect/ExecutionStrategy"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
+import * as Runtime from "effect/Runtime"
 import * as Scope from "effect/Scope"
 import type { Spawner, SpawnSpec } from "../spawn/Spawner.ts"
 import type { SignalError, SpawnError } from "../spawn/SpawnError.ts"
@@ -76,7 +77,9 @@ export const make = (
   spawner: Spawner["Type"],
   options: Options,
 ): Effect.Effect<ProcessRegistry, never, Scope.Scope> =>
-  Effect.map(Effect.scope, (sessionScope) => {
+  Effect.gen(function* () {
+    const sessionScope = yield* Effect.scope
+    const runFork = Runtime.runFork(yield* Effect.runtime<never>())
     const table = new Map<string, Entry>()
 
     const forget = (id: string, entry: Entry) => {
@@ -128,7 +131,8 @@ export const make = (
         if (table.has(id)) return Effect.fail(new ProcessError({ reason: "AlreadyExists", processId: id }))
         const entry: Entry = { started: Deferred.unsafeMake(FiberId.none), process: undefined, cancelled: false }
         table.set(id, entry)
-        return Effect.flatMap(Effect.forkIn(spawn(id, entry, spec), sessionScope), Fiber.join)
+        // Begins now, so that whatever is called next on this id finds it begun; lives in the session.
+        return Fiber.join(runFork(spawn(id, entry, spec), { immediate: true, scope: sessionScope }))
       })
 
     const read = (id: string, request: ReadRequest) =>

@@ -4,8 +4,9 @@
  * The words follow the peer implementation (``missing field `argv` ``, `invalid type: null, expected a
  * boolean`), with the field appended where the peer leaves it out.
  */
+import * as Option from "effect/Option"
 import type * as ParseResult from "effect/ParseResult"
-import type * as SchemaAST from "effect/SchemaAST"
+import * as SchemaAST from "effect/SchemaAST"
 import { describe } from "./Message.ts"
 
 /** The text of the first fault in a failed decoding. */
@@ -19,6 +20,7 @@ export const toText = (error: ParseResult.ParseError): string => {
         issue = issue.issue
         break
       case "Composite":
+        if (literals(issue.ast).length > 0) return `${wrongVariant(issue)}${inField(path)}`
         issue = first(issue.issues)
         break
       case "Refinement":
@@ -28,7 +30,7 @@ export const toText = (error: ParseResult.ParseError): string => {
       case "Missing":
         return `missing field \`${path.at(-1) ?? ""}\`${path.length > 1 ? ` of \`${path.slice(0, -1).join(".")}\`` : ""}`
       default:
-        return `${leaf(issue)}${path.length > 0 ? ` (field \`${path.join(".")}\`)` : ""}`
+        return `${leaf(issue)}${inField(path)}`
     }
   }
 }
@@ -36,16 +38,22 @@ export const toText = (error: ParseResult.ParseError): string => {
 const leaf = (issue: ParseResult.Type | ParseResult.Unexpected | ParseResult.Forbidden): string => {
   if (issue._tag !== "Type") return issue.message ?? "unexpected value"
   if (issue.message !== undefined) return issue.message
-  const variants = literals(issue.ast)
-  if (variants.length === 0) return `invalid type: ${describe(issue.actual)}, expected ${expected(issue.ast)}`
-  const wanted = `expected ${variants.length > 1 ? "one of " : ""}${variants.map((v) => `\`${v}\``).join(", ")}`
-  return typeof issue.actual === "string"
-    ? `unknown variant \`${issue.actual}\`, ${wanted}`
-    : `invalid type: ${describe(issue.actual)}, ${wanted}`
+  if (literals(issue.ast).length > 0) return wrongVariant(issue)
+  return `invalid type: ${describe(issue.actual)}, expected ${expected(issue.ast)}`
+}
+
+const inField = (path: ReadonlyArray<string>): string => (path.length > 0 ? ` (field \`${path.join(".")}\`)` : "")
+
+const wrongVariant = ({ ast, actual }: { readonly ast: SchemaAST.AST; readonly actual: unknown }): string => {
+  const variants = literals(ast).map((variant) => `\`${variant}\``)
+  const wanted = `expected ${variants.length > 1 ? "one of " : ""}${variants.join(", ")}`
+  return typeof actual === "string"
+    ? `unknown variant \`${actual}\`, ${wanted}`
+    : `invalid type: ${describe(actual)}, ${wanted}`
 }
 
 const expected = (ast: SchemaAST.AST): string => {
-  const identifier = ast.annotations[Symbol.for("effect/annotation/Identifier")]
+  const identifier = Option.getOrUndefined(SchemaAST.getIdentifierAnnotation(ast))
   switch (ast._tag) {
     case "StringKeyword":
       return "a string"
@@ -58,9 +66,9 @@ const expected = (ast: SchemaAST.AST): string => {
     case "ObjectKeyword":
       return "a map"
     case "TypeLiteral":
-      return ast.indexSignatures.length > 0 ? "a map" : `struct ${String(identifier ?? "")}`.trimEnd()
+      return ast.indexSignatures.length > 0 ? "a map" : `struct ${identifier ?? ""}`.trimEnd()
     default:
-      return typeof identifier === "string" ? identifier : "another type"
+      return identifier ?? "another type"
   }
 }
 
