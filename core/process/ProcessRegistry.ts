@@ -14,7 +14,7 @@ import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
 import * as Runtime from "effect/Runtime"
 import * as Scope from "effect/Scope"
-import type { Spawner, SpawnSpec } from "../spawn/Spawner.ts"
+import type { Spawner, SpawnSpec, TerminalSize } from "../spawn/Spawner.ts"
 import type { SignalError, SpawnError } from "../spawn/SpawnError.ts"
 import * as OutputLog from "./OutputLog.ts"
 import { Process } from "./Process.ts"
@@ -61,6 +61,10 @@ export interface ProcessRegistry {
   readonly interrupt: (id: string) => Effect.Effect<void, SignalError>
   /** SIGKILL to the process group. True if it was running, or starting and never comes to be. */
   readonly terminate: (id: string) => Effect.Effect<boolean>
+  /** Sets the size of the PTY. */
+  readonly resize: (id: string, size: TerminalSize) => Effect.Effect<void, ProcessError | SignalError>
+  /** Ends a piped stdin behind what was written; nothing if there is none. */
+  readonly closeStdin: (id: string) => Effect.Effect<void, ProcessError>
   readonly has: (id: string) => boolean
   /** Every process that has started and is not forgotten. */
   readonly all: () => Iterable<Process>
@@ -149,9 +153,9 @@ export const make = (
         if (process === undefined) return Effect.succeed("unknownProcess")
         const { stdin } = process
         if (stdin === undefined) return Effect.succeed("stdinClosed")
-        if (process.terminated && !(writeId !== undefined && stdin.knows(writeId))) {
-          return Effect.fail(new ProcessError({ reason: "StdinGone", processId: id }))
-        }
+        if (writeId !== undefined && stdin.knows(writeId)) return Effect.succeed("accepted")
+        if (stdin.ended()) return Effect.succeed("stdinClosed")
+        if (process.terminated) return Effect.fail(new ProcessError({ reason: "StdinGone", processId: id }))
         return Effect.as(stdin.write(bytes, writeId), "accepted")
       })
 
@@ -176,12 +180,29 @@ export const make = (
         return Effect.as(process.child.kill, true)
       })
 
+    const existing = (id: string) =>
+      Effect.flatMap(find(id), (process) =>
+        process === undefined ? Effect.fail(new ProcessError({ reason: "Unknown", processId: id })) : Effect.succeed(process),
+      )
+
+    const resize = (id: string, size: TerminalSize) =>
+      Effect.flatMap(existing(id), ({ child, running, stdio }): Effect.Effect<void, ProcessError | SignalError> => {
+        if (stdio.kind !== "pty" || child?.resize === undefined) {
+          return Effect.fail(new ProcessError({ reason: "NoTerminal", processId: id }))
+        }
+        return running ? child.resize(size) : Effect.void
+      })
+
+    const closeStdin = (id: string) => Effect.flatMap(existing(id), ({ stdin }) => stdin?.end ?? Effect.void)
+
     return {
       start,
       read,
       write,
       interrupt,
       terminate,
+      resize,
+      closeStdin,
       has: (id) => table.has(id),
       all: () => [...table.values()].flatMap(({ process }) => process ?? []),
     }

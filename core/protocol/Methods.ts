@@ -87,6 +87,20 @@ export const requests = {
     slotted: false,
     says: "kills the process group (SIGKILL)",
   }),
+  "process/resize": request({
+    params: Process.ResizeParams,
+    result: Process.ResizeResult,
+    family: "exec",
+    slotted: false,
+    says: "sets the size of the PTY (beyond the peer; capability processResize)",
+  }),
+  "process/closeStdin": request({
+    params: Process.CloseStdinParams,
+    result: Process.CloseStdinResult,
+    family: "exec",
+    slotted: true,
+    says: "ends a piped stdin (beyond the peer; capability processCloseStdin)",
+  }),
 }
 
 /** Client to server, not answered. */

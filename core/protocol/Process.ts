@@ -5,7 +5,7 @@
  */
 import * as Schema from "effect/Schema"
 import { Base64 } from "./Bytes.ts"
-import { I32, U64 } from "./Integers.ts"
+import { I32, U16, U64 } from "./Integers.ts"
 import { Sandbox } from "./Sandbox.ts"
 
 /** Chosen by the client, unique in its session. Any string, also an empty one. */
@@ -24,7 +24,8 @@ export const EnvPolicy = Schema.Struct({
 }).annotations({ identifier: "ExecEnvPolicy" })
 export type EnvPolicy = typeof EnvPolicy.Type
 
-const Uuid = Schema.UUID
+/** A PTY's size in character cells. */
+export const TerminalSize = Schema.Struct({ rows: U16, columns: U16 }).annotations({ identifier: "TerminalSize" })
 
 /**
  * `cwd` is a `file:` URI (or, from earlier clients, an absolute native path). `env` overlays what the
@@ -32,7 +33,7 @@ const Uuid = Schema.UUID
  */
 export const StartParams = Schema.Struct({
   processId: ProcessId,
-  metadata: nullable(Schema.Struct({ threadId: nullable(Uuid), toolCallId: nullable(Schema.String) })),
+  metadata: nullable(Schema.Struct({ threadId: nullable(Schema.UUID), toolCallId: nullable(Schema.String) })),
   argv: Schema.Array(Schema.String),
   cwd: Schema.String,
   envPolicy: nullable(EnvPolicy),
@@ -45,6 +46,8 @@ export const StartParams = Schema.Struct({
   managedNetwork: nullable(Schema.Object),
   networkProxy: nullable(Schema.Object),
   shellSnapshot: nullable(Schema.Object),
+  /** With the capability `processResize`: the size of a `tty`, else 24 rows of 80 columns. */
+  terminalSize: nullable(TerminalSize),
 }).annotations({ identifier: "ExecParams" })
 export type StartParams = typeof StartParams.Type
 
@@ -106,6 +109,20 @@ export const TerminateParams = Schema.Struct({ processId: ProcessId }).annotatio
 export const TerminateResult = Schema.Struct({ running: Schema.Boolean }).annotations({
   identifier: "TerminateResponse",
 })
+
+/** With the capability `processResize`: the program in the PTY sees SIGWINCH. */
+export const ResizeParams = Schema.Struct({ processId: ProcessId, ...TerminalSize.fields }).annotations({
+  identifier: "ResizeParams",
+})
+
+export const ResizeResult = Schema.Struct({}).annotations({ identifier: "ResizeResponse" })
+
+/** With the capability `processCloseStdin`: a piped stdin ends behind what was written before. */
+export const CloseStdinParams = Schema.Struct({ processId: ProcessId }).annotations({
+  identifier: "CloseStdinParams",
+})
+
+export const CloseStdinResult = Schema.Struct({}).annotations({ identifier: "CloseStdinResponse" })
 
 export const OutputParams = Schema.Struct({
   processId: ProcessId,
