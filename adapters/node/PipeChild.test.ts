@@ -2,9 +2,10 @@ import { mkdtempSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
-import { spawner } from "../testing/Node.ts"
-import * as PipeCases from "../testing/PipeCases.ts"
-import * as TestChild from "../testing/TestChild.ts"
+import { spawner } from "./testing/Node.ts"
+import * as PipeCases from "../shared/testing/PipeCases.ts"
+import * as Proc from "../shared/testing/Proc.ts"
+import * as TestChild from "../shared/testing/TestChild.ts"
 
 PipeCases.suite("PosixSpawner", spawner)
 
@@ -52,6 +53,14 @@ describe("PosixSpawner: what node:child_process cannot do", () => {
     writeFileSync(path, "echo never\n", { mode: 0o755 })
     const error = await TestChild.failure(spawner, { argv: [path] })
     expect(error).toMatchObject({ reason: "NotExecutable", message: "Exec format error (os error 8)" })
+  })
+
+  test("a child that cannot be started leaves no descriptor", async () => {
+    const before = Proc.descriptors()
+    for (let i = 0; i < 200; i++) {
+      await TestChild.failure(spawner, { argv: ["/no/such"], pty: i % 2 === 0, stdin: true })
+    }
+    expect(Proc.descriptors()).toBeLessThanOrEqual(before)
   })
 
   test("names of variables that no shell would take do no harm", async () => {

@@ -1,8 +1,8 @@
 import * as Effect from "effect/Effect"
 import { describe, expect, test } from "vitest"
-import { spawner } from "../testing/Node.ts"
-import * as Proc from "../testing/Proc.ts"
-import * as TestChild from "../testing/TestChild.ts"
+import { spawner } from "./testing/Node.ts"
+import * as Proc from "../shared/testing/Proc.ts"
+import * as TestChild from "../shared/testing/TestChild.ts"
 
 const sh = (script: string) => ["/bin/sh", "-c", script] as const
 /** Seconds to sleep, to be found by. */
@@ -26,7 +26,7 @@ describe("a child on a PTY", () => {
     const text = child.text("pty").replace(/ +/g, " ")
     expect(text).toMatch(/^zero\r\n\/dev\/pts\/\d+\r\n24 80\r\n0 1 2 3 /)
     expect(text).toContain(`${pid} ${pid} ${pid} ${pid}\r\n`)
-    expect(child.log.slice(-2).sort()).toEqual(["/pty", "exit"])
+    expect(child.status()).toEqual({ kind: "exited", code: 0 })
     expect(child.ended).toEqual(["pty"])
   })
 

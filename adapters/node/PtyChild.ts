@@ -37,9 +37,7 @@ export const start = (
 ): RunningChild.RunningChild | SpawnError.SpawnError => {
   const { libc } = host
   const pty = device.open(size)
-  if (pty === undefined) {
-    return new SpawnError.SpawnError({ reason: "ResourceLimit", message: "openpty(3) failed." })
-  }
+  if (pty instanceof Errno) return OsError.fromErrno(pty.errno)
   const pid = Launch.launch(host, spec, { kind: "pty", path: pty.path })
   if (pid instanceof Errno) {
     libc.close(pty.master)

@@ -1,39 +1,16 @@
 import { spawn } from "node:child_process"
 import type { ChildProcess } from "node:child_process"
-import { mkdirSync } from "node:fs"
-import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
-import { buildSync } from "esbuild"
 import { expect, test } from "vitest"
-import * as Proc from "../testing/Proc.ts"
-import * as TestChild from "../testing/TestChild.ts"
+import * as Proc from "./testing/Proc.ts"
+import * as TestChild from "./testing/TestChild.ts"
 import * as GroupReaper from "./GroupReaper.ts"
 
 const shells = () => Proc.withArgument("procwire-reaper").filter((pid) => ours(pid))
 const ours = (pid: number) => Proc.children().some((child) => child.pid === pid)
 const sleeper = (): ChildProcess => spawn("sleep", ["60"], { detached: true, stdio: "ignore" })
-
-/** The server of the test as a file that every Node can run, where it finds its packages. */
-const server = (): string => {
-  const folder = join(import.meta.dirname, "../../node_modules/.cache/procwire")
-  mkdirSync(folder, { recursive: true })
-  const outfile = join(folder, `OrphanServer-${process.pid}.mjs`)
-  const entry = join(import.meta.dirname, "../testing/OrphanServer.ts")
-  buildSync({ entryPoints: [entry], bundle: true, platform: "node", format: "esm", outfile })
-  return outfile
-}
-
-test("a server killed 50 ms after its starts leaves no orphan", async () => {
-  const seconds = `600.${process.pid}`
-  const child = spawn(process.execPath, [server(), seconds], { stdio: ["ignore", "pipe", "inherit"] })
-  await new Promise((resolve) => child.stdout.once("data", resolve))
-  await TestChild.sleep(50)
-  expect(Proc.withArgument(seconds).length).toBeGreaterThanOrEqual(20)
-  child.kill("SIGKILL")
-  await TestChild.until(() => Proc.withArgument(seconds).length === 0, "every descendant is dead")
-})
 
 test("the shell starts for a child that lives, kills at the end of the scope, and ends", async () => {
   const scope = Effect.runSync(Scope.make())
@@ -47,6 +24,7 @@ test("the shell starts for a child that lives, kills at the end of the scope, an
   reaper.add(dropped.pid ?? 0)
   await TestChild.until(() => shells().length === 1, "the shell runs")
   reaper.remove(dropped.pid ?? 0)
+  await TestChild.until(() => Proc.ignores(shells()[0] ?? 0, 15), "it has set its traps")
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.kill(shells()[0] ?? 0, signal)
   await TestChild.sleep(50)
   expect(shells()).toHaveLength(1)

@@ -11,7 +11,6 @@
  */
 import { spawn } from "node:child_process"
 import type { ChildProcess } from "node:child_process"
-import { Socket } from "node:net"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Registry } from "./ProcessGroup.ts"
@@ -115,8 +114,9 @@ const start = (onEnd: () => void): ChildProcess => {
   }
   shell.on("error", end)
   shell.on("exit", end)
-  shell.stdin?.on("error", () => {})
-  if (shell.stdin instanceof Socket) shell.stdin.unref()
+  const { stdin } = shell
+  stdin?.on("error", () => {})
+  if (stdin && "unref" in stdin && typeof stdin.unref === "function") stdin.unref()
   shell.unref()
   return shell
 }

@@ -18,6 +18,12 @@ export const withArgument = (text: string): ReadonlyArray<number> =>
     .filter(({ pid, state }) => state !== "Z" && argumentsOf(pid).includes(text))
     .map(({ pid }) => pid)
 
+/** True if the process ignores the signal of this number. */
+export const ignores = (pid: number, signal: number): boolean => {
+  const [, mask] = /^SigIgn:\s*(\w+)/m.exec(read(`/proc/${pid}/status`)) ?? []
+  return mask !== undefined && ((BigInt(`0x${mask}`) >> BigInt(signal - 1)) & 1n) === 1n
+}
+
 const argumentsOf = (pid: number): ReadonlyArray<string> => read(`/proc/${pid}/cmdline`).split("\0")
 
 const processes = () =>

@@ -4,7 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
-import type * as Spawner from "../../core/spawn/Spawner.ts"
+import type * as Spawner from "../../../core/spawn/Spawner.ts"
 import { spawner } from "./Node.ts"
 
 const sleep = `sleep ${process.argv[2]}`

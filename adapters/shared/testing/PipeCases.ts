@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import { describe, expect, test } from "vitest"
-import type * as Spawner from "../../core/spawn/Spawner.ts"
+import type * as Spawner from "../../../core/spawn/Spawner.ts"
 import * as Proc from "./Proc.ts"
 import * as TestChild from "./TestChild.ts"
 

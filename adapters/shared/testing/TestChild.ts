@@ -5,8 +5,8 @@
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
-import type * as SpawnError from "../../core/spawn/SpawnError.ts"
-import type * as Spawner from "../../core/spawn/Spawner.ts"
+import type * as SpawnError from "../../../core/spawn/SpawnError.ts"
+import type * as Spawner from "../../../core/spawn/Spawner.ts"
 
 export interface TestChild {
   readonly handle: Spawner.ChildHandle
