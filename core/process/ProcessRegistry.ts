@@ -136,7 +136,8 @@ export const make = (
         const entry: Entry = { started: Deferred.unsafeMake(FiberId.none), process: undefined, cancelled: false }
         table.set(id, entry)
         // Begins now, so that whatever is called next on this id finds it begun; lives in the session.
-        return Fiber.join(runFork(spawn(id, entry, spec), { immediate: true, scope: sessionScope }))
+        const spawning = runFork(spawn(id, entry, spec), { immediate: true, scope: sessionScope })
+        return spawning.unsafePoll() ?? Fiber.join(spawning)
       })
 
     const read = (id: string, request: ReadRequest) =>

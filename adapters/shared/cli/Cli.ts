@@ -7,6 +7,7 @@ import * as Fiber from "effect/Fiber"
 import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
 import type { Platform } from "./Platform.ts"
+import * as run from "./run.ts"
 import * as serve from "./serve.ts"
 import { UsageError } from "./Usage.ts"
 import { version } from "./Version.ts"
@@ -32,11 +33,14 @@ Examples:
 
 interface Command {
   readonly help: string
+  /** SIGINT is the command's own business. */
+  readonly takesInterrupts?: boolean
   readonly run: (platform: Platform, args: ReadonlyArray<string>) => Effect.Effect<number | void, unknown>
 }
 
 const commands: Readonly<Record<string, Command>> = {
   serve: { help: serve.help, run: serve.serve },
+  run: { help: run.help, run: run.run, takesInterrupts: true },
 }
 
 /** Runs the command line and ends this process with the command's exit code. */
@@ -57,6 +61,7 @@ const launch = (command: Command, platform: Platform, args: ReadonlyArray<string
   )
   let signal: NodeJS.Signals | undefined
   for (const name of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
+    if (name === "SIGINT" && command.takesInterrupts === true) continue
     process.on(name, () => {
       signal = name
       Effect.runFork(Fiber.interrupt(fiber))
