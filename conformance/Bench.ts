@@ -40,6 +40,8 @@ export interface RunningBench {
   readonly notes: ReadonlyArray<string>
   /** What is wrong with any message of any connection, if anything. */
   readonly fault: () => string | undefined
+  /** What the servers of this case alone have written to their standard error. */
+  readonly stderr: () => string
   readonly finish: () => void
 }
 
@@ -50,14 +52,14 @@ export const make = (item: Case, target: Target, timeoutMs: number): RunningBenc
   const transcript = Transcript.make()
   const notes: Array<string> = []
   const wires: Array<Wire.Wire> = []
-  const own: Array<{ readonly stop: () => void }> = []
+  const own: Array<{ readonly stop: () => void; readonly errors: () => string }> = []
   let current: Promise<Server> | undefined
 
   const launchServer = async (): Promise<Server> => {
     const needs = { args: item.args, token, timeoutMs }
     if (target.kind === "ws" && item.server !== "fresh") return target.shared(needs)
     const server = await target.fresh(needs)
-    own.push(server)
+    own.push({ stop: server.stop, errors: () => server.process?.errors() ?? "" })
     return server
   }
   const server = (): Promise<Server> => (current ??= launchServer())
@@ -98,7 +100,7 @@ export const make = (item: Case, target: Target, timeoutMs: number): RunningBenc
     process: async () => (await server()).process ?? fail("this case needs a server that the suite starts"),
     launch: (args) => {
       const started = ServerProcess.launch({ argv: [...target.argv, ...args], env: {}, token })
-      own.push({ stop: started.kill })
+      own.push({ stop: started.kill, errors: started.errors })
       return started
     },
     connect,
@@ -121,6 +123,11 @@ export const make = (item: Case, target: Target, timeoutMs: number): RunningBenc
       }
       return undefined
     },
+    stderr: () =>
+      own
+        .map(({ errors }) => errors())
+        .filter((text) => text !== "")
+        .join("\n"),
     finish: () => {
       for (const wire of wires) {
         if (target.kind === "ws" && item.server !== "fresh") {

@@ -62,6 +62,7 @@ export const failure = (outcome: Outcome, style: Style): string => {
     ...Transcript.lines(outcome.transcript, limit, style.verbose ? 2000 : 220).map(
       (entry) => `  ${paint.dim(entry)}`,
     ),
+    ...(outcome.stderr === "" ? [] : [`  stderr: ${clip(outcome.stderr, style.verbose ? 4000 : 300)}`]),
     `  alone: ${alone(outcome, style)}`,
   ].join("\n")
 }
@@ -116,7 +117,7 @@ export const toJson = (outcomes: ReadonlyArray<Outcome>, version: string, ms: nu
       suite: "procwire-conformance",
       version,
       ms: Math.round(ms),
-      cases: outcomes.map(({ case: item, transcript, ...outcome }) => ({
+      cases: outcomes.map(({ case: item, transcript, stderr, ...outcome }) => ({
         id: item.id,
         level: item.level,
         transport: outcome.transport,
@@ -126,7 +127,7 @@ export const toJson = (outcomes: ReadonlyArray<Outcome>, version: string, ms: nu
         ms: Math.round(outcome.ms),
         spec: item.spec,
         says: item.says,
-        ...(outcome.status === "fail" ? { transcript } : {}),
+        ...(outcome.status === "fail" ? { transcript, stderr } : {}),
       })),
     },
     undefined,

@@ -18,6 +18,8 @@ export interface Outcome {
   readonly ms: number
   readonly notes: ReadonlyArray<string>
   readonly transcript: ReadonlyArray<Entry>
+  /** Standard error of the server, as far as it belongs to this case. */
+  readonly stderr: string
 }
 
 export interface CaseOptions {
@@ -52,7 +54,7 @@ export const runCase = async (item: Case, target: Target, options: CaseOptions):
   const base = { case: item, transport: target.kind, words: target.words }
   const skipped = skipReason(item, target, options)
   if (skipped !== undefined)
-    return { ...base, status: "skip", reason: skipped, ms: 0, notes: [], transcript: [] }
+    return { ...base, status: "skip", reason: skipped, ms: 0, notes: [], transcript: [], stderr: "" }
   const began = performance.now()
   const running = Bench.make(item, target, options.timeoutMs)
   const reason = await play(item, running, options.timeoutMs)
@@ -64,5 +66,6 @@ export const runCase = async (item: Case, target: Target, options: CaseOptions):
     ms: performance.now() - began,
     notes: running.notes,
     transcript: reason === "" ? [] : running.transcript.entries,
+    stderr: reason === "" ? "" : running.stderr(),
   }
 }

@@ -142,7 +142,6 @@ export const lifecycle = table("lifecycle", {
   "zero-requests-at-once-refused": {
     ...own,
     level: "peer",
-    transports: "ws",
     requires: ["concurrency-flag"],
     spec: [165],
     says: "--concurrent-requests 0 is wrong use of the command line: the server exits with 2.",

@@ -53,4 +53,28 @@ export const readRetained = table("process/read/retained", {
       Check.equal(Math.max(...sizes), 8192, "the size of the largest chunk")
     },
   },
+  "at-most-50000-chunks": {
+    level: "should",
+    spec: [139],
+    slow: true,
+    transports: "stdio",
+    says: "Of 50,100 chunks of one byte, each notified on its own, the newest 50,000 are retained.",
+    run: async (t) => {
+      const wire = await t.open()
+      const child = await Child.start(wire, { argv: ["cat"], pipeStdin: true })
+      for (let index = 0; index < 50_100; index++) {
+        const wanted = wire.inbox.messages.length + 2
+        void wire.begin("process/write", { processId: child.id, chunk: "eA==", writeId: `w${index}` })
+        await wire.inbox.wait("the answer and the echo of a byte", t.timeoutMs, ({ messages }) =>
+          messages.length >= wanted ? true : undefined,
+        )
+      }
+      const chunks = Child.chunks(await child.read())
+      Check.equal(
+        [chunks[0]?.seq ?? 0, chunks.length],
+        [101, 50_000],
+        "the first seq and the number of chunks",
+      )
+    },
+  },
 })

@@ -73,8 +73,12 @@ export const marked = (setting: string): ReadonlyArray<number> =>
       )
     : []
 
-/** Whether a process of this machine is alive. */
+/** Whether a process of this machine is alive. One that is dead and only waits to be reaped is not. */
 export const alive = (pid: number): boolean => {
+  if (hasProc) {
+    const stat = read(`/proc/${pid}/stat`)
+    return stat !== "" && stat.charAt(stat.lastIndexOf(")") + 2) !== "Z"
+  }
   try {
     process.kill(pid, 0)
     return true
