@@ -11,6 +11,7 @@ import { Sandbox } from "./Sandbox.ts"
 /** Chosen by the client, unique in its session. Any string, also an empty one. */
 const ProcessId = Schema.String
 const Strings = Schema.Record({ key: Schema.String, value: Schema.String })
+const Anything = Schema.Record({ key: Schema.String, value: Schema.Unknown })
 const flag = Schema.optionalWith(Schema.Boolean, { default: () => false })
 const nullable = <A, I>(schema: Schema.Schema<A, I>) => Schema.optional(Schema.NullOr(schema))
 
@@ -42,9 +43,9 @@ export const StartParams = Schema.Struct({
   arg0: nullable(Schema.String),
   sandbox: nullable(Sandbox),
   enforceManagedNetwork: flag,
-  managedNetwork: nullable(Schema.Object),
-  networkProxy: nullable(Schema.Object),
-  shellSnapshot: nullable(Schema.Object),
+  managedNetwork: nullable(Anything),
+  networkProxy: nullable(Anything),
+  shellSnapshot: nullable(Anything),
 }).annotations({ identifier: "ExecParams" })
 export type StartParams = typeof StartParams.Type
 
@@ -98,7 +99,10 @@ export const SignalParams = Schema.Struct({
   signal: Schema.Literal("interrupt"),
 }).annotations({ identifier: "SignalParams" })
 
-export const SignalResult = Schema.Struct({}).annotations({ identifier: "SignalResponse" })
+export const SignalResult = Schema.Struct({}).annotations({
+  identifier: "SignalResponse",
+  jsonSchema: { type: "object" },
+})
 
 export const TerminateParams = Schema.Struct({ processId: ProcessId }).annotations({ identifier: "TerminateParams" })
 
