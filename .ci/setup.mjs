@@ -7,15 +7,19 @@ export const root = fileURLToPath(new URL("..", import.meta.url))
 
 const modified = (path) => (existsSync(path) ? statSync(path).mtimeMs : 0)
 
-/** Installs with `npm ci` if the lock file is newer than what is installed. Progress goes to stderr. */
+/**
+ * Installs what the lock file says if it is newer than what is installed. Progress goes to stderr. Not
+ * `npm ci`: that refuses a lock file made where a registry lacks other platforms' optional packages.
+ */
 export const install = () => {
   if (modified(`${root}node_modules/.package-lock.json`) >= modified(`${root}package-lock.json`)) return
-  process.stderr.write("procwire: installing dependencies (npm ci)\n")
+  process.stderr.write("procwire: installing dependencies\n")
+  const wanted = ["install", "--no-save", "--no-progress"]
   const npm = process.env.npm_execpath
-  const [command, args] = npm ? [process.execPath, [npm, "ci"]] : ["npm", ["ci"]]
+  const [command, args] = npm ? [process.execPath, [npm, ...wanted]] : ["npm", wanted]
   const { status } = spawnSync(command, args, { cwd: root, stdio: ["ignore", process.stderr, "inherit"] })
   if (status !== 0) {
-    process.stderr.write("procwire: npm ci failed\n")
+    process.stderr.write("procwire: npm install failed\n")
     process.exit(1)
   }
 }

@@ -5,7 +5,7 @@
  * boolean`), with the field appended where the peer leaves it out.
  */
 import * as Option from "effect/Option"
-import type * as ParseResult from "effect/ParseResult"
+import * as ParseResult from "effect/ParseResult"
 import * as SchemaAST from "effect/SchemaAST"
 import { describe } from "./Message.ts"
 
@@ -13,47 +13,52 @@ import { describe } from "./Message.ts"
 export const toText = (error: ParseResult.ParseError): string => {
   const path: Array<string> = []
   let issue: ParseResult.ParseIssue = error.issue
+  /** A struct with defaults is a transformation, and only that has the name. */
+  let name: string | undefined
   for (;;) {
     switch (issue._tag) {
       case "Pointer":
         path.push(...segments(issue.path))
+        name = undefined
         issue = issue.issue
         break
       case "Composite":
-        if (literals(issue.ast).length > 0) return `${wrongVariant(issue)}${inField(path)}`
-        issue = first(issue.issues)
+        issue = isEnum(issue.ast) ? new ParseResult.Type(issue.ast, issue.actual) : first(issue.issues)
+        break
+      case "Transformation":
+        name = identifierOf(issue.ast)
+        issue = issue.issue
         break
       case "Refinement":
-      case "Transformation":
         issue = issue.issue
         break
       case "Missing":
         return `missing field \`${path.at(-1) ?? ""}\`${path.length > 1 ? ` of \`${path.slice(0, -1).join(".")}\`` : ""}`
       default:
-        return `${leaf(issue)}${inField(path)}`
+        return `${leaf(issue, name)}${path.length > 0 ? ` (field \`${path.join(".")}\`)` : ""}`
     }
   }
 }
 
-const leaf = (issue: ParseResult.Type | ParseResult.Unexpected | ParseResult.Forbidden): string => {
+const leaf = (
+  issue: ParseResult.Type | ParseResult.Unexpected | ParseResult.Forbidden,
+  name: string | undefined,
+): string => {
   if (issue._tag !== "Type") return issue.message ?? "unexpected value"
   if (issue.message !== undefined) return issue.message
-  if (literals(issue.ast).length > 0) return wrongVariant(issue)
-  return `invalid type: ${describe(issue.actual)}, expected ${expected(issue.ast)}`
+  const variants = literals(issue.ast)
+  if (variants.length === 0) return `invalid type: ${describe(issue.actual)}, expected ${expected(issue.ast, name)}`
+  const wanted = `expected ${variants.length > 1 ? "one of " : ""}${variants.map((v) => `\`${v}\``).join(", ")}`
+  return typeof issue.actual === "string"
+    ? `unknown variant \`${issue.actual}\`, ${wanted}`
+    : `invalid type: ${describe(issue.actual)}, ${wanted}`
 }
 
-const inField = (path: ReadonlyArray<string>): string => (path.length > 0 ? ` (field \`${path.join(".")}\`)` : "")
+const identifierOf = (ast: SchemaAST.AST): string | undefined =>
+  Option.getOrUndefined(SchemaAST.getIdentifierAnnotation(ast))
 
-const wrongVariant = ({ ast, actual }: { readonly ast: SchemaAST.AST; readonly actual: unknown }): string => {
-  const variants = literals(ast).map((variant) => `\`${variant}\``)
-  const wanted = `expected ${variants.length > 1 ? "one of " : ""}${variants.join(", ")}`
-  return typeof actual === "string"
-    ? `unknown variant \`${actual}\`, ${wanted}`
-    : `invalid type: ${describe(actual)}, ${wanted}`
-}
-
-const expected = (ast: SchemaAST.AST): string => {
-  const identifier = Option.getOrUndefined(SchemaAST.getIdentifierAnnotation(ast))
+const expected = (ast: SchemaAST.AST, name: string | undefined): string => {
+  const identifier = identifierOf(ast) ?? name
   switch (ast._tag) {
     case "StringKeyword":
       return "a string"
@@ -80,6 +85,10 @@ const literals = (ast: SchemaAST.AST): ReadonlyArray<string> =>
     : ast._tag === "Union"
       ? ast.types.flatMap(literals)
       : []
+
+/** True for a choice between words. */
+const isEnum = (ast: SchemaAST.AST): boolean =>
+  ast._tag === "Union" && ast.types.every((type) => type._tag === "Literal" && typeof type.literal === "string")
 
 const first = (issues: ParseResult.SingleOrNonEmpty<ParseResult.ParseIssue>): ParseResult.ParseIssue =>
   "_tag" in issues ? issues : issues[0]

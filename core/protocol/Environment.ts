@@ -66,8 +66,8 @@ export const EnvironmentInfo = Schema.Struct({
 }).annotations({ identifier: "EnvironmentInfo" })
 export type EnvironmentInfo = typeof EnvironmentInfo.Type
 
-/** Absent, null or `{}`. */
-export const NoParams = Schema.NullOr(Schema.Record({ key: Schema.String, value: Schema.Never })).annotations({
+/** Absent, null or an object, whose members are ignored. */
+export const NoParams = Schema.NullOr(Schema.Record({ key: Schema.String, value: Schema.Unknown })).annotations({
   identifier: "unit",
 })
 

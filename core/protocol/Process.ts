@@ -11,6 +11,9 @@ import { Sandbox } from "./Sandbox.ts"
 /** Chosen by the client, unique in its session. Any string, also an empty one. */
 const ProcessId = Schema.String
 const Strings = Schema.Record({ key: Schema.String, value: Schema.String })
+const Anything = Schema.Record({ key: Schema.String, value: Schema.Unknown })
+const nothing = (identifier: string) =>
+  Schema.Struct({}).annotations({ identifier, jsonSchema: { type: "object" } })
 const flag = Schema.optionalWith(Schema.Boolean, { default: () => false })
 const nullable = <A, I>(schema: Schema.Schema<A, I>) => Schema.optional(Schema.NullOr(schema))
 
@@ -43,9 +46,9 @@ export const StartParams = Schema.Struct({
   arg0: nullable(Schema.String),
   sandbox: nullable(Sandbox),
   enforceManagedNetwork: flag,
-  managedNetwork: nullable(Schema.Object),
-  networkProxy: nullable(Schema.Object),
-  shellSnapshot: nullable(Schema.Object),
+  managedNetwork: nullable(Anything),
+  networkProxy: nullable(Anything),
+  shellSnapshot: nullable(Anything),
   /** With the capability `processResize`: the size of a `tty`, else 24 rows of 80 columns. */
   terminalSize: nullable(TerminalSize),
 }).annotations({ identifier: "ExecParams" })
@@ -101,7 +104,7 @@ export const SignalParams = Schema.Struct({
   signal: Schema.Literal("interrupt"),
 }).annotations({ identifier: "SignalParams" })
 
-export const SignalResult = Schema.Struct({}).annotations({ identifier: "SignalResponse" })
+export const SignalResult = nothing("SignalResponse")
 
 export const TerminateParams = Schema.Struct({ processId: ProcessId }).annotations({ identifier: "TerminateParams" })
 
@@ -115,14 +118,14 @@ export const ResizeParams = Schema.Struct({ processId: ProcessId, ...TerminalSiz
   identifier: "ResizeParams",
 })
 
-export const ResizeResult = Schema.Struct({}).annotations({ identifier: "ResizeResponse" })
+export const ResizeResult = nothing("ResizeResponse")
 
 /** With the capability `processCloseStdin`: a piped stdin ends behind what was written before. */
 export const CloseStdinParams = Schema.Struct({ processId: ProcessId }).annotations({
   identifier: "CloseStdinParams",
 })
 
-export const CloseStdinResult = Schema.Struct({}).annotations({ identifier: "CloseStdinResponse" })
+export const CloseStdinResult = nothing("CloseStdinResponse")
 
 export const OutputParams = Schema.Struct({
   processId: ProcessId,
