@@ -69,6 +69,7 @@ export const ReadParams = Schema.Struct({
 export type ReadParams = typeof ReadParams.Type
 
 export const OutputStream = Schema.Literal("stdout", "stderr", "pty")
+export type OutputStream = typeof OutputStream.Type
 
 /** One piece of output, at most 64 KiB of whatever the child wrote; UTF-8 may be split. */
 export const Chunk = Schema.Struct({ seq: U64, stream: OutputStream, chunk: Base64 }).annotations({

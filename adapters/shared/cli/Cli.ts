@@ -45,6 +45,7 @@ const commands: Readonly<Record<string, Command>> = {
 
 /** Runs the command line and ends this process with the command's exit code. */
 export const main = (platform: Platform): void => {
+  ignoreBrokenPipes()
   const [name, ...args] = process.argv.slice(2)
   const command = name === undefined ? undefined : commands[name]
   if (name === undefined) return finish(process.stderr, help, 2)
@@ -53,6 +54,11 @@ export const main = (platform: Platform): void => {
   if (command === undefined) return wrongUse(new UsageError("procwire", unknown(name)))
   if (wantsHelp(args)) return finish(process.stdout, command.help, 0)
   launch(command, platform, args)
+}
+
+/** A reader of our output that is gone is told to whoever writes; it is no uncaught error. */
+const ignoreBrokenPipes = () => {
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {})
 }
 
 const launch = (command: Command, platform: Platform, args: ReadonlyArray<string>) => {

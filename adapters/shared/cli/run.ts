@@ -30,7 +30,7 @@ export const run = (platform: Platform, args: ReadonlyArray<string>) => {
     }),
   ).pipe(
     Effect.provide([platform.layerSpawner, NodeHost.layerHost, NodeHost.layerSessionIds]),
-    Effect.catchAll((error) => fail(request.start.argv, error)),
+    Effect.catchAll((error) => fail(request.start, error)),
   )
 }
 
@@ -84,14 +84,13 @@ const forwardInterrupts = (child: RemoteProcess) =>
     Effect.ignore(count === 0 ? child.interrupt : child.terminate),
   )
 
-const fail = (argv: ReadonlyArray<string>, error: unknown) =>
+const fail = ({ argv, cwd }: StartOptions, error: unknown) =>
   Effect.gen(function* () {
     if (error instanceof LocalTerminal.OutputClosed) return 128 + 13 // as a death by SIGPIPE
     const text = error instanceof Error ? error.message : String(error)
     const refused = isServerError(error)
-    yield* Effect.ignore(
-      LocalTerminal.write("stderr", utf8.encode(`procwire: ${refused ? `cannot start ${argv[0] ?? ""}: ` : ""}${text}\n`)),
-    )
+    const what = refused ? `cannot start ${argv[0] ?? ""}${cwd === undefined ? "" : ` in ${cwd}`}: ` : ""
+    yield* Effect.ignore(LocalTerminal.write("stderr", utf8.encode(`procwire: ${what}${text}\n`)))
     if (!refused) return exitCodes.failed
     if (/\(os error (2|20)\)|No viable candidates/.test(text)) return exitCodes.notFound
     return /\(os error (13|8)\)/.test(text) ? exitCodes.notExecutable : exitCodes.failed
