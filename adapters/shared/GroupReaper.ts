@@ -3,11 +3,11 @@
  *
  * A tiny `/bin/sh` in a session of its own reads from a pipe which groups exist. Only the server holds the
  * other end, so however the server ends, the shell reads the end of the file, kills every group that is
- * still on its list, and ends itself. It starts with the first child that lives longer than a moment, and
- * anew with the whole list if somebody kills it. It does not keep the server's event loop alive.
+ * still on its list, and ends itself. It starts with the first child, and anew with the whole list if
+ * somebody kills it. It does not keep the server's event loop alive.
  *
- * A group is on the list a few milliseconds after its start: a server killed within them leaves it.
- * Processes that left their group are not found. Not on Windows.
+ * A group is in the pipe before anybody hears of its start; ends are told in batches. Processes that left
+ * their group are not found. Not on Windows.
  */
 import { spawn } from "node:child_process"
 import type { ChildProcess } from "node:child_process"
@@ -15,7 +15,7 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Registry } from "./ProcessGroup.ts"
 
-/** Changes are told in batches: a child that ends within this time costs nothing. */
+/** Ends are told in batches of this time. */
 const BATCH_MILLIS = 5
 /** A shell that cannot live is not started again faster than this. */
 const RESTART_MILLIS = 1_000
@@ -56,6 +56,7 @@ function unsafeMake(): GroupReaper {
   }
 
   const tell = () => {
+    clearTimeout(timer)
     timer = undefined
     let text = ""
     for (const id of changed) {
@@ -84,7 +85,7 @@ function unsafeMake(): GroupReaper {
     add: (id) => {
       groups.add(id)
       changed.add(id)
-      tellIn(BATCH_MILLIS)
+      tell()
     },
     remove: (id) => {
       groups.delete(id)
