@@ -6,7 +6,9 @@
  */
 import * as Net from "node:net"
 import type * as Spawner from "../../core/spawn/Spawner.ts"
+import type { SpawnError } from "../../core/spawn/SpawnError.ts"
 import * as ChildEvents from "../shared/ChildEvents.ts"
+import * as OsError from "../shared/OsError.ts"
 import { Errno } from "../shared/ProgramPath.ts"
 import * as RunningChild from "../shared/RunningChild.ts"
 import * as StdinWriter from "../shared/StdinWriter.ts"
@@ -20,12 +22,12 @@ export const start = (
   spec: Spawner.SpawnSpec,
   withStdin: boolean,
   sink: Spawner.SpawnEvents,
-): RunningChild.RunningChild | Errno => {
+): RunningChild.RunningChild | SpawnError => {
   const { libc } = host
   const pipes = openPipes(libc, withStdin ? 3 : 2)
-  if (pipes instanceof Errno) return pipes
+  if (pipes instanceof Errno) return OsError.fromErrno(pipes.errno)
   const [out, err, input] = pipes
-  if (out === undefined || err === undefined) return new Errno(0)
+  if (out === undefined || err === undefined) return OsError.fromErrno(0)
   const theirs = { kind: "pipe", stdin: input?.read, stdout: out.write, stderr: err.write } as const
   const pid = Launch.launch(host, spec, theirs)
   for (const fd of [theirs.stdout, theirs.stderr, theirs.stdin]) {
@@ -33,7 +35,7 @@ export const start = (
   }
   if (pid instanceof Errno) {
     for (const fd of [out.read, err.read, input?.write]) if (fd !== undefined) libc.close(fd)
-    return pid
+    return OsError.fromErrno(pid.errno)
   }
   const events = ChildEvents.make(sink, ["stdout", "stderr"])
   const stdin =

@@ -7,17 +7,18 @@
 import * as Effect from "effect/Effect"
 import type * as Spawner from "../../core/spawn/Spawner.ts"
 import * as SpawnError from "../../core/spawn/SpawnError.ts"
-import * as OsError from "../shared/OsError.ts"
-import { Errno } from "../shared/ProgramPath.ts"
 import type { RunningChild } from "../shared/RunningChild.ts"
 import * as SpecCheck from "../shared/SpecCheck.ts"
 import type { Host } from "./Launch.ts"
 import * as PipeChild from "./PipeChild.ts"
+import * as PtyChild from "./PtyChild.ts"
+import type { PtyDevice } from "./PtyDevice.ts"
 
-export const make = (host: Host): Spawner.SpawnerService => ({
+/** A spawner for this host, with PTYs if there is a device for them. */
+export const make = (host: Host, device: PtyDevice | undefined): Spawner.SpawnerService => ({
   capabilities: {
-    pty: false,
-    resize: false,
+    pty: device !== undefined,
+    resize: device !== undefined,
     arg0: true,
     processGroup: true,
     pipeStdin: true,
@@ -25,21 +26,31 @@ export const make = (host: Host): Spawner.SpawnerService => ({
   },
   spawn: (spec, events) =>
     Effect.acquireRelease(
-      Effect.suspend(() => start(host, spec, events)),
+      Effect.suspend(() => start(host, device, spec, events)),
       (child) => Effect.sync(child.close),
     ).pipe(Effect.map((child) => child.handle)),
 })
 
 const start = (
   host: Host,
+  device: PtyDevice | undefined,
   spec: Spawner.SpawnSpec,
   events: Spawner.SpawnEvents,
 ): Effect.Effect<RunningChild, SpawnError.SpawnError> => {
   const refusal = SpecCheck.refusal(spec)
   if (refusal !== undefined) return Effect.fail(refusal)
-  if (spec.stdio.kind === "pty") {
-    return Effect.fail(new SpawnError.SpawnError({ reason: "Unsupported", message: "no PTY on this host" }))
-  }
-  const child = PipeChild.start(host, spec, spec.stdio.stdin, events)
-  return child instanceof Errno ? Effect.fail(OsError.fromErrno(child.errno)) : Effect.succeed(child)
+  const child = begin(host, device, spec, events)
+  return child instanceof SpawnError.SpawnError ? Effect.fail(child) : Effect.succeed(child)
+}
+
+const begin = (
+  host: Host,
+  device: PtyDevice | undefined,
+  spec: Spawner.SpawnSpec,
+  events: Spawner.SpawnEvents,
+): RunningChild | SpawnError.SpawnError => {
+  const { stdio } = spec
+  if (stdio.kind === "pipe") return PipeChild.start(host, spec, stdio.stdin, events)
+  if (device !== undefined) return PtyChild.start(host, device, spec, stdio.size, events)
+  return new SpawnError.SpawnError({ reason: "Unsupported", message: "no PTY on this host" })
 }

@@ -1,22 +1,15 @@
 /**
  * A transport over a pair of byte streams, one JSON text per line: stdin and stdout of this process, or
- * those of a child.
- *
- * The first message of an event-loop turn is written at once, the others of that turn leave together in
- * one `writev`. Bytes are never copied. Reading stops while nobody takes from `incoming`.
+ * those of a child. Reading stops while nobody takes from `incoming`. A peer that closed its end, or
+ * died, ends `incoming`; it fails when the bytes are no lines of UTF-8.
  */
-import * as process from "node:process"
 import type { Readable, Writable } from "node:stream"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Framing from "../../core/transport/Framing.ts"
 import * as Inbox from "../../core/transport/Inbox.ts"
-import {
-  highWaterMark,
-  type Outgoing,
-  type Transport,
-  TransportError,
-} from "../../core/transport/Transport.ts"
+import { type Transport, TransportError } from "../../core/transport/Transport.ts"
+import * as Outbox from "./Outbox.ts"
 
 export interface Options {
   readonly label: string
@@ -24,43 +17,26 @@ export interface Options {
   readonly output: Writable
 }
 
-/** From this size on a message is not held back to be written with the next. */
-const largeBytes = 16 * 1024
-
-/** How long `close` waits for a peer to read what is queued. */
-const closeDeadline = "500 millis"
-
 const newline = Uint8Array.of(10)
 
 /** Takes over both streams; the scope closes them. */
 export const make = ({ label, input, output }: Options): Effect.Effect<Transport, never, Scope.Scope> =>
   Effect.gen(function* () {
+    let ended = false
     const inbox = yield* Inbox.make((waiting) => {
       if (waiting === 0 && !ended) input.resume()
     })
+    const outbox = Outbox.make(output)
     const decoder = new Framing.LineDecoder()
-    let ended = false
-    let stalled = false
-    let drained = () => {}
-    let turn = false
-    let corked = false
 
-    const onDrain = () => {
-      if (!stalled) return
-      stalled = false
-      drained()
-    }
     const end = (error?: TransportError) => {
       ended = true
       input.pause()
       inbox.end(error)
-      onDrain()
+      outbox.stop()
     }
-    const endTurn = () => {
-      turn = false
-      if (corked) output.uncork()
-      corked = false
-    }
+    const endNormally = () => end()
+    const broken = (cause: NodeJS.ErrnoException) => end(peerGone(cause) ? undefined : ioError(cause))
 
     input.on("data", (chunk: Uint8Array) => {
       if (ended) return
@@ -69,42 +45,12 @@ export const make = ({ label, input, output }: Options): Effect.Effect<Transport
       if (decoder.failure !== undefined) end(decoder.failure)
       else if (!room) input.pause()
     })
-    input.on("end", () => end())
-    input.on("close", () => end())
-    input.on("error", (cause) => end(peerGone(cause) ? undefined : ioError(cause)))
-    output.on("drain", onDrain)
-    output.on("close", () => end())
-    output.on("error", (cause) => end(peerGone(cause) ? undefined : ioError(cause)))
-
-    const write = (message: Outgoing): boolean => {
-      if (ended) return true
-      const first = !turn
-      if (first) {
-        turn = true
-        process.nextTick(endTurn)
-      }
-      if (!corked) output.cork()
-      corked = true
-      let accepted: boolean
-      if (typeof message === "string") {
-        accepted = output.write(Framing.encodeLine(message))
-      } else {
-        output.write(message)
-        accepted = output.write(newline)
-      }
-      if (first || message.length >= largeBytes) {
-        output.uncork()
-        corked = false
-      }
-      // Bun's stdout does not count what it holds; there its own, lower mark has to do.
-      const length = output.writableLength
-      stalled = !accepted && (length === 0 || length >= highWaterMark)
-      return !stalled
-    }
+    input.on("end", endNormally).on("close", endNormally).on("error", broken)
+    output.on("close", endNormally).on("error", broken)
 
     const close = yield* Effect.cached(
-      Effect.sync(() => end()).pipe(
-        Effect.zipRight(flush(output)),
+      Effect.sync(endNormally).pipe(
+        Effect.zipRight(outbox.flush.pipe(Effect.interruptible, Effect.timeoutOption(Outbox.closeDeadline))),
         Effect.ensuring(
           Effect.sync(() => {
             input.destroy()
@@ -118,24 +64,16 @@ export const make = ({ label, input, output }: Options): Effect.Effect<Transport
     return {
       label,
       incoming: inbox.incoming,
-      write,
-      onDrain: (listener) => {
-        drained = listener
-      },
+      write: (message) =>
+        typeof message === "string"
+          ? outbox.write(Framing.encodeLine(message))
+          : outbox.write(message, newline),
+      onDrain: outbox.onDrain,
       close,
     }
   })
 
-/** Ends a stream and waits until all was taken, but not for long. */
-const flush = (output: Writable): Effect.Effect<void> =>
-  Effect.async<void>((resume) => {
-    if (output.destroyed || output.writableFinished) return resume(Effect.void)
-    const done = () => resume(Effect.void)
-    output.once("close", done)
-    output.once("error", done)
-    output.end(done)
-  }).pipe(Effect.interruptible, Effect.timeoutOption(closeDeadline), Effect.asVoid)
-
+/** What a stream says when the other end closed it, or when the terminal hung up. */
 const peerGone = (cause: NodeJS.ErrnoException): boolean =>
   cause.code === "EPIPE" || cause.code === "ECONNRESET" || cause.code === "EIO"
 

@@ -12,8 +12,9 @@ import * as ExecutionStrategy from "effect/ExecutionStrategy"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
+import * as Runtime from "effect/Runtime"
 import * as Scope from "effect/Scope"
-import type { Spawner, SpawnSpec } from "../spawn/Spawner.ts"
+import type { Spawner, SpawnSpec, TerminalSize } from "../spawn/Spawner.ts"
 import type { SignalError, SpawnError } from "../spawn/SpawnError.ts"
 import * as OutputLog from "./OutputLog.ts"
 import { Process } from "./Process.ts"
@@ -60,6 +61,10 @@ export interface ProcessRegistry {
   readonly interrupt: (id: string) => Effect.Effect<void, SignalError>
   /** SIGKILL to the process group. True if it was running, or starting and never comes to be. */
   readonly terminate: (id: string) => Effect.Effect<boolean>
+  /** Sets the size of the PTY. */
+  readonly resize: (id: string, size: TerminalSize) => Effect.Effect<void, ProcessError | SignalError>
+  /** Ends a piped stdin behind what was written; nothing if there is none. */
+  readonly closeStdin: (id: string) => Effect.Effect<void, ProcessError>
   readonly has: (id: string) => boolean
   /** Every process that has started and is not forgotten. */
   readonly all: () => Iterable<Process>
@@ -76,7 +81,9 @@ export const make = (
   spawner: Spawner["Type"],
   options: Options,
 ): Effect.Effect<ProcessRegistry, never, Scope.Scope> =>
-  Effect.map(Effect.scope, (sessionScope) => {
+  Effect.gen(function* () {
+    const sessionScope = yield* Effect.scope
+    const runFork = Runtime.runFork(yield* Effect.runtime<never>())
     const table = new Map<string, Entry>()
 
     const forget = (id: string, entry: Entry) => {
@@ -128,7 +135,9 @@ export const make = (
         if (table.has(id)) return Effect.fail(new ProcessError({ reason: "AlreadyExists", processId: id }))
         const entry: Entry = { started: Deferred.unsafeMake(FiberId.none), process: undefined, cancelled: false }
         table.set(id, entry)
-        return Effect.flatMap(Effect.forkIn(spawn(id, entry, spec), sessionScope), Fiber.join)
+        // Begins now, so that whatever is called next on this id finds it begun; lives in the session.
+        const spawning = runFork(spawn(id, entry, spec), { immediate: true, scope: sessionScope })
+        return spawning.unsafePoll() ?? Fiber.join(spawning)
       })
 
     const read = (id: string, request: ReadRequest) =>
@@ -145,9 +154,9 @@ export const make = (
         if (process === undefined) return Effect.succeed("unknownProcess")
         const { stdin } = process
         if (stdin === undefined) return Effect.succeed("stdinClosed")
-        if (process.terminated && !(writeId !== undefined && stdin.knows(writeId))) {
-          return Effect.fail(new ProcessError({ reason: "StdinGone", processId: id }))
-        }
+        if (writeId !== undefined && stdin.knows(writeId)) return Effect.succeed("accepted")
+        if (stdin.ended()) return Effect.succeed("stdinClosed")
+        if (process.terminated) return Effect.fail(new ProcessError({ reason: "StdinGone", processId: id }))
         return Effect.as(stdin.write(bytes, writeId), "accepted")
       })
 
@@ -172,12 +181,29 @@ export const make = (
         return Effect.as(process.child.kill, true)
       })
 
+    const existing = (id: string) =>
+      Effect.flatMap(find(id), (process) =>
+        process === undefined ? Effect.fail(new ProcessError({ reason: "Unknown", processId: id })) : Effect.succeed(process),
+      )
+
+    const resize = (id: string, size: TerminalSize) =>
+      Effect.flatMap(existing(id), ({ child, running, stdio }): Effect.Effect<void, ProcessError | SignalError> => {
+        if (stdio.kind !== "pty" || child?.resize === undefined) {
+          return Effect.fail(new ProcessError({ reason: "NoTerminal", processId: id }))
+        }
+        return running ? child.resize(size) : Effect.void
+      })
+
+    const closeStdin = (id: string) => Effect.flatMap(existing(id), ({ stdin }) => stdin?.end ?? Effect.void)
+
     return {
       start,
       read,
       write,
       interrupt,
       terminate,
+      resize,
+      closeStdin,
       has: (id) => table.has(id),
       all: () => [...table.values()].flatMap(({ process }) => process ?? []),
     }
@@ -189,17 +215,21 @@ const hasNews = (process: Process, seq: number): boolean =>
   process.closed !== undefined ||
   (process.exited !== undefined && seq < process.log.nextSeq() - 1)
 
-/** Waits for news; looking and waiting are one step, so none is missed. */
+/** Waits for news, or as long as the request says. Looking and waiting are one step, so none is missed. */
 const awaitNews = (process: Process, { afterSeq, waitMillis }: ReadRequest): Effect.Effect<void> =>
-  Effect.async<void>((resume) => {
-    if (hasNews(process, afterSeq)) return resume(Effect.void)
+  Effect.gen(function* () {
+    const woken = Deferred.unsafeMake<void>(FiberId.none)
     const unsubscribe = process.subscribe(() => {
-      if (!hasNews(process, afterSeq)) return
-      unsubscribe()
-      resume(Effect.void)
+      if (hasNews(process, afterSeq)) Deferred.unsafeDone(woken, Effect.void)
     })
-    return Effect.sync(unsubscribe)
-  }).pipe(Effect.raceFirst(Effect.sleep(Math.min(waitMillis, maxSleepMillis))))
+    const alarm = yield* Effect.fork(
+      Effect.zipRight(Effect.sleep(Math.min(waitMillis, maxSleepMillis)), Deferred.succeed(woken, undefined)),
+    )
+    yield* Effect.onExit(Deferred.await(woken), () => {
+      unsubscribe()
+      return Fiber.interruptFork(alarm)
+    })
+  })
 
 /** Longest delay that every runtime's timer takes: 2^31 - 1 milliseconds, 24 days. */
 const maxSleepMillis = 2 ** 31 - 1

@@ -15,22 +15,29 @@ export const capacity = 128
 /** Accepted write ids that are remembered, oldest forgotten first, as in the peer implementation. */
 export const rememberedIds = 4096
 
+const end = Symbol("end of stdin")
+
 export interface StdinQueue {
   /** Completes when the bytes are written or queued. A known `writeId` writes nothing. */
   readonly write: (bytes: Uint8Array, writeId: string | undefined) => Effect.Effect<void>
   /** True for a write id that was accepted before. */
   readonly knows: (writeId: string) => boolean
+  /** Ends the child's stdin behind the writes before it. */
+  readonly end: Effect.Effect<void>
+  /** True once the end is queued: what comes behind it is not for the child. */
+  readonly ended: () => boolean
   /** Drops what waits and lets every waiting caller go. */
   readonly close: () => void
 }
 
-export const make = (child: Pick<ChildHandle, "write">): Effect.Effect<StdinQueue> =>
+export const make = (child: Pick<ChildHandle, "write" | "endStdin">): Effect.Effect<StdinQueue> =>
   Effect.map(Effect.runtime<never>(), (runtime) => {
     const run = Runtime.runFork(runtime)
     const ids = new Set<string>()
-    const queue: Array<Uint8Array> = []
+    const queue: Array<Uint8Array | typeof end> = []
     const waiting = new Set<() => void>()
     let busy = false
+    let ended = false
     let closed = false
 
     const remember = (writeId: string | undefined) => {
@@ -46,9 +53,9 @@ export const make = (child: Pick<ChildHandle, "write">): Effect.Effect<StdinQueu
     /** Hands bytes to the child until it no longer takes them at once. */
     const pump = () => {
       while (!busy && !closed) {
-        const bytes = queue.shift()
-        if (bytes === undefined) return
-        const fiber = run(Effect.ignore(child.write(bytes)), { immediate: true })
+        const next = queue.shift()
+        if (next === undefined) return
+        const fiber = run(next === end ? child.endStdin : Effect.ignore(child.write(next)), { immediate: true })
         if (fiber.unsafePoll() === null) {
           busy = true
           fiber.addObserver(() => {
@@ -60,12 +67,26 @@ export const make = (child: Pick<ChildHandle, "write">): Effect.Effect<StdinQueu
       }
     }
 
-    const enqueue = (bytes: Uint8Array, writeId: string | undefined) => {
-      remember(writeId)
-      if (closed) return
-      queue.push(bytes)
+    const enqueue = (item: Uint8Array | typeof end) => {
+      if (closed || ended) return
+      ended = item === end
+      queue.push(item)
       pump()
     }
+
+    /** Runs `accept` when there is room in the queue, behind everybody who waits for it. */
+    const whenRoom = (accept: () => void): Effect.Effect<void> =>
+      Effect.suspend(() => {
+        if (closed || (queue.length < capacity && waiting.size === 0)) return Effect.sync(accept)
+        return Effect.async<void>((resume) => {
+          const next = () => {
+            accept()
+            resume(Effect.void)
+          }
+          waiting.add(next)
+          return Effect.sync(() => waiting.delete(next))
+        })
+      })
 
     const admit = () => {
       for (const next of waiting) {
@@ -80,18 +101,14 @@ export const make = (child: Pick<ChildHandle, "write">): Effect.Effect<StdinQueu
       write: (bytes, writeId) =>
         Effect.suspend(() => {
           if (writeId !== undefined && ids.has(writeId)) return Effect.void
-          if (closed || (queue.length < capacity && waiting.size === 0)) {
-            return Effect.sync(() => enqueue(bytes, writeId))
-          }
-          return Effect.async<void>((resume) => {
-            const next = () => {
-              if (writeId === undefined || !ids.has(writeId)) enqueue(bytes, writeId)
-              resume(Effect.void)
-            }
-            waiting.add(next)
-            return Effect.sync(() => waiting.delete(next))
+          return whenRoom(() => {
+            if (writeId !== undefined && ids.has(writeId)) return
+            remember(writeId)
+            enqueue(bytes)
           })
         }),
+      end: whenRoom(() => enqueue(end)),
+      ended: () => ended,
       close: () => {
         closed = true
         queue.length = 0

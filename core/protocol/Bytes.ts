@@ -75,7 +75,10 @@ export const Base64 = Schema.transformOrFail(Schema.String, Schema.Uint8ArrayFro
 }).annotations({ identifier: "Base64", jsonSchema: { type: "string", contentEncoding: "base64" } })
 
 const decodeLoosely = (text: string): Uint8Array | undefined => {
-  if (platform.Buffer !== undefined && nativeFrom === undefined) return platform.Buffer.from(text, "base64")
+  if (platform.Buffer !== undefined && nativeFrom === undefined) {
+    const { buffer, byteOffset, length } = platform.Buffer.from(text, "base64")
+    return new Uint8Array(buffer, byteOffset, length) // a Buffer's `slice` would not copy
+  }
   try {
     return nativeFrom === undefined
       ? Either.getOrUndefined(Encoding.decodeBase64(text))
@@ -90,9 +93,10 @@ const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 /** What is wrong with a text that is not strict base64, in the words of the peer implementation. */
 const fault = (text: string): string => {
   const stranger = /[^A-Za-z0-9+/=]|=(?=.*[^=])|=(?===)/s.exec(text)
-  if (stranger !== null) return `Invalid symbol ${text.charCodeAt(stranger.index)}, offset ${stranger.index}.`
+  if (stranger !== null) return invalidSymbol(text, stranger.index)
   const padding = text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0
   const symbols = text.length - padding
+  if (padding > 0 && symbols % 4 < 2) return invalidSymbol(text, symbols)
   if (symbols % 4 === 1) return `Invalid input length: ${symbols}`
   if (text.length % 4 !== 0) return "Invalid padding"
   const last = text.charAt(symbols - 1)
@@ -100,3 +104,6 @@ const fault = (text: string): string => {
     ? `Invalid last symbol ${last.charCodeAt(0)}, offset ${symbols - 1}.`
     : "Invalid padding"
 }
+
+const invalidSymbol = (text: string, at: number): string =>
+  `Invalid symbol ${utf8.encode(text.slice(at, at + 2))[0] ?? 0}, offset ${at}.`

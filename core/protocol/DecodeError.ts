@@ -4,48 +4,61 @@
  * The words follow the peer implementation (``missing field `argv` ``, `invalid type: null, expected a
  * boolean`), with the field appended where the peer leaves it out.
  */
-import type * as ParseResult from "effect/ParseResult"
-import type * as SchemaAST from "effect/SchemaAST"
+import * as Option from "effect/Option"
+import * as ParseResult from "effect/ParseResult"
+import * as SchemaAST from "effect/SchemaAST"
 import { describe } from "./Message.ts"
 
 /** The text of the first fault in a failed decoding. */
 export const toText = (error: ParseResult.ParseError): string => {
   const path: Array<string> = []
   let issue: ParseResult.ParseIssue = error.issue
+  /** A struct with defaults is a transformation, and only that has the name. */
+  let name: string | undefined
   for (;;) {
     switch (issue._tag) {
       case "Pointer":
         path.push(...segments(issue.path))
+        name = undefined
         issue = issue.issue
         break
       case "Composite":
-        issue = first(issue.issues)
+        issue = isEnum(issue.ast) ? new ParseResult.Type(issue.ast, issue.actual) : first(issue.issues)
+        break
+      case "Transformation":
+        name = identifierOf(issue.ast)
+        issue = issue.issue
         break
       case "Refinement":
-      case "Transformation":
         issue = issue.issue
         break
       case "Missing":
         return `missing field \`${path.at(-1) ?? ""}\`${path.length > 1 ? ` of \`${path.slice(0, -1).join(".")}\`` : ""}`
       default:
-        return `${leaf(issue)}${path.length > 0 ? ` (field \`${path.join(".")}\`)` : ""}`
+        return `${leaf(issue, name)}${path.length > 0 ? ` (field \`${path.join(".")}\`)` : ""}`
     }
   }
 }
 
-const leaf = (issue: ParseResult.Type | ParseResult.Unexpected | ParseResult.Forbidden): string => {
+const leaf = (
+  issue: ParseResult.Type | ParseResult.Unexpected | ParseResult.Forbidden,
+  name: string | undefined,
+): string => {
   if (issue._tag !== "Type") return issue.message ?? "unexpected value"
   if (issue.message !== undefined) return issue.message
   const variants = literals(issue.ast)
-  if (variants.length === 0) return `invalid type: ${describe(issue.actual)}, expected ${expected(issue.ast)}`
+  if (variants.length === 0) return `invalid type: ${describe(issue.actual)}, expected ${expected(issue.ast, name)}`
   const wanted = `expected ${variants.length > 1 ? "one of " : ""}${variants.map((v) => `\`${v}\``).join(", ")}`
   return typeof issue.actual === "string"
     ? `unknown variant \`${issue.actual}\`, ${wanted}`
     : `invalid type: ${describe(issue.actual)}, ${wanted}`
 }
 
-const expected = (ast: SchemaAST.AST): string => {
-  const identifier = ast.annotations[Symbol.for("effect/annotation/Identifier")]
+const identifierOf = (ast: SchemaAST.AST): string | undefined =>
+  Option.getOrUndefined(SchemaAST.getIdentifierAnnotation(ast))
+
+const expected = (ast: SchemaAST.AST, name: string | undefined): string => {
+  const identifier = identifierOf(ast) ?? name
   switch (ast._tag) {
     case "StringKeyword":
       return "a string"
@@ -58,9 +71,9 @@ const expected = (ast: SchemaAST.AST): string => {
     case "ObjectKeyword":
       return "a map"
     case "TypeLiteral":
-      return ast.indexSignatures.length > 0 ? "a map" : `struct ${String(identifier ?? "")}`.trimEnd()
+      return ast.indexSignatures.length > 0 ? "a map" : `struct ${identifier ?? ""}`.trimEnd()
     default:
-      return typeof identifier === "string" ? identifier : "another type"
+      return identifier ?? "another type"
   }
 }
 
@@ -72,6 +85,10 @@ const literals = (ast: SchemaAST.AST): ReadonlyArray<string> =>
     : ast._tag === "Union"
       ? ast.types.flatMap(literals)
       : []
+
+/** True for a choice between words. */
+const isEnum = (ast: SchemaAST.AST): boolean =>
+  ast._tag === "Union" && ast.types.every((type) => type._tag === "Literal" && typeof type.literal === "string")
 
 const first = (issues: ParseResult.SingleOrNonEmpty<ParseResult.ParseIssue>): ParseResult.ParseIssue =>
   "_tag" in issues ? issues : issues[0]

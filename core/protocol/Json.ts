@@ -6,8 +6,9 @@
  * of values are bounded before anything is built. Error texts and positions (line, byte column) are
  * those of the peer implementation, because they reach clients inside error messages.
  */
+import * as JsonFault from "./JsonFault.ts"
 
-/** What the reader makes of a text. Integers beyond 2^53 are bigint, other non-integers are `Decimal`. */
+/** What the reader makes of a text. Integers of more than 53 bits are bigint, other numbers are `Decimal`. */
 export type Json =
   | null
   | boolean
@@ -18,7 +19,7 @@ export type Json =
   | ReadonlyArray<Json>
   | { readonly [key: string]: Json }
 
-/** A number written with a fraction or an exponent: no field of the wire takes one. */
+/** A number with a fraction, an exponent or more than 64 bits: no field of the wire takes one. */
 export class Decimal {
   readonly text: string
   constructor(text: string) {
@@ -42,6 +43,8 @@ const quote = 34
 const backslash = 92
 // oxlint-disable-next-line no-control-regex -- control characters are exactly what is looked for
 const control = /[\u0000-\u001f]/
+/** Digits and sign of the longest integer of 64 bits; a longer one is not worth the time to convert it. */
+const longestInteger = 20
 const number = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/y
 
 class Reader {
@@ -109,7 +112,7 @@ class Reader {
         throw this.error(code === -1 ? "EOF while parsing an object" : "key must be a string")
       }
       const key = this.string()
-      if (Object.hasOwn(object, key)) throw this.errorBehind(`duplicate JSON object key \`${key}\``)
+      if (Object.hasOwn(object, key)) throw this.error(`duplicate JSON object key \`${key}\``, this.at - 1)
       code = this.space()
       if (code !== 0x3a) throw this.error(code === -1 ? "EOF while parsing an object" : "expected `:`")
       this.at += 1
@@ -125,12 +128,15 @@ class Reader {
       }
       code = this.space()
       if (code === 0x7d) throw this.error("trailing comma")
+      if (code === -1) throw this.error("EOF while parsing a value")
     }
   }
 
   private array(): ReadonlyArray<Json> {
     const array: Array<Json> = []
-    if (this.space() === 0x5d) {
+    const first = this.space()
+    if (first === -1) throw this.error("EOF while parsing a list")
+    if (first === 0x5d) {
       this.at += 1
       return array
     }
@@ -157,12 +163,7 @@ class Reader {
     }
     if (end !== -1 && end < this.escape) {
       const plain = text.slice(start, end)
-      if (control.test(plain)) {
-        throw this.errorAt(
-          start + plain.search(control),
-          "control character (\\u0000-\\u001F) found while parsing a string",
-        )
-      }
+      if (control.test(plain)) throw this.fault(JsonFault.inString(text, start))
       this.at = end + 1
       return plain
     }
@@ -170,34 +171,32 @@ class Reader {
     while (end < text.length && text.charCodeAt(end) !== quote) {
       end += text.charCodeAt(end) === backslash ? 2 : 1
     }
-    if (end >= text.length) throw this.errorAt(text.length, "EOF while parsing a string")
     this.at = end + 1
     try {
       const value: unknown = JSON.parse(text.slice(start - 1, end + 1))
       if (typeof value === "string" && !loneSurrogate.test(value)) return value
     } catch {
-      throw this.errorAt(end, "invalid escape")
+      // What is wrong is looked for below.
     }
-    throw this.errorAt(end, "lone leading surrogate in hex escape")
+    throw this.fault(JsonFault.inString(text, start))
   }
 
   private number(): number | bigint | Decimal {
     number.lastIndex = this.at
-    const found = number.exec(this.text)
-    if (found === null) throw this.errorAt(this.at + 1, "invalid number")
-    const [literal, fraction, exponent] = found
+    const [literal = "", fraction, exponent] = number.exec(this.text) ?? []
+    const next = this.text.charAt(this.at + literal.length)
+    const broken = exponent === undefined && (fraction === undefined ? /[0-9.eE]/ : /[eE]/).test(next)
+    if (literal === "" || broken) throw this.fault(JsonFault.inNumber(this.text, this.at))
     this.at += literal.length
-    const next = this.text.charCodeAt(this.at)
-    if ((next >= 0x30 && next <= 0x39) || next === 0x2e) throw this.error("invalid number")
-    if (fraction !== undefined || exponent !== undefined) return new Decimal(literal)
+    if (fraction !== undefined || exponent !== undefined || literal.length > longestInteger) {
+      return new Decimal(literal)
+    }
     const value = Number(literal)
     return Number.isSafeInteger(value) ? value + 0 : BigInt(literal)
   }
 
   private literal<A>(word: string, value: A): A {
-    if (!this.text.startsWith(word, this.at)) {
-      throw this.error(this.at + word.length > this.text.length ? "EOF while parsing a value" : "expected ident")
-    }
+    if (!this.text.startsWith(word, this.at)) throw this.fault(JsonFault.inWord(this.text, this.at, word))
     this.at += word.length
     return value
   }
@@ -213,30 +212,13 @@ class Reader {
     return -1
   }
 
-  private error(reason: string): JsonError {
-    return this.errorAt(this.at, reason)
+  private error(reason: string, at = this.at): JsonError {
+    return this.fault({ at, reason })
   }
 
-  private errorBehind(reason: string): JsonError {
-    return this.errorAt(this.at - 1, reason)
-  }
-
-  /** Lines count from 1, columns are the bytes of the line up to and including the offender. */
-  private errorAt(at: number, reason: string): JsonError {
-    const upTo = this.text.slice(0, Math.min(at + 1, this.text.length))
-    const lineStart = upTo.lastIndexOf("\n", upTo.length - (upTo.endsWith("\n") ? 2 : 1)) + 1
-    const line = upTo.slice(0, lineStart).split("\n").length
-    return new JsonError(`${reason} at line ${line} column ${utf8Length(upTo.slice(lineStart))}`)
+  private fault({ at, reason }: JsonFault.Fault): JsonError {
+    return new JsonError(`${reason} ${JsonFault.position(this.text, at)}`)
   }
 }
 
 const loneSurrogate = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/
-
-const utf8Length = (text: string): number => {
-  let length = 0
-  for (const character of text) {
-    const code = character.codePointAt(0) ?? 0
-    length += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4
-  }
-  return length
-}

@@ -6,6 +6,7 @@
  */
 import type * as Schema from "effect/Schema"
 import * as Environment from "./Environment.ts"
+import * as OutputText from "./OutputText.ts"
 import * as Process from "./Process.ts"
 import * as Session from "./Session.ts"
 
@@ -20,6 +21,8 @@ export interface RequestMethod<P, PI, R, RI> {
   readonly family?: Family
   /** Whether a running request counts against `--concurrent-requests`; others never wait. */
   readonly slotted: boolean
+  /** Encodes the result where `JSON.stringify` of the schema's encoding would be too slow. */
+  readonly toText?: (result: R) => string
   /** One line for lists of methods. */
   readonly says: string
 }
@@ -58,6 +61,7 @@ export const requests = {
   "process/read": request({
     params: Process.ReadParams,
     result: Process.ReadResult,
+    toText: OutputText.readResult,
     family: "exec",
     slotted: true,
     says: "retained output after a seq; waits for more (long poll)",
@@ -82,6 +86,20 @@ export const requests = {
     family: "exec",
     slotted: false,
     says: "kills the process group (SIGKILL)",
+  }),
+  "process/resize": request({
+    params: Process.ResizeParams,
+    result: Process.ResizeResult,
+    family: "exec",
+    slotted: false,
+    says: "sets the size of the PTY (beyond the peer; capability processResize)",
+  }),
+  "process/closeStdin": request({
+    params: Process.CloseStdinParams,
+    result: Process.CloseStdinResult,
+    family: "exec",
+    slotted: true,
+    says: "ends a piped stdin (beyond the peer; capability processCloseStdin)",
   }),
 }
 

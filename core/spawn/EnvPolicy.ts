@@ -56,13 +56,13 @@ const fromPolicy = (policy: EnvPolicy, inherited: Env, platform: string): Map<st
   const variables = new Map<string, string>()
   for (const [name, value] of Object.entries(inherited)) {
     if (!isInherited(policy.inherit, name, platform)) continue
-    if (!excludes.some((pattern) => pattern.test(name))) variables.set(name, value)
+    if (!excludes.some((matches) => matches(name))) variables.set(name, value)
   }
   for (const [name, value] of Object.entries(policy.set)) variables.set(name, value)
   if (policy.includeOnly.length > 0) {
     const only = policy.includeOnly.map(toPattern)
     for (const name of variables.keys()) {
-      if (!only.some((pattern) => pattern.test(name))) variables.delete(name)
+      if (!only.some((matches) => matches(name))) variables.delete(name)
     }
   }
   if (platform === "windows" && ![...variables.keys()].some((name) => name.toUpperCase() === "PATHEXT")) {
@@ -75,5 +75,18 @@ const isInherited = (inherit: EnvPolicy["inherit"], name: string, platform: stri
   inherit === "all" ||
   (inherit === "core" && (platform === "windows" ? windowsCore : unixCore).includes(name.toUpperCase()))
 
-const toPattern = (glob: string): RegExp =>
-  new RegExp(`^${glob.replace(/[\\^$.|+()[\]{}]/g, "\\$&").replaceAll("*", ".*").replaceAll("?", ".")}$`, "is")
+/** A test for whole names. It takes at most the product of both lengths, whatever a stranger asks for. */
+const toPattern = (glob: string) => {
+  const pattern = [...glob.toUpperCase()]
+  return (name: string): boolean => {
+    const text = [...name.toUpperCase()]
+    let [at, star, mark] = [0, -1, 0]
+    for (let index = 0; index < text.length; ) {
+      if (pattern[at] === "*") [star, mark] = [at++, index]
+      else if (pattern[at] === "?" || pattern[at] === text[index]) [at, index] = [at + 1, index + 1]
+      else if (star !== -1) [at, index] = [star + 1, ++mark]
+      else return false
+    }
+    return pattern.slice(at).every((rest) => rest === "*")
+  }
+}

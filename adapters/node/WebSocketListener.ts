@@ -1,0 +1,122 @@
+/**
+ * Listens for WebSockets at `/`, with the peer implementation's HTTP side doors, on `node:http` and `ws`.
+ *
+ * The port is bound when the layer is built; `run` serves each connection in a fiber of its own, so a
+ * client that does not read stalls nobody else. Closing the layer ends the port and every connection.
+ */
+import * as http from "node:http"
+import type { AddressInfo, Socket } from "node:net"
+import * as Effect from "effect/Effect"
+import * as FiberSet from "effect/FiberSet"
+import * as Layer from "effect/Layer"
+import * as Mailbox from "effect/Mailbox"
+import type * as Scope from "effect/Scope"
+import { Listener, type ListenerService } from "../../core/transport/Listener.ts"
+import { TransportError } from "../../core/transport/Transport.ts"
+import * as Handshake from "../shared/Handshake.ts"
+import * as WebSocketConnection from "./WebSocketConnection.ts"
+
+export interface Options {
+  /** A literal address, `127.0.0.1` or `::1`. */
+  readonly host: string
+  /** 0 takes any free port. */
+  readonly port: number
+  /** Refuses upgrades that are well-formed otherwise; the default admits all. */
+  readonly admit?: Handshake.Admit
+}
+
+export const make = (options: Options): Effect.Effect<ListenerService, TransportError, Scope.Scope> =>
+  Effect.gen(function* () {
+    const upgrades = yield* Mailbox.make<WebSocketConnection.Upgrade>()
+    const sockets = new Set<Socket>()
+    const answer = (request: http.IncomingMessage) =>
+      Handshake.answer(requestOf(request), options.admit ?? (() => undefined))
+
+    const server = http.createServer((request, response) => {
+      const { status, body, headers } = answer(request) ?? badUpgrade
+      response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) })
+      response.end(body)
+      request.resume()
+    })
+    server.on("upgrade", (request, socket: Socket, head) => {
+      const reply = answer(request)
+      socket.on("error", () => {})
+      if (reply !== undefined) return refuse(request, socket, reply)
+      sockets.add(socket)
+      socket.once("close", () => sockets.delete(socket))
+      upgrades.unsafeOffer({ request, socket, head })
+    })
+    yield* Effect.acquireRelease(listen(server, options), () =>
+      Effect.sync(() => {
+        server.close()
+        server.closeAllConnections()
+        for (const socket of sockets) socket.destroy()
+      }),
+    )
+    yield* Effect.addFinalizer(() => upgrades.shutdown)
+
+    return {
+      address: urlOf(server.address() as AddressInfo),
+      run: (serve) =>
+        Effect.gen(function* () {
+          const connections = yield* FiberSet.make<void>()
+          const serveOne = (upgrade: WebSocketConnection.Upgrade) =>
+            WebSocketConnection.make(upgrade).pipe(
+              Effect.flatMap((transport) => Effect.ensuring(serve(transport), transport.close)),
+              Effect.scoped,
+              Effect.tapErrorCause((cause) => Effect.logError("connection failed", cause)),
+            )
+          const accept = Effect.flatMap(upgrades.take, (upgrade) =>
+            FiberSet.run(connections, serveOne(upgrade)),
+          )
+          yield* Effect.forever(accept).pipe(Effect.catchTag("NoSuchElementException", () => Effect.void))
+        }).pipe(Effect.scoped),
+    }
+  })
+
+export const layerWebSocket = (options: Options): Layer.Layer<Listener, TransportError> =>
+  Layer.scoped(Listener, make(options))
+
+const listen = (server: http.Server, { host, port }: Options): Effect.Effect<void, TransportError> =>
+  Effect.async((resume) => {
+    // Stays for the life of the server: running out of descriptors must not end the process.
+    server.on("error", (cause: NodeJS.ErrnoException) => {
+      const message = openErrors[cause.code ?? ""] ?? cause.message
+      resume(Effect.fail(new TransportError({ reason: "Open", message, cause })))
+    })
+    server.listen({ host, port }, () => resume(Effect.void))
+  })
+
+/** Error texts as the peer implementation prints them. */
+const openErrors: Readonly<Record<string, string>> = {
+  EADDRINUSE: "Address in use (os error 98)",
+  EACCES: "Permission denied (os error 13)",
+  EADDRNOTAVAIL: "Cannot assign requested address (os error 99)",
+}
+
+const badUpgrade: Handshake.Reply = { status: 426, body: "" }
+
+/** Answers an upgrade request as an ordinary one, and ends its connection. */
+const refuse = (
+  request: http.IncomingMessage,
+  socket: Socket,
+  { status, body, headers }: Handshake.Reply,
+) => {
+  const response = new http.ServerResponse(request)
+  response.shouldKeepAlive = false
+  response.assignSocket(socket)
+  response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) })
+  response.end(body, () => socket.destroySoon())
+}
+
+const requestOf = (request: http.IncomingMessage): Handshake.Request => ({
+  method: request.method ?? "",
+  url: request.url ?? "",
+  header: (name) => {
+    const value = request.headers[name]
+    return Array.isArray(value) ? value[0] : value
+  },
+})
+
+const urlOf = ({ address, family, port }: AddressInfo): string =>
+  `ws://${family === "IPv6" ? `[${address}]` : address}:${port}`

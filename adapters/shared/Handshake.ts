@@ -1,0 +1,73 @@
+/**
+ * Which HTTP requests become a WebSocket, and what all others are answered: the peer implementation's
+ * table, as a plain function that every runtime's listener can use.
+ *
+ * Order matters: the Origin rule before everything, `/readyz` needs no credential, and a malformed
+ * upgrade is refused as malformed before its credentials are looked at.
+ */
+
+export interface Request {
+  readonly method: string
+  /** Path and query as in the request line, or an absolute URL. */
+  readonly url: string
+  /** A header's first value, by lower-case name; undefined where absent. */
+  readonly header: (name: string) => string | undefined
+}
+
+export interface Reply {
+  readonly status: number
+  readonly body: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** A rule that refuses a request, or lets it through with undefined. */
+export type Admit = (request: Request) => Reply | undefined
+
+/** A page in a browser must not reach the server: any Origin header, even an empty one, is refused. */
+export const admitNoOrigin: Admit = (request) =>
+  request.header("origin") === undefined ? undefined : { status: 403, body: "" }
+
+/** The reply to a request; undefined where it is to be upgraded. `admit` is asked about upgrades last. */
+export const answer = (request: Request, admit: Admit): Reply | undefined => {
+  const refused = admitNoOrigin(request)
+  if (refused !== undefined) return refused
+  const path = pathOf(request.url)
+  if (path === "/readyz") {
+    return request.method === "GET" || request.method === "HEAD"
+      ? { status: 200, body: "" }
+      : { status: 405, body: "", headers: { allow: "GET,HEAD" } }
+  }
+  if (path !== "/") return { status: 404, body: "" }
+  return malformed(request) ?? admit(request)
+}
+
+const malformed: Admit = (request) => {
+  if (request.method !== "GET") return text(405, "Request method must be `GET`")
+  if (!(lower(request, "connection") ?? "").includes("upgrade")) {
+    return text(400, "Connection header did not include 'upgrade'")
+  }
+  if (lower(request, "upgrade") !== "websocket") {
+    return text(400, "`Upgrade` header did not include 'websocket'")
+  }
+  if (request.header("sec-websocket-key") === undefined) {
+    return text(400, "`Sec-WebSocket-Key` header missing")
+  }
+  return request.header("sec-websocket-version") === "13"
+    ? undefined
+    : text(400, "`Sec-WebSocket-Version` header did not include '13'")
+}
+
+const text = (status: number, body: string): Reply => ({
+  status,
+  body,
+  headers: { "content-type": "text/plain; charset=utf-8" },
+})
+
+const lower = (request: Request, name: string): string | undefined => request.header(name)?.toLowerCase()
+
+const pathOf = (url: string): string => {
+  const path = url.startsWith("/") ? url : url.replace(/^[a-z]+:\/\/[^/?#]*/iu, "")
+  const end = path.search(/[?#]/u)
+  const bare = end < 0 ? path : path.slice(0, end)
+  return bare === "" ? "/" : bare
+}

@@ -1,0 +1,107 @@
+/** The command `procwire`: picks the command, runs it, and turns its end into an exit code. */
+import process from "node:process"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Logger from "effect/Logger"
+import * as LogLevel from "effect/LogLevel"
+import type { Platform } from "./Platform.ts"
+import * as run from "./run.ts"
+import * as serve from "./serve.ts"
+import { UsageError } from "./Usage.ts"
+import { version } from "./Version.ts"
+
+const help = `procwire ${version}: runs processes for other programs
+
+Usage: procwire COMMAND [OPTIONS]
+
+Commands:
+  serve    serve processes to clients over stdio or WebSocket
+  run      run one command through a server, live, and exit with its exit code
+
+Options:
+  -h, --help       show this text, or the help of a command: procwire COMMAND --help
+  -V, --version    show the version
+
+Examples:
+  procwire serve --listen ws://127.0.0.1:7000
+  procwire run -- ls -la
+  procwire run --tty -- bash
+  procwire run --server ws://127.0.0.1:7000 -- make test
+`
+
+interface Command {
+  readonly help: string
+  /** SIGINT is the command's own business. */
+  readonly takesInterrupts?: boolean
+  readonly run: (platform: Platform, args: ReadonlyArray<string>) => Effect.Effect<number | void, unknown>
+}
+
+const commands: Readonly<Record<string, Command>> = {
+  serve: { help: serve.help, run: serve.serve },
+  run: { help: run.help, run: run.run, takesInterrupts: true },
+}
+
+/** Runs the command line and ends this process with the command's exit code. */
+export const main = (platform: Platform): void => {
+  ignoreBrokenPipes()
+  const [name, ...args] = process.argv.slice(2)
+  const command = name === undefined ? undefined : commands[name]
+  if (name === undefined) return finish(process.stderr, help, 2)
+  if (name === "--help" || name === "-h" || name === "help") return finish(process.stdout, help, 0)
+  if (name === "--version" || name === "-V") return finish(process.stdout, `procwire ${version}\n`, 0)
+  if (command === undefined) return wrongUse(new UsageError("procwire", unknown(name)))
+  if (wantsHelp(args)) return finish(process.stdout, command.help, 0)
+  launch(command, platform, args)
+}
+
+/** A reader of our output that is gone is told to whoever writes; it is no uncaught error. */
+const ignoreBrokenPipes = () => {
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {})
+}
+
+const launch = (command: Command, platform: Platform, args: ReadonlyArray<string>) => {
+  const fiber = Effect.runFork(
+    Effect.suspend(() => command.run(platform, args)).pipe(Effect.provide(logger), Logger.withMinimumLogLevel(logLevel())),
+  )
+  let signal: NodeJS.Signals | undefined
+  for (const name of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
+    if (name === "SIGINT" && command.takesInterrupts === true) continue
+    process.on(name, () => {
+      signal = name
+      Effect.runFork(Fiber.interrupt(fiber))
+    })
+  }
+  fiber.addObserver((exit) => {
+    if (Exit.isSuccess(exit)) return process.exit(typeof exit.value === "number" ? exit.value : 0)
+    if (signal !== undefined && Cause.isInterruptedOnly(exit.cause)) return process.exit(signal === "SIGHUP" ? 129 : 0)
+    const error = Cause.squash(exit.cause)
+    if (error instanceof UsageError) return wrongUse(error)
+    finish(process.stderr, `Error: ${error instanceof Error ? error.message : String(error)}\n`, 1)
+  })
+}
+
+const wrongUse = (error: UsageError) =>
+  finish(process.stderr, `error: ${error.message}\n\nFor more information, try '${error.command} --help'.\n`, 2)
+
+const unknown = (name: string) =>
+  name.startsWith("-") ? `unexpected argument '${name}'` : `unrecognized command '${name}'`
+
+const wantsHelp = (args: ReadonlyArray<string>) => {
+  const end = args.indexOf("--")
+  const flags = end === -1 ? args : args.slice(0, end)
+  return flags.includes("--help") || flags.includes("-h")
+}
+
+/** Writes a text and exits once it is out. */
+const finish = (stream: NodeJS.WritableStream, text: string, code: number): void => {
+  stream.write(text, () => process.exit(code))
+}
+
+const logger = Logger.replace(
+  Logger.defaultLogger,
+  Logger.map(Logger.logfmtLogger, (line) => void process.stderr.write(`${line}\n`)),
+)
+
+const logLevel = () => (process.env["PROCWIRE_LOG"] === "debug" ? LogLevel.Debug : LogLevel.Warning)

@@ -1,0 +1,61 @@
+/** Wrong use of the command line: a flag or value that is named, and exit code 2. */
+import { parseArgs } from "node:util"
+
+export class UsageError extends Error {
+  /** The command whose help may be of use, such as `procwire serve`. */
+  readonly command: string
+  constructor(command: string, message: string) {
+    super(message)
+    this.command = command
+  }
+}
+
+export interface Flag {
+  readonly type: "string" | "boolean"
+  readonly short?: string
+  readonly multiple?: boolean
+}
+
+export type Flags = Readonly<Record<string, Flag>>
+
+/** What the flags of a table were given as; absent where they were not. */
+export type Values<F extends Flags> = {
+  readonly [Name in keyof F]?: F[Name] extends { readonly type: "boolean" }
+    ? boolean
+    : F[Name] extends { readonly multiple: true }
+      ? ReadonlyArray<string>
+      : string
+}
+
+/** Parses flags; an unknown flag or a missing value is a `UsageError` that names it. */
+export const parse = <F extends Flags>(command: string, args: ReadonlyArray<string>, flags: F): Values<F> => {
+  try {
+    const { values } = parseArgs({ args: [...args], options: flags, allowPositionals: false, strict: true })
+    return values as Values<F>
+  } catch (error) {
+    throw new UsageError(command, explain(error, args, flags))
+  }
+}
+
+/** A whole number of at least `least`; `flag` names it in the error. */
+export const wholeNumber = (command: string, flag: string, value: string, least: number): number => {
+  const number = /^[0-9]+$/.test(value) ? Number(value) : Number.NaN
+  if (Number.isSafeInteger(number) && number >= least) return number
+  const reason =
+    number === 0 ? "number would be zero for non-zero type" : `expected a whole number of at least ${least}`
+  throw new UsageError(command, `invalid value '${value}' for '${flag}': ${reason}`)
+}
+
+const explain = (error: unknown, args: ReadonlyArray<string>, flags: Flags): string => {
+  const flag = args.find((arg) => arg.startsWith("-") && !known(arg, flags))
+  if (flag !== undefined) return `unexpected argument '${flag.replace(/=.*$/s, "")}'`
+  const positional = /Unexpected argument '(.*?)'/s.exec(String(error))?.[1]
+  if (positional !== undefined) return `unexpected argument '${positional}'`
+  const message = error instanceof Error ? error.message : String(error)
+  return message.split("\n")[0]?.replace(/^Option /, "option ") ?? message
+}
+
+const known = (arg: string, flags: Flags): boolean => {
+  const name = arg.replace(/^--?/, "").replace(/=.*$/s, "")
+  return Object.entries(flags).some(([long, { short }]) => (arg.startsWith("--") ? long === name : short === name[0]))
+}

@@ -1,0 +1,11 @@
+/**
+ * The whole suite against this project's own server, over both transports. Needs the bundle in `dist/`.
+ */
+import { fileURLToPath } from "node:url"
+import * as Target from "./Target.ts"
+import { suite } from "./vitest.ts"
+
+const server = ["node", fileURLToPath(new URL("../dist/procwire.mjs", import.meta.url)), "serve", "--listen"]
+
+suite("procwire over stdio", Target.command("stdio", [...server, "stdio"]))
+suite("procwire over WebSocket", Target.command("ws", [...server, "ws://127.0.0.1:0"]))
