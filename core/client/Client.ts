@@ -12,8 +12,7 @@ import * as Scope from "effect/Scope"
 import { utf8, utf8Decoder } from "../protocol/Bytes.ts"
 import type { EnvironmentInfo } from "../protocol/Environment.ts"
 import type { RequestName, ResultOf } from "../protocol/Methods.ts"
-import type { ReadResult } from "../protocol/Process.ts"
-import type { OutputStream } from "../spawn/Spawner.ts"
+import type { OutputStream, ReadResult, TerminalSize } from "../protocol/Process.ts"
 import type { Transport, TransportError } from "../transport/Transport.ts"
 import type { Encoded } from "./Calls.ts"
 import { ClientError } from "./ClientError.ts"
@@ -35,6 +34,10 @@ export interface ClientProcess extends AsyncIterable<ProcessEvent>, AsyncDisposa
   readonly closed: Promise<void>
   /** Writes to stdin or the terminal, in call order; waits while the child does not read. */
   write(data: string | Uint8Array): Promise<void>
+  /** Ends a piped stdin behind what was written. With the capability `processCloseStdin`. */
+  closeStdin(): Promise<void>
+  /** Sets the size of the terminal. With the capability `processResize`. */
+  resize(size: TerminalSize): Promise<void>
   /** SIGINT to the process group. */
   interrupt(): Promise<void>
   /** SIGKILL to the process group; true if it was running. */
@@ -109,6 +112,8 @@ const toProcess = (process: RemoteProcess): ClientProcess => ({
     return promise(process.closed)
   },
   write: (data) => promise(process.write(typeof data === "string" ? utf8.encode(data) : data)),
+  closeStdin: () => promise(process.closeStdin),
+  resize: (size) => promise(process.resize(size)),
   interrupt: () => promise(process.interrupt),
   terminate: () => promise(process.terminate),
   read: (options) => promise(process.read(options)),

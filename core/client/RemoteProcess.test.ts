@@ -12,7 +12,7 @@ import { maxKept } from "./EventFeed.ts"
 import * as ExecClient from "./ExecClient.ts"
 import { maxLag } from "./Flow.ts"
 import { gapMillis } from "./Follower.ts"
-import * as TestServer from "./TestServer.ts"
+import * as TestServer from "./testing/TestServer.ts"
 
 const run = <A, E>(test: Effect.Effect<A, E, Scope.Scope>) =>
   Effect.runPromise(Effect.provide(Effect.scoped(test), TestContext.TestContext))
