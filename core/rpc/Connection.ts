@@ -32,6 +32,8 @@ export interface Side {
   readonly slotted: (method: string) => boolean
   /** Takes a notification; false ends the connection. */
   readonly notification: (notification: Message.Notification) => boolean
+  /** True if a malformed message ends the connection; otherwise it is answered with id -1. */
+  readonly endsOnMalformed?: boolean
 }
 
 export interface Connection {
@@ -43,6 +45,8 @@ export interface Connection {
   readonly write: (message: Outgoing) => boolean
   /** Called when the peer keeps up again. One listener. */
   readonly onDrain: (listener: () => void) => void
+  /** Takes nothing more from the peer while held. */
+  readonly hold: (held: boolean) => void
 }
 
 export interface Options {
@@ -71,11 +75,16 @@ export const make = (
     let running = 0
     let owed = 0
     let lastId = 0
+    let held = false
+    let open = true
     let ended: Disconnected | undefined
     let drained = () => {}
 
-    const regulate = () =>
-      owed > maxOwed || waiting.length > maxWaiting ? intake.unsafeClose() : intake.unsafeOpen()
+    const regulate = () => {
+      open = !held && owed <= maxOwed && waiting.length <= maxWaiting
+      if (open) intake.unsafeOpen()
+      else intake.unsafeClose()
+    }
     transport.onDrain(() => {
       owed = 0
       regulate()
@@ -138,6 +147,7 @@ export const make = (
       const parsed = Message.fromText(text)
       if (Either.isLeft(parsed)) {
         const fault = `failed to parse ${transport.label}: ${parsed.left}`
+        if (side.endsOnMalformed === true) return violate(fault)
         reply(Message.errorText(Message.malformedId, ErrorCode.invalidRequest, fault))
         return true
       }
@@ -162,7 +172,10 @@ export const make = (
       for (;;) {
         yield* intake.await
         const [batch, done] = yield* transport.incoming.takeAll
-        for (const text of batch) if (!receive(text)) return yield* Deferred.await(violated)
+        for (const text of batch) {
+          if (!open) yield* intake.await
+          if (!receive(text)) return yield* Deferred.await(violated)
+        }
         if (done) return "the peer closed the connection"
       }
     }).pipe(Effect.catchAll((error) => Effect.succeed(error.message)))
@@ -192,6 +205,10 @@ export const make = (
       write: transport.write,
       onDrain: (listener) => {
         drained = listener
+      },
+      hold: (wanted) => {
+        held = wanted
+        regulate()
       },
     }
   })

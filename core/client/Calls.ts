@@ -1,0 +1,41 @@
+/** Typed calls over the method table: params as they are on the wire, results decoded. */
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as ParseResult from "effect/ParseResult"
+import type * as Schema from "effect/Schema"
+import * as DecodeError from "../protocol/DecodeError.ts"
+import type { Json } from "../protocol/Json.ts"
+import * as Methods from "../protocol/Methods.ts"
+import { ClientError } from "./ClientError.ts"
+
+/** The params of a method as they are on the wire: plain JSON. */
+export type Encoded<M extends Methods.RequestName> = Schema.Schema.Encoded<Methods.Requests[M]["params"]>
+
+export type Call = <M extends Methods.RequestName>(
+  method: M,
+  params: Encoded<M>,
+) => Effect.Effect<Methods.ResultOf<M>, ClientError>
+
+/** `ask` sends a request and waits for the result as JSON. A result that does not decode fails its call only. */
+export const make =
+  (ask: (method: string, params: unknown) => Effect.Effect<Json, ClientError>): Call =>
+  (method, params) =>
+    Effect.flatMap(ask(method, params), (json) => {
+      const result = decoderOf(method)(json)
+      if (Either.isRight(result)) return Effect.succeed(result.right)
+      const fault = DecodeError.toText(ParseResult.parseError(result.left))
+      return Effect.fail(
+        new ClientError({ reason: "Protocol", message: `malformed ${method} result: ${fault}` }),
+      )
+    })
+
+const decoderOf = <M extends Methods.RequestName>(method: M) => {
+  // The table's rows have different types; the name says which one this is.
+  const { result } = Methods.requests[method] as unknown as Methods.RequestMethod<
+    unknown,
+    unknown,
+    Methods.ResultOf<M>,
+    unknown
+  >
+  return ParseResult.decodeUnknownEither(result)
+}

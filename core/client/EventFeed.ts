@@ -1,0 +1,117 @@
+/**
+ * The events of one process on their way to whoever consumes them.
+ *
+ * Every consumer gets every event from the first, however late it comes: the oldest events are kept, up to
+ * 256 of them or 1 MiB of output; what came between those and the consumer's arrival is read from the server
+ * again (`catchUp`), as long as the server retains it; what comes later goes straight to the consumer's
+ * mailbox. Nobody consuming costs no more than what is kept. Mailboxes are bounded by `Flow`, which stops
+ * the connection before they grow large.
+ */
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Mailbox from "effect/Mailbox"
+import type { ClientError } from "./ClientError.ts"
+import type { Flow, Lag } from "./Flow.ts"
+import { type ProcessEvent, type Sequenced, weightOf } from "./ProcessEvent.ts"
+
+/** What is kept for consumers to come: the first 256 events, or the first 1 MiB. */
+export const maxKept = { events: 256, bytes: 1024 * 1024 }
+
+/** One consumer's place. */
+export interface Subscription {
+  /** The next events, at least one; undefined after the last. */
+  readonly next: Effect.Effect<ReadonlyArray<ProcessEvent> | undefined>
+  /** Lets go; may be called at any time. */
+  readonly close: () => void
+}
+
+/** Reads the events behind seq `after` up to `through` from the server, or says why they cannot be had. */
+export type CatchUp = (after: number, through: number) => Effect.Effect<ReadonlyArray<Sequenced>, ClientError>
+
+export interface EventFeed {
+  /** Takes the next event, in order. Nothing follows `closed` and `failed`. */
+  readonly publish: (event: ProcessEvent) => void
+  readonly subscribe: Effect.Effect<Subscription>
+}
+
+interface Consumer {
+  readonly mailbox: Mailbox.Mailbox<ProcessEvent>
+  readonly lag: Lag
+}
+
+/** The feed of a process whose events up to `after` are not wanted. */
+export const make = (after: number, flow: Flow, catchUp: CatchUp): EventFeed => {
+  const consumers = new Set<Consumer>()
+  const kept: Array<Sequenced> = []
+  let keptBytes = 0
+  let keptThrough = after
+  let last = after
+  let ended: ProcessEvent | undefined
+
+  const keep = (event: Sequenced) => {
+    const full = kept.length >= maxKept.events || keptBytes >= maxKept.bytes
+    if (full || event.seq !== keptThrough + 1) return
+    kept.push(event)
+    keptBytes += weightOf(event)
+    keptThrough = event.seq
+  }
+
+  const publish = (event: ProcessEvent) => {
+    if (ended !== undefined) return
+    if (event.kind !== "failed") {
+      last = event.seq
+      keep(event)
+    }
+    if (event.kind === "closed" || event.kind === "failed") ended = event
+    for (const { mailbox, lag } of consumers) {
+      lag.add(weightOf(event))
+      mailbox.unsafeOffer(event)
+      if (ended !== undefined) mailbox.unsafeDone(Exit.void)
+    }
+  }
+
+  /** What a consumer that arrives now gets before anything live. */
+  const past = (): Effect.Effect<ReadonlyArray<ProcessEvent>> => {
+    const [first, from, through, end] = [[...kept], keptThrough, last, ended]
+    const failed: ReadonlyArray<ProcessEvent> = end?.kind === "failed" ? [end] : []
+    if (from === through || failed.length > 0) return Effect.succeed([...first, ...failed])
+    return Effect.match(catchUp(from, through), {
+      onSuccess: (missed) => [...first, ...missed],
+      onFailure: ({ message }) => [...first, { kind: "failed" as const, message }],
+    })
+  }
+
+  const subscribe = Effect.map(Mailbox.make<ProcessEvent>(), (mailbox): Subscription => {
+    const consumer: Consumer = { mailbox, lag: flow.lag() }
+    let before: Effect.Effect<ReadonlyArray<ProcessEvent>> | undefined = past()
+    let over = false
+    if (ended === undefined) consumers.add(consumer)
+    else mailbox.unsafeDone(Exit.void)
+
+    const close = () => {
+      over = true
+      consumers.delete(consumer)
+      consumer.lag.end()
+      mailbox.unsafeDone(Exit.void)
+    }
+
+    const next = Effect.gen(function* () {
+      if (before !== undefined) {
+        const events = yield* before
+        before = undefined
+        // Who could not catch up gets nothing out of order.
+        if (events.at(-1)?.kind === "failed") close()
+        if (events.length > 0) return events
+      }
+      if (over) return undefined
+      const [messages] = yield* mailbox.takeAll
+      const batch = Chunk.toReadonlyArray(messages)
+      if (!over) consumer.lag.add(-batch.reduce((sum, event) => sum + weightOf(event), 0))
+      return batch.length > 0 ? batch : undefined
+    })
+    return { next, close }
+  })
+
+  return { publish, subscribe }
+}

@@ -1,0 +1,215 @@
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import * as TestClock from "effect/TestClock"
+import * as TestContext from "effect/TestContext"
+import { describe, expect, it } from "vitest"
+import { utf8 } from "../protocol/Bytes.ts"
+import * as ExecClient from "./ExecClient.ts"
+import * as TestServer from "./TestServer.ts"
+
+const run = <A, E>(test: Effect.Effect<A, E, Scope.Scope>) =>
+  Effect.runPromise(Effect.provide(Effect.scoped(test), TestContext.TestContext))
+
+/** A client of the real server. */
+const connected = (...args: Parameters<typeof TestServer.make>) =>
+  Effect.gen(function* () {
+    const server = yield* TestServer.make(...args)
+    const client = yield* ExecClient.make(yield* server.connect)
+    return { client, server, fake: server.fake }
+  })
+
+/** A client of a scripted peer, after the handshake. */
+const scripted = Effect.gen(function* () {
+  const peer = yield* TestServer.makePeer
+  const making = yield* Effect.fork(ExecClient.make(peer.transport))
+  yield* peer.handshake
+  return { peer, client: yield* Fiber.join(making) }
+})
+
+const text = (chunks: Chunk.Chunk<Uint8Array>) =>
+  Chunk.toReadonlyArray(chunks)
+    .map((bytes) => Buffer.from(bytes).toString())
+    .join("")
+
+describe("ExecClient", () => {
+  it("runs a process through the real server from start to closed", () =>
+    run(
+      Effect.gen(function* () {
+        const { client, fake } = yield* connected({
+          script: (child) =>
+            Effect.sync(() => {
+              child.output("stdout", "out")
+              child.output("stderr", "err")
+              child.finish(3)
+            }),
+        })
+        expect(client.sessionId).toBe("00000000-0000-4000-8000-000000000001")
+        expect(client.environmentInfo.cwd).toBe("file:///work")
+        const process = yield* client.start({ argv: ["prog", "arg"], env: { A: "1" } })
+        const events = Chunk.toReadonlyArray(yield* Stream.runCollect(process.events))
+        expect(events.map(({ kind }) => kind)).toEqual(["output", "output", "exited", "closed"])
+        expect(yield* process.exitCode).toBe(3)
+        yield* process.closed
+        expect(text(yield* Stream.runCollect(process.output("stderr")))).toBe("err")
+        expect(fake.children[0]?.spec).toMatchObject({
+          argv: ["prog", "arg"],
+          cwd: "/work",
+          env: { A: "1", PATH: "/usr/bin:/bin", HOME: "/home/tester" },
+        })
+      }),
+    ))
+
+  it("writes, interrupts and terminates", () =>
+    run(
+      Effect.gen(function* () {
+        const { client, fake } = yield* connected()
+        const process = yield* client.start({ argv: ["cat"], pipeStdin: true })
+        const child = yield* fake.next
+        const large = new Uint8Array(600 * 1024).fill(120)
+        yield* process.write(utf8.encode("hello "))
+        yield* process.write(large)
+        yield* process.interrupt
+        expect(child.writes.map(({ length }) => length)).toEqual([6, 262144, 262144, 90112])
+        expect(child.signals).toEqual(["SIGINT"])
+        expect(yield* process.terminate).toBe(true)
+        expect(yield* process.exitCode).toBe(137)
+        expect(yield* process.terminate).toBe(false)
+        const silent = yield* client.start({ argv: ["true"] })
+        expect((yield* Effect.flip(silent.write(large))).reason).toBe("StdinClosed")
+      }),
+    ))
+
+  it("fails a call with the code and text of the server", () =>
+    run(
+      Effect.gen(function* () {
+        const { client } = yield* connected()
+        const error = yield* Effect.flip(client.call("process/read", { processId: "nope" }))
+        expect(error).toMatchObject({ reason: "Server", code: -32600, message: "unknown process id nope" })
+      }),
+    ))
+
+  it("refuses a process id that it already follows", () =>
+    run(
+      Effect.gen(function* () {
+        const { client } = yield* connected()
+        yield* client.start({ argv: ["x"], processId: "p" })
+        const error = yield* Effect.flip(client.start({ argv: ["x"], processId: "p" }))
+        expect(error).toMatchObject({
+          reason: "Duplicate",
+          message: "session already registered for process p",
+        })
+      }),
+    ))
+
+  it("gives up the handshake after its timeout", () =>
+    run(
+      Effect.gen(function* () {
+        const peer = yield* TestServer.makePeer
+        const making = yield* Effect.fork(Effect.flip(ExecClient.make(peer.transport)))
+        yield* TestClock.adjust("10 seconds")
+        expect((yield* Fiber.join(making)).reason).toBe("Timeout")
+      }),
+    ))
+
+  it("ignores unknown notifications and unknown processes, and refuses requests of the server", () =>
+    run(
+      Effect.gen(function* () {
+        const { peer, client } = yield* scripted
+        peer.notify("network/policyDecision", { a: 1 })
+        peer.notify("process/output", { processId: "stranger", seq: 1, stream: "stdout", chunk: "" })
+        peer.send(`{"id":"q","method":"network/policyRequest","params":{}}`)
+        expect(yield* peer.take).toEqual({
+          kind: "error",
+          id: "q",
+          code: -32601,
+          message: "exec-server client does not implement `network/policyRequest`",
+        })
+        const status = yield* Effect.fork(client.call("environment/status", null))
+        peer.reply((yield* peer.request("environment/status")).id, { status: "ready" })
+        expect(yield* Fiber.join(status)).toEqual({ status: "ready" })
+      }),
+    ))
+
+  it("fails one call over a result that does not decode, and the connection over a malformed notification", () =>
+    run(
+      Effect.gen(function* () {
+        const { peer, client } = yield* scripted
+        const status = yield* Effect.fork(Effect.flip(client.call("environment/status", null)))
+        peer.reply((yield* peer.request("environment/status")).id, { status: 7 })
+        expect((yield* Fiber.join(status)).reason).toBe("Protocol")
+        const pending = yield* Effect.fork(Effect.flip(client.call("environment/status", null)))
+        yield* peer.request("environment/status")
+        peer.notify("process/output", { processId: "p", seq: 1, stream: "stdout", chunk: "!" })
+        const error = yield* Fiber.join(pending)
+        expect(error.reason).toBe("Disconnected")
+        expect((yield* client.disconnected).message).toContain("malformed process/output notification")
+        expect((yield* Effect.flip(client.start({ argv: ["x"] }))).reason).toBe("Disconnected")
+      }),
+    ))
+
+  it("terminates a process whose start was abandoned, once it has started", () =>
+    run(
+      Effect.gen(function* () {
+        const [spawning, gate] = [Effect.unsafeMakeLatch(false), Effect.unsafeMakeLatch(false)]
+        const { client, fake } = yield* connected({
+          beforeSpawn: () => Effect.zipRight(spawning.open, gate.await),
+        })
+        const starting = yield* Effect.fork(client.start({ argv: ["x"], processId: "p" }))
+        yield* spawning.await
+        yield* Fiber.interrupt(starting)
+        expect(fake.children).toEqual([])
+        yield* gate.open
+        yield* (yield* fake.next).exited
+        expect(fake.children[0]?.kills).toBe(1)
+      }),
+    ))
+
+  it("ends every process in failed when the connection is lost, and reads a made-up closed state from then on", () =>
+    run(
+      Effect.gen(function* () {
+        const { peer, client } = yield* scripted
+        const starting = yield* Effect.fork(client.start({ argv: ["x"], processId: "p" }))
+        peer.reply((yield* peer.request("process/start")).id, { processId: "p", sandboxType: "none" })
+        const process = yield* Fiber.join(starting)
+        peer.notify("process/output", { processId: "p", seq: 1, stream: "stdout", chunk: "aGk=" })
+        const waiting = yield* Effect.fork(process.read({ afterSeq: 1, waitMs: 60_000 }))
+        yield* peer.request("process/read")
+        yield* peer.close
+        const failure = "exec-server transport disconnected: the peer closed the connection"
+        const madeUp = { chunks: [], exited: true, exitCode: null, closed: true, failure }
+        expect(yield* Fiber.join(waiting)).toMatchObject(madeUp)
+        expect(yield* process.read()).toMatchObject(madeUp)
+        const events = Chunk.toReadonlyArray(yield* Stream.runCollect(process.events))
+        expect(events.map(({ kind }) => kind)).toEqual(["output", "failed"])
+        expect(yield* Effect.flip(process.exitCode)).toMatchObject({
+          reason: "Disconnected",
+          message: failure,
+        })
+        expect((yield* Effect.flip(Stream.runDrain(process.output()))).message).toBe(failure)
+      }),
+    ))
+
+  it("takes up the processes of a session that an earlier connection has left", () =>
+    run(
+      Effect.gen(function* () {
+        const { client, server, fake } = yield* connected()
+        const scope = yield* Scope.make()
+        const first = yield* Scope.extend(Effect.flatMap(server.connect, ExecClient.make), scope)
+        yield* first.start({ argv: ["x"], processId: "p" })
+        const child = yield* fake.next
+        child.output("stdout", "one")
+        yield* Scope.close(scope, Exit.void)
+        child.output("stdout", "two")
+        const again = yield* ExecClient.make(yield* server.connect, { resumeSessionId: first.sessionId })
+        const process = yield* again.attach("p", 1)
+        child.output("stdout", "three")
+        child.finish()
+        expect(text(yield* Stream.runCollect(process.output()))).toBe("twothree")
+        expect(again.sessionId).not.toBe(client.sessionId)
+      }),
+    ))
+})

@@ -1,0 +1,146 @@
+/**
+ * Follows one process: what the connection delivers becomes its ordered events.
+ *
+ * A number that stays away for `gapMillis`, or behind which more has arrived than is held, is fetched
+ * through `process/read`. If the server no longer has it, the process ends in `failed`, which names the
+ * range, and is terminated. The process is followed until `closed` has been published in its turn.
+ */
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import type * as Fiber from "effect/Fiber"
+import * as FiberId from "effect/FiberId"
+import type { Call } from "./Calls.ts"
+import { ClientError } from "./ClientError.ts"
+import * as EventFeed from "./EventFeed.ts"
+import type { Flow } from "./Flow.ts"
+import type { Sequenced } from "./ProcessEvent.ts"
+import { type Lost, Sequencer } from "./Sequencer.ts"
+
+/** How long a missing number may be merely late, in milliseconds. */
+export const gapMillis = 100
+
+/** What a follower needs of its client. */
+export interface Link {
+  readonly call: Call
+  readonly flow: Flow
+  /** Runs an effect in the client's scope. */
+  readonly fork: (effect: Effect.Effect<void>) => Fiber.RuntimeFiber<unknown, unknown>
+  /** No further event of the process is wanted. */
+  readonly forget: () => void
+}
+
+export interface Follower {
+  readonly id: string
+  /** Takes an event as it comes. */
+  readonly accept: (event: Sequenced) => void
+  /** Ends the process for its consumers; ignored behind `closed`. */
+  readonly fail: (error: ClientError) => void
+  /** Fetches what has happened behind the last event, or fails because it is gone. */
+  readonly recover: Effect.Effect<void, ClientError>
+  readonly subscribe: Effect.Effect<EventFeed.Subscription>
+  readonly exitCode: Effect.Effect<number, ClientError>
+  readonly closed: Effect.Effect<void, ClientError>
+  /** The last seq published. */
+  readonly last: () => number
+  readonly failure: () => ClientError | undefined
+}
+
+/** Follows the process `id` from the event after seq `after`. */
+export const make = (id: string, after: number, link: Link): Follower => {
+  const exitCode = Deferred.unsafeMake<number, ClientError>(FiberId.none)
+  const closed = Deferred.unsafeMake<void, ClientError>(FiberId.none)
+  const crowd = Effect.unsafeMakeLatch(false)
+  let failure: ClientError | undefined
+  let watched = false
+
+  const lostError = (why: string) =>
+    new ClientError({ reason: "EventsLost", message: `failed to recover process ${id}: ${why}` })
+
+  const readAfter = (afterSeq: number) =>
+    Effect.mapError(link.call("process/read", { processId: id, afterSeq }), (error) =>
+      error.reason === "Disconnected" ? error : lostError(error.message),
+    )
+
+  const catchUp = (from: number, through: number) =>
+    Effect.flatMap(readAfter(from), (state) => {
+      const found: Array<Sequenced> = []
+      const lost = new Sequencer(from, (event) => event.seq <= through && found.push(event)).splice(state)
+      return lost === undefined ? Effect.succeed(found) : Effect.fail(lostError(lostText(lost)))
+    })
+
+  const feed = EventFeed.make(after, link.flow, catchUp)
+
+  const sequencer = new Sequencer(after, (event) => {
+    feed.publish(event)
+    if (event.kind === "exited") Deferred.unsafeDone(exitCode, Effect.succeed(event.exitCode))
+    if (event.kind !== "closed") return
+    const message = `process ${id} closed without an exit code`
+    Deferred.unsafeDone(exitCode, Effect.fail(new ClientError({ reason: "Protocol", message })))
+    Deferred.unsafeDone(closed, Effect.void)
+    link.forget()
+  })
+
+  const fail = (error: ClientError) => {
+    if (failure !== undefined || sequencer.closed) return
+    failure = error
+    feed.publish({ kind: "failed", message: error.message })
+    Deferred.unsafeDone(exitCode, Effect.fail(error))
+    Deferred.unsafeDone(closed, Effect.fail(error))
+    link.forget()
+  }
+
+  const recover = Effect.suspend(() => {
+    const { last } = sequencer
+    return Effect.flatMap(readAfter(last), (state) => {
+      if (state.exitCode !== null) Deferred.unsafeDone(exitCode, Effect.succeed(state.exitCode))
+      const lost = sequencer.splice(state)
+      if (lost !== undefined) return Effect.fail(lostError(lostText(lost)))
+      // The server was asked for what follows a number, knows of nothing, and yet has sent it.
+      const stuck = sequencer.gap && sequencer.last === last
+      const missing = { from: last + 1, to: last + 1, through: state.nextSeq - 1 }
+      return stuck ? Effect.fail(lostError(lostText(missing))) : Effect.void
+    })
+  })
+
+  const giveUp = (error: ClientError) =>
+    Effect.suspend(() => {
+      // A lost connection is told by the client, to all processes.
+      if (error.reason === "Disconnected") return Effect.void
+      fail(error)
+      return Effect.ignore(link.call("process/terminate", { processId: id }))
+    })
+
+  /** Runs while there is a gap. */
+  const watch = Effect.gen(function* () {
+    while (sequencer.gap && failure === undefined) {
+      const { last } = sequencer
+      yield* Effect.raceFirst(Effect.sleep(gapMillis), crowd.await)
+      crowd.unsafeClose()
+      if (sequencer.gap && sequencer.last === last) yield* Effect.catchAll(recover, giveUp)
+    }
+  }).pipe(Effect.ensuring(Effect.sync(() => (watched = false))))
+
+  const accept = (event: Sequenced) => {
+    sequencer.accept(event)
+    if (!sequencer.gap) return
+    if (sequencer.crowded) crowd.unsafeOpen()
+    if (watched) return
+    watched = true
+    link.fork(watch)
+  }
+
+  return {
+    id,
+    accept,
+    fail,
+    recover,
+    subscribe: feed.subscribe,
+    exitCode: Deferred.await(exitCode),
+    closed: Deferred.await(closed),
+    last: () => sequencer.last,
+    failure: () => failure,
+  }
+}
+
+const lostText = ({ from, to, through }: Lost): string =>
+  `process events are no longer retained while recovering through sequence ${through} (${from} to ${to} are gone)`

@@ -1,0 +1,18 @@
+/**
+ * Ids that a client makes: `process-9f3a61c2d07b-1`. The middle is random for each client, so that clients
+ * that take up each other's sessions do not collide; the end counts.
+ */
+import * as Effect from "effect/Effect"
+import * as Random from "effect/Random"
+
+export type NextId = (kind: string) => string
+
+/** Draws from the `Random` service once. */
+export const make: Effect.Effect<NextId> = Effect.map(
+  Effect.zip(Random.nextIntBetween(0, 2 ** 24), Random.nextIntBetween(0, 2 ** 24)),
+  (parts) => {
+    const own = parts.map((part) => part.toString(16).padStart(6, "0")).join("")
+    let count = 0
+    return (kind) => `${kind}-${own}-${(count += 1)}`
+  },
+)

@@ -1,0 +1,73 @@
+/**
+ * From a notification of the server to an event of a process.
+ *
+ * Output is nearly all that a client receives, so its shape is checked by hand; whatever looks odd, and
+ * everything rare, goes through the schema of the method table, which has the last word.
+ */
+import * as Either from "effect/Either"
+import * as ParseResult from "effect/ParseResult"
+import type * as Schema from "effect/Schema"
+import { fromBase64 } from "../protocol/Bytes.ts"
+import * as DecodeError from "../protocol/DecodeError.ts"
+import type { Json } from "../protocol/Json.ts"
+import { isObject } from "../protocol/Message.ts"
+import { serverNotifications, type ServerNotificationName } from "../protocol/Methods.ts"
+import type { OutputStream } from "../spawn/Spawner.ts"
+import type { Sequenced } from "./ProcessEvent.ts"
+
+export interface Received {
+  readonly processId: string
+  readonly event: Sequenced
+}
+
+/** The event in a notification; on the left, what is wrong with it. */
+export const decode = (method: ServerNotificationName, params: Json): Either.Either<Received, string> => {
+  switch (method) {
+    case "process/output":
+      return output(params)
+    case "process/exited":
+      return Either.map(exited(params), ({ processId, ...rest }) => ({
+        processId,
+        event: { kind: "exited", ...rest },
+      }))
+    case "process/closed":
+      return Either.map(closed(params), ({ processId, seq }) => ({
+        processId,
+        event: { kind: "closed", seq },
+      }))
+  }
+}
+
+const output = (params: Json): Either.Either<Received, string> => {
+  if (isObject(params)) {
+    const { processId, seq, stream, chunk } = params
+    if (
+      typeof processId === "string" &&
+      typeof seq === "number" &&
+      isStream(stream) &&
+      typeof chunk === "string"
+    ) {
+      const bytes = fromBase64(chunk)
+      if (Either.isRight(bytes)) {
+        return Either.right({ processId, event: { kind: "output", seq, stream, bytes: bytes.right } })
+      }
+    }
+  }
+  return Either.map(anyOutput(params), ({ processId, seq, stream, chunk }) => ({
+    processId,
+    event: { kind: "output", seq, stream, bytes: chunk },
+  }))
+}
+
+const isStream = (value: Json | undefined): value is OutputStream =>
+  value === "stdout" || value === "stderr" || value === "pty"
+
+const reader = <A, I>({ params }: { readonly params: Schema.Schema<A, I> }) => {
+  const decode = ParseResult.decodeUnknownEither(params)
+  return (json: Json) =>
+    Either.mapLeft(decode(json), (issue) => DecodeError.toText(ParseResult.parseError(issue)))
+}
+
+const anyOutput = reader(serverNotifications["process/output"])
+const exited = reader(serverNotifications["process/exited"])
+const closed = reader(serverNotifications["process/closed"])

@@ -1,0 +1,138 @@
+/**
+ * A process on the other side of the wire: its events in order, and what can be done to it.
+ *
+ * After the connection is lost, or events are, the events end in `failed`, and `read` answers a made-up
+ * closed state with the reason in `failure`.
+ */
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import { toBase64 } from "../protocol/Bytes.ts"
+import type { ReadResult } from "../protocol/Process.ts"
+import type { OutputStream } from "../spawn/Spawner.ts"
+import type { Call } from "./Calls.ts"
+import { ClientError } from "./ClientError.ts"
+import type * as EventFeed from "./EventFeed.ts"
+import type { Follower } from "./Follower.ts"
+import type { ProcessEvent } from "./ProcessEvent.ts"
+
+/** Most bytes of one `process/write`: 256 KiB. Larger writes go in pieces. */
+export const maxWriteBytes = 256 * 1024
+
+export interface ReadOptions {
+  /** Only chunks behind this seq. */
+  readonly afterSeq?: number
+  /** Most decoded bytes; whole chunks are returned, and always at least one. */
+  readonly maxBytes?: number
+  /** How long to wait for something behind `afterSeq`. */
+  readonly waitMs?: number
+}
+
+export interface RemoteProcess {
+  readonly id: string
+  /** Every event from the first, for each run of the stream. The last one is `closed` or `failed`. */
+  readonly events: Stream.Stream<ProcessEvent>
+  /** The bytes of one stream, or of all of them in order. */
+  readonly output: (stream?: OutputStream) => Stream.Stream<Uint8Array, ClientError>
+  /** A place of one's own in the events, for loops that are no `Stream`. To be closed. */
+  readonly subscribe: Effect.Effect<EventFeed.Subscription>
+  /** The exit code; 128 + n for death by signal n. Needs nobody to consume events. */
+  readonly exitCode: Effect.Effect<number, ClientError>
+  /** Completes when the process has exited and no output follows. */
+  readonly closed: Effect.Effect<void, ClientError>
+  /** Writes to stdin or the PTY, in call order; waits while the child does not read. */
+  readonly write: (bytes: Uint8Array) => Effect.Effect<void, ClientError>
+  /** SIGINT to the process group. */
+  readonly interrupt: Effect.Effect<void, ClientError>
+  /** SIGKILL to the process group; true if it was running. */
+  readonly terminate: Effect.Effect<boolean, ClientError>
+  /** What the server retains of the output, and the state of the process. */
+  readonly read: (options?: ReadOptions) => Effect.Effect<ReadResult, ClientError>
+}
+
+/** The handle of the process that `follower` follows. */
+export const make = (follower: Follower, call: Call, nextWriteId: () => string): RemoteProcess => {
+  const { id, subscribe, exitCode, closed } = follower
+  const writing = Effect.unsafeMakeSemaphore(1)
+
+  const writePiece = (bytes: Uint8Array) =>
+    Effect.suspend(() =>
+      call("process/write", { processId: id, chunk: toBase64(bytes), writeId: nextWriteId() }),
+    ).pipe(
+      Effect.flatMap(({ status }) =>
+        status === "accepted" ? Effect.void : Effect.fail(refusal(id, status)),
+      ),
+    )
+
+  const write = (bytes: Uint8Array) =>
+    writing.withPermits(1)(Effect.forEach(pieces(bytes), writePiece, { discard: true }))
+
+  const madeUp = (error: ClientError): ReadResult => ({
+    chunks: [],
+    nextSeq: follower.last() + 1,
+    exited: true,
+    exitCode: null,
+    closed: true,
+    failure: error.message,
+    sandboxDenied: false,
+  })
+
+  const read = (options: ReadOptions = {}) =>
+    Effect.suspend(() => {
+      const failure = follower.failure()
+      if (failure !== undefined) return Effect.succeed(madeUp(failure))
+      return Effect.catchIf(
+        call("process/read", { processId: id, ...options }),
+        (error) => error.reason === "Disconnected",
+        (error) => Effect.succeed(madeUp(error)),
+      )
+    })
+
+  const events: Stream.Stream<ProcessEvent> = Effect.acquireRelease(subscribe, ({ close }) =>
+    Effect.sync(close),
+  ).pipe(
+    Effect.map(({ next }) => Stream.repeatEffectChunkOption(Effect.flatMap(next, toPull))),
+    Stream.unwrapScoped,
+  )
+
+  const output = (wanted?: OutputStream) =>
+    Stream.filterMapEffect(events, (event) => {
+      if (event.kind === "failed") return Option.some(Effect.fail(follower.failure() ?? lost(event.message)))
+      const mine = event.kind === "output" && (wanted === undefined || event.stream === wanted)
+      return mine ? Option.some(Effect.succeed(event.bytes)) : Option.none()
+    })
+
+  return {
+    id,
+    events,
+    output,
+    subscribe,
+    exitCode,
+    closed,
+    write,
+    read,
+    interrupt: Effect.suspend(() =>
+      Effect.asVoid(call("process/signal", { processId: id, signal: "interrupt" })),
+    ),
+    terminate: Effect.suspend(() =>
+      Effect.map(call("process/terminate", { processId: id }), ({ running }) => running),
+    ),
+  }
+}
+
+const toPull = (batch: ReadonlyArray<ProcessEvent> | undefined) =>
+  batch === undefined ? Effect.fail(Option.none()) : Effect.succeed(Chunk.unsafeFromArray(batch))
+
+const lost = (message: string) => new ClientError({ reason: "EventsLost", message })
+
+const refusal = (id: string, status: "unknownProcess" | "stdinClosed" | "starting"): ClientError =>
+  status === "stdinClosed"
+    ? new ClientError({ reason: "StdinClosed", message: `process ${id} has no stdin to write to` })
+    : new ClientError({ reason: "UnknownProcess", message: `process ${id} takes no input: ${status}` })
+
+const pieces = (bytes: Uint8Array): ReadonlyArray<Uint8Array> => {
+  if (bytes.length <= maxWriteBytes) return [bytes]
+  const count = Math.ceil(bytes.length / maxWriteBytes)
+  return Array.from({ length: count }, (_, i) => bytes.subarray(i * maxWriteBytes, (i + 1) * maxWriteBytes))
+}

@@ -1,0 +1,127 @@
+/**
+ * Puts the numbered events of one process in order.
+ *
+ * Servers may send them out of order, twice, or (after a lost connection) not at all. Events are published
+ * strictly one number after the other; what comes early waits, up to a limit, because the server still has
+ * it; what was published before is dropped. A number that stays away is filled in from `process/read`, or
+ * is known to be lost. Plain functions: every chunk of output passes through here.
+ */
+import type { ReadResult } from "../protocol/Process.ts"
+import type { Exited, Sequenced } from "./ProcessEvent.ts"
+
+/** Early events that are held: 256 of them, or 1 MiB of output. Later ones are read from the server again. */
+export const maxEarly = { events: 256, bytes: 1024 * 1024 }
+
+/** Numbers that no longer exist anywhere, and the last number that the server has given out. */
+export interface Lost {
+  readonly from: number
+  readonly to: number
+  readonly through: number
+}
+
+export class Sequencer {
+  /** The last number published. */
+  last: number
+  /** The exit, once it is published. */
+  exited: Exited | undefined
+  /** Closed is published: nothing follows. */
+  closed = false
+
+  private readonly publish: (event: Sequenced) => void
+  private readonly early = new Map<number, Sequenced>()
+  private earlyBytes = 0
+  /** The greatest number seen. */
+  private seen: number
+
+  /** Publishes what follows number `after`. */
+  constructor(after: number, publish: (event: Sequenced) => void) {
+    this.last = after
+    this.seen = after
+    this.publish = publish
+  }
+
+  /** True while something later is known than what could be published. */
+  get gap(): boolean {
+    return !this.closed && this.seen > this.last
+  }
+
+  /** True if no more early events are held: waiting for the missing ones makes no sense. */
+  get crowded(): boolean {
+    return this.early.size >= maxEarly.events || this.earlyBytes >= maxEarly.bytes
+  }
+
+  accept(event: Sequenced): void {
+    if (this.closed || event.seq <= this.last) return
+    if (event.seq > this.seen) this.seen = event.seq
+    if (event.seq === this.last + 1) {
+      this.deliver(event)
+      if (this.early.size > 0) this.drain()
+    } else if (!this.crowded) this.hold(event)
+  }
+
+  /** Fills in what a `process/read` after `last` has answered; says what is lost, and then publishes nothing. */
+  splice(state: ReadResult): Lost | undefined {
+    const through = state.nextSeq - 1
+    if (this.closed || through <= this.last) return undefined
+    for (const { seq, stream, chunk } of state.chunks) {
+      if (seq > this.last) this.hold({ kind: "output", seq, stream, bytes: chunk })
+    }
+    if (state.closed) this.hold({ kind: "closed", seq: through })
+    const lost = this.fillExit(state, through)
+    if (lost !== undefined) return lost
+    this.seen = Math.max(this.seen, through)
+    this.drain()
+    return undefined
+  }
+
+  /**
+   * The read does not say which number the exit has: it is the one that nothing else has. The server drops
+   * output at the old end only, so more than that one number missing means lost output.
+   */
+  private fillExit(state: ReadResult, through: number): Lost | undefined {
+    let present = 0
+    let first = through + 1
+    let exit = this.exited !== undefined || !state.exited
+    for (const [seq, event] of this.early) {
+      if (event.kind === "exited") exit = true
+      if (seq <= through) present += 1
+      first = Math.min(first, seq)
+    }
+    const missing = through - this.last - present
+    if (missing > (exit ? 0 : 1))
+      return { from: this.last + 1, to: Math.max(this.last + 1, first - 1), through }
+    if (missing === 1) {
+      let seq = this.last + 1
+      while (this.early.has(seq)) seq += 1
+      const { exitCode, sandboxDenied } = state
+      this.hold({ kind: "exited", seq, exitCode: exitCode ?? -1, sandboxDenied })
+    }
+    return undefined
+  }
+
+  private hold(event: Sequenced): void {
+    if (this.early.has(event.seq)) return
+    this.early.set(event.seq, event)
+    if (event.kind === "output") this.earlyBytes += event.bytes.length
+  }
+
+  private drain(): void {
+    for (;;) {
+      const event = this.early.get(this.last + 1)
+      if (event === undefined) return
+      this.early.delete(event.seq)
+      if (event.kind === "output") this.earlyBytes -= event.bytes.length
+      this.deliver(event)
+    }
+  }
+
+  private deliver(event: Sequenced): void {
+    this.last = event.seq
+    if (event.kind === "exited") this.exited = event
+    if (event.kind === "closed") {
+      this.closed = true
+      this.early.clear()
+    }
+    this.publish(event)
+  }
+}

@@ -1,0 +1,45 @@
+/**
+ * What a caller says to start a process, and what the wire wants to hear: everything but `argv` has a default.
+ */
+import * as Either from "effect/Either"
+import type * as Schema from "effect/Schema"
+import type { EnvironmentInfo } from "../protocol/Environment.ts"
+import * as PathUri from "../protocol/PathUri.ts"
+import type { EnvPolicy, StartParams } from "../protocol/Process.ts"
+
+type Wire = Schema.Schema.Encoded<typeof StartParams>
+
+export interface StartOptions extends Partial<Omit<Wire, "argv" | "envPolicy">> {
+  readonly argv: ReadonlyArray<string>
+  /** A native path or a `file:` URI; relative to the server's directory, which is the default. */
+  readonly cwd?: string
+  /** Variables on top of what is inherited. */
+  readonly env?: Readonly<Record<string, string>>
+  /** Which of the server's variables the child inherits: `core` (the default), `all` or `none`. */
+  readonly inherit?: EnvPolicy["inherit"]
+  /** Says more than `inherit`; null: `env` is the whole environment. */
+  readonly envPolicy?: EnvPolicy | null
+}
+
+/** The params of `process/start`. `newId` makes an id where none is given. */
+export const toParams = (options: StartOptions, info: EnvironmentInfo, newId: () => string): Wire => {
+  const { inherit = "core", envPolicy, ...given } = options
+  return {
+    tty: false,
+    ...given,
+    processId: options.processId ?? newId(),
+    cwd: toUri(options.cwd ?? ".", info),
+    env: options.env ?? {},
+    envPolicy:
+      envPolicy === undefined
+        ? { inherit, ignoreDefaultExcludes: false, exclude: [], set: {}, includeOnly: [] }
+        : envPolicy,
+  }
+}
+
+const toUri = (cwd: string, { cwd: base, platformOs }: EnvironmentInfo): string => {
+  if (/^file:/i.test(cwd)) return cwd
+  if (cwd.startsWith("/") || /^[A-Za-z]:[\\/]/.test(cwd)) return PathUri.fromPath(cwd)
+  const directory = PathUri.toPath(base ?? "file:///", platformOs ?? "linux")
+  return PathUri.fromPath(PathUri.normalise(`${Either.getOrElse(directory, () => "")}/${cwd}`))
+}

@@ -1,0 +1,5 @@
+export * as ClientError from "./ClientError.ts"
+export * as ExecClient from "./ExecClient.ts"
+export * as ProcessEvent from "./ProcessEvent.ts"
+export * as RemoteProcess from "./RemoteProcess.ts"
+export * as StartOptions from "./StartOptions.ts"

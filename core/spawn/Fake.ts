@@ -1,0 +1,217 @@
+/**
+ * A spawner whose children are scripts: the reference for tests of everything above the seam.
+ *
+ * A test decides what each child prints and how it ends, from outside through `FakeChild` or from inside
+ * through a script that runs in the child's scope and in the test's time. What the core does to the child
+ * (writes, signals, kills, pauses) is recorded. The guarantees of a spawner hold: no event before `spawn`
+ * has succeeded or after the scope has closed, each end and the exit once, and a kill ends the child
+ * unless the test says otherwise.
+ */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Mailbox from "effect/Mailbox"
+import type * as Scope from "effect/Scope"
+import { utf8 } from "../protocol/Bytes.ts"
+import { SignalError, type SpawnError, StdinError } from "./SpawnError.ts"
+import {
+  type Capabilities,
+  type ChildHandle,
+  type ExitStatus,
+  type OutputStream,
+  type SignalName,
+  Spawner,
+  type SpawnEvents,
+  type SpawnSpec,
+  type TerminalSize,
+} from "./Spawner.ts"
+
+export interface Options {
+  readonly capabilities?: Partial<Capabilities>
+  /** What each child does. It starts after `spawn` has succeeded and ends with the child's scope. */
+  readonly script?: (child: FakeChild) => Effect.Effect<void>
+  /** Runs before a child comes into being: it may wait, or refuse. */
+  readonly beforeSpawn?: (spec: SpawnSpec) => Effect.Effect<void, SpawnError>
+}
+
+export interface Fake {
+  readonly layer: Layer.Layer<Spawner>
+  /** Every child so far, oldest first. */
+  readonly children: ReadonlyArray<FakeChild>
+  /** The next child that was not taken yet; waits for it. */
+  readonly next: Effect.Effect<FakeChild>
+}
+
+/** Every capability. */
+export const allCapabilities: Capabilities = {
+  pty: true,
+  resize: true,
+  arg0: true,
+  processGroup: true,
+  pipeStdin: true,
+  pause: true,
+}
+
+export const make = (options: Options = {}): Effect.Effect<Fake> =>
+  Effect.gen(function* () {
+    const spawned = yield* Mailbox.make<FakeChild>()
+    const children: Array<FakeChild> = []
+    const capabilities = { ...allCapabilities, ...options.capabilities }
+    const spawn = (
+      spec: SpawnSpec,
+      events: SpawnEvents,
+    ): Effect.Effect<ChildHandle, SpawnError, Scope.Scope> =>
+      Effect.gen(function* () {
+        if (options.beforeSpawn !== undefined) yield* options.beforeSpawn(spec)
+        const child = new FakeChild(1000 + children.length, spec, events)
+        yield* Effect.addFinalizer(() => Effect.sync(() => child.release()))
+        children.push(child)
+        spawned.unsafeOffer(child)
+        if (options.script !== undefined) {
+          yield* Effect.forkScoped(Effect.zipRight(Effect.yieldNow(), options.script(child)))
+        }
+        return child.handle(capabilities)
+      })
+    return {
+      layer: Layer.succeed(Spawner, { capabilities, spawn }),
+      children,
+      next: Effect.orDie(spawned.take),
+    }
+  })
+
+/** One child, from the side of the operating system. Its methods are plain functions. */
+export class FakeChild {
+  readonly pid: number
+  readonly spec: SpawnSpec
+  /** What the core did, in order. */
+  readonly writes: Array<Uint8Array> = []
+  readonly signals: Array<SignalName> = []
+  readonly sizes: Array<TerminalSize> = []
+  stdinEnded = false
+  kills = 0
+  pauses = 0
+  paused = false
+  abandoned = false
+  /** The scope has closed: the child is gone, whatever it was doing. */
+  released = false
+  /** False for a child that outlives `kill`. */
+  mortal = true
+  /** What `ChildHandle.lingering` answers. */
+  lingering = false
+
+  private readonly events: SpawnEvents
+  private readonly open: Set<OutputStream>
+  private readonly reading = Effect.unsafeMakeLatch(true)
+  private readonly going = Effect.unsafeMakeLatch(true)
+  private readonly dead = Effect.unsafeMakeLatch(false)
+  private stdin: "reading" | "closed"
+  private status: ExitStatus | undefined
+
+  constructor(pid: number, spec: SpawnSpec, events: SpawnEvents) {
+    this.pid = pid
+    this.spec = spec
+    this.events = events
+    this.open = new Set(spec.stdio.kind === "pty" ? ["pty"] : ["stdout", "stderr"])
+    this.stdin = spec.stdio.kind === "pty" || spec.stdio.stdin ? "reading" : "closed"
+  }
+
+  /** Prints. Ignored on a stream that has ended. */
+  output(stream: OutputStream, bytes: Uint8Array | string): void {
+    if (!this.open.has(stream)) return
+    this.events.output(stream, typeof bytes === "string" ? utf8.encode(bytes) : bytes)
+  }
+
+  /** Ends these streams, or all that are open. */
+  end(...streams: ReadonlyArray<OutputStream>): void {
+    for (const stream of streams.length > 0 ? streams : [...this.open]) {
+      if (this.open.delete(stream)) this.events.end(stream)
+    }
+  }
+
+  /** Exits with a code, or as told; the streams stay open. */
+  exit(status: number | ExitStatus): void {
+    if (this.status !== undefined || this.released) return
+    this.status = typeof status === "number" ? { kind: "exited", code: status } : status
+    this.dead.unsafeOpen()
+    this.events.exit(this.status)
+  }
+
+  /** Ends every stream and exits. */
+  finish(status: number | ExitStatus = 0): void {
+    this.end()
+    this.exit(status)
+  }
+
+  /** No longer reads its stdin: writers wait. `read` goes on. */
+  stall(): void {
+    this.reading.unsafeClose()
+  }
+
+  read(): void {
+    this.reading.unsafeOpen()
+  }
+
+  /** Closes its stdin: writes fail. */
+  closeStdin(): void {
+    this.stdin = "closed"
+    this.reading.unsafeOpen()
+  }
+
+  /** Completes while the core wants output. */
+  get unpaused(): Effect.Effect<void> {
+    return this.going.await
+  }
+
+  /** Completes when the child has exited: by itself, or killed. */
+  get exited(): Effect.Effect<void> {
+    return this.dead.await
+  }
+
+  /** Everything written so far, as text. */
+  get written(): string {
+    return this.writes.map((bytes) => String.fromCharCode(...bytes)).join("")
+  }
+
+  /** The end of the scope: nothing is delivered from here on. */
+  release(): void {
+    this.released = true
+    this.open.clear()
+    this.closeStdin()
+  }
+
+  handle(capabilities: Capabilities): ChildHandle {
+    return {
+      pid: this.pid,
+      write: (bytes) => Effect.flatMap(this.reading.await, () => this.take(bytes)),
+      endStdin: Effect.sync(() => {
+        this.stdinEnded = true
+      }),
+      signal: (signal) =>
+        capabilities.processGroup || this.status === undefined
+          ? Effect.sync(() => void this.signals.push(signal))
+          : Effect.fail(new SignalError({ reason: "Unsupported", message: "no process group" })),
+      kill: Effect.sync(() => {
+        this.kills += 1
+        if (this.mortal) this.finish({ kind: "signaled", signal: 9 })
+      }),
+      abandonOutput: Effect.sync(() => {
+        this.abandoned = true
+        this.end()
+      }),
+      lingering: Effect.sync(() => this.lingering),
+      ...(capabilities.resize && { resize: (size) => Effect.sync(() => void this.sizes.push(size)) }),
+      ...(capabilities.pause && { pause: () => this.setPaused(true), resume: () => this.setPaused(false) }),
+    }
+  }
+
+  private take(bytes: Uint8Array): Effect.Effect<void, StdinError> {
+    if (this.stdin === "closed") return Effect.fail(new StdinError({ reason: "Closed" }))
+    return Effect.sync(() => void this.writes.push(bytes.slice()))
+  }
+
+  private setPaused(paused: boolean): void {
+    this.paused = paused
+    if (paused) this.pauses += 1
+    if (paused) this.going.unsafeClose()
+    else this.going.unsafeOpen()
+  }
+}
