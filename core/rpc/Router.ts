@@ -85,7 +85,10 @@ const makeRoute = <M extends Methods.RequestName, E>(name: M, options: RouterOpt
     if (Either.isLeft(decoded)) {
       return Effect.fail(invalidParams(DecodeError.toText(ParseResult.parseError(decoded.left))))
     }
-    const handled = Effect.map(handler(decoded.right, context), (result) => JSON.stringify(encode(result)))
+    const handled = Effect.map(
+      Effect.suspend(() => handler(decoded.right, context)),
+      (result) => JSON.stringify(encode(result)),
+    )
     const gated = family === undefined ? handled : Effect.zipRight(options.gate(family), handled)
     return Effect.mapError(gated, options.toRpcError)
   }
