@@ -16,7 +16,10 @@ export const capacity = 128
 export const rememberedIds = 4096
 
 export interface StdinQueue {
-  /** Completes when the bytes are written or queued. A known `writeId` writes nothing. */
+  /**
+   * Takes the write's place in the order at the call; the effect completes when its bytes are written or
+   * queued. A known `writeId` writes nothing.
+   */
   readonly write: (bytes: Uint8Array, writeId: string | undefined) => Effect.Effect<void>
   /** True for a write id that was accepted before. */
   readonly knows: (writeId: string) => boolean
@@ -32,6 +35,7 @@ export const make = (child: Pick<ChildHandle, "write">): Effect.Effect<StdinQueu
     const waiting = new Set<() => void>()
     let busy = false
     let closed = false
+    let pumping = false
 
     const remember = (writeId: string | undefined) => {
       if (writeId === undefined) return
@@ -45,9 +49,9 @@ export const make = (child: Pick<ChildHandle, "write">): Effect.Effect<StdinQueu
 
     /** Hands bytes to the child until it no longer takes them at once. */
     const pump = () => {
-      while (!busy && !closed) {
-        const bytes = queue.shift()
-        if (bytes === undefined) return
+      if (pumping) return
+      pumping = true
+      for (let bytes = take(); bytes !== undefined; bytes = take()) {
         const fiber = run(Effect.ignore(child.write(bytes)), { immediate: true })
         if (fiber.unsafePoll() === null) {
           busy = true
@@ -58,9 +62,13 @@ export const make = (child: Pick<ChildHandle, "write">): Effect.Effect<StdinQueu
         }
         admit()
       }
+      pumping = false
     }
 
+    const take = () => (busy || closed ? undefined : queue.shift())
+
     const enqueue = (bytes: Uint8Array, writeId: string | undefined) => {
+      if (writeId !== undefined && ids.has(writeId)) return
       remember(writeId)
       if (closed) return
       queue.push(bytes)
@@ -77,21 +85,24 @@ export const make = (child: Pick<ChildHandle, "write">): Effect.Effect<StdinQueu
 
     return {
       knows: (writeId) => ids.has(writeId),
-      write: (bytes, writeId) =>
-        Effect.suspend(() => {
-          if (writeId !== undefined && ids.has(writeId)) return Effect.void
-          if (closed || (queue.length < capacity && waiting.size === 0)) {
-            return Effect.sync(() => enqueue(bytes, writeId))
-          }
-          return Effect.async<void>((resume) => {
-            const next = () => {
-              if (writeId === undefined || !ids.has(writeId)) enqueue(bytes, writeId)
-              resume(Effect.void)
-            }
-            waiting.add(next)
-            return Effect.sync(() => waiting.delete(next))
-          })
-        }),
+      write: (bytes, writeId) => {
+        const known = writeId !== undefined && ids.has(writeId)
+        if (known || closed || (queue.length < capacity && waiting.size === 0)) {
+          enqueue(bytes, writeId)
+          return Effect.void
+        }
+        let admitted = () => {}
+        const next = () => {
+          enqueue(bytes, writeId)
+          admitted()
+        }
+        waiting.add(next)
+        return Effect.async<void>((resume) => {
+          if (!waiting.has(next)) return resume(Effect.void)
+          admitted = () => resume(Effect.void)
+          return Effect.sync(() => waiting.delete(next))
+        })
+      },
       close: () => {
         closed = true
         queue.length = 0
