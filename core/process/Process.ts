@@ -57,6 +57,8 @@ export class Process {
   private readonly openStreams: Set<OutputStream>
   private status: ExitStatus | undefined
   private paused = false
+  /** Open while the child is not paused. */
+  private readonly flowing = Effect.unsafeMakeLatch(true)
   private outputs = 0
   /** Keeps the first output for whoever asked for the process. */
   private birth: Attachment | undefined
@@ -160,6 +162,7 @@ export class Process {
     let quiet = 0
     let rounds = 0
     while (this.exited === undefined && quiet < 2 && rounds < maxQuietRounds) {
+      yield* this.flowing.await
       const { outputs } = this
       yield* Effect.sleep(quietMillis)
       if (this.paused) continue
@@ -191,8 +194,13 @@ export class Process {
     const pause = lag > (this.paused ? resumeBelow : pauseAbove)
     if (pause === this.paused || this.child?.pause === undefined) return
     this.paused = pause
-    if (pause) this.child.pause()
-    else this.child.resume?.()
+    if (pause) {
+      this.flowing.unsafeClose()
+      this.child.pause()
+    } else {
+      this.flowing.unsafeOpen()
+      this.child.resume?.()
+    }
   }
 
   private wake() {
