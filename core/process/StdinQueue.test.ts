@@ -27,7 +27,7 @@ describe("StdinQueue", () => {
   it("keeps the order of the calls, whether they wait or not", effect(function* () {
     const { reading, taken, queue } = yield* makeSlow
     const writes = Array.from({ length: 3000 }, (_, index) => queue.write(one(index), `${index}`))
-    const fibers = yield* Effect.all([...writes].reverse().map((write) => Effect.fork(write)))
+    const fibers = yield* Effect.all(writes.map((_, index) => Effect.fork(writes[2999 - index] ?? Effect.void)))
     yield* reading.open
     yield* Fiber.joinAll(fibers)
     yield* settle
