@@ -71,11 +71,12 @@ export const make = (
       if (table.get(entry.process.id) === entry) table.delete(entry.process.id)
     }
 
-    /** Decides a start, once, and lets what waited for it take effect. */
-    const conclude = (entry: Entry, state: "started" | "failed") => {
+    /** Decides a start, once: it is answered, and what waited for it takes effect. */
+    const conclude = (entry: Entry, exit: Exit.Exit<Process, ProcessError | SpawnError>) => {
       if (entry.state !== "starting") return
-      entry.state = state
-      if (state === "failed") forget(entry)
+      entry.state = Exit.isSuccess(exit) ? "started" : "failed"
+      if (entry.state === "failed") forget(entry)
+      Deferred.unsafeDone(entry.settled, exit)
       for (const next of entry.waiting) next()
       entry.waiting.clear()
     }
@@ -117,17 +118,11 @@ export const make = (
           .pipe(Scope.extend(scope), Effect.onError(() => Scope.close(scope, Exit.void)))
         const stdin = spec.stdio.kind === "pty" || spec.stdio.stdin ? yield* StdinQueue.make(child) : undefined
         // The start may have been cancelled meanwhile, and is answered.
-        if (entry.state === "failed") yield* Scope.close(scope, Exit.void)
-        else {
-          process.begin(child, stdin)
-          yield* Effect.forkIn(retire(entry, scope), sessionScope)
-          conclude(entry, "started")
-        }
-        return process
-      }).pipe(
-        Effect.onError(() => Effect.sync(() => conclude(entry, "failed"))),
-        Effect.intoDeferred(entry.settled),
-      )
+        if (entry.state === "failed") return yield* Scope.close(scope, Exit.void)
+        process.begin(child, stdin)
+        conclude(entry, Exit.succeed(process))
+        yield* Effect.forkIn(retire(entry, scope), sessionScope)
+      }).pipe(Effect.onError((cause) => Effect.sync(() => conclude(entry, Exit.failCause(cause)))))
 
     const start = (id: string, spec: SpawnSpec) =>
       Effect.suspend(() => {
@@ -170,9 +165,7 @@ export const make = (
         if (entry === undefined) return Effect.succeed(false)
         const { process } = entry
         if (entry.state === "starting") {
-          const cancelled = new ProcessError({ reason: "StartCancelled", processId: id })
-          Deferred.unsafeDone(entry.settled, Effect.fail(cancelled))
-          conclude(entry, "failed")
+          conclude(entry, Exit.fail(new ProcessError({ reason: "StartCancelled", processId: id })))
           return Effect.succeed(true)
         }
         if (!process.running || process.child === undefined) return Effect.succeed(false)
