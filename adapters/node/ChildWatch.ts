@@ -1,11 +1,14 @@
 /**
- * Who has ended, and how: reaps the children that were started with `posix_spawn`, and only those.
+ * Who has ended, and how: reaps the children that were started with `posix_spawn`.
  *
  * A SIGCHLD says that some child has ended, and many endings may share one signal; so each signal reaps
  * until nobody is left. `waitid` names one ended child at a time, so that the cost does not grow with the
- * children that still run; only when it names a child of `node:child_process` (which libuv reaps itself)
- * are all of ours asked. A listener for SIGCHLD does not keep Node's event loop alive: a timer does while
- * a child runs, and looks after signals that were lost. Signals reach the main thread only.
+ * children that still run; only when it names a stranger are all of ours asked. A stranger is a child of
+ * `node:child_process`, which libuv reaps in the same turn; one that is still there later is an orphan
+ * that a server gets as the first process of a container, and is reaped too, for nobody else would.
+ *
+ * A listener for SIGCHLD does not keep Node's event loop alive: a timer does while a child runs, and looks
+ * after signals that were lost. Signals reach the main thread only.
  */
 import type * as Spawner from "../../core/spawn/Spawner.ts"
 import type { Libc } from "./Libc.ts"
@@ -42,15 +45,29 @@ const make = (libc: Libc): ChildWatch => {
   }
 
   const look = () => {
-    for (let pid = running.size === 0 ? 0 : libc.ended(); pid !== 0; pid = libc.ended()) {
+    for (let pid = libc.ended(); pid !== 0; pid = libc.ended()) {
       const onExit = running.get(pid)
       if (onExit !== undefined) {
         reap(pid, onExit)
-        continue
+      } else if (!reapOrphan(pid)) {
+        for (const [each, onExit] of running) reap(each, onExit)
+        return
       }
-      for (const [each, onExit] of running) reap(each, onExit)
-      return
     }
+    stranger = { pid: 0, since: 0 }
+  }
+
+  let stranger = { pid: 0, since: 0 }
+  const reapOrphan = (pid: number): boolean => {
+    const now = performance.now()
+    if (stranger.pid === pid && now - stranger.since >= LOOK_MILLIS) {
+      return libc.wait(pid) !== undefined
+    }
+    if (stranger.pid !== pid) {
+      stranger = { pid, since: now }
+      setTimeout(look, LOOK_MILLIS + 1).unref()
+    }
+    return false
   }
 
   process.on("SIGCHLD", look)

@@ -37,9 +37,7 @@ export const start = (
 ): RunningChild.RunningChild | SpawnError.SpawnError => {
   const { libc } = host
   const pty = device.open(size)
-  if (pty === undefined) {
-    return new SpawnError.SpawnError({ reason: "ResourceLimit", message: "openpty(3) failed." })
-  }
+  if (pty instanceof Errno) return OsError.fromErrno(pty.errno)
   const pid = Launch.launch(host, spec, { kind: "pty", path: pty.path })
   if (pid instanceof Errno) {
     libc.close(pty.master)
@@ -82,18 +80,18 @@ export const start = (
 /** Reads the master; between two turns of libuv everything that is there. */
 const read = (libc: Libc, device: PtyDevice, master: number, events: ChildEvents.ChildEvents) => {
   const { buffer, BUFFER_BYTES } = OutputSocket
-  let reading = true
+  const state = { reading: true }
   const deliver = (count: number) => events.output("pty", buffer.subarray(0, count))
-  const drain = (count: number): boolean => {
-    let filled = count
-    for (let total = count; reading && total < DRAIN_BYTES;) {
-      const more = libc.read(master, buffer.subarray(filled))
-      if (more <= 0) break
-      total += more
-      filled += more
+  const drain = (first: number): boolean => {
+    let filled = 0
+    let total = 0
+    for (let count = first; count > 0; count = libc.read(master, buffer.subarray(filled))) {
+      filled += count
+      total += count
       if (filled < BUFFER_BYTES) continue
       deliver(filled)
       filled = 0
+      if (!state.reading || total >= DRAIN_BYTES) break
     }
     if (filled > 0) deliver(filled)
     return true
@@ -106,19 +104,16 @@ const read = (libc: Libc, device: PtyDevice, master: number, events: ChildEvents
   }
   const socket = new Net.Socket(options)
   const output = OutputSocket.attach(socket, "pty", events)
-  const stopping = (stop: () => void) => () => {
-    reading = false
-    stop()
+  const set = (reading: boolean, change: () => void) => () => {
+    state.reading = reading
+    change()
   }
   return {
     socket,
     output: {
-      pause: stopping(output.pause),
-      resume: () => {
-        reading = true
-        output.resume()
-      },
-      destroy: stopping(output.destroy),
+      pause: set(false, output.pause),
+      resume: set(true, output.resume),
+      destroy: set(false, output.destroy),
     },
   }
 }

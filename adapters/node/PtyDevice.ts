@@ -10,8 +10,10 @@
  */
 import { createRequire } from "node:module"
 import * as Net from "node:net"
+import { constants } from "node:os"
 import * as Either from "effect/Either"
 import type * as Spawner from "../../core/spawn/Spawner.ts"
+import { Errno } from "../shared/ProgramPath.ts"
 import type { Libc } from "./Libc.ts"
 
 /** Both ends of a new PTY, of the given size. */
@@ -23,8 +25,7 @@ export interface Pty {
 }
 
 export interface PtyDevice {
-  /** A new PTY, or `undefined` when the system has no more of them or of descriptors. */
-  readonly open: (size: Spawner.TerminalSize) => Pty | undefined
+  readonly open: (size: Spawner.TerminalSize) => Pty | Errno
   /** Sets the size, and sends SIGWINCH to the foreground group if it changed. Throws what went wrong. */
   readonly resize: (master: number, size: Spawner.TerminalSize) => void
   /** A handle for `new Net.Socket` that owns the master. */
@@ -59,7 +60,7 @@ export const load = (libc: Libc): Either.Either<PtyDevice, string> =>
 const make = (libc: Libc, native: Native, Pipe: PipeClass): PtyDevice => ({
   open: ({ rows, columns }) => {
     const opened = Either.try(() => native.open(columns, rows))
-    if (Either.isLeft(opened)) return undefined
+    if (Either.isLeft(opened)) return shortage(libc)
     const { master, slave, pty } = opened.right
     libc.closeOnExec(master)
     libc.closeOnExec(slave)
@@ -72,6 +73,15 @@ const make = (libc: Libc, native: Native, Pipe: PipeClass): PtyDevice => ({
     return handle
   },
 })
+
+/** Why there are no more PTYs: the package does not tell, but a pipe needs as many descriptors. */
+const shortage = (libc: Libc): Errno => {
+  const ends = new Int32Array(2)
+  const result = libc.pipe(ends)
+  if (result < 0) return new Errno(-result)
+  ends.forEach(libc.close)
+  return new Errno(constants.errno.ENOSPC)
+}
 
 const pipeClass = (libc: Libc): PipeClass => {
   const ends = new Int32Array(2)

@@ -26,9 +26,6 @@ export interface Upgrade {
 /** How often an empty Ping is sent. Nothing depends on the Pong: a silent client is never dropped. */
 const pingInterval = "30 seconds"
 
-/** How long a closed connection waits for the client's end of TCP, so that it reads what was sent. */
-const lingerDeadline = "500 millis"
-
 class SilentWebSocket extends WebSocket {
   override close(): void {
     this.terminate()
@@ -91,8 +88,12 @@ export const make = ({ request, socket, head }: Upgrade): Effect.Effect<Transpor
         end()
         peer?.resume()
       }).pipe(
-        Effect.zipRight(outbox.flush),
-        Effect.zipRight(closed(socket)),
+        Effect.zipRight(
+          Effect.zipRight(outbox.flush, peerEnded(socket)).pipe(
+            Effect.interruptible,
+            Effect.timeoutOption(Outbox.closeDeadline),
+          ),
+        ),
         Effect.ensuring(Effect.sync(() => socket.destroy())),
         Effect.uninterruptible,
       ),
@@ -117,13 +118,13 @@ export const make = ({ request, socket, head }: Upgrade): Effect.Effect<Transpor
 
 const tooLarge = "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH"
 
-/** Waits for the other side's end of TCP, but not for long. */
-const closed = (socket: Socket): Effect.Effect<void> =>
+/** Waits for the client's end of TCP: ending both at once could discard what it has not read yet. */
+const peerEnded = (socket: Socket): Effect.Effect<void> =>
   Effect.async<void>((resume) => {
     if (socket.destroyed || socket.readableEnded) return resume(Effect.void)
     socket.once("end", () => resume(Effect.void))
     socket.once("close", () => resume(Effect.void))
-  }).pipe(Effect.interruptible, Effect.timeoutOption(lingerDeadline), Effect.asVoid)
+  })
 
 const addressOf = (socket: Socket): string =>
   socket.remoteFamily === "IPv6"

@@ -50,7 +50,7 @@ export const make = ({ label, input, output }: Options): Effect.Effect<Transport
 
     const close = yield* Effect.cached(
       Effect.sync(endNormally).pipe(
-        Effect.zipRight(outbox.flush),
+        Effect.zipRight(outbox.flush.pipe(Effect.interruptible, Effect.timeoutOption(Outbox.closeDeadline))),
         Effect.ensuring(
           Effect.sync(() => {
             input.destroy()

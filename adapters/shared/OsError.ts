@@ -31,8 +31,9 @@ const known: Readonly<Record<string, readonly [SpawnError.SpawnReason, string]>>
   ELIBBAD: ["NotExecutable", "Accessing a corrupted shared library"],
 }
 
+/** Only of those known: some numbers have two names. */
 const names: ReadonlyMap<number, string> = new Map(
-  Object.entries(constants.errno).map(([name, number]) => [number, name]),
+  Object.entries(constants.errno).flatMap(([name, number]) => (name in known ? [[number, name]] : [])),
 )
 
 /** A failure by its number on this host. */

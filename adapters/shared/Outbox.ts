@@ -17,15 +17,15 @@ export interface Outbox {
   readonly onDrain: (listener: () => void) => void
   /** Nothing more is queued; a writer that waits is let go. */
   readonly stop: () => void
-  /** Ends the stream and waits until the peer took what is queued, but not for long. */
+  /** Ends the stream and waits until the peer took what is queued; may wait for ever. */
   readonly flush: Effect.Effect<void>
 }
 
 /** From this size on a message is not held back to be written with the next. */
 const largeBytes = 16 * 1024
 
-/** How long `flush` waits for the peer. */
-const flushDeadline = "500 millis"
+/** How long a transport that is closed waits for its peer, all in all. */
+export const closeDeadline = "500 millis"
 
 export const make = (output: Writable): Outbox => {
   let stopped = false
@@ -64,10 +64,10 @@ export const make = (output: Writable): Outbox => {
       }
       let accepted = output.write(head)
       if (body !== undefined) accepted = output.write(body)
-      if (first || head.length >= largeBytes || (body !== undefined && body.length >= largeBytes)) uncork()
       // Bun's stdout does not count what it holds; there its own, lower mark has to do.
-      const length = output.writableLength
-      stalled = !accepted && (length === 0 || length >= highWaterMark)
+      const counts = output.writableLength > 0
+      if (first || head.length >= largeBytes || (body !== undefined && body.length >= largeBytes)) uncork()
+      stalled = !accepted && (!counts || output.writableLength >= highWaterMark)
       return !stalled
     },
     onDrain: (listener) => {
@@ -84,6 +84,6 @@ export const make = (output: Writable): Outbox => {
       output.once("close", done)
       output.once("error", done)
       output.end(done)
-    }).pipe(Effect.interruptible, Effect.timeoutOption(flushDeadline), Effect.asVoid),
+    }),
   }
 }

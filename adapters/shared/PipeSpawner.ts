@@ -10,7 +10,6 @@
 import { spawn } from "node:child_process"
 import type { ChildProcess } from "node:child_process"
 import { accessSync, constants } from "node:fs"
-import { Socket } from "node:net"
 import * as Os from "node:os"
 import type { Readable } from "node:stream"
 import * as Effect from "effect/Effect"
@@ -80,7 +79,7 @@ const running = (
 ): RunningChild.RunningChild => {
   const events = ChildEvents.make(sink, ["stdout", "stderr"])
   const group = windows ? lone(child) : ProcessGroup.make(pid, groups)
-  const stdin = child.stdin instanceof Socket ? StdinWriter.make(child.stdin) : StdinWriter.none
+  const stdin = child.stdin === null ? StdinWriter.none : StdinWriter.make(child.stdin)
   child.on("error", () => {})
   child.on("exit", (code, signal) => {
     group.leaderExited()

@@ -3,7 +3,8 @@
  *
  * While the leader has not been reaped its id cannot be given to anybody else, so signals are safe. After
  * that the id stays reserved only as long as the group has members. So a group whose leader is gone is
- * looked at right away and then once a second, and once it was seen empty it is never signalled again.
+ * looked at right away and then once a second, and once it was seen empty (or its id belongs to a new
+ * child) it is never signalled again.
  */
 import { errnoOf } from "./OsError.ts"
 import { constants } from "node:os"
@@ -33,13 +34,16 @@ export interface ProcessGroup {
 export const make = (id: number, registry: Registry): ProcessGroup => {
   let led = true
   let gone = false
+  const forget = () => {
+    gone = true
+    leaderless.delete(id)
+  }
   const look = () => {
-    if (gone) return
-    gone = !exists(id)
-    if (!gone) return
-    leaderless.delete(look)
+    if (gone || exists(id)) return
+    forget()
     registry.remove(id)
   }
+  leaderless.get(id)?.forget()
   registry.add(id)
   const signal = (name: string) => (gone ? undefined : send(id, name))
   return {
@@ -47,17 +51,17 @@ export const make = (id: number, registry: Registry): ProcessGroup => {
     leaderExited: () => {
       led = false
       look()
-      if (!gone) watch(look)
+      if (!gone) watch(id, { look, forget })
     },
     lingering: () => {
       if (!led) look()
       return !led && !gone
     },
     close: () => {
+      if (gone) return
       signal("SIGKILL")
-      leaderless.delete(look)
-      if (!gone) registry.remove(id)
-      gone = true
+      forget()
+      registry.remove(id)
     },
   }
 }
@@ -83,14 +87,19 @@ const exists = (id: number): boolean => {
   }
 }
 
+interface Leaderless {
+  readonly look: () => void
+  readonly forget: () => void
+}
+
 /** The groups without a leader, with the one timer that looks at them. */
-const leaderless = new Set<() => void>()
+const leaderless = new Map<number, Leaderless>()
 let timer: NodeJS.Timeout | undefined
 
-const watch = (look: () => void) => {
-  leaderless.add(look)
+const watch = (id: number, group: Leaderless) => {
+  leaderless.set(id, group)
   timer ??= setInterval(() => {
-    for (const each of leaderless) each()
+    for (const { look } of leaderless.values()) look()
     if (leaderless.size > 0) return
     clearInterval(timer)
     timer = undefined

@@ -1,11 +1,11 @@
 /**
- * The way into a child: a socket over the write end of its stdin pipe, or over a PTY's master.
+ * The way into a child: a stream over the write end of its stdin pipe, or over a PTY's master.
  *
  * A write that the kernel takes whole at once completes synchronously, within microseconds; only one that
  * finds the pipe full suspends, until its bytes are with the kernel. Bytes must not change while it does.
  * A child that has closed its stdin is a `StdinError`, never an uncaught `error` event.
  */
-import type * as Net from "node:net"
+import type { Writable } from "node:stream"
 import * as Effect from "effect/Effect"
 import * as SpawnError from "../../core/spawn/SpawnError.ts"
 
@@ -26,32 +26,32 @@ export const none: StdinWriter = {
   destroy: () => {},
 }
 
-/** Writes to `socket`, which it owns from here on if nobody reads from it. */
-export const make = (socket: Net.Socket): StdinWriter => {
-  socket.on("error", () => {})
+/** Writes to `stream`, which it owns from here on if nobody reads from it. */
+export const make = (stream: Writable): StdinWriter => {
+  stream.on("error", () => {})
   return {
-    write: (bytes) => Effect.suspend(() => writeTo(socket, bytes)),
+    write: (bytes) => Effect.suspend(() => writeTo(stream, bytes)),
     end: () => {
-      if (socket.writable) socket.end()
+      if (stream.writable) stream.end()
     },
     destroy: () => {
-      socket.destroy()
+      stream.destroy()
     },
   }
 }
 
 type Outcome = Effect.Effect<void, SpawnError.StdinError>
 
-const writeTo = (socket: Net.Socket, bytes: Uint8Array): Outcome => {
-  if (!socket.writable) return closed(socket.errored ?? undefined)
+const writeTo = (stream: Writable, bytes: Uint8Array): Outcome => {
+  if (!stream.writable) return closed(stream.errored ?? undefined)
   if (bytes.length === 0) return Effect.void
   let outcome: Outcome | undefined
   let resume: ((outcome: Outcome) => void) | undefined
-  socket.write(bytes, (error) => {
-    outcome = error || socket.destroyed ? closed(error ?? undefined) : Effect.void
+  stream.write(bytes, (error) => {
+    outcome = error || stream.destroyed ? closed(error ?? undefined) : Effect.void
     resume?.(outcome)
   })
-  if (socket.writableLength === 0 && !socket.errored) return Effect.void
+  if (stream.writableLength === 0 && !stream.errored) return Effect.void
   return Effect.async((callback) => {
     if (outcome === undefined) resume = callback
     else callback(outcome)

@@ -12,7 +12,7 @@ import * as DecodeError from "../protocol/DecodeError.ts"
 import type { Json } from "../protocol/Json.ts"
 import { isObject } from "../protocol/Message.ts"
 import { serverNotifications, type ServerNotificationName } from "../protocol/Methods.ts"
-import type { OutputStream } from "../spawn/Spawner.ts"
+import type { OutputStream } from "../protocol/Process.ts"
 import type { Sequenced } from "./ProcessEvent.ts"
 
 export interface Received {

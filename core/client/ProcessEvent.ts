@@ -4,7 +4,7 @@
  * Events with a seq come strictly in its order. Output may follow `exited` (a descendant held the pipe);
  * nothing follows `closed`. `failed` is made by the client and is the last event too.
  */
-import type { OutputStream } from "../spawn/Spawner.ts"
+import type { OutputStream } from "../protocol/Process.ts"
 
 /** One piece of output; UTF-8 may be split between two. */
 export interface Output {

@@ -3,7 +3,10 @@
  *
  * Looking and waiting are one step, so no wake-up is missed; a read takes nothing away and delays nobody.
  */
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as FiberId from "effect/FiberId"
 import type * as OutputLog from "./OutputLog.ts"
 import type { Process } from "./Process.ts"
 
@@ -37,17 +40,24 @@ const hasNews = (process: Process, seq: number): boolean =>
   process.closed !== undefined ||
   (process.exited !== undefined && seq < process.log.nextSeq() - 1)
 
-/** Waits for news; looking and waiting are one step, so none is missed. */
+/** Waits for news, or as long as the request says. */
 const awaitNews = (process: Process, { afterSeq, waitMillis }: ReadRequest): Effect.Effect<void> =>
-  Effect.async<void>((resume) => {
-    if (hasNews(process, afterSeq)) return resume(Effect.void)
-    const unsubscribe = process.subscribe(() => {
-      if (!hasNews(process, afterSeq)) return
-      unsubscribe()
-      resume(Effect.void)
-    })
-    return Effect.sync(unsubscribe)
-  }).pipe(Effect.raceFirst(Effect.sleep(Math.min(waitMillis, maxSleepMillis))))
+  Effect.acquireUseRelease(
+    Effect.sync(() => {
+      const woken = Deferred.unsafeMake<void>(FiberId.none)
+      const look = () => {
+        if (hasNews(process, afterSeq)) Deferred.unsafeDone(woken, Effect.void)
+      }
+      const unsubscribe = process.subscribe(look)
+      look()
+      return { woken, unsubscribe }
+    }),
+    ({ woken }) => {
+      const alarm = Effect.zipRight(Effect.sleep(Math.min(waitMillis, maxSleepMillis)), Deferred.succeed(woken, undefined))
+      return Effect.flatMap(Effect.fork(alarm), (fiber) => Effect.ensuring(Deferred.await(woken), Fiber.interruptFork(fiber)))
+    },
+    ({ unsubscribe }) => Effect.sync(unsubscribe),
+  )
 
 const stateAfter = (process: Process, { afterSeq, maxBytes }: ReadRequest): ReadState => {
   const chunks: Array<OutputLog.Chunk> = []

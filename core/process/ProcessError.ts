@@ -10,6 +10,8 @@ export type ProcessReason =
   | "StartCancelled"
   /** `write` behind `terminate`. */
   | "StdinGone"
+  /** `resize` of a process without a PTY that could change its size. */
+  | "NoTerminal"
 
 export class ProcessError extends Data.TaggedError("ProcessError")<{
   readonly reason: ProcessReason

@@ -11,8 +11,9 @@ import * as Effect from "effect/Effect"
 import * as ExecutionStrategy from "effect/ExecutionStrategy"
 import * as Exit from "effect/Exit"
 import * as FiberId from "effect/FiberId"
+import * as Runtime from "effect/Runtime"
 import * as Scope from "effect/Scope"
-import type { Spawner, SpawnSpec } from "../spawn/Spawner.ts"
+import type { Spawner, SpawnSpec, TerminalSize } from "../spawn/Spawner.ts"
 import type { SignalError, SpawnError } from "../spawn/SpawnError.ts"
 import * as LongPoll from "./LongPoll.ts"
 import * as OutputLog from "./OutputLog.ts"
@@ -45,6 +46,10 @@ export interface ProcessRegistry {
   readonly interrupt: (id: string) => Effect.Effect<void, SignalError>
   /** SIGKILL to the process group. True if it was running, or starting and never comes to be. */
   readonly terminate: (id: string) => Effect.Effect<boolean>
+  /** Sets the size of the PTY. */
+  readonly resize: (id: string, size: TerminalSize) => Effect.Effect<void, ProcessError | SignalError>
+  /** Ends a piped stdin behind what was written; nothing if there is none. */
+  readonly closeStdin: (id: string) => Effect.Effect<void, ProcessError>
   /** Calls `use` with every process of the table: those that are starting follow, as `fresh`, when they have. */
   readonly each: (use: (process: Process, fresh: boolean) => void) => void
   /** Whoever asked for processes is gone: none holds its first output for it any longer. */
@@ -57,14 +62,17 @@ interface Entry {
   readonly settled: Deferred.Deferred<Process, ProcessError | SpawnError>
   /** What came while the process was starting, in order; each takes effect when it is called. */
   readonly waiting: Set<() => void>
-  state: "starting" | "started" | "failed"
+  /** How the start went, once that is decided. */
+  exit: Exit.Exit<Process, ProcessError | SpawnError> | undefined
 }
 
 export const make = (
   spawner: Spawner["Type"],
   options: Options,
 ): Effect.Effect<ProcessRegistry, never, Scope.Scope> =>
-  Effect.map(Effect.scope, (sessionScope) => {
+  Effect.gen(function* () {
+    const sessionScope = yield* Effect.scope
+    const runFork = Runtime.runFork(yield* Effect.runtime<never>())
     const table = new Map<string, Entry>()
 
     const forget = (entry: Entry) => {
@@ -73,9 +81,9 @@ export const make = (
 
     /** Decides a start, once: it is answered, and what waited for it takes effect. */
     const conclude = (entry: Entry, exit: Exit.Exit<Process, ProcessError | SpawnError>) => {
-      if (entry.state !== "starting") return
-      entry.state = Exit.isSuccess(exit) ? "started" : "failed"
-      if (entry.state === "failed") forget(entry)
+      if (entry.exit !== undefined) return
+      entry.exit = exit
+      if (Exit.isFailure(exit)) forget(entry)
       Deferred.unsafeDone(entry.settled, exit)
       for (const next of entry.waiting) next()
       entry.waiting.clear()
@@ -88,9 +96,9 @@ export const make = (
     const withProcess = <A, E>(id: string, use: (process: Process | undefined) => Effect.Effect<A, E>) =>
       Effect.suspend(() => {
         const entry = table.get(id)
-        if (entry?.state !== "starting") return use(entry?.process)
+        if (entry === undefined || entry.exit !== undefined) return use(entry?.process)
         return Effect.async<A, E>((resume) => {
-          const next = () => resume(use(entry.state === "started" ? entry.process : undefined))
+          const next = () => resume(use(hasStarted(entry) ? entry.process : undefined))
           entry.waiting.add(next)
           return Effect.sync(() => entry.waiting.delete(next))
         })
@@ -118,7 +126,7 @@ export const make = (
           .pipe(Scope.extend(scope), Effect.onError(() => Scope.close(scope, Exit.void)))
         const stdin = spec.stdio.kind === "pty" || spec.stdio.stdin ? yield* StdinQueue.make(child) : undefined
         // The start may have been cancelled meanwhile, and is answered.
-        if (entry.state === "failed") return yield* Scope.close(scope, Exit.void)
+        if (entry.exit !== undefined) return yield* Scope.close(scope, Exit.void)
         process.begin(child, stdin)
         conclude(entry, Exit.succeed(process))
         yield* Effect.forkIn(retire(entry, scope), sessionScope)
@@ -131,16 +139,12 @@ export const make = (
           process: new Process(id, spec.stdio, options.limits),
           settled: Deferred.unsafeMake(FiberId.none),
           waiting: new Set(),
-          state: "starting",
+          exit: undefined,
         }
         table.set(id, entry)
-        return Effect.zipRight(Effect.forkIn(spawn(entry, spec), sessionScope), Deferred.await(entry.settled))
-      })
-
-    const read = (id: string, request: LongPoll.ReadRequest) =>
-      withProcess(id, (process) => {
-        if (process === undefined) return Effect.fail(new ProcessError({ reason: "Unknown", processId: id }))
-        return LongPoll.read(process, request)
+        // Begins now, so that whatever is called next on this id finds it begun; lives in the session.
+        runFork(spawn(entry, spec), { immediate: true, scope: sessionScope })
+        return entry.exit ?? Deferred.await(entry.settled)
       })
 
     const write = (id: string, bytes: Uint8Array, writeId: string | undefined) =>
@@ -148,9 +152,9 @@ export const make = (
         if (process === undefined) return Effect.succeed("unknownProcess")
         const { stdin } = process
         if (stdin === undefined) return Effect.succeed("stdinClosed")
-        if (process.terminated && !(writeId !== undefined && stdin.knows(writeId))) {
-          return Effect.fail(new ProcessError({ reason: "StdinGone", processId: id }))
-        }
+        if (stdin.knows(writeId)) return Effect.succeed("accepted")
+        if (stdin.ended()) return Effect.succeed("stdinClosed")
+        if (process.terminated) return Effect.fail(new ProcessError({ reason: "StdinGone", processId: id }))
         return Effect.as(stdin.write(bytes, writeId), "accepted")
       })
 
@@ -164,7 +168,7 @@ export const make = (
         const entry = table.get(id)
         if (entry === undefined) return Effect.succeed(false)
         const { process } = entry
-        if (entry.state === "starting") {
+        if (entry.exit === undefined) {
           conclude(entry, Exit.fail(new ProcessError({ reason: "StartCancelled", processId: id })))
           return Effect.succeed(true)
         }
@@ -174,16 +178,36 @@ export const make = (
         return Effect.as(process.child.kill, true)
       })
 
+    const withExisting = <A, E>(id: string, use: (process: Process) => Effect.Effect<A, E>) =>
+      withProcess(id, (process): Effect.Effect<A, E | ProcessError> =>
+        process === undefined ? Effect.fail(new ProcessError({ reason: "Unknown", processId: id })) : use(process),
+      )
+
+    const read = (id: string, request: LongPoll.ReadRequest) =>
+      withExisting(id, (process) => LongPoll.read(process, request))
+
+    const resize = (id: string, size: TerminalSize) =>
+      withExisting(id, ({ child, running, stdio }): Effect.Effect<void, ProcessError | SignalError> => {
+        if (stdio.kind !== "pty" || child?.resize === undefined) {
+          return Effect.fail(new ProcessError({ reason: "NoTerminal", processId: id }))
+        }
+        return running ? child.resize(size) : Effect.void
+      })
+
+    const closeStdin = (id: string) => withExisting(id, ({ stdin }) => stdin?.end() ?? Effect.void)
+
     return {
       start,
       read,
       write,
       interrupt,
       terminate,
+      resize,
+      closeStdin,
       each: (use) => {
         for (const entry of table.values()) {
-          if (entry.state === "started") use(entry.process, false)
-          else entry.waiting.add(() => entry.state === "started" && use(entry.process, true))
+          if (hasStarted(entry)) use(entry.process, false)
+          else entry.waiting.add(() => hasStarted(entry) && use(entry.process, true))
         }
       },
       release: () => {
@@ -191,3 +215,5 @@ export const make = (
       },
     }
   })
+
+const hasStarted = ({ exit }: Entry): boolean => exit !== undefined && Exit.isSuccess(exit)

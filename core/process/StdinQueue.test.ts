@@ -2,11 +2,11 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { describe, expect, it } from "vitest"
 import { StdinError } from "../spawn/SpawnError.ts"
-import { effect, settle } from "../testing.ts"
+import { effect, settle } from "../testing/Effects.ts"
 import * as StdinQueue from "./StdinQueue.ts"
 
 const one = (value: number) => Uint8Array.of(value & 255, value >> 8)
-const make = (write: (bytes: Uint8Array) => Effect.Effect<void, StdinError>) => StdinQueue.make({ write })
+const make = (write: (bytes: Uint8Array) => Effect.Effect<void, StdinError>) => StdinQueue.make({ write, endStdin: Effect.void })
 
 /** A child that takes a write when it is told to. */
 const makeSlow = Effect.gen(function* () {
@@ -72,6 +72,25 @@ describe("StdinQueue", () => {
     for (let index = 0; index < 4; index++) yield* queue.write(one(index), undefined)
     yield* settle
     expect(calls).toBe(4)
+  }))
+
+  it("ends stdin behind what was written before, also what waits, and takes nothing after", effect(function* () {
+    const log: Array<string> = []
+    const reading = yield* Effect.makeLatch(false)
+    const queue = yield* StdinQueue.make({
+      write: (bytes) => Effect.zipRight(reading.await, Effect.sync(() => void log.push(`${bytes[0]}`))),
+      endStdin: Effect.sync(() => void log.push("end")),
+    })
+    const count = StdinQueue.capacity + 10
+    for (let index = 0; index < count; index++) queue.write(one(index), `${index}`)
+    queue.end()
+    expect(queue.ended()).toBe(false)
+    yield* reading.open
+    yield* settle
+    queue.write(one(200), "late")
+    yield* settle
+    expect(queue.ended()).toBe(true)
+    expect(log).toEqual([...Array.from({ length: count }, (_, index) => `${index}`), "end"])
   }))
 
   it("drops what waits and lets every caller go when it is closed", effect(function* () {

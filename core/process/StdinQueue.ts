@@ -15,6 +15,8 @@ export const capacity = 128
 /** Accepted write ids that are remembered, oldest forgotten first, as in the peer implementation. */
 export const rememberedIds = 4096
 
+const end = Symbol("end of stdin")
+
 export interface StdinQueue {
   /**
    * Takes the write's place in the order at the call; the effect completes when its bytes are written or
@@ -22,20 +24,27 @@ export interface StdinQueue {
    */
   readonly write: (bytes: Uint8Array, writeId: string | undefined) => Effect.Effect<void>
   /** True for a write id that was accepted before. */
-  readonly knows: (writeId: string) => boolean
+  readonly knows: (writeId: string | undefined) => boolean
+  /** Ends the child's stdin behind the writes before the call. */
+  readonly end: () => Effect.Effect<void>
+  /** True once the end is queued: what comes behind it is not for the child. */
+  readonly ended: () => boolean
   /** Drops what waits and lets every waiting caller go. */
   readonly close: () => void
 }
 
-export const make = (child: Pick<ChildHandle, "write">): Effect.Effect<StdinQueue> =>
+export const make = (child: Pick<ChildHandle, "write" | "endStdin">): Effect.Effect<StdinQueue> =>
   Effect.map(Effect.runtime<never>(), (runtime) => {
     const run = Runtime.runFork(runtime)
     const ids = new Set<string>()
-    const queue: Array<Uint8Array> = []
+    const queue: Array<Uint8Array | typeof end> = []
     const waiting = new Set<() => void>()
     let busy = false
+    let ended = false
     let closed = false
     let pumping = false
+
+    const knows = (writeId: string | undefined) => writeId !== undefined && ids.has(writeId)
 
     const remember = (writeId: string | undefined) => {
       if (writeId === undefined) return
@@ -51,8 +60,8 @@ export const make = (child: Pick<ChildHandle, "write">): Effect.Effect<StdinQueu
     const pump = () => {
       if (pumping) return
       pumping = true
-      for (let bytes = take(); bytes !== undefined; bytes = take()) {
-        const fiber = run(Effect.ignore(child.write(bytes)), { immediate: true })
+      for (let next = take(); next !== undefined; next = take()) {
+        const fiber = run(next === end ? child.endStdin : Effect.ignore(child.write(next)), { immediate: true })
         if (fiber.unsafePoll() === null) {
           busy = true
           fiber.addObserver(() => {
@@ -67,12 +76,30 @@ export const make = (child: Pick<ChildHandle, "write">): Effect.Effect<StdinQueu
 
     const take = () => (busy || closed ? undefined : queue.shift())
 
-    const enqueue = (bytes: Uint8Array, writeId: string | undefined) => {
-      if (writeId !== undefined && ids.has(writeId)) return
-      remember(writeId)
-      if (closed) return
-      queue.push(bytes)
+    const enqueue = (item: Uint8Array | typeof end) => {
+      if (closed || ended) return
+      ended = item === end
+      queue.push(item)
       pump()
+    }
+
+    /** Runs `accept` when there is room in the queue, behind everybody who waits for it. */
+    const whenRoom = (accept: () => void): Effect.Effect<void> => {
+      if (closed || (queue.length < capacity && waiting.size === 0)) {
+        accept()
+        return Effect.void
+      }
+      let admitted = () => {}
+      const next = () => {
+        accept()
+        admitted()
+      }
+      waiting.add(next)
+      return Effect.async<void>((resume) => {
+        if (!waiting.has(next)) return resume(Effect.void)
+        admitted = () => resume(Effect.void)
+        return Effect.sync(() => waiting.delete(next))
+      })
     }
 
     const admit = () => {
@@ -84,25 +111,17 @@ export const make = (child: Pick<ChildHandle, "write">): Effect.Effect<StdinQueu
     }
 
     return {
-      knows: (writeId) => ids.has(writeId),
+      knows,
       write: (bytes, writeId) => {
-        const known = writeId !== undefined && ids.has(writeId)
-        if (known || closed || (queue.length < capacity && waiting.size === 0)) {
-          enqueue(bytes, writeId)
-          return Effect.void
-        }
-        let admitted = () => {}
-        const next = () => {
-          enqueue(bytes, writeId)
-          admitted()
-        }
-        waiting.add(next)
-        return Effect.async<void>((resume) => {
-          if (!waiting.has(next)) return resume(Effect.void)
-          admitted = () => resume(Effect.void)
-          return Effect.sync(() => waiting.delete(next))
+        if (knows(writeId)) return Effect.void
+        return whenRoom(() => {
+          if (knows(writeId)) return
+          remember(writeId)
+          enqueue(bytes)
         })
       },
+      end: () => whenRoom(() => enqueue(end)),
+      ended: () => ended,
       close: () => {
         closed = true
         queue.length = 0

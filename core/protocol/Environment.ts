@@ -21,10 +21,14 @@ export const Capabilities = Schema.Struct({
   windowsMxc: Schema.Boolean,
   linuxRootWritePreservesDevices: Schema.Boolean,
   linuxApprovedRootWritePreservesRestrictions: Schema.Boolean,
+  /** Beyond the peer implementation: `process/resize`, and `terminalSize` of `process/start`. */
+  processResize: Schema.Boolean,
+  /** Beyond the peer implementation: `process/closeStdin`. */
+  processCloseStdin: Schema.Boolean,
 }).annotations({ identifier: "Capabilities" })
 export type Capabilities = typeof Capabilities.Type
 
-/** No capability beyond the process methods. */
+/** What is announced unless a server says more. */
 export const noCapabilities: Capabilities = {
   networkProxyLaunch: false,
   networkProxyReviewDomains: false,
@@ -41,6 +45,8 @@ export const noCapabilities: Capabilities = {
   windowsMxc: false,
   linuxRootWritePreservesDevices: false,
   linuxApprovedRootWritePreservesRestrictions: false,
+  processResize: false,
+  processCloseStdin: false,
 }
 
 const Partial = Schema.partial(Capabilities).annotations({ identifier: "PartialCapabilities" })

@@ -24,5 +24,8 @@ export const U64: Schema.Schema<number> = Schema.transformOrFail(
   },
 ).annotations({ identifier: "u64", jsonSchema: { type: "integer", minimum: 0 } })
 
+/** 0 to 65535. */
+export const U16 = Schema.Int.pipe(Schema.between(0, 65_535)).annotations({ identifier: "u16" })
+
 /** A 32-bit signed integer. */
 export const I32 = Schema.Int.pipe(Schema.between(-(2 ** 31), 2 ** 31 - 1)).annotations({ identifier: "i32" })

@@ -37,18 +37,19 @@ describe("Methods", () => {
     expect(Object.keys(Methods.requests)).toEqual([
       "initialize", "environment/info", "environment/status",
       "process/start", "process/read", "process/write", "process/signal", "process/terminate",
+      "process/resize", "process/closeStdin",
     ])
     expect(Object.keys(Methods.clientNotifications)).toEqual(["initialized"])
     expect(Object.keys(Methods.serverNotifications)).toEqual(["process/output", "process/exited", "process/closed"])
     expect(Methods.isRequest("process/start")).toBe(true)
-    for (const name of ["process/resize", "command/exec", "initialized", "toString", "__proto__", ""]) {
+    for (const name of ["process/list", "command/exec", "initialized", "toString", "__proto__", ""]) {
       expect(Methods.isRequest(name)).toBe(false)
       expect(Methods.isServerNotification(name)).toBe(false)
     }
   })
 
-  it("lets start, read and write wait for a slot and nothing else", () => {
-    expect(requests.filter(([, row]) => row.slotted).map(([name]) => name)).toEqual(["process/start", "process/read", "process/write"])
+  it("lets start, read, write and closeStdin wait for a slot and nothing else", () => {
+    expect(requests.filter(([, row]) => row.slotted).map(([name]) => name)).toEqual(["process/start", "process/read", "process/write", "process/closeStdin"])
   })
 
   it.each([...schemas.keys()])("has a JSON Schema of an object for %s", (name) => {

@@ -6,6 +6,7 @@
  */
 import type * as Schema from "effect/Schema"
 import * as Environment from "./Environment.ts"
+import * as OutputText from "./OutputText.ts"
 import * as Process from "./Process.ts"
 import * as Session from "./Session.ts"
 
@@ -16,10 +17,14 @@ export type Family = "exec" | "environment info" | "environment status"
 export interface RequestMethod<P, PI, R, RI> {
   readonly params: Schema.Schema<P, PI>
   readonly result: Schema.Schema<R, RI>
+  /** How many fields params have in the form of an array, if not all: later additions go by name only. */
+  readonly positional?: number
   /** Which handshake text applies; without a family the method needs no handshake. */
   readonly family?: Family
   /** Whether a running request counts against `--concurrent-requests`; others never wait. */
   readonly slotted: boolean
+  /** Encodes the result where `JSON.stringify` of the schema's encoding would be too slow. */
+  readonly toText?: (result: R) => string
   /** One line for lists of methods. */
   readonly says: string
 }
@@ -50,6 +55,7 @@ export const requests = {
   }),
   "process/start": request({
     params: Process.StartParams,
+    positional: 14,
     result: Process.StartResult,
     family: "exec",
     slotted: true,
@@ -58,6 +64,7 @@ export const requests = {
   "process/read": request({
     params: Process.ReadParams,
     result: Process.ReadResult,
+    toText: OutputText.readResult,
     family: "exec",
     slotted: true,
     says: "retained output after a seq; waits for more (long poll)",
@@ -82,6 +89,20 @@ export const requests = {
     family: "exec",
     slotted: false,
     says: "kills the process group (SIGKILL)",
+  }),
+  "process/resize": request({
+    params: Process.ResizeParams,
+    result: Process.ResizeResult,
+    family: "exec",
+    slotted: false,
+    says: "sets the size of the PTY (beyond the peer; capability processResize)",
+  }),
+  "process/closeStdin": request({
+    params: Process.CloseStdinParams,
+    result: Process.CloseStdinResult,
+    family: "exec",
+    slotted: true,
+    says: "ends a piped stdin (beyond the peer; capability processCloseStdin)",
   }),
 }
 

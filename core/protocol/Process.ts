@@ -5,13 +5,15 @@
  */
 import * as Schema from "effect/Schema"
 import { Base64 } from "./Bytes.ts"
-import { I32, U64 } from "./Integers.ts"
+import { I32, U16, U64 } from "./Integers.ts"
 import { Sandbox } from "./Sandbox.ts"
 
 /** Chosen by the client, unique in its session. Any string, also an empty one. */
 const ProcessId = Schema.String
 const Strings = Schema.Record({ key: Schema.String, value: Schema.String })
 const Anything = Schema.Record({ key: Schema.String, value: Schema.Unknown })
+const nothing = (identifier: string) =>
+  Schema.Struct({}).annotations({ identifier, jsonSchema: { type: "object" } })
 const flag = Schema.optionalWith(Schema.Boolean, { default: () => false })
 const nullable = <A, I>(schema: Schema.Schema<A, I>) => Schema.optional(Schema.NullOr(schema))
 
@@ -25,7 +27,9 @@ export const EnvPolicy = Schema.Struct({
 }).annotations({ identifier: "ExecEnvPolicy" })
 export type EnvPolicy = typeof EnvPolicy.Type
 
-const Uuid = Schema.UUID
+/** A PTY's size in character cells. */
+export const TerminalSize = Schema.Struct({ rows: U16, columns: U16 }).annotations({ identifier: "TerminalSize" })
+export type TerminalSize = typeof TerminalSize.Type
 
 /**
  * `cwd` is a `file:` URI (or, from earlier clients, an absolute native path). `env` overlays what the
@@ -33,7 +37,7 @@ const Uuid = Schema.UUID
  */
 export const StartParams = Schema.Struct({
   processId: ProcessId,
-  metadata: nullable(Schema.Struct({ threadId: nullable(Uuid), toolCallId: nullable(Schema.String) })),
+  metadata: nullable(Schema.Struct({ threadId: nullable(Schema.UUID), toolCallId: nullable(Schema.String) })),
   argv: Schema.Array(Schema.String),
   cwd: Schema.String,
   envPolicy: nullable(EnvPolicy),
@@ -46,6 +50,8 @@ export const StartParams = Schema.Struct({
   managedNetwork: nullable(Anything),
   networkProxy: nullable(Anything),
   shellSnapshot: nullable(Anything),
+  /** With the capability `processResize`: the size of a `tty`, else 24 rows of 80 columns. */
+  terminalSize: nullable(TerminalSize),
 }).annotations({ identifier: "ExecParams" })
 export type StartParams = typeof StartParams.Type
 
@@ -64,6 +70,7 @@ export const ReadParams = Schema.Struct({
 export type ReadParams = typeof ReadParams.Type
 
 export const OutputStream = Schema.Literal("stdout", "stderr", "pty")
+export type OutputStream = typeof OutputStream.Type
 
 /** One piece of output, at most 64 KiB of whatever the child wrote; UTF-8 may be split. */
 export const Chunk = Schema.Struct({ seq: U64, stream: OutputStream, chunk: Base64 }).annotations({
@@ -99,10 +106,7 @@ export const SignalParams = Schema.Struct({
   signal: Schema.Literal("interrupt"),
 }).annotations({ identifier: "SignalParams" })
 
-export const SignalResult = Schema.Struct({}).annotations({
-  identifier: "SignalResponse",
-  jsonSchema: { type: "object" },
-})
+export const SignalResult = nothing("SignalResponse")
 
 export const TerminateParams = Schema.Struct({ processId: ProcessId }).annotations({ identifier: "TerminateParams" })
 
@@ -110,6 +114,20 @@ export const TerminateParams = Schema.Struct({ processId: ProcessId }).annotatio
 export const TerminateResult = Schema.Struct({ running: Schema.Boolean }).annotations({
   identifier: "TerminateResponse",
 })
+
+/** With the capability `processResize`: the program in the PTY sees SIGWINCH. */
+export const ResizeParams = Schema.Struct({ processId: ProcessId, ...TerminalSize.fields }).annotations({
+  identifier: "ResizeParams",
+})
+
+export const ResizeResult = nothing("ResizeResponse")
+
+/** With the capability `processCloseStdin`: a piped stdin ends behind what was written before. */
+export const CloseStdinParams = Schema.Struct({ processId: ProcessId }).annotations({
+  identifier: "CloseStdinParams",
+})
+
+export const CloseStdinResult = nothing("CloseStdinResponse")
 
 export const OutputParams = Schema.Struct({
   processId: ProcessId,

@@ -26,6 +26,8 @@ const make = (open: boolean, change: Partial<Router.Handlers<string>> = {}) => {
       "process/write": take({ status: "accepted" as const }),
       "process/signal": take({}),
       "process/terminate": take({ running: true }),
+      "process/resize": take({}),
+      "process/closeStdin": take({}),
       ...change,
     },
   })
@@ -55,7 +57,7 @@ describe("Router", () => {
   })
 
   it("does not know what objects inherit, notifications and methods of other versions", () => {
-    for (const method of ["toString", "__proto__", "constructor", "", "initialized", "process/output", "process/resize", "command/exec"]) {
+    for (const method of ["toString", "__proto__", "constructor", "", "initialized", "process/output", "process/kill", "command/exec"]) {
       expect(call(method, "null")).toBe(`-32601 exec-server stub does not implement \`${method}\` yet`)
     }
   })
@@ -76,6 +78,7 @@ describe("Router", () => {
     expect(call("process/read", '["x"]')).toBe("-32602 invalid length 1, expected struct ReadParams with 4 elements")
     call("process/start", '["p",null,["a"],"file:///",null,{},true,false,null,null,false,null,null,null]')
     expect(seen).toMatchObject([{ processId: "p", argv: ["a"], tty: true }])
+    expect(seen[0]).not.toHaveProperty("terminalSize")
     expect(call("process/start", '["p"]')).toBe("-32602 invalid length 1, expected struct ExecParams with 14 elements")
     expect(call("process/start", '["p",null,["a"],"file:///",null,{},null,false,null,null,false,null,null,null]')).toBe(
       "-32602 invalid type: null, expected a boolean (field `tty`)",
@@ -100,6 +103,8 @@ describe("Router", () => {
       "process/write": '{"processId":"p","chunk":"","writeId":"w"}',
       "process/signal": '{"processId":"p","signal":"interrupt"}',
       "process/terminate": '{"processId":"p"}',
+      "process/resize": '{"processId":"p","rows":24,"columns":80}',
+      "process/closeStdin": '{"processId":"p"}',
     }
     for (const [method, text] of Object.entries(params)) expect(call(method, text)).toBeTypeOf("object")
   })

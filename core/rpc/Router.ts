@@ -6,8 +6,10 @@
  */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Option from "effect/Option"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
+import * as SchemaAST from "effect/SchemaAST"
 import * as DecodeError from "../protocol/DecodeError.ts"
 import * as ErrorCode from "../protocol/ErrorCode.ts"
 import type { Json } from "../protocol/Json.ts"
@@ -49,23 +51,45 @@ export interface Router {
   ) => Effect.Effect<string, ErrorCode.RpcError>
 }
 
-export const make = <E>(options: RouterOptions<E>): Router => {
-  const routes = new Map<string, Route>()
-  for (const name of Object.keys(Methods.requests)) {
-    if (Methods.isRequest(name)) routes.set(name, makeRoute(name, options))
-  }
-  return {
-    slotted: (method) => routes.get(method)?.slotted ?? false,
-    handle: (method, params, context) => routes.get(method)?.handle(params, context) ?? Effect.fail(unknown(method)),
-  }
+export const make = <E>(options: RouterOptions<E>): Router => ({
+  slotted: (method) => Methods.isRequest(method) && Methods.requests[method].slotted,
+  handle: (method, params, context) =>
+    Methods.isRequest(method) ? route(method, params, context, options) : Effect.fail(unknown(method)),
+})
+
+const route = <M extends Methods.RequestName, E>(
+  name: M,
+  params: Json,
+  context: RequestContext,
+  { gate, handlers, toRpcError }: RouterOptions<E>,
+): Effect.Effect<string, ErrorCode.RpcError> => {
+  const { decode, toText, family } = codecOf(name)
+  const decoded = decode(params)
+  if (Either.isLeft(decoded)) return Effect.fail(invalidParams(decoded.left))
+  const passed = family === undefined ? Effect.void : gate(family)
+  const handled = Effect.flatMap(passed, () => handlers[name](decoded.right, context))
+  return Effect.mapError(Effect.map(handled, toText), toRpcError)
 }
 
-interface Route {
-  readonly slotted: boolean
-  readonly handle: (params: Json, context: RequestContext) => Effect.Effect<string, ErrorCode.RpcError>
+/** What the router needs of a row, made once per program. */
+interface Codec<M extends Methods.RequestName> {
+  readonly family: Methods.Family | undefined
+  /** The params, or the text of what is wrong with them. */
+  readonly decode: (params: Json) => Either.Either<Methods.ParamsOf<M>, string>
+  readonly toText: (result: Methods.ResultOf<M>) => string
 }
 
-const makeRoute = <M extends Methods.RequestName, E>(name: M, options: RouterOptions<E>): Route => {
+const codecs = new Map<Methods.RequestName, unknown>()
+
+const codecOf = <M extends Methods.RequestName>(name: M): Codec<M> => {
+  const known = codecs.get(name) as Codec<M> | undefined
+  if (known !== undefined) return known
+  const made = makeCodec(name)
+  codecs.set(name, made)
+  return made
+}
+
+const makeCodec = <M extends Methods.RequestName>(name: M): Codec<M> => {
   // The table's rows have different types; through the name, each row's params and result belong together.
   const row = Methods.requests[name] as unknown as Methods.RequestMethod<
     Methods.ParamsOf<M>,
@@ -73,26 +97,17 @@ const makeRoute = <M extends Methods.RequestName, E>(name: M, options: RouterOpt
     Methods.ResultOf<M>,
     unknown
   >
-  const decode = ParseResult.decodeUnknownEither(row.params)
+  const decodeParams = ParseResult.decodeUnknownEither(row.params)
   const encode = Schema.encodeSync(row.result)
-  const fields = fieldNames(row.params)
-  const handler = options.handlers[name]
-  const { family } = row
-  const handle = (params: Json, context: RequestContext) => {
-    const shaped = fromPositional(params, fields)
-    if (Either.isLeft(shaped)) return Effect.fail(invalidParams(`invalid length ${shaped.left.length}, expected ${structOf(row.params)} with ${fields.length} elements`))
-    const decoded = decode(shaped.right)
-    if (Either.isLeft(decoded)) {
-      return Effect.fail(invalidParams(DecodeError.toText(ParseResult.parseError(decoded.left))))
-    }
-    const handled = Effect.map(
-      Effect.suspend(() => handler(decoded.right, context)),
-      (result) => JSON.stringify(encode(result)),
-    )
-    const gated = family === undefined ? handled : Effect.zipRight(options.gate(family), handled)
-    return Effect.mapError(gated, options.toRpcError)
+  const fields = fieldNames(row.params).slice(0, row.positional)
+  return {
+    family: row.family,
+    decode: (params) =>
+      Either.flatMap(fromPositional(params, fields, row.params), (shaped) =>
+        Either.mapLeft(decodeParams(shaped), (issue) => DecodeError.toText(ParseResult.parseError(issue))),
+      ),
+    toText: row.toText ?? ((result) => JSON.stringify(encode(result))),
   }
-  return { slotted: row.slotted, handle }
 }
 
 const invalidParams = (message: string) => new ErrorCode.RpcError({ code: ErrorCode.invalidParams, message })
@@ -102,8 +117,6 @@ const unknown = (method: string) =>
     code: ErrorCode.methodNotFound,
     message: `exec-server stub does not implement \`${method}\` yet`,
   })
-
-const structOf = (schema: Schema.Schema.Any): string => `struct ${String(schema.ast.annotations[Symbol.for("effect/annotation/Identifier")] ?? "params")}`
 
 /** The fields of a struct in the order of its declaration. */
 const fieldNames = (schema: Schema.Schema.Any): ReadonlyArray<string> => {
@@ -116,10 +129,13 @@ const fieldNames = (schema: Schema.Schema.Any): ReadonlyArray<string> => {
 const fromPositional = (
   params: Json,
   fields: ReadonlyArray<string>,
-): Either.Either<Json, ReadonlyArray<Json>> => {
+  schema: Schema.Schema.Any,
+): Either.Either<Json, string> => {
   if (!Array.isArray(params) || fields.length === 0) return Either.right(params)
   const values: ReadonlyArray<Json> = params
-  return values.length === fields.length
-    ? Either.right(Object.fromEntries(fields.map((name, index) => [name, values[index] ?? null])))
-    : Either.left(values)
+  if (values.length === fields.length) {
+    return Either.right(Object.fromEntries(fields.map((name, index) => [name, values[index] ?? null])))
+  }
+  const struct = Option.getOrElse(SchemaAST.getIdentifierAnnotation(schema.ast), () => "params")
+  return Either.left(`invalid length ${values.length}, expected struct ${struct} with ${fields.length} elements`)
 }

@@ -2,9 +2,14 @@
 import * as Environment from "../protocol/Environment.ts"
 import * as PathUri from "../protocol/PathUri.ts"
 import type { HostInfo } from "../spawn/Host.ts"
+import type { Capabilities } from "../spawn/Spawner.ts"
 
 /** `version` is this program's own. */
-export const make = (host: HostInfo, version: string): Environment.EnvironmentInfo => ({
+export const make = (
+  host: HostInfo,
+  { resize, pipeStdin }: Capabilities,
+  version: string,
+): Environment.EnvironmentInfo => ({
   shell: host.shell,
   executorVersion: version,
   providerId: null,
@@ -14,7 +19,7 @@ export const make = (host: HostInfo, version: string): Environment.EnvironmentIn
   prependPathDirs: [],
   temporaryDirectories: temporaryDirectories(host).map(PathUri.fromPath),
   tempDir: PathUri.fromPath(host.temp),
-  capabilities: Environment.noCapabilities,
+  capabilities: { ...Environment.noCapabilities, processResize: resize, processCloseStdin: pipeStdin },
 })
 
 const temporaryDirectories = ({ platform, env }: HostInfo): ReadonlyArray<string> =>

@@ -1,11 +1,13 @@
 import * as Chunk from "effect/Chunk"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Scope from "effect/Scope"
 import { describe, expect, it } from "vitest"
-import * as TestServer from "../client/TestServer.ts"
+import * as TestServer from "../client/testing/TestServer.ts"
 import type * as Fake from "../spawn/Fake.ts"
 import { SpawnError } from "../spawn/SpawnError.ts"
-import { effect, pass, settle } from "../testing.ts"
+import { effect, pass, settle } from "../testing/Effects.ts"
 import type { Transport } from "../transport/Transport.ts"
 
 type Sent = { readonly [key: string]: unknown }
@@ -136,7 +138,7 @@ describe("ExecServer handshake", () => {
 
   it("knows no other method, before the handshake and after", effect(function* () {
     const client = yield* (yield* make()).connect
-    for (const method of ["nope/method", "process/resize", "command/exec", "initialized", "process/output"]) {
+    for (const method of ["nope/method", "process/list", "command/exec", "initialized", "process/output"]) {
       expect(yield* client.ask(method)).toMatchObject(error(-32601, `exec-server stub does not implement \`${method}\` yet`))
     }
     yield* handshake(client)
@@ -276,6 +278,22 @@ describe("ExecServer sessions", () => {
     yield* pass(1)
     expect(fake.children[0]?.released).toBe(true)
     expect(yield* (yield* connect).ask("initialize", { clientName: "x", resumeSessionId: sessionId })).toMatchObject(error(-32600, `unknown session id ${sessionId}`))
+  }))
+
+  it("closes at once with running children, whether anybody is attached or not", effect(function* () {
+    for (const attached of [true, false]) {
+      const scope = yield* Scope.make()
+      const { connect, fake } = yield* Scope.extend(make(), scope)
+      const client = yield* connect
+      yield* handshake(client)
+      yield* client.ask("process/start", start("p"))
+      if (!attached) yield* client.transport.close
+      yield* settle
+      const closing = yield* Effect.fork(Scope.close(scope, Exit.void))
+      yield* settle
+      expect((yield* closing.status)._tag).toBe("Done")
+      expect(fake.children[0]?.released).toBe(true)
+    }
   }))
 
   it("shows no process to another session", effect(function* () {

@@ -12,7 +12,7 @@ import * as Router from "../rpc/Router.ts"
 import type { SessionIds } from "../session/SessionIds.ts"
 import * as SessionRegistry from "../session/SessionRegistry.ts"
 import { Host } from "../spawn/Host.ts"
-import type { Spawner } from "../spawn/Spawner.ts"
+import { Spawner } from "../spawn/Spawner.ts"
 import type { Transport } from "../transport/Transport.ts"
 import * as EnvironmentInfo from "./EnvironmentInfo.ts"
 import * as processHandlers from "./handlers/process.ts"
@@ -38,7 +38,8 @@ export const make = (
   Effect.gen(function* () {
     const host = yield* Host
     const sessions = yield* SessionRegistry.make(options)
-    const environmentInfo = EnvironmentInfo.make(host, options.version)
+    const { capabilities } = yield* Spawner
+    const environmentInfo = EnvironmentInfo.make(host, capabilities, options.version)
 
     const serve = (transport: Transport) =>
       Effect.gen(function* () {
@@ -86,7 +87,7 @@ export const make = (
                   ),
                 )
                 return { sessionId: attached.id, environmentInfo }
-              }).pipe(Effect.uninterruptible),
+              }),
             "environment/info": () => Effect.succeed(environmentInfo),
             "environment/status": () => Effect.succeed({ status: "ready" as const }),
             ...processHandlers.make({ host, processes, notifier }),

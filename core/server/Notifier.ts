@@ -6,9 +6,9 @@
  * leaves in the same turn in which it was read.
  */
 import { notificationText } from "../protocol/Message.ts"
+import * as OutputText from "../protocol/OutputText.ts"
 import type { Attachment, Event, Process } from "../process/Process.ts"
 import type { Outgoing } from "../transport/Transport.ts"
-import * as OutputEncoder from "./OutputEncoder.ts"
 
 export interface Notifier {
   /** Sends the events of `process` with a seq above `seq` from now on. */
@@ -91,11 +91,11 @@ export const make = (write: (message: Outgoing) => boolean): Notifier => {
 }
 
 const makeEncoder = (processId: string) => {
-  const output = OutputEncoder.make(processId)
+  const output = OutputText.makeNotification(processId)
   return (event: Event): Outgoing => {
     switch (event.kind) {
       case "output":
-        return output(event.seq, event.stream, event.bytes)
+        return output(event)
       case "exited": {
         const { seq, exitCode } = event
         return notificationText("process/exited", { processId, seq, exitCode, sandboxDenied: false })

@@ -57,6 +57,8 @@ const processError = ({ reason, processId }: ProcessError): ErrorCode.RpcError =
       return rpcError(ErrorCode.invalidRequest, `process ${processId} start was cancelled`)
     case "StdinGone":
       return rpcError(ErrorCode.internalError, "failed to write to process stdin")
+    case "NoTerminal":
+      return rpcError(ErrorCode.invalidRequest, `process ${processId} has no terminal to resize`)
   }
 }
 

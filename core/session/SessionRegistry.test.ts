@@ -6,7 +6,7 @@ import * as TestClock from "effect/TestClock"
 import { describe, expect, it } from "vitest"
 import * as Fake from "../spawn/Fake.ts"
 import { Spawner, type SpawnSpec } from "../spawn/Spawner.ts"
-import { effect, pass, settle } from "../testing.ts"
+import { effect, pass, settle } from "../testing/Effects.ts"
 import { SessionIds } from "./SessionIds.ts"
 import * as SessionRegistry from "./SessionRegistry.ts"
 

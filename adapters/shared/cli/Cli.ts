@@ -7,6 +7,7 @@ import * as Fiber from "effect/Fiber"
 import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
 import type { Platform } from "./Platform.ts"
+import * as run from "./run.ts"
 import * as serve from "./serve.ts"
 import { UsageError } from "./Usage.ts"
 import { version } from "./Version.ts"
@@ -32,15 +33,19 @@ Examples:
 
 interface Command {
   readonly help: string
+  /** SIGINT is the command's own business. */
+  readonly takesInterrupts?: boolean
   readonly run: (platform: Platform, args: ReadonlyArray<string>) => Effect.Effect<number | void, unknown>
 }
 
 const commands: Readonly<Record<string, Command>> = {
   serve: { help: serve.help, run: serve.serve },
+  run: { help: run.help, run: run.run, takesInterrupts: true },
 }
 
 /** Runs the command line and ends this process with the command's exit code. */
 export const main = (platform: Platform): void => {
+  ignoreBrokenPipes()
   const [name, ...args] = process.argv.slice(2)
   const command = name === undefined ? undefined : commands[name]
   if (name === undefined) return finish(process.stderr, help, 2)
@@ -51,12 +56,18 @@ export const main = (platform: Platform): void => {
   launch(command, platform, args)
 }
 
+/** A reader of our output that is gone is told to whoever writes; it is no uncaught error. */
+const ignoreBrokenPipes = () => {
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {})
+}
+
 const launch = (command: Command, platform: Platform, args: ReadonlyArray<string>) => {
   const fiber = Effect.runFork(
     Effect.suspend(() => command.run(platform, args)).pipe(Effect.provide(logger), Logger.withMinimumLogLevel(logLevel())),
   )
   let signal: NodeJS.Signals | undefined
   for (const name of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
+    if (name === "SIGINT" && command.takesInterrupts === true) continue
     process.on(name, () => {
       signal = name
       Effect.runFork(Fiber.interrupt(fiber))

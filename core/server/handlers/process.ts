@@ -59,6 +59,12 @@ export const make = ({ host, processes, notifier }: ProcessContext) => ({
 
   "process/terminate": ({ processId }: ParamsOf<"process/terminate">) =>
     Effect.map(processes().terminate(processId), (running) => ({ running })),
+
+  "process/resize": ({ processId, rows, columns }: ParamsOf<"process/resize">) =>
+    Effect.as(processes().resize(processId, { rows, columns }), {}),
+
+  "process/closeStdin": ({ processId }: ParamsOf<"process/closeStdin">) =>
+    Effect.as(processes().closeStdin(processId), {}),
 })
 
 /** Decides everything that a spawner must not have to. */
@@ -86,7 +92,7 @@ const toSpawnSpec = (
         inherited: host.env,
         platform: host.platform,
       }),
-      stdio: params.tty ? { kind: "pty", size: defaultTerminalSize } : { kind: "pipe", stdin: params.pipeStdin },
+      stdio: params.tty ? { kind: "pty", size: params.terminalSize ?? defaultTerminalSize } : { kind: "pipe", stdin: params.pipeStdin },
     }
   })
 

@@ -5,8 +5,8 @@
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
-import type * as SpawnError from "../../core/spawn/SpawnError.ts"
-import type * as Spawner from "../../core/spawn/Spawner.ts"
+import type * as SpawnError from "../../../core/spawn/SpawnError.ts"
+import type * as Spawner from "../../../core/spawn/Spawner.ts"
 
 export interface TestChild {
   readonly handle: Spawner.ChildHandle
@@ -103,15 +103,26 @@ export const failure = (spawner: Spawner.SpawnerService, options: Options): Prom
   )
 
 /** Waits until `condition` holds. */
-export const until = async (condition: () => boolean, what: string): Promise<void> => {
+export const until = async (condition: () => boolean, what: string | (() => string)): Promise<void> => {
   for (let i = 0; i < 3_000; i++) {
     if (condition()) return
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
-  throw new Error(`still not so after 30 s: ${what}`)
+  throw new Error(`still not so after 30 s: ${typeof what === "string" ? what : what()}`)
 }
 
 export const sleep = (millis: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, millis))
+
+/** Does something `count` times, some at a time: how often it was so. */
+export const times = async (count: number, atOnce: number, so: () => Promise<boolean>): Promise<number> => {
+  let left = count
+  let found = 0
+  const worker = async () => {
+    while (left-- > 0) if (await so()) found++
+  }
+  await Promise.all(Array.from({ length: atOnce }, worker))
+  return found
+}
 
 const promise = <A>() => {
   let resolve: (value: A) => void = () => {}

@@ -1,0 +1,17 @@
+// `npm run check`: types (sources and tests), lint with the import rules, format, and `deno check`.
+import { binary, install, run, tool } from "./setup.mjs"
+
+install()
+const heading = (text) => process.stdout.write(`\n== ${text}\n`)
+
+heading("types")
+tool("typescript/bin/tsc", ["-b"])
+tool("typescript/bin/tsc", ["-p", "tsconfig.test.json"])
+heading("lint and import rules")
+tool("oxlint/bin/oxlint", ["--deny-warnings"])
+heading("format")
+tool("oxfmt/bin/oxfmt", ["--check", "core", "adapters", "conformance"])
+heading("READMEs")
+run(process.execPath, [".ci/readme.mjs", "--check"])
+heading("deno check")
+run(binary("@deno", "deno"), ["check", "core/index.ts", "adapters/node/main.ts"])

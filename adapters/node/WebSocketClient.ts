@@ -1,0 +1,44 @@
+/**
+ * Client connections through `ws`, for every Node: they can send headers, stop reading while nobody takes,
+ * and split messages over a server's limit of 16 MiB per frame into fragments.
+ */
+import type * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { WebSocket } from "ws"
+import { encodeText } from "../../core/transport/Framing.ts"
+import { maxMessageBytes, type Transport, type TransportError } from "../../core/transport/Transport.ts"
+import { maxFrameBytes } from "../shared/WebSocketFrames.ts"
+import * as WebSocketTransport from "../web/WebSocketTransport.ts"
+
+export interface Options {
+  /** Sent with the upgrade, such as `authorization`. */
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export const connect = (
+  url: string,
+  { headers }: Options = {},
+): Effect.Effect<Transport, TransportError, Scope.Scope> =>
+  WebSocketTransport.connect(url, {
+    open: (address) =>
+      new FragmentingWebSocket(address, {
+        perMessageDeflate: false,
+        maxPayload: maxMessageBytes,
+        ...(headers === undefined ? {} : { headers }),
+      }),
+  })
+
+/** UTF-8 takes at most three bytes per UTF-16 unit. */
+const alwaysFits = Math.floor(maxFrameBytes / 3)
+
+class FragmentingWebSocket extends WebSocket {
+  override send(data: string | Uint8Array): void {
+    if (data.length <= alwaysFits) return super.send(data)
+    const bytes = typeof data === "string" ? encodeText(data) : data
+    const binary = typeof data !== "string"
+    for (let at = 0; at < bytes.length; at += maxFrameBytes) {
+      const end = at + maxFrameBytes
+      super.send(bytes.subarray(at, end), { binary, fin: end >= bytes.length })
+    }
+  }
+}

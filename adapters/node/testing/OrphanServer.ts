@@ -1,0 +1,32 @@
+/**
+ * A server for the test of what happens when one is killed: starts children of all kinds that sleep for
+ * the time given as its argument, says `ready`, and waits to be killed.
+ */
+import * as Effect from "effect/Effect"
+import * as Scope from "effect/Scope"
+import type * as Spawner from "../../../core/spawn/Spawner.ts"
+import { spawner } from "./Node.ts"
+
+const sleep = `sleep ${process.argv[2]}`
+const scripts = [
+  `trap '' HUP TERM; ${sleep}; :`, // the leader lives
+  `trap '' HUP TERM; ${sleep} </dev/null >/dev/null 2>&1 & exit 0`, // only a descendant does
+]
+const kinds: ReadonlyArray<Spawner.Stdio> = [
+  { kind: "pipe", stdin: false },
+  { kind: "pipe", stdin: true },
+  { kind: "pty", size: { rows: 24, columns: 80 } },
+]
+const events: Spawner.SpawnEvents = { output: () => {}, end: () => {}, exit: () => {} }
+const scope = Effect.runSync(Scope.make())
+for (let i = 0; i < 20; i++) {
+  const spec: Spawner.SpawnSpec = {
+    argv: ["/bin/sh", "-c", scripts[i % 2] ?? ""],
+    cwd: "/",
+    env: { PATH: "/usr/bin:/bin" },
+    stdio: kinds[i % 3] ?? { kind: "pipe", stdin: false },
+  }
+  await Effect.runPromise(Scope.extend(spawner.spawn(spec, events), scope))
+}
+process.stdout.write("ready\n")
+setInterval(() => {}, 1_000)

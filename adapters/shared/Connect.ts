@@ -1,0 +1,42 @@
+/**
+ * The ways to a server: over a WebSocket URL, over the stdio of a command, or one in this process.
+ *
+ * The third links client and server in memory; it is the same server, over real children.
+ */
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import * as ExecServer from "../../core/server/ExecServer.ts"
+import type { SessionIds } from "../../core/session/SessionIds.ts"
+import type { Host } from "../../core/spawn/Host.ts"
+import type { Spawner } from "../../core/spawn/Spawner.ts"
+import * as Memory from "../../core/transport/Memory.ts"
+import type { Transport, TransportError } from "../../core/transport/Transport.ts"
+import * as CommandTransport from "./CommandTransport.ts"
+
+export type Target =
+  | { readonly kind: "url"; readonly url: string }
+  | ({ readonly kind: "command" } & CommandTransport.Options)
+  | { readonly kind: "inProcess"; readonly options: ExecServer.Options }
+
+/** Opens a WebSocket; each runtime has its own. */
+export type ConnectWebSocket = (url: string) => Effect.Effect<Transport, TransportError, Scope.Scope>
+
+/** A transport to the server that `target` names; it lives as long as the scope. */
+export const open = (
+  target: Target,
+  connectWebSocket: ConnectWebSocket,
+): Effect.Effect<Transport, TransportError, Spawner | SessionIds | Host | Scope.Scope> => {
+  switch (target.kind) {
+    case "url":
+      return connectWebSocket(target.url)
+    case "command":
+      return CommandTransport.connectCommand(target)
+    case "inProcess":
+      return Effect.gen(function* () {
+        const server = yield* ExecServer.make(target.options)
+        const [client, peer] = yield* Memory.makePair()
+        yield* Effect.forkScoped(Effect.scoped(server.serve(peer)))
+        return client
+      })
+  }
+}

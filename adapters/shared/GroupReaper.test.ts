@@ -1,0 +1,49 @@
+import { spawn } from "node:child_process"
+import type { ChildProcess } from "node:child_process"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Scope from "effect/Scope"
+import { expect, test } from "vitest"
+import * as Proc from "./testing/Proc.ts"
+import * as TestChild from "./testing/TestChild.ts"
+import * as GroupReaper from "./GroupReaper.ts"
+
+const shells = () => Proc.withArgument("procwire-reaper").filter((pid) => ours(pid))
+const ours = (pid: number) => Proc.children().some((child) => child.pid === pid)
+const sleeper = (): ChildProcess => spawn("sleep", ["60"], { detached: true, stdio: "ignore" })
+
+test("the shell starts with the first child, kills at the end of the scope, and ends", async () => {
+  const scope = Effect.runSync(Scope.make())
+  const reaper = Effect.runSync(Scope.extend(GroupReaper.make, scope))
+  const [listed, dropped, brief] = [sleeper(), sleeper(), sleeper()]
+  reaper.add(brief.pid ?? 0)
+  reaper.remove(brief.pid ?? 0)
+  reaper.add(listed.pid ?? 0)
+  reaper.add(dropped.pid ?? 0)
+  await TestChild.until(() => shells().length === 1, "the shell runs")
+  reaper.remove(dropped.pid ?? 0)
+  await TestChild.until(() => Proc.ignores(shells()[0] ?? 0, 15), "it has set its traps")
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.kill(shells()[0] ?? 0, signal)
+  await TestChild.sleep(50)
+  expect(shells()).toHaveLength(1)
+  await Effect.runPromise(Scope.close(scope, Exit.void))
+  await TestChild.until(() => shells().length === 0, "the shell has ended")
+  await TestChild.until(() => listed.signalCode === "SIGKILL", "the listed group is dead")
+  for (const each of [dropped, brief]) {
+    expect(each.signalCode).toBeNull()
+    each.kill("SIGKILL")
+  }
+})
+
+test("a shell that was killed is followed by one that knows every group", async () => {
+  const scope = Effect.runSync(Scope.make())
+  const reaper = Effect.runSync(Scope.extend(GroupReaper.make, scope))
+  const children = [sleeper(), sleeper()]
+  for (const { pid } of children) reaper.add(pid ?? 0)
+  await TestChild.until(() => shells().length === 1, "the shell runs")
+  const [first] = shells()
+  process.kill(first ?? 0, "SIGKILL")
+  await TestChild.until(() => shells().some((pid) => pid !== first), "another one runs")
+  await Effect.runPromise(Scope.close(scope, Exit.void))
+  await TestChild.until(() => children.every((child) => child.signalCode === "SIGKILL"), "all are dead")
+})

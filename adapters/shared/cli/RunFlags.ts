@@ -1,0 +1,112 @@
+/** The flags of `procwire run`: which server, which command, and how. */
+import process from "node:process"
+import type { StartOptions } from "../../../core/client/StartOptions.ts"
+import type { Target } from "../Connect.ts"
+import * as serve from "./serve.ts"
+import * as Usage from "./Usage.ts"
+
+export const help = `Run one command through a server, with live output, and exit with its exit code.
+
+Usage: procwire run [OPTIONS] [--] COMMAND [ARGS...]
+
+Options:
+  -t, --tty              give the command a PTY of this terminal's size; for shells, editors, top
+  --server URL           a running server: ws://HOST:PORT
+  --server-cmd CMD       a server over the stdin and stdout of this shell command
+                         [default: a server inside this process]
+  --cwd DIR              where the command runs, relative to the server's directory [default: that one]
+  -e, --env K=V          set a variable; "-e K" passes this process's value on; may be repeated
+  --inherit core|all|none
+                         which of the server's variables the command inherits
+                         [default: all from the server in this process, core from another]
+  -h, --help             show this text
+
+stdin is forwarded with its end. Ctrl-C interrupts the command, a second one kills it; with --tty every key
+goes to the command. Exit code: the command's own; 128 + n if it died of signal n; 127 if it was not found,
+126 if it cannot be executed, 125 if the server failed, 2 for wrong use.
+
+Examples:
+  procwire run -- ls -la
+  echo hello | procwire run -- tr a-z A-Z
+  procwire run --tty -- bash
+  procwire run --server ws://127.0.0.1:7000 --cwd src -e CI=1 -- make test
+  procwire run --server-cmd "ssh build-host procwire serve --listen stdio" -- uname -a
+`
+
+const name = "procwire run"
+
+const flags = {
+  tty: { type: "boolean", short: "t" },
+  server: { type: "string" },
+  "server-cmd": { type: "string" },
+  cwd: { type: "string" },
+  env: { type: "string", short: "e", multiple: true },
+  inherit: { type: "string" },
+  help: { type: "boolean", short: "h" },
+} as const
+
+export interface RunRequest {
+  readonly target: Target
+  readonly start: StartOptions
+}
+
+/** Reads the command line behind `procwire run`. Throws `UsageError`. */
+export const parse = (args: ReadonlyArray<string>): RunRequest => {
+  const [own, argv] = split(args)
+  const values = Usage.parse(name, own, flags)
+  if (argv.length === 0) throw new Usage.UsageError(name, "no command to run; it follows the options: procwire run -- ls -la")
+  const target = toTarget(values.server, values["server-cmd"])
+  const inherit = toInherit(values.inherit ?? (target.kind === "inProcess" ? "all" : "core"))
+  return {
+    target,
+    start: {
+      argv,
+      tty: values.tty === true,
+      pipeStdin: true,
+      env: Object.fromEntries((values.env ?? []).flatMap(toVariable)),
+      envPolicy: { inherit, ignoreDefaultExcludes: inherit === "all", exclude: [], set: {}, includeOnly: [] },
+      ...(values.cwd === undefined ? {} : { cwd: values.cwd }),
+    },
+  }
+}
+
+/** Own flags end at `--`, or at the first word that is neither a flag nor a flag's value. */
+const split = (args: ReadonlyArray<string>): readonly [ReadonlyArray<string>, ReadonlyArray<string>] => {
+  for (let index = 0; index < args.length; index++) {
+    const arg = args[index] ?? ""
+    if (arg === "--") return [args.slice(0, index), args.slice(index + 1)]
+    if (!arg.startsWith("-") || arg === "-") return [args.slice(0, index), args.slice(index)]
+    if (takesValue(arg)) index += 1
+  }
+  return [args, []]
+}
+
+const takesValue = (arg: string): boolean =>
+  Object.entries(flags).some(
+    ([long, flag]) => flag.type === "string" && (arg === `--${long}` || ("short" in flag && arg === `-${flag.short}`)),
+  )
+
+const toTarget = (server: string | undefined, command: string | undefined): Target => {
+  if (server !== undefined && command !== undefined) {
+    throw new Usage.UsageError(name, "--server and --server-cmd exclude each other")
+  }
+  if (command !== undefined) return { kind: "command", command: "/bin/sh", args: ["-c", `exec ${command}`] }
+  if (server === undefined) return { kind: "inProcess", options: serve.toOptions({}) }
+  if (/^wss?:\/\/[^/]/.test(server)) return { kind: "url", url: server }
+  throw new Usage.UsageError(name, `invalid value '${server}' for '--server': expected ws://HOST:PORT`)
+}
+
+const toInherit = (text: string): "core" | "all" | "none" => {
+  if (text === "core" || text === "all" || text === "none") return text
+  throw new Usage.UsageError(name, `invalid value '${text}' for '--inherit': expected core, all or none`)
+}
+
+const toVariable = (text: string): ReadonlyArray<readonly [string, string]> => {
+  const cut = text.indexOf("=")
+  if (cut === 0 || text === "") {
+    throw new Usage.UsageError(name, `invalid value '${text}' for '--env': expected NAME=VALUE or NAME`)
+  }
+  if (cut > 0) return [[text.slice(0, cut), text.slice(cut + 1)]]
+  const value = process.env[text]
+  return value === undefined ? [] : [[text, value]]
+}

@@ -1,0 +1,118 @@
+/** `procwire run`: one command through a server, live, as if it ran here. */
+import process from "node:process"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import type { ClientError } from "../../../core/client/ClientError.ts"
+import * as ExecClient from "../../../core/client/ExecClient.ts"
+import type { RemoteProcess } from "../../../core/client/RemoteProcess.ts"
+import type { StartOptions } from "../../../core/client/StartOptions.ts"
+import * as Connect from "../Connect.ts"
+import * as NodeHost from "../NodeHost.ts"
+import * as LocalTerminal from "./LocalTerminal.ts"
+import type { Platform } from "./Platform.ts"
+import * as RunFlags from "./RunFlags.ts"
+
+export { help } from "./RunFlags.ts"
+
+/** Exit codes for what kept the command from running, as shells and container tools have them. */
+const exitCodes = { failed: 125, notExecutable: 126, notFound: 127 }
+
+/** How long output of processes that the command left behind may stay away before it is given up. */
+const late = "200 millis"
+
+/** Runs the command; succeeds with the exit code for this process. */
+export const run = (platform: Platform, args: ReadonlyArray<string>) => {
+  const request = RunFlags.parse(args)
+  return Effect.scoped(
+    Effect.gen(function* () {
+      const transport = yield* Connect.open(request.target, platform.connectWebSocket)
+      const client = yield* ExecClient.make(transport, { clientName: "procwire-run" })
+      if (request.start.tty === true) yield* LocalTerminal.rawMode
+      const child = yield* client.startScoped(withTerminal(request.start))
+      return yield* follow(client, child, request.start.tty === true)
+    }),
+  ).pipe(
+    Effect.provide([platform.layerSpawner, NodeHost.layerHost, NodeHost.layerSessionIds]),
+    Effect.catchAll((error) => fail(request.start, error)),
+  )
+}
+
+/** A PTY gets this terminal's size and kind. */
+const withTerminal = (start: StartOptions): StartOptions => {
+  const size = LocalTerminal.size()
+  if (start.tty !== true) return start
+  const kind = process.env["TERM"]
+  const env = kind === undefined ? {} : { TERM: kind }
+  return { ...start, env: { ...env, ...start.env }, ...(size === undefined ? {} : { terminalSize: size }) }
+}
+
+const follow = (client: ExecClient.ExecClient, child: RemoteProcess, tty: boolean) =>
+  Effect.gen(function* () {
+    const { processResize: resizable = false, processCloseStdin: closable = false } =
+      client.environmentInfo.capabilities ?? {}
+    yield* Effect.forkScoped(forwardInput(client, child, tty, closable))
+    if (tty && resizable) {
+      yield* Effect.forkScoped(
+        Stream.runForEach(LocalTerminal.resizes, (size) =>
+          Effect.ignore(client.call("process/resize", { processId: child.id, ...size })),
+        ),
+      )
+    }
+    yield* Effect.forkScoped(forwardInterrupts(child))
+    return yield* print(child)
+  })
+
+/** Writes all output; ends with the exit code. Whoever the command left behind may hold its output for ever. */
+const print = (child: RemoteProcess) =>
+  Effect.gen(function* () {
+    const { next } = yield* Effect.acquireRelease(child.subscribe, ({ close }) => Effect.sync(close))
+    let exited = false
+    for (;;) {
+      const batch = yield* exited ? Effect.map(Effect.timeoutOption(next, late), Option.getOrUndefined) : next
+      if (batch === undefined) return yield* child.exitCode
+      for (const event of batch) {
+        if (event.kind === "output") {
+          yield* LocalTerminal.write(event.stream === "stderr" ? "stderr" : "stdout", event.bytes)
+        }
+        if (event.kind === "failed") return yield* Effect.fail(new Error(event.message))
+        if (event.kind === "exited") exited = true
+      }
+    }
+  })
+
+/** stdin, and its end where the server can pass that on. */
+const forwardInput = (client: ExecClient.ExecClient, child: RemoteProcess, tty: boolean, closable: boolean) =>
+  Effect.gen(function* () {
+    yield* Stream.runForEach(LocalTerminal.input, child.write)
+    if (tty) return yield* child.write(endOfTransmission)
+    if (closable) return yield* client.call("process/closeStdin", { processId: child.id })
+    yield* LocalTerminal.write("stderr", utf8.encode(cannotEnd))
+  }).pipe(Effect.ignore)
+
+/** Ctrl-C goes to the command; a second one within the same run kills it. */
+const forwardInterrupts = (child: RemoteProcess) =>
+  Stream.runForEach(Stream.zipWithIndex(LocalTerminal.interrupts), ([, count]) =>
+    Effect.ignore(count === 0 ? child.interrupt : child.terminate),
+  )
+
+const fail = ({ argv, cwd }: StartOptions, error: unknown) =>
+  Effect.gen(function* () {
+    if (error instanceof LocalTerminal.OutputClosed) return 128 + 13 // as a death by SIGPIPE
+    const text = error instanceof Error ? error.message : String(error)
+    const refused = isServerError(error)
+    const what = refused ? `cannot start ${argv[0] ?? ""}${cwd === undefined ? "" : ` in ${cwd}`}: ` : ""
+    yield* Effect.ignore(LocalTerminal.write("stderr", utf8.encode(`procwire: ${what}${text}\n`)))
+    if (!refused) return exitCodes.failed
+    if (/\(os error (2|20)\)|No viable candidates/.test(text)) return exitCodes.notFound
+    return /\(os error (13|8)\)/.test(text) ? exitCodes.notExecutable : exitCodes.failed
+  })
+
+const isServerError = (error: unknown): error is ClientError =>
+  error instanceof Error && "reason" in error && error.reason === "Server"
+
+const utf8 = new TextEncoder()
+/** Ctrl-D: how a terminal ends its input. */
+const endOfTransmission = Uint8Array.of(4)
+const cannotEnd = "procwire: this server cannot end the command's stdin; Ctrl-C stops the command\n"
+

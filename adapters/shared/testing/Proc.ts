@@ -1,0 +1,43 @@
+/** What Linux's /proc tells about this process and its children. */
+import { readdirSync, readFileSync } from "node:fs"
+
+/** The open descriptors of this process. */
+export const descriptors = (): number => readdirSync("/proc/self/fd").length
+
+/** The children of this process, zombies too. */
+export const children = (): ReadonlyArray<{ readonly pid: number; readonly state: string }> =>
+  processes().filter(({ parent }) => parent === process.pid)
+
+/** True while a process has this pid and is no zombie. */
+export const alive = (pid: number): boolean =>
+  processes().some((each) => each.pid === pid && each.state !== "Z")
+
+/** The processes with this text among their arguments. */
+export const withArgument = (text: string): ReadonlyArray<number> =>
+  processes()
+    .filter(({ pid, state }) => state !== "Z" && argumentsOf(pid).includes(text))
+    .map(({ pid }) => pid)
+
+/** True if the process ignores the signal of this number. */
+export const ignores = (pid: number, signal: number): boolean => {
+  const [, mask] = /^SigIgn:\s*(\w+)/m.exec(read(`/proc/${pid}/status`)) ?? []
+  return mask !== undefined && ((BigInt(`0x${mask}`) >> BigInt(signal - 1)) & 1n) === 1n
+}
+
+const argumentsOf = (pid: number): ReadonlyArray<string> => read(`/proc/${pid}/cmdline`).split("\0")
+
+const processes = () =>
+  readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      const [, state, parent] = /^.*\) (\S) (\d+)/s.exec(read(`/proc/${name}/stat`)) ?? []
+      return state === undefined ? [] : [{ pid: Number(name), state, parent: Number(parent) }]
+    })
+
+const read = (path: string): string => {
+  try {
+    return readFileSync(path, "utf8")
+  } catch {
+    return ""
+  }
+}

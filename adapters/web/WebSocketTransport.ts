@@ -1,0 +1,164 @@
+/**
+ * The client's side over a WebSocket as browsers define it: the global one of Node 22, Bun and Deno, or a
+ * constructor that is given (`ws` on Node 20, or one that sends headers).
+ *
+ * The standard WebSocket can not stop reading: what nobody takes piles up, and the transport fails at 256
+ * MiB. One with `pause` and `resume` is stopped instead. It can not split a message into fragments
+ * either, and servers refuse frames over 16 MiB. It tells nobody when its queue drained, so that is polled.
+ */
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import * as Framing from "../../core/transport/Framing.ts"
+import * as Inbox from "../../core/transport/Inbox.ts"
+import {
+  highWaterMark,
+  type Outgoing,
+  type Transport,
+  TransportError,
+} from "../../core/transport/Transport.ts"
+
+export interface WebSocketEvent {
+  readonly type: string
+  readonly data?: unknown
+  readonly code?: number
+  readonly message?: string
+}
+
+/** What is used of a WebSocket. */
+export interface WebSocketLike {
+  binaryType: string
+  readonly readyState: number
+  readonly bufferedAmount: number
+  send(data: string | Uint8Array): void
+  close(code?: number): void
+  addEventListener(
+    type: "open" | "message" | "error" | "close",
+    listener: (event: WebSocketEvent) => void,
+  ): void
+  pause?(): void
+  resume?(): void
+}
+
+export interface Options {
+  /** Makes the socket; the default is the global WebSocket. */
+  readonly open?: (url: string) => WebSocketLike
+}
+
+const openDeadline = "10 seconds"
+const closeDeadline = "500 millis"
+const drainPoll = "5 millis"
+const largestBacklog = 256 * 1024 * 1024
+const isOpen = 1
+const isClosed = 3
+
+/** Connects; the scope closes the connection. */
+export const connect = (
+  url: string,
+  options: Options = {},
+): Effect.Effect<Transport, TransportError, Scope.Scope> =>
+  Effect.gen(function* () {
+    const socket = yield* Effect.try({
+      try: () => (options.open ?? openGlobal)(url),
+      catch: (cause) => openError(url, cause instanceof Error ? cause.message : String(cause), cause),
+    })
+    let ended = false
+    let stalled = false
+    let drained = () => {}
+    const stall = yield* Effect.makeLatch()
+    const inbox = yield* Inbox.make((waiting) => {
+      if (waiting === 0 && !ended) socket.resume?.()
+    })
+
+    const end = (error?: TransportError) => {
+      ended = true
+      inbox.end(error)
+      release()
+    }
+    const fail = (reason: TransportError["reason"], message: string) => {
+      end(new TransportError({ reason, message }))
+      socket.close()
+    }
+    const release = () => {
+      stall.unsafeClose()
+      if (!stalled) return
+      stalled = false
+      drained()
+    }
+    const receive = ({ data }: WebSocketEvent) => {
+      if (ended) return
+      const text = typeof data === "string" ? data : Framing.decodeText(new Uint8Array(data as ArrayBuffer))
+      if (text === undefined) return fail("InvalidUtf8", "message is not valid UTF-8")
+      if (inbox.offer(text)) return
+      if (socket.pause !== undefined) socket.pause()
+      else if (inbox.waiting() > largestBacklog) fail("Io", "more was received than is taken")
+    }
+    const write = (message: Outgoing): boolean => {
+      if (ended || socket.readyState !== isOpen) return true
+      socket.send(message)
+      stalled = socket.bufferedAmount >= highWaterMark
+      if (stalled) stall.unsafeOpen()
+      return !stalled
+    }
+
+    socket.binaryType = "arraybuffer"
+    socket.addEventListener("message", receive)
+    socket.addEventListener("close", ({ code }) => end(errorOf(code)))
+    const close = yield* Effect.cached(
+      Effect.sync(() => {
+        end()
+        socket.resume?.()
+        socket.close(1000)
+      }).pipe(Effect.zipRight(closed(socket)), Effect.uninterruptible),
+    )
+    yield* Effect.addFinalizer(() => close)
+    yield* opened(url, socket)
+    yield* Effect.sleep(drainPoll).pipe(
+      Effect.map(() => {
+        if (socket.bufferedAmount < highWaterMark) release()
+      }),
+      stall.whenOpen,
+      Effect.forever,
+      Effect.forkScoped,
+    )
+    return {
+      label: `websocket JSON-RPC message from exec-server ${url.replace(/[?#].*/u, "")}`,
+      incoming: inbox.incoming,
+      write,
+      onDrain: (listener) => {
+        drained = listener
+      },
+      close,
+    }
+  })
+
+const openGlobal = (url: string): WebSocketLike => {
+  const { WebSocket } = globalThis as { WebSocket?: new (url: string) => WebSocketLike }
+  if (WebSocket === undefined) throw new Error("this runtime has no global WebSocket")
+  return new WebSocket(url)
+}
+
+const openError = (url: string, message: string, cause?: unknown): TransportError =>
+  new TransportError({ reason: "Open", message: `cannot connect to ${url}: ${message}`, cause })
+
+const opened = (url: string, socket: WebSocketLike): Effect.Effect<void, TransportError> =>
+  Effect.async<void, TransportError>((resume) => {
+    const fail = ({ message }: WebSocketEvent) =>
+      resume(Effect.fail(openError(url, message ? message : "connection failed")))
+    socket.addEventListener("open", () => resume(Effect.void))
+    socket.addEventListener("error", fail)
+    socket.addEventListener("close", fail)
+  }).pipe(Effect.timeoutFail({ duration: openDeadline, onTimeout: () => openError(url, "no answer") }))
+
+const closed = (socket: WebSocketLike): Effect.Effect<void> =>
+  Effect.async<void>((resume) => {
+    if (socket.readyState === isClosed) return resume(Effect.void)
+    socket.addEventListener("close", () => resume(Effect.void))
+  }).pipe(Effect.interruptible, Effect.timeoutOption(closeDeadline), Effect.asVoid)
+
+/** Servers end without a Close frame, so 1006 is an ordinary end. */
+const errorOf = (code: number | undefined): TransportError | undefined => {
+  if (code === 1007)
+    return new TransportError({ reason: "InvalidUtf8", message: "message is not valid UTF-8" })
+  if (code === 1009) return new TransportError({ reason: "MessageTooLarge", message: "message is too large" })
+  return undefined
+}

@@ -1,0 +1,143 @@
+/**
+ * What a case works with: fresh connections to the server under test, and the certainty that they are gone afterwards.
+ *
+ * Guarantee: after `finish` every connection is closed, every process that the case has started is killed, and a server of
+ * its own is dead. On a server that the suite has not started, processes are terminated over the wire.
+ */
+import { randomUUID } from "node:crypto"
+import type { Case, TransportKind } from "./Case.ts"
+import { fail } from "./Check.ts"
+import type { JsonObject } from "./Json.ts"
+import type { Server, Target } from "./Target.ts"
+import * as Transcript from "./Transcript.ts"
+import * as Watch from "./Watch.ts"
+import * as Inbox from "./wire/Inbox.ts"
+import * as ProcessTree from "./wire/ProcessTree.ts"
+import * as ServerProcess from "./wire/ServerProcess.ts"
+import * as Wire from "./wire/Wire.ts"
+
+export interface Bench {
+  readonly transport: TransportKind
+  /** The deadline of a single wait. */
+  readonly timeoutMs: number
+  /** The server of this case; over stdio that of the last connection. */
+  readonly server: () => Promise<Server>
+  /** The server process, for cases that need one of their own. */
+  readonly process: () => Promise<ServerProcess.ServerProcess>
+  /** Starts the server with further arguments, without waiting for anything. */
+  readonly launch: (args: ReadonlyArray<string>) => ServerProcess.ServerProcess
+  /** A connection before the handshake. Over stdio each one has a server of its own. */
+  readonly connect: (headers?: { readonly [name: string]: string }) => Promise<Wire.Wire>
+  /** A connection after the handshake. */
+  readonly open: (params?: JsonObject) => Promise<Wire.Wire>
+  /** A figure for the report, for example how many rounds were seen. */
+  readonly note: (text: string) => void
+}
+
+export interface RunningBench {
+  readonly bench: Bench
+  readonly transcript: Transcript.Transcript
+  readonly notes: ReadonlyArray<string>
+  /** What is wrong with any message of any connection, if anything. */
+  readonly fault: () => string | undefined
+  /** What the servers of this case alone have written to their standard error. */
+  readonly stderr: () => string
+  readonly finish: () => void
+}
+
+const childPath = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
+
+export const make = (item: Case, target: Target, timeoutMs: number): RunningBench => {
+  const token = randomUUID()
+  const transcript = Transcript.make()
+  const notes: Array<string> = []
+  const wires: Array<Wire.Wire> = []
+  const own: Array<{ readonly stop: () => void; readonly errors: () => string }> = []
+  let current: Promise<Server> | undefined
+
+  const launchServer = async (): Promise<Server> => {
+    const needs = { args: item.args, token, timeoutMs }
+    if (target.kind === "ws" && item.server !== "fresh") return target.shared(needs)
+    const server = await target.fresh(needs)
+    own.push({ stop: server.stop, errors: () => server.process?.errors() ?? "" })
+    return server
+  }
+  const server = (): Promise<Server> => (current ??= launchServer())
+
+  const connect: Bench["connect"] = async (headers) => {
+    if (target.kind === "stdio" && wires.length > 0) current = undefined
+    const inbox = Inbox.make()
+    const connection = wires.length + 1
+    const channel = await (
+      await server()
+    ).connect(
+      {
+        message: (incoming) => {
+          transcript.add(connection, "came", incoming.text)
+          inbox.addMessage(incoming)
+        },
+        control: (kind, payload) => {
+          transcript.add(connection, "info", `${kind} ${JSON.stringify(payload)}`)
+          inbox.addControl(kind, payload)
+        },
+        end: (how) => {
+          transcript.add(connection, "info", how)
+          inbox.end(how)
+        },
+      },
+      headers,
+    )
+    const childEnv = { PATH: childPath, [ServerProcess.marker]: token }
+    const wire = Wire.make({ channel, inbox, transcript, connection, timeoutMs, childEnv })
+    wires.push(wire)
+    return wire
+  }
+
+  const bench: Bench = {
+    transport: target.kind,
+    timeoutMs,
+    server,
+    process: async () => (await server()).process ?? fail("this case needs a server that the suite starts"),
+    launch: (args) => {
+      const started = ServerProcess.launch({ argv: [...target.argv, ...args], env: {}, token })
+      own.push({ stop: started.kill, errors: started.errors })
+      return started
+    },
+    connect,
+    open: async (params) => {
+      const wire = await connect()
+      await wire.handshake(params)
+      return wire
+    },
+    note: (text) => notes.push(text),
+  }
+
+  return {
+    bench,
+    transcript,
+    notes,
+    fault: () => {
+      for (const wire of wires) {
+        const fault = Watch.fault(wire.inbox.messages, wire.asked)
+        if (fault !== undefined) return fault
+      }
+      return undefined
+    },
+    stderr: () =>
+      own
+        .map(({ errors }) => errors())
+        .filter((text) => text !== "")
+        .join("\n"),
+    finish: () => {
+      for (const wire of wires) {
+        if (target.kind === "ws" && item.server !== "fresh") {
+          wire.terminateAll()
+          wire.channel.close()
+          setTimeout(wire.channel.drop, 500).unref()
+        } else wire.channel.drop()
+      }
+      for (const started of own) started.stop()
+      if (target.owned) ProcessTree.killAll(ProcessTree.marked(`${ServerProcess.marker}=${token}`))
+    },
+  }
+}

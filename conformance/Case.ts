@@ -1,0 +1,88 @@
+/**
+ * A conformance case is data: a stable id, a level, what it needs, one sentence for the author of a server, and a function that plays it.
+ *
+ * Guarantees: ids are paths and never change their meaning; the sentence says what is sent and what must come back.
+ * A case cannot know which implementation it talks to: everything it may use is in {@link Bench}.
+ */
+import type { Bench } from "./Bench.ts"
+
+/** How much a failure matters: `must` breaks clients, `should` is quality, `peer` is only an accident of Codex 0.169.0. */
+export type Level = "must" | "should" | "peer"
+
+/** How the suite talks to the server. */
+export type TransportKind = "stdio" | "ws"
+
+/** What a server may lack without being wrong. A case that requires a missing one is skipped. */
+export type Capability =
+  | "arg0"
+  | "concurrency-flag"
+  | "env-policy"
+  | "filesystem"
+  | "http-client"
+  | "http-endpoints"
+  | "process-group"
+  | "procfs"
+  | "pty"
+  | "resume"
+
+/** Every capability, in the order in which help texts list them. */
+export const capabilities: ReadonlyArray<Capability> = [
+  "arg0",
+  "concurrency-flag",
+  "env-policy",
+  "filesystem",
+  "http-client",
+  "http-endpoints",
+  "process-group",
+  "procfs",
+  "pty",
+  "resume",
+]
+
+/**
+ * Which server a case may share. `shared`: any one. `owned`: one that the suite has started, so that its
+ * environment is known. `fresh`: started for this case alone, because the case signals it or watches it end.
+ */
+export type ServerNeed = "shared" | "owned" | "fresh"
+
+export interface Case {
+  /** A stable path, for example `process/read/after-seq-skips-older`. */
+  readonly id: string
+  readonly level: Level
+  readonly requires: ReadonlyArray<Capability>
+  readonly transports: "any" | TransportKind
+  /** Numbers of the behaviours in section 16 of the protocol description; empty where it has none. */
+  readonly spec: ReadonlyArray<number>
+  /** What is sent and what must come back, in one sentence. */
+  readonly says: string
+  readonly server: ServerNeed
+  /** Arguments added to the command line of the server. */
+  readonly args: ReadonlyArray<string>
+  /** Takes more than five seconds; left out unless asked for. */
+  readonly slow: boolean
+  readonly run: (t: Bench) => Promise<void>
+}
+
+/** A case as it is written down: the fields with a usual value may be left out. */
+export type CaseSpec = Pick<Case, "level" | "spec" | "says" | "run"> & Partial<Case>
+
+/** Completes one case. */
+export const make = (id: string, spec: CaseSpec): Case => ({
+  requires: [],
+  transports: "any",
+  args: [],
+  slow: false,
+  server: spec.args === undefined ? "shared" : "fresh",
+  ...spec,
+  id,
+})
+
+/** Completes a table of cases, all below one path. */
+export const table = (prefix: string, specs: { readonly [name: string]: CaseSpec }): ReadonlyArray<Case> =>
+  Object.entries(specs).map(([name, spec]) => make(`${prefix}/${name}`, spec))
+
+/** The part of an id that summaries group by: two steps for `process/…`, one otherwise. */
+export const family = (id: string): string => {
+  const steps = id.split("/")
+  return steps.slice(0, steps[0] === "process" ? 2 : 1).join("/")
+}

@@ -1,0 +1,60 @@
+/**
+ * Assertions of the cases. Each failure is one line that says what was wanted and what came.
+ */
+import { clip, isObject, same, type Json, type JsonObject } from "./Json.ts"
+
+/** The server did not do what the case says. */
+export class CheckFailure extends Error {
+  override readonly name = "CheckFailure"
+}
+
+/** A JSON text short enough for a line of a report. */
+export const show = (value: Json | undefined): string =>
+  value === undefined ? "nothing" : clip(JSON.stringify(value), 400)
+
+export const fail = (why: string): never => {
+  throw new CheckFailure(why)
+}
+
+export const isTrue = (condition: boolean, why: string): void => {
+  if (!condition) fail(why)
+}
+
+/** `what` must be exactly `wanted`. */
+export const equal = (got: Json | undefined, wanted: Json, what: string): void => {
+  if (!same(got, wanted)) fail(`${what}: wanted ${show(wanted)}, got ${show(got)}`)
+}
+
+/** `what` must be one of `wanted`. */
+export const oneOf = (got: Json | undefined, wanted: ReadonlyArray<Json>, what: string): void => {
+  if (!wanted.some((value) => same(got, value))) {
+    fail(`${what}: wanted one of ${wanted.map(show).join(", ")}, got ${show(got)}`)
+  }
+}
+
+/** `what` must contain `part`. */
+export const contains = (got: string, part: string, what: string): void => {
+  if (!got.includes(part)) fail(`${what}: wanted a text with ${JSON.stringify(part)}, got ${show(got)}`)
+}
+
+/** `what` must not contain `part`. */
+export const lacks = (got: string, part: string, what: string): void => {
+  if (got.includes(part)) fail(`${what}: must not contain ${JSON.stringify(part)}, got ${show(got)}`)
+}
+
+export const object = (got: Json | undefined, what: string): JsonObject =>
+  isObject(got) ? got : fail(`${what}: wanted an object, got ${show(got)}`)
+
+export const list = (got: Json | undefined, what: string): ReadonlyArray<Json> =>
+  Array.isArray(got) ? (got as ReadonlyArray<Json>) : fail(`${what}: wanted an array, got ${show(got)}`)
+
+export const text = (got: Json | undefined, what: string): string =>
+  typeof got === "string" ? got : fail(`${what}: wanted a string, got ${show(got)}`)
+
+export const flag = (got: Json | undefined, what: string): boolean =>
+  typeof got === "boolean" ? got : fail(`${what}: wanted a boolean, got ${show(got)}`)
+
+export const integer = (got: Json | undefined, what: string): number =>
+  typeof got === "number" && Number.isInteger(got)
+    ? got
+    : fail(`${what}: wanted an integer, got ${show(got)}`)

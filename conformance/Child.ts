@@ -1,0 +1,160 @@
+/**
+ * One process started over the wire, and what the notifications on its connection have told about it.
+ *
+ * Events are kept in order of arrival; texts and bytes are put together in order of seq, as a client must do.
+ */
+import { randomUUID } from "node:crypto"
+import * as Check from "./Check.ts"
+import { isObject, type Json, type JsonObject } from "./Json.ts"
+import type { Wire } from "./wire/Wire.ts"
+
+export interface Event {
+  readonly kind: "output" | "exited" | "closed"
+  readonly seq: number
+  readonly params: JsonObject
+  /** Position among the messages of the connection. */
+  readonly index: number
+  readonly at: number
+}
+
+export interface End {
+  readonly exitCode: number
+  /** In order of arrival. */
+  readonly events: ReadonlyArray<Event>
+  readonly exitedSeq: number
+  readonly closedSeq: number
+}
+
+export interface Child {
+  readonly id: string
+  readonly wire: Wire
+  readonly events: () => ReadonlyArray<Event>
+  readonly bytes: (stream?: string) => Buffer
+  readonly text: (stream?: string) => string
+  /** Waits until the output contains `part`. */
+  readonly says: (part: string) => Promise<void>
+  readonly exited: () => Promise<number>
+  /** Waits for closed and for every seq below it. */
+  readonly ended: () => Promise<End>
+  readonly read: (params?: JsonObject) => Promise<JsonObject>
+  readonly write: (text: string | Buffer, writeId?: string) => Promise<string>
+  readonly terminate: () => Promise<boolean>
+}
+
+export interface StartOptions {
+  /** Replaced by the fields of `params` that are given. */
+  readonly script?: string
+  readonly argv?: ReadonlyArray<string>
+  readonly env?: { readonly [name: string]: string }
+  readonly tty?: boolean
+  readonly pipeStdin?: boolean
+  readonly id?: string
+  /** Further members of the params, or other values for the usual ones. */
+  readonly params?: JsonObject
+}
+
+const kinds: { readonly [method: string]: Event["kind"] } = {
+  "process/output": "output",
+  "process/exited": "exited",
+  "process/closed": "closed",
+}
+
+/** The params of `process/start`: a shell script in `/tmp` with a plain environment, unless told otherwise. */
+export const params = (wire: Wire, options: StartOptions): JsonObject => ({
+  processId: options.id ?? `proc-${randomUUID().slice(0, 8)}`,
+  argv: options.argv ?? ["/bin/sh", "-c", options.script ?? ":"],
+  cwd: "file:///tmp",
+  env: options.env ?? wire.childEnv,
+  tty: options.tty ?? false,
+  ...(options.pipeStdin === undefined ? {} : { pipeStdin: options.pipeStdin }),
+  ...options.params,
+})
+
+/** What the wire tells about a process, whoever has started it. */
+export const attach = (wire: Wire, id: string): Child => {
+  const found: Array<Event> = []
+  let looked = 0
+  const events = (): ReadonlyArray<Event> => {
+    for (; looked < wire.inbox.messages.length; looked++) {
+      const message = wire.inbox.messages[looked]
+      const json = message?.json
+      if (message === undefined || !isObject(json) || typeof json["method"] !== "string") continue
+      const kind = kinds[json["method"]]
+      const params = json["params"]
+      if (kind === undefined || !isObject(params) || params["processId"] !== id) continue
+      const seq = Check.integer(params["seq"], `the seq of ${json["method"]}`)
+      found.push({ kind, seq, params, index: message.index, at: message.at })
+    }
+    return found
+  }
+  const bytes = (stream?: string): Buffer => {
+    const chunks = events()
+      .filter(
+        ({ kind, params }) => kind === "output" && (stream === undefined || params["stream"] === stream),
+      )
+      .sort((a, b) => a.seq - b.seq)
+    return Buffer.concat(
+      chunks.map(({ params }) => Buffer.from(Check.text(params["chunk"], "a chunk"), "base64")),
+    )
+  }
+  const text = (stream?: string): string => bytes(stream).toString("utf8")
+  const wait = <A>(what: string, pick: () => A | undefined): Promise<A> =>
+    wire.inbox.wait(`${what} of process ${id}`, wire.timeoutMs, pick)
+  const find = (kind: Event["kind"]): Event | undefined => events().find((event) => event.kind === kind)
+  const exitCode = (event: Event): number =>
+    Check.integer(event.params["exitCode"], "the exitCode of process/exited")
+  return {
+    id,
+    wire,
+    events,
+    bytes,
+    text,
+    says: async (part) => {
+      await wait(`the output ${JSON.stringify(part)}`, () => (text().includes(part) ? true : undefined))
+    },
+    exited: async () => exitCode(await wait("process/exited", () => find("exited"))),
+    ended: async () => {
+      const closed = await wait("process/closed", () => find("closed"))
+      const exited = await wait("process/exited", () => find("exited"))
+      await wait(`all of seq 1 to ${closed.seq}`, () => {
+        const seqs = events().map(({ seq }) => seq)
+        const twice = seqs.find((seq, index) => seqs.indexOf(seq) !== index)
+        if (twice !== undefined) Check.fail(`seq ${twice} of process ${id} came twice`)
+        return seqs.length >= closed.seq ? true : undefined
+      })
+      return { exitCode: exitCode(exited), events: events(), exitedSeq: exited.seq, closedSeq: closed.seq }
+    },
+    read: (options = {}) => wire.ok("process/read", { processId: id, ...options }),
+    write: async (data, writeId = randomUUID()) => {
+      const chunk = Buffer.from(data).toString("base64")
+      const result = await wire.ok("process/write", { processId: id, chunk, writeId })
+      return Check.text(result["status"], "the status of process/write")
+    },
+    terminate: async () => {
+      const result = await wire.ok("process/terminate", { processId: id })
+      return Check.flag(result["running"], "running in the result of process/terminate")
+    },
+  }
+}
+
+/** Starts a process and waits for the answer. */
+export const start = async (wire: Wire, options: StartOptions = {}): Promise<Child> => {
+  const given = params(wire, options)
+  const id = Check.text(given["processId"], "processId")
+  const result = await wire.ok("process/start", given)
+  Check.equal(result["processId"], id, "processId in the result of process/start")
+  return attach(wire, id)
+}
+
+/** The chunks in the result of `process/read`. */
+export const chunks = (
+  result: JsonObject,
+): ReadonlyArray<{ seq: number; stream: Json | undefined; bytes: Buffer }> =>
+  Check.list(result["chunks"], "chunks in the result of process/read").map((item) => {
+    const chunk = Check.object(item, "a chunk")
+    return {
+      seq: Check.integer(chunk["seq"], "the seq of a chunk"),
+      stream: chunk["stream"],
+      bytes: Buffer.from(Check.text(chunk["chunk"], "the bytes of a chunk"), "base64"),
+    }
+  })

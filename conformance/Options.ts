@@ -1,0 +1,150 @@
+/**
+ * The command line of `procwire-conformance` as a value: parsed, checked, and refused with a sentence that names what is wrong.
+ */
+import { parseArgs } from "node:util"
+import { capabilities, type Capability } from "./Case.ts"
+import { split } from "./CommandLine.ts"
+import type { Depth } from "./Select.ts"
+import * as Target from "./Target.ts"
+
+/** Wrong use of the command line: exit code 2. */
+export class UsageError extends Error {
+  override readonly name = "UsageError"
+}
+
+export interface Options {
+  readonly targets: ReadonlyArray<Target.Target>
+  readonly globs: ReadonlyArray<string>
+  readonly depth: Depth
+  readonly slow: boolean
+  readonly timeoutMs: number
+  readonly parallel: number
+  readonly without: ReadonlySet<Capability>
+  readonly list: boolean
+  readonly json: string | undefined
+  readonly verbose: boolean
+  readonly help: boolean
+  readonly version: boolean
+}
+
+export const usage = `procwire-conformance: tests any implementation of the exec-server wire
+
+  procwire-conformance --command "CMD ARGS" [ids or globs…]
+  procwire-conformance --url ws://HOST:PORT [ids or globs…]
+
+  --command CMD      start the server with this command: over stdio, or over WebSocket if it has --listen ws://…;
+                     with {LISTEN} in its place both transports are tested: "my-server --listen {LISTEN}"
+  --url URL          test a WebSocket server that runs already
+  --transport T      stdio, ws or both: what {LISTEN} stands for (default both)
+  --level L          must, should (with must) or all (default)
+  --slow             also cases that take more than 5 s
+  --without LIST     capabilities that the server lacks, with commas: ${capabilities.join(",")}
+  --timeout-ms N     deadline of every single wait (default 10000)
+  --parallel N       cases at the same time (default 4)
+  --list             show the cases and stop
+  --json FILE        write the outcomes as JSON
+  -v, --verbose      a line for every case, and whole transcripts
+  --help, --version
+
+Exit code: 0 if every "must" that ran has passed, 1 if one has failed, 2 on wrong use.
+`
+
+const flags = {
+  command: { type: "string" },
+  url: { type: "string" },
+  transport: { type: "string" },
+  level: { type: "string" },
+  slow: { type: "boolean" },
+  without: { type: "string" },
+  "timeout-ms": { type: "string" },
+  parallel: { type: "string" },
+  list: { type: "boolean" },
+  json: { type: "string" },
+  verbose: { type: "boolean", short: "v" },
+  help: { type: "boolean", short: "h" },
+  version: { type: "boolean" },
+} as const
+
+const read = (argv: ReadonlyArray<string>) => {
+  try {
+    return parseArgs({ args: [...argv], options: flags, allowPositionals: true })
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error))
+  }
+}
+
+const choice = <A extends string>(flag: string, value: string, allowed: ReadonlyArray<A>): A => {
+  const found = allowed.find((one) => one === value)
+  if (found === undefined)
+    throw new UsageError(`${flag} must be one of ${allowed.join(", ")}, not '${value}'`)
+  return found
+}
+
+const positive = (flag: string, value: string): number => {
+  if (!/^[1-9]\d*$/.test(value)) throw new UsageError(`${flag} must be a positive number, not '${value}'`)
+  return Number(value)
+}
+
+/** The targets that a `--command` string stands for. */
+export const commandTargets = (
+  command: string,
+  transport: string | undefined,
+): ReadonlyArray<Target.Target> => {
+  const words = split(command)
+  if (words === undefined) throw new UsageError(`--command has an open quote: ${command}`)
+  if (words.length === 0) throw new UsageError("--command is empty")
+  const wanted = choice("--transport", transport ?? "both", ["stdio", "ws", "both"])
+  if (words.some((word) => word.includes("{LISTEN}"))) {
+    const listen = { stdio: "stdio", ws: "ws://127.0.0.1:0" }
+    return (["stdio", "ws"] as const)
+      .filter((kind) => wanted === "both" || wanted === kind)
+      .map((kind) =>
+        Target.command(
+          kind,
+          words.map((word) => word.replaceAll("{LISTEN}", listen[kind])),
+          ["--command", command, "--transport", kind],
+        ),
+      )
+  }
+  const at = words.indexOf("--listen")
+  const listen =
+    words.find((word) => word.startsWith("--listen="))?.slice(9) ?? (at < 0 ? "stdio" : words[at + 1])
+  const kind = /^ws:/i.test(listen ?? "") ? "ws" : "stdio"
+  if (transport !== undefined && wanted !== kind) {
+    throw new UsageError(`--transport ${wanted} needs {LISTEN} in the command: this one speaks ${kind}`)
+  }
+  return [Target.command(kind, words, ["--command", command])]
+}
+
+export const parse = (argv: ReadonlyArray<string>): Options => {
+  const { values, positionals } = read(argv)
+  const quiet = values.list === true || values.help === true || values.version === true
+  if (values.command !== undefined && values.url !== undefined)
+    throw new UsageError("--command and --url exclude each other")
+  if (values.command === undefined && values.url === undefined && !quiet) {
+    throw new UsageError('name a server: --command "CMD ARGS" or --url ws://HOST:PORT')
+  }
+  if (values.url !== undefined && !/^wss?:\/\//.test(values.url)) {
+    throw new UsageError(`--url must begin with ws:// or wss://, not '${values.url}'`)
+  }
+  const without = (values.without ?? "").split(",").filter((name) => name !== "")
+  return {
+    targets:
+      values.url !== undefined
+        ? [Target.url(values.url)]
+        : values.command !== undefined
+          ? commandTargets(values.command, values.transport)
+          : [],
+    globs: positionals,
+    depth: choice("--level", values.level ?? "all", ["must", "should", "all"]),
+    slow: values.slow === true,
+    timeoutMs: positive("--timeout-ms", values["timeout-ms"] ?? "10000"),
+    parallel: positive("--parallel", values.parallel ?? "4"),
+    without: new Set(without.map((name) => choice("--without", name, capabilities))),
+    list: values.list === true,
+    json: values.json,
+    verbose: values.verbose === true,
+    help: values.help === true,
+    version: values.version === true,
+  }
+}

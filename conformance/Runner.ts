@@ -1,0 +1,55 @@
+/**
+ * Runs chosen cases against one or more targets, several at a time, and collects the outcomes in the order of the cases.
+ *
+ * A case that no target can carry is listed as skipped once; with two transports it simply runs on its own.
+ */
+import type { Case } from "./Case.ts"
+import { runCase, type CaseOptions, type Outcome } from "./RunCase.ts"
+import type { Target } from "./Target.ts"
+
+export interface Plan extends CaseOptions {
+  readonly cases: ReadonlyArray<Case>
+  readonly targets: ReadonlyArray<Target>
+  readonly parallel: number
+}
+
+interface Job {
+  readonly item: Case
+  readonly target: Target
+}
+
+/** Case after case, each on every target that can carry it. */
+export const jobs = (plan: Pick<Plan, "cases" | "targets">): ReadonlyArray<Job> =>
+  plan.cases.flatMap((item) => {
+    const fitting = plan.targets.filter(({ kind }) => item.transports === "any" || item.transports === kind)
+    return (fitting.length > 0 ? fitting : plan.targets.slice(0, 1)).map((target) => ({ item, target }))
+  })
+
+export const run = async (
+  plan: Plan,
+  onOutcome: (outcome: Outcome, done: number, of: number) => void = () => undefined,
+): Promise<ReadonlyArray<Outcome>> => {
+  const todo = jobs(plan)
+  const outcomes: Array<Outcome | undefined> = todo.map(() => undefined)
+  let next = 0
+  let done = 0
+  const worker = async (): Promise<void> => {
+    for (let at = next++; at < todo.length; at = next++) {
+      const job = todo[at]
+      if (job === undefined) return
+      const outcome = await runCase(job.item, job.target, plan)
+      outcomes[at] = outcome
+      onOutcome(outcome, ++done, todo.length)
+    }
+  }
+  try {
+    await Promise.all(Array.from({ length: Math.max(1, plan.parallel) }, worker))
+  } finally {
+    for (const target of plan.targets) target.close()
+  }
+  return outcomes.filter((outcome) => outcome !== undefined)
+}
+
+/** Whether the run is good enough for exit code 0: no `must` has failed. */
+export const passed = (outcomes: ReadonlyArray<Outcome>): boolean =>
+  !outcomes.some((outcome) => outcome.status === "fail" && outcome.case.level === "must")

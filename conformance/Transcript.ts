@@ -1,0 +1,56 @@
+/**
+ * What was said during one case, on all its connections, with times: the evidence that a report prints.
+ *
+ * Long texts are kept shortened, so that a case that moves megabytes does not keep them twice.
+ */
+import { clip } from "./Json.ts"
+
+export type Direction = "sent" | "came" | "info"
+
+export interface Entry {
+  /** Milliseconds since the case began. */
+  readonly at: number
+  /** Number of the connection within the case, from 1. */
+  readonly connection: number
+  readonly direction: Direction
+  readonly text: string
+}
+
+export interface Transcript {
+  readonly entries: ReadonlyArray<Entry>
+  readonly add: (connection: number, direction: Direction, text: string) => void
+}
+
+const keepCharacters = 4_000
+const keepEntries = 2_000
+
+export const make = (): Transcript => {
+  const began = performance.now()
+  const entries: Array<Entry> = []
+  return {
+    entries,
+    add: (connection, direction, text) => {
+      if (entries.length >= keepEntries) entries.splice(keepEntries / 2, 1)
+      entries.push({ at: performance.now() - began, connection, direction, text: clip(text, keepCharacters) })
+    },
+  }
+}
+
+const signs: { readonly [direction in Direction]: string } = { sent: "→", came: "←", info: "·" }
+
+/** The lines of a transcript; the middle is left out when there are more than `limit`. */
+export const lines = (entries: ReadonlyArray<Entry>, limit: number, width: number): ReadonlyArray<string> => {
+  const several = entries.some((entry) => entry.connection > 1)
+  const written = entries.map((entry) => {
+    const where = several && entry.connection > 0 ? `#${entry.connection} ` : ""
+    return `${(entry.at / 1000).toFixed(3).padStart(8)} ${where}${signs[entry.direction]} ${clip(entry.text, width)}`
+  })
+  if (written.length <= limit) return written
+  const head = Math.floor(limit / 3)
+  const tail = limit - head
+  return [
+    ...written.slice(0, head),
+    `         … ${written.length - limit} more …`,
+    ...written.slice(written.length - tail),
+  ]
+}

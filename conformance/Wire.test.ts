@@ -1,0 +1,14 @@
+/**
+ * The whole suite against this project's own server, over both transports. Needs the bundle in `dist/`.
+ */
+import { fileURLToPath } from "node:url"
+import * as Target from "./Target.ts"
+import { suite } from "./vitest.ts"
+
+const server = ["node", fileURLToPath(new URL("../dist/procwire.mjs", import.meta.url)), "serve", "--listen"]
+
+/** What this server does not do, and says so with `-32601` and a false capability. */
+const without = ["filesystem", "http-client"] as const
+
+suite("procwire over stdio", Target.command("stdio", [...server, "stdio"]), { without })
+suite("procwire over WebSocket", Target.command("ws", [...server, "ws://127.0.0.1:0"]), { without })

@@ -1,0 +1,175 @@
+/**
+ * How many requests of one connection are worked on at once, and which of them never wait.
+ */
+import { table } from "../Case.ts"
+import * as Check from "../Check.ts"
+import * as Child from "../Child.ts"
+
+export const concurrency = table("concurrency", {
+  "long-poll-delays-nobody": {
+    level: "should",
+    spec: [],
+    says: "A read that waits delays no other request of its connection: a terminate of its process is answered at once and ends it.",
+    run: async (t) => {
+      const child = await Child.start(await t.open(), { script: "sleep 300" })
+      const order: Array<string> = []
+      const poll = child.wire.begin("process/read", { processId: child.id, waitMs: t.timeoutMs * 0.3 })
+      const done = poll.then(() => order.push("read"))
+      await child.wire.begin("process/terminate", { processId: child.id })
+      order.push("terminate")
+      await done
+      Check.equal(order, ["terminate", "read"], "the order of the answers")
+    },
+  },
+  "serial-by-default": {
+    level: "peer",
+    spec: [160],
+    says: "Requests of one connection are worked on one after the other: three reads that wait 300 ms take at least 900 ms.",
+    run: async (t) => {
+      const child = await Child.start(await t.open(), { script: "sleep 300" })
+      const began = performance.now()
+      const params = { processId: child.id, waitMs: 300 }
+      await Promise.all([1, 2, 3].map(() => child.wire.begin("process/read", params)))
+      const took = performance.now() - began
+      Check.isTrue(took >= 890, `three reads took ${Math.round(took)} ms`)
+    },
+  },
+  "pipelined-requests-take-effect-in-order": {
+    level: "must",
+    spec: [163],
+    says: "start, write, read and terminate of one process sent without waiting give started, accepted, a result, running true.",
+    run: async (t) => {
+      const wire = await t.open()
+      for (let round = 0; round < 10; round++) {
+        const id = `pipe-${round}`
+        const write = { processId: id, chunk: "", writeId: "w" }
+        const replies = await Promise.all([
+          wire.begin("process/start", Child.params(wire, { id, script: "sleep 60", pipeStdin: true })),
+          wire.begin("process/write", write),
+          wire.begin("process/read", { processId: id }),
+          wire.begin("process/terminate", { processId: id }),
+        ])
+        for (const { error } of replies)
+          Check.equal(error?.message ?? null, null, `an error in round ${round + 1}`)
+        const [, written, , ended] = replies.map(({ result }) => Check.object(result, "a result"))
+        Check.equal(written?.["status"], "accepted", "the status of the write")
+        Check.equal(ended?.["running"], true, "running")
+      }
+    },
+  },
+  "many-requests-at-once": {
+    level: "must",
+    spec: [160],
+    says: "500 requests sent without waiting are all answered, each once.",
+    run: async (t) => {
+      const wire = await t.open()
+      await Promise.all(Array.from({ length: 500 }, () => wire.ok("environment/status")))
+    },
+  },
+  "many-processes-at-once": {
+    level: "must",
+    spec: [],
+    says: "50 processes on one connection run at the same time, each with its own output and exit code.",
+    run: async (t) => {
+      const wire = await t.open()
+      const start = (index: number) =>
+        Child.start(wire, { script: `echo from ${index}; sleep 0.3; exit ${index}` })
+      const children = await Promise.all(Array.from({ length: 50 }, (_, index) => start(index)))
+      for (const [index, child] of children.entries()) {
+        Check.equal((await child.ended()).exitCode, index, "the exit code")
+        Check.equal(child.text(), `from ${index}\n`, "the output")
+      }
+    },
+  },
+  "two-at-a-time": {
+    level: "peer",
+    requires: ["concurrency-flag"],
+    args: ["--concurrent-requests", "2"],
+    spec: [161],
+    says: "With --concurrent-requests 2, two of three reads that wait 300 ms run at once and the third after them.",
+    run: async (t) => {
+      const child = await Child.start(await t.open(), { script: "sleep 300" })
+      const began = performance.now()
+      const params = { processId: child.id, waitMs: 300 }
+      await Promise.all([1, 2, 3].map(() => child.wire.begin("process/read", params)))
+      const took = performance.now() - began
+      Check.isTrue(took >= 590 && took < 890, `three reads took ${Math.round(took)} ms`)
+    },
+  },
+  "some-methods-never-wait": {
+    level: "must",
+    requires: ["concurrency-flag"],
+    args: ["--concurrent-requests", "2"],
+    spec: [162],
+    says: "With --concurrent-requests 2 and two reads waiting, signal, terminate, environment/*, initialize and unknown methods are answered at once.",
+    run: async (t) => {
+      const wire = await t.open()
+      const child = await Child.start(wire, { script: "trap '' INT; sleep 300" })
+      const params = { processId: child.id, waitMs: t.timeoutMs * 3 }
+      void wire.begin("process/read", params)
+      void wire.begin("process/read", params)
+      await wire.ok("process/signal", { processId: "none", signal: "interrupt" })
+      await wire.ok("environment/status")
+      await wire.ok("environment/info")
+      await wire.refused("initialize", { clientName: "x" }, -32600)
+      await wire.refused("nope/method", {}, -32601)
+      await wire.ok("process/terminate", { processId: child.id })
+    },
+  },
+  "violation-overtakes": {
+    level: "should",
+    requires: ["concurrency-flag"],
+    args: ["--concurrent-requests", "2"],
+    spec: [144],
+    says: "With --concurrent-requests 2 and two reads waiting, a violation ends the connection at once.",
+    run: async (t) => {
+      const wire = await t.open()
+      const child = await Child.start(wire, { script: "sleep 300" })
+      const params = { processId: child.id, waitMs: t.timeoutMs * 3 }
+      void wire.begin("process/read", params)
+      void wire.begin("process/read", params)
+      const from = wire.inbox.messages.length
+      wire.sendText('{"method":"bogus"}')
+      await wire.endsSilently(from)
+    },
+  },
+  "start-races-end-in-a-known-way": {
+    level: "must",
+    requires: ["concurrency-flag"],
+    args: ["--concurrent-requests", "4"],
+    spec: [163],
+    says: "With --concurrent-requests 4, start, write, read and terminate of one id sent without waiting have only the answers that a race allows.",
+    run: async (t) => {
+      const wire = await t.open()
+      const seen = new Map<string, number>()
+      for (let round = 0; round < 60; round++) {
+        const id = `race-${round}`
+        const [started, written, read, ended] = await Promise.all([
+          wire.begin("process/start", Child.params(wire, { id, script: "sleep 60", pipeStdin: true })),
+          wire.begin("process/write", { processId: id, chunk: "", writeId: "w" }),
+          wire.begin("process/read", { processId: id }),
+          wire.begin("process/terminate", { processId: id }),
+        ])
+        const cancelled = started.error?.message
+        Check.oneOf(cancelled ?? null, [null, `process ${id} start was cancelled`], "the error of the start")
+        const status = Check.object(
+          written.result ?? { status: written.error?.message ?? null },
+          "the write",
+        )["status"]
+        const writes = ["accepted", "starting", "unknownProcess", "failed to write to process stdin"]
+        Check.oneOf(status, writes, "the answer to the write")
+        const reads = [null, `process id ${id} is starting`, `unknown process id ${id}`]
+        Check.oneOf(read.error?.message ?? null, reads, "the error of the read")
+        const running = Check.flag(
+          Check.object(ended.result, "the result of terminate")["running"],
+          "running",
+        )
+        if (cancelled !== undefined) Check.equal(running, true, "running although the start was cancelled")
+        const what = `${cancelled === undefined ? "started" : "cancelled"}/${String(status)}/running ${running}`
+        seen.set(what, (seen.get(what) ?? 0) + 1)
+        if (cancelled === undefined && !running) await wire.begin("process/terminate", { processId: id })
+      }
+      t.note([...seen].map(([what, count]) => `${count} × ${what}`).join(", "))
+    },
+  },
+})

@@ -1,0 +1,73 @@
+/**
+ * The environment of a process without a policy: exactly what was asked for, less the names that never get through.
+ */
+import { table } from "../Case.ts"
+import * as Check from "../Check.ts"
+import * as Child from "../Child.ts"
+import { seen } from "./seen.ts"
+
+const scrubbed = [
+  "CODEX_EXEC_SERVER_EXIT_ON_STDIN_CLOSE",
+  "CODEX_EXEC_SERVER_NOISE_AUTH_TOKEN",
+  "NODE_REPL_AUTH_TOKEN",
+  "OPENAI_FEDERATION_RULE_ID",
+  "OPENAI_IDENTITY_TOKEN_FILE",
+  "OPENAI_WORKLOAD_IDENTITY_CONTEXT",
+]
+
+export const environmentExact = table("environment", {
+  "exact-without-policy": {
+    level: "must",
+    spec: [166],
+    says: "Without envPolicy the environment of the process is exactly env: nothing of the server, no PATH, no HOME.",
+    run: async (t) => {
+      const variables = await seen(await t.open(), { A: "1", EMPTY: "", "with space": "ä=b\nc" })
+      Check.equal(
+        [...variables].sort(),
+        [
+          ["A", "1"],
+          ["EMPTY", ""],
+          ["with space", "ä=b\nc"],
+        ],
+        "the environment",
+      )
+    },
+  },
+  "private-names-scrubbed": {
+    level: "must",
+    spec: [175],
+    says: "Six names of the server's own secrets never reach a process, not even from env, while other names do.",
+    run: async (t) => {
+      const asked = Object.fromEntries([...scrubbed, "KEEP"].map((name) => [name, "1"]))
+      Check.equal([...(await seen(await t.open(), asked)).keys()], ["KEEP"], "the environment")
+    },
+  },
+  "tty-shell-of-the-user": {
+    level: "peer",
+    spec: [176],
+    requires: ["pty"],
+    says: "With tty and an empty env, a SHELL variable from the user database appears.",
+    run: async (t) => {
+      const child = await Child.start(await t.open(), { tty: true, argv: ["/usr/bin/env"], env: {} })
+      await child.ended()
+      Check.contains(child.text(), "SHELL=", "the environment")
+    },
+  },
+  "tty-env-given": {
+    level: "must",
+    spec: [],
+    requires: ["pty"],
+    says: "With tty the variables of env reach the process, and those of the server do not.",
+    run: async (t) => {
+      const child = await Child.start(await t.open(), {
+        tty: true,
+        argv: ["/usr/bin/env"],
+        env: { A: "1", TERM: "dumb" },
+      })
+      await child.ended()
+      Check.contains(child.text(), "A=1\r\n", "the environment")
+      Check.contains(child.text(), "TERM=dumb\r\n", "the environment")
+      Check.lacks(child.text(), "FROM_SERVER", "the environment")
+    },
+  },
+})

@@ -1,0 +1,46 @@
+/**
+ * `environment/status` and `environment/info`.
+ */
+import { table } from "../Case.ts"
+import * as Check from "../Check.ts"
+
+export const info = table("environment", {
+  "status-is-ready": {
+    level: "must",
+    spec: [182],
+    says: 'environment/status is answered with {"status":"ready"}, with params absent, null or {}.',
+    run: async (t) => {
+      const wire = await t.open()
+      for (const params of [undefined, null, {}]) {
+        Check.equal(await wire.ok("environment/status", params), { status: "ready" }, "the result")
+      }
+    },
+  },
+  "info-equals-that-of-initialize": {
+    level: "must",
+    spec: [],
+    says: "environment/info returns the same object as environmentInfo in the result of initialize.",
+    run: async (t) => {
+      const wire = await t.connect()
+      const { environmentInfo = null } = await wire.handshake()
+      for (const params of [undefined, null, {}]) {
+        Check.equal(await wire.ok("environment/info", params), environmentInfo, "the result")
+      }
+    },
+  },
+  "info-names-the-machine": {
+    level: "should",
+    spec: [],
+    says: "environmentInfo tells executorVersion, platformOs, cwd, userHomeDir and tempDir, the folders as file URIs, and capabilities as booleans.",
+    run: async (t) => {
+      const result = await (await t.open()).ok("environment/info")
+      Check.text(result["executorVersion"], "executorVersion")
+      Check.text(result["platformOs"], "platformOs")
+      for (const name of ["cwd", "userHomeDir", "tempDir"]) {
+        Check.isTrue(Check.text(result[name], name).startsWith("file:///"), `${name} is no file URI`)
+      }
+      const capabilities = Check.object(result["capabilities"], "capabilities")
+      for (const [name, value] of Object.entries(capabilities)) Check.flag(value, `the capability ${name}`)
+    },
+  },
+})

@@ -1,0 +1,102 @@
+/**
+ * How messages become lines of stdio, and what belongs to no message: blank lines, cut lines, and bytes that are not text.
+ */
+import { table } from "../Case.ts"
+import * as Check from "../Check.ts"
+import { pause } from "../Deadline.ts"
+import { idText } from "../Json.ts"
+import { awaitExit } from "../wire/ServerProcess.ts"
+
+const status = (id: number): string => `{"id":${id},"method":"environment/status"}`
+
+export const framing = table("framing", {
+  "blank-lines-skipped": {
+    level: "must",
+    spec: [29],
+    transports: "stdio",
+    says: "Empty lines and lines of blanks are skipped without an answer.",
+    run: async (t) => {
+      const wire = await t.open()
+      await wire.barrier()
+      const from = wire.inbox.messages.length
+      wire.sendBytes(Buffer.from("\n   \n\t\n\r\n"))
+      await wire.barrier()
+      Check.equal(wire.inbox.messages.length - from, 1, "messages after blank lines and one request")
+    },
+  },
+  "carriage-return-tolerated": {
+    level: "should",
+    spec: [38],
+    transports: "stdio",
+    says: "A line that ends with CR LF is a normal request.",
+    run: async (t) => {
+      const { error } = await (await t.open()).exchange(`${status(5)}\r`)
+      Check.isTrue(error === undefined, `the request was refused: ${error?.message}`)
+    },
+  },
+  "split-and-joined-writes": {
+    level: "must",
+    spec: [39],
+    transports: "stdio",
+    says: "A request that arrives in pieces, cut also within a character, and two requests that arrive at once, are answered.",
+    run: async (t) => {
+      const wire = await t.open()
+      const from = wire.inbox.messages.length
+      const cut = Buffer.from('{"id":11,"method":"process/read","params":{"processId":"zwölf"}}\n')
+      const inside = cut.indexOf(0xc3) + 1
+      for (const part of [cut.subarray(0, 7), cut.subarray(7, inside), cut.subarray(inside)]) {
+        wire.sendBytes(part)
+        await pause(20)
+      }
+      wire.sendBytes(Buffer.from(`${status(12)}\n${status(13)}\n`))
+      const got = await wire.inbox.wait("three answers", t.timeoutMs, ({ messages }) =>
+        messages.length >= from + 3
+          ? messages.slice(from).map(({ text }) => idText(text) ?? "none")
+          : undefined,
+      )
+      for (const id of ["11", "12", "13"]) Check.isTrue(got.includes(id), `no answer with the id ${id}`)
+      const cutAnswer = wire.inbox.messages.find(({ text }) => idText(text) === "11")
+      Check.contains(cutAnswer?.text ?? "", "unknown process id zwölf", "the answer to the cut request")
+    },
+  },
+  "unterminated-last-line-discarded": {
+    level: "should",
+    spec: [40],
+    transports: "stdio",
+    server: "fresh",
+    says: "A request without a newline before the end of the input is not carried out and not answered; the server exits with 0.",
+    run: async (t) => {
+      const rounds = 6
+      for (let round = 0; round < rounds; round++) {
+        const wire = await t.open()
+        await wire.barrier()
+        const from = wire.inbox.messages.length
+        wire.sendBytes(Buffer.from(status(99)))
+        wire.channel.close()
+        const end = await wire.inbox.wait("the end of the server", t.timeoutMs, (inbox) => inbox.ended())
+        Check.equal(
+          wire.inbox.messages.length - from,
+          0,
+          `answers in round ${round + 1} of ${rounds} (${end})`,
+        )
+        Check.equal((await awaitExit(await t.process(), t.timeoutMs)).code, 0, "the exit code of the server")
+      }
+    },
+  },
+  "invalid-utf8-ends-the-connection": {
+    level: "should",
+    spec: [9],
+    transports: "stdio",
+    server: "fresh",
+    says: "A line that is not UTF-8 is not answered; the server exits with 0 although its input is still open.",
+    run: async (t) => {
+      const wire = await t.open()
+      await wire.barrier()
+      const from = wire.inbox.messages.length
+      wire.sendBytes(Uint8Array.of(0x7b, 0xff, 0x0a))
+      const { code } = await awaitExit(await t.process(), t.timeoutMs)
+      Check.equal(code, 0, "the exit code of the server")
+      Check.equal(wire.inbox.messages.length - from, 0, "answers to the bytes")
+    },
+  },
+})

@@ -1,0 +1,67 @@
+/**
+ * All cases of the wire suite, in the order in which they are listed and run.
+ */
+import type { Case } from "../Case.ts"
+import { concurrency } from "./concurrency.ts"
+import { envelopeId } from "./envelope-id.ts"
+import { envelope } from "./envelope.ts"
+import { environmentExact } from "./environment-exact.ts"
+import { environment } from "./environment-policy.ts"
+import { info } from "./environment.ts"
+import { framing } from "./framing.ts"
+import { gate } from "./handshake-gate.ts"
+import { handshake } from "./handshake.ts"
+import { lifecycle } from "./lifecycle.ts"
+import { limits } from "./limits.ts"
+import { exitCode } from "./process-exit-code.ts"
+import { outputOrder } from "./process-output-order.ts"
+import { outputTty } from "./process-output-tty.ts"
+import { output } from "./process-output.ts"
+import { readRetained } from "./process-read-retained.ts"
+import { readWait } from "./process-read-wait.ts"
+import { read } from "./process-read.ts"
+import { signal } from "./process-signal.ts"
+import { startCwd } from "./process-start-cwd.ts"
+import { startProgram } from "./process-start-program.ts"
+import { start } from "./process-start.ts"
+import { terminate } from "./process-terminate.ts"
+import { writeRefused } from "./process-write-refused.ts"
+import { write } from "./process-write.ts"
+import { sessionTime } from "./session-time.ts"
+import { session } from "./session.ts"
+import { violation } from "./violation.ts"
+import { websocketHttp } from "./websocket-http.ts"
+import { websocket } from "./websocket.ts"
+
+export const cases: ReadonlyArray<Case> = [
+  ...handshake,
+  ...gate,
+  ...violation,
+  ...envelope,
+  ...envelopeId,
+  ...framing,
+  ...limits,
+  ...websocket,
+  ...websocketHttp,
+  ...start,
+  ...startProgram,
+  ...startCwd,
+  ...output,
+  ...outputTty,
+  ...outputOrder,
+  ...read,
+  ...readWait,
+  ...readRetained,
+  ...write,
+  ...writeRefused,
+  ...signal,
+  ...terminate,
+  ...exitCode,
+  ...info,
+  ...environmentExact,
+  ...environment,
+  ...session,
+  ...sessionTime,
+  ...concurrency,
+  ...lifecycle,
+]

@@ -1,0 +1,153 @@
+/**
+ * How a server ends, and that nothing it has started outlives it.
+ */
+import { table } from "../Case.ts"
+import * as Check from "../Check.ts"
+import * as Child from "../Child.ts"
+import { pause } from "../Deadline.ts"
+import { awaitDeath } from "../wire/ProcessTree.ts"
+import { awaitExit } from "../wire/ServerProcess.ts"
+import type { Wire } from "../wire/Wire.ts"
+
+/** Starts a process with a background child; returns both pids of this machine. */
+const family = async (wire: Wire): Promise<ReadonlyArray<number>> => {
+  const child = await Child.start(wire, { script: "sleep 300 & echo pids $$ $!.; wait" })
+  await child.says(".")
+  const [, parent, background] = /pids (\d+) (\d+)\./.exec(child.text()) ?? []
+  return [Number(parent), Number(background)]
+}
+
+const own = { level: "must", server: "fresh" } as const
+
+export const lifecycle = table("lifecycle", {
+  "end-of-input-ends-the-server": {
+    ...own,
+    transports: "stdio",
+    spec: [157],
+    says: "When its standard input ends, the server exits with 0 and has killed every process with its group.",
+    run: async (t) => {
+      const wire = await t.open()
+      const pids = await family(wire)
+      wire.channel.close()
+      Check.equal((await awaitExit(await t.process(), t.timeoutMs)).code, 0, "the exit code of the server")
+      await awaitDeath(pids, t.timeoutMs)
+    },
+  },
+  "end-of-input-during-a-long-poll": {
+    ...own,
+    transports: "stdio",
+    spec: [157],
+    says: "The end of the input does not wait for a read that waits: the server exits with 0 and the read has no answer.",
+    run: async (t) => {
+      const wire = await t.open()
+      const child = await Child.start(wire, { script: "sleep 300" })
+      const from = wire.inbox.messages.length
+      wire.send({ id: 7, method: "process/read", params: { processId: child.id, waitMs: 600_000 } })
+      await pause(100)
+      wire.channel.close()
+      Check.equal((await awaitExit(await t.process(), t.timeoutMs)).code, 0, "the exit code of the server")
+      const answer = wire.inbox.messages.slice(from).find(({ text }) => text.includes('"id":7'))
+      Check.equal(answer?.text ?? null, null, "the answer to the read")
+    },
+  },
+  "end-of-input-kills-what-a-dead-leader-left": {
+    ...own,
+    level: "should",
+    transports: "stdio",
+    requires: ["process-group"],
+    spec: [157],
+    says: "The end of the input also kills the group of a process that has itself exited.",
+    run: async (t) => {
+      const wire = await t.open()
+      const child = await Child.start(wire, { script: "sleep 300 & echo pid $!.; exit 0" })
+      await child.says(".")
+      await child.exited()
+      const pid = Number(/pid (\d+)\./.exec(child.text())?.[1])
+      wire.channel.close()
+      await awaitExit(await t.process(), t.timeoutMs)
+      await awaitDeath([pid], t.timeoutMs)
+    },
+  },
+  "violation-kills-processes-on-stdio": {
+    ...own,
+    level: "should",
+    transports: "stdio",
+    spec: [20],
+    says: "A violation on stdio ends the session: its processes are killed.",
+    run: async (t) => {
+      const wire = await t.open()
+      const pids = await family(wire)
+      wire.sendText('{"method":"bogus"}')
+      await awaitDeath(pids, t.timeoutMs)
+    },
+  },
+  "sigterm-on-stdio": {
+    ...own,
+    transports: "stdio",
+    spec: [159],
+    says: "SIGTERM to a server on stdio kills every process at once; with the end of its input at the latest the server exits with 0.",
+    run: async (t) => {
+      const wire = await t.open()
+      const pids = await family(wire)
+      const server = await t.process()
+      server.signal("SIGTERM")
+      await awaitDeath(pids, t.timeoutMs)
+      wire.channel.close()
+      Check.equal((await awaitExit(server, t.timeoutMs)).code, 0, "the exit code of the server")
+    },
+  },
+  "sigterm-on-websocket": {
+    ...own,
+    transports: "ws",
+    spec: [158],
+    says: "SIGTERM to a server on WebSocket: it exits with 0, connections end, every process of every session is killed.",
+    run: async (t) => {
+      const [one, other] = [await t.open(), await t.open()]
+      const pids = [...(await family(one)), ...(await family(other))]
+      const server = await t.process()
+      server.signal("SIGTERM")
+      Check.equal((await awaitExit(server, t.timeoutMs)).code, 0, "the exit code of the server")
+      await one.inbox.wait("the end of the connection", t.timeoutMs, (inbox) => inbox.ended())
+      await awaitDeath(pids, t.timeoutMs)
+    },
+  },
+  "sigint-on-websocket": {
+    ...own,
+    level: "should",
+    transports: "ws",
+    spec: [158],
+    says: "SIGINT ends a server on WebSocket like SIGTERM.",
+    run: async (t) => {
+      const pids = await family(await t.open())
+      const server = await t.process()
+      server.signal("SIGINT")
+      Check.equal((await awaitExit(server, t.timeoutMs)).code, 0, "the exit code of the server")
+      await awaitDeath(pids, t.timeoutMs)
+    },
+  },
+  "sigkill-leaves-nobody": {
+    ...own,
+    level: "should",
+    spec: [],
+    says: "After SIGKILL of the server its processes die, too.",
+    run: async (t) => {
+      const wire = await t.open()
+      const child = await Child.start(wire, { script: "echo pid $$.; exec sleep 300" })
+      await child.says(".")
+      const server = await t.process()
+      server.signal("SIGKILL")
+      await awaitDeath([Number(/pid (\d+)\./.exec(child.text())?.[1])], t.timeoutMs)
+    },
+  },
+  "zero-requests-at-once-refused": {
+    ...own,
+    level: "peer",
+    requires: ["concurrency-flag"],
+    spec: [165],
+    says: "--concurrent-requests 0 is wrong use of the command line: the server exits with 2.",
+    run: async (t) => {
+      const server = t.launch(["--concurrent-requests", "0"])
+      Check.equal((await awaitExit(server, t.timeoutMs)).code, 2, "the exit code of the server")
+    },
+  },
+})

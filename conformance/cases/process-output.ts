@@ -1,0 +1,140 @@
+/**
+ * `process/output`, `process/exited` and `process/closed`: what they carry, and that no byte is lost.
+ */
+import { table } from "../Case.ts"
+import * as Check from "../Check.ts"
+import * as Child from "../Child.ts"
+import { pause } from "../Deadline.ts"
+
+export const output = table("process/output", {
+  "streams-and-exit-code": {
+    level: "must",
+    spec: [93],
+    says: "A process that writes to both outputs and exits with 3 gives output on stdout and stderr, exited with exitCode 3, closed.",
+    run: async (t) => {
+      const child = await Child.start(await t.open(), { script: "echo hi; echo err 1>&2; exit 3" })
+      const end = await child.ended()
+      Check.equal(child.text("stdout"), "hi\n", "stdout")
+      Check.equal(child.text("stderr"), "err\n", "stderr")
+      Check.equal(end.exitCode, 3, "the exit code")
+      Check.equal(end.events.map(({ seq }) => seq).sort(), [1, 2, 3, 4], "the seqs")
+    },
+  },
+  "seq-contiguous": {
+    level: "must",
+    spec: [94],
+    says: "The seqs of output, exited and closed of one process are 1 to n, each used once; closed has n.",
+    run: async (t) => {
+      const wire = await t.open()
+      for (const script of [
+        ":",
+        "echo a",
+        "for i in 1 2 3 4 5 6 7 8; do echo $i; echo $i >&2; sleep 0.01; done",
+      ]) {
+        const end = await (await Child.start(wire, { script })).ended()
+        const seqs = end.events.map(({ seq }) => seq).sort((a, b) => a - b)
+        Check.equal(
+          seqs,
+          seqs.map((_, index) => index + 1),
+          `the seqs of ${script}`,
+        )
+        Check.equal(end.closedSeq, seqs.length, "the seq of closed")
+        for (const kind of ["exited", "closed"]) {
+          Check.equal(end.events.filter((event) => event.kind === kind).length, 1, `notifications of ${kind}`)
+        }
+      }
+    },
+  },
+  "output-in-order": {
+    level: "must",
+    spec: [94],
+    says: "Put together in the order of seq, the output of a stream is exactly what the process wrote.",
+    run: async (t) => {
+      const script = "i=0; while [ $i -lt 4000 ]; do echo line $i; i=$((i+1)); done"
+      const child = await Child.start(await t.open(), { script })
+      await child.ended()
+      const wanted = Array.from({ length: 4000 }, (_, index) => `line ${index}\n`).join("")
+      Check.isTrue(
+        child.text() === wanted,
+        `the output differs from what was written (${child.bytes().length} bytes)`,
+      )
+    },
+  },
+  "nothing-lost-at-exit": {
+    level: "must",
+    spec: [94],
+    says: "A process that writes 256 KiB and exits at once loses nothing, on stdout and on stderr.",
+    run: async (t) => {
+      const wire = await t.open()
+      for (let round = 0; round < 5; round++) {
+        const script = "head -c 262144 /dev/zero; head -c 262144 /dev/zero >&2"
+        const child = await Child.start(wire, { script })
+        await child.ended()
+        for (const stream of ["stdout", "stderr"]) {
+          Check.equal(child.bytes(stream).length, 262_144, `bytes on ${stream} in round ${round + 1}`)
+        }
+      }
+    },
+  },
+  "bytes-are-exact": {
+    level: "must",
+    spec: [140],
+    says: "Output that is no text comes back byte for byte.",
+    run: async (t) => {
+      const child = await Child.start(await t.open(), {
+        script: "printf '\\000\\377\\376\\303'; sleep 0.1; printf '\\266\\n'",
+      })
+      await child.ended()
+      Check.equal(child.bytes().toString("hex"), "00fffec3b60a", "the output")
+    },
+  },
+  "late-output": {
+    level: "must",
+    spec: [98],
+    says: "Output of a descendant that outlives the process comes after exited and before closed.",
+    run: async (t) => {
+      const script = "(sleep 0.9; echo LATE) & echo early; sleep 0.2; exit 3"
+      const child = await Child.start(await t.open(), { script })
+      const end = await child.ended()
+      Check.equal(end.exitCode, 3, "the exit code")
+      Check.equal(child.text(), "early\nLATE\n", "the output")
+      const order = [...end.events].sort((a, b) => a.seq - b.seq).map(({ kind }) => kind)
+      Check.equal(order, ["output", "exited", "output", "closed"], "the events in order of seq")
+    },
+  },
+  "exited-is-not-delayed": {
+    level: "must",
+    spec: [98],
+    says: "A descendant that holds the output delays closed, not exited.",
+    run: async (t) => {
+      const child = await Child.start(await t.open(), { script: "(sleep 1; echo LATE) & exit 0" })
+      await child.exited()
+      Check.isTrue(!child.text().includes("LATE"), "exited came only with the late output")
+      await child.ended()
+    },
+  },
+  "big-output-complete": {
+    level: "must",
+    spec: [138],
+    says: "While the client reads, every byte of 8 MiB is notified, whatever is retained.",
+    run: async (t) => {
+      const child = await Child.start(await t.open(), { script: "head -c 8388608 /dev/zero" })
+      await child.ended()
+      Check.equal(child.bytes().length, 8_388_608, "bytes notified")
+    },
+  },
+  "slow-client-stalls-the-process": {
+    level: "must",
+    spec: [145],
+    says: "When the client stops reading, a process that writes 40 MB is held up and not cut: all bytes come after reading goes on.",
+    run: async (t) => {
+      const wire = await t.open()
+      const child = await Child.start(wire, { script: "head -c 40000000 /dev/zero" })
+      wire.channel.pause()
+      await pause(1000)
+      wire.channel.resume()
+      await child.ended()
+      Check.equal(child.bytes().length, 40_000_000, "bytes notified")
+    },
+  },
+})

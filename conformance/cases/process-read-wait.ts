@@ -1,0 +1,111 @@
+/**
+ * `process/read` with waitMs: what ends the wait, and what does not.
+ */
+import { table } from "../Case.ts"
+import * as Check from "../Check.ts"
+import * as Child from "../Child.ts"
+import type { JsonObject } from "../Json.ts"
+import type { Wire } from "../wire/Wire.ts"
+
+const seqs = (result: JsonObject): ReadonlyArray<number> => Child.chunks(result).map(({ seq }) => seq)
+
+/** A process that stays alive and silent until it is told to go on. */
+const silent = (wire: Wire, script = "read x"): Promise<Child.Child> =>
+  Child.start(wire, { script, pipeStdin: true })
+
+export const readWait = table("process/read", {
+  "without-wait-returns-at-once": {
+    level: "must",
+    spec: [104],
+    says: "A read without waitMs, or with 0, of a silent process returns at once, empty.",
+    run: async (t) => {
+      const child = await silent(await t.open())
+      for (const waitMs of [0, null]) {
+        const result = await child.read({ waitMs })
+        Check.equal([...seqs(result), result["nextSeq"] ?? null], [1], "chunks and nextSeq")
+      }
+    },
+  },
+  "wait-ends-empty": {
+    level: "must",
+    spec: [105],
+    says: "A read with waitMs 300 of a silent process returns empty, and not before that time.",
+    run: async (t) => {
+      const child = await silent(await t.open())
+      const began = performance.now()
+      const result = await child.read({ waitMs: 300 })
+      const took = performance.now() - began
+      Check.equal(seqs(result), [], "chunks")
+      Check.isTrue(took >= 295, `it returned after ${Math.round(took)} ms`)
+    },
+  },
+  "output-wakes": {
+    level: "must",
+    spec: [106],
+    says: "A waiting read returns when output comes, long before its waitMs.",
+    run: async (t) => {
+      const child = await Child.start(await t.open(), { script: "sleep 0.3; echo woke; sleep 60" })
+      const result = await child.read({ waitMs: t.timeoutMs * 2 })
+      Check.equal(seqs(result), [1], "chunks")
+      Check.equal(result["exited"], false, "exited")
+    },
+  },
+  "exit-wakes": {
+    level: "must",
+    spec: [107],
+    says: "A waiting read returns when the process ends without output.",
+    run: async (t) => {
+      const child = await Child.start(await t.open(), { script: "sleep 0.3; exit 4" })
+      const result = await child.read({ waitMs: t.timeoutMs * 2 })
+      Check.equal([result["exited"] ?? null, result["exitCode"] ?? null], [true, 4], "exited and exitCode")
+    },
+  },
+  "old-output-does-not-wake": {
+    level: "must",
+    spec: [108],
+    says: "A waiting read with afterSeq 50 is not ended by output with a lower seq, only by closed.",
+    run: async (t) => {
+      const child = await Child.start(await t.open(), {
+        script: "sleep 0.2; echo a; sleep 0.2; echo b; sleep 0.3",
+      })
+      const result = await child.read({ afterSeq: 50, waitMs: t.timeoutMs * 2 })
+      Check.equal(result["closed"], true, "closed")
+      Check.equal(seqs(result), [], "chunks")
+    },
+  },
+  "closed-returns-at-once": {
+    level: "must",
+    spec: [109],
+    says: "A read of a closed process never waits, whatever afterSeq and waitMs are.",
+    run: async (t) => {
+      const child = await Child.start(await t.open())
+      await child.ended()
+      const result = await child.read({ afterSeq: 99, waitMs: t.timeoutMs * 2 })
+      Check.equal([...seqs(result), result["closed"] ?? null], [true], "chunks and closed")
+    },
+  },
+  "waits-past-exit": {
+    level: "must",
+    spec: [100],
+    says: "After exited, a waiting read from the last seq on returns with the late output, not at once.",
+    run: async (t) => {
+      const child = await Child.start(await t.open(), {
+        script: "(sleep 0.9; echo LATE) & echo early; sleep 0.2; exit 3",
+      })
+      await child.exited()
+      const result = await child.read({ afterSeq: 2, waitMs: t.timeoutMs * 2 })
+      Check.equal(seqs(result), [3], "chunks")
+    },
+  },
+  "exit-event-returns-at-once": {
+    level: "should",
+    spec: [],
+    says: "After exited, a waiting read from before the exit event returns at once, even without chunks.",
+    run: async (t) => {
+      const child = await Child.start(await t.open(), { script: "sleep 5 & echo early; sleep 0.2; exit 3" })
+      await child.exited()
+      const result = await child.read({ afterSeq: 1, waitMs: t.timeoutMs * 2 })
+      Check.equal([...seqs(result), result["closed"] ?? null], [false], "chunks and closed")
+    },
+  },
+})

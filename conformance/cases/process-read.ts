@@ -1,0 +1,229 @@
+/**
+ * `process/read`: which chunks come back, and what nextSeq means.
+ */
+import { table } from "../Case.ts"
+import * as Check from "../Check.ts"
+import * as Child from "../Child.ts"
+import type { JsonObject } from "../Json.ts"
+import type { Wire } from "../wire/Wire.ts"
+
+/** A closed process with four chunks of 4, 6, 2 and 4 bytes on stdout: seq 1 to 4, exited and closed 5 and 6. */
+const fourChunks = async (wire: Wire): Promise<Child.Child> => {
+  const script = "printf aaaa; read x; printf bbbbbb; read x; printf cc; read x; printf dddd; read x"
+  const child = await Child.start(wire, { script, pipeStdin: true })
+  for (const part of ["aaaa", "bbbbbb", "cc", "dddd"]) {
+    await child.says(part)
+    await child.write("\n")
+  }
+  const end = await child.ended()
+  Check.equal(end.closedSeq, 6, "the seq of closed after four chunks")
+  return child
+}
+
+const seqs = (result: JsonObject): ReadonlyArray<number> => Child.chunks(result).map(({ seq }) => seq)
+
+/** A process that stays alive and silent until it is told to go on. */
+const silent = (wire: Wire, script = "read x"): Promise<Child.Child> =>
+  Child.start(wire, { script, pipeStdin: true })
+
+export const read = table("process/read", {
+  "result-has-every-field": {
+    level: "must",
+    spec: [93],
+    says: "The result of a read has chunks, nextSeq, exited, exitCode, closed, failure (null) and sandboxDenied, also while the process runs.",
+    run: async (t) => {
+      const wire = await t.open()
+      const running = await silent(wire)
+      const before = { chunks: [], nextSeq: 1, exited: false, exitCode: null, closed: false }
+      Check.equal(
+        await running.read(),
+        { ...before, failure: null, sandboxDenied: false },
+        "the result while it runs",
+      )
+      const child = await Child.start(wire, { script: "echo hi; sleep 0.1; exit 3" })
+      await child.ended()
+      const after = {
+        nextSeq: 4,
+        exited: true,
+        exitCode: 3,
+        closed: true,
+        failure: null,
+        sandboxDenied: false,
+      }
+      const chunks = [{ seq: 1, stream: "stdout", chunk: "aGkK" }]
+      Check.equal(await child.read(), { chunks, ...after }, "the result after closed")
+    },
+  },
+  "unknown-process-refused": {
+    level: "must",
+    spec: [101],
+    says: "A read of an unknown process is refused with -32600 and unknown process id ID.",
+    run: async (t) => {
+      await (await t.open()).refused("process/read", { processId: "nope" }, -32600, "unknown process id nope")
+    },
+  },
+  "missing-process-id-is-named": {
+    level: "must",
+    spec: [8],
+    says: "A read without processId is refused with -32602 and a message that names it.",
+    run: async (t) => {
+      const message = await (await t.open()).refused("process/read", {}, -32602)
+      Check.contains(message, "processId", "the message")
+    },
+  },
+  "bad-numbers-refused": {
+    level: "must",
+    spec: [102],
+    says: "afterSeq, maxBytes and waitMs that are negative, fractions or texts are refused with -32602.",
+    run: async (t) => {
+      const child = await Child.start(await t.open())
+      for (const field of ["afterSeq", "maxBytes", "waitMs"]) {
+        for (const value of [-1, 1.5, "1", true, []]) {
+          await child.wire.refused("process/read", { processId: child.id, [field]: value }, -32602)
+        }
+      }
+    },
+  },
+  "numbers-written-as-float-refused": {
+    level: "should",
+    spec: [102],
+    says: "afterSeq written as 1.0, 1e2 or 2^64 is refused with -32602.",
+    run: async (t) => {
+      const wire = await t.open()
+      const child = await Child.start(wire)
+      for (const digits of ["1.0", "1e2", "18446744073709551616"]) {
+        const params = `{"processId":"${child.id}","afterSeq":${digits}}`
+        const { error } = await wire.exchange(`{"id":1,"method":"process/read","params":${params}}`)
+        Check.equal(error?.code ?? null, -32602, `the code for afterSeq ${digits}`)
+      }
+    },
+  },
+  "null-numbers-are-absent": {
+    level: "must",
+    spec: [],
+    says: "afterSeq, maxBytes and waitMs may be null.",
+    run: async (t) => {
+      const child = await Child.start(await t.open())
+      await child.ended()
+      Check.equal(
+        (await child.read({ afterSeq: null, maxBytes: null, waitMs: null }))["nextSeq"],
+        3,
+        "nextSeq",
+      )
+    },
+  },
+  "largest-numbers-accepted": {
+    level: "must",
+    spec: [103],
+    says: "afterSeq, maxBytes and waitMs of 2^64-1 are accepted and overflow nowhere.",
+    run: async (t) => {
+      const wire = await t.open()
+      const child = await fourChunks(wire)
+      const all = "18446744073709551615"
+      const ask = async (rest: string) => {
+        const params = `{"processId":"${child.id}",${rest}}`
+        const { result } = await wire.exchange(`{"id":1,"method":"process/read","params":${params}}`)
+        return Check.object(result, `the result with ${rest}`)
+      }
+      Check.equal(seqs(await ask(`"maxBytes":${all}`)), [1, 2, 3, 4], "chunks with the largest maxBytes")
+      Check.equal(seqs(await ask(`"waitMs":${all}`)), [1, 2, 3, 4], "chunks with the largest waitMs")
+      Check.equal(seqs(await ask(`"afterSeq":${all},"waitMs":${all}`)), [], "chunks after the largest seq")
+    },
+  },
+  "after-seq-skips-older": {
+    level: "must",
+    spec: [110],
+    says: "A read with afterSeq N returns exactly the chunks above N, oldest first; reading consumes nothing.",
+    run: async (t) => {
+      const child = await fourChunks(await t.open())
+      for (let afterSeq = 0; afterSeq <= 6; afterSeq++) {
+        const wanted = [1, 2, 3, 4].filter((seq) => seq > afterSeq)
+        Check.equal(seqs(await child.read({ afterSeq })), wanted, `chunks after ${afterSeq}`)
+      }
+      const [first, second] = [await child.read(), await child.read()]
+      Check.equal(first, second, "the same read, a second time")
+      const text = Buffer.concat(Child.chunks(first).map(({ bytes }) => bytes)).toString()
+      Check.equal(text, "aaaabbbbbbccdddd", "the bytes read")
+    },
+  },
+  "same-chunks-as-notified": {
+    level: "must",
+    spec: [110],
+    says: "The chunks of a read have the seqs, streams and bytes of the notifications.",
+    run: async (t) => {
+      const child = await Child.start(await t.open(), {
+        script: "echo a; sleep 0.05; echo b >&2; sleep 0.05; echo c",
+      })
+      const end = await child.ended()
+      const notified = end.events
+        .filter(({ kind }) => kind === "output")
+        .sort((a, b) => a.seq - b.seq)
+        .map(({ seq, params }) => ({ seq, stream: params["stream"], chunk: params["chunk"] }))
+      Check.equal((await child.read())["chunks"], notified, "the chunks")
+    },
+  },
+  "max-bytes-keeps-chunks-whole": {
+    level: "must",
+    spec: [111],
+    says: "Of chunks of 4, 6, 2 and 4 bytes maxBytes 0, 1, 9, 10, 12 and 16 return the first 1, 1, 1, 2, 3 and 4.",
+    run: async (t) => {
+      const child = await fourChunks(await t.open())
+      for (const [maxBytes, count] of [
+        [0, 1],
+        [1, 1],
+        [9, 1],
+        [10, 2],
+        [12, 3],
+        [16, 4],
+      ] as const) {
+        Check.equal(seqs(await child.read({ maxBytes })).length, count, `chunks with maxBytes ${maxBytes}`)
+      }
+    },
+  },
+  "next-seq": {
+    level: "must",
+    spec: [112],
+    says: "nextSeq is the next unused seq; with maxBytes and at least one chunk it is one above the last chunk returned.",
+    run: async (t) => {
+      const child = await fourChunks(await t.open())
+      Check.equal((await child.read({ maxBytes: 10 }))["nextSeq"], 3, "after two chunks")
+      Check.equal((await child.read({ maxBytes: 1000 }))["nextSeq"], 5, "after all chunks, with maxBytes")
+      Check.equal((await child.read())["nextSeq"], 7, "without maxBytes")
+      Check.equal((await child.read({ afterSeq: 4, maxBytes: 10 }))["nextSeq"], 7, "with nothing left")
+    },
+  },
+  "paging-reaches-everything": {
+    level: "must",
+    spec: [112],
+    says: "Reading on with afterSeq = nextSeq - 1 and a small maxBytes gives every chunk once.",
+    run: async (t) => {
+      const child = await fourChunks(await t.open())
+      const found: Array<number> = []
+      for (let afterSeq = 0; found.length < 10;) {
+        const result = await child.read({ afterSeq, maxBytes: 5 })
+        if (seqs(result).length === 0) break
+        found.push(...seqs(result))
+        afterSeq = Check.integer(result["nextSeq"], "nextSeq") - 1
+      }
+      Check.equal(found, [1, 2, 3, 4], "the chunks of all pages")
+    },
+  },
+  "between-exited-and-closed": {
+    level: "must",
+    spec: [99],
+    says: "Between exited and closed a read tells exited true, exitCode 3, closed false and nextSeq 3.",
+    run: async (t) => {
+      const child = await Child.start(await t.open(), {
+        script: "(sleep 1.2; echo LATE) & echo early; sleep 0.2; exit 3",
+      })
+      await child.exited()
+      const result = await child.read()
+      const { exited = null, exitCode = null, closed = null, nextSeq = null } = result
+      Check.equal(
+        { exited, exitCode, closed, nextSeq },
+        { exited: true, exitCode: 3, closed: false, nextSeq: 3 },
+        "the state",
+      )
+    },
+  },
+})

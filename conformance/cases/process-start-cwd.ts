@@ -1,0 +1,122 @@
+/**
+ * The `cwd` of `process/start`: a file URI, normalised, that must exist.
+ */
+import { table } from "../Case.ts"
+import * as Check from "../Check.ts"
+import * as Child from "../Child.ts"
+
+const noFile = "No such file or directory (os error 2)"
+
+export const startCwd = table("process/start", {
+  "cwd-relative-or-empty-refused": {
+    level: "must",
+    spec: [77],
+    says: "A start with the cwd tmp, ./tmp or an empty text is refused with -32602.",
+    run: async (t) => {
+      const wire = await t.open()
+      for (const cwd of ["tmp", "./tmp", ""]) {
+        await wire.refused("process/start", Child.params(wire, { params: { cwd } }), -32602)
+      }
+    },
+  },
+  "cwd-plain-path-refused": {
+    level: "peer",
+    spec: [77],
+    says: "A start with the cwd /tmp, a plain path, is refused with -32602 and the text of Codex.",
+    run: async (t) => {
+      const wire = await t.open()
+      const params = Child.params(wire, { params: { cwd: "/tmp" } })
+      await wire.refused("process/start", params, -32602, "invalid URI: relative URL without a base")
+    },
+  },
+  "cwd-file-uri": {
+    level: "must",
+    spec: [78],
+    says: "The cwd file:///usr is where the process starts; percent-encoding is decoded.",
+    run: async (t) => {
+      const wire = await t.open()
+      for (const cwd of ["file:///usr", "file:///%75sr"]) {
+        const child = await Child.start(wire, { script: "pwd -P", params: { cwd } })
+        await child.ended()
+        Check.equal(child.text(), "/usr\n", `the working directory for ${cwd}`)
+      }
+    },
+  },
+  "cwd-uri-variants": {
+    level: "should",
+    spec: [78],
+    says: "The cwd may be written file:/usr, FILE:///usr, file://localhost/usr, file:///usr/ or file:///usr/bin/.., and is normalised.",
+    run: async (t) => {
+      const wire = await t.open()
+      for (const cwd of [
+        "file:/usr",
+        "FILE:///usr",
+        "file://localhost/usr",
+        "file:///usr/",
+        "file:///tmp/../usr",
+      ]) {
+        const child = await Child.start(wire, { argv: ["/bin/pwd", "-P"], params: { cwd } })
+        await child.ended()
+        Check.equal(child.text(), "/usr\n", `the working directory for ${cwd}`)
+      }
+    },
+  },
+  "cwd-other-uris-refused": {
+    level: "must",
+    spec: [79],
+    says: "A cwd with another scheme, a query, a fragment, a remote host or a drive letter is refused with -32602.",
+    run: async (t) => {
+      const wire = await t.open()
+      const faults = [
+        "http://x/tmp",
+        "file:///tmp?x",
+        "file:///tmp#f",
+        "file://otherhost/tmp",
+        "file:///C:/x",
+      ]
+      for (const cwd of faults) {
+        await wire.refused("process/start", Child.params(wire, { params: { cwd } }), -32602)
+      }
+    },
+  },
+  "cwd-texts-of-the-peer": {
+    level: "peer",
+    spec: [79],
+    says: "Refused working directories have the exact texts of Codex.",
+    run: async (t) => {
+      const wire = await t.open()
+      const texts = {
+        "http://x/tmp": "unsupported path URI scheme `http`",
+        "file:///tmp?x": "query parameters are not allowed in path URIs",
+        "file:///tmp#f": "fragments are not allowed in path URIs",
+        "file:///C:/x":
+          "cwd URI `file:///C:/x` is not valid on this exec-server host: 'file:///C:/x' is invalid on 'linux'",
+      }
+      for (const [cwd, text] of Object.entries(texts)) {
+        await wire.refused("process/start", Child.params(wire, { params: { cwd } }), -32602, text)
+      }
+    },
+  },
+  "cwd-missing-refused": {
+    level: "must",
+    spec: [80],
+    says: "A cwd that does not exist, or is a file, is refused with -32603 and the text of the OS with its number.",
+    run: async (t) => {
+      const wire = await t.open()
+      const at = (cwd: string) => Child.params(wire, { params: { cwd } })
+      await wire.refused("process/start", at("file:///no/such/folder"), -32603, noFile)
+      await wire.refused("process/start", at("file:///etc/passwd"), -32603, "Not a directory (os error 20)")
+    },
+  },
+  "cwd-missing-refused-with-tty": {
+    level: "should",
+    spec: [],
+    requires: ["pty"],
+    says: "A start with tty and a cwd that does not exist is refused with -32603.",
+    run: async (t) => {
+      const wire = await t.open()
+      const params = Child.params(wire, { tty: true, params: { cwd: "file:///no/such/folder" } })
+      await wire.refused("process/start", params, -32603)
+    },
+  },
+})

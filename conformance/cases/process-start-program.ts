@@ -1,0 +1,162 @@
+/**
+ * The program of `process/start`: how it is found, what it sees of itself, and the OS errors of a start that fails.
+ */
+import { table } from "../Case.ts"
+import * as Check from "../Check.ts"
+import * as Child from "../Child.ts"
+
+const noFile = "No such file or directory (os error 2)"
+
+export const startProgram = table("process/start", {
+  "program-missing-frees-the-id": {
+    level: "must",
+    spec: [81],
+    says: "A missing program is refused with -32603 and the text of the OS; nothing is notified, and the same id can be started again.",
+    run: async (t) => {
+      const wire = await t.open()
+      const id = "again"
+      await wire.refused("process/start", Child.params(wire, { id, argv: ["/no/such/prog"] }), -32603, noFile)
+      const child = await Child.start(wire, { id, script: "exit 3" })
+      const end = await child.ended()
+      Check.equal(end.exitCode, 3, "the exit code of the second start")
+      Check.equal(end.events.length, 2, "events of the id")
+    },
+  },
+  "program-missing-refused-with-tty": {
+    level: "must",
+    spec: [82],
+    requires: ["pty"],
+    says: "A start with tty and an absolute program that does not exist is refused with -32603 and the text of the OS.",
+    run: async (t) => {
+      const wire = await t.open()
+      const params = Child.params(wire, { tty: true, argv: ["/no/such/prog"] })
+      await wire.refused("process/start", params, -32603, noFile)
+    },
+  },
+  "program-not-executable-refused": {
+    level: "must",
+    spec: [],
+    says: "A program that is a folder or not executable is refused with -32603 and Permission denied (os error 13).",
+    run: async (t) => {
+      const wire = await t.open()
+      for (const program of ["/tmp", "/etc/passwd"]) {
+        const params = Child.params(wire, { argv: [program] })
+        await wire.refused("process/start", params, -32603, "Permission denied (os error 13)")
+      }
+    },
+  },
+  "program-relative-to-cwd": {
+    level: "must",
+    spec: [],
+    says: "A program with a slash that is not absolute is looked for in the cwd.",
+    run: async (t) => {
+      const wire = await t.open()
+      const options = { argv: ["bin/sh", "-c", "exit 6"], params: { cwd: "file:///usr" } }
+      Check.equal((await (await Child.start(wire, options)).ended()).exitCode, 6, "the exit code")
+    },
+  },
+  "empty-argv-refused": {
+    level: "must",
+    spec: [83],
+    says: "An empty argv is refused with -32602, also on an id that is taken.",
+    run: async (t) => {
+      const wire = await t.open()
+      const { id } = await Child.start(wire, { script: "sleep 60" })
+      for (const taken of ["other", id]) {
+        await wire.refused(
+          "process/start",
+          Child.params(wire, { id: taken, argv: [] }),
+          -32602,
+          "argv must not be empty",
+        )
+      }
+    },
+  },
+  "blank-program-refused": {
+    level: "must",
+    spec: [84],
+    says: "An argv of one empty text is refused with -32603 and missing program for pipe spawn.",
+    run: async (t) => {
+      const wire = await t.open()
+      const params = Child.params(wire, { argv: [""] })
+      await wire.refused("process/start", params, -32603, "missing program for pipe spawn")
+    },
+  },
+  "program-found-in-child-path": {
+    level: "must",
+    spec: [85],
+    says: "A bare program name is looked for in the PATH of the child, not of the server; without a PATH in the usual places.",
+    run: async (t) => {
+      const wire = await t.open()
+      const params = Child.params(wire, { argv: ["ls"], env: { PATH: "/nonexistent" } })
+      await wire.refused("process/start", params, -32603, noFile)
+      await (await Child.start(wire, { argv: ["ls"], env: {} })).ended()
+    },
+  },
+  "nul-bytes-refused": {
+    level: "must",
+    spec: [86],
+    says: "A NUL in an argument or in an environment variable is refused with -32603 and a text about the nul byte.",
+    run: async (t) => {
+      const wire = await t.open()
+      const inArgv = Child.params(wire, { argv: ["/bin/echo", "a\0b"] })
+      await wire.refused("process/start", inArgv, -32603, "nul byte found in provided data")
+      const inEnv = Child.params(wire, { env: { A: "x\0y" } })
+      Check.contains(await wire.refused("process/start", inEnv, -32603), "nul byte", "the message")
+    },
+  },
+  "arg0-replaces-argv0": {
+    level: "must",
+    spec: [177],
+    requires: ["arg0"],
+    says: "Without tty, arg0 is what the process sees as argv[0], while argv[0] is the program that runs.",
+    run: async (t) => {
+      const wire = await t.open()
+      const child = await Child.start(wire, { script: "echo $0", params: { arg0: "custom-zero" } })
+      await child.ended()
+      Check.equal(child.text(), "custom-zero\n", "the output")
+    },
+  },
+  "arg0-with-tty-is-the-program": {
+    level: "peer",
+    spec: [178],
+    requires: ["arg0", "pty"],
+    says: "With tty, arg0 is taken as the program to run: -32603 Unable to spawn zero.",
+    run: async (t) => {
+      const wire = await t.open()
+      const params = Child.params(wire, { tty: true, params: { arg0: "zero" } })
+      Check.contains(
+        await wire.refused("process/start", params, -32603),
+        "Unable to spawn zero",
+        "the message",
+      )
+    },
+  },
+  "own-session-and-group": {
+    level: "must",
+    spec: [137],
+    requires: ["procfs", "process-group"],
+    says: "A process leads a session and a group of its own, and without tty has no controlling terminal.",
+    run: async (t) => {
+      const child = await Child.start(await t.open(), {
+        script: "read -r a b c d e f g h < /proc/self/stat; echo $$ $e $f $g",
+      })
+      await child.ended()
+      const [pid, group, session, tty] = child.text().trim().split(" ")
+      Check.equal(
+        [group ?? "", session ?? "", tty ?? ""],
+        [pid ?? "", pid ?? "", "0"],
+        "group, session, terminal",
+      )
+    },
+  },
+  "stdin-is-empty": {
+    level: "must",
+    spec: [136],
+    says: "Without tty and pipeStdin the input of a process is at its end: cat exits at once.",
+    run: async (t) => {
+      const end = await (await Child.start(await t.open(), { argv: ["cat"] })).ended()
+      Check.equal([end.exitCode, end.closedSeq], [0, 2], "exit code and last seq")
+    },
+  },
+})

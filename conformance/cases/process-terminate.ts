@@ -1,0 +1,97 @@
+/**
+ * `process/terminate`: SIGKILL to the whole group, at once.
+ */
+import { table } from "../Case.ts"
+import * as Check from "../Check.ts"
+import * as Child from "../Child.ts"
+import { pause } from "../Deadline.ts"
+import { awaitDeath } from "../wire/ProcessTree.ts"
+
+export const terminate = table("process/terminate", {
+  "kills-at-once": {
+    level: "must",
+    spec: [128],
+    says: "terminate of a running process answers running true and kills it without a chance to react: exit code 137, no trap runs.",
+    run: async (t) => {
+      const script = "trap 'echo TRAP' TERM HUP INT; echo ready; while :; do sleep 0.05; done"
+      const child = await Child.start(await t.open(), { script })
+      await child.says("ready")
+      Check.equal(await child.terminate(), true, "running")
+      Check.equal((await child.ended()).exitCode, 137, "the exit code")
+      Check.lacks(child.text(), "TRAP", "the output")
+    },
+  },
+  "kills-the-group": {
+    level: "must",
+    spec: [129],
+    requires: ["process-group"],
+    server: "owned",
+    says: "terminate also kills the background children in the process group.",
+    run: async (t) => {
+      const child = await Child.start(await t.open(), { script: "sleep 60 & echo pid $!.; wait" })
+      await child.says(".")
+      const pid = Number(/pid (\d+)\./.exec(child.text())?.[1])
+      await child.terminate()
+      await child.ended()
+      await awaitDeath([pid], t.timeoutMs)
+    },
+  },
+  "closes-at-once": {
+    level: "must",
+    spec: [130],
+    requires: ["procfs"],
+    says: "After a terminate closed comes although a descendant in another session still holds the output.",
+    run: async (t) => {
+      const child = await Child.start(await t.open(), { script: "setsid sleep 300 & echo ready; wait" })
+      await child.says("ready")
+      await pause(200)
+      await child.terminate()
+      Check.equal((await child.ended()).exitCode, 137, "the exit code")
+    },
+  },
+  "not-running": {
+    level: "must",
+    spec: [131],
+    says: "terminate of an unknown, an exited or a closed process answers running false.",
+    run: async (t) => {
+      const wire = await t.open()
+      Check.equal(await Child.attach(wire, "nope").terminate(), false, "running of an unknown process")
+      const exited = await Child.start(wire, { script: "sleep 1 & exit 0" })
+      await exited.exited()
+      Check.equal(await exited.terminate(), false, "running of an exited process")
+      await exited.ended()
+      Check.equal(await exited.terminate(), false, "running of a closed process")
+    },
+  },
+  "ends-a-tty": {
+    level: "must",
+    spec: [132],
+    requires: ["pty"],
+    says: "terminate ends a process with tty: an exit code other than 0, then closed.",
+    run: async (t) => {
+      const child = await Child.start(await t.open(), { tty: true, script: "echo ready; sleep 60; :" })
+      await child.says("ready")
+      Check.equal(await child.terminate(), true, "running")
+      Check.isTrue((await child.ended()).exitCode !== 0, "the exit code is 0")
+    },
+  },
+  "id-stays-taken": {
+    level: "must",
+    spec: [91, 131],
+    says: "The id of a terminated process stays taken while it is retained, and its state can be read.",
+    run: async (t) => {
+      const wire = await t.open()
+      const child = await Child.start(wire, { id: "kill-me", script: "echo out; sleep 60" })
+      await child.says("out")
+      await child.terminate()
+      await child.ended()
+      Check.equal((await child.read())["exitCode"], 137, "exitCode in the result of a read")
+      await wire.refused(
+        "process/start",
+        Child.params(wire, { id: "kill-me" }),
+        -32600,
+        "process kill-me already exists",
+      )
+    },
+  },
+})

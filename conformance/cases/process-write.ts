@@ -1,0 +1,177 @@
+/**
+ * `process/write`: how bytes reach the input of a process, each once and in order.
+ */
+import { table } from "../Case.ts"
+import * as Check from "../Check.ts"
+import * as Child from "../Child.ts"
+import { pause } from "../Deadline.ts"
+import type { Wire } from "../wire/Wire.ts"
+
+const cat = (wire: Wire): Promise<Child.Child> => Child.start(wire, { argv: ["cat"], pipeStdin: true })
+
+const base64 = (text: string): string => Buffer.from(text).toString("base64")
+
+/** Waits until nothing that was written before can still be on its way, by an echo of its own. */
+const settle = async (child: Child.Child): Promise<void> => {
+  await child.write("<settled>")
+  await child.says("<settled>")
+}
+
+export const write = table("process/write", {
+  "reaches-the-input": {
+    level: "must",
+    spec: [113],
+    says: "A write to a process with pipeStdin is answered with status accepted, and cat sends the bytes back.",
+    run: async (t) => {
+      const child = await cat(await t.open())
+      Check.equal(await child.write("hello\n"), "accepted", "the status")
+      await child.says("hello\n")
+    },
+  },
+  "bytes-are-exact": {
+    level: "must",
+    spec: [113],
+    says: "Every byte from 0 to 255 reaches the process unchanged.",
+    run: async (t) => {
+      const child = await cat(await t.open())
+      const all = Buffer.from(Array.from({ length: 256 }, (_, index) => index))
+      await child.write(all)
+      await settle(child)
+      Check.equal(child.bytes().subarray(0, 256).toString("hex"), all.toString("hex"), "the bytes")
+    },
+  },
+  "order-is-kept": {
+    level: "must",
+    spec: [113],
+    says: "200 writes sent without waiting reach the process in the order in which they were sent.",
+    run: async (t) => {
+      const wire = await t.open()
+      const child = await cat(wire)
+      const replies = Array.from({ length: 200 }, (_, index) =>
+        wire.begin("process/write", {
+          processId: child.id,
+          chunk: base64(`${index},`),
+          writeId: `w${index}`,
+        }),
+      )
+      for (const { result } of await Promise.all(replies)) {
+        Check.equal(Check.object(result, "the result")["status"], "accepted", "the status")
+      }
+      await settle(child)
+      const wanted = Array.from({ length: 200 }, (_, index) => `${index},`).join("")
+      Check.equal(child.text(), `${wanted}<settled>`, "the output of cat")
+    },
+  },
+  "same-write-id-written-once": {
+    level: "must",
+    spec: [114],
+    says: "A second write with the same writeId is accepted and writes nothing; the same id on another process does.",
+    run: async (t) => {
+      const wire = await t.open()
+      const child = await cat(wire)
+      Check.equal(await child.write("one;", "same"), "accepted", "the first status")
+      Check.equal(await child.write("two;", "same"), "accepted", "the second status")
+      await settle(child)
+      Check.equal(child.text(), "one;<settled>", "the output of cat")
+      const other = await cat(wire)
+      await other.write("three;", "same")
+      await other.says("three;")
+    },
+  },
+  "4096-write-ids-remembered": {
+    level: "should",
+    spec: [115],
+    says: "After 4200 writes the newest 4096 ids are remembered: w104 is not written again, w103 is.",
+    run: async (t) => {
+      const wire = await t.open()
+      const child = await cat(wire)
+      for (let from = 0; from < 4200; from += 100) {
+        const batch = Array.from({ length: 100 }, (_, index) =>
+          wire.begin("process/write", { processId: child.id, chunk: "", writeId: `w${from + index}` }),
+        )
+        await Promise.all(batch)
+      }
+      await child.write("known;", "w104")
+      await child.write("forgotten;", "w103")
+      await settle(child)
+      Check.equal(child.text(), "forgotten;<settled>", "the output of cat")
+    },
+  },
+  "process-that-does-not-read": {
+    level: "must",
+    spec: [119],
+    says: "A write to a process that has closed its input is accepted and harms nobody.",
+    run: async (t) => {
+      const child = await Child.start(await t.open(), {
+        script: "exec <&-; echo ready; sleep 0.3; exit 7",
+        pipeStdin: true,
+      })
+      await child.says("ready")
+      Check.equal(await child.write("x"), "accepted", "the status")
+      Check.equal((await child.ended()).exitCode, 7, "the exit code")
+    },
+  },
+  "blocks-when-nobody-reads": {
+    level: "must",
+    spec: [122],
+    says: "64 KiB writes to a process that does not read are accepted up to some number below 1000; the next waits, and is answered when the process ends.",
+    run: async (t) => {
+      const wire = await t.open()
+      const child = await Child.start(wire, { script: "sleep 4", pipeStdin: true })
+      const chunk = Buffer.alloc(65_536).toString("base64")
+      const answered: Array<number> = []
+      const all: Array<Promise<unknown>> = []
+      for (let index = 0; index < 300; index++) {
+        const params = { processId: child.id, chunk, writeId: `w${index}` }
+        all.push(wire.begin("process/write", params).then(() => answered.push(index)))
+      }
+      const counts: Array<number> = []
+      while (child.events().length === 0 && answered.length < 300) {
+        counts.push(answered.length)
+        await pause(100)
+      }
+      await Promise.all(all)
+      const before = counts.at(-5) ?? 300
+      t.note(`accepted while nobody read: ${before} of 300`)
+      Check.isTrue(before > 0 && before < 300, `${before} of 300 writes were accepted while nobody read`)
+    },
+  },
+  "big-input-arrives": {
+    level: "must",
+    spec: [113],
+    says: "8 MiB in writes of 64 KiB reach a process that reads slowly, all and in order.",
+    run: async (t) => {
+      const wire = await t.open()
+      const child = await Child.start(wire, { script: "sleep 0.3; head -c 8388608 | cksum", pipeStdin: true })
+      const other = await Child.start(wire, { script: "cksum", pipeStdin: true })
+      await other.terminate()
+      const chunk = Buffer.alloc(65_536, "procwire").toString("base64")
+      for (let index = 0; index < 128; index++) {
+        const { result } = await wire.begin("process/write", {
+          processId: child.id,
+          chunk,
+          writeId: `w${index}`,
+        })
+        Check.equal(Check.object(result, "the result")["status"], "accepted", `the status of write ${index}`)
+      }
+      await child.ended()
+      Check.equal(child.text().trim().split(/\s+/)[1] ?? null, "8388608", "bytes counted by the process")
+    },
+  },
+  "tty-input": {
+    level: "must",
+    spec: [135],
+    requires: ["pty"],
+    says: "What is written to a tty is echoed and read; 0x04 is the end of the input.",
+    run: async (t) => {
+      const child = await Child.start(await t.open(), {
+        tty: true,
+        script: "read x; echo got $x; cat; exit 5",
+      })
+      Check.equal(await child.write("word\n"), "accepted", "the status")
+      await child.says("word\r\ngot word\r\n")
+      await child.write("\u0004")
+      Check.equal((await child.ended()).exitCode, 5, "the exit code")
+    },
+  },
+})

@@ -1,0 +1,37 @@
+/**
+ * Not cases: how the cases about sessions lose a connection and take its session up again.
+ */
+import type { Bench } from "../Bench.ts"
+import * as Check from "../Check.ts"
+import { pause } from "../Deadline.ts"
+import type { Wire } from "../wire/Wire.ts"
+
+/** A new connection with the id of its session. */
+export const begin = async (t: Bench): Promise<{ wire: Wire; session: string }> => {
+  const wire = await t.connect()
+  const result = await wire.handshake()
+  return { wire, session: Check.text(result["sessionId"], "sessionId") }
+}
+
+export const resumeParams = (session: string) => ({ clientName: "again", resumeSessionId: session })
+
+/** Resumes, again and again while the server has not noticed yet that the old connection is gone. */
+export const resume = async (t: Bench, session: string): Promise<Wire> => {
+  const wire = await t.connect()
+  for (let tries = 0; tries < 50; tries++) {
+    const { error, result } = await wire.begin("initialize", resumeParams(session))
+    if (error === undefined) {
+      Check.equal(Check.object(result, "the result")["sessionId"], session, "sessionId of a resumed session")
+      return wire
+    }
+    if (error.code !== -32010) return Check.fail(`the resume was refused: ${error.code} ${error.message}`)
+    await pause(50)
+  }
+  return Check.fail("the session stayed attached to a connection that was dropped")
+}
+
+export const resumed = async (t: Bench, session: string): Promise<Wire> => {
+  const wire = await resume(t, session)
+  wire.send({ method: "initialized" })
+  return wire
+}

@@ -1,0 +1,27 @@
+/**
+ * Not cases: how the cases about environments ask a process what it sees.
+ */
+import * as Check from "../Check.ts"
+import * as Child from "../Child.ts"
+import type { JsonObject } from "../Json.ts"
+import type { Wire } from "../wire/Wire.ts"
+
+export type Variables = ReadonlyMap<string, string>
+
+/** What a process sees as its environment. */
+export const seen = async (
+  wire: Wire,
+  env: { readonly [name: string]: string },
+  policy?: JsonObject,
+): Promise<Variables> => {
+  const params = policy === undefined ? {} : { envPolicy: policy }
+  const child = await Child.start(wire, { argv: ["/usr/bin/env", "-0"], env, params })
+  Check.equal((await child.ended()).exitCode, 0, "the exit code of env -0")
+  const settings = child
+    .text("stdout")
+    .split("\0")
+    .filter((line) => line !== "")
+  return new Map(
+    settings.map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)]),
+  )
+}

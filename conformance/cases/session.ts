@@ -1,0 +1,227 @@
+/**
+ * Sessions: what survives a lost connection, how it is taken up again, and what stays apart.
+ */
+import { randomUUID } from "node:crypto"
+import { table } from "../Case.ts"
+import * as Check from "../Check.ts"
+import * as Child from "../Child.ts"
+import { pause } from "../Deadline.ts"
+import { begin, resume, resumed, resumeParams } from "./resuming.ts"
+
+const ws = { transports: "ws", requires: ["resume"], level: "must" } as const
+
+export const session = table("session", {
+  isolated: {
+    transports: "ws",
+    level: "must",
+    spec: [155],
+    says: "The same processId on two connections means two processes; the process of another session is unknown.",
+    run: async (t) => {
+      const [one, other] = [await t.open(), await t.open()]
+      const first = await Child.start(one, { id: "same", script: "echo one; exit 1" })
+      const second = await Child.start(other, { id: "same", script: "echo two; exit 2" })
+      Check.equal([(await first.ended()).exitCode, (await second.ended()).exitCode], [1, 2], "the exit codes")
+      Check.equal([first.text(), second.text()], ["one\n", "two\n"], "the outputs")
+      await Child.start(one, { id: "only-one" })
+      await other.refused("process/read", { processId: "only-one" }, -32600, "unknown process id only-one")
+    },
+  },
+  "detach-keeps-processes": {
+    ...ws,
+    spec: [146],
+    says: "When the connection is lost, processes live on; after a resume of the session they are there with their state.",
+    run: async (t) => {
+      const { wire, session } = await begin(t)
+      const child = await Child.start(wire, { script: "echo before; read x; echo got $x", pipeStdin: true })
+      await child.says("before")
+      wire.channel.drop()
+      const again = Child.attach(await resumed(t, session), child.id)
+      Check.equal(
+        Child.chunks(await again.read()).map(({ bytes }) => bytes.toString()),
+        ["before\n"],
+        "the chunks",
+      )
+      await again.write("word\n")
+      await again.says("got word\n")
+    },
+  },
+  "resume-continues-the-count": {
+    ...ws,
+    spec: [147],
+    says: "After a resume, what was missed is read with afterSeq and what comes later is pushed; nothing is pushed twice, and seq goes on.",
+    run: async (t) => {
+      const { wire, session } = await begin(t)
+      const script = "echo one; read x; echo missed; sleep 0.1; echo more; read x; echo later; exit 0"
+      const child = await Child.start(wire, { script, pipeStdin: true })
+      await child.says("one")
+      wire.send({
+        id: 7,
+        method: "process/write",
+        params: { processId: child.id, chunk: "Cg==", writeId: "go" },
+      })
+      await wire.inbox.wait("the answer to the write", t.timeoutMs, ({ messages }) =>
+        messages.find(({ text }) => text.includes('"id":7')),
+      )
+      wire.channel.drop()
+      await pause(500)
+      const again = Child.attach(await resumed(t, session), child.id)
+      const chunks = Child.chunks(await again.read({ afterSeq: 1 }))
+      Check.equal(
+        chunks.map(({ seq }) => seq),
+        [2, 3],
+        "the seqs of what was missed",
+      )
+      Check.equal(
+        Buffer.concat(chunks.map(({ bytes }) => bytes)).toString(),
+        "missed\nmore\n",
+        "what was missed",
+      )
+      await again.write("\n")
+      await again.says("later")
+      Check.isTrue(
+        again.events().every(({ seq }) => seq > 3),
+        "a chunk that was read was pushed, too",
+      )
+    },
+  },
+  "resume-pushes-before-initialized": {
+    ...ws,
+    spec: [148],
+    says: "After the answer to a resuming initialize notifications flow at once, while requests are refused until initialized.",
+    run: async (t) => {
+      const { wire, session } = await begin(t)
+      const child = await Child.start(wire, {
+        script: "i=0; while [ $i -lt 600 ]; do echo tick; sleep 0.1; i=$((i+1)); done",
+      })
+      await child.says("tick")
+      wire.channel.drop()
+      const again = await resume(t, session)
+      await Child.attach(again, child.id).says("tick")
+      const message = "client must send initialized before using exec methods"
+      await again.refused("process/read", { processId: child.id }, -32600, message)
+    },
+  },
+  "attached-session-refused": {
+    ...ws,
+    spec: [149],
+    says: "A resume of a session that is attached is refused with -32010 and the text with its id; the session is not disturbed.",
+    run: async (t) => {
+      const { wire, session } = await begin(t)
+      const other = await t.connect()
+      const message = `session ${session} is already attached to another connection`
+      await other.refused("initialize", resumeParams(session), -32010, message)
+      await wire.barrier()
+      await other.handshake()
+    },
+  },
+  "unknown-session-refused": {
+    ...ws,
+    transports: "any",
+    spec: [150],
+    says: "A resume with an id that is not known, or empty, is refused with -32600 and unknown session id ID; a new session may follow.",
+    run: async (t) => {
+      const wire = await t.connect()
+      for (const id of [randomUUID(), "", "no uuid"]) {
+        await wire.refused("initialize", resumeParams(id), -32600, `unknown session id ${id}`)
+      }
+      await wire.handshake()
+    },
+  },
+  "racing-resumes-one-wins": {
+    ...ws,
+    spec: [151],
+    says: "Of two resumes of one detached session at the same time one succeeds and the other is refused with -32010.",
+    run: async (t) => {
+      const { wire, session } = await begin(t)
+      wire.channel.drop()
+      await pause(200)
+      const rivals = [await t.connect(), await t.connect()]
+      const replies = await Promise.all(
+        rivals.map((rival) => rival.begin("initialize", resumeParams(session))),
+      )
+      const codes = replies.map(({ error }) => error?.code ?? 0).sort((a, b) => a - b)
+      Check.equal(codes, [-32010, 0], "the codes")
+    },
+  },
+  "resume-during-a-long-poll": {
+    ...ws,
+    spec: [152],
+    says: "A session whose connection was lost while a read waited can be resumed.",
+    run: async (t) => {
+      const { wire, session } = await begin(t)
+      const child = await Child.start(wire, { script: "sleep 60" })
+      void wire.begin("process/read", { processId: child.id, waitMs: 60_000 })
+      await pause(100)
+      wire.channel.drop()
+      await Child.attach(await resumed(t, session), child.id).read()
+    },
+  },
+  "resume-after-a-violation": {
+    ...ws,
+    spec: [153],
+    says: "A session whose connection was ended for a violation can be resumed.",
+    run: async (t) => {
+      const { wire, session } = await begin(t)
+      const child = await Child.start(wire, { script: "sleep 60" })
+      wire.sendText('{"method":"bogus"}')
+      await wire.inbox.wait("the end of the connection", t.timeoutMs, (inbox) => inbox.ended())
+      await Child.attach(await resumed(t, session), child.id).read()
+    },
+  },
+  "write-ids-survive-a-resume": {
+    ...ws,
+    spec: [114],
+    says: "A writeId that was accepted before the connection was lost is not written again after a resume.",
+    run: async (t) => {
+      const { wire, session } = await begin(t)
+      const child = await Child.start(wire, { argv: ["cat"], pipeStdin: true })
+      await child.write("once;", "same")
+      await child.says("once;")
+      wire.channel.drop()
+      const again = Child.attach(await resumed(t, session), child.id)
+      Check.equal(await again.write("twice;", "same"), "accepted", "the status")
+      await again.write("<end>")
+      await again.says("<end>")
+      Check.equal(again.text(), "<end>", "the output")
+    },
+  },
+  "detached-flood-does-not-block": {
+    ...ws,
+    spec: [156],
+    says: "A process that writes 5 MB while nobody is attached is not held up; afterwards its last bytes can be read.",
+    run: async (t) => {
+      const { wire, session } = await begin(t)
+      const script = "read x; head -c 5000000 /dev/zero; printf END; exit 8"
+      const child = await Child.start(wire, { script, pipeStdin: true })
+      wire.send({
+        id: 7,
+        method: "process/write",
+        params: { processId: child.id, chunk: "Cg==", writeId: "go" },
+      })
+      await wire.inbox.wait("the answer to the write", t.timeoutMs, ({ messages }) =>
+        messages.find(({ text }) => text.includes('"id":7')),
+      )
+      wire.channel.drop()
+      const again = Child.attach(await resumed(t, session), child.id)
+      const state = await again.read({ afterSeq: 1_000_000, waitMs: t.timeoutMs })
+      Check.equal([state["closed"] ?? null, state["exitCode"] ?? null], [true, 8], "closed and exitCode")
+      const bytes = Buffer.concat(Child.chunks(await again.read()).map((chunk) => chunk.bytes))
+      Check.isTrue(bytes.length > 0 && bytes.length <= 1_048_576, `${bytes.length} bytes are retained`)
+      Check.equal(bytes.subarray(-3).toString(), "END", "the last bytes")
+    },
+  },
+  "exit-while-detached": {
+    ...ws,
+    spec: [146],
+    says: "A process that ends while nobody is attached can be read with its exit code after a resume.",
+    run: async (t) => {
+      const { wire, session } = await begin(t)
+      const child = await Child.start(wire, { script: "sleep 0.3; echo bye; exit 9" })
+      wire.channel.drop()
+      await pause(800)
+      const again = Child.attach(await resumed(t, session), child.id)
+      const result = await again.read()
+      Check.equal([result["closed"] ?? null, result["exitCode"] ?? null], [true, 9], "closed and exitCode")
+    },
+  },
+})

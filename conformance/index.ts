@@ -1,0 +1,15 @@
+/**
+ * The conformance suite as a library: the cases, what runs them, and what reports them. `vitest.ts` is apart, because it
+ * needs vitest.
+ */
+export * as Bench from "./Bench.ts"
+export * as Case from "./Case.ts"
+export * as Check from "./Check.ts"
+export * as Child from "./Child.ts"
+export { cases } from "./cases/index.ts"
+export * as Report from "./Report.ts"
+export * as RunCase from "./RunCase.ts"
+export * as Runner from "./Runner.ts"
+export * as Select from "./Select.ts"
+export * as Target from "./Target.ts"
+export * as Wire from "./wire/Wire.ts"

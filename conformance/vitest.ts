@@ -1,0 +1,59 @@
+/**
+ * The wire suite as vitest tests: one test for each case, named by its id and its sentence.
+ *
+ * A failed `must` or `should` fails its test; a failed `peer` case is only told. Cases for the other transport and slow ones
+ * are not registered unless asked for; a case whose capability the server lacks is skipped with that reason.
+ */
+import { afterAll, describe, it } from "vitest"
+import type { Capability, Case } from "./Case.ts"
+import { cases } from "./cases/index.ts"
+import * as Report from "./Report.ts"
+import { runCase, type CaseOptions, type Outcome } from "./RunCase.ts"
+import { select, type Depth } from "./Select.ts"
+import type { Target } from "./Target.ts"
+
+export interface SuiteOptions {
+  /** Ids or globs; everything by default. */
+  readonly only?: ReadonlyArray<string>
+  readonly depth?: Depth
+  readonly slow?: boolean
+  readonly timeoutMs?: number
+  /** Capabilities that the server lacks. */
+  readonly without?: ReadonlyArray<Capability>
+}
+
+const style: Report.Style = { colour: false, verbose: false, program: "procwire-conformance" }
+
+/** What vitest shows: the report of the failure instead of a stack of this file. */
+const failed = (outcome: Outcome): Error => {
+  const error = new Error(`\n${Report.failure(outcome, style)}`)
+  error.stack = error.message
+  return error
+}
+
+const registers = (item: Case, target: Target, options: CaseOptions): boolean =>
+  (item.transports === "any" || item.transports === target.kind) && (options.slow || !item.slow)
+
+/** Registers every fitting case as a test. */
+export const suite = (name: string, target: Target, options: SuiteOptions = {}): void => {
+  const { depth = "all", only = [], slow = false, timeoutMs = 10_000, without = [] } = options
+  const caseOptions: CaseOptions = { timeoutMs, slow, without: new Set(without) }
+  const chosen = select(cases, only, depth).cases.filter((item) => registers(item, target, caseOptions))
+  describe.concurrent(name, () => {
+    const told: Array<string> = []
+    afterAll(() => {
+      target.close()
+      if (told.length > 0) process.stdout.write(`${name}: unlike the peer\n${told.join("\n")}\n`)
+    })
+    for (const item of chosen) {
+      const limit = timeoutMs * (item.slow ? 61 : 10)
+      it(`${item.id} (${item.level}): ${item.says}`, { timeout: limit }, async (context) => {
+        const outcome = await runCase(item, target, caseOptions)
+        if (outcome.status === "skip") context.skip(outcome.reason)
+        if (outcome.status !== "fail") return
+        if (item.level !== "peer") throw failed(outcome)
+        told.push(`  ${item.id}: ${outcome.reason}`)
+      })
+    }
+  })
+}

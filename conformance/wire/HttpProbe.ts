@@ -1,0 +1,51 @@
+/**
+ * One HTTP request to the listener of a WebSocket server, upgrades included, answered with plain facts.
+ */
+import { request, type IncomingHttpHeaders, type IncomingMessage } from "node:http"
+import { within } from "../Deadline.ts"
+
+export interface Question {
+  readonly method?: string
+  readonly path: string
+  readonly headers?: { readonly [name: string]: string }
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+}
+
+/** The headers of a correct WebSocket upgrade. */
+export const upgradeHeaders = {
+  connection: "Upgrade",
+  upgrade: "websocket",
+  "sec-websocket-version": "13",
+  "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
+}
+
+const facts = (message: IncomingMessage, body: string): Answer => ({
+  status: message.statusCode ?? 0,
+  headers: message.headers,
+  body,
+})
+
+/** Asks the server behind a `ws://` URL. */
+export const probe = (url: string, question: Question, timeoutMs: number): Promise<Answer> => {
+  const { hostname, port } = new URL(url)
+  const { method = "GET", path, headers = {} } = question
+  const answer = new Promise<Answer>((resolve, reject) => {
+    const asking = request({ hostname, port, method, path, headers, agent: false }, (message) => {
+      let body = ""
+      message.on("data", (bytes: Buffer) => (body += bytes.toString("utf8")))
+      message.on("end", () => resolve(facts(message, body)))
+    })
+    asking.on("upgrade", (message, socket) => {
+      socket.destroy()
+      resolve(facts(message, ""))
+    })
+    asking.on("error", reject)
+    asking.end()
+  })
+  return within(answer, timeoutMs, `the answer to ${method} ${path}`)
+}

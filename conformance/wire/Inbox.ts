@@ -1,0 +1,96 @@
+/**
+ * Everything that has come on one connection, in order, and the means to wait for more.
+ *
+ * Nothing is consumed: a wait looks at all messages from a position on, then at those to come, until one fits, the
+ * connection ends or the deadline passes.
+ */
+import { CheckFailure, show } from "../Check.ts"
+import { within } from "../Deadline.ts"
+import { parse, type Json } from "../Json.ts"
+import type { Incoming } from "./Channel.ts"
+
+export interface Message extends Incoming {
+  /** Position among the messages of the connection. */
+  readonly index: number
+  /** `performance.now()` at arrival. */
+  readonly at: number
+  /** The parsed text; `undefined` if it is not JSON. */
+  readonly json: Json | undefined
+}
+
+export interface Control {
+  readonly kind: "ping" | "pong"
+  readonly payload: string
+  readonly at: number
+}
+
+export interface Inbox {
+  readonly messages: ReadonlyArray<Message>
+  readonly controls: ReadonlyArray<Control>
+  /** How the connection ended, once it has. */
+  readonly ended: () => string | undefined
+  /** `pick` throws to fail the wait, and returns `undefined` to go on waiting. */
+  readonly wait: <A>(what: string, ms: number, pick: (inbox: Inbox) => A | undefined) => Promise<A>
+  readonly addMessage: (incoming: Incoming) => Message
+  readonly addControl: (kind: "ping" | "pong", payload: string) => void
+  readonly end: (how: string) => void
+}
+
+export const make = (): Inbox => {
+  const messages: Array<Message> = []
+  const controls: Array<Control> = []
+  const watchers = new Set<() => void>()
+  let ended: string | undefined
+  const changed = (): void => {
+    for (const watcher of watchers) watcher()
+  }
+  const inbox: Inbox = {
+    messages,
+    controls,
+    ended: () => ended,
+    wait: async (what, ms, pick) => {
+      let watcher = (): void => undefined
+      try {
+        return await within(
+          new Promise((resolve, reject) => {
+            watcher = () => {
+              try {
+                const found = pick(inbox)
+                if (found !== undefined) resolve(found)
+                else if (ended !== undefined) reject(new CheckFailure(`waited for ${what}, but ${ended}`))
+              } catch (error) {
+                reject(error)
+              }
+            }
+            watchers.add(watcher)
+            watcher()
+          }),
+          ms,
+          what,
+        )
+      } finally {
+        watchers.delete(watcher)
+      }
+    },
+    addMessage: (incoming) => {
+      const json = parse(incoming.text)
+      const message = { ...incoming, index: messages.length, at: performance.now(), json }
+      messages.push(message)
+      changed()
+      return message
+    },
+    addControl: (kind, payload) => {
+      controls.push({ kind, payload, at: performance.now() })
+      changed()
+    },
+    end: (how) => {
+      ended ??= how
+      changed()
+    },
+  }
+  return inbox
+}
+
+/** The texts of some messages, for an error text. */
+export const showAll = (messages: ReadonlyArray<Message>): string =>
+  messages.length === 0 ? "nothing" : messages.map((message) => show(message.json ?? message.text)).join(" ")

@@ -1,0 +1,104 @@
+/**
+ * A server that the suite has started: its streams, its end, and the certainty that nothing of it is left.
+ *
+ * Guarantee: after `kill` the server and every process below it, or marked by it, is dead (found through /proc on
+ * Linux; elsewhere through `ps`, where processes that have left the tree are not found).
+ */
+import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process"
+import { within } from "../Deadline.ts"
+import { fail } from "../Check.ts"
+import * as ProcessTree from "./ProcessTree.ts"
+
+export interface Exit {
+  readonly code: number | null
+  readonly signal: string | null
+}
+
+export interface ServerProcess {
+  readonly pid: number
+  readonly child: ChildProcessWithoutNullStreams
+  readonly exited: () => boolean
+  readonly exit: Promise<Exit>
+  /** Everything on stderr so far. */
+  readonly errors: () => string
+  readonly signal: (name: NodeJS.Signals) => void
+  readonly kill: () => void
+}
+
+export interface LaunchOptions {
+  readonly argv: ReadonlyArray<string>
+  readonly env: { readonly [name: string]: string }
+  /** The value of the variable by which processes of this run are found again. */
+  readonly token: string
+}
+
+/** The variable that marks every process that a case starts. */
+export const marker = "PROCWIRE_CASE"
+
+export const launch = (options: LaunchOptions): ServerProcess => {
+  const [program, ...args] = options.argv
+  if (program === undefined) return fail("the command of the server is empty")
+  const child = spawn(program, args, {
+    stdio: "pipe",
+    env: { ...process.env, ...options.env, [marker]: options.token },
+  })
+  let exited = false
+  let errors = ""
+  const exit = new Promise<Exit>((resolve) => {
+    child.once("error", (error) => {
+      exited = true
+      errors += `\n${error.message}`
+      resolve({ code: null, signal: error.message })
+    })
+    child.once("exit", (code, signal) => {
+      exited = true
+      resolve({ code, signal })
+    })
+  })
+  child.stdin.on("error", () => undefined)
+  child.stderr.on("data", (bytes: Buffer) => {
+    if (errors.length < 20_000) errors += bytes.toString("utf8")
+  })
+  const pid = child.pid ?? -1
+  return {
+    pid,
+    child,
+    exited: () => exited,
+    exit,
+    errors: () => errors.trim(),
+    signal: (name) => {
+      if (!exited) child.kill(name)
+    },
+    kill: () => {
+      const below = pid > 0 && !exited ? ProcessTree.descendants(pid) : []
+      if (!exited) child.kill("SIGKILL")
+      ProcessTree.killAll([...below, ...ProcessTree.marked(`${marker}=${options.token}`)])
+    },
+  }
+}
+
+/** Waits for the end of the server. */
+export const awaitExit = (server: ServerProcess, ms: number): Promise<Exit> =>
+  within(server.exit, ms, "the server process to end")
+
+/** Reads the first line of stdout. */
+export const firstLine = (server: ServerProcess, ms: number): Promise<string> => {
+  const line = new Promise<string>((resolve, reject) => {
+    let seen = ""
+    server.child.stdout.on("data", (bytes: Buffer) => {
+      seen += bytes.toString("utf8")
+      const end = seen.indexOf("\n")
+      if (end >= 0) resolve(seen.slice(0, end))
+    })
+    server.exit.then(
+      (exit) =>
+        reject(
+          new Error(
+            `the server ended with ${exit.signal ?? exit.code} before its first line: ${server.errors()}`,
+          ),
+        ),
+      reject,
+    )
+  })
+  return within(line, ms, "the first line on the standard output of the server")
+}

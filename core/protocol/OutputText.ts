@@ -1,0 +1,40 @@
+/**
+ * The hand encoders: what carries output, straight to JSON text.
+ *
+ * Nearly every byte that a server sends is output. Base64 needs no escaping, so it is laid between its
+ * neighbours as it is; `JSON.stringify` would go through it ten times slower. A test holds the results
+ * equal to the schemas'.
+ */
+import { toBase64, utf8 } from "./Bytes.ts"
+import type { OutputParams, ReadResult } from "./Process.ts"
+
+/** Encodes the `process/output` notifications of one process as UTF-8, without ever joining a string. */
+export const makeNotification = (processId: string) => {
+  const head = utf8.encode(`{"method":"process/output","params":{"processId":${JSON.stringify(processId)},"seq":`)
+  return ({ seq, stream, bytes }: Output): Uint8Array => {
+    const middle = `${seq},"stream":"${stream}","chunk":"`
+    const chunk = toBase64(bytes)
+    const text = new Uint8Array(head.length + middle.length + chunk.length + tail.length)
+    text.set(head)
+    let at = head.length
+    at += utf8.encodeInto(middle, text.subarray(at)).written
+    at += utf8.encodeInto(chunk, text.subarray(at)).written
+    text.set(tail, at)
+    return text
+  }
+}
+
+/** The JSON text of a `process/read` result. */
+export const readResult = ({ chunks, ...state }: ReadResult): string =>
+  `{"chunks":[${chunks.map(chunkText).join()}],${JSON.stringify(state).slice(1)}`
+
+interface Output {
+  readonly seq: number
+  readonly stream: (typeof OutputParams.Type)["stream"]
+  readonly bytes: Uint8Array
+}
+
+const tail = utf8.encode('"}}')
+
+const chunkText = ({ seq, stream, chunk }: ReadResult["chunks"][number]): string =>
+  `{"seq":${seq},"stream":"${stream}","chunk":"${toBase64(chunk)}"}`
