@@ -31,6 +31,9 @@ export interface Options {
 /** 30 seconds and the ring's own limits. */
 export const defaultOptions: Options = { retentionMillis: 30_000, limits: OutputLog.defaultLimits }
 
+/** How long the end of a child may take before nobody waits for it any more: 5 seconds. */
+export const closeMillis = 5000
+
 export type WriteStatus = "accepted" | "unknownProcess" | "stdinClosed"
 
 export interface ProcessRegistry {
@@ -105,7 +108,7 @@ export const make = (
       })
 
     /** Forgets a closed process after the retention time, and lets go of its child when its group is gone. */
-    const retire = (entry: Entry, scope: Scope.CloseableScope) =>
+    const retire = (entry: Entry, scope: ChildScope) =>
       Effect.gen(function* () {
         const { process } = entry
         yield* process.supervise
@@ -114,19 +117,19 @@ export const make = (
         while (process.child !== undefined && (yield* process.child.lingering)) {
           yield* Effect.sleep(options.retentionMillis)
         }
-        yield* Scope.close(scope, Exit.void)
+        yield* scope.close
       })
 
     const spawn = (entry: Entry, spec: SpawnSpec) =>
       Effect.gen(function* () {
         const { process } = entry
-        const scope = yield* Scope.fork(sessionScope, ExecutionStrategy.sequential)
+        const scope = yield* forkWithDeadline(sessionScope)
         const child = yield* spawner
           .spawn(spec, process.events)
-          .pipe(Scope.extend(scope), Effect.onError(() => Scope.close(scope, Exit.void)))
+          .pipe(Scope.extend(scope.child), Effect.onError(() => scope.close))
         const stdin = spec.stdio.kind === "pty" || spec.stdio.stdin ? yield* StdinQueue.make(child) : undefined
         // The start may have been cancelled meanwhile, and is answered.
-        if (entry.exit !== undefined) return yield* Scope.close(scope, Exit.void)
+        if (entry.exit !== undefined) return yield* scope.close
         process.begin(child, stdin)
         conclude(entry, Exit.succeed(process))
         yield* Effect.forkIn(retire(entry, scope), sessionScope)
@@ -217,3 +220,18 @@ export const make = (
   })
 
 const hasStarted = ({ exit }: Entry): boolean => exit !== undefined && Exit.isSuccess(exit)
+
+interface ChildScope {
+  readonly child: Scope.Scope
+  readonly close: Effect.Effect<void>
+}
+
+/** A scope inside another one that takes at most `closeMillis` to close: what hangs then is left behind. */
+const forkWithDeadline = (parent: Scope.Scope): Effect.Effect<ChildScope> =>
+  Effect.gen(function* () {
+    const outer = yield* Scope.fork(parent, ExecutionStrategy.sequential)
+    const child = yield* Scope.make()
+    const closing = Effect.timeoutOption(Effect.disconnect(Scope.close(child, Exit.void)), closeMillis)
+    yield* Scope.addFinalizer(outer, Effect.interruptible(closing))
+    return { child, close: Scope.close(outer, Exit.void) }
+  })

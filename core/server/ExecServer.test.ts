@@ -280,7 +280,7 @@ describe("ExecServer sessions", () => {
     expect(yield* (yield* connect).ask("initialize", { clientName: "x", resumeSessionId: sessionId })).toMatchObject(error(-32600, `unknown session id ${sessionId}`))
   }))
 
-  it("closes at once with running children, whether anybody is attached or not", effect(function* () {
+  it("invariant 9: closing the server kills every child at once, whether anybody is attached or not", effect(function* () {
     for (const attached of [true, false]) {
       const scope = yield* Scope.make()
       const { connect, fake } = yield* Scope.extend(make(), scope)
@@ -307,7 +307,7 @@ describe("ExecServer sessions", () => {
 })
 
 describe("ExecServer processes", () => {
-  it("answers a start before that process's notifications, even if the child wrote before it came to be", effect(function* () {
+  it("invariant 2: answers a start before that process's notifications, even if the child wrote before it came to be", effect(function* () {
     const { client } = yield* ready({
       script: (child) => Effect.sync(() => {
         child.output("stdout", "hi\n")
@@ -459,7 +459,7 @@ const startFlood = (server: { readonly client: Client; readonly fake: Fake.Fake 
   })
 
 describe("ExecServer back-pressure", () => {
-  it("pauses the child of a client that does not read, and loses nothing", effect(function* () {
+  it("invariant 4: while a client is attached nothing is lost, and the child is paused instead", effect(function* () {
     const server = yield* ready()
     const child = yield* startFlood(server, "p")
     let printed = yield* flood(child, 1_000_000)
@@ -474,7 +474,7 @@ describe("ExecServer back-pressure", () => {
     expect(seqs).toEqual(Array.from({ length: 2002 }, (_, index) => index + 1))
   }), 60_000)
 
-  it("lets the child of a client that has gone run on, and keeps its last MiB", effect(function* () {
+  it("invariant 4: when nobody is attached the ring evicts and the child never blocks", effect(function* () {
     const server = yield* ready()
     const child = yield* startFlood(server, "p")
     yield* flood(child, 1_000_000)
