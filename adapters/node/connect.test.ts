@@ -1,9 +1,13 @@
+import { spawn } from "node:child_process"
 import { createHash } from "node:crypto"
+import { once } from "node:events"
 import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import type { Client } from "../../core/client/Client.ts"
 import { ClientError } from "../../core/client/ClientError.ts"
 import { connect } from "./connect.ts"
+
+const main = fileURLToPath(new URL("../../dist/procwire.mjs", import.meta.url))
 
 let client: Client
 beforeAll(async () => {
@@ -120,8 +124,20 @@ describe("connect", () => {
     expect(await child.exitCode).toBe(0)
   })
 
+  it("talks to a server over a WebSocket", async () => {
+    const server = spawn(process.execPath, [main, "serve"], { stdio: ["ignore", "pipe", "inherit"] })
+    try {
+      const [line] = (await once(server.stdout, "data")) as [Buffer]
+      const remote = await connect({ url: line.toString().trim() }, { clientName: "test" })
+      expect((await remote.run({ argv: ["echo", "over ws"] })).stdout).toBe("over ws\n")
+      await remote.close()
+    } finally {
+      server.kill()
+    }
+    await expect(connect({ url: "ws://127.0.0.1:1" })).rejects.toMatchObject({ reason: "Connect" })
+  })
+
   it("talks to a server over the stdio of a command, and fails its processes when that dies", async () => {
-    const main = fileURLToPath(new URL("../../dist/procwire.mjs", import.meta.url))
     const remote = await connect({ command: process.execPath, args: [main, "serve", "--listen", "stdio"] })
     expect((await remote.run({ argv: ["echo", "over stdio"] })).stdout).toBe("over stdio\n")
     const parent = await remote.start({ argv: ["sh", "-c", "sleep 0.3; kill -9 $PPID; sleep 100"] })

@@ -1,2 +1,2 @@
-export { connect, type Target } from "./connect.ts"
+export { connect, open, type Target } from "./connect.ts"
 export { layerSpawner } from "./NodeSpawner.ts"
