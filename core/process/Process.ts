@@ -58,7 +58,7 @@ export class Process {
   private status: ExitStatus | undefined
   private paused = false
   /** Open while the child is not paused. */
-  private readonly flowing = Effect.unsafeMakeLatch(true)
+  private readonly reading = Effect.unsafeMakeLatch(true)
   private outputs = 0
   /** Keeps the first output for whoever asked for the process. */
   private birth: Attachment | undefined
@@ -162,8 +162,8 @@ export class Process {
     let quiet = 0
     let rounds = 0
     while (this.exited === undefined && quiet < 2 && rounds < maxQuietRounds) {
-      yield* this.flowing.await
       const { outputs } = this
+      yield* this.reading.await
       yield* Effect.sleep(quietMillis)
       if (this.paused) continue
       rounds += 1
@@ -195,10 +195,10 @@ export class Process {
     if (pause === this.paused || this.child?.pause === undefined) return
     this.paused = pause
     if (pause) {
-      this.flowing.unsafeClose()
+      this.reading.unsafeClose()
       this.child.pause()
     } else {
-      this.flowing.unsafeOpen()
+      this.reading.unsafeOpen()
       this.child.resume?.()
     }
   }
