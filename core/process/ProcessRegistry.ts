@@ -78,7 +78,8 @@ export const make = (
 ): Effect.Effect<ProcessRegistry, never, Scope.Scope> =>
   Effect.gen(function* () {
     const sessionScope = yield* Effect.scope
-    const runFork = Runtime.runFork(yield* Effect.runtime<never>())
+    // Sessions open where nothing may interrupt; what lives in them has to end with them.
+    const runFork = Runtime.runFork(yield* Effect.interruptible(Effect.runtime<never>()))
     const table = new Map<string, Entry>()
 
     const forget = (entry: Entry) => {
