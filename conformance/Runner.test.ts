@@ -9,6 +9,7 @@ import type { Outcome } from "./RunCase.ts"
 import * as Runner from "./Runner.ts"
 import { select } from "./Select.ts"
 import * as Target from "./Target.ts"
+import * as Verdict from "./Verdict.ts"
 
 const chosen = [
   "handshake/initialize-returns-session-and-environment",
@@ -42,7 +43,7 @@ test("a server without a fault passes the chosen cases", async () => {
   const outcomes = await runOn("none")
   expect(failures(outcomes)).toEqual({})
   expect(outcomes.length).toBe(chosen.length)
-  expect(Runner.passed(outcomes)).toBe(true)
+  expect(Verdict.make(outcomes, cases).passed).toBe(true)
 })
 
 test("an id that comes back as a text is named at once", async () => {
@@ -56,7 +57,7 @@ test("a repeated seq fails the case about contiguous seqs", async () => {
   const found = failures(outcomes)
   expect(found["process/output/seq-contiguous"]).toMatch(/seq 1 of process .* came twice/)
   expect(found["handshake/second-initialize-refused"]).toBeUndefined()
-  expect(Runner.passed(outcomes)).toBe(false)
+  expect(Verdict.make(outcomes, cases).passed).toBe(false)
 })
 
 test("closed before exited fails the case about the highest seq", async () => {

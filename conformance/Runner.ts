@@ -49,7 +49,3 @@ export const run = async (
   }
   return outcomes.filter((outcome) => outcome !== undefined)
 }
-
-/** Whether the run is good enough for exit code 0: no `must` has failed. */
-export const passed = (outcomes: ReadonlyArray<Outcome>): boolean =>
-  !outcomes.some((outcome) => outcome.status === "fail" && outcome.case.level === "must")
