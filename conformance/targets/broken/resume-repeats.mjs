@@ -3,13 +3,13 @@ import { serve } from "../control/Server.mjs"
 
 serve({
   resumed: (session) => {
-    setTimeout(() => {
+    setImmediate(() => {
       for (const { chunks, id } of session.processes.values())
         for (const { seq, stream, chunk } of chunks)
           session.connection?.send({
             method: "process/output",
             params: { processId: id, seq, stream, chunk },
           })
-    }, 20)
+    })
   },
 })
