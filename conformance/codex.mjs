@@ -43,14 +43,11 @@ rmSync(home, { recursive: true, force: true })
 mkdirSync(home, { recursive: true })
 
 const quoted = `'${codex.replaceAll("'", `'\\''`)}'`
+const baseline = fileURLToPath(new URL("targets/codex.baseline.json", import.meta.url))
+const wanted = ["--command", `${quoted} exec-server --listen {LISTEN}`, "--strict", "--baseline", baseline]
 const { status } = spawnSync(
   process.execPath,
-  [
-    join(root, "dist", "procwire-conformance.mjs"),
-    ...["--command", `${quoted} exec-server --listen {LISTEN}`],
-    ...["--strict", "--baseline", fileURLToPath(new URL("targets/codex.baseline.json", import.meta.url))],
-    ...process.argv.slice(2),
-  ],
+  [join(root, "dist", "procwire-conformance.mjs"), ...wanted, ...process.argv.slice(2)],
   { stdio: "inherit", env: { ...process.env, CODEX_HOME: home } },
 )
 process.exit(status ?? 1)
