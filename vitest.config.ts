@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config"
 export default defineConfig({
   test: {
     include: ["core/**/*.test.ts", "adapters/**/*.test.ts", "conformance/**/*.test.ts"],
-    testTimeout: 120_000,
+    testTimeout: 30_000,
     hookTimeout: 120_000,
   },
 })

@@ -1,1 +1,2 @@
+export { connect, open, type Target } from "./connect.ts"
 export { layerSpawner } from "./NodeSpawner.ts"

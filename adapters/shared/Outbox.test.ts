@@ -72,6 +72,22 @@ describe("Outbox", () => {
     expect(batches).toEqual([[1], [2, 50_000]])
   })
 
+  it("calls back also when a small message was written while it drained", async () => {
+    const { stream, read } = slowStream()
+    const outbox = Outbox.make(stream)
+    let drains = 0
+    outbox.onDrain(() => drains++)
+    expect(outbox.write(bytes(highWaterMark))).toBe(false)
+    expect(outbox.write(bytes(20_000))).toBe(false)
+    await read()
+    expect(outbox.write(bytes(1))).toBe(false)
+    expect(drains).toBe(0)
+    await read()
+    await read()
+    expect(drains).toBe(1)
+    expect(outbox.write(bytes(1))).toBe(true)
+  })
+
   it("answers true for messages of any size that the peer takes at once", () => {
     const { stream } = fastStream()
     const outbox = Outbox.make(stream)

@@ -67,7 +67,8 @@ export const make = (output: Writable): Outbox => {
       // Bun's stdout does not count what it holds; there its own, lower mark has to do.
       const counts = output.writableLength > 0
       if (first || head.length >= largeBytes || (body !== undefined && body.length >= largeBytes)) uncork()
-      stalled = !accepted && (!counts || output.writableLength >= highWaterMark)
+      // Once said, it holds until the drain: another writer's small message must not swallow that.
+      if (!accepted && (!counts || output.writableLength >= highWaterMark)) stalled = true
       return !stalled
     },
     onDrain: (listener) => {

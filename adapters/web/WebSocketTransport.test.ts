@@ -112,6 +112,33 @@ describe("WebSocketTransport", () => {
     )
   })
 
+  it("calls back also when a small message was written while it drained", () => {
+    const socket = Object.assign(new EventTarget(), {
+      binaryType: "",
+      readyState: 1,
+      bufferedAmount: 0,
+      send: (data: string | Uint8Array) => {
+        socket.bufferedAmount += data.length
+      },
+      close: () => socket.dispatchEvent(new Event("close")),
+    })
+    return Effect.gen(function* () {
+      const transport = yield* WebSocketTransport.connect("ws://any", {
+        open: () => {
+          setImmediate(() => socket.dispatchEvent(new Event("open")))
+          return socket as unknown as WebSocketTransport.WebSocketLike
+        },
+      })
+      const drained = yield* Effect.makeLatch()
+      transport.onDrain(() => drained.unsafeOpen())
+      expect(transport.write("x".repeat(highWaterMark))).toBe(false)
+      socket.bufferedAmount = 0
+      expect(transport.write("x")).toBe(false)
+      yield* drained.await
+      expect(transport.write("x")).toBe(true)
+    }).pipe(Effect.scoped, Effect.runPromise)
+  })
+
   it("stops a socket that can be stopped while nobody takes, and loses nothing", () => {
     let sent = 0
     const text = "x".repeat(100_000)

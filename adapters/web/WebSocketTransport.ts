@@ -95,7 +95,8 @@ export const connect = (
     const write = (message: Outgoing): boolean => {
       if (ended || socket.readyState !== isOpen) return true
       socket.send(message)
-      stalled = socket.bufferedAmount >= highWaterMark
+      // Once said, it holds until the drain: another writer's small message must not swallow that.
+      if (socket.bufferedAmount >= highWaterMark) stalled = true
       if (stalled) stall.unsafeOpen()
       return !stalled
     }

@@ -9,8 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { toBase64 } from "../protocol/Bytes.ts"
-import type { ReadResult } from "../protocol/Process.ts"
-import type { OutputStream } from "../protocol/Process.ts"
+import type { OutputStream, ReadResult, TerminalSize } from "../protocol/Process.ts"
 import type { Call } from "./Calls.ts"
 import { ClientError } from "./ClientError.ts"
 import type * as EventFeed from "./EventFeed.ts"
@@ -43,6 +42,10 @@ export interface RemoteProcess {
   readonly closed: Effect.Effect<void, ClientError>
   /** Writes to stdin or the PTY, in call order; waits while the child does not read. */
   readonly write: (bytes: Uint8Array) => Effect.Effect<void, ClientError>
+  /** Ends a piped stdin behind what was written. With the capability `processCloseStdin`. */
+  readonly closeStdin: Effect.Effect<void, ClientError>
+  /** Sets the size of the PTY. With the capability `processResize`. */
+  readonly resize: (size: TerminalSize) => Effect.Effect<void, ClientError>
   /** SIGINT to the process group. */
   readonly interrupt: Effect.Effect<void, ClientError>
   /** SIGKILL to the process group; true if it was running. */
@@ -111,6 +114,10 @@ export const make = (follower: Follower, call: Call, nextWriteId: () => string):
     exitCode,
     closed,
     write,
+    closeStdin: writing.withPermits(1)(
+      Effect.suspend(() => Effect.asVoid(call("process/closeStdin", { processId: id }))),
+    ),
+    resize: ({ rows, columns }) => Effect.asVoid(call("process/resize", { processId: id, rows, columns })),
     read,
     interrupt: Effect.suspend(() =>
       Effect.asVoid(call("process/signal", { processId: id, signal: "interrupt" })),

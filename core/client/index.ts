@@ -1,3 +1,4 @@
+export * as Client from "./Client.ts"
 export * as ClientError from "./ClientError.ts"
 export * as ExecClient from "./ExecClient.ts"
 export * as ProcessEvent from "./ProcessEvent.ts"

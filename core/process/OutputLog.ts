@@ -21,6 +21,12 @@ export const defaultLimits: Limits = { bytes: 1024 * 1024, chunks: 50_000 }
 /** Largest chunk that `append` makes of what it is given, in bytes: 64 KiB, the size of one read. */
 export const maxChunkBytes = 64 * 1024
 
+/**
+ * Most that is kept for cursors beyond the limits, where a child cannot be paused: 16 MiB, 800,000 chunks.
+ * Cursors that lag further lose the oldest output.
+ */
+const mostPinned: Limits = { bytes: 16 * 1024 * 1024, chunks: 800_000 }
+
 /** One piece of output. `bytes` may be a view of the ring: it is valid until the next `append`. */
 export interface Chunk {
   readonly seq: number
@@ -143,15 +149,13 @@ class Ring implements OutputLog {
 
   /** Drops whole oldest chunks until so many more bytes and chunks fit, or a cursor still needs them. */
   private evict(bytes: number, chunks: number): void {
-    const { limits } = this
-    if (this.end - this.begin + bytes <= limits.bytes && this.chunks + chunks <= limits.chunks) return
+    const exceeds = (most: Limits) =>
+      this.end - this.begin + bytes > most.bytes || this.chunks + chunks > most.chunks
+    if (!exceeds(this.limits)) return
     let delivered = Infinity
     for (const { seq } of this.cursors) delivered = Math.min(delivered, seq)
-    while (
-      this.chunks > 0 &&
-      (this.end - this.begin + bytes > limits.bytes || this.chunks + chunks > limits.chunks) &&
-      (this.seqs[this.row] ?? 0) <= delivered
-    ) {
+    const isFree = () => (this.seqs[this.row] ?? 0) <= delivered || exceeds(mostPinned)
+    while (this.chunks > 0 && exceeds(this.limits) && isFree()) {
       const offset = this.offsetAt(1)
       this.place = (this.place + (offset - this.begin)) % this.data.length
       this.begin = offset

@@ -47,7 +47,6 @@ export class Process {
   exited: { readonly seq: number; readonly exitCode: number } | undefined
   closed: { readonly seq: number } | undefined
   terminated = false
-  /** Set when the spawner has delivered the child. */
   child: ChildHandle | undefined
   stdin: StdinQueue | undefined
 
@@ -59,12 +58,15 @@ export class Process {
   private status: ExitStatus | undefined
   private paused = false
   private outputs = 0
+  /** Keeps the first output for whoever asked for the process. */
+  private birth: Attachment | undefined
 
   constructor(id: string, stdio: Stdio, limits: OutputLog.Limits) {
     this.id = id
     this.stdio = stdio
     this.log = OutputLog.make(limits)
     this.openStreams = new Set(stdio.kind === "pty" ? ["pty"] : ["stdout", "stderr"])
+    this.birth = this.attach(0)
   }
 
   /** What the spawner calls. */
@@ -96,6 +98,19 @@ export class Process {
     yield* Deferred.await(this.finished)
   })
 
+  /** The spawner has delivered the child. */
+  begin(child: ChildHandle, stdin: StdinQueue | undefined): void {
+    this.child = child
+    this.stdin = stdin
+    this.throttle()
+  }
+
+  /** Whoever asked for the process has attached, or is gone: from here on only attachments hold output. */
+  release(): void {
+    this.birth?.detach()
+    this.birth = undefined
+  }
+
   /** Calls `listener` after every change: output, exited, closed. */
   subscribe(listener: () => void): () => void {
     this.listeners.add(listener)
@@ -118,6 +133,11 @@ export class Process {
         this.throttle()
       },
     }
+  }
+
+  /** How many listen. */
+  get subscribers(): number {
+    return this.listeners.size
   }
 
   /** True until the exit is published. */

@@ -10,12 +10,12 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as ExecutionStrategy from "effect/ExecutionStrategy"
 import * as Exit from "effect/Exit"
-import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
 import * as Runtime from "effect/Runtime"
 import * as Scope from "effect/Scope"
 import type { Spawner, SpawnSpec, TerminalSize } from "../spawn/Spawner.ts"
 import type { SignalError, SpawnError } from "../spawn/SpawnError.ts"
+import * as LongPoll from "./LongPoll.ts"
 import * as OutputLog from "./OutputLog.ts"
 import { Process } from "./Process.ts"
 import { ProcessError } from "./ProcessError.ts"
@@ -33,25 +33,10 @@ export const defaultOptions: Options = { retentionMillis: 30_000, limits: Output
 
 export type WriteStatus = "accepted" | "unknownProcess" | "stdinClosed"
 
-export interface ReadRequest {
-  readonly afterSeq: number
-  /** Decoded bytes; whole chunks are returned, and always at least one. */
-  readonly maxBytes: number
-  readonly waitMillis: number
-}
-
-export interface ReadState {
-  readonly chunks: ReadonlyArray<OutputLog.Chunk>
-  readonly nextSeq: number
-  readonly exited: boolean
-  readonly exitCode: number | null
-  readonly closed: boolean
-}
-
 export interface ProcessRegistry {
-  /** Starts a process. It goes on if the caller is interrupted. */
+  /** Starts a process. It goes on if the caller is interrupted. Its output is held until it is released. */
   readonly start: (id: string, spec: SpawnSpec) => Effect.Effect<Process, ProcessError | SpawnError>
-  readonly read: (id: string, request: ReadRequest) => Effect.Effect<ReadState, ProcessError>
+  readonly read: (id: string, request: LongPoll.ReadRequest) => Effect.Effect<LongPoll.ReadState, ProcessError>
   readonly write: (
     id: string,
     bytes: Uint8Array,
@@ -65,16 +50,19 @@ export interface ProcessRegistry {
   readonly resize: (id: string, size: TerminalSize) => Effect.Effect<void, ProcessError | SignalError>
   /** Ends a piped stdin behind what was written; nothing if there is none. */
   readonly closeStdin: (id: string) => Effect.Effect<void, ProcessError>
-  readonly has: (id: string) => boolean
-  /** Every process that has started and is not forgotten. */
-  readonly all: () => Iterable<Process>
+  /** Calls `use` with every process of the table: those that are starting follow, as `fresh`, when they have. */
+  readonly each: (use: (process: Process, fresh: boolean) => void) => void
+  /** Whoever asked for processes is gone: none holds its first output for it any longer. */
+  readonly release: () => void
 }
 
-/** A place in the table: taken from the call of `start`, settled when the spawner has answered. */
+/** A place in the table: taken at the call of `start`, given up when the start fails or the process is forgotten. */
 interface Entry {
-  readonly started: Deferred.Deferred<void>
-  process: Process | undefined
-  cancelled: boolean
+  readonly process: Process
+  readonly settled: Deferred.Deferred<Process, ProcessError | SpawnError>
+  /** What came while the process was starting, in order; each takes effect when it is called. */
+  readonly waiting: Set<() => void>
+  state: "starting" | "started" | "failed"
 }
 
 export const make = (
@@ -86,71 +74,93 @@ export const make = (
     const runFork = Runtime.runFork(yield* Effect.runtime<never>())
     const table = new Map<string, Entry>()
 
-    const forget = (id: string, entry: Entry) => {
-      if (table.get(id) === entry) table.delete(id)
+    const forget = (entry: Entry) => {
+      if (table.get(entry.process.id) === entry) table.delete(entry.process.id)
     }
 
-    /** The process of an id, once it has started. */
-    const find = (id: string): Effect.Effect<Process | undefined> => {
-      const entry = table.get(id)
-      if (entry === undefined || entry.process !== undefined) return Effect.succeed(entry?.process)
-      return Effect.map(Deferred.await(entry.started), () => entry.process)
+    /** Decides a start, once, and lets what waited for it take effect. */
+    const conclude = (entry: Entry, state: "started" | "failed") => {
+      if (entry.state !== "starting") return
+      entry.state = state
+      if (state === "failed") forget(entry)
+      for (const next of entry.waiting) next()
+      entry.waiting.clear()
     }
+
+    /**
+     * What `use` makes of the process of an id. It is called at once, or, while the process is starting,
+     * in the order of the calls as soon as that is decided: what it does itself takes effect in order.
+     */
+    const withProcess = <A, E>(id: string, use: (process: Process | undefined) => Effect.Effect<A, E>) =>
+      Effect.suspend(() => {
+        const entry = table.get(id)
+        if (entry?.state !== "starting") return use(entry?.process)
+        return Effect.async<A, E>((resume) => {
+          const next = () => resume(use(entry.state === "started" ? entry.process : undefined))
+          entry.waiting.add(next)
+          return Effect.sync(() => entry.waiting.delete(next))
+        })
+      })
 
     /** Forgets a closed process after the retention time, and lets go of its child when its group is gone. */
-    const retire = (entry: Entry, process: Process, scope: Scope.CloseableScope) =>
+    const retire = (entry: Entry, scope: Scope.CloseableScope) =>
       Effect.gen(function* () {
+        const { process } = entry
         yield* process.supervise
         yield* Effect.sleep(options.retentionMillis)
-        forget(process.id, entry)
+        forget(entry)
         while (process.child !== undefined && (yield* process.child.lingering)) {
           yield* Effect.sleep(options.retentionMillis)
         }
         yield* Scope.close(scope, Exit.void)
       })
 
-    const spawn = (id: string, entry: Entry, spec: SpawnSpec) =>
+    const spawn = (entry: Entry, spec: SpawnSpec) =>
       Effect.gen(function* () {
+        const { process } = entry
         const scope = yield* Scope.fork(sessionScope, ExecutionStrategy.sequential)
-        const process = new Process(id, spec.stdio, options.limits)
         const child = yield* spawner
           .spawn(spec, process.events)
           .pipe(Scope.extend(scope), Effect.onError(() => Scope.close(scope, Exit.void)))
-        if (entry.cancelled) {
-          yield* Scope.close(scope, Exit.void)
-          return yield* new ProcessError({ reason: "StartCancelled", processId: id })
+        const stdin = spec.stdio.kind === "pty" || spec.stdio.stdin ? yield* StdinQueue.make(child) : undefined
+        // The start may have been cancelled meanwhile, and is answered.
+        if (entry.state === "failed") yield* Scope.close(scope, Exit.void)
+        else {
+          process.begin(child, stdin)
+          yield* Effect.forkIn(retire(entry, scope), sessionScope)
+          conclude(entry, "started")
         }
-        process.child = child
-        if (spec.stdio.kind === "pty" || spec.stdio.stdin) process.stdin = yield* StdinQueue.make(child)
-        entry.process = process
-        yield* Effect.forkIn(retire(entry, process, scope), sessionScope)
         return process
       }).pipe(
-        Effect.onError(() => Effect.sync(() => forget(id, entry))),
-        Effect.ensuring(Deferred.succeed(entry.started, undefined)),
+        Effect.onError(() => Effect.sync(() => conclude(entry, "failed"))),
+        Effect.intoDeferred(entry.settled),
       )
 
     const start = (id: string, spec: SpawnSpec) =>
       Effect.suspend(() => {
         if (table.has(id)) return Effect.fail(new ProcessError({ reason: "AlreadyExists", processId: id }))
-        const entry: Entry = { started: Deferred.unsafeMake(FiberId.none), process: undefined, cancelled: false }
+        const entry: Entry = {
+          process: new Process(id, spec.stdio, options.limits),
+          settled: Deferred.unsafeMake(FiberId.none),
+          waiting: new Set(),
+          state: "starting",
+        }
         table.set(id, entry)
-        // Begins now, so that whatever is called next on this id finds it begun; lives in the session.
-        const spawning = runFork(spawn(id, entry, spec), { immediate: true, scope: sessionScope })
-        return spawning.unsafePoll() ?? Fiber.join(spawning)
+        // Begins now: a spawner that does not wait has the child before anything else is called.
+        runFork(spawn(entry, spec), { immediate: true, scope: sessionScope })
+        return Deferred.await(entry.settled)
       })
 
-    const read = (id: string, request: ReadRequest) =>
-      Effect.flatMap(find(id), (process) => {
-        if (process === undefined) return Effect.fail(new ProcessError({ reason: "Unknown", processId: id }))
-        if (request.waitMillis === 0 || hasNews(process, request.afterSeq)) {
-          return Effect.sync(() => stateAfter(process, request))
-        }
-        return Effect.map(awaitNews(process, request), () => stateAfter(process, request))
-      })
+    const existing = <A, E>(id: string, use: (process: Process) => Effect.Effect<A, E>) =>
+      withProcess(id, (process): Effect.Effect<A, E | ProcessError> =>
+        process === undefined ? Effect.fail(new ProcessError({ reason: "Unknown", processId: id })) : use(process),
+      )
+
+    const read = (id: string, request: LongPoll.ReadRequest) =>
+      existing(id, (process) => LongPoll.read(process, request))
 
     const write = (id: string, bytes: Uint8Array, writeId: string | undefined) =>
-      Effect.flatMap(find(id), (process): Effect.Effect<WriteStatus, ProcessError> => {
+      withProcess(id, (process): Effect.Effect<WriteStatus, ProcessError> => {
         if (process === undefined) return Effect.succeed("unknownProcess")
         const { stdin } = process
         if (stdin === undefined) return Effect.succeed("stdinClosed")
@@ -161,7 +171,7 @@ export const make = (
       })
 
     const interrupt = (id: string) =>
-      Effect.flatMap(find(id), (process) =>
+      withProcess(id, (process) =>
         process?.child !== undefined && process.running ? process.child.signal("SIGINT") : Effect.void,
       )
 
@@ -169,32 +179,28 @@ export const make = (
       Effect.suspend(() => {
         const entry = table.get(id)
         if (entry === undefined) return Effect.succeed(false)
-        if (entry.process === undefined) {
-          entry.cancelled = true
-          forget(id, entry)
+        const { process } = entry
+        if (entry.state === "starting") {
+          const cancelled = new ProcessError({ reason: "StartCancelled", processId: id })
+          Deferred.unsafeDone(entry.settled, Effect.fail(cancelled))
+          conclude(entry, "failed")
           return Effect.succeed(true)
         }
-        const { process } = entry
         if (!process.running || process.child === undefined) return Effect.succeed(false)
         process.terminated = true
         process.stdin?.close()
         return Effect.as(process.child.kill, true)
       })
 
-    const existing = (id: string) =>
-      Effect.flatMap(find(id), (process) =>
-        process === undefined ? Effect.fail(new ProcessError({ reason: "Unknown", processId: id })) : Effect.succeed(process),
-      )
-
     const resize = (id: string, size: TerminalSize) =>
-      Effect.flatMap(existing(id), ({ child, running, stdio }): Effect.Effect<void, ProcessError | SignalError> => {
+      existing(id, ({ child, running, stdio }): Effect.Effect<void, ProcessError | SignalError> => {
         if (stdio.kind !== "pty" || child?.resize === undefined) {
           return Effect.fail(new ProcessError({ reason: "NoTerminal", processId: id }))
         }
         return running ? child.resize(size) : Effect.void
       })
 
-    const closeStdin = (id: string) => Effect.flatMap(existing(id), ({ stdin }) => stdin?.end ?? Effect.void)
+    const closeStdin = (id: string) => existing(id, ({ stdin }) => stdin?.end() ?? Effect.void)
 
     return {
       start,
@@ -204,52 +210,14 @@ export const make = (
       terminate,
       resize,
       closeStdin,
-      has: (id) => table.has(id),
-      all: () => [...table.values()].flatMap(({ process }) => process ?? []),
+      each: (use) => {
+        for (const entry of table.values()) {
+          if (entry.state === "started") use(entry.process, false)
+          else entry.waiting.add(() => entry.state === "started" && use(entry.process, true))
+        }
+      },
+      release: () => {
+        for (const { process } of table.values()) process.release()
+      },
     }
   })
-
-/** True if a read after `seq` has something to say: output, the end, or an event between. */
-const hasNews = (process: Process, seq: number): boolean =>
-  process.log.after(seq) !== undefined ||
-  process.closed !== undefined ||
-  (process.exited !== undefined && seq < process.log.nextSeq() - 1)
-
-/** Waits for news, or as long as the request says. Looking and waiting are one step, so none is missed. */
-const awaitNews = (process: Process, { afterSeq, waitMillis }: ReadRequest): Effect.Effect<void> =>
-  Effect.gen(function* () {
-    const woken = Deferred.unsafeMake<void>(FiberId.none)
-    const unsubscribe = process.subscribe(() => {
-      if (hasNews(process, afterSeq)) Deferred.unsafeDone(woken, Effect.void)
-    })
-    const alarm = yield* Effect.fork(
-      Effect.zipRight(Effect.sleep(Math.min(waitMillis, maxSleepMillis)), Deferred.succeed(woken, undefined)),
-    )
-    yield* Effect.onExit(Deferred.await(woken), () => {
-      unsubscribe()
-      return Fiber.interruptFork(alarm)
-    })
-  })
-
-/** Longest delay that every runtime's timer takes: 2^31 - 1 milliseconds, 24 days. */
-const maxSleepMillis = 2 ** 31 - 1
-
-const stateAfter = (process: Process, { afterSeq, maxBytes }: ReadRequest): ReadState => {
-  const chunks: Array<OutputLog.Chunk> = []
-  let bytes = 0
-  let seq = afterSeq
-  for (let chunk = process.log.after(seq); chunk !== undefined; chunk = process.log.after(seq)) {
-    bytes += chunk.bytes.length
-    if (chunks.length > 0 && bytes > maxBytes) break
-    // The view dies with the next append; an answer may be written later.
-    chunks.push({ ...chunk, bytes: chunk.bytes.slice() })
-    seq = chunk.seq
-  }
-  return {
-    chunks,
-    nextSeq: maxBytes !== Infinity && chunks.length > 0 ? seq + 1 : process.log.nextSeq(),
-    exited: process.exited !== undefined,
-    exitCode: process.exited?.exitCode ?? null,
-    closed: process.closed !== undefined,
-  }
-}

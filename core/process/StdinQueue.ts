@@ -18,14 +18,17 @@ export const rememberedIds = 4096
 const end = Symbol("end of stdin")
 
 export interface StdinQueue {
-  /** Completes when the bytes are written or queued. A known `writeId` writes nothing. */
+  /**
+   * Takes the write's place in the order at the call; the effect completes when its bytes are written or
+   * queued. A known `writeId` writes nothing.
+   */
   readonly write: (bytes: Uint8Array, writeId: string | undefined) => Effect.Effect<void>
-  /** True for a write id that was accepted before. */
-  readonly knows: (writeId: string) => boolean
-  /** Ends the child's stdin behind the writes before it. */
-  readonly end: Effect.Effect<void>
+  /** Ends the child's stdin behind the writes before it; the effect completes when the end is queued. */
+  readonly end: () => Effect.Effect<void>
   /** True once the end is queued: what comes behind it is not for the child. */
   readonly ended: () => boolean
+  /** True for a write id that was accepted before. */
+  readonly knows: (writeId: string) => boolean
   /** Drops what waits and lets every waiting caller go. */
   readonly close: () => void
 }
@@ -39,6 +42,7 @@ export const make = (child: Pick<ChildHandle, "write" | "endStdin">): Effect.Eff
     let busy = false
     let ended = false
     let closed = false
+    let pumping = false
 
     const remember = (writeId: string | undefined) => {
       if (writeId === undefined) return
@@ -52,9 +56,9 @@ export const make = (child: Pick<ChildHandle, "write" | "endStdin">): Effect.Eff
 
     /** Hands bytes to the child until it no longer takes them at once. */
     const pump = () => {
-      while (!busy && !closed) {
-        const next = queue.shift()
-        if (next === undefined) return
+      if (pumping) return
+      pumping = true
+      for (let next = take(); next !== undefined; next = take()) {
         const fiber = run(next === end ? child.endStdin : Effect.ignore(child.write(next)), { immediate: true })
         if (fiber.unsafePoll() === null) {
           busy = true
@@ -65,7 +69,10 @@ export const make = (child: Pick<ChildHandle, "write" | "endStdin">): Effect.Eff
         }
         admit()
       }
+      pumping = false
     }
+
+    const take = () => (busy || closed ? undefined : queue.shift())
 
     const enqueue = (item: Uint8Array | typeof end) => {
       if (closed || ended) return
@@ -75,18 +82,23 @@ export const make = (child: Pick<ChildHandle, "write" | "endStdin">): Effect.Eff
     }
 
     /** Runs `accept` when there is room in the queue, behind everybody who waits for it. */
-    const whenRoom = (accept: () => void): Effect.Effect<void> =>
-      Effect.suspend(() => {
-        if (closed || (queue.length < capacity && waiting.size === 0)) return Effect.sync(accept)
-        return Effect.async<void>((resume) => {
-          const next = () => {
-            accept()
-            resume(Effect.void)
-          }
-          waiting.add(next)
-          return Effect.sync(() => waiting.delete(next))
-        })
+    const whenRoom = (accept: () => void): Effect.Effect<void> => {
+      if (closed || (queue.length < capacity && waiting.size === 0)) {
+        accept()
+        return Effect.void
+      }
+      let admitted = () => {}
+      const next = () => {
+        accept()
+        admitted()
+      }
+      waiting.add(next)
+      return Effect.async<void>((resume) => {
+        if (!waiting.has(next)) return resume(Effect.void)
+        admitted = () => resume(Effect.void)
+        return Effect.sync(() => waiting.delete(next))
       })
+    }
 
     const admit = () => {
       for (const next of waiting) {
@@ -98,16 +110,16 @@ export const make = (child: Pick<ChildHandle, "write" | "endStdin">): Effect.Eff
 
     return {
       knows: (writeId) => ids.has(writeId),
-      write: (bytes, writeId) =>
-        Effect.suspend(() => {
-          if (writeId !== undefined && ids.has(writeId)) return Effect.void
-          return whenRoom(() => {
-            if (writeId !== undefined && ids.has(writeId)) return
-            remember(writeId)
-            enqueue(bytes)
-          })
-        }),
-      end: whenRoom(() => enqueue(end)),
+      write: (bytes, writeId) => {
+        const isKnown = () => writeId !== undefined && ids.has(writeId)
+        if (isKnown()) return Effect.void
+        return whenRoom(() => {
+          if (isKnown()) return
+          remember(writeId)
+          enqueue(bytes)
+        })
+      },
+      end: () => whenRoom(() => enqueue(end)),
       ended: () => ended,
       close: () => {
         closed = true

@@ -1,3 +1,4 @@
+export * as LongPoll from "./LongPoll.ts"
 export * as OutputLog from "./OutputLog.ts"
 export * as Process from "./Process.ts"
 export * as ProcessError from "./ProcessError.ts"

@@ -20,7 +20,10 @@ interface Platform {
     encode(text: string): Uint8Array
     encodeInto(text: string, into: Uint8Array): { read: number; written: number }
   }
-  readonly TextDecoder: new (label: "utf-8", options?: { fatal?: boolean; ignoreBOM?: boolean }) => {
+  readonly TextDecoder: new (
+    label: "utf-8",
+    options?: { fatal?: boolean; ignoreBOM?: boolean },
+  ) => {
     decode(bytes?: Uint8Array, options?: { stream?: boolean }): string
   }
 }
@@ -42,13 +45,18 @@ export const utf8 = new platform.TextEncoder()
 /** A decoder that refuses broken UTF-8 and keeps a byte order mark, which is then no JSON. */
 export const strictUtf8Decoder = () => new platform.TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 
+/** A decoder for people: broken UTF-8 becomes U+FFFD, a character split over two chunks is kept whole. */
+export const utf8Decoder = () => new platform.TextDecoder("utf-8", { ignoreBOM: true })
+
 /** Bytes as standard padded base64. */
 export const toBase64: (bytes: Uint8Array) => string =
   "toBase64" in Uint8Array.prototype
     ? (bytes) => (bytes as WithBase64).toBase64()
     : platform.Buffer !== undefined
-      ? ((buffer) => (bytes: Uint8Array) =>
-          buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64"))(platform.Buffer)
+      ? (
+          (buffer) => (bytes: Uint8Array) =>
+            buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64")
+        )(platform.Buffer)
       : (bytes) => Encoding.encodeBase64(bytes)
 
 /** Decodes strict base64 (standard alphabet, padded, no white space), or says what is wrong with it. */

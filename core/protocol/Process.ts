@@ -29,6 +29,7 @@ export type EnvPolicy = typeof EnvPolicy.Type
 
 /** A PTY's size in character cells. */
 export const TerminalSize = Schema.Struct({ rows: U16, columns: U16 }).annotations({ identifier: "TerminalSize" })
+export type TerminalSize = typeof TerminalSize.Type
 
 /**
  * `cwd` is a `file:` URI (or, from earlier clients, an absolute native path). `env` overlays what the

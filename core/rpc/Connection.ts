@@ -66,7 +66,7 @@ export const make = (
   options: Options,
 ): Effect.Effect<Connection, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const runFork = Runtime.runFork(yield* Effect.runtime<never>())
+    const runtime = yield* Effect.runtime<never>()
     const fibers = yield* FiberSet.make<unknown, unknown>()
     const violated = yield* Deferred.make<string>()
     const intake = yield* Effect.makeLatch(true)
@@ -87,7 +87,7 @@ export const make = (
     }
     transport.onDrain(() => {
       owed = 0
-      regulate()
+      admit()
       drained()
     })
 
@@ -110,18 +110,21 @@ export const make = (
         if (Exit.isSuccess(exit)) reply(Message.responseText(request.id, exit.value))
         else if (!Cause.isInterruptedOnly(exit.cause)) reply(failureText(request.id, exit.cause))
         hook?.()
-        if (slotted) release()
+        if (!slotted) return
+        running -= 1
+        admit()
       }
-      const fiber = runFork(Effect.suspend(() => side.request(request, context)), { immediate: true })
+      const answered = Effect.tapDefect(Effect.suspend(() => side.request(request, context)), logDefect)
+      const fiber = Runtime.runFork(runtime)(answered, { immediate: true })
       const done = fiber.unsafePoll()
       if (done !== null) return settle(done)
       FiberSet.unsafeAdd(fibers, fiber)
       fiber.addObserver(settle)
     }
 
-    const release = () => {
-      running -= 1
-      while (running < options.concurrentRequests) {
+    /** Begins requests that wait, as long as there are slots and the peer takes its answers. */
+    const admit = () => {
+      while (running < options.concurrentRequests && owed <= maxOwed) {
         const next = waiting.shift()
         if (next === undefined) break
         begin(next)
@@ -154,9 +157,9 @@ export const make = (
       const message = parsed.right
       switch (message.kind) {
         case "request":
-          if (running >= options.concurrentRequests && side.slotted(message.method)) {
+          if (side.slotted(message.method)) {
             waiting.push(message)
-            regulate()
+            admit()
           } else begin(message)
           return true
         case "notification":
@@ -200,7 +203,7 @@ export const make = (
       })
 
     return {
-      run: Effect.tap(read, finish).pipe(Effect.onInterrupt(() => finish("the connection was closed"))),
+      run: Effect.onExit(read, (exit) => finish(Exit.isSuccess(exit) ? exit.value : "the connection was closed")),
       call,
       write: transport.write,
       onDrain: (listener) => {
@@ -216,5 +219,8 @@ export const make = (
 const failureText = (id: Message.RequestId, cause: Cause.Cause<ErrorCode.RpcError>): string => {
   const failure = Cause.failureOrCause(cause)
   if (Either.isLeft(failure)) return Message.errorText(id, failure.left.code, failure.left.message)
-  return Message.errorText(id, ErrorCode.internalError, `internal error: ${Cause.pretty(failure.right)}`)
+  const [defect] = Cause.prettyErrors(failure.right)
+  return Message.errorText(id, ErrorCode.internalError, `internal error: ${defect?.message ?? "unknown"}`)
 }
+
+const logDefect = (cause: Cause.Cause<never>) => Effect.logError("a request handler failed", cause)

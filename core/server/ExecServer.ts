@@ -81,10 +81,13 @@ export const make = (
               Effect.map(attach(resumeSessionId), (attached) => {
                 session = attached
                 // What was written while nobody listened is for `process/read`; pushing goes on from here.
-                const places = Array.from(attached.processes.all(), (process) => [process, process.log.nextSeq() - 1] as const)
-                afterReply(() => places.forEach(([process, seq]) => notifier.attach(process, seq)))
+                afterReply(() =>
+                  attached.processes.each((process, fresh) =>
+                    notifier.attach(process, fresh ? 0 : process.log.nextSeq() - 1),
+                  ),
+                )
                 return { sessionId: attached.id, environmentInfo }
-              }),
+              }).pipe(Effect.uninterruptible),
             "environment/info": () => Effect.succeed(environmentInfo),
             "environment/status": () => Effect.succeed({ status: "ready" as const }),
             ...processHandlers.make({ host, processes, notifier }),

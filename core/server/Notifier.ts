@@ -31,6 +31,7 @@ export const make = (write: (message: Outgoing) => boolean): Notifier => {
   /** Those that may have something to send, in turn. */
   const waiting = new Set<Follower>()
   let writable = true
+  let closed = false
 
   const sendNext = (follower: Follower) => {
     const event = follower.attachment.next()
@@ -58,6 +59,7 @@ export const make = (write: (message: Outgoing) => boolean): Notifier => {
 
   return {
     attach: (process, seq) => {
+      if (closed || (process.closed !== undefined && process.closed.seq <= seq)) return
       const attachment = process.attach(seq)
       const unsubscribe = process.subscribe(() => {
         waiting.add(follower)
@@ -82,6 +84,7 @@ export const make = (write: (message: Outgoing) => boolean): Notifier => {
       pump()
     },
     close: () => {
+      closed = true
       for (const follower of followers) follower.stop()
     },
   }

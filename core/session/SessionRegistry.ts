@@ -55,27 +55,28 @@ export const make = (
   Effect.gen(function* () {
     const spawner = yield* Spawner
     const ids = yield* SessionIds
-    const registryScope = yield* Effect.scope
+    // Children are killed side by side, so that one that takes its time delays no other.
+    const registryScope = yield* Scope.fork(yield* Effect.scope, ExecutionStrategy.parallel)
     const expiries = yield* FiberMap.make<string>()
     const table = new Map<string, Entry>()
 
     const open = Effect.gen(function* () {
       const id = yield* ids.next
-      const scope = yield* Scope.fork(registryScope, ExecutionStrategy.sequential)
+      const scope = yield* Scope.fork(registryScope, ExecutionStrategy.parallel)
       const processes = yield* Scope.extend(ProcessRegistry.make(spawner, options), scope)
       const session: Session = { id, processes }
       table.set(id, { session, scope, attached: true })
       return session
     })
 
+    // One step: a caller that is interrupted has either not resumed or can detach.
     const resume = (id: string) =>
-      Effect.gen(function* () {
+      Effect.suspend(() => {
         const entry = table.get(id)
-        if (entry === undefined) return yield* new SessionError({ reason: "Unknown", sessionId: id })
-        if (entry.attached) return yield* new SessionError({ reason: "Attached", sessionId: id })
+        if (entry === undefined) return Effect.fail(new SessionError({ reason: "Unknown", sessionId: id }))
+        if (entry.attached) return Effect.fail(new SessionError({ reason: "Attached", sessionId: id }))
         entry.attached = true
-        yield* FiberMap.remove(expiries, id)
-        return entry.session
+        return Effect.succeed(entry.session)
       })
 
     const expire = (entry: Entry) =>
@@ -91,6 +92,7 @@ export const make = (
         const entry = table.get(session.id)
         if (entry === undefined) return Effect.void
         entry.attached = false
+        session.processes.release()
         return FiberMap.run(expiries, session.id, expire(entry))
       })
 

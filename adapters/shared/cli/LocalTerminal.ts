@@ -6,6 +6,7 @@
 import process from "node:process"
 import type { Writable } from "node:stream"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { TerminalSize } from "../../../core/spawn/Spawner.ts"
@@ -13,10 +14,28 @@ import type { TerminalSize } from "../../../core/spawn/Spawner.ts"
 /** The reader of stdout or stderr is gone, as in `procwire run … | head -1`. */
 export class OutputClosed extends Error {}
 
+/** The next bytes on stdin; fails at its end. Can be given up at any time, and reads no further than asked. */
+const read: Effect.Effect<Uint8Array, Option.Option<never>> = Effect.async((resume) => {
+  const { stdin } = process
+  const stop = () => void stdin.off("readable", look).off("end", end).off("error", end)
+  const end = () => {
+    stop()
+    resume(Effect.fail(Option.none()))
+  }
+  const look = () => {
+    const bytes: unknown = stdin.read()
+    if (!(bytes instanceof Uint8Array)) return
+    stop()
+    resume(Effect.succeed(bytes))
+  }
+  if (stdin.readableEnded || stdin.destroyed) return end()
+  stdin.on("readable", look).on("end", end).on("error", end)
+  look()
+  return Effect.sync(stop)
+})
+
 /** What comes in on stdin, until its end; read no faster than it is taken. */
-export const input: Stream.Stream<Uint8Array> = Stream.suspend(() =>
-  Stream.fromAsyncIterable<Uint8Array, void>(process.stdin, () => undefined),
-).pipe(Stream.catchAll(() => Stream.empty))
+export const input: Stream.Stream<Uint8Array> = Stream.repeatEffectOption(read)
 
 /** Whether stdin is a terminal. */
 export const isTerminal = (): boolean => process.stdin.isTTY === true

@@ -1,6 +1,7 @@
 /** `procwire run`: one command through a server, live, as if it ran here. */
 import process from "node:process"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { ClientError } from "../../../core/client/ClientError.ts"
 import * as ExecClient from "../../../core/client/ExecClient.ts"
@@ -16,6 +17,9 @@ export { help } from "./RunFlags.ts"
 
 /** Exit codes for what kept the command from running, as shells and container tools have them. */
 const exitCodes = { failed: 125, notExecutable: 126, notFound: 127 }
+
+/** How long output of processes that the command left behind may stay away before it is given up. */
+const late = "200 millis"
 
 /** Runs the command; succeeds with the exit code for this process. */
 export const run = (platform: Platform, args: ReadonlyArray<string>) => {
@@ -56,17 +60,25 @@ const follow = (client: ExecClient.ExecClient, child: RemoteProcess, tty: boolea
       )
     }
     yield* Effect.forkScoped(forwardInterrupts(child))
-    yield* Stream.runForEach(child.events, (event) => {
-      switch (event.kind) {
-        case "output":
-          return LocalTerminal.write(event.stream === "stderr" ? "stderr" : "stdout", event.bytes)
-        case "failed":
-          return Effect.fail(new Error(event.message))
-        default:
-          return Effect.void
+    return yield* print(child)
+  })
+
+/** Writes all output; ends with the exit code. Whoever the command left behind may hold its output for ever. */
+const print = (child: RemoteProcess) =>
+  Effect.gen(function* () {
+    const { next } = yield* Effect.acquireRelease(child.subscribe, ({ close }) => Effect.sync(close))
+    let exited = false
+    for (;;) {
+      const batch = yield* exited ? Effect.map(Effect.timeoutOption(next, late), Option.getOrUndefined) : next
+      if (batch === undefined) return yield* child.exitCode
+      for (const event of batch) {
+        if (event.kind === "output") {
+          yield* LocalTerminal.write(event.stream === "stderr" ? "stderr" : "stdout", event.bytes)
+        }
+        if (event.kind === "failed") return yield* Effect.fail(new Error(event.message))
+        if (event.kind === "exited") exited = true
       }
-    })
-    return yield* child.exitCode
+    }
   })
 
 /** stdin, and its end where the server can pass that on. */

@@ -28,7 +28,10 @@ export const make = ({ host, processes, notifier }: ProcessContext) => ({
     Effect.gen(function* () {
       const spec = yield* toSpawnSpec(params, host)
       const process = yield* processes().start(params.processId, spec)
-      afterReply(() => notifier.attach(process, 0))
+      afterReply(() => {
+        notifier.attach(process, 0)
+        process.release()
+      })
       return { processId: params.processId, sandboxType: "none" as const }
     }),
 

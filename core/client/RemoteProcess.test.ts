@@ -1,0 +1,352 @@
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import * as TestClock from "effect/TestClock"
+import * as TestContext from "effect/TestContext"
+import { describe, expect, it } from "vitest"
+import { toBase64, utf8 } from "../protocol/Bytes.ts"
+import { highWaterMark, incomingCapacity } from "../transport/Transport.ts"
+import { maxKept } from "./EventFeed.ts"
+import * as ExecClient from "./ExecClient.ts"
+import { maxLag } from "./Flow.ts"
+import { gapMillis } from "./Follower.ts"
+import * as TestServer from "./testing/TestServer.ts"
+
+const run = <A, E>(test: Effect.Effect<A, E, Scope.Scope>) =>
+  Effect.runPromise(Effect.provide(Effect.scoped(test), TestContext.TestContext))
+
+/** A process `p` of a scripted peer, and what the peer can say about it. */
+const scripted = Effect.gen(function* () {
+  const peer = yield* TestServer.makePeer
+  const making = yield* Effect.fork(ExecClient.make(peer.transport))
+  yield* peer.handshake
+  const client = yield* Fiber.join(making)
+  const starting = yield* Effect.fork(client.start({ argv: ["x"], processId: "p" }))
+  const { id } = yield* peer.request("process/start")
+  const begin = () => peer.reply(id, { processId: "p", sandboxType: "none" })
+  const output = (seq: number, text = `${seq} `) =>
+    peer.notify("process/output", {
+      processId: "p",
+      seq,
+      stream: "stdout",
+      chunk: toBase64(utf8.encode(text)),
+    })
+  const exited = (seq: number, exitCode = 0) =>
+    peer.notify("process/exited", { processId: "p", seq, exitCode })
+  const closed = (seq: number) => peer.notify("process/closed", { processId: "p", seq })
+  /** Answers the next read with the texts of these chunks. */
+  const answerRead = (seqs: ReadonlyArray<number>, nextSeq: number, rest: object = {}) =>
+    Effect.map(peer.request("process/read"), ({ id, params }) => {
+      const chunks = seqs.map((seq) => ({ seq, stream: "stdout", chunk: toBase64(utf8.encode(`${seq} `)) }))
+      const state = { exited: false, exitCode: null, closed: false, failure: null, sandboxDenied: false }
+      peer.reply(id, { ...state, chunks, nextSeq, ...rest })
+      return params
+    })
+  return { peer, client, starting, begin, output, exited, closed, answerRead }
+})
+
+const kindsOf = (events: Chunk.Chunk<{ readonly kind: string }>) =>
+  Chunk.toReadonlyArray(events).map(({ kind }) => kind)
+
+const textOf = (chunks: Chunk.Chunk<Uint8Array>) =>
+  Chunk.toReadonlyArray(chunks)
+    .map((bytes) => Buffer.from(bytes).toString())
+    .join("")
+
+describe("RemoteProcess", () => {
+  it("gets what was sent before the answer to its start", () =>
+    run(
+      Effect.gen(function* () {
+        const { starting, begin, output, exited, closed } = yield* scripted
+        output(1)
+        exited(2, 9)
+        closed(3)
+        begin()
+        const process = yield* Fiber.join(starting)
+        expect(textOf(yield* Stream.runCollect(process.output()))).toBe("1 ")
+        expect(yield* process.exitCode).toBe(9)
+      }),
+    ))
+
+  it("publishes out-of-order and repeated notifications in order, without a read", () =>
+    run(
+      Effect.gen(function* () {
+        const { starting, begin, output, exited, closed } = yield* scripted
+        begin()
+        const process = yield* Fiber.join(starting)
+        closed(5)
+        exited(3)
+        output(2)
+        output(2, "again")
+        output(1)
+        output(1, "again")
+        output(4)
+        const events = yield* Stream.runCollect(process.events)
+        expect(kindsOf(events)).toEqual(["output", "output", "exited", "output", "closed"])
+        expect(textOf(yield* Stream.runCollect(process.output()))).toBe("1 2 4 ")
+      }),
+    ))
+
+  it("reads what stays away, a short while after it is missed", () =>
+    run(
+      Effect.gen(function* () {
+        const { starting, begin, output, answerRead, exited, closed } = yield* scripted
+        begin()
+        const process = yield* Fiber.join(starting)
+        const collecting = yield* Effect.fork(Stream.runCollect(process.output()))
+        output(1)
+        output(4)
+        const reading = yield* Effect.fork(answerRead([2, 3, 4], 5))
+        yield* TestClock.adjust(gapMillis - 1)
+        expect(yield* Fiber.poll(reading)).toMatchObject({ _tag: "None" })
+        yield* TestClock.adjust(1)
+        expect(yield* Fiber.join(reading)).toEqual({ processId: "p", afterSeq: 1 })
+        exited(5)
+        closed(6)
+        expect(textOf(yield* Fiber.join(collecting))).toBe("1 2 3 4 ")
+      }),
+    ))
+
+  it("reads the exit and the end that no notification brought", () =>
+    run(
+      Effect.gen(function* () {
+        const { starting, begin, output, closed, answerRead } = yield* scripted
+        begin()
+        const process = yield* Fiber.join(starting)
+        output(1)
+        closed(4)
+        const reading = yield* Effect.fork(answerRead([3], 5, { exited: true, exitCode: 6, closed: true }))
+        yield* TestClock.adjust(gapMillis)
+        yield* Fiber.join(reading)
+        expect(yield* process.exitCode).toBe(6)
+        const events = yield* Stream.runCollect(process.events)
+        expect(kindsOf(events)).toEqual(["output", "exited", "output", "closed"])
+      }),
+    ))
+
+  it("does not wait for the missing when no more is held", () =>
+    run(
+      Effect.gen(function* () {
+        const { starting, begin, output, answerRead, exited, closed } = yield* scripted
+        begin()
+        const process = yield* Fiber.join(starting)
+        const numbers = Array.from({ length: 400 }, (_, i) => i + 1)
+        for (const seq of numbers.slice(1)) output(seq)
+        yield* answerRead(numbers, 401)
+        exited(401)
+        closed(402)
+        expect(textOf(yield* Stream.runCollect(process.output()))).toBe(numbers.map((n) => `${n} `).join(""))
+      }),
+    ))
+
+  it("fails and terminates the process when what is missing is retained nowhere", () =>
+    run(
+      Effect.gen(function* () {
+        const { peer, client, starting, begin, output, answerRead } = yield* scripted
+        begin()
+        const process = yield* Fiber.join(starting)
+        const collecting = yield* Effect.fork(Stream.runCollect(process.events))
+        output(1)
+        output(9)
+        const reading = yield* Effect.fork(answerRead([7, 8, 9], 10))
+        yield* TestClock.adjust(gapMillis)
+        yield* Fiber.join(reading)
+        expect((yield* peer.request("process/terminate")).params).toEqual({ processId: "p" })
+        const events = Chunk.toReadonlyArray(yield* Fiber.join(collecting))
+        const message =
+          "failed to recover process p: process events are no longer retained while recovering through sequence 9 (2 to 6 are gone)"
+        expect(events).toMatchObject([
+          { kind: "output", seq: 1 },
+          { kind: "failed", message },
+        ])
+        expect(yield* Effect.flip(process.exitCode)).toMatchObject({ reason: "EventsLost", message })
+        expect(yield* process.read()).toMatchObject({ closed: true, failure: message })
+        // The id is free again for this client; the server has the last word on it.
+        const again = yield* Effect.fork(client.start({ argv: ["x"], processId: "p" }))
+        yield* peer.request("process/start")
+        yield* Fiber.interrupt(again)
+      }),
+    ))
+
+  it("fails when the server forgets the process before the gap is filled", () =>
+    run(
+      Effect.gen(function* () {
+        const { peer, starting, begin, closed } = yield* scripted
+        begin()
+        const process = yield* Fiber.join(starting)
+        closed(3)
+        const failing = yield* Effect.fork(Effect.flip(process.closed))
+        yield* TestClock.adjust(gapMillis)
+        const { id } = yield* peer.request("process/read")
+        peer.send(`{"id":${String(id)},"error":{"code":-32600,"message":"unknown process id p"}}`)
+        expect((yield* Fiber.join(failing)).message).toBe("failed to recover process p: unknown process id p")
+      }),
+    ))
+
+  it("keeps the first events for a late consumer and reads those between from the server", () =>
+    run(
+      Effect.gen(function* () {
+        const server = yield* TestServer.make()
+        const client = yield* ExecClient.make(yield* server.connect)
+        const process = yield* client.start({ argv: ["x"] })
+        const child = yield* server.fake.next
+        const numbers = Array.from({ length: maxKept.events * 4 }, (_, i) => `${i} `)
+        for (const text of numbers) child.output("stdout", text)
+        child.exit(0)
+        yield* Effect.yieldNow()
+        const early = yield* Effect.fork(Stream.runCollect(process.events))
+        child.output("stderr", "late")
+        child.end()
+        yield* process.closed
+        for (const events of [yield* Fiber.join(early), yield* Stream.runCollect(process.events)]) {
+          const seqs = Chunk.toReadonlyArray(events).map((event) => ("seq" in event ? event.seq : 0))
+          expect(seqs).toEqual(Array.from({ length: numbers.length + 3 }, (_, i) => i + 1))
+        }
+        expect(textOf(yield* Stream.runCollect(process.output("stdout")))).toBe(numbers.join(""))
+        expect(textOf(yield* Stream.runCollect(process.output("stderr")))).toBe("late")
+      }),
+    ))
+
+  it("tells a late consumer what is gone, and leaves the process alone", () =>
+    run(
+      Effect.gen(function* () {
+        const server = yield* TestServer.make()
+        const client = yield* ExecClient.make(yield* server.connect)
+        const process = yield* client.start({ argv: ["x"] })
+        const child = yield* server.fake.next
+        const block = new Uint8Array(64 * 1024)
+        for (let i = 0; i < 64; i++) {
+          yield* child.unpaused
+          child.output("stdout", block)
+          yield* Effect.yieldNow()
+        }
+        child.finish(4)
+        expect(yield* process.exitCode).toBe(4)
+        const events = Chunk.toReadonlyArray(yield* Stream.runCollect(process.events))
+        expect(events.at(-1)).toMatchObject({ kind: "failed" })
+        expect(events.at(-1)).toMatchObject({
+          message: expect.stringMatching(/through sequence 66 \(17 to 48 are gone\)/),
+        })
+        expect(child.kills).toBe(0)
+      }),
+    ))
+
+  it("holds the child back while its consumer lags, and delivers every byte in the end", () =>
+    run(
+      Effect.gen(function* () {
+        const size = 64 * 1024
+        let produced = 0
+        const server = yield* TestServer.make({
+          script: (child) =>
+            Effect.gen(function* () {
+              for (; produced < 1000; produced++) {
+                yield* child.unpaused
+                child.output("stdout", new Uint8Array(size).fill(produced))
+                yield* Effect.yieldNow()
+              }
+              child.finish()
+            }),
+        })
+        const client = yield* ExecClient.make(yield* server.connect)
+        const process = yield* client.start({ argv: ["x"] })
+        const subscription = yield* process.subscribe
+        let received = 0
+        const take = Effect.map(subscription.next, (batch) => {
+          for (const event of batch ?? []) {
+            if (event.kind !== "output") continue
+            expect([event.bytes.length, event.bytes[0], event.bytes.at(-1)]).toEqual([
+              size,
+              received & 255,
+              received & 255,
+            ])
+            received += 1
+          }
+          return batch !== undefined
+        })
+        yield* take
+        // Everything runs until it waits for the consumer: one inbox of messages and a little is on its way.
+        yield* TestClock.adjust("1 second")
+        expect(server.fake.children[0]?.paused).toBe(true)
+        expect(produced * size).toBeLessThan(maxLag + incomingCapacity * size + 4 * highWaterMark)
+        while (yield* take);
+        expect(received).toBe(1000)
+      }),
+    ))
+
+  it("answers calls of a consumer that does not read on until they are answered", () =>
+    run(
+      Effect.gen(function* () {
+        const server = yield* TestServer.make({
+          script: (child) =>
+            Effect.gen(function* () {
+              for (let i = 0; i < 300; i++) {
+                yield* child.unpaused
+                child.output("stdout", new Uint8Array(64 * 1024))
+                yield* Effect.yieldNow()
+              }
+              child.finish()
+            }),
+        })
+        const client = yield* ExecClient.make(yield* server.connect)
+        const process = yield* client.start({ argv: ["x"] })
+        let calls = 0
+        yield* Stream.runForEach(process.output(), () =>
+          Effect.map(client.call("environment/status", null), () => (calls += 1)),
+        )
+        expect(calls).toBe(300)
+      }),
+    ))
+
+  it("goes on when a consumer has left in the middle", () =>
+    run(
+      Effect.gen(function* () {
+        const server = yield* TestServer.make({
+          script: (child) =>
+            Effect.gen(function* () {
+              for (let i = 0; i < 500; i++) {
+                yield* child.unpaused
+                child.output("stdout", new Uint8Array(64 * 1024))
+                yield* Effect.yieldNow()
+              }
+              child.finish(5)
+            }),
+        })
+        const client = yield* ExecClient.make(yield* server.connect)
+        const process = yield* client.start({ argv: ["x"] })
+        yield* Stream.runDrain(Stream.take(process.output(), 3))
+        expect(yield* process.exitCode).toBe(5)
+      }),
+    ))
+
+  it("delivers a flood of small chunks byte for byte", () =>
+    run(
+      Effect.gen(function* () {
+        const count = 10_000
+        const sent: Array<Buffer> = []
+        const server = yield* TestServer.make({
+          script: (child) =>
+            Effect.gen(function* () {
+              for (let i = 0; i < count; i++) {
+                const bytes = Buffer.from(Array.from({ length: i % 97 }, (_, j) => (i * 31 + j * 7) & 255))
+                sent.push(bytes)
+                yield* child.unpaused
+                child.output(i % 3 === 0 ? "stderr" : "stdout", bytes)
+                if (i % 50 === 0) yield* Effect.yieldNow()
+              }
+              child.finish()
+            }),
+        })
+        const client = yield* ExecClient.make(yield* server.connect)
+        const process = yield* client.start({ argv: ["x"] })
+        const [all, stdout] = yield* Effect.all(
+          [Stream.runCollect(process.output()), Stream.runCollect(process.output("stdout"))],
+          { concurrency: "unbounded" },
+        )
+        expect(Buffer.concat(Chunk.toReadonlyArray(all)).equals(Buffer.concat(sent))).toBe(true)
+        const expected = Buffer.concat(sent.filter((_, i) => i % 3 !== 0))
+        expect(Buffer.concat(Chunk.toReadonlyArray(stdout)).equals(expected)).toBe(true)
+      }),
+    ))
+})

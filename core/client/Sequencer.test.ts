@@ -1,0 +1,138 @@
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import type { ReadResult } from "../protocol/Process.ts"
+import type { Sequenced } from "./ProcessEvent.ts"
+import { maxEarly, Sequencer } from "./Sequencer.ts"
+
+const output = (seq: number, size = 1): Sequenced => ({
+  kind: "output",
+  seq,
+  stream: "stdout",
+  bytes: new Uint8Array(size).fill(seq),
+})
+const exited = (seq: number, exitCode = 0): Sequenced => ({
+  kind: "exited",
+  seq,
+  exitCode,
+  sandboxDenied: false,
+})
+const closed = (seq: number): Sequenced => ({ kind: "closed", seq })
+
+const state = (seqs: ReadonlyArray<number>, nextSeq: number, rest: Partial<ReadResult> = {}): ReadResult => ({
+  chunks: seqs.map((seq) => ({ seq, stream: "stdout", chunk: Uint8Array.of(seq) })),
+  nextSeq,
+  exited: false,
+  exitCode: null,
+  closed: false,
+  failure: null,
+  sandboxDenied: false,
+  ...rest,
+})
+
+const make = (after = 0) => {
+  const published: Array<Sequenced> = []
+  const sequencer = new Sequencer(after, (event) => published.push(event))
+  const told = () => published.map(({ kind, seq }) => `${kind} ${seq}`)
+  return { sequencer, published, told }
+}
+
+describe("Sequencer", () => {
+  it("publishes in the order of seq, whatever the order of arrival, each number once", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 60 }), fc.infiniteStream(fc.nat()), (count, random) => {
+        const events = [
+          ...Array.from({ length: count }, (_, i) => output(i + 1)),
+          exited(count + 1),
+          closed(count + 2),
+        ]
+        const arrivals = [...events, ...events.slice(0, count / 2)]
+        for (let i = arrivals.length - 1; i > 0; i--) {
+          const j = random.next().value % (i + 1)
+          ;[arrivals[i], arrivals[j]] = [arrivals[j]!, arrivals[i]!]
+        }
+        const { sequencer, published } = make()
+        for (const event of arrivals) sequencer.accept(event)
+        expect(published).toEqual(events)
+        expect(sequencer.gap).toBe(false)
+      }),
+    )
+  })
+
+  it("publishes output that comes behind the exit, and nothing behind closed", () => {
+    const { sequencer, told } = make()
+    for (const event of [output(1), exited(2), output(3), closed(4), output(5)]) sequencer.accept(event)
+    expect(told()).toEqual(["output 1", "exited 2", "output 3", "closed 4"])
+    expect(sequencer.gap).toBe(false)
+  })
+
+  it("holds a bounded number of early events and knows that there is a gap", () => {
+    const { sequencer, told } = make()
+    for (let seq = 2; seq < 1000; seq++) sequencer.accept(output(seq))
+    expect([sequencer.crowded, sequencer.gap]).toEqual([true, true])
+    sequencer.accept(output(1))
+    expect(told().length).toBe(maxEarly.events + 1)
+    expect([sequencer.crowded, sequencer.gap]).toEqual([false, true])
+    const large = make().sequencer
+    for (const seq of [2, 3]) large.accept(output(seq, maxEarly.bytes / 2))
+    expect(large.crowded).toBe(true)
+  })
+
+  it("fills a gap from a read and goes on with what came early", () => {
+    const { sequencer, told } = make()
+    for (const event of [output(1), output(5), output(6)]) sequencer.accept(event)
+    expect(sequencer.splice(state([2, 3, 4, 5], 6))).toBeUndefined()
+    expect(told()).toEqual([1, 2, 3, 4, 5, 6].map((seq) => `output ${seq}`))
+  })
+
+  it("takes the one number that a read leaves out for the exit, and the last one for closed", () => {
+    const { sequencer, told, published } = make()
+    sequencer.accept(output(1))
+    const late = state([2, 4], 6, { exited: true, exitCode: 7, closed: true })
+    expect(sequencer.splice(late)).toBeUndefined()
+    expect(told()).toEqual(["output 1", "output 2", "exited 3", "output 4", "closed 5"])
+    expect(published[2]).toMatchObject({ exitCode: 7 })
+  })
+
+  it("finds the exit also where it came early or was published before", () => {
+    const early = make()
+    early.sequencer.accept(exited(3))
+    expect(early.sequencer.splice(state([1, 2], 4, { exited: true, exitCode: 0 }))).toBeUndefined()
+    expect(early.told()).toEqual(["output 1", "output 2", "exited 3"])
+    const before = make()
+    for (const event of [output(1), exited(2), output(4)]) before.sequencer.accept(event)
+    expect(before.sequencer.splice(state([3, 4], 5, { exited: true, exitCode: 0 }))).toBeUndefined()
+    expect(before.told()).toEqual(["output 1", "exited 2", "output 3", "output 4"])
+  })
+
+  it("names the range that the server no longer has, and publishes nothing of it", () => {
+    const { sequencer, told } = make()
+    sequencer.accept(output(1))
+    sequencer.accept(output(40))
+    expect(sequencer.splice(state([38, 39, 40], 41))).toEqual({ from: 2, to: 37, through: 40 })
+    const none = make().sequencer
+    expect(none.splice(state([], 11))).toEqual({ from: 1, to: 10, through: 10 })
+    expect(told()).toEqual(["output 1"])
+  })
+
+  it("does not take lost output for the exit", () => {
+    const { sequencer } = make()
+    sequencer.accept(output(1))
+    const evicted = state([3, 4], 7, { exited: true, exitCode: 0, closed: true })
+    expect(sequencer.splice(evicted)).toEqual({ from: 2, to: 2, through: 6 })
+  })
+
+  it("uses what came early where the server has already dropped it", () => {
+    const { sequencer, told } = make()
+    for (const event of [output(1), output(3), output(4)]) sequencer.accept(event)
+    expect(sequencer.splice(state([5], 6))).toEqual({ from: 2, to: 2, through: 5 })
+    sequencer.accept(output(2))
+    expect(told().length).toBe(5)
+  })
+
+  it("is not confused by a read that is older than what it has", () => {
+    const { sequencer, told } = make()
+    for (const event of [output(1), output(2), output(3)]) sequencer.accept(event)
+    expect(sequencer.splice(state([2], 3))).toBeUndefined()
+    expect(told().length).toBe(3)
+  })
+})

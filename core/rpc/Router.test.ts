@@ -1,0 +1,110 @@
+import * as Effect from "effect/Effect"
+import { describe, expect, it } from "vitest"
+import * as ErrorCode from "../protocol/ErrorCode.ts"
+import * as Json from "../protocol/Json.ts"
+import type * as Methods from "../protocol/Methods.ts"
+import * as Router from "./Router.ts"
+
+const context: Router.RequestContext = { afterReply: () => {} }
+const seen: Array<unknown> = []
+const info = { shell: { name: "sh", path: "/bin/sh" } }
+
+const make = (open: boolean, change: Partial<Router.Handlers<string>> = {}) => {
+  const take = <A>(result: A) => (params: unknown) => {
+    seen.push(params)
+    return Effect.succeed(result)
+  }
+  const router = Router.make<string>({
+    gate: (family) => (open ? Effect.void : Effect.fail(`closed for ${family}`)),
+    toRpcError: (message) => new ErrorCode.RpcError({ code: 1, message }),
+    handlers: {
+      initialize: take({ sessionId: "s", environmentInfo: info }),
+      "environment/info": take(info),
+      "environment/status": take({ status: "ready" as const }),
+      "process/start": take({ processId: "p", sandboxType: "none" as const }),
+      "process/read": take({ chunks: [{ seq: 1, stream: "stdout" as const, chunk: Uint8Array.of(104, 105, 10) }], nextSeq: 2, exited: false, exitCode: null, closed: false, failure: null, sandboxDenied: false }),
+      "process/write": take({ status: "accepted" as const }),
+      "process/signal": take({}),
+      "process/terminate": take({ running: true }),
+      "process/resize": take({}),
+      "process/closeStdin": take({}),
+      ...change,
+    },
+  })
+  return (method: string, params: string) => {
+    seen.length = 0
+    return Effect.runSync(
+      Effect.match(router.handle(method, Json.parse(params), context), {
+        onSuccess: (text): unknown => JSON.parse(text),
+        onFailure: ({ code, message }) => `${code} ${message}`,
+      }),
+    )
+  }
+}
+
+describe("Router", () => {
+  const call = make(true)
+  const refused = make(false)
+
+  it("checks the method, then the params, then the state, then asks the handler", () => {
+    expect(refused("nope/method", '{"x":1}')).toBe("-32601 exec-server stub does not implement `nope/method` yet")
+    expect(refused("process/read", "{}")).toBe("-32602 missing field `processId`")
+    expect(refused("process/read", '{"processId":"p"}')).toBe("1 closed for exec")
+    expect(refused("environment/info", "null")).toBe("1 closed for environment info")
+    expect(refused("environment/status", "null")).toBe("1 closed for environment status")
+    expect(seen).toEqual([])
+    expect(refused("initialize", '{"clientName":"c"}')).toEqual({ sessionId: "s", environmentInfo: info })
+  })
+
+  it("does not know what objects inherit, notifications and methods of other versions", () => {
+    for (const method of ["toString", "__proto__", "constructor", "", "initialized", "process/output", "process/list", "command/exec"]) {
+      expect(call(method, "null")).toBe(`-32601 exec-server stub does not implement \`${method}\` yet`)
+    }
+  })
+
+  it("runs no part of a handler that the gate has refused", () => {
+    let called = 0
+    const read = () => {
+      called += 1
+      return Effect.never
+    }
+    expect(make(false, { "process/read": read })("process/read", '{"processId":"p"}')).toBe("1 closed for exec")
+    expect(called).toBe(0)
+  })
+
+  it("takes params by position if every field is given", () => {
+    call("process/read", '["x",5,null,null]')
+    expect(seen).toEqual([{ processId: "x", afterSeq: 5, maxBytes: null, waitMs: null }])
+    expect(call("process/read", '["x"]')).toBe("-32602 invalid length 1, expected struct ReadParams with 4 elements")
+    call("process/start", '["p",null,["a"],"file:///",null,{},true,false,null,null,false,null,null,null,null]')
+    expect(seen).toMatchObject([{ processId: "p", argv: ["a"], tty: true }])
+    expect(call("process/start", '["p"]')).toBe("-32602 invalid length 1, expected struct ExecParams with 15 elements")
+    expect(call("process/start", '["p",null,["a"],"file:///",null,{},null,false,null,null,false,null,null,null,null]')).toBe(
+      "-32602 invalid type: null, expected a boolean (field `tty`)",
+    )
+  })
+
+  it("encodes results by the table", () => {
+    expect(call("process/read", '{"processId":"p"}')).toMatchObject({ chunks: [{ seq: 1, stream: "stdout", chunk: "aGkK" }] })
+  })
+
+  it("gives a failure of a handler the code that it is told", () => {
+    expect(make(true, { "process/signal": () => Effect.fail("no") })("process/signal", '{"processId":"p","signal":"interrupt"}')).toBe("1 no")
+  })
+
+  it("has an answer for every row of the table", () => {
+    const params: Record<Methods.RequestName, string> = {
+      initialize: '{"clientName":""}',
+      "environment/info": "null",
+      "environment/status": "{}",
+      "process/start": '{"processId":"p","argv":[],"cwd":"","env":{},"tty":false}',
+      "process/read": '{"processId":"p"}',
+      "process/write": '{"processId":"p","chunk":"","writeId":"w"}',
+      "process/signal": '{"processId":"p","signal":"interrupt"}',
+      "process/terminate": '{"processId":"p"}',
+      "process/resize": '{"processId":"p","rows":24,"columns":80}',
+      "process/closeStdin": '{"processId":"p"}',
+    }
+    for (const [method, text] of Object.entries(params)) expect(call(method, text)).toBeTypeOf("object")
+  })
+})

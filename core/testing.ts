@@ -1,0 +1,19 @@
+/** What the tests of core share: effects as tests in virtual time, and letting fibers run on. */
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import * as TestClock from "effect/TestClock"
+import * as TestContext from "effect/TestContext"
+import type { YieldWrap } from "effect/Utils"
+
+/** The body of a test: a generator of effects that runs in a scope of its own with a clock that stands still. */
+export const effect =
+  (body: () => Generator<YieldWrap<Effect.Effect<unknown, unknown, Scope.Scope>>, void, never>) =>
+  (): Promise<void> =>
+    Effect.runPromise(Effect.scoped(Effect.gen(body)).pipe(Effect.provide(TestContext.TestContext)))
+
+/** Lets every fiber that can run do so. */
+export const settle: Effect.Effect<void> = Effect.repeatN(Effect.yieldNow(), 200)
+
+/** Moves the clock on and lets everything happen that this brings about. */
+export const pass = (millis: number): Effect.Effect<void> =>
+  Effect.zipRight(Effect.zipRight(settle, TestClock.adjust(millis)), settle)
