@@ -42,20 +42,22 @@ const hasNews = (process: Process, seq: number): boolean =>
 
 /** Waits for news, or as long as the request says. */
 const awaitNews = (process: Process, { afterSeq, waitMillis }: ReadRequest): Effect.Effect<void> =>
-  Effect.gen(function* () {
-    const woken = Deferred.unsafeMake<void>(FiberId.none)
-    const look = () => void (hasNews(process, afterSeq) && Deferred.unsafeDone(woken, Effect.void))
-    const unsubscribe = process.subscribe(look)
-    look()
-    // Not a race of fibers: the answer does not wait for the alarm to be turned off.
-    const alarm = yield* Effect.fork(
-      Effect.zipRight(Effect.sleep(Math.min(waitMillis, maxSleepMillis)), Deferred.succeed(woken, undefined)),
-    )
-    yield* Effect.onExit(Deferred.await(woken), () => {
-      unsubscribe()
-      return Fiber.interruptFork(alarm)
-    })
-  })
+  Effect.acquireUseRelease(
+    Effect.sync(() => {
+      const woken = Deferred.unsafeMake<void>(FiberId.none)
+      const look = () => {
+        if (hasNews(process, afterSeq)) Deferred.unsafeDone(woken, Effect.void)
+      }
+      const unsubscribe = process.subscribe(look)
+      look()
+      return { woken, unsubscribe }
+    }),
+    ({ woken }) => {
+      const alarm = Effect.zipRight(Effect.sleep(Math.min(waitMillis, maxSleepMillis)), Deferred.succeed(woken, undefined))
+      return Effect.flatMap(Effect.fork(alarm), (fiber) => Effect.ensuring(Deferred.await(woken), Fiber.interruptFork(fiber)))
+    },
+    ({ unsubscribe }) => Effect.sync(unsubscribe),
+  )
 
 const stateAfter = (process: Process, { afterSeq, maxBytes }: ReadRequest): ReadState => {
   const chunks: Array<OutputLog.Chunk> = []

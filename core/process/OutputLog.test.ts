@@ -35,7 +35,7 @@ describe("OutputLog", () => {
     expect(all(byCount).map((c) => c.seq)).toEqual([2, 3])
   })
 
-  it("holds 128 chunks of 8 KiB, or 50,000 of one byte, by default", () => {
+  it("invariant 5: holds at most 1 MiB and 50,000 chunks", () => {
     const big = OutputLog.make()
     for (let i = 0; i < 384; i++) big.append("stdout", new Uint8Array(8192))
     expect(big.size()).toMatchObject({ bytes: 1024 * 1024, chunks: 128 })
@@ -44,7 +44,7 @@ describe("OutputLog", () => {
     expect(small.size()).toMatchObject({ bytes: 50_000, chunks: 50_000 })
   })
 
-  it("costs at most a small multiple of what it holds", () => {
+  it("invariant 5: costs at most a small multiple of what it holds, whatever slab a chunk was read into", () => {
     const log = OutputLog.make()
     expect(log.size().reserved).toBe(0)
     const slab = new Uint8Array(64 * 1024)
@@ -54,7 +54,7 @@ describe("OutputLog", () => {
     expect(reserved).toBeLessThan(4 * 1024 * 1024)
   })
 
-  it("splits a chunk that is larger than the ring and keeps its end", () => {
+  it("invariant 5: splits a chunk that is larger than the ring and keeps its end", () => {
     const log = OutputLog.make({ bytes: 100, chunks: 50 })
     log.append("stdout", new Uint8Array(1000).fill(7))
     expect(log.size().bytes).toBe(100)

@@ -4,7 +4,7 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as Fake from "../spawn/Fake.ts"
 import type { SpawnSpec, Stdio } from "../spawn/Spawner.ts"
-import { effect, pass, settle } from "../testing.ts"
+import { effect, pass, settle } from "../testing/Effects.ts"
 import * as OutputLog from "./OutputLog.ts"
 import { type Event, maxQuietRounds, pauseAbove, Process, quietMillis, resumeBelow } from "./Process.ts"
 

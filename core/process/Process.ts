@@ -57,6 +57,8 @@ export class Process {
   private readonly openStreams: Set<OutputStream>
   private status: ExitStatus | undefined
   private paused = false
+  /** Open while the child is not paused. */
+  private readonly reading = Effect.unsafeMakeLatch(true)
   private outputs = 0
   /** Keeps the first output for whoever asked for the process. */
   private birth: Attachment | undefined
@@ -161,6 +163,7 @@ export class Process {
     let rounds = 0
     while (this.exited === undefined && quiet < 2 && rounds < maxQuietRounds) {
       const { outputs } = this
+      yield* this.reading.await
       yield* Effect.sleep(quietMillis)
       if (this.paused) continue
       rounds += 1
@@ -191,8 +194,13 @@ export class Process {
     const pause = lag > (this.paused ? resumeBelow : pauseAbove)
     if (pause === this.paused || this.child?.pause === undefined) return
     this.paused = pause
-    if (pause) this.child.pause()
-    else this.child.resume?.()
+    if (pause) {
+      this.reading.unsafeClose()
+      this.child.pause()
+    } else {
+      this.reading.unsafeOpen()
+      this.child.resume?.()
+    }
   }
 
   private wake() {

@@ -8,7 +8,7 @@ import { describe, expect, it } from "vitest"
 import * as Fake from "../spawn/Fake.ts"
 import { SpawnError } from "../spawn/SpawnError.ts"
 import { Spawner, type SpawnSpec } from "../spawn/Spawner.ts"
-import { effect, pass, settle } from "../testing.ts"
+import { effect, pass, settle } from "../testing/Effects.ts"
 import * as ProcessRegistry from "./ProcessRegistry.ts"
 
 const pipe: SpawnSpec = { argv: ["a"], cwd: "/", env: {}, stdio: { kind: "pipe", stdin: true } }

@@ -31,6 +31,9 @@ export interface Options {
 /** 30 seconds and the ring's own limits. */
 export const defaultOptions: Options = { retentionMillis: 30_000, limits: OutputLog.defaultLimits }
 
+/** How long the end of a child may take before nobody waits for it any more: 5 seconds. */
+export const closeMillis = 5000
+
 export type WriteStatus = "accepted" | "unknownProcess" | "stdinClosed"
 
 export interface ProcessRegistry {
@@ -62,7 +65,8 @@ interface Entry {
   readonly settled: Deferred.Deferred<Process, ProcessError | SpawnError>
   /** What came while the process was starting, in order; each takes effect when it is called. */
   readonly waiting: Set<() => void>
-  state: "starting" | "started" | "failed"
+  /** How the start went, once that is decided. */
+  exit: Exit.Exit<Process, ProcessError | SpawnError> | undefined
 }
 
 export const make = (
@@ -71,18 +75,20 @@ export const make = (
 ): Effect.Effect<ProcessRegistry, never, Scope.Scope> =>
   Effect.gen(function* () {
     const sessionScope = yield* Effect.scope
-    const runFork = Runtime.runFork(yield* Effect.runtime<never>())
+    // Sessions open where nothing may interrupt; what lives in them has to end with them.
+    const runFork = Runtime.runFork(yield* Effect.interruptible(Effect.runtime<never>()))
     const table = new Map<string, Entry>()
 
     const forget = (entry: Entry) => {
       if (table.get(entry.process.id) === entry) table.delete(entry.process.id)
     }
 
-    /** Decides a start, once, and lets what waited for it take effect. */
-    const conclude = (entry: Entry, state: "started" | "failed") => {
-      if (entry.state !== "starting") return
-      entry.state = state
-      if (state === "failed") forget(entry)
+    /** Decides a start, once: it is answered, and what waited for it takes effect. */
+    const conclude = (entry: Entry, exit: Exit.Exit<Process, ProcessError | SpawnError>) => {
+      if (entry.exit !== undefined) return
+      entry.exit = exit
+      if (Exit.isFailure(exit)) forget(entry)
+      Deferred.unsafeDone(entry.settled, exit)
       for (const next of entry.waiting) next()
       entry.waiting.clear()
     }
@@ -94,16 +100,16 @@ export const make = (
     const withProcess = <A, E>(id: string, use: (process: Process | undefined) => Effect.Effect<A, E>) =>
       Effect.suspend(() => {
         const entry = table.get(id)
-        if (entry?.state !== "starting") return use(entry?.process)
+        if (entry === undefined || entry.exit !== undefined) return use(entry?.process)
         return Effect.async<A, E>((resume) => {
-          const next = () => resume(use(entry.state === "started" ? entry.process : undefined))
+          const next = () => resume(use(hasStarted(entry) ? entry.process : undefined))
           entry.waiting.add(next)
           return Effect.sync(() => entry.waiting.delete(next))
         })
       })
 
     /** Forgets a closed process after the retention time, and lets go of its child when its group is gone. */
-    const retire = (entry: Entry, scope: Scope.CloseableScope) =>
+    const retire = (entry: Entry, scope: ChildScope) =>
       Effect.gen(function* () {
         const { process } = entry
         yield* process.supervise
@@ -112,29 +118,23 @@ export const make = (
         while (process.child !== undefined && (yield* process.child.lingering)) {
           yield* Effect.sleep(options.retentionMillis)
         }
-        yield* Scope.close(scope, Exit.void)
+        yield* scope.close
       })
 
     const spawn = (entry: Entry, spec: SpawnSpec) =>
       Effect.gen(function* () {
         const { process } = entry
-        const scope = yield* Scope.fork(sessionScope, ExecutionStrategy.sequential)
+        const scope = yield* forkWithDeadline(sessionScope)
         const child = yield* spawner
           .spawn(spec, process.events)
-          .pipe(Scope.extend(scope), Effect.onError(() => Scope.close(scope, Exit.void)))
+          .pipe(Scope.extend(scope.child), Effect.onError(() => scope.close))
         const stdin = spec.stdio.kind === "pty" || spec.stdio.stdin ? yield* StdinQueue.make(child) : undefined
         // The start may have been cancelled meanwhile, and is answered.
-        if (entry.state === "failed") yield* Scope.close(scope, Exit.void)
-        else {
-          process.begin(child, stdin)
-          yield* Effect.forkIn(retire(entry, scope), sessionScope)
-          conclude(entry, "started")
-        }
-        return process
-      }).pipe(
-        Effect.onError(() => Effect.sync(() => conclude(entry, "failed"))),
-        Effect.intoDeferred(entry.settled),
-      )
+        if (entry.exit !== undefined) return yield* scope.close
+        process.begin(child, stdin)
+        conclude(entry, Exit.succeed(process))
+        yield* Effect.forkIn(retire(entry, scope), sessionScope)
+      }).pipe(Effect.onError((cause) => Effect.sync(() => conclude(entry, Exit.failCause(cause)))))
 
     const start = (id: string, spec: SpawnSpec) =>
       Effect.suspend(() => {
@@ -143,28 +143,20 @@ export const make = (
           process: new Process(id, spec.stdio, options.limits),
           settled: Deferred.unsafeMake(FiberId.none),
           waiting: new Set(),
-          state: "starting",
+          exit: undefined,
         }
         table.set(id, entry)
-        // Begins now: a spawner that does not wait has the child before anything else is called.
+        // Begins now, so that whatever is called next on this id finds it begun; lives in the session.
         runFork(spawn(entry, spec), { immediate: true, scope: sessionScope })
-        return Deferred.await(entry.settled)
+        return entry.exit ?? Deferred.await(entry.settled)
       })
-
-    const existing = <A, E>(id: string, use: (process: Process) => Effect.Effect<A, E>) =>
-      withProcess(id, (process): Effect.Effect<A, E | ProcessError> =>
-        process === undefined ? Effect.fail(new ProcessError({ reason: "Unknown", processId: id })) : use(process),
-      )
-
-    const read = (id: string, request: LongPoll.ReadRequest) =>
-      existing(id, (process) => LongPoll.read(process, request))
 
     const write = (id: string, bytes: Uint8Array, writeId: string | undefined) =>
       withProcess(id, (process): Effect.Effect<WriteStatus, ProcessError> => {
         if (process === undefined) return Effect.succeed("unknownProcess")
         const { stdin } = process
         if (stdin === undefined) return Effect.succeed("stdinClosed")
-        if (writeId !== undefined && stdin.knows(writeId)) return Effect.succeed("accepted")
+        if (stdin.knows(writeId)) return Effect.succeed("accepted")
         if (stdin.ended()) return Effect.succeed("stdinClosed")
         if (process.terminated) return Effect.fail(new ProcessError({ reason: "StdinGone", processId: id }))
         return Effect.as(stdin.write(bytes, writeId), "accepted")
@@ -180,10 +172,8 @@ export const make = (
         const entry = table.get(id)
         if (entry === undefined) return Effect.succeed(false)
         const { process } = entry
-        if (entry.state === "starting") {
-          const cancelled = new ProcessError({ reason: "StartCancelled", processId: id })
-          Deferred.unsafeDone(entry.settled, Effect.fail(cancelled))
-          conclude(entry, "failed")
+        if (entry.exit === undefined) {
+          conclude(entry, Exit.fail(new ProcessError({ reason: "StartCancelled", processId: id })))
           return Effect.succeed(true)
         }
         if (!process.running || process.child === undefined) return Effect.succeed(false)
@@ -192,15 +182,23 @@ export const make = (
         return Effect.as(process.child.kill, true)
       })
 
+    const withExisting = <A, E>(id: string, use: (process: Process) => Effect.Effect<A, E>) =>
+      withProcess(id, (process): Effect.Effect<A, E | ProcessError> =>
+        process === undefined ? Effect.fail(new ProcessError({ reason: "Unknown", processId: id })) : use(process),
+      )
+
+    const read = (id: string, request: LongPoll.ReadRequest) =>
+      withExisting(id, (process) => LongPoll.read(process, request))
+
     const resize = (id: string, size: TerminalSize) =>
-      existing(id, ({ child, running, stdio }): Effect.Effect<void, ProcessError | SignalError> => {
+      withExisting(id, ({ child, running, stdio }): Effect.Effect<void, ProcessError | SignalError> => {
         if (stdio.kind !== "pty" || child?.resize === undefined) {
           return Effect.fail(new ProcessError({ reason: "NoTerminal", processId: id }))
         }
         return running ? child.resize(size) : Effect.void
       })
 
-    const closeStdin = (id: string) => existing(id, ({ stdin }) => stdin?.end() ?? Effect.void)
+    const closeStdin = (id: string) => withExisting(id, ({ stdin }) => stdin?.end() ?? Effect.void)
 
     return {
       start,
@@ -212,12 +210,29 @@ export const make = (
       closeStdin,
       each: (use) => {
         for (const entry of table.values()) {
-          if (entry.state === "started") use(entry.process, false)
-          else entry.waiting.add(() => entry.state === "started" && use(entry.process, true))
+          if (hasStarted(entry)) use(entry.process, false)
+          else entry.waiting.add(() => hasStarted(entry) && use(entry.process, true))
         }
       },
       release: () => {
         for (const { process } of table.values()) process.release()
       },
     }
+  })
+
+const hasStarted = ({ exit }: Entry): boolean => exit !== undefined && Exit.isSuccess(exit)
+
+interface ChildScope {
+  readonly child: Scope.Scope
+  readonly close: Effect.Effect<void>
+}
+
+/** A scope inside another one that takes at most `closeMillis` to close: what hangs then is left behind. */
+const forkWithDeadline = (parent: Scope.Scope): Effect.Effect<ChildScope> =>
+  Effect.gen(function* () {
+    const outer = yield* Scope.fork(parent, ExecutionStrategy.sequential)
+    const child = yield* Scope.make()
+    const closing = Effect.timeoutOption(Effect.disconnect(Scope.close(child, Exit.void)), closeMillis)
+    yield* Scope.addFinalizer(outer, Effect.interruptible(closing))
+    return { child, close: Scope.close(outer, Exit.void) }
   })

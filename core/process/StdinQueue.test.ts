@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { describe, expect, it } from "vitest"
 import { StdinError } from "../spawn/SpawnError.ts"
-import { effect, settle } from "../testing.ts"
+import { effect, settle } from "../testing/Effects.ts"
 import * as StdinQueue from "./StdinQueue.ts"
 
 const one = (value: number) => Uint8Array.of(value & 255, value >> 8)
@@ -27,7 +27,7 @@ describe("StdinQueue", () => {
   it("keeps the order of the calls, whether they wait or not", effect(function* () {
     const { reading, taken, queue } = yield* makeSlow
     const writes = Array.from({ length: 3000 }, (_, index) => queue.write(one(index), `${index}`))
-    const fibers = yield* Effect.all(Array.from(writes.keys(), (index) => writes[writes.length - 1 - index]!).map((write) => Effect.fork(write)))
+    const fibers = yield* Effect.all(writes.map((_, index) => Effect.fork(writes[2999 - index] ?? Effect.void)))
     yield* reading.open
     yield* Fiber.joinAll(fibers)
     yield* settle
@@ -72,6 +72,25 @@ describe("StdinQueue", () => {
     for (let index = 0; index < 4; index++) yield* queue.write(one(index), undefined)
     yield* settle
     expect(calls).toBe(4)
+  }))
+
+  it("ends stdin behind what was written before, also what waits, and takes nothing after", effect(function* () {
+    const log: Array<string> = []
+    const reading = yield* Effect.makeLatch(false)
+    const queue = yield* StdinQueue.make({
+      write: (bytes) => Effect.zipRight(reading.await, Effect.sync(() => void log.push(`${bytes[0]}`))),
+      endStdin: Effect.sync(() => void log.push("end")),
+    })
+    const count = StdinQueue.capacity + 10
+    for (let index = 0; index < count; index++) queue.write(one(index), `${index}`)
+    queue.end()
+    expect(queue.ended()).toBe(false)
+    yield* reading.open
+    yield* settle
+    queue.write(one(200), "late")
+    yield* settle
+    expect(queue.ended()).toBe(true)
+    expect(log).toEqual([...Array.from({ length: count }, (_, index) => `${index}`), "end"])
   }))
 
   it("drops what waits and lets every caller go when it is closed", effect(function* () {

@@ -23,12 +23,12 @@ export interface StdinQueue {
    * queued. A known `writeId` writes nothing.
    */
   readonly write: (bytes: Uint8Array, writeId: string | undefined) => Effect.Effect<void>
-  /** Ends the child's stdin behind the writes before it; the effect completes when the end is queued. */
+  /** True for a write id that was accepted before. */
+  readonly knows: (writeId: string | undefined) => boolean
+  /** Ends the child's stdin behind the writes before the call. */
   readonly end: () => Effect.Effect<void>
   /** True once the end is queued: what comes behind it is not for the child. */
   readonly ended: () => boolean
-  /** True for a write id that was accepted before. */
-  readonly knows: (writeId: string) => boolean
   /** Drops what waits and lets every waiting caller go. */
   readonly close: () => void
 }
@@ -43,6 +43,8 @@ export const make = (child: Pick<ChildHandle, "write" | "endStdin">): Effect.Eff
     let ended = false
     let closed = false
     let pumping = false
+
+    const knows = (writeId: string | undefined) => writeId !== undefined && ids.has(writeId)
 
     const remember = (writeId: string | undefined) => {
       if (writeId === undefined) return
@@ -109,12 +111,11 @@ export const make = (child: Pick<ChildHandle, "write" | "endStdin">): Effect.Eff
     }
 
     return {
-      knows: (writeId) => ids.has(writeId),
+      knows,
       write: (bytes, writeId) => {
-        const isKnown = () => writeId !== undefined && ids.has(writeId)
-        if (isKnown()) return Effect.void
+        if (knows(writeId)) return Effect.void
         return whenRoom(() => {
-          if (isKnown()) return
+          if (knows(writeId)) return
           remember(writeId)
           enqueue(bytes)
         })

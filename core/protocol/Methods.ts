@@ -17,6 +17,8 @@ export type Family = "exec" | "environment info" | "environment status"
 export interface RequestMethod<P, PI, R, RI> {
   readonly params: Schema.Schema<P, PI>
   readonly result: Schema.Schema<R, RI>
+  /** How many fields params have in the form of an array, if not all: later additions go by name only. */
+  readonly positional?: number
   /** Which handshake text applies; without a family the method needs no handshake. */
   readonly family?: Family
   /** Whether a running request counts against `--concurrent-requests`; others never wait. */
@@ -53,6 +55,7 @@ export const requests = {
   }),
   "process/start": request({
     params: Process.StartParams,
+    positional: 14,
     result: Process.StartResult,
     family: "exec",
     slotted: true,

@@ -2,9 +2,11 @@ import * as Chunk from "effect/Chunk"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Logger from "effect/Logger"
+import * as LogLevel from "effect/LogLevel"
 import { describe, expect, it } from "vitest"
 import * as ErrorCode from "../protocol/ErrorCode.ts"
-import { effect, settle } from "../testing.ts"
+import { effect, settle } from "../testing/Effects.ts"
 import * as Memory from "../transport/Memory.ts"
 import type { Transport } from "../transport/Transport.ts"
 import * as Connection from "./Connection.ts"
@@ -49,6 +51,9 @@ const received = (peer: Transport) =>
     if (size._tag === "None" || size.value === 0) return []
     return Chunk.toReadonlyArray((yield* peer.incoming.takeAll)[0])
   })
+
+/** As `connect`, without the words about defects that belong to the test. */
+const quietly = (...args: Parameters<typeof connect>) => Logger.withMinimumLogLevel(connect(...args), LogLevel.None)
 
 const ok = Effect.succeed('"ok"')
 
@@ -148,7 +153,7 @@ describe("Connection", () => {
   }))
 
   it("answers a defect of a handler with -32603 and lives", effect(function* () {
-    const { peer } = yield* connect({
+    const { peer } = yield* quietly({
       die: Effect.dieMessage("oh no"),
       later: Effect.zipRight(Effect.yieldNow(), Effect.dieMessage("oh no")),
       throw: () => {

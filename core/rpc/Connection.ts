@@ -66,7 +66,7 @@ export const make = (
   options: Options,
 ): Effect.Effect<Connection, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const runtime = yield* Effect.runtime<never>()
+    const runFork = Runtime.runFork(yield* Effect.runtime<never>())
     const fibers = yield* FiberSet.make<unknown, unknown>()
     const violated = yield* Deferred.make<string>()
     const intake = yield* Effect.makeLatch(true)
@@ -115,7 +115,7 @@ export const make = (
         admit()
       }
       const answered = Effect.tapDefect(Effect.suspend(() => side.request(request, context)), logDefect)
-      const fiber = Runtime.runFork(runtime)(answered, { immediate: true })
+      const fiber = runFork(answered, { immediate: true })
       const done = fiber.unsafePoll()
       if (done !== null) return settle(done)
       FiberSet.unsafeAdd(fibers, fiber)

@@ -57,7 +57,7 @@ describe("Router", () => {
   })
 
   it("does not know what objects inherit, notifications and methods of other versions", () => {
-    for (const method of ["toString", "__proto__", "constructor", "", "initialized", "process/output", "process/list", "command/exec"]) {
+    for (const method of ["toString", "__proto__", "constructor", "", "initialized", "process/output", "process/kill", "command/exec"]) {
       expect(call(method, "null")).toBe(`-32601 exec-server stub does not implement \`${method}\` yet`)
     }
   })
@@ -76,10 +76,11 @@ describe("Router", () => {
     call("process/read", '["x",5,null,null]')
     expect(seen).toEqual([{ processId: "x", afterSeq: 5, maxBytes: null, waitMs: null }])
     expect(call("process/read", '["x"]')).toBe("-32602 invalid length 1, expected struct ReadParams with 4 elements")
-    call("process/start", '["p",null,["a"],"file:///",null,{},true,false,null,null,false,null,null,null,null]')
+    call("process/start", '["p",null,["a"],"file:///",null,{},true,false,null,null,false,null,null,null]')
     expect(seen).toMatchObject([{ processId: "p", argv: ["a"], tty: true }])
-    expect(call("process/start", '["p"]')).toBe("-32602 invalid length 1, expected struct ExecParams with 15 elements")
-    expect(call("process/start", '["p",null,["a"],"file:///",null,{},null,false,null,null,false,null,null,null,null]')).toBe(
+    expect(seen[0]).not.toHaveProperty("terminalSize")
+    expect(call("process/start", '["p"]')).toBe("-32602 invalid length 1, expected struct ExecParams with 14 elements")
+    expect(call("process/start", '["p",null,["a"],"file:///",null,{},null,false,null,null,false,null,null,null]')).toBe(
       "-32602 invalid type: null, expected a boolean (field `tty`)",
     )
   })

@@ -99,7 +99,7 @@ const makeCodec = <M extends Methods.RequestName>(name: M): Codec<M> => {
   >
   const decodeParams = ParseResult.decodeUnknownEither(row.params)
   const encode = Schema.encodeSync(row.result)
-  const fields = fieldNames(row.params)
+  const fields = fieldNames(row.params).slice(0, row.positional)
   return {
     family: row.family,
     decode: (params) =>

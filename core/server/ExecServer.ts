@@ -87,7 +87,7 @@ export const make = (
                   ),
                 )
                 return { sessionId: attached.id, environmentInfo }
-              }).pipe(Effect.uninterruptible),
+              }),
             "environment/info": () => Effect.succeed(environmentInfo),
             "environment/status": () => Effect.succeed({ status: "ready" as const }),
             ...processHandlers.make({ host, processes, notifier }),

@@ -1,0 +1,54 @@
+import * as Schema from "effect/Schema"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { notificationText } from "./Message.ts"
+import { OutputParams, ReadResult } from "./Process.ts"
+import * as OutputText from "./OutputText.ts"
+
+describe("OutputText", () => {
+  it("writes what the schema writes, byte for byte", () => {
+    const encode = Schema.encodeSync(OutputParams)
+    fc.assert(
+      fc.property(
+        fc.string({ unit: "binary" }),
+        fc.array(fc.record({ seq: fc.maxSafeNat(), stream: fc.constantFrom("stdout", "stderr", "pty"), chunk: fc.uint8Array({ maxLength: 100 }) })),
+        (processId, events) => {
+          const output = OutputText.makeNotification(processId)
+          for (const { seq, stream, chunk } of events) {
+            const params = encode({ processId, seq, stream: stream as "pty", chunk })
+            const text = new TextDecoder().decode(output({ seq, stream: stream as "pty", bytes: chunk }))
+            expect(text).toBe(notificationText("process/output", params))
+          }
+        },
+      ),
+      { numRuns: 300 },
+    )
+  })
+
+  it("gives away bytes that no later output changes", () => {
+    const output = OutputText.makeNotification("p")
+    const first = output({ seq: 1, stream: "stdout", bytes: Uint8Array.of(1) })
+    const copy = first.slice()
+    output({ seq: 2, stream: "stdout", bytes: Uint8Array.of(2) })
+    expect(first).toEqual(copy)
+  })
+
+  it("writes a read result as the schema does", () => {
+    const encode = Schema.encodeSync(ReadResult)
+    const chunk = fc.record({ seq: fc.maxSafeNat(), stream: fc.constantFrom("stdout" as const, "stderr" as const, "pty" as const), chunk: fc.uint8Array({ maxLength: 20 }) })
+    const result = fc.record({
+      chunks: fc.array(chunk, { maxLength: 5 }),
+      nextSeq: fc.maxSafeNat(),
+      exited: fc.boolean(),
+      exitCode: fc.option(fc.integer()),
+      closed: fc.boolean(),
+      failure: fc.option(fc.string()),
+      sandboxDenied: fc.boolean(),
+    })
+    fc.assert(
+      fc.property(result, (result) => {
+        expect(JSON.parse(OutputText.readResult(result))).toEqual(encode(result))
+      }),
+    )
+  })
+})

@@ -1,0 +1,105 @@
+import { describe, expect, it } from "vitest"
+import { defaultLimits } from "../process/OutputLog.ts"
+import { Process } from "../process/Process.ts"
+import * as Fake from "../spawn/Fake.ts"
+import type { Stdio } from "../spawn/Spawner.ts"
+import * as Notifier from "./Notifier.ts"
+
+const stdio: Stdio = { kind: "pipe", stdin: false }
+
+const begin = (id = "p") => {
+  const process = new Process(id, stdio, defaultLimits)
+  const child = new Fake.FakeChild(1, { argv: ["a"], cwd: "/", env: {}, stdio }, process.events)
+  process.begin(child.handle(Fake.allCapabilities), undefined)
+  process.release()
+  return { process, child }
+}
+
+/** A notifier over a peer that keeps up until it is told not to. */
+const make = () => {
+  const sent: Array<string> = []
+  const peer = { writable: true }
+  const notifier = Notifier.make((message) => {
+    const { method, params } = JSON.parse(typeof message === "string" ? message : new TextDecoder().decode(message)) as {
+      readonly method: string
+      readonly params: { readonly processId: string; readonly seq: number }
+    }
+    sent.push(`${params.processId} ${params.seq} ${method.slice(8)}`)
+    return peer.writable
+  })
+  return { notifier, sent, peer }
+}
+
+describe("Notifier", () => {
+  it("sends output in the turn in which it was read", () => {
+    const { notifier, sent } = make()
+    const { process, child } = begin()
+    notifier.attach(process, 0)
+    child.output("stdout", "x")
+    expect(sent).toEqual(["p 1 output"])
+    child.finish()
+    expect(sent).toEqual(["p 1 output", "p 2 exited", "p 3 closed"])
+  })
+
+  it("sends what is there already, above a seq", () => {
+    const { notifier, sent } = make()
+    const { process, child } = begin()
+    for (const text of ["1", "2", "3"]) child.output("stdout", text)
+    notifier.attach(process, 1)
+    expect(sent).toEqual(["p 2 output", "p 3 output"])
+  })
+
+  it("stops at a peer that does not keep up and goes on when it does", () => {
+    const { notifier, sent, peer } = make()
+    const [a, b] = [begin("a"), begin("b")]
+    notifier.attach(a.process, 0)
+    notifier.attach(b.process, 0)
+    peer.writable = false
+    for (const text of ["1", "2"]) for (const { child } of [a, b]) child.output("stdout", text)
+    expect(sent).toEqual(["a 1 output"])
+    notifier.drain()
+    expect(sent.length).toBe(2)
+    peer.writable = true
+    notifier.drain()
+    expect([...sent].sort()).toEqual(["a 1 output", "a 2 output", "b 1 output", "b 2 output"])
+  })
+
+  it("takes a child that prints while it is let go on", () => {
+    const { notifier, sent, peer } = make()
+    const { process, child } = begin()
+    notifier.attach(process, 0)
+    peer.writable = false
+    while (!child.paused) child.output("stdout", new Uint8Array(64 * 1024))
+    const printed = process.log.nextSeq() - 1
+    const handle = process.child
+    if (handle === undefined) throw new Error("no child")
+    process.child = { ...handle, resume: () => child.finish() }
+    peer.writable = true
+    notifier.drain()
+    expect(sent.length).toBe(printed + 2)
+    expect(sent.at(-1)).toBe(`p ${printed + 2} closed`)
+  })
+
+  it("keeps nothing of a process that has closed", () => {
+    const { notifier } = make()
+    const { process, child } = begin()
+    notifier.attach(process, 0)
+    expect(process.subscribers).toBe(1)
+    child.finish()
+    expect(process.subscribers).toBe(0)
+    notifier.attach(process, process.log.nextSeq() - 1)
+    expect(process.subscribers).toBe(0)
+  })
+
+  it("lets go of every process when it is closed, and takes no other", () => {
+    const { notifier, sent } = make()
+    const { process, child } = begin()
+    notifier.attach(process, 0)
+    notifier.close()
+    expect(process.subscribers).toBe(0)
+    notifier.attach(process, 0)
+    child.output("stdout", "x")
+    notifier.drain()
+    expect(sent).toEqual([])
+  })
+})

@@ -1,0 +1,157 @@
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Scope from "effect/Scope"
+import * as TestClock from "effect/TestClock"
+import { describe, expect, it } from "vitest"
+import * as Fake from "../spawn/Fake.ts"
+import { Spawner, type SpawnSpec } from "../spawn/Spawner.ts"
+import { effect, pass, settle } from "../testing/Effects.ts"
+import { SessionIds } from "./SessionIds.ts"
+import * as SessionRegistry from "./SessionRegistry.ts"
+
+const spec: SpawnSpec = { argv: ["a"], cwd: "/", env: {}, stdio: { kind: "pipe", stdin: true } }
+const now = { afterSeq: 0, maxBytes: Infinity, waitMillis: 0 }
+
+const makeOver = (spawner: Layer.Layer<Spawner>) =>
+  Effect.gen(function* () {
+    let count = 0
+    const ids = Layer.succeed(SessionIds, { next: Effect.sync(() => `s${(count += 1)}`) })
+    const scope = yield* Scope.fork(yield* Effect.scope, { _tag: "Sequential" })
+    const sessions = yield* SessionRegistry.make(SessionRegistry.defaultOptions).pipe(
+      Effect.provide(Layer.merge(spawner, ids)),
+      Scope.extend(scope),
+    )
+    return { sessions, close: Scope.close(scope, Exit.void) }
+  })
+
+const make = Effect.gen(function* () {
+  const fake = yield* Fake.make()
+  return { fake, ...(yield* makeOver(fake.layer)) }
+})
+
+describe("SessionRegistry", () => {
+  it("opens sessions with ids of their own", effect(function* () {
+    const { sessions } = yield* make
+    expect((yield* sessions.open).id).toBe("s1")
+    expect((yield* sessions.open).id).toBe("s2")
+  }))
+
+  it("isolates sessions from each other", effect(function* () {
+    const { sessions } = yield* make
+    const [a, b] = [yield* sessions.open, yield* sessions.open]
+    yield* a.processes.start("p", spec)
+    expect(yield* Effect.flip(b.processes.read("p", now))).toMatchObject({ reason: "Unknown" })
+    yield* b.processes.start("p", spec)
+    expect(yield* a.processes.terminate("p")).toBe(true)
+    expect(yield* b.processes.read("p", now)).toMatchObject({ exited: false })
+  }))
+
+  it("refuses to resume a session that is unknown or attached", effect(function* () {
+    const { sessions } = yield* make
+    const { id } = yield* sessions.open
+    expect(yield* Effect.flip(sessions.resume(id))).toMatchObject({ reason: "Attached", sessionId: id })
+    expect(yield* Effect.flip(sessions.resume("nope"))).toMatchObject({ reason: "Unknown", sessionId: "nope" })
+    expect(yield* Effect.flip(sessions.resume(""))).toMatchObject({ reason: "Unknown", sessionId: "" })
+  }))
+
+  it("resumes a detached session with its processes, once", effect(function* () {
+    const { sessions } = yield* make
+    const session = yield* sessions.open
+    yield* session.processes.start("p", spec)
+    yield* sessions.detach(session)
+    const racing = yield* Effect.all([1, 2, 3].map(() => Effect.exit(sessions.resume(session.id))), { concurrency: "unbounded" })
+    expect(racing.filter(Exit.isSuccess).length).toBe(1)
+    expect(racing.find(Exit.isSuccess)?.value).toBe(session)
+    expect(yield* Effect.flip(sessions.resume(session.id))).toMatchObject({ reason: "Attached" })
+  }))
+
+  it("keeps a detached session for 80 seconds and kills its children at that moment", effect(function* () {
+    const { sessions, fake } = yield* make
+    const session = yield* sessions.open
+    yield* session.processes.start("p", spec)
+    yield* session.processes.start("q", spec)
+    yield* sessions.detach(session)
+    yield* pass(79_999)
+    expect(fake.children.map((child) => child.released)).toEqual([false, false])
+    yield* pass(1)
+    expect(fake.children.map((child) => child.released)).toEqual([true, true])
+    expect(yield* Effect.flip(sessions.resume(session.id))).toMatchObject({ reason: "Unknown" })
+  }))
+
+  it("gives the full time again at each detachment", effect(function* () {
+    const { sessions, fake } = yield* make
+    const session = yield* sessions.open
+    yield* session.processes.start("p", spec)
+    for (let round = 0; round < 4; round++) {
+      yield* sessions.detach(session)
+      yield* pass(45_000)
+      yield* sessions.resume(session.id)
+      yield* pass(20_000)
+    }
+    yield* pass(1_000_000)
+    expect(fake.children[0]?.released).toBe(false)
+    yield* sessions.detach(session)
+    yield* pass(79_999)
+    expect(fake.children[0]?.released).toBe(false)
+    yield* pass(1)
+    expect(fake.children[0]?.released).toBe(true)
+  }))
+
+  it("decides between a resumption and the end of the time to live, whoever comes first", effect(function* () {
+    for (const first of ["resume", "expiry"] as const) {
+      const { sessions, fake } = yield* make
+      const session = yield* sessions.open
+      yield* session.processes.start("p", spec)
+      yield* sessions.detach(session)
+      yield* settle
+      const resume = Effect.exit(sessions.resume(session.id))
+      const resumed = yield* first === "resume"
+        ? Effect.zipLeft(resume, TestClock.adjust(80_000))
+        : Effect.zipRight(TestClock.adjust(80_000), Effect.zipRight(settle, resume))
+      yield* settle
+      expect(Exit.isSuccess(resumed)).toBe(first === "resume")
+      expect(fake.children[0]?.released).toBe(first === "expiry")
+    }
+  }))
+
+  it("takes a detachment of a session that is gone for nothing", effect(function* () {
+    const { sessions } = yield* make
+    const session = yield* sessions.open
+    yield* sessions.detach(session)
+    yield* pass(80_000)
+    yield* sessions.detach(session)
+    yield* pass(80_000)
+    expect(yield* Effect.flip(sessions.resume(session.id))).toMatchObject({ reason: "Unknown" })
+  }))
+
+  it("lets go of children that wait for a reader when it is detached", effect(function* () {
+    const { sessions, fake } = yield* make
+    const session = yield* sessions.open
+    yield* session.processes.start("p", spec)
+    const child = fake.children[0]
+    child?.output("stdout", new Uint8Array(1_000_000))
+    expect(child?.paused).toBe(true)
+    yield* sessions.detach(session)
+    expect(child?.paused).toBe(false)
+  }))
+
+  it("kills the children of every session when it closes, side by side", effect(function* () {
+    const spawner = Layer.succeed(Spawner, {
+      capabilities: Fake.allCapabilities,
+      spawn: (spec, events) =>
+        Effect.as(
+          Effect.addFinalizer(() => Effect.sleep(1000)),
+          new Fake.FakeChild(1, spec, events).handle(Fake.allCapabilities),
+        ),
+    })
+    const { sessions, close } = yield* makeOver(spawner)
+    for (let index = 0; index < 3; index++) {
+      const { processes } = yield* sessions.open
+      for (const id of ["a", "b", "c"]) yield* processes.start(id, spec)
+    }
+    const closing = yield* Effect.fork(close)
+    yield* pass(1000)
+    expect((yield* closing.status)._tag).toBe("Done")
+  }))
+})
