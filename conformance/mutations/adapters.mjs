@@ -186,8 +186,8 @@ export const adapters = [
   ),
   one(
     "adapters/shared/Outbox.ts",
-    "stalled = !accepted && (!counts || output.writableLength >= highWaterMark)",
-    "stalled = false",
+    "if (!accepted && (!counts || output.writableLength >= highWaterMark)) stalled",
+    "if (false) stalled",
     "a peer that does not read slows nobody down",
     "process/output/slow-client-stalls-the-process",
   ),

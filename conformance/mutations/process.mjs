@@ -23,6 +23,13 @@ const registry = (find, replace, says, ...cases) => ({
   says,
   cases,
 })
+const poll = (find, replace, says, ...cases) => ({
+  file: "core/process/LongPoll.ts",
+  find,
+  replace,
+  says,
+  cases,
+})
 const one = (file, find, replace, says, ...cases) => ({ file, find, replace, says, cases })
 
 const retained = "process/read/retained"
@@ -30,14 +37,14 @@ const retained = "process/read/retained"
 export const processes = [
   log("return this.next++", "return ++this.next", "the first seq is 2", "process/output/seq-contiguous"),
   log(
-    "(this.end - this.begin + bytes > limits.bytes || this.chunks",
-    "(this.end - this.begin + bytes > limits.bytes * 2 || this.chunks",
+    "this.end - this.begin + bytes > most.bytes ||",
+    "this.end - this.begin + bytes > most.bytes * 2 ||",
     "the ring holds twice as many bytes",
     retained,
   ),
   log(
-    "this.chunks + chunks > limits.chunks) &&",
-    "this.chunks + chunks > limits.chunks + 1) &&",
+    "this.chunks + chunks > most.chunks",
+    "this.chunks + chunks > most.chunks + 1",
     "the ring holds one chunk too many",
     retained,
   ),
@@ -111,38 +118,38 @@ export const processes = [
     "process/terminate/closes-at-once",
     "process/output/late-output",
   ),
-  registry(
+  poll(
     "(process.exited !== undefined && seq < process.log.nextSeq() - 1)",
     "process.exited !== undefined",
     "a read after exited never waits",
     "process/read",
   ),
-  registry(
+  poll(
     "if (hasNews(process, afterSeq)) Deferred",
     "if (process !== undefined) Deferred",
     "a wait is ended by any change",
     "process/read",
   ),
-  registry("process.closed !== undefined ||", "", "a wait does not see closed", "process/read"),
-  registry(
+  poll("process.closed !== undefined ||", "", "a wait does not see closed", "process/read"),
+  poll(
     "if (chunks.length > 0 && bytes > maxBytes) break",
     "if (bytes > maxBytes) break",
     "maxBytes may return nothing",
     "process/read",
   ),
-  registry(
+  poll(
     "chunks.length > 0 ? seq + 1 :",
     "chunks.length > 0 ? seq :",
     "nextSeq is one too low",
     "process/read",
   ),
-  registry(
+  poll(
     "chunks.push({ ...chunk, bytes: chunk.bytes.slice() })",
     "chunks.push(chunk)",
     "a read answers with views of the ring",
     "process/read",
   ),
-  registry("forget(process.id, entry)", "void entry", "closed processes are never forgotten"),
+  registry("        forget(entry)", "        void entry", "closed processes are never forgotten"),
   registry(
     "if (table.has(id)) return Effect.fail(",
     "if (false) return Effect.fail(",
@@ -150,8 +157,8 @@ export const processes = [
     "process/start",
   ),
   registry(
-    "Effect.onError(() => Effect.sync(() => forget(id, entry))),",
-    "Effect.onError(() => Effect.void),",
+    "if (Exit.isFailure(exit)) forget(entry)",
+    "void forget",
     "a failed start keeps its id",
     "process/start/program-missing-frees-the-id",
   ),
@@ -191,8 +198,8 @@ export const processes = [
   ),
   one(
     "core/process/StdinQueue.ts",
-    "            remember(writeId)",
-    "            void writeId",
+    "          remember(writeId)",
+    "          void writeId",
     "no writeId is remembered",
     "process/write/same*",
   ),

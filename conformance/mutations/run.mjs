@@ -91,17 +91,8 @@ const testsCatch = (files) => {
 const casesCatch = (globs) => {
   const report = join(scratch, "report.json")
   rmSync(report, { force: true })
-  const flags = [
-    "--command",
-    server,
-    "--strict",
-    "--level",
-    "should",
-    "--timeout-ms",
-    "4000",
-    "--json",
-    report,
-  ]
+  const target = ["--command", command(join(scratch, "dist/procwire.mjs")), ...lacks]
+  const flags = [...target, "--strict", "--level", "should", "--timeout-ms", "6000", "--json", report]
   const ran = play(join(root, "dist/procwire-conformance.mjs"), ...flags, ...globs)
   if (ran.status === 0) return undefined
   if (ran.status === null) return "the wire suite (hangs)"

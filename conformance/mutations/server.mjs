@@ -14,9 +14,9 @@ export const server = [
   ),
   one(
     "core/server/handlers/process.ts",
-    "afterReply(() => notifier.attach(process, 0))",
-    "notifier.attach(process, 0)",
-    "notifications do not wait for the answer to the start",
+    "        notifier.attach(process, 0)",
+    "        notifier.attach(process, 1)",
+    "the first event of a process is not told",
     "process/output/order",
   ),
   one(
@@ -28,8 +28,8 @@ export const server = [
   ),
   one(
     "core/server/ExecServer.ts",
-    "process.log.nextSeq() - 1] as const",
-    "0] as const",
+    "fresh ? 0 : process.log.nextSeq() - 1",
+    "0",
     "after a resume all output is pushed again",
     "session",
   ),
@@ -63,8 +63,8 @@ export const server = [
   ),
   one(
     "core/session/SessionRegistry.ts",
-    'if (entry.attached) return yield* new SessionError({ reason: "Attached"',
-    'if (false) return yield* new SessionError({ reason: "Attached"',
+    'if (entry.attached) return Effect.fail(new SessionError({ reason: "Attached"',
+    'if (false) return Effect.fail(new SessionError({ reason: "Attached"',
     "an attached session can be resumed",
     "session",
   ),
@@ -90,10 +90,17 @@ export const server = [
   ),
   one(
     "core/rpc/Connection.ts",
-    "if (running >= options.concurrentRequests && side.slotted(message.method)) {",
-    "if (running >= options.concurrentRequests) {",
+    "if (side.slotted(message.method)) {",
+    "if (message.kind !== undefined) {",
     "every method waits for a slot",
     "concurrency",
+  ),
+  one(
+    "core/rpc/Connection.ts",
+    "hook = next",
+    "next()",
+    "notifications do not wait for the answer to the start",
+    "process/output/order",
   ),
   one("core/rpc/Connection.ts", "running -= 1", "running -= 0", "slots are never given back", "concurrency"),
   one(
