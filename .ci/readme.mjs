@@ -1,7 +1,8 @@
-// `npm run readme`: writes the method list into README.md, from the method table.
-// `npm run readme -- --check`: fails if it is not current, or if a TypeScript block of any README does not compile.
+// `npm run readme`: writes the method list into README.md, from the method table, and the list of conformance cases into
+// conformance/IDS.md, from the cases.
+// `npm run readme -- --check`: fails if one is not current, or if a TypeScript block of any README does not compile.
 import { execFileSync } from "node:child_process"
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { root } from "./setup.mjs"
 
 const methods = await import("../dist/core/protocol/Methods.js")
@@ -18,13 +19,54 @@ const list = [
   ...rows(methods.serverNotifications, "notification to the client"),
 ].join("\n")
 
-const readme = readFileSync(`${root}README.md`, "utf8")
-const current = readme.replace(/(<!-- methods: .*? -->\n)[\s\S]*?(<!-- \/methods -->)/, (_, begin, end) => `${begin}${list}\n${end}`)
-if (!check) writeFileSync(`${root}README.md`, current)
-else if (current !== readme) {
-  process.stderr.write("the method list in README.md is not current: npm run readme\n")
-  process.exit(1)
+/** The cases of one suite, by family: what an id promises stays true for ever. */
+const idsOf = (title, cases, familyOf) => {
+  const families = [...new Set(cases.map(({ id }) => familyOf(id)))]
+  const row = ({ id, level, requires, says, slow, transports = "any" }) => {
+    const tags = [transports === "any" ? [] : `${transports} only`, slow ? "slow" : [], ...requires].flat()
+    return `| \`${id}\` | ${level} | ${tags.join(", ")} | ${says.replaceAll("|", "\\|")} |`
+  }
+  return [
+    `## ${title}`,
+    ...families.flatMap((family) => [
+      `### ${family}\n`,
+      "| id | level | needs | |",
+      "|---|---|---|---|",
+      ...cases.filter(({ id }) => familyOf(id) === family).map(row),
+      "",
+    ]),
+  ].join("\n")
 }
+
+/** The suites about seams, as far as they are built. */
+const seams = ["spawner", "transport"].filter((name) => existsSync(`${root}dist/conformance/${name}/cases/index.js`))
+
+const ids = async () => {
+  const { cases } = await import("../dist/conformance/cases/index.js")
+  const { family } = await import("../dist/conformance/Case.js")
+  const parts = [idsOf("The wire", cases, family)]
+  for (const name of seams) {
+    const seam = await import(`../dist/conformance/${name}/cases/index.js`)
+    parts.push(idsOf(`The ${name}`, seam.cases, (id) => id.split("/").slice(0, 2).join("/")))
+  }
+  return `# Every case\n\nWritten by \`npm run readme\`, from the cases.\n\n${parts.join("\n")}`
+}
+
+/** Writes a file, or fails if it is not what it should be. */
+const keep = (file, text) => {
+  const path = `${root}${file}`
+  if (!check) return writeFileSync(path, text)
+  if (existsSync(path) && readFileSync(path, "utf8") === text) return undefined
+  process.stderr.write(`${file} is not current: npm run readme\n`)
+  return process.exit(1)
+}
+
+const readme = readFileSync(`${root}README.md`, "utf8")
+keep(
+  "README.md",
+  readme.replace(/(<!-- methods: .*? -->\n)[\s\S]*?(<!-- \/methods -->)/, (_, begin, end) => `${begin}${list}\n${end}`),
+)
+keep("conformance/IDS.md", await ids())
 
 if (check) {
   const folder = `${root}dist/readme`

@@ -1,8 +1,8 @@
 /**
  * What a case works with: fresh connections to the server under test, and the certainty that they are gone afterwards.
  *
- * Guarantee: after `finish` every connection is closed, every process that the case has started is killed, and a server of
- * its own is dead. On a server that the suite has not started, processes are terminated over the wire.
+ * Guarantee: after `finish` every connection is closed, every process that the case has started is killed, a server of its
+ * own is dead, and a wait that the case has left behind fails nobody. On a server that the suite has not started, processes are terminated over the wire.
  */
 import { randomUUID } from "node:crypto"
 import type { Case, TransportKind } from "./Case.ts"
@@ -47,6 +47,17 @@ export interface RunningBench {
 
 const childPath = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
 
+/** An inbox whose waits never fail once the case is over: there is nobody left to hear of it. */
+const quiet = (inbox: Inbox.Inbox, over: () => boolean): Inbox.Inbox => ({
+  ...inbox,
+  wait: (what, ms, pick) =>
+    new Promise((resolve, reject) => {
+      inbox.wait(what, ms, pick).then(resolve, (error: unknown) => {
+        if (!over()) reject(error)
+      })
+    }),
+})
+
 export const make = (item: Case, target: Target, timeoutMs: number): RunningBench => {
   const token = randomUUID()
   const transcript = Transcript.make()
@@ -54,6 +65,7 @@ export const make = (item: Case, target: Target, timeoutMs: number): RunningBenc
   const wires: Array<Wire.Wire> = []
   const own: Array<{ readonly stop: () => void; readonly errors: () => string }> = []
   let current: Promise<Server> | undefined
+  let over = false
 
   const launchServer = async (): Promise<Server> => {
     const needs = { args: item.args, token, timeoutMs }
@@ -66,7 +78,7 @@ export const make = (item: Case, target: Target, timeoutMs: number): RunningBenc
 
   const connect: Bench["connect"] = async (headers) => {
     if (target.kind === "stdio" && wires.length > 0) current = undefined
-    const inbox = Inbox.make()
+    const inbox = quiet(Inbox.make(), () => over)
     const connection = wires.length + 1
     const channel = await (
       await server()
@@ -129,6 +141,7 @@ export const make = (item: Case, target: Target, timeoutMs: number): RunningBenc
         .filter((text) => text !== "")
         .join("\n"),
     finish: () => {
+      over = true
       for (const wire of wires) {
         if (target.kind === "ws" && item.server !== "fresh") {
           wire.terminateAll()

@@ -12,6 +12,9 @@ export class UsageError extends Error {
   override readonly name = "UsageError"
 }
 
+/** The deadline of a single wait, unless told otherwise. */
+export const defaultTimeoutMs = 10_000
+
 export interface Options {
   readonly targets: ReadonlyArray<Target.Target>
   readonly globs: ReadonlyArray<string>
@@ -21,7 +24,12 @@ export interface Options {
   readonly parallel: number
   readonly without: ReadonlySet<Capability>
   readonly list: boolean
+  readonly strict: boolean
+  /** The file of the baseline. */
+  readonly baseline: string | undefined
   readonly json: string | undefined
+  readonly junit: string | undefined
+  readonly tap: boolean
   readonly verbose: boolean
   readonly help: boolean
   readonly version: boolean
@@ -38,15 +46,27 @@ export const usage = `procwire-conformance: tests any implementation of the exec
   --transport T      stdio, ws or both: what {LISTEN} stands for (default both)
   --level L          must, should (with must) or all (default)
   --slow             also cases that take more than 5 s
+  --strict           a failed "should" fails the run, too
+  --baseline FILE    a JSON list of { id, transport?, reason, flaky? }: failures that are expected; an entry
+                     whose case passes or does not exist is stale and fails the run
   --without LIST     capabilities that the server lacks, with commas: ${capabilities.join(",")}
-  --timeout-ms N     deadline of every single wait (default 10000)
+  --timeout-ms N     deadline of every single wait (default ${defaultTimeoutMs})
   --parallel N       cases at the same time (default 4)
   --list             show the cases and stop
   --json FILE        write the outcomes as JSON
+  --junit FILE       write the outcomes as JUnit XML
+  --tap              the outcomes as TAP 14 on the standard output, and nothing else there
   -v, --verbose      a line for every case, and whole transcripts
   --help, --version
 
-Exit code: 0 if every "must" that ran has passed, 1 if one has failed, 2 on wrong use.
+examples
+  procwire-conformance --command "my-server --listen {LISTEN}"
+  procwire-conformance --command "python3 server.py" process/read 'process/*/missing-*'
+  procwire-conformance --url ws://127.0.0.1:4500 --level must --without pty,resume
+  procwire-conformance --command "codex exec-server --listen {LISTEN}" --strict --baseline codex.baseline.json
+  procwire-conformance --command my-server --junit report.xml --tap | tap-summary
+
+Exit code: 0 if every "must" that ran has passed and the baseline has no stale entry, 1 if not, 2 on wrong use.
 `
 
 const flags = {
@@ -59,7 +79,11 @@ const flags = {
   "timeout-ms": { type: "string" },
   parallel: { type: "string" },
   list: { type: "boolean" },
+  strict: { type: "boolean" },
+  baseline: { type: "string" },
   json: { type: "string" },
+  junit: { type: "string" },
+  tap: { type: "boolean" },
   verbose: { type: "boolean", short: "v" },
   help: { type: "boolean", short: "h" },
   version: { type: "boolean" },
@@ -138,11 +162,15 @@ export const parse = (argv: ReadonlyArray<string>): Options => {
     globs: positionals,
     depth: choice("--level", values.level ?? "all", ["must", "should", "all"]),
     slow: values.slow === true,
-    timeoutMs: positive("--timeout-ms", values["timeout-ms"] ?? "10000"),
+    timeoutMs: positive("--timeout-ms", values["timeout-ms"] ?? String(defaultTimeoutMs)),
     parallel: positive("--parallel", values.parallel ?? "4"),
     without: new Set(without.map((name) => choice("--without", name, capabilities))),
     list: values.list === true,
+    strict: values.strict === true,
+    baseline: values.baseline,
     json: values.json,
+    junit: values.junit,
+    tap: values.tap === true,
     verbose: values.verbose === true,
     help: values.help === true,
     version: values.version === true,

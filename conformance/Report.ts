@@ -3,11 +3,13 @@
  *
  * Colours appear only on a terminal and never when NO_COLOR is set. The report is text in, text out; only `progress` writes.
  */
+import * as Baseline from "./Baseline.ts"
 import { family, type Level } from "./Case.ts"
 import { quote } from "./CommandLine.ts"
 import { clip } from "./Json.ts"
 import type { Outcome } from "./RunCase.ts"
 import * as Transcript from "./Transcript.ts"
+import * as Verdict from "./Verdict.ts"
 
 export interface Style {
   readonly colour: boolean
@@ -26,9 +28,6 @@ const paints = (style: Style): { readonly [name in "good" | "bad" | "dim" | "bol
   return { good: paint(32), bad: paint(31), dim: paint(2), bold: paint(1) }
 }
 
-const count = (outcomes: ReadonlyArray<Outcome>, status: Outcome["status"]): number =>
-  outcomes.filter((outcome) => outcome.status === status).length
-
 /** The command that runs this case alone. */
 export const alone = (outcome: Outcome, style: Style): string =>
   [
@@ -39,23 +38,31 @@ export const alone = (outcome: Outcome, style: Style): string =>
   ].join(" ")
 
 /** One line about one case. */
-export const line = (outcome: Outcome, style: Style): string => {
+export const line = (outcome: Outcome, style: Style, terms = Verdict.plain): string => {
   const paint = paints(style)
-  const sign = { pass: paint.good("ok  "), fail: paint.bad("FAIL"), skip: paint.dim("skip") }[outcome.status]
-  const why = outcome.status === "skip" ? paint.dim(` (${outcome.reason})`) : ""
+  const sign = {
+    pass: paint.good("ok   "),
+    fail: paint.bad("FAIL "),
+    known: paint.dim("known"),
+    told: paint.dim("told "),
+    skip: paint.dim("skip "),
+  }[Verdict.standing(outcome, terms)]
+  const said = outcome.status === "skip" ? outcome.reason : Verdict.excuse(outcome, terms)
+  const why = said === "" ? "" : paint.dim(` (${said})`)
   const notes = outcome.notes.length > 0 ? paint.dim(` (${outcome.notes.join("; ")})`) : ""
   const time = outcome.status === "skip" ? "" : paint.dim(` ${Math.round(outcome.ms)} ms`)
   return `${sign} ${outcome.case.level.padEnd(6)} ${outcome.transport.padEnd(5)} ${outcome.case.id}${time}${why}${notes}`
 }
 
 /** All there is to know about a failure. */
-export const failure = (outcome: Outcome, style: Style): string => {
+export const failure = (outcome: Outcome, style: Style, terms = Verdict.plain): string => {
   const paint = paints(style)
+  const told = Verdict.standing(outcome, terms) === "told"
   const { case: item } = outcome
   const spec = item.spec.length > 0 ? `, behaviour ${item.spec.join(", ")}` : ""
   const limit = style.verbose ? 400 : 24
   return [
-    `${paint.bad("FAIL")} ${paint.bold(item.id)} ${paint.dim(`(${item.level}, ${outcome.transport}${spec})`)}`,
+    `${told ? paint.dim("told") : paint.bad("FAIL")} ${paint.bold(item.id)} ${paint.dim(`(${item.level}, ${outcome.transport}${spec})`)}`,
     `  ${item.says}`,
     `  ${paint.bad("but:")} ${clip(outcome.reason, style.verbose ? 4000 : 900)}`,
     ...outcome.notes.map((note) => `  note: ${note}`),
@@ -67,36 +74,48 @@ export const failure = (outcome: Outcome, style: Style): string => {
   ].join("\n")
 }
 
-/** The tables at the end of a run. */
-export const summary = (outcomes: ReadonlyArray<Outcome>, ms: number, style: Style): string => {
+const standings: ReadonlyArray<Verdict.Standing> = ["pass", "fail", "known", "told", "skip"]
+
+/** What is said of one stale entry of the baseline. */
+const staleLine = ({ entry, why }: Baseline.Stale): string => {
+  const where = entry.transport === undefined ? "" : ` (${entry.transport})`
+  return `stale entry in the baseline: ${entry.id}${where}: ${why}`
+}
+
+/** One sentence about the whole run. */
+export const verdictLine = (verdict: Verdict.Verdict, ms: number, style: Style): string => {
   const paint = paints(style)
-  const row = (name: string, some: ReadonlyArray<Outcome>): string => {
-    const bad = count(some, "fail")
-    const cells = [count(some, "pass"), bad, count(some, "skip")].map((value) => String(value).padStart(6))
-    const text = `  ${name.padEnd(22)}${cells.join("")}`
-    return bad > 0 ? paint.bad(text) : text
+  const { outcomes, stale, terms } = verdict
+  const failed = outcomes.filter((outcome) => Verdict.standing(outcome, terms) === "fail").length
+  const transports = [...new Set(outcomes.map((outcome) => outcome.transport))].join(" and ")
+  const why = [
+    ...(failed > 0 ? [`${failed} failed`] : []),
+    ...(stale.length > 0 ? [`${stale.length} stale in the baseline`] : []),
+  ].join(", ")
+  const said = verdict.passed ? paint.good("conformant") : paint.bad(`not conformant (${why})`)
+  return `${said}: ${outcomes.length} cases over ${transports} in ${(ms / 1000).toFixed(1)} s`
+}
+
+/** The tables at the end of a run. */
+export const summary = (verdict: Verdict.Verdict, ms: number, style: Style): string => {
+  const paint = paints(style)
+  const { outcomes, stale, terms } = verdict
+  const row = (name: string, fits: (outcome: Outcome) => boolean): string => {
+    const found = outcomes.filter(fits).map((outcome) => Verdict.standing(outcome, terms))
+    const numbers = standings.map((one) => found.filter((other) => other === one).length)
+    const text = `  ${name.padEnd(22)}${numbers.map((value) => String(value).padStart(6)).join("")}`
+    return found.includes("fail") ? paint.bad(text) : text
   }
   const families = [...new Set(outcomes.map((outcome) => family(outcome.case.id)))]
   const levels: ReadonlyArray<Level> = ["must", "should", "peer"]
-  const failedMust = outcomes.some((outcome) => outcome.status === "fail" && outcome.case.level === "must")
-  const transports = [...new Set(outcomes.map((outcome) => outcome.transport))].join(" and ")
   return [
-    `  ${"".padEnd(22)}${["pass", "fail", "skip"].map((name) => name.padStart(6)).join("")}`,
-    ...families.map((name) =>
-      row(
-        name,
-        outcomes.filter((outcome) => family(outcome.case.id) === name),
-      ),
-    ),
+    `  ${"".padEnd(22)}${standings.map((name) => name.padStart(6)).join("")}`,
+    ...families.map((name) => row(name, (outcome) => family(outcome.case.id) === name)),
     "",
-    ...levels.map((level) =>
-      row(
-        level,
-        outcomes.filter((outcome) => outcome.case.level === level),
-      ),
-    ),
+    ...levels.map((level) => row(level, (outcome) => outcome.case.level === level)),
     "",
-    `${failedMust ? paint.bad("not conformant") : paint.good("conformant")}: ${outcomes.length} cases over ${transports} in ${(ms / 1000).toFixed(1)} s`,
+    ...stale.map((one) => paint.bad(staleLine(one))),
+    verdictLine(verdict, ms, style),
   ].join("\n")
 }
 
@@ -111,17 +130,21 @@ export const progress = (
 }
 
 /** The run as data, for other programs. */
-export const toJson = (outcomes: ReadonlyArray<Outcome>, version: string, ms: number): string =>
+export const toJson = (verdict: Verdict.Verdict, version: string, ms: number): string =>
   `${JSON.stringify(
     {
       suite: "procwire-conformance",
       version,
       ms: Math.round(ms),
-      cases: outcomes.map(({ case: item, transcript, stderr, ...outcome }) => ({
+      passed: verdict.passed,
+      stale: verdict.stale.map(({ entry, why }) => ({ ...entry, why })),
+      cases: verdict.outcomes.map(({ case: item, transcript, stderr, ...outcome }) => ({
         id: item.id,
         level: item.level,
         transport: outcome.transport,
         status: outcome.status,
+        counts: Verdict.counts(item.level, verdict.terms),
+        known: Baseline.find(verdict.terms.baseline, { case: item, transcript, stderr, ...outcome })?.reason,
         reason: outcome.reason,
         notes: outcome.notes,
         ms: Math.round(outcome.ms),

@@ -1,85 +1,94 @@
 /**
- * Proof that the suite can fail: servers that are wrong in one way each, and the cases that must say so.
+ * Runs as a whole: which cases are played on which target, and what a failure tells.
  */
-import { fileURLToPath } from "node:url"
 import { expect, test } from "vitest"
+import { make } from "./Case.ts"
 import { cases } from "./cases/index.ts"
+import { fail } from "./Check.ts"
+import { pause } from "./Deadline.ts"
 import * as Report from "./Report.ts"
-import type { Outcome } from "./RunCase.ts"
 import * as Runner from "./Runner.ts"
 import { select } from "./Select.ts"
-import * as Target from "./Target.ts"
-
-const chosen = [
-  "handshake/initialize-returns-session-and-environment",
-  "handshake/second-initialize-refused",
-  "process/start/five-fields-are-enough",
-  "process/output/seq-contiguous",
-  "process/output/order/closed-has-the-highest-seq",
-  "process/read/unknown-process-refused",
-]
+import type { Target } from "./Target.ts"
+import * as Control from "./testing/Control.ts"
 
 const style: Report.Style = { colour: false, verbose: false, program: "procwire-conformance" }
 
-const runOn = (name: string): Promise<ReadonlyArray<Outcome>> => {
-  const script = fileURLToPath(new URL(`./targets/broken/${name}.mjs`, import.meta.url))
-  return Runner.run({
-    cases: select(cases, chosen, "all").cases,
-    targets: [Target.command("stdio", [process.execPath, script])],
+const runOn = (targets: ReadonlyArray<Target>, ...globs: ReadonlyArray<string>) =>
+  Runner.run({
+    cases: select(cases, globs, "all").cases,
+    targets,
     parallel: 2,
-    timeoutMs: 3_000,
+    timeoutMs: 5_000,
     slow: false,
-    without: new Set(),
+    without: Control.without,
   })
-}
 
-const failures = (outcomes: ReadonlyArray<Outcome>): { readonly [id: string]: string } =>
-  Object.fromEntries(
-    outcomes.filter(({ status }) => status === "fail").map((outcome) => [outcome.case.id, outcome.reason]),
+test("a case runs on every target that can carry it, and outcomes keep the order of the cases", async () => {
+  const both = [Control.target("control", "stdio"), Control.target("control", "ws")]
+  const globs = ["handshake/second-initialize-refused", "framing/blank-lines-skipped", "session/isolated"]
+  const outcomes = await runOn(both, ...globs)
+  expect(outcomes.map(({ case: { id }, status, transport }) => [id, transport, status])).toEqual([
+    ["handshake/second-initialize-refused", "stdio", "pass"],
+    ["handshake/second-initialize-refused", "ws", "pass"],
+    ["framing/blank-lines-skipped", "stdio", "pass"],
+    ["session/isolated", "ws", "pass"],
+  ])
+})
+
+test("a case that no target can carry, or whose capability is lacking, is skipped with the reason", async () => {
+  const outcomes = await runOn(
+    [Control.target("control", "stdio")],
+    "session/isolated",
+    "process/output/tty-size",
   )
-
-test("a server without a fault passes the chosen cases", async () => {
-  const outcomes = await runOn("none")
-  expect(failures(outcomes)).toEqual({})
-  expect(outcomes.length).toBe(chosen.length)
-  expect(Runner.passed(outcomes)).toBe(true)
-})
-
-test("an id that comes back as a text is named at once", async () => {
-  const found = failures(await runOn("id-as-string"))
-  expect(Object.keys(found)).toContain("handshake/initialize-returns-session-and-environment")
-  expect(found["handshake/initialize-returns-session-and-environment"]).toMatch(/came back as the string/)
-})
-
-test("a repeated seq fails the case about contiguous seqs", async () => {
-  const outcomes = await runOn("seq-repeated")
-  const found = failures(outcomes)
-  expect(found["process/output/seq-contiguous"]).toMatch(/seq 1 of process .* came twice/)
-  expect(found["handshake/second-initialize-refused"]).toBeUndefined()
-  expect(Runner.passed(outcomes)).toBe(false)
-})
-
-test("closed before exited fails the case about the highest seq", async () => {
-  const found = failures(await runOn("closed-before-exited"))
-  expect(found["process/output/order/closed-has-the-highest-seq"]).toMatch(/seqs above closed/)
-  expect(found["process/start/five-fields-are-enough"]).toBeUndefined()
-})
-
-test("a dropped chunk fails the case about contiguous seqs", async () => {
-  const found = failures(await runOn("chunk-dropped"))
-  expect(found["process/output/seq-contiguous"]).toMatch(/in vain for all of seq 1 to/)
-})
-
-test("a second answer is noticed in any case", async () => {
-  const found = failures(await runOn("answered-twice"))
-  expect(found["process/read/unknown-process-refused"]).toMatch(/answered twice/)
+  expect(outcomes.map(({ reason, status }) => [status, reason])).toEqual([
+    ["skip", "the server is without pty"],
+    ["skip", "only over ws"],
+  ])
 })
 
 test("a failure is reported with its sentence, what was sent, what came, and a command to repeat it", async () => {
-  const failed = (await runOn("id-as-string")).find(({ status }) => status === "fail")
+  const [failed] = await runOn(
+    [Control.target("broken/id-as-string", "stdio")],
+    "handshake/initialize-returns*",
+  )
   const text = failed === undefined ? "" : Report.failure(failed, style)
   expect(text).toContain("initialize {clientName} is answered with a result")
   expect(text).toMatch(/→ \{"id":1000,"method":"initialize"/)
   expect(text).toMatch(/← \{"id":"1000","result"/)
   expect(text).toMatch(/alone: procwire-conformance --command .*id-as-string\.mjs.* handshake\//)
+})
+
+test("a server that cannot be started fails its cases and ends no run", async () => {
+  const outcomes = await runOn(
+    [Control.target("no-such-server", "ws")],
+    "environment/status*",
+    "session/isolated",
+  )
+  expect(outcomes.map(({ status }) => status)).toEqual(["fail", "fail"])
+  expect(outcomes[0]?.reason).toContain("before its first line")
+})
+
+test("a wait that a failed case has left behind does not end the run", async () => {
+  const abandons = make("a/abandons", {
+    level: "must",
+    spec: [],
+    says: "Waits for something in vain and fails for another reason.",
+    run: async (t) => {
+      const wire = await t.open()
+      void wire.inbox.wait("what never comes", 50, () => undefined).then(() => undefined)
+      fail("another reason")
+    },
+  })
+  const patient = make("a/patient", {
+    level: "must",
+    spec: [],
+    says: "Is still there when the wait of the other case ends.",
+    run: () => pause(200),
+  })
+  const plan = { parallel: 2, timeoutMs: 5_000, slow: false, without: Control.without }
+  const targets = [Control.target("control", "stdio")]
+  const outcomes = await Runner.run({ ...plan, cases: [abandons, patient], targets })
+  expect(outcomes.map(({ status }) => status)).toEqual(["fail", "pass"])
 })

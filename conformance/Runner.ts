@@ -1,9 +1,11 @@
 /**
  * Runs chosen cases against one or more targets, several at a time, and collects the outcomes in the order of the cases.
  *
- * A case that no target can carry is listed as skipped once; with two transports it simply runs on its own.
+ * A case that no target can carry is listed as skipped once; with two transports it simply runs on its own. A wait that
+ * a failed case has left behind may end in vain without ending the run.
  */
 import type { Case } from "./Case.ts"
+import { CheckFailure } from "./Check.ts"
 import { runCase, type CaseOptions, type Outcome } from "./RunCase.ts"
 import type { Target } from "./Target.ts"
 
@@ -25,6 +27,11 @@ export const jobs = (plan: Pick<Plan, "cases" | "targets">): ReadonlyArray<Job> 
     return (fitting.length > 0 ? fitting : plan.targets.slice(0, 1)).map((target) => ({ item, target }))
   })
 
+/** Anything but the failure of a wait is a fault of the suite, and ends the run. */
+const abandoned = (error: unknown): void => {
+  if (!(error instanceof CheckFailure)) throw error
+}
+
 export const run = async (
   plan: Plan,
   onOutcome: (outcome: Outcome, done: number, of: number) => void = () => undefined,
@@ -42,14 +49,12 @@ export const run = async (
       onOutcome(outcome, ++done, todo.length)
     }
   }
+  process.on("unhandledRejection", abandoned)
   try {
     await Promise.all(Array.from({ length: Math.max(1, plan.parallel) }, worker))
   } finally {
     for (const target of plan.targets) target.close()
+    setImmediate(() => process.off("unhandledRejection", abandoned))
   }
   return outcomes.filter((outcome) => outcome !== undefined)
 }
-
-/** Whether the run is good enough for exit code 0: no `must` has failed. */
-export const passed = (outcomes: ReadonlyArray<Outcome>): boolean =>
-  !outcomes.some((outcome) => outcome.status === "fail" && outcome.case.level === "must")

@@ -1,4 +1,4 @@
 /** Fault: every request is answered twice. */
-import { serve } from "./Base.mjs"
+import { serve } from "../control/Server.mjs"
 
-serve((message) => (message.id === undefined ? [message] : [message, message]))
+serve({ send: (message) => (message.id === undefined ? [message] : [message, message]) })

@@ -1,4 +1,6 @@
 /** Fault: the third notification of output of a process never leaves. */
-import { serve } from "./Base.mjs"
+import { serve } from "../control/Server.mjs"
 
-serve((message) => (message.method === "process/output" && message.params.seq === 3 ? [] : [message]))
+serve({
+  send: (message) => (message.method === "process/output" && message.params.seq === 3 ? [] : [message]),
+})

@@ -1,15 +1,17 @@
-/** Fault: closed takes its seq before exited, and both leave in that order. */
-import { serve } from "./Base.mjs"
+/** Fault: closed has the seq of exited, exited that of closed, and they leave in that order. */
+import { serve } from "../control/Server.mjs"
 
 const held = new Map()
+const swap = (one, other) => ({ ...one, params: { ...one.params, seq: other.params.seq } })
 
-serve((message) => {
-  if (message.method === "process/exited") {
-    held.set(message.params.processId, message)
-    return []
-  }
-  if (message.method !== "process/closed") return [message]
-  const exited = held.get(message.params.processId)
-  const swap = (one, other) => ({ ...one, params: { ...one.params, seq: other.params.seq } })
-  return [swap(message, exited), swap(exited, message)]
+serve({
+  send: (message) => {
+    if (message.method === "process/exited") {
+      held.set(message.params.processId, message)
+      return []
+    }
+    if (message.method !== "process/closed") return [message]
+    const exited = held.get(message.params.processId)
+    return [swap(message, exited), swap(exited, message)]
+  },
 })

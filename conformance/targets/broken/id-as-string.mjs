@@ -1,4 +1,4 @@
 /** Fault: the id of every answer is a text. */
-import { serve } from "./Base.mjs"
+import { serve } from "../control/Server.mjs"
 
-serve((message) => [message.id === undefined ? message : { ...message, id: String(message.id) }])
+serve({ send: ({ id, ...rest }) => [id === undefined ? rest : { id: JSON.stringify(String(id)), ...rest }] })

@@ -1,7 +1,4 @@
-/** Fault: the second chunk of a process has the seq of the first. */
-import { serve } from "./Base.mjs"
+/** Fault: the second event of a process has the seq of the first. */
+import { serve } from "../control/Server.mjs"
 
-serve((message) => {
-  const again = message.method === "process/output" && message.params.seq === 2
-  return [again ? { ...message, params: { ...message.params, seq: 1 } } : message]
-})
+serve({ seq: (entry) => Math.max(1, entry.next++ - 1) })

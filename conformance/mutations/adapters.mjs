@@ -1,0 +1,203 @@
+// Mutations of adapters/: what the operating system is asked for, and what sockets are let in.
+//
+// `find` must occur exactly once in the file. `cases` are the ids or globs of the wire suite that are tried before the
+// whole suite is; `tests` replaces the tests that are near the file.
+const one = (file, find, replace, says, ...cases) => ({ file, find, replace, says, cases })
+
+const children = ["adapters/node/PipeChild.test.ts"]
+
+export const adapters = [
+  one(
+    "adapters/shared/ProcessGroup.ts",
+    "process.kill(-id, name)",
+    "process.kill(id, name)",
+    "signals reach the leader of a group only",
+    "process/terminate",
+    "process/signal",
+  ),
+  {
+    ...one(
+      "adapters/shared/ProcessGroup.ts",
+      '      signal("SIGKILL")',
+      "      void signal",
+      "the end of a session leaves its processes running",
+      "lifecycle",
+    ),
+    tests: children,
+  },
+  {
+    ...one(
+      "adapters/shared/GroupReaper.ts",
+      'kill -s KILL -- "-$id"',
+      'kill -s KILL -- "$id"',
+      "a killed server takes only the leaders with it",
+      "lifecycle",
+    ),
+  },
+  one(
+    "adapters/shared/GroupReaper.ts",
+    "if (groups.has(id) === told.has(id)) continue",
+    "continue",
+    "nobody hears of the groups that exist",
+    "lifecycle",
+  ),
+  {
+    ...one(
+      "adapters/node/PipeChild.ts",
+      "for (const fd of [theirs.stdout, theirs.stderr, theirs.stdin]) {",
+      "for (const fd of [theirs.stdout, theirs.stderr]) {",
+      "the server keeps the child's end of stdin",
+      "process/write",
+    ),
+  },
+  one(
+    "adapters/node/PipeChild.ts",
+    "for (const fd of [out.read, err.read, input?.write]) if (fd !== undefined) libc.close(fd)",
+    "for (const fd of [out.read]) if (fd !== undefined) libc.close(fd)",
+    "a failed start leaks descriptors",
+    "process/start",
+  ),
+  {
+    ...one(
+      "adapters/node/Libc.ts",
+      "POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK",
+      "POSIX_SPAWN_SETSIGMASK",
+      "children lead no session of their own",
+      "process/start/own-session-and-group",
+    ),
+    tests: children,
+  },
+  {
+    ...one(
+      "adapters/node/Libc.ts",
+      'open(actions, 0, "/dev/null", O_RDONLY, 0)',
+      "void open",
+      "a child without stdin gets the server's",
+      "process/start/stdin-is-empty",
+    ),
+    tests: children,
+  },
+  {
+    ...one(
+      "adapters/node/Libc.ts",
+      "chdir(actions, cwd)",
+      "void cwd",
+      "the cwd is ignored",
+      "process/start/cwd-file-uri",
+    ),
+    tests: children,
+  },
+  {
+    ...one(
+      "adapters/node/Launch.ts",
+      "[spec.arg0 ?? spec.argv[0],",
+      "[spec.argv[0],",
+      "arg0 is ignored",
+      "process/start/arg0*",
+    ),
+    tests: children,
+  },
+  one(
+    "adapters/shared/ProgramPath.ts",
+    'spec.env["PATH"] || DEFAULT_PATH',
+    'process.env["PATH"] || DEFAULT_PATH',
+    "programs are looked for in the server's PATH",
+    "process/start/program-found-in-child-path",
+  ),
+  one(
+    "adapters/node/ChildWatch.ts",
+    "code: (status >> 8) & 0xff",
+    "code: (status >> 8) & 0x7f",
+    "exit codes have seven bits",
+    "process/exit-code",
+  ),
+  one(
+    "adapters/node/ChildWatch.ts",
+    "const signal = status & 0x7f",
+    "const signal = 0",
+    "a death by signal is an exit with 0",
+    "process/exit-code",
+  ),
+  one(
+    "adapters/node/PtyChild.ts",
+    "count = libc.read(master, buffer.subarray(filled))",
+    "count = 0",
+    "a terminal is read once and not until it is empty",
+    "process/output/tty-nothing-lost-at-exit",
+  ),
+  one(
+    "adapters/node/PtyDevice.ts",
+    "native.open(columns, rows)",
+    "native.open(rows, columns)",
+    "a terminal is as high as it should be wide",
+    "process/output/tty-size",
+  ),
+  {
+    ...one(
+      "adapters/shared/SpecCheck.ts",
+      'if (hasNul(name) || hasNul(spec.env[name] ?? "")) {',
+      "if (hasNul(name)) {",
+      "a variable may hold a NUL",
+      "process/start/nul-bytes-refused",
+    ),
+  },
+  {
+    ...one(
+      "adapters/shared/ChildEvents.ts",
+      "if (!muted && open.has(stream)) events",
+      "if (!muted && exited) events",
+      "output before the exit is not told",
+      "process/output/streams-and-exit-code",
+    ),
+    tests: children,
+  },
+  {
+    ...one(
+      "adapters/shared/Handshake.ts",
+      'request.header("origin") === undefined',
+      '!request.header("origin")',
+      "an empty Origin is let in",
+      "websocket/origin-refused",
+    ),
+    tests: ["adapters/node/WebSocketListener.test.ts"],
+  },
+  {
+    ...one(
+      "adapters/shared/Handshake.ts",
+      'if (path === "/readyz") {',
+      'if (path.startsWith("/readyz")) {',
+      "other paths are ready, too",
+      "websocket/other-paths-are-404",
+    ),
+    tests: ["adapters/node/WebSocketListener.test.ts"],
+  },
+  one(
+    "adapters/shared/WebSocketFrames.ts",
+    "maxFrameBytes = 16 * 1024 * 1024",
+    "maxFrameBytes = 32 * 1024 * 1024",
+    "frames may be twice as long",
+    "limits",
+  ),
+  one(
+    "adapters/node/WebSocketConnection.ts",
+    'const pingInterval = "30 seconds"',
+    'const pingInterval = "30 minutes"',
+    "idle connections are not kept alive",
+  ),
+  one(
+    "adapters/shared/Outbox.ts",
+    "if (!accepted && (!counts || output.writableLength >= highWaterMark)) stalled",
+    "if (false) stalled",
+    "a peer that does not read slows nobody down",
+    "process/output/slow-client-stalls-the-process",
+  ),
+  {
+    ...one(
+      "adapters/shared/LineTransport.ts",
+      "else if (!room) input.pause()",
+      "else void room",
+      "everything is read, whether anybody takes it or not",
+    ),
+    tests: ["adapters/shared/StdioTransport.test.ts"],
+  },
+]

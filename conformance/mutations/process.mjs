@@ -1,0 +1,206 @@
+// Mutations of core/process: one line each, made wrong in a way that somebody could get wrong.
+//
+// `find` must occur exactly once in the file. `cases` are the ids or globs of the wire suite that are tried before the
+// whole suite is; `tests` replaces the tests that are near the file.
+const process = (find, replace, says, ...cases) => ({
+  file: "core/process/Process.ts",
+  find,
+  replace,
+  says,
+  cases,
+})
+const log = (find, replace, says, ...cases) => ({
+  file: "core/process/OutputLog.ts",
+  find,
+  replace,
+  says,
+  cases,
+})
+const registry = (find, replace, says, ...cases) => ({
+  file: "core/process/ProcessRegistry.ts",
+  find,
+  replace,
+  says,
+  cases,
+})
+const poll = (find, replace, says, ...cases) => ({
+  file: "core/process/LongPoll.ts",
+  find,
+  replace,
+  says,
+  cases,
+})
+const one = (file, find, replace, says, ...cases) => ({ file, find, replace, says, cases })
+
+const retained = "process/read/retained"
+
+export const processes = [
+  log("return this.next++", "return ++this.next", "the first seq is 2", "process/output/seq-contiguous"),
+  log(
+    "this.end - this.begin + bytes > most.bytes ||",
+    "this.end - this.begin + bytes > most.bytes * 2 ||",
+    "the ring holds twice as many bytes",
+    retained,
+  ),
+  log(
+    "this.chunks + chunks > most.chunks",
+    "this.chunks + chunks > most.chunks + 1",
+    "the ring holds one chunk too many",
+    retained,
+  ),
+  log(
+    "(this.seqs[this.row] ?? 0) <= delivered",
+    "(this.seqs[this.row] ?? 0) <= Infinity",
+    "what an attached reader has yet to get is evicted",
+    "process/output/slow-client-stalls-the-process",
+  ),
+  log("?? 0) > seq) high = middle", "?? 0) >= seq) high = middle", "afterSeq is included", "process/read"),
+  log(
+    "this.data.set(bytes.subarray(head), 0)",
+    "this.data.set(bytes.subarray(head), 1)",
+    "bytes that wrap land one too far",
+    retained,
+  ),
+  log("this.end - this.offsetAt(this.indexAfter(mark.seq)),", "0,", "a reader never lags", "process/output"),
+  process(
+    "if (this.openStreams.size > 0 || this.status === undefined) return",
+    "if (this.status === undefined) return",
+    "closed does not wait for the streams",
+    "process/output",
+  ),
+  process(
+    "this.exited = { seq: this.log.take(),",
+    "this.exited = { seq: this.log.nextSeq(),",
+    "exited takes no seq of its own",
+    "process/output/seq-contiguous",
+  ),
+  process(
+    "this.closed = { seq: this.log.take() }",
+    "this.closed = { seq: 0 }",
+    "closed has the seq 0",
+    "process/output/seq-contiguous",
+  ),
+  process(
+    "lag > (this.paused ? resumeBelow : pauseAbove)",
+    "lag < (this.paused ? resumeBelow : pauseAbove)",
+    "children are paused while nothing waits",
+    "process/output/big-output-complete",
+  ),
+  process(
+    "if (this.paused) this.throttle()",
+    "void this.paused",
+    "a paused child is never resumed",
+    "process/output/big-output-complete",
+  ),
+  process("128 + status.signal", "status.signal", "a death by signal is no 128 + n", "process/exit-code"),
+  process(
+    "while (this.exited === undefined && quiet < 2",
+    "while (this.exited === undefined && quiet < 0",
+    "an exit is told before its output is read",
+    "process/output",
+  ),
+  process(
+    "for (const listener of this.listeners) listener()",
+    "for (const listener of [...this.listeners].slice(0, 1)) listener()",
+    "only the first listener hears of a change",
+    "process/read",
+  ),
+  process(
+    "(chunk === undefined || exited.seq < chunk.seq)",
+    "(chunk === undefined || exited.seq > chunk.seq)",
+    "exited and output leave in the wrong order",
+    "process/output",
+  ),
+  process(
+    "this.closed === undefined && this.terminated && this.child",
+    "this.closed === undefined && !this.terminated && this.child",
+    "output is given up of those that were not terminated",
+    "process/terminate/closes-at-once",
+    "process/output/late-output",
+  ),
+  poll(
+    "(process.exited !== undefined && seq < process.log.nextSeq() - 1)",
+    "process.exited !== undefined",
+    "a read after exited never waits",
+    "process/read",
+  ),
+  poll(
+    "if (hasNews(process, afterSeq)) Deferred",
+    "if (process !== undefined) Deferred",
+    "a wait is ended by any change",
+    "process/read",
+  ),
+  poll("process.closed !== undefined ||", "", "a wait does not see closed", "process/read"),
+  poll(
+    "if (chunks.length > 0 && bytes > maxBytes) break",
+    "if (bytes > maxBytes) break",
+    "maxBytes may return nothing",
+    "process/read",
+  ),
+  poll(
+    "chunks.length > 0 ? seq + 1 :",
+    "chunks.length > 0 ? seq :",
+    "nextSeq is one too low",
+    "process/read",
+  ),
+  poll(
+    "chunks.push({ ...chunk, bytes: chunk.bytes.slice() })",
+    "chunks.push(chunk)",
+    "a read answers with views of the ring",
+    "process/read",
+  ),
+  registry("        forget(entry)", "        void entry", "closed processes are never forgotten"),
+  registry(
+    "if (table.has(id)) return Effect.fail(",
+    "if (false) return Effect.fail(",
+    "an id can be taken twice",
+    "process/start",
+  ),
+  registry(
+    "if (Exit.isFailure(exit)) forget(entry)",
+    "void forget",
+    "a failed start keeps its id",
+    "process/start/program-missing-frees-the-id",
+  ),
+  registry(
+    "if (!process.running || process.child === undefined) return Effect.succeed(false)",
+    "if (process.child === undefined) return Effect.succeed(false)",
+    "terminate finds the dead running",
+    "process/terminate",
+  ),
+  registry(
+    "process.terminated = true",
+    "void process",
+    "a terminate is not remembered",
+    "process/terminate",
+    "process/write",
+  ),
+  one(
+    "core/process/StdinQueue.ts",
+    "rememberedIds = 4096",
+    "rememberedIds = 4095",
+    "one writeId too few is remembered",
+    "process/write/4096*",
+  ),
+  one(
+    "core/process/StdinQueue.ts",
+    "export const capacity = 128",
+    "export const capacity = Infinity",
+    "writes queue without an end",
+    "process/write/blocks-when-nobody-reads",
+  ),
+  one(
+    "core/process/StdinQueue.ts",
+    "queue.push(item)",
+    "queue.unshift(item)",
+    "the newest write is the first",
+    "process/write",
+  ),
+  one(
+    "core/process/StdinQueue.ts",
+    "          remember(writeId)",
+    "          void writeId",
+    "no writeId is remembered",
+    "process/write/same*",
+  ),
+]

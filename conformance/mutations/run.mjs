@@ -1,0 +1,156 @@
+// `npm run mutations`: makes one line of a copy of the tree wrong at a time, and looks which suite notices.
+//
+// Nothing is changed in place: the tree is copied to a folder of its own. For each mutation the tests near the file run,
+// then the cases that should know, then the whole wire suite (by the untouched bundle), until something fails. A table says
+// what has caught each; the exit code is 1 if any survived or is out of date. Arguments choose by file or sentence.
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs"
+import { tmpdir } from "node:os"
+import { basename, dirname, join } from "node:path"
+import { spawnSync } from "node:child_process"
+import { build as bundle } from "esbuild"
+import { build, install, root } from "../../.ci/setup.mjs"
+import { command, lacks } from "../ours.mjs"
+import { adapters } from "./adapters.mjs"
+import { processes } from "./process.mjs"
+import { protocol } from "./protocol.mjs"
+import { server } from "./server.mjs"
+
+/** Far more than a suite takes; reached only by one that hangs, which is noticed, too. */
+const patience = 240_000
+
+const scratch = mkdtempSync(join(tmpdir(), "procwire-mutations-"))
+process.on("exit", () => rmSync(scratch, { recursive: true, force: true }))
+for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => process.exit(130))
+
+const copyTree = () => {
+  const without = new Set(["node_modules", "dist", ".git", ".cache"])
+  for (const name of readdirSync(root)) {
+    if (!without.has(name)) cpSync(join(root, name), join(scratch, name), { recursive: true })
+  }
+  symlinkSync(join(root, "node_modules"), join(scratch, "node_modules"))
+}
+
+/** The server of the copy; what is wrong if it cannot be built. */
+const bundleServer = async () => {
+  try {
+    await bundle({
+      absWorkingDir: scratch,
+      entryPoints: ["adapters/node/main.ts"],
+      outfile: "dist/procwire.mjs",
+      bundle: true,
+      platform: "node",
+      format: "esm",
+      target: "node20",
+      external: ["koffi", "@homebridge/node-pty-prebuilt-multiarch", "bufferutil", "utf-8-validate"],
+      banner: {
+        js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+      },
+      logLevel: "silent",
+    })
+    return undefined
+  } catch (error) {
+    return `does not build: ${error.message.split("\n")[1] ?? error.message}`
+  }
+}
+
+/** The tests near a file: its own, or in core all of its folder; elsewhere none. */
+const near = ({ file, tests }) => {
+  if (tests !== undefined) return tests
+  const own = file.replace(/\.ts$/, ".test.ts")
+  if (existsSync(join(root, own))) return [own]
+  if (!file.startsWith("core/")) return []
+  const folder = dirname(file)
+  return readdirSync(join(root, folder))
+    .filter((name) => name.endsWith(".test.ts"))
+    .map((name) => `${folder}/${name}`)
+}
+
+const play = (...args) =>
+  spawnSync(process.execPath, args, { cwd: scratch, encoding: "utf8", timeout: patience })
+
+/** What a run of vitest says is wrong, if anything. */
+const testsCatch = (files) => {
+  if (files.length === 0) return undefined
+  const ran = play("node_modules/vitest/vitest.mjs", "run", "--bail=1", "--reporter=dot", ...files)
+  if (ran.status === 0) return undefined
+  if (ran.status === null) return `${files.map((file) => basename(file)).join(", ")} (hangs)`
+  const failed = /FAIL\s+(.*)/.exec(ran.stdout.replaceAll(/\u001b\[[0-9;]*m/g, "")) // oxlint-disable-line no-control-regex
+  return failed?.[1] ?? files.map((file) => basename(file)).join(", ")
+}
+
+/** What a run of the wire suite says is wrong, if anything. */
+const casesCatch = (globs) => {
+  const report = join(scratch, "report.json")
+  rmSync(report, { force: true })
+  const target = ["--command", command(join(scratch, "dist/procwire.mjs")), ...lacks]
+  const flags = [...target, "--strict", "--level", "should", "--timeout-ms", "6000", "--json", report]
+  const ran = play(join(root, "dist/procwire-conformance.mjs"), ...flags, ...globs)
+  if (ran.status === 0) return undefined
+  if (ran.status === null) return "the wire suite (hangs)"
+  if (ran.status !== 1) throw new Error(ran.stderr)
+  const { cases } = JSON.parse(readFileSync(report, "utf8"))
+  const failed = cases.filter(({ counts, status }) => counts && status === "fail")
+  const more = failed.length > 1 ? ` and ${failed.length - 1} more` : ""
+  return `${failed[0]?.id} (${failed[0]?.transport})${more}`
+}
+
+/** What has noticed the mutation; undefined if it survived. */
+const catchOne = async (mutation) => {
+  const path = join(scratch, mutation.file)
+  const right = readFileSync(path, "utf8")
+  writeFileSync(
+    path,
+    right.replace(mutation.find, () => mutation.replace),
+  )
+  try {
+    const unbuildable = await bundleServer()
+    if (unbuildable !== undefined) return unbuildable
+    const { cases = [] } = mutation
+    return testsCatch(near(mutation)) ?? (cases.length > 0 ? casesCatch(cases) : undefined) ?? casesCatch([])
+  } finally {
+    writeFileSync(path, right)
+  }
+}
+
+const occurrences = ({ file, find }) =>
+  existsSync(join(root, file)) ? readFileSync(join(root, file), "utf8").split(find).length - 1 : 0
+
+install()
+build()
+const words = process.argv.slice(2)
+const wanted = [...processes, ...server, ...protocol, ...adapters].filter(
+  ({ file, says }) => words.length === 0 || words.some((word) => file.includes(word) || says.includes(word)),
+)
+const outdated = wanted.filter((mutation) => occurrences(mutation) !== 1)
+const current = wanted.filter((mutation) => occurrences(mutation) === 1)
+copyTree()
+process.stdout.write(`without a mutation: ${current.length} are to come\n`)
+const fault = (await bundleServer()) ?? testsCatch([...new Set(current.flatMap(near))]) ?? casesCatch([])
+if (fault !== undefined) {
+  process.stderr.write(`nothing can be learned while something fails without a mutation: ${fault}\n`)
+  process.exit(1)
+}
+let survived = 0
+for (const mutation of current) {
+  const caught = await catchOne(mutation)
+  if (caught === undefined) survived += 1
+  process.stdout.write(
+    `${caught === undefined ? "SURVIVED" : "caught  "} ${mutation.file}: ${mutation.says}\n`,
+  )
+  if (caught !== undefined) process.stdout.write(`         by ${caught}\n`)
+}
+for (const mutation of outdated)
+  process.stdout.write(`OUTDATED ${mutation.file}: ${mutation.says} (found ${occurrences(mutation)} times)\n`)
+process.stdout.write(
+  `\n${current.length - survived} of ${current.length} caught, ${survived} survived, ${outdated.length} out of date\n`,
+)
+process.exit(survived + outdated.length > 0 ? 1 : 0)

@@ -1,0 +1,120 @@
+// Mutations of core/server, core/session and core/rpc: one line each, made wrong in a way that somebody could get wrong.
+//
+// `find` must occur exactly once in the file. `cases` are the ids or globs of the wire suite that are tried before the
+// whole suite is; `tests` replaces the tests that are near the file.
+const one = (file, find, replace, says, ...cases) => ({ file, find, replace, says, cases })
+
+export const server = [
+  one(
+    "core/server/Notifier.ts",
+    "advance(event.seq)",
+    "advance(event.seq + 1)",
+    "every other event is not told",
+    "process/output/seq-contiguous",
+  ),
+  one(
+    "core/server/handlers/process.ts",
+    "        notifier.attach(process, 0)",
+    "        notifier.attach(process, 1)",
+    "the first event of a process is not told",
+    "process/output/order",
+  ),
+  one(
+    "core/server/handlers/process.ts",
+    "maxBytes: maxBytes ?? Infinity",
+    "maxBytes: maxBytes ?? 65536",
+    "a read without maxBytes has one of 64 KiB",
+    "process/read",
+  ),
+  one(
+    "core/server/ExecServer.ts",
+    "fresh ? 0 : process.log.nextSeq() - 1",
+    "0",
+    "after a resume all output is pushed again",
+    "session",
+  ),
+  one(
+    "core/server/ExecServer.ts",
+    "if (ready) return Effect.void",
+    "return Effect.void",
+    "no handshake is needed",
+    "handshake",
+  ),
+  one(
+    "core/server/ExecServer.ts",
+    'if (error._tag !== "HandshakeError") initializing = false',
+    "void error",
+    "a refused resume spoils the connection",
+    "session",
+  ),
+  one(
+    "core/server/ExecServer.ts",
+    'if (method !== "initialized" || session === undefined) return false',
+    "if (session === undefined) return false",
+    "unknown notifications are tolerated",
+    "handshake/violation",
+  ),
+  one(
+    "core/server/WireError.ts",
+    "rpcError(ErrorCode.sessionAttached,",
+    "rpcError(ErrorCode.invalidRequest,",
+    "an attached session has the code of an unknown one",
+    "session",
+  ),
+  one(
+    "core/session/SessionRegistry.ts",
+    'if (entry.attached) return Effect.fail(new SessionError({ reason: "Attached"',
+    'if (false) return Effect.fail(new SessionError({ reason: "Attached"',
+    "an attached session can be resumed",
+    "session",
+  ),
+  one(
+    "core/session/SessionRegistry.ts",
+    "entry.attached = false",
+    "entry.attached = true",
+    "a session is never detached",
+    "session",
+  ),
+  one(
+    "core/session/SessionRegistry.ts",
+    "detachedMillis: 80_000",
+    "detachedMillis: 800",
+    "a detached session lives for less than a second",
+    "session",
+  ),
+  one(
+    "core/session/SessionRegistry.ts",
+    "yield* Scope.close(entry.scope, Exit.void)",
+    "yield* Effect.void",
+    "an expired session leaves its children running",
+  ),
+  one(
+    "core/rpc/Connection.ts",
+    "if (side.slotted(message.method)) {",
+    "if (message.kind !== undefined) {",
+    "every method waits for a slot",
+    "concurrency",
+  ),
+  one(
+    "core/rpc/Connection.ts",
+    "hook = next",
+    "next()",
+    "notifications do not wait for the answer to the start",
+    "process/output/order",
+  ),
+  one("core/rpc/Connection.ts", "running -= 1", "running -= 0", "slots are never given back", "concurrency"),
+  one(
+    "core/rpc/Connection.ts",
+    'return violate("an answer to no request")',
+    "return true",
+    "an answer to no request is tolerated",
+    "handshake/violation",
+  ),
+  one(
+    "core/rpc/Router.ts",
+    "new ErrorCode.RpcError({ code: ErrorCode.invalidParams, message })",
+    "new ErrorCode.RpcError({ code: ErrorCode.invalidRequest, message })",
+    "wrong params have the wrong code",
+    "process/read",
+  ),
+]

@@ -1,0 +1,4 @@
+/** Fault: a read returns the chunk with its afterSeq, too. */
+import { serve } from "../control/Server.mjs"
+
+serve({ after: (entry, seq) => entry.chunks.filter((chunk) => chunk.seq >= seq) })

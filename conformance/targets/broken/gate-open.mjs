@@ -1,0 +1,4 @@
+/** Fault: requests are answered before initialize. */
+import { serve } from "../control/Server.mjs"
+
+serve({ admits: () => true })

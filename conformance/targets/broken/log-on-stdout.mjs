@@ -1,0 +1,5 @@
+/** Fault: a line for people stands on the standard output. */
+import { serve } from "../control/Server.mjs"
+
+process.stdout.write("control server, ready\n")
+serve()

@@ -1,4 +1,0 @@
-/** No fault: what the broken servers are compared with. */
-import { serve } from "./Base.mjs"
-
-serve()

@@ -1,0 +1,6 @@
+/** Fault: all output is told as stdout. */
+import { serve } from "../control/Server.mjs"
+
+const wrong = ({ params, ...rest }) => ({ ...rest, params: { ...params, stream: "stdout" } })
+
+serve({ send: (message) => [message.params?.stream === "stderr" ? wrong(message) : message] })

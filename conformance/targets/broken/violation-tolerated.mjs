@@ -1,0 +1,4 @@
+/** Fault: unknown notifications are ignored. */
+import { serve } from "../control/Server.mjs"
+
+serve({ knows: () => true })

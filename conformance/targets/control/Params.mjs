@@ -1,0 +1,68 @@
+/** The params of every method: which fields there are, and what they hold. */
+import { fileURLToPath } from "node:url"
+import { invalidParams, Refused } from "./Refused.mjs"
+
+const isText = (value) => typeof value === "string"
+const isFlag = (value) => typeof value === "boolean"
+const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value)
+const isNumber = (value) => Number.isInteger(value) && value >= 0
+const isTexts = (value) => Array.isArray(value) && value.every(isText)
+const isTextMap = (value) => isObject(value) && Object.values(value).every(isText)
+const isBase64 = (value) => isText(value) && Buffer.from(value, "base64").toString("base64") === value
+
+/** A field that may be absent or null. */
+const optional = (test) => (value) => value === undefined || value === null || test(value)
+/** A field that may be absent. */
+const absent = (test) => (value) => value === undefined || test(value)
+
+export const fields = {
+  initialize: { clientName: isText, resumeSessionId: optional(isText) },
+  "process/start": {
+    processId: isText,
+    argv: isTexts,
+    cwd: isText,
+    env: isTextMap,
+    tty: isFlag,
+    pipeStdin: absent(isFlag),
+    enforceManagedNetwork: absent(isFlag),
+    arg0: optional(isText),
+    envPolicy: optional(isObject),
+  },
+  "process/read": {
+    processId: isText,
+    afterSeq: optional(isNumber),
+    maxBytes: optional(isNumber),
+    waitMs: optional(isNumber),
+  },
+  "process/write": { processId: isText, chunk: isBase64, writeId: (value) => isText(value) && value !== "" },
+  "process/signal": { processId: isText, signal: (value) => value === "interrupt" },
+  "process/terminate": { processId: isText },
+  "environment/info": {},
+  "environment/status": {},
+}
+
+/** Refuses params that lack a field or hold something else in one. */
+export const check = (method, params, tolerates) => {
+  const wanted = Object.entries(fields[method])
+  if (wanted.length === 0) return {}
+  if (!isObject(params)) throw new Refused(invalidParams, "the params are no object")
+  for (const [name, test] of wanted) {
+    if (params[name] === undefined && !test(undefined))
+      throw new Refused(invalidParams, `missing field \`${name}\``)
+    if (!test(params[name])) throw new Refused(invalidParams, `the field ${name} has the wrong type`)
+  }
+  const stranger = Object.keys(params).find((name) => !(name in fields[method]) && !tolerates(name))
+  if (stranger !== undefined) throw new Refused(invalidParams, `unknown field \`${stranger}\``)
+  return params
+}
+
+/** The path of a `file:` URI. */
+export const path = (uri) => {
+  const wrong = new Refused(invalidParams, `'${uri}' is no path`)
+  if (!/^file:/i.test(uri) || /[?#]/.test(uri) || /^file:\/{2,3}[a-z]:/i.test(uri)) throw wrong
+  try {
+    return fileURLToPath(uri)
+  } catch {
+    throw wrong
+  }
+}

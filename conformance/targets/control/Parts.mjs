@@ -1,0 +1,80 @@
+/**
+ * The decisions of the control server, each a small function by itself, so that a broken server replaces exactly one.
+ *
+ * An `entry` is a process of a session: { id, child, chunks, next, exitCode, exitedSeq, closed, … }, see Processes.mjs.
+ */
+import { constants } from "node:os"
+
+const privateNames = new Set([
+  "CODEX_EXEC_SERVER_EXIT_ON_STDIN_CLOSE",
+  "CODEX_EXEC_SERVER_NOISE_AUTH_TOKEN",
+  "NODE_REPL_AUTH_TOKEN",
+  "OPENAI_FEDERATION_RULE_ID",
+  "OPENAI_IDENTITY_TOKEN_FILE",
+  "OPENAI_WORKLOAD_IDENTITY_CONTEXT",
+])
+
+export const parts = {
+  /** What leaves instead of one message. The id of an answer is its JSON text, a number keeps all its digits. */
+  send: (message) => [message],
+  /** The bytes of a line or frame as text; throws if they are none. */
+  text: (bytes) => new TextDecoder("utf-8", { fatal: true }).decode(bytes),
+  /** What becomes of a text that is no message: the answer to it. */
+  malformed: (answer) => answer,
+  /** What becomes of an unknown method: the answer to it, or nothing. */
+  unknownMethod: (answer) => answer,
+  /** Whether a notification from the client is one that exists. */
+  knows: (notification) => notification.method === "initialized",
+  /** Whether a request of this connection is allowed yet. */
+  admits: (connection) => connection.step === "ready",
+  /** Runs a handler: at once, not after the one before. */
+  schedule: (connection, run) => run(),
+  /** Whether params may have this field. */
+  tolerates: () => true,
+
+  /** The number of the next event of a process. */
+  seq: (entry) => entry.next++,
+  /** The bytes of a chunk on the wire. */
+  encode: (bytes) => bytes.toString("base64"),
+  exitCode: (code, signal) => code ?? 128 + constants.signals[signal],
+  /** What a process sees as its environment. */
+  environment: (env) => Object.fromEntries(Object.entries(env).filter(([name]) => !privateNames.has(name))),
+  /** What a process without pipeStdin has as its input. */
+  noInput: "ignore",
+  /** How long an exit waits for output that is still on its way, unless every stream has ended. */
+  exitPatience: 50,
+  /** Whether the id of this process may not be used again. */
+  taken: (entry) => entry !== undefined,
+  /** What is done with the id of a process that could not be started. */
+  forget: (session, id) => session.processes.delete(id),
+  /** Sends a signal to the group of a process. */
+  kill: (entry, signal) => process.kill(-entry.child.pid, signal),
+
+  /** The chunks above a seq. */
+  after: (entry, seq) => entry.chunks.filter((chunk) => chunk.seq > seq),
+  /** The first chunks that fit in so many bytes, at least one, each whole. */
+  page: (chunks, maxBytes) => {
+    let room = maxBytes
+    return chunks.filter(({ bytes }, index) => (room -= bytes.length) >= 0 || index === 0)
+  },
+  /** Whether a read from this seq on has something to tell. */
+  wakes: (entry, seq) =>
+    entry.closed || entry.exitedSeq > seq || entry.chunks.some((chunk) => chunk.seq > seq),
+  /** Whether this write was done before; remembers it. */
+  repeated: (entry, writeId) => entry.writeIds.has(writeId) || !entry.writeIds.add(writeId),
+  /** Gives bytes to a process; calls back when they are gone. */
+  input: (entry, bytes, done) => entry.child.stdin.write(bytes, done),
+
+  /** Whether a session can be resumed. */
+  free: (session) => session.connection === undefined,
+  /** What a resume does to the processes of its session. */
+  resumed: () => undefined,
+  /** What the loss of a connection does to its session. */
+  detached: (session) => {
+    session.connection = undefined
+  },
+  /** The processes that a new session begins with. */
+  processes: () => new Map(),
+  /** Ends what still runs when the server ends. */
+  sweep: (entries, kill) => entries.forEach((entry) => kill(entry, "SIGKILL")),
+}

@@ -1,0 +1,13 @@
+/** A request that is answered with an error. */
+export class Refused extends Error {
+  constructor(code, message) {
+    super(message)
+    this.code = code
+  }
+}
+
+export const invalidRequest = -32600
+export const methodNotFound = -32601
+export const invalidParams = -32602
+export const internalError = -32603
+export const sessionAttached = -32010

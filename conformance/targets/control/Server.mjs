@@ -1,0 +1,71 @@
+/**
+ * A small server, right as far as it goes, on stdio or with `--listen ws://HOST:PORT` on WebSocket.
+ *
+ * Each broken server is this one with one part replaced (Parts.mjs). It claims nothing but processes on pipes and
+ * sessions: see `without` in Broken.test.ts for what it lacks.
+ */
+import { WebSocketServer } from "ws"
+import * as Connection from "./Connection.mjs"
+import { parts as right } from "./Parts.mjs"
+import * as Processes from "./Processes.mjs"
+
+const onStdio = (parts, sessions, leave) => {
+  const connection = Connection.make({
+    parts,
+    sessions,
+    label: "JSON-RPC message from exec-server stdio",
+    write: (text) => process.stdout.write(`${text}\n`),
+    end: leave,
+  })
+  let held = []
+  process.stdin.on("data", (bytes) => {
+    let from = 0
+    for (let at = bytes.indexOf(10); at >= 0; at = bytes.indexOf(10, from)) {
+      const line = Buffer.concat([...held, bytes.subarray(from, at)])
+      held = []
+      from = at + 1
+      if (line.some((byte) => byte !== 32 && byte !== 9 && byte !== 13)) connection.receive(line)
+    }
+    if (from < bytes.length) held.push(bytes.subarray(from))
+  })
+  process.stdin.on("end", leave)
+}
+
+const onWebSocket = (parts, sessions, address) => {
+  const { hostname, port } = new URL(address)
+  const server = new WebSocketServer({
+    host: hostname,
+    port: Number(port),
+    maxPayload: 64 * 1024 * 1024,
+    perMessageDeflate: false,
+  })
+  server.on("listening", () => process.stdout.write(`ws://${hostname}:${server.address().port}\n`))
+  server.on("connection", (socket, { socket: { remoteAddress, remotePort } }) => {
+    const connection = Connection.make({
+      parts,
+      sessions,
+      label: `websocket JSON-RPC message from exec-server websocket ${remoteAddress}:${remotePort}`,
+      write: (text) => socket.send(text),
+      end: () => socket.terminate(),
+    })
+    socket.on("message", (bytes) => connection.receive(bytes))
+    socket.on("error", () => socket.terminate())
+    socket.on("close", connection.lost)
+  })
+}
+
+/** Runs the server, with other parts where it shall be wrong. */
+export const serve = (faults = {}) => {
+  const parts = { ...right, ...faults }
+  const sessions = new Map()
+  const leave = () => {
+    for (const session of sessions.values()) Processes.end(session)
+    process.exit(0)
+  }
+  process.on("SIGTERM", leave)
+  process.on("SIGINT", leave)
+  const at = process.argv.indexOf("--listen")
+  const address = at < 0 ? "stdio" : (process.argv[at + 1] ?? "stdio")
+  if (address === "stdio") onStdio(parts, sessions, leave)
+  else onWebSocket(parts, sessions, address)
+}
