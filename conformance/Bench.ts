@@ -118,7 +118,7 @@ export const make = (item: Case, target: Target, timeoutMs: number): RunningBenc
     notes,
     fault: () => {
       for (const wire of wires) {
-        const fault = Watch.fault(wire.inbox.messages, wire.asked)
+        const fault = Watch.fault(wire.inbox.messages, wire)
         if (fault !== undefined) return fault
       }
       return undefined
