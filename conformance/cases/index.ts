@@ -30,7 +30,10 @@ import { write } from "./process-write.ts"
 import { sessionTime } from "./session-time.ts"
 import { session } from "./session.ts"
 import { violation } from "./violation.ts"
+import { websocketAuthFlags } from "./websocket-auth-flags.ts"
+import { websocketAuth } from "./websocket-auth.ts"
 import { websocketHttp } from "./websocket-http.ts"
+import { websocketJwt } from "./websocket-jwt.ts"
 import { websocket } from "./websocket.ts"
 
 export const cases: ReadonlyArray<Case> = [
@@ -43,6 +46,9 @@ export const cases: ReadonlyArray<Case> = [
   ...limits,
   ...websocket,
   ...websocketHttp,
+  ...websocketAuth,
+  ...websocketJwt,
+  ...websocketAuthFlags,
   ...start,
   ...startProgram,
   ...startCwd,
