@@ -8,6 +8,13 @@ import { envelope } from "./envelope.ts"
 import { environmentExact } from "./environment-exact.ts"
 import { environment } from "./environment-policy.ts"
 import { info } from "./environment.ts"
+import { fsCopy } from "./fs-copy.ts"
+import { fsCanonicalize, fsCreateDirectory, fsReadDirectory } from "./fs-folders.ts"
+import { fsMetadata } from "./fs-metadata.ts"
+import { fsPath } from "./fs-path.ts"
+import { fsReadFile } from "./fs-read-file.ts"
+import { fsNoFollow, fsRemove } from "./fs-remove.ts"
+import { fsWriteFile } from "./fs-write-file.ts"
 import { framing } from "./framing.ts"
 import { gate } from "./handshake-gate.ts"
 import { handshake } from "./handshake.ts"
@@ -70,4 +77,14 @@ export const cases: ReadonlyArray<Case> = [
   ...sessionTime,
   ...concurrency,
   ...lifecycle,
+  ...fsPath,
+  ...fsReadFile,
+  ...fsWriteFile,
+  ...fsCreateDirectory,
+  ...fsMetadata,
+  ...fsCanonicalize,
+  ...fsReadDirectory,
+  ...fsRemove,
+  ...fsNoFollow,
+  ...fsCopy,
 ]
