@@ -8,12 +8,16 @@ import { envelope } from "./envelope.ts"
 import { environmentExact } from "./environment-exact.ts"
 import { environment } from "./environment-policy.ts"
 import { info } from "./environment.ts"
+import { fsReadBlock, fsWriteBlock } from "./fs-blocks.ts"
 import { fsCopy } from "./fs-copy.ts"
 import { fsCanonicalize, fsCreateDirectory, fsReadDirectory } from "./fs-folders.ts"
 import { fsMetadata } from "./fs-metadata.ts"
+import { fsOpen } from "./fs-open.ts"
 import { fsPath } from "./fs-path.ts"
 import { fsReadFile } from "./fs-read-file.ts"
 import { fsNoFollow, fsRemove } from "./fs-remove.ts"
+import { fsWalk } from "./fs-walk.ts"
+import { fsWatch } from "./fs-watch.ts"
 import { fsWriteFile } from "./fs-write-file.ts"
 import { framing } from "./framing.ts"
 import { gate } from "./handshake-gate.ts"
@@ -87,4 +91,9 @@ export const cases: ReadonlyArray<Case> = [
   ...fsRemove,
   ...fsNoFollow,
   ...fsCopy,
+  ...fsOpen,
+  ...fsReadBlock,
+  ...fsWriteBlock,
+  ...fsWalk,
+  ...fsWatch,
 ]
