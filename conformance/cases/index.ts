@@ -16,6 +16,7 @@ import { fsOpen } from "./fs-open.ts"
 import { fsPath } from "./fs-path.ts"
 import { fsReadFile } from "./fs-read-file.ts"
 import { fsNoFollow, fsRemove } from "./fs-remove.ts"
+import { fsSandbox } from "./fs-sandbox.ts"
 import { fsWalk } from "./fs-walk.ts"
 import { fsWatch } from "./fs-watch.ts"
 import { fsWriteFile } from "./fs-write-file.ts"
@@ -31,6 +32,7 @@ import { output } from "./process-output.ts"
 import { readRetained } from "./process-read-retained.ts"
 import { readWait } from "./process-read-wait.ts"
 import { read } from "./process-read.ts"
+import { processSandbox } from "./process-sandbox.ts"
 import { signal } from "./process-signal.ts"
 import { startCwd } from "./process-start-cwd.ts"
 import { startProgram } from "./process-start-program.ts"
@@ -63,6 +65,7 @@ export const cases: ReadonlyArray<Case> = [
   ...start,
   ...startProgram,
   ...startCwd,
+  ...processSandbox,
   ...output,
   ...outputTty,
   ...outputOrder,
@@ -91,6 +94,7 @@ export const cases: ReadonlyArray<Case> = [
   ...fsRemove,
   ...fsNoFollow,
   ...fsCopy,
+  ...fsSandbox,
   ...fsOpen,
   ...fsReadBlock,
   ...fsWriteBlock,
