@@ -23,6 +23,9 @@ import { fsWriteFile } from "./fs-write-file.ts"
 import { framing } from "./framing.ts"
 import { gate } from "./handshake-gate.ts"
 import { handshake } from "./handshake.ts"
+import { httpHeaderEnv } from "./http-header-env.ts"
+import { httpRequest } from "./http-request.ts"
+import { httpStream } from "./http-stream.ts"
 import { lifecycle } from "./lifecycle.ts"
 import { limits } from "./limits.ts"
 import { exitCode } from "./process-exit-code.ts"
@@ -100,4 +103,7 @@ export const cases: ReadonlyArray<Case> = [
   ...fsWriteBlock,
   ...fsWalk,
   ...fsWatch,
+  ...httpRequest,
+  ...httpHeaderEnv,
+  ...httpStream,
 ]

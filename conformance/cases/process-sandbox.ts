@@ -135,7 +135,11 @@ export const processSandbox = table("process/sandbox", {
       const child = Child.attach(wire, "p")
       await child.ended()
       Check.contains(child.text("stdout"), "read\n", "the output")
-      Check.lacks(await outside(wire, "ls /tmp; rm -f /tmp/procwire-forbidden"), "procwire-forbidden", "the folder /tmp afterwards")
+      Check.lacks(
+        await outside(wire, "ls /tmp; rm -f /tmp/procwire-forbidden"),
+        "procwire-forbidden",
+        "the folder /tmp afterwards",
+      )
     },
   },
   "denial-is-told": {
