@@ -2,9 +2,11 @@
  * All cases of the wire suite, in the order in which they are listed and run.
  */
 import type { Case } from "../Case.ts"
+import { concurrencyHttp } from "./concurrency-http.ts"
 import { concurrency } from "./concurrency.ts"
 import { envelopeId } from "./envelope-id.ts"
 import { envelope } from "./envelope.ts"
+import { capabilityDiscovery, environmentConfig } from "./environment-config.ts"
 import { environmentExact } from "./environment-exact.ts"
 import { environment } from "./environment-policy.ts"
 import { info } from "./environment.ts"
@@ -21,6 +23,7 @@ import { fsWalk } from "./fs-walk.ts"
 import { fsWatch } from "./fs-watch.ts"
 import { fsWriteFile } from "./fs-write-file.ts"
 import { framing } from "./framing.ts"
+import { handshakeFamilies } from "./handshake-families.ts"
 import { gate } from "./handshake-gate.ts"
 import { handshake } from "./handshake.ts"
 import { httpHeaderEnv } from "./http-header-env.ts"
@@ -28,7 +31,9 @@ import { httpRequest } from "./http-request.ts"
 import { httpStream } from "./http-stream.ts"
 import { lifecycle } from "./lifecycle.ts"
 import { limits } from "./limits.ts"
+import { networkProxy } from "./network-proxy.ts"
 import { exitCode } from "./process-exit-code.ts"
+import { processCloseStdin, processResize } from "./process-extensions.ts"
 import { outputOrder } from "./process-output-order.ts"
 import { outputTty } from "./process-output-tty.ts"
 import { output } from "./process-output.ts"
@@ -55,6 +60,7 @@ import { websocket } from "./websocket.ts"
 export const cases: ReadonlyArray<Case> = [
   ...handshake,
   ...gate,
+  ...handshakeFamilies,
   ...violation,
   ...envelope,
   ...envelopeId,
@@ -77,6 +83,8 @@ export const cases: ReadonlyArray<Case> = [
   ...readRetained,
   ...write,
   ...writeRefused,
+  ...processResize,
+  ...processCloseStdin,
   ...signal,
   ...terminate,
   ...exitCode,
@@ -86,6 +94,7 @@ export const cases: ReadonlyArray<Case> = [
   ...session,
   ...sessionTime,
   ...concurrency,
+  ...concurrencyHttp,
   ...lifecycle,
   ...fsPath,
   ...fsReadFile,
@@ -106,4 +115,7 @@ export const cases: ReadonlyArray<Case> = [
   ...httpRequest,
   ...httpHeaderEnv,
   ...httpStream,
+  ...environmentConfig,
+  ...capabilityDiscovery,
+  ...networkProxy,
 ]
