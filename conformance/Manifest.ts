@@ -79,14 +79,13 @@ const askOnWire = async (target: Target, timeoutMs: number): Promise<Lacks> => {
     const wire = await running.bench.connect()
     const { environmentInfo } = await wire.handshake()
     const announced = isObject(environmentInfo) ? environmentInfo["capabilities"] : undefined
-    const found = new Map<Case.Capability, string>()
-    for (const capability of Case.capabilities) {
+    const found = new Map<Case.Capability, string | undefined>()
+    const asking = Case.capabilities.map(async (capability) => {
       const family = families[capability]
-      const why = family === undefined ? undefined : await lacksFamily(wire, family, announced)
-      if (why !== undefined) found.set(capability, why)
-    }
-    const unconfined = await withoutSandbox(wire)
-    if (unconfined !== undefined) found.set("sandbox", unconfined)
+      if (family !== undefined) found.set(capability, await lacksFamily(wire, family, announced))
+    })
+    await Promise.all(asking)
+    found.set("sandbox", await withoutSandbox(wire))
     return (capability) => Promise.resolve(found.get(capability))
   } finally {
     running.finish()
