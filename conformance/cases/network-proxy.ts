@@ -88,6 +88,7 @@ export const networkProxy = table("process/networkProxy", {
   },
   "client-does-not-answer": {
     ...proxied,
+    slow: true,
     level: "must",
     spec: ["b77"],
     says: "When the client does not answer in time nothing is allowed: the process sees 403.",
