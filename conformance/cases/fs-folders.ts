@@ -85,6 +85,19 @@ export const fsReadDirectory = folderTable("fs/readDirectory", {
       Check.equal(await entries(folder), [file, gone], "the entries")
     },
   },
+  "name-that-is-not-utf-8": {
+    level: "peer",
+    spec: [],
+    setup: ": >\"$(printf 'x\\377')\"",
+    says: "fs/readDirectory tells a name that is no UTF-8 with U+FFFD for its strange bytes.",
+    run: async (folder) => {
+      Check.equal(
+        await entries(folder),
+        [{ fileName: "x\ufffd", isDirectory: false, isFile: true }],
+        "the entries",
+      )
+    },
+  },
   "too-many-entries-refused": {
     level: "must",
     spec: ["b27"],

@@ -6,8 +6,9 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Bench } from "../Bench.ts"
 import * as Check from "../Check.ts"
+import { within } from "../Deadline.ts"
 import { probe, upgradeHeaders, type Answer } from "../wire/HttpProbe.ts"
-import { firstLine } from "../wire/ServerProcess.ts"
+import { awaitExit, firstLine } from "../wire/ServerProcess.ts"
 
 export interface Guarded {
   /** What an upgrade with this `Authorization` header gets; `undefined` sends none. */
@@ -39,6 +40,17 @@ export const start = async (t: Bench, args: ReadonlyArray<string>): Promise<Guar
       return answer
     },
   }
+}
+
+/** Starts a server that must not start; returns its exit code and what it wrote. */
+export const playStart = async (t: Bench, flags: ReadonlyArray<string>, listen?: string) => {
+  const server = t.launch(flags, listen)
+  let out = ""
+  server.child.stdout.on("data", (bytes: Buffer) => (out += bytes.toString("utf8")))
+  const silent = new Promise((resolve) => server.child.once("close", resolve))
+  const { code } = await awaitExit(server, t.timeoutMs)
+  await within(silent, t.timeoutMs, "the end of the standard error")
+  return { code, out, said: server.errors() }
 }
 
 /** Runs `use` with the path of a file of this content; the file is gone afterwards. */

@@ -4,9 +4,7 @@
 import type { Bench } from "../Bench.ts"
 import { table, type CaseSpec } from "../Case.ts"
 import * as Check from "../Check.ts"
-import { within } from "../Deadline.ts"
-import { awaitExit } from "../wire/ServerProcess.ts"
-import { withFile } from "./guarded.ts"
+import { playStart, withFile } from "./guarded.ts"
 
 const capability = ["--ws-auth", "capability-token"]
 const signed = ["--ws-auth", "signed-bearer-token"]
@@ -90,13 +88,11 @@ const stdioConflict: Conflict = {
 /** Starts the server with such flags; returns its exit code, what it said, and what it should have said. */
 const play = (t: Bench, { flags, content = `${"x".repeat(40)}\n`, text }: Conflict) =>
   withFile(content, async (path) => {
-    const server = t.launch(flags.map((flag) => flag.replace("FILE", path)))
-    let out = ""
-    server.child.stdout.on("data", (bytes: Buffer) => (out += bytes.toString("utf8")))
-    const silent = new Promise((resolve) => server.child.once("close", resolve))
-    const { code } = await awaitExit(server, t.timeoutMs)
-    await within(silent, t.timeoutMs, "the end of the standard error")
-    return { code, out, said: server.errors(), wanted: text.replace("FILE", path) }
+    const end = await playStart(
+      t,
+      flags.map((flag) => flag.replace("FILE", path)),
+    )
+    return { ...end, wanted: text.replace("FILE", path) }
   })
 
 const saysWhy = (conflict: Conflict): CaseSpec => ({
