@@ -67,8 +67,10 @@ export const make = (output: Writable): Outbox => {
       // Bun's stdout does not count what it holds; there its own, lower mark has to do.
       const counts = output.writableLength > 0
       if (first || head.length >= largeBytes || (body !== undefined && body.length >= largeBytes)) uncork()
-      stalled = !accepted && (!counts || output.writableLength >= highWaterMark)
-      return !stalled
+      const full = !accepted && (!counts || output.writableLength >= highWaterMark)
+      // Whoever was told to wait is owed a call, whatever others are answered until then.
+      if (full) stalled = true
+      return !full
     },
     onDrain: (listener) => {
       drained = listener
