@@ -95,9 +95,10 @@ export const connect = (
     const write = (message: Outgoing): boolean => {
       if (ended || socket.readyState !== isOpen) return true
       socket.send(message)
-      stalled = socket.bufferedAmount >= highWaterMark
-      if (stalled) stall.unsafeOpen()
-      return !stalled
+      if (socket.bufferedAmount < highWaterMark) return true
+      stalled = true
+      stall.unsafeOpen()
+      return false
     }
 
     socket.binaryType = "arraybuffer"
