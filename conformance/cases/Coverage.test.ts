@@ -27,9 +27,3 @@ test("no exception is stale", () => {
 test("no case names a behaviour that is not described", () => {
   expect([...covered].filter((one) => !behaviours.includes(one))).toEqual([])
 })
-
-test("ids are paths and each occurs once", () => {
-  const ids = cases.map(({ id }) => id)
-  expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([])
-  expect(ids.filter((id) => !/^[a-zA-Z0-9-]+(\/[a-zA-Z0-9-]+)+$/.test(id))).toEqual([])
-})

@@ -101,7 +101,7 @@ const saysWhy = (conflict: Conflict): CaseSpec => ({
   server: "fresh",
   level: "should",
   spec: [73],
-  says: `${conflict.when}: the server ends with the exit code 1 and says on its standard error: ${conflict.text}`,
+  says: `${conflict.when}: the server ends with the exit code 1 and says on its standard error "${conflict.text}".`,
   run: async (t) => {
     const { code, said, wanted } = await play(t, conflict)
     Check.equal(code, 1, "the exit code")
@@ -137,7 +137,7 @@ export const websocketAuthFlags = [
     "stdio-has-no-auth-text": {
       ...overStdio,
       level: "peer",
-      says: `A server on stdio that is given flags for authentication ends with the exit code 1 and says: ${stdioConflict.text}`,
+      says: `A server on stdio that is given flags for authentication ends with the exit code 1 and says "${stdioConflict.text}".`,
       run: async (t) => {
         const { code, said } = await play(t, stdioConflict)
         Check.equal(code, 1, "the exit code")
