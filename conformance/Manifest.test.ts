@@ -8,7 +8,7 @@ import * as Manifest from "./Manifest.ts"
 import { runCase } from "./RunCase.ts"
 import * as Target from "./Target.ts"
 
-const script = fileURLToPath(new URL("./targets/broken/none.mjs", import.meta.url))
+const script = fileURLToPath(new URL("./targets/control.mjs", import.meta.url))
 const target = Target.command("stdio", [process.execPath, script])
 afterAll(target.close)
 
