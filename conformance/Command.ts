@@ -12,6 +12,7 @@ import { defaultTimeoutMs, parse, usage, UsageError, type Options } from "./Opti
 import * as Report from "./Report.ts"
 import * as Runner from "./Runner.ts"
 import { select } from "./Select.ts"
+import * as SpawnerRun from "./SpawnerRun.ts"
 import * as Tap from "./Tap.ts"
 import * as Verdict from "./Verdict.ts"
 import { version } from "./Version.ts"
@@ -71,13 +72,17 @@ const style = (options: Options, { name, out }: Pick<Surroundings, "name" | "out
 /** Plays what the options ask for; the exit code. Fails with a {@link UsageError} on wrong use. */
 export const run = async (argv: ReadonlyArray<string>, around: Surroundings): Promise<number> => {
   const options = parse(argv)
-  if (options.help || options.version || options.list) {
-    if (options.help) around.out.write(usage)
-    else if (options.version) around.out.write(`${version()}\n`)
-    else around.out.write(listing(chosen(options, around.cases)))
+  if (options.help || options.version) {
+    around.out.write(options.help ? usage : `${version()}\n`)
     return 0
   }
-  const cases = chosen(options, around.cases)
+  const { spawner } = options
+  const all = spawner === undefined ? around.cases : await SpawnerRun.cases()
+  const cases = chosen(options, all)
+  if (options.list) {
+    around.out.write(listing(cases))
+    return 0
+  }
   const terms: Verdict.Terms = { strict: options.strict, baseline: readBaseline(options.baseline) }
   reserve("--json", options.json)
   reserve("--junit", options.junit)
@@ -85,16 +90,20 @@ export const run = async (argv: ReadonlyArray<string>, around: Surroundings): Pr
   const look = style(options, { name: around.name, out: people })
   const status = Report.progress(people)
   const began = performance.now()
-  const outcomes = await Runner.run({ ...options, cases }, (outcome, done, of) => {
+  const tell: Runner.OnOutcome = (outcome, done, of) => {
     status.clear()
     const failed = ["fail", "told"].includes(Verdict.standing(outcome, terms))
     if (failed && !options.tap) people.write(`${Report.failure(outcome, look, terms)}\n\n`)
     else if (options.verbose) people.write(`${Report.line(outcome, look, terms)}\n`)
     status.show(`${done}/${of} ${outcome.case.id}`)
-  })
+  }
+  const outcomes =
+    spawner === undefined
+      ? await Runner.run({ ...options, cases }, tell)
+      : await SpawnerRun.run(spawner, options, tell)
   status.clear()
   const ms = performance.now() - began
-  const verdict = Verdict.make(outcomes, around.cases, terms)
+  const verdict = Verdict.make(outcomes, all, terms)
   if (options.tap) around.out.write(Tap.make(verdict, look))
   people.write(
     options.tap ? `${Report.verdictLine(verdict, ms, look)}\n` : `${Report.summary(verdict, ms, look)}\n`,

@@ -17,6 +17,8 @@ export const defaultTimeoutMs = 10_000
 
 export interface Options {
   readonly targets: ReadonlyArray<Target.Target>
+  /** The module whose spawner is tested instead of a server. */
+  readonly spawner: string | undefined
   readonly globs: ReadonlyArray<string>
   readonly depth: Depth
   readonly slow: boolean
@@ -39,10 +41,12 @@ export const usage = `procwire-conformance: tests any implementation of the exec
 
   procwire-conformance --command "CMD ARGS" [ids or globs…]
   procwire-conformance --url ws://HOST:PORT [ids or globs…]
+  procwire-conformance --spawner MODULE [ids or globs…]
 
   --command CMD      start the server with this command: over stdio, or over WebSocket if it has --listen ws://…;
                      with {LISTEN} in its place both transports are tested: "my-server --listen {LISTEN}"
   --url URL          test a WebSocket server that runs already
+  --spawner MODULE   test the spawner that this module exports as layer or layerSpawner, not a server
   --transport T      stdio, ws or both: what {LISTEN} stands for (default both)
   --level L          must, should (with must) or all (default)
   --slow             also cases that take more than 5 s
@@ -72,6 +76,7 @@ Exit code: 0 if every "must" that ran has passed and the baseline has no stale e
 const flags = {
   command: { type: "string" },
   url: { type: "string" },
+  spawner: { type: "string" },
   transport: { type: "string" },
   level: { type: "string" },
   slow: { type: "boolean" },
@@ -143,10 +148,11 @@ export const commandTargets = (
 export const parse = (argv: ReadonlyArray<string>): Options => {
   const { values, positionals } = read(argv)
   const quiet = values.list === true || values.help === true || values.version === true
-  if (values.command !== undefined && values.url !== undefined)
-    throw new UsageError("--command and --url exclude each other")
-  if (values.command === undefined && values.url === undefined && !quiet) {
-    throw new UsageError('name a server: --command "CMD ARGS" or --url ws://HOST:PORT')
+  const named = (["command", "url", "spawner"] as const).filter((name) => values[name] !== undefined)
+  if (named.length > 1)
+    throw new UsageError(`${named.map((name) => `--${name}`).join(" and ")} exclude each other`)
+  if (named.length === 0 && !quiet) {
+    throw new UsageError('name what to test: --command "CMD ARGS", --url ws://HOST:PORT or --spawner MODULE')
   }
   if (values.url !== undefined && !/^wss?:\/\//.test(values.url)) {
     throw new UsageError(`--url must begin with ws:// or wss://, not '${values.url}'`)
@@ -159,6 +165,7 @@ export const parse = (argv: ReadonlyArray<string>): Options => {
         : values.command !== undefined
           ? commandTargets(values.command, values.transport)
           : [],
+    spawner: values.spawner,
     globs: positionals,
     depth: choice("--level", values.level ?? "all", ["must", "should", "all"]),
     slow: values.slow === true,

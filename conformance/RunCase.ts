@@ -11,7 +11,8 @@ import type { Entry } from "./Transcript.ts"
 
 export interface Outcome {
   readonly case: Case
-  readonly transport: TransportKind
+  /** How the suite talks to what it tests; `spawner` for the suite of that name. */
+  readonly transport: TransportKind | "spawner"
   readonly words: ReadonlyArray<string>
   readonly status: "pass" | "fail" | "skip"
   /** Why it failed or was skipped; empty for a pass. */

@@ -27,6 +27,9 @@ export const jobs = (plan: Pick<Plan, "cases" | "targets">): ReadonlyArray<Job> 
     return (fitting.length > 0 ? fitting : plan.targets.slice(0, 1)).map((target) => ({ item, target }))
   })
 
+/** Called after each case, with how many are done. */
+export type OnOutcome = (outcome: Outcome, done: number, of: number) => void
+
 /** Anything but the failure of a wait is a fault of the suite, and ends the run. */
 const abandoned = (error: unknown): void => {
   if (!(error instanceof CheckFailure)) throw error
@@ -34,7 +37,7 @@ const abandoned = (error: unknown): void => {
 
 export const run = async (
   plan: Plan,
-  onOutcome: (outcome: Outcome, done: number, of: number) => void = () => undefined,
+  onOutcome: OnOutcome = () => undefined,
 ): Promise<ReadonlyArray<Outcome>> => {
   const todo = jobs(plan)
   const outcomes: Array<Outcome | undefined> = todo.map(() => undefined)

@@ -28,6 +28,8 @@ import { server } from "./server.mjs"
 const patience = 240_000
 
 const scratch = mkdtempSync(join(tmpdir(), "procwire-mutations-"))
+/** The wire suite as it was when the run began. */
+const suite = join(scratch, "suite.mjs")
 process.on("exit", () => rmSync(scratch, { recursive: true, force: true }))
 for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => process.exit(130))
 
@@ -37,6 +39,7 @@ const copyTree = () => {
     if (!without.has(name)) cpSync(join(root, name), join(scratch, name), { recursive: true })
   }
   symlinkSync(join(root, "node_modules"), join(scratch, "node_modules"))
+  cpSync(join(root, "dist/procwire-conformance.mjs"), suite)
 }
 
 /** The server of the copy; what is wrong if it cannot be built. */
@@ -74,8 +77,10 @@ const near = ({ file, tests }) => {
     .map((name) => `${folder}/${name}`)
 }
 
-const play = (...args) =>
-  spawnSync(process.execPath, args, { cwd: scratch, encoding: "utf8", timeout: patience })
+const play = (...args) => {
+  const env = { ...process.env, NO_COLOR: "1", FORCE_COLOR: undefined }
+  return spawnSync(process.execPath, args, { cwd: scratch, encoding: "utf8", env, timeout: patience })
+}
 
 /** What a run of vitest says is wrong, if anything. */
 const testsCatch = (files) => {
@@ -83,7 +88,7 @@ const testsCatch = (files) => {
   const ran = play("node_modules/vitest/vitest.mjs", "run", "--bail=1", "--reporter=dot", ...files)
   if (ran.status === 0) return undefined
   if (ran.status === null) return `${files.map((file) => basename(file)).join(", ")} (hangs)`
-  const failed = /FAIL\s+(.*)/.exec(ran.stdout.replaceAll(/\u001b\[[0-9;]*m/g, "")) // oxlint-disable-line no-control-regex
+  const failed = /FAIL\s+(.*)/.exec(ran.stdout + ran.stderr)
   return failed?.[1] ?? files.map((file) => basename(file)).join(", ")
 }
 
@@ -93,7 +98,7 @@ const casesCatch = (globs) => {
   rmSync(report, { force: true })
   const target = ["--command", command(join(scratch, "dist/procwire.mjs")), ...lacks]
   const flags = [...target, "--strict", "--level", "should", "--timeout-ms", "6000", "--json", report]
-  const ran = play(join(root, "dist/procwire-conformance.mjs"), ...flags, ...globs)
+  const ran = play(suite, ...flags, ...globs)
   if (ran.status === 0) return undefined
   if (ran.status === null) return "the wire suite (hangs)"
   if (ran.status !== 1) throw new Error(ran.stderr)

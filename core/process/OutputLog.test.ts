@@ -81,7 +81,7 @@ describe("OutputLog", () => {
     const part = fc.record({ stream: fc.constantFrom("stdout", "stderr", "pty"), size: fc.nat(40) })
     fc.assert(
       fc.property(
-        fc.array(part, { maxLength: 200 }),
+        fc.array(part, { maxLength: 200, size: "max" }),
         fc.integer({ min: 40, max: 300 }),
         fc.integer({ min: 1, max: 30 }),
         (parts, most, count) => {
