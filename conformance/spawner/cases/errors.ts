@@ -107,6 +107,7 @@ export const errors = table("spawner/errors", {
       ),
   },
   "nothing-is-left": {
+    alone: true,
     requires: ["procfs"],
     says: "100 refused children leave no descriptor, no process and no zombie.",
     run: async (t) => {
