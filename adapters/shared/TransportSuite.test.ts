@@ -1,6 +1,7 @@
 /**
- * The transport suite on lines: a command's stdio, with `StdioTransport` inside the command and a socket
- * back to this process; and a raw end whose pieces arrive exactly as they are cut.
+ * The transport suite on lines: the stdio of a command that passes on everything to a socket of this
+ * process, once by bytes, and once (slower to start, so with some cases) through `StdioTransport`; and a raw
+ * end whose pieces arrive exactly as they are cut.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import * as Net from "node:net"
@@ -16,7 +17,6 @@ import * as CommandTransport from "./CommandTransport.ts"
 import * as LineTransport from "./LineTransport.ts"
 
 let folder = ""
-let sockets = 0
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "procwire-relay-"))
@@ -32,25 +32,27 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-const pair: Pair = Effect.gen(function* () {
-  const path = join(folder, `${++sockets}.sock`)
-  const server = yield* Effect.acquireRelease(
-    Effect.promise(async () => {
-      const listening = Net.createServer()
-      await new Promise<void>((done) => listening.listen(path, done))
-      return listening
-    }),
-    (listening) => Effect.sync(() => listening.close()),
-  )
-  const accepted = new Promise<Net.Socket>((resolve) => server.once("connection", resolve))
-  const command = yield* CommandTransport.connectCommand({
-    command: process.execPath,
-    args: [join(folder, "relay.mjs"), path],
+/** The stdio of a command that connects to the port it is given, and that connection. */
+const relayedBy = (command: string, argsFor: (port: number) => ReadonlyArray<string>): Pair =>
+  Effect.gen(function* () {
+    const server = yield* Effect.acquireRelease(
+      Effect.promise(async () => {
+        const listening = Net.createServer()
+        await new Promise<void>((done) => listening.listen(0, "127.0.0.1", done))
+        return listening
+      }),
+      (listening) => Effect.sync(() => listening.close()),
+    )
+    const accepted = new Promise<Net.Socket>((resolve) => server.once("connection", resolve))
+    const { port } = server.address() as Net.AddressInfo
+    const stdio = yield* CommandTransport.connectCommand({ command, args: argsFor(port), stderr: "ignore" })
+    const socket = yield* Effect.promise(() => accepted)
+    const label = "JSON-RPC message from the relay"
+    return [stdio, yield* LineTransport.make({ label, input: socket, output: socket })] as const
   })
-  const socket = yield* Effect.promise(() => accepted)
-  const label = "JSON-RPC message from the relay"
-  return [command, yield* LineTransport.make({ label, input: socket, output: socket })] as const
-})
+
+/** Passes on bytes, and ends when either side does. */
+const bytes = `exec 3<>"/dev/tcp/127.0.0.1/$0"; cat <&3 & cat <&0 >&3 3<&- & wait -n; kill %1 %2 2>/dev/null`
 
 const raw: Raw = Effect.gen(function* () {
   const input = new PassThrough()
@@ -64,4 +66,23 @@ const raw: Raw = Effect.gen(function* () {
   }
 })
 
-TransportSuite.suite("a command's stdio", pair, { raw })
+TransportSuite.suite(
+  "a command's stdio",
+  relayedBy("bash", (port) => ["-c", bytes, `${port}`]),
+  { raw },
+)
+
+TransportSuite.suite(
+  "StdioTransport in a command",
+  relayedBy(process.execPath, (port) => [join(folder, "relay.mjs"), `${port}`]),
+  {
+    only: [
+      "transport/order/10000-messages-both-ways",
+      "transport/message/huge",
+      "transport/message/characters-across-any-border",
+      "transport/pressure/drain-calls-back*",
+      "transport/end/close-ends-both",
+      "transport/end/written-before-is-delivered",
+    ],
+  },
+)

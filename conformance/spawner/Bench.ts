@@ -128,7 +128,7 @@ const open = (spawner: Spawner.SpawnerService, item: Case, timeoutMs: number): O
       if (child.log.length > 0) fail(`a refused child has told ${child.log.join(", ")}`)
       return refusal ?? fail(`${JSON.stringify(options.argv).slice(0, 100)} was not refused`)
     },
-    others: async (count = 20) => {
+    others: async (count = 10) => {
       for (let i = 0; i < count; i++) await run({ argv: ["/bin/sh", "-c", "echo other"] })
     },
     until,

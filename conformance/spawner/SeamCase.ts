@@ -13,12 +13,14 @@ export interface SeamCase<Need extends string, Bench> {
   readonly level: Level
   readonly requires: ReadonlyArray<Need>
   readonly says: string
+  /** Counts what the whole process holds: no other case may run meanwhile. */
+  readonly alone: boolean
   readonly run: (t: Bench) => Promise<void>
 }
 
 /** A case as it is written down. */
 export type CaseSpec<Need extends string, Bench> = Pick<SeamCase<Need, Bench>, "says" | "run"> &
-  Partial<Pick<SeamCase<Need, Bench>, "level" | "requires">>
+  Partial<Pick<SeamCase<Need, Bench>, "level" | "requires" | "alone">>
 
 /** Which cases: ids or globs (`*` within a step, `**` for anything), and how deep. */
 export interface Choice {
@@ -35,6 +37,7 @@ export const table = <Need extends string, Bench>(
   Object.entries(specs).map(([name, spec]) => ({
     level: "must",
     requires: [],
+    alone: false,
     ...spec,
     id: `${prefix}/${name}`,
   }))

@@ -1,8 +1,8 @@
 /**
- * Plays cases about a seam, one after the other, and turns each into an outcome: for vitest, for a command
- * line, for a program. Whatever a case leaves behind is released by its bench.
+ * Plays cases about a seam and turns each into an outcome: for vitest, for a command line, for a program.
+ * Whatever a case leaves behind is released by its bench.
  *
- * One after the other, because some cases count what the whole process holds.
+ * Some at a time; then, one after the other, those that count what the whole process holds.
  */
 import { CheckFailure } from "../Check.ts"
 import { within } from "../Deadline.ts"
@@ -68,21 +68,35 @@ export const play = async <Need extends string, Bench>(
   return { case: item, status, reason, ms: performance.now() - began, notes }
 }
 
+export interface PlayOptions extends RunOptions {
+  /** How many cases at a time; 4 by default. */
+  readonly parallel?: number
+  readonly onOutcome?: (outcome: Outcome, done: number, of: number) => void
+}
+
 /** Every outcome, in the order of the cases. */
 export const playAll = async <Need extends string, Bench>(
   cases: ReadonlyArray<SeamCase<Need, Bench>>,
   subject: Subject<Need, Bench>,
-  options: RunOptions & {
-    readonly onOutcome?: (outcome: Outcome, done: number, of: number) => void
-  },
+  options: PlayOptions,
 ): Promise<ReadonlyArray<Outcome>> => {
-  const outcomes: Array<Outcome> = []
-  for (const item of cases) {
-    const outcome = await play(item, subject, options)
-    outcomes.push(outcome)
-    options.onOutcome?.(outcome, outcomes.length, cases.length)
+  const outcomes = new Map<string, Outcome>()
+  const playSome = async (some: ReadonlyArray<SeamCase<Need, Bench>>, atOnce: number) => {
+    const todo = [...some]
+    const worker = async () => {
+      for (let item = todo.shift(); item !== undefined; item = todo.shift()) {
+        const outcome = await play(item, subject, options)
+        outcomes.set(item.id, outcome)
+        options.onOutcome?.(outcome, outcomes.size, cases.length)
+      }
+    }
+    await Promise.all(Array.from({ length: Math.max(1, atOnce) }, worker))
   }
-  return outcomes
+  const together = cases.filter(({ alone }) => !alone)
+  await playSome(together, options.parallel ?? 4)
+  const single = cases.filter(({ alone }) => alone)
+  await playSome(single, 1)
+  return cases.flatMap(({ id }) => outcomes.get(id) ?? [])
 }
 
 /** Good enough for exit code 0: no `must` has failed. */

@@ -37,7 +37,7 @@ export const register = <Need extends string, Bench>(
       subject = await open()
     }, timeoutMs)
     afterAll(() => subject.close(), timeoutMs)
-    for (const item of cases) {
+    const registerOne = (item: SeamCase<Need, Bench>) => {
       const title = `${item.id} (${item.level}): ${item.says}`
       it(title, { timeout: timeoutMs * 9 }, async (context) => {
         const outcome = await play(item, subject, { timeoutMs })
@@ -49,6 +49,10 @@ export const register = <Need extends string, Bench>(
         }
       })
     }
+    const together = cases.filter(({ alone }) => !alone)
+    const single = cases.filter(({ alone }) => alone)
+    if (together.length > 0) describe.concurrent("some at a time", () => together.forEach(registerOne))
+    if (single.length > 0) describe("one after the other", () => single.forEach(registerOne))
   })
 }
 

@@ -15,13 +15,11 @@ import { Spawner } from "../../core/spawn/Spawner.ts"
 import { subject, type Bench, type Need } from "./Bench.ts"
 import { cases } from "./cases/index.ts"
 import { select, type Choice } from "./SeamCase.ts"
-import { playAll, type Outcome, type RunOptions, type Subject } from "./SeamRunner.ts"
+import { playAll, type Outcome, type PlayOptions, type Subject } from "./SeamRunner.ts"
 
 export type SpawnerLayer = Layer.Layer<Spawner, unknown>
 
-export interface Options extends Choice, RunOptions {
-  readonly onOutcome?: (outcome: Outcome, done: number, of: number) => void
-}
+export interface Options extends Choice, PlayOptions {}
 
 /** The choice fits no case, or the module has no layer: wrong use, not a failure of the spawner. */
 export class UsageError extends Error {

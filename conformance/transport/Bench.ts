@@ -54,7 +54,7 @@ export interface RawOpened {
 
 export interface Bench {
   readonly open: () => Promise<Opened>
-  /** Plays it from left to right, and from right to left on a fresh pair. */
+  /** Plays it from left to right, and from right to left on another pair, at the same time. */
   readonly both: (play: (from: End, to: End) => Promise<void>) => Promise<void>
   readonly raw: () => Promise<RawOpened>
   /** Waits as long as another pair takes for 200 messages each way: for what must not happen meanwhile. */
@@ -93,10 +93,8 @@ export const subject = (pair: Pair, raw: Raw | undefined): Subject<Need, Bench> 
     const bench: Bench = {
       open,
       both: async (play) => {
-        const forth = await open()
-        await play(forth.left, forth.right)
-        const back = await open()
-        await play(back.right, back.left)
+        const [forth, back] = await Promise.all([open(), open()])
+        await Promise.all([play(forth.left, forth.right), play(back.right, back.left)])
       },
       raw: async () => {
         const end = await build(raw ?? fail("no raw end"), scope)

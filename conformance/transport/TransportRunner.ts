@@ -1,13 +1,12 @@
 /** The transport suite without a test framework, for a program of one's own. */
-import { playAll, type Outcome, type RunOptions } from "../spawner/SeamRunner.ts"
+import { playAll, type Outcome, type PlayOptions } from "../spawner/SeamRunner.ts"
 import { select, type Choice } from "../spawner/SeamCase.ts"
 import { subject, type Pair, type Raw } from "./Bench.ts"
 import { cases } from "./cases/index.ts"
 
-export interface Options extends Choice, RunOptions {
+export interface Options extends Choice, PlayOptions {
   /** One end of the same transport whose peer is played byte by byte. */
   readonly raw?: Raw
-  readonly onOutcome?: (outcome: Outcome, done: number, of: number) => void
 }
 
 /** Plays the chosen cases on pairs made by `pair`. Rejects only if a glob fits no case. */

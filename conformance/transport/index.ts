@@ -1,5 +1,3 @@
-/** The transport suite: the cases, a plain runner, and the suite for vitest. */
-export * as Bench from "./Bench.ts"
-export { cases } from "./cases/index.ts"
-export * as TransportRunner from "./TransportRunner.ts"
+/** The transport suite: the cases, a plain runner, and the suite for vitest, which it needs. */
+export * from "./runner.ts"
 export * as TransportSuite from "./TransportSuite.ts"

@@ -1,6 +1,6 @@
 /**
  * A command for the test of transports over stdio: passes on whole messages between its stdin and stdout
- * and the socket whose path is its argument, as slowly as whoever takes them.
+ * and the local port that is its argument, as slowly as whoever takes them.
  */
 import * as Net from "node:net"
 import * as Effect from "effect/Effect"
@@ -21,7 +21,7 @@ const pump = (from: Transport, to: Transport): Effect.Effect<void> =>
     }
   }).pipe(Effect.ignore)
 
-const socket = Net.connect(process.argv[2] ?? "")
+const socket = Net.connect(Number(process.argv[2]), "127.0.0.1")
 
 const serve = (stdio: Transport) =>
   Effect.gen(function* () {

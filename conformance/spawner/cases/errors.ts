@@ -107,15 +107,16 @@ export const errors = table("spawner/errors", {
       ),
   },
   "nothing-is-left": {
+    alone: true,
     requires: ["procfs"],
-    says: "100 refused children leave no descriptor, no process and no zombie.",
+    says: "100 refused children, half of them on PTYs where there are any, leave no descriptor, no process and no zombie.",
     run: async (t) => {
       await t.others(1)
       await t.refused({ argv: ["/no/such/program"] })
       const [descriptors, children] = [Procfs.descriptors(), Procfs.childCount()]
       for (let i = 0; i < 50; i++) {
-        await t.refused({ argv: ["/no/such/program"] })
-        await t.refused({ argv: ["true"], cwd: "/no/such/directory" })
+        await t.refused({ argv: ["/no/such/program"], stdin: t.capabilities.pipeStdin })
+        await t.refused({ argv: ["true"], cwd: "/no/such/directory", pty: t.capabilities.pty })
       }
       await t.until(() => Procfs.descriptors() <= descriptors + 5, "no descriptor to be left")
       await t.until(() => Procfs.childCount() <= children + 5, "no process to be left")

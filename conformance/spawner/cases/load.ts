@@ -46,11 +46,13 @@ export const load = table("spawner/load", {
     run: (t) => atOnce(t, true),
   },
   "nothing-is-left": {
+    alone: true,
     requires: ["procfs"],
     says: "100 pipe children that ran to their end leave no descriptor, no zombie and no process.",
     run: (t) => leavesNothing(t, () => t.times(100, 8, async () => void (await t.run({ argv: ["true"] })))),
   },
   "nothing-is-left-with-stdin": {
+    alone: true,
     requires: ["procfs", "pipeStdin"],
     says: "100 pipe children with an open stdin that ran to their end leave nothing.",
     run: (t) =>
@@ -59,12 +61,14 @@ export const load = table("spawner/load", {
       ),
   },
   "nothing-is-left-of-ptys": {
+    alone: true,
     requires: ["procfs", "pty"],
     says: "100 children on PTYs that ran to their end leave nothing.",
     run: (t) =>
       leavesNothing(t, () => t.times(100, 8, async () => void (await t.run({ argv: ["true"], pty: true })))),
   },
   "nothing-is-left-of-the-killed": {
+    alone: true,
     requires: ["procfs"],
     says: "50 children that are killed by the end of their scope leave nothing.",
     run: (t) =>
@@ -77,6 +81,7 @@ export const load = table("spawner/load", {
       ),
   },
   "nothing-is-left-of-killed-ptys": {
+    alone: true,
     requires: ["procfs", "pty"],
     says: "50 children on PTYs that are killed by the end of their scope leave nothing.",
     run: (t) =>

@@ -1,6 +1,6 @@
 /** Cases about bytes: every one of them, in order, on the right stream, and none lost at the end. */
 import * as Check from "../../Check.ts"
-import { table } from "../Bench.ts"
+import { table, type Bench } from "../Bench.ts"
 import { sh } from "../Child.ts"
 
 /** A script that prints every byte once. */
@@ -10,6 +10,20 @@ const lines = (count: number): string => Array.from({ length: count }, (_, i) =>
 
 const LOST_RUNS = 500
 const AT_ONCE = 8
+
+/** A process of another session goes on printing after the child has exited. */
+const givenUp = async (t: Bench, pty: boolean): Promise<void> => {
+  const chatter = `while [ -d '${t.folder}' ]; do echo x; sleep 0.01; done`
+  const script = `trap '' PIPE HUP; setsid /bin/sh -c "$1" & echo up; exit 0`
+  const child = await t.start({ argv: sh(script, chatter), pty })
+  await child.exit()
+  await child.until(() => child.count > 6, "output of the other session")
+  await child.effect(child.handle.abandonOutput, "abandonOutput")
+  const streams = pty ? ["pty"] : ["stderr", "stdout"]
+  Check.equal([...child.ended].sort(), streams, "the streams that have ended")
+  await child.effect(child.handle.abandonOutput, "abandonOutput once more")
+  await t.others()
+}
 
 export const output = table("spawner/output", {
   "every-byte-exact": {
@@ -126,17 +140,11 @@ export const output = table("spawner/output", {
   },
   "given-up": {
     says: "abandonOutput ends every open stream at once, though a process in another session holds them, and nothing is printed after it.",
-    run: async (t) => {
-      const chatter = `while [ -d '${t.folder}' ]; do echo x; sleep 0.01; done`
-      const child = await t.start({
-        argv: sh(`trap '' PIPE; setsid /bin/sh -c "$1" & echo up; exit 0`, chatter),
-      })
-      await child.exit()
-      await child.until(() => child.count > 4, "output of the other session")
-      await child.effect(child.handle.abandonOutput, "abandonOutput")
-      Check.equal([...child.ended].sort(), ["stderr", "stdout"], "the streams that have ended")
-      await child.effect(child.handle.abandonOutput, "abandonOutput once more")
-      await t.others()
-    },
+    run: (t) => givenUp(t, false),
+  },
+  "given-up-on-a-pty": {
+    requires: ["pty"],
+    says: "abandonOutput ends the terminal's stream at once, though a process in another session holds it, and nothing is printed after it.",
+    run: (t) => givenUp(t, true),
   },
 })

@@ -104,6 +104,19 @@ export const program = table("spawner/program", {
       Check.equal(error.reason, "NotFound", "the reason without that PATH")
     },
   },
+  "found-as-execvp-finds": {
+    level: "should",
+    says: "A relative or empty entry of PATH is the directory of the spec, and without PATH the usual places are looked at.",
+    run: async (t) => {
+      writeFileSync(join(t.folder, "procwire-tool"), "#!/bin/sh\necho found\n", { mode: 0o755 })
+      for (const PATH of [".", "/nowhere:"]) {
+        const child = await t.run({ argv: ["procwire-tool"], cwd: t.folder, env: { PATH } })
+        Check.equal(child.text(), "found\n", `stdout with the PATH ${PATH}`)
+      }
+      const child = await t.run({ argv: ["echo", "x"], env: {} })
+      Check.equal(child.text(), "x\n", "stdout without PATH")
+    },
+  },
   "relative-to-the-directory": {
     says: "A relative path with a slash is looked up in the directory of the spec.",
     run: async (t) => {

@@ -4,9 +4,11 @@ import { table, type Bench } from "../Bench.ts"
 import type { End } from "../End.ts"
 import { sameList } from "./order.ts"
 
-const PIECE = 65_536
+const PIECE = 16_384
 /** More than the queue of a transport and the buffers of a kernel hold. */
-const LIMIT = 1_024
+const LIMIT = 4_096
+/** 128 MiB in all. */
+const SLOWLY = 2 * LIMIT
 
 const piece = (i: number): string => `"${`${i}:`.padEnd(PIECE, "x")}"`
 
@@ -36,7 +38,7 @@ export const pressure = table("transport/pressure", {
     run: (t) =>
       t.both(async (from) => {
         const written = await stall(t, from)
-        t.note(`${written} messages of 64 KiB were accepted`)
+        t.note(`${written} messages of 16 KiB were accepted`)
       }),
   },
   "drain-calls-back": {
@@ -126,16 +128,16 @@ export const pressure = table("transport/pressure", {
         let taken = 0
         let ahead = 0
         const sending = (async () => {
-          for (; sent < 2_048; sent++) await from.send([piece(0)])
+          for (; sent < SLOWLY; sent++) await from.send([piece(0)])
         })()
-        while (taken < 2_048) {
+        while (taken < SLOWLY) {
           await new Promise((resolve) => setImmediate(resolve))
           ahead = Math.max(ahead, sent - taken)
-          taken += (await to.take(Math.min(16, 2_048 - taken))).length
+          taken += (await to.take(Math.min(64, SLOWLY - taken))).length
         }
         await sending
-        t.note(`at most ${ahead} messages of 64 KiB ahead`)
-        Check.isTrue(ahead <= LIMIT, `the writer was ${ahead} messages of 64 KiB ahead`)
+        t.note(`at most ${ahead} messages of 16 KiB ahead`)
+        Check.isTrue(ahead <= LIMIT, `the writer was ${ahead} messages of 16 KiB ahead`)
       }),
   },
 })
