@@ -48,7 +48,7 @@ describe("ExecClient", () => {
             }),
         })
         expect(client.sessionId).toBe("00000000-0000-4000-8000-000000000001")
-        expect(client.environmentInfo.cwd).toBe("file:///work")
+        expect(client.environmentInfo.cwd).toBe("file:///srv")
         const process = yield* client.start({ argv: ["prog", "arg"], env: { A: "1" } })
         const events = Chunk.toReadonlyArray(yield* Stream.runCollect(process.events))
         expect(events.map(({ kind }) => kind)).toEqual(["output", "output", "exited", "closed"])
@@ -57,7 +57,7 @@ describe("ExecClient", () => {
         expect(text(yield* Stream.runCollect(process.output("stderr")))).toBe("err")
         expect(fake.children[0]?.spec).toMatchObject({
           argv: ["prog", "arg"],
-          cwd: "/work",
+          cwd: "/srv",
           env: { A: "1", PATH: "/usr/bin:/bin", HOME: "/home/tester" },
         })
       }),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import * as StartOptions from "./StartOptions.ts"
 
-const info = { shell: { name: "sh", path: "/bin/sh" }, cwd: "file:///work/my%20project", platformOs: "linux" }
+const info = { shell: { name: "sh", path: "/bin/sh" }, cwd: "file:///srv/my%20project", platformOs: "linux" }
 const toParams = (options: Omit<StartOptions.StartOptions, "argv">) =>
   StartOptions.toParams({ argv: ["x"], ...options }, info, () => "made-up")
 
@@ -10,7 +10,7 @@ describe("StartOptions", () => {
     expect(toParams({})).toEqual({
       processId: "made-up",
       argv: ["x"],
-      cwd: "file:///work/my%20project",
+      cwd: "file:///srv/my%20project",
       env: {},
       envPolicy: { inherit: "core", ignoreDefaultExcludes: false, exclude: [], set: {}, includeOnly: [] },
       tty: false,
@@ -19,8 +19,8 @@ describe("StartOptions", () => {
 
   it("takes paths as people write them", () => {
     const cwd = (path: string) => toParams({ cwd: path }).cwd
-    expect(cwd("src/a b")).toBe("file:///work/my%20project/src/a%20b")
-    expect(cwd("../other/./x/")).toBe("file:///work/other/x")
+    expect(cwd("src/a b")).toBe("file:///srv/my%20project/src/a%20b")
+    expect(cwd("../other/./x/")).toBe("file:///srv/other/x")
     expect(cwd("/tmp/#1")).toBe("file:///tmp/%231")
     expect(cwd("C:\\Users\\me")).toBe("file:///C:/Users/me")
     expect(cwd("file:///as/it%20is")).toBe("file:///as/it%20is")

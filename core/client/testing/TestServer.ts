@@ -19,7 +19,7 @@ import type { Transport } from "../../transport/Transport.ts"
 export const host: HostInfo = {
   platform: "linux",
   env: { PATH: "/usr/bin:/bin", HOME: "/home/tester" },
-  cwd: "/work",
+  cwd: "/srv",
   home: "/home/tester",
   temp: "/tmp",
   shell: { name: "sh", path: "/bin/sh" },
