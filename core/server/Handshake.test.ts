@@ -11,7 +11,7 @@ describe("ExecServer handshake", () => {
       expect(answer).toMatchObject({
         result: {
           sessionId: expect.stringMatching(/^[0-9a-f-]{36}$/) as string,
-          environmentInfo: { shell: { name: "sh" }, cwd: "file:///work", platformOs: "linux" },
+          environmentInfo: { shell: { name: "sh" }, cwd: "file:///srv", platformOs: "linux" },
         },
       })
       expect(answer).not.toHaveProperty("jsonrpc")
