@@ -24,8 +24,8 @@ export interface Bench {
   readonly server: () => Promise<Server>
   /** The server process, for cases that need one of their own. */
   readonly process: () => Promise<ServerProcess.ServerProcess>
-  /** Starts the server with further arguments, without waiting for anything. */
-  readonly launch: (args: ReadonlyArray<string>) => ServerProcess.ServerProcess
+  /** Starts the server with further arguments, and instead of its WebSocket URL with `listen`; waits for nothing. */
+  readonly launch: (args: ReadonlyArray<string>, listen?: string) => ServerProcess.ServerProcess
   /** A connection before the handshake. Over stdio each one has a server of its own. */
   readonly connect: (headers?: { readonly [name: string]: string }) => Promise<Wire.Wire>
   /** A connection after the handshake. */
@@ -110,8 +110,11 @@ export const make = (item: Case, target: Target, timeoutMs: number): RunningBenc
     timeoutMs,
     server,
     process: async () => (await server()).process ?? fail("this case needs a server that the suite starts"),
-    launch: (args) => {
-      const started = ServerProcess.launch({ argv: [...target.argv, ...args], env: {}, token })
+    launch: (args, listen) => {
+      const words = target.argv.map((word) =>
+        listen === undefined ? word : word.replace(/ws:\/\/\S*/, listen),
+      )
+      const started = ServerProcess.launch({ argv: [...words, ...args], env: {}, token })
       own.push({ stop: started.kill, errors: started.errors })
       return started
     },
@@ -130,7 +133,7 @@ export const make = (item: Case, target: Target, timeoutMs: number): RunningBenc
     notes,
     fault: () => {
       for (const wire of wires) {
-        const fault = Watch.fault(wire.inbox.messages, wire.asked)
+        const fault = Watch.fault(wire.inbox.messages, wire)
         if (fault !== undefined) return fault
       }
       return undefined

@@ -12,32 +12,42 @@ export type Level = "must" | "should" | "peer"
 /** How the suite talks to the server. */
 export type TransportKind = "stdio" | "ws"
 
-/** What a server may lack without being wrong. A case that requires a missing one is skipped. */
-export type Capability =
-  | "arg0"
-  | "concurrency-flag"
-  | "env-policy"
-  | "filesystem"
-  | "http-client"
-  | "http-endpoints"
-  | "process-group"
-  | "procfs"
-  | "pty"
-  | "resume"
-
 /** Every capability, in the order in which help texts list them. */
-export const capabilities: ReadonlyArray<Capability> = [
+export const capabilities = [
   "arg0",
+  "capability-discovery",
   "concurrency-flag",
   "env-policy",
+  "environment-config",
   "filesystem",
+  "filesystem-blocks",
+  "filesystem-walk",
+  "filesystem-watch",
   "http-client",
   "http-endpoints",
+  "http-header-env",
+  "network-proxy",
+  "process-close-stdin",
   "process-group",
+  "process-resize",
   "procfs",
   "pty",
   "resume",
-]
+  "sandbox",
+  "ws-auth",
+] as const
+
+/**
+ * What a server may lack without being wrong. A case that requires a missing one is skipped: missing is what the caller
+ * says, and what the server itself says when it is asked (see `Manifest.ts`).
+ */
+export type Capability = (typeof capabilities)[number]
+
+/**
+ * The number of a behaviour: of section 16 of the description of the process protocol, or, with a `b` before it, of
+ * section 7 of the description of what is beyond processes.
+ */
+export type Behaviour = number | `b${number}`
 
 /**
  * Which server a case may share. `shared`: any one. `owned`: one that the suite has started, so that its
@@ -51,8 +61,8 @@ export interface Case {
   readonly level: Level
   readonly requires: ReadonlyArray<Capability>
   readonly transports: "any" | TransportKind
-  /** Numbers of the behaviours in section 16 of the protocol description; empty where it has none. */
-  readonly spec: ReadonlyArray<number>
+  /** The behaviours that the case covers; empty where the descriptions number none. */
+  readonly spec: ReadonlyArray<Behaviour>
   /** What is sent and what must come back, in one sentence. */
   readonly says: string
   readonly server: ServerNeed

@@ -5,6 +5,7 @@ import * as Bench from "./Bench.ts"
 import type { Capability, Case, TransportKind } from "./Case.ts"
 import { CheckFailure } from "./Check.ts"
 import { within } from "./Deadline.ts"
+import * as Manifest from "./Manifest.ts"
 import type { Target } from "./Target.ts"
 import type { Entry } from "./Transcript.ts"
 
@@ -53,7 +54,8 @@ const play = async (item: Case, { bench, fault }: Bench.RunningBench, timeoutMs:
 /** Never fails: everything that goes wrong is in the outcome. */
 export const runCase = async (item: Case, target: Target, options: CaseOptions): Promise<Outcome> => {
   const base = { case: item, transport: target.kind, words: target.words }
-  const skipped = skipReason(item, target, options)
+  const skipped =
+    skipReason(item, target, options) ?? (await Manifest.missing(item, target, options.timeoutMs))
   if (skipped !== undefined)
     return { ...base, status: "skip", reason: skipped, ms: 0, notes: [], transcript: [], stderr: "" }
   const began = performance.now()

@@ -52,6 +52,7 @@ export const serverEnv: { readonly [name: string]: string } = {
   PASSWORD: "keep",
   FOO: "foo",
   FROM_SERVER: "yes",
+  EMPTY_VARIABLE: "",
   LC_ALL: "C",
   TERM: "xterm",
 }

@@ -7,8 +7,5 @@ import { suite } from "./vitest.ts"
 
 const server = ["node", fileURLToPath(new URL("../dist/procwire.mjs", import.meta.url)), "serve", "--listen"]
 
-/** What this server does not do, and says so with `-32601` and a false capability. */
-const without = ["filesystem", "http-client"] as const
-
-suite("procwire over stdio", Target.command("stdio", [...server, "stdio"]), { without })
-suite("procwire over WebSocket", Target.command("ws", [...server, "ws://127.0.0.1:0"]), { without })
+suite("procwire over stdio", Target.command("stdio", [...server, "stdio"]))
+suite("procwire over WebSocket", Target.command("ws", [...server, "ws://127.0.0.1:0"]))

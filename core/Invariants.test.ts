@@ -35,33 +35,46 @@ const received = (transport: Transport) =>
     yield* settle
     const size = yield* transport.incoming.size
     if (size._tag === "None" || size.value === 0) return []
-    return Chunk.toReadonlyArray((yield* Effect.orDie(transport.incoming.takeAll))[0]).map((text) => JSON.parse(text) as Received)
+    return Chunk.toReadonlyArray((yield* Effect.orDie(transport.incoming.takeAll))[0]).map(
+      (text) => JSON.parse(text) as Received,
+    )
   })
 
 const handshake = [{ id: 0, method: "initialize", params: { clientName: "x" } }, { method: "initialized" }]
 const startOf = (id: number, processId: string, argv = ["a"]) => ({
-  id, method: "process/start", params: { processId, argv, cwd: "file:///tmp", env: {}, tty: false, pipeStdin: true },
+  id,
+  method: "process/start",
+  params: { processId, argv, cwd: "file:///tmp", env: {}, tty: false, pipeStdin: true },
 })
 
 describe("Invariants", () => {
-  it("invariant 1: one buffer, on which notifier, long poll, resumed client and agent are cursors", effect(function* () {
-    const fake = yield* Fake.make()
-    const registry = yield* ProcessRegistry.make(yield* Effect.provide(Spawner, fake.layer), ProcessRegistry.defaultOptions)
-    const process = yield* registry.start("p", spec)
-    const readers = Array.from({ length: 50 }, () => process.attach(0))
-    process.release()
-    for (let index = 0; index < 16; index++) fake.children[0]?.output("stdout", new Uint8Array(8192).fill(index))
-    const { bytes, reserved } = process.log.size()
-    expect(bytes).toBe(16 * 8192)
-    expect(reserved).toBeLessThan(3 * bytes)
-    const buffers = new Set<unknown>()
-    for (const reader of readers) {
-      const event = reader.next()
-      if (event?.kind === "output") buffers.add(event.bytes.buffer)
-    }
-    expect(buffers.size).toBe(1)
-    expect((yield* registry.read("p", { afterSeq: 0, maxBytes: Infinity, waitMillis: 0 })).chunks.length).toBe(16)
-  }))
+  it(
+    "invariant 1: one buffer, on which notifier, long poll, resumed client and agent are cursors",
+    effect(function* () {
+      const fake = yield* Fake.make()
+      const registry = yield* ProcessRegistry.make(
+        yield* Effect.provide(Spawner, fake.layer),
+        ProcessRegistry.defaultOptions,
+      )
+      const process = yield* registry.start("p", spec)
+      const readers = Array.from({ length: 50 }, () => process.attach(0))
+      process.release()
+      for (let index = 0; index < 16; index++)
+        fake.children[0]?.output("stdout", new Uint8Array(8192).fill(index))
+      const { bytes, reserved } = process.log.size()
+      expect(bytes).toBe(16 * 8192)
+      expect(reserved).toBeLessThan(3 * bytes)
+      const buffers = new Set<unknown>()
+      for (const reader of readers) {
+        const event = reader.next()
+        if (event?.kind === "output") buffers.add(event.bytes.buffer)
+      }
+      expect(buffers.size).toBe(1)
+      expect(
+        (yield* registry.read("p", { afterSeq: 0, maxBytes: Infinity, waitMillis: 0 })).chunks.length,
+      ).toBe(16)
+    }),
+  )
 
   it("invariant 2: on one connection notifications leave in seq order, behind the start, and output only before exited unless it is late", () => {
     const step = fc.record({
@@ -102,42 +115,59 @@ describe("Invariants", () => {
     )
   }, 60_000)
 
-  it("invariant 9: closing a scope is idempotent and has a deadline, even over a child that does not go", effect(function* () {
-    const hanging = Layer.succeed(Spawner, {
-      capabilities: Fake.allCapabilities,
-      spawn: (spec, events) =>
-        Effect.as(Effect.addFinalizer(() => Effect.never), new Fake.FakeChild(1, spec, events).handle(Fake.allCapabilities)),
-    })
-    const scope = yield* Scope.make()
-    const registry = yield* Scope.extend(
-      ProcessRegistry.make(yield* Effect.provide(Spawner, hanging), ProcessRegistry.defaultOptions),
-      scope,
-    )
-    yield* registry.start("p", spec)
-    const closing = yield* Effect.fork(Scope.close(scope, Exit.void))
-    yield* pass(ProcessRegistry.closeMillis - 1)
-    expect((yield* closing.status)._tag).not.toBe("Done")
-    yield* pass(1)
-    expect((yield* closing.status)._tag).toBe("Done")
-    yield* Scope.close(scope, Exit.void)
-  }))
+  it(
+    "invariant 9: closing a scope is idempotent and has a deadline, even over a child that does not go",
+    effect(function* () {
+      const hanging = Layer.succeed(Spawner, {
+        capabilities: Fake.allCapabilities,
+        spawn: (spec, events) =>
+          Effect.as(
+            Effect.addFinalizer(() => Effect.never),
+            new Fake.FakeChild(1, spec, events).handle(Fake.allCapabilities),
+          ),
+      })
+      const scope = yield* Scope.make()
+      const registry = yield* Scope.extend(
+        ProcessRegistry.make(yield* Effect.provide(Spawner, hanging), ProcessRegistry.defaultOptions),
+        scope,
+      )
+      yield* registry.start("p", spec)
+      const closing = yield* Effect.fork(Scope.close(scope, Exit.void))
+      yield* pass(ProcessRegistry.closeMillis - 1)
+      expect((yield* closing.status)._tag).not.toBe("Done")
+      yield* pass(1)
+      expect((yield* closing.status)._tag).toBe("Done")
+      yield* Scope.close(scope, Exit.void)
+    }),
+  )
 
-  it("invariant 10: no payload bytes above debug level in logs", effect(function* () {
-    const logged: Array<string> = []
-    const logger = Logger.make(({ message, cause }) => void logged.push(JSON.stringify([message, cause])))
-    const secret = "hunter2"
-    yield* Effect.gen(function* () {
-      const { fake, connect } = yield* TestServer.make()
-      const transport = yield* connect
-      send(transport, ...handshake, startOf(1, secret, [secret]))
-      yield* settle
-      fake.children[0]?.output("stdout", secret)
-      const chunk = btoa(secret)
-      send(transport, { id: 2, method: "process/write", params: { processId: secret, chunk, writeId: secret } })
-      send(transport, { id: 3, method: secret }, { id: secret }, { method: secret })
-      yield* received(transport)
-      yield* pass(100_000)
-    }).pipe(Effect.scoped, Logger.withMinimumLogLevel(LogLevel.Info), Effect.provide(Logger.replace(Logger.defaultLogger, logger)))
-    expect(logged.filter((line) => line.includes(secret) || line.includes(btoa(secret)))).toEqual([])
-  }))
+  it(
+    "invariant 10: no payload bytes above debug level in logs",
+    effect(function* () {
+      const logged: Array<string> = []
+      const logger = Logger.make(({ message, cause }) => void logged.push(JSON.stringify([message, cause])))
+      const secret = "hunter2"
+      yield* Effect.gen(function* () {
+        const { fake, connect } = yield* TestServer.make()
+        const transport = yield* connect
+        send(transport, ...handshake, startOf(1, secret, [secret]))
+        yield* settle
+        fake.children[0]?.output("stdout", secret)
+        const chunk = btoa(secret)
+        send(transport, {
+          id: 2,
+          method: "process/write",
+          params: { processId: secret, chunk, writeId: secret },
+        })
+        send(transport, { id: 3, method: secret }, { id: secret }, { method: secret })
+        yield* received(transport)
+        yield* pass(100_000)
+      }).pipe(
+        Effect.scoped,
+        Logger.withMinimumLogLevel(LogLevel.Info),
+        Effect.provide(Logger.replace(Logger.defaultLogger, logger)),
+      )
+      expect(logged.filter((line) => line.includes(secret) || line.includes(btoa(secret)))).toEqual([])
+    }),
+  )
 })

@@ -25,7 +25,9 @@ export const layerSessionIds: Layer.Layer<SessionIds> = Layer.succeed(SessionIds
 const platforms: Readonly<Record<string, string>> = { darwin: "macos", win32: "windows" }
 
 const environment = (): HostInfo["env"] =>
-  Object.fromEntries(Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
+  Object.fromEntries(
+    Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  )
 
 /** The user's login shell, else the platform's own. */
 const shell = (): HostInfo["shell"] => {

@@ -106,13 +106,24 @@ const read = (
   events: ChildEvents.ChildEvents,
 ): RunningChild.Output => {
   const end = () => events.end(name)
+  let paused = false
   stream?.on("data", (bytes: Uint8Array) => events.output(name, bytes))
+  // Node resumes the streams of a child that has exited, whoever has paused them.
+  stream?.on("resume", () => {
+    if (paused) stream.pause()
+  })
   stream?.on("error", () => {})
   stream?.on("end", end)
   stream?.on("close", end)
   return {
-    pause: () => void stream?.pause(),
-    resume: () => void stream?.resume(),
+    pause: () => {
+      paused = true
+      stream?.pause()
+    },
+    resume: () => {
+      paused = false
+      stream?.resume()
+    },
     destroy: () => void stream?.destroy(),
   }
 }

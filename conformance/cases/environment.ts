@@ -7,7 +7,7 @@ import * as Check from "../Check.ts"
 export const info = table("environment", {
   "status-is-ready": {
     level: "must",
-    spec: [182],
+    spec: [182, "b68"],
     says: 'environment/status is answered with {"status":"ready"}, with params absent, null or {}.',
     run: async (t) => {
       const wire = await t.open()
@@ -18,7 +18,7 @@ export const info = table("environment", {
   },
   "info-equals-that-of-initialize": {
     level: "must",
-    spec: [],
+    spec: ["b66", "b67"],
     says: "environment/info returns the same object as environmentInfo in the result of initialize.",
     run: async (t) => {
       const wire = await t.connect()
@@ -26,6 +26,27 @@ export const info = table("environment", {
       for (const params of [undefined, null, {}]) {
         Check.equal(await wire.ok("environment/info", params), environmentInfo, "the result")
       }
+    },
+  },
+  "params-of-wrong-type-refused": {
+    level: "must",
+    spec: ["b66"],
+    says: "environment/info and environment/status with an array or a text as params are refused with -32602.",
+    run: async (t) => {
+      const wire = await t.open()
+      for (const method of ["environment/info", "environment/status"]) {
+        for (const params of [[], "x"]) await wire.refused(method, params, -32602)
+      }
+    },
+  },
+  "no-members-in-params": {
+    level: "peer",
+    spec: ["b66"],
+    says: "environment/info with an object that has members is refused with -32602 and invalid type: map, expected unit.",
+    run: async (t) => {
+      const wire = await t.open()
+      await wire.refused("environment/info", { a: 1 }, -32602, "invalid type: map, expected unit")
+      await wire.refused("environment/info", [], -32602, "invalid type: sequence, expected unit")
     },
   },
   "info-names-the-machine": {

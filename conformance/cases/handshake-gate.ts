@@ -31,7 +31,7 @@ export const gate = table("handshake", {
   },
   "process-methods-refused-before-initialize": {
     level: "must",
-    spec: [10],
+    spec: [10, "b1"],
     says: "Each process method before initialize is refused with -32600 and the text about initialize.",
     run: async (t) => {
       const wire = await t.connect()
@@ -42,7 +42,7 @@ export const gate = table("handshake", {
   },
   "process-methods-refused-before-initialized": {
     level: "must",
-    spec: [11],
+    spec: [11, "b2"],
     says: "Each process method between initialize and initialized is refused with -32600 and the text about initialized.",
     run: async (t) => {
       const wire = await t.connect()
@@ -56,7 +56,7 @@ export const gate = table("handshake", {
   },
   "environment-methods-refused-before-handshake": {
     level: "must",
-    spec: [12],
+    spec: [12, "b1", "b2"],
     says: "environment/info and environment/status before the handshake are refused with -32600 and texts that name their family.",
     run: async (t) => {
       const wire = await t.connect()
@@ -109,7 +109,7 @@ export const gate = table("handshake", {
   },
   "unknown-method-needs-no-handshake": {
     level: "must",
-    spec: [13],
+    spec: [13, "b3"],
     says: "An unknown method is refused with -32601 and a text that names it, before and after the handshake.",
     run: async (t) => {
       const wire = await t.connect()
@@ -122,9 +122,14 @@ export const gate = table("handshake", {
   "no-resize": {
     level: "peer",
     spec: [14],
-    says: "process/resize is an unknown method: -32601.",
+    says: "process/resize is an unknown method, -32601, unless environmentInfo.capabilities announces processResize.",
     run: async (t) => {
-      await (await t.open()).refused("process/resize", { processId: "p", rows: 1, cols: 1 }, -32601)
+      const wire = await t.connect()
+      const { environmentInfo } = await wire.handshake()
+      const { capabilities = {} } = Check.object(environmentInfo, "environmentInfo")
+      const { processResize = false } = Check.object(capabilities, "capabilities")
+      const code = processResize === true ? -32600 : -32601
+      await wire.refused("process/resize", { processId: "p", rows: 1, columns: 1 }, code)
     },
   },
   "no-command-exec": {

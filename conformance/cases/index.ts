@@ -2,24 +2,45 @@
  * All cases of the wire suite, in the order in which they are listed and run.
  */
 import type { Case } from "../Case.ts"
+import { concurrencyHttp } from "./concurrency-http.ts"
 import { concurrency } from "./concurrency.ts"
 import { envelopeId } from "./envelope-id.ts"
 import { envelope } from "./envelope.ts"
+import { capabilityDiscovery, environmentConfig } from "./environment-config.ts"
 import { environmentExact } from "./environment-exact.ts"
 import { environment } from "./environment-policy.ts"
 import { info } from "./environment.ts"
+import { fsReadBlock, fsWriteBlock } from "./fs-blocks.ts"
+import { fsCopy } from "./fs-copy.ts"
+import { fsCanonicalize, fsCreateDirectory, fsReadDirectory } from "./fs-folders.ts"
+import { fsMetadata } from "./fs-metadata.ts"
+import { fsOpen } from "./fs-open.ts"
+import { fsPath } from "./fs-path.ts"
+import { fsReadFile } from "./fs-read-file.ts"
+import { fsNoFollow, fsRemove } from "./fs-remove.ts"
+import { fsSandbox } from "./fs-sandbox.ts"
+import { fsWalk } from "./fs-walk.ts"
+import { fsWatch } from "./fs-watch.ts"
+import { fsWriteFile } from "./fs-write-file.ts"
 import { framing } from "./framing.ts"
+import { handshakeFamilies } from "./handshake-families.ts"
 import { gate } from "./handshake-gate.ts"
 import { handshake } from "./handshake.ts"
+import { httpHeaderEnv } from "./http-header-env.ts"
+import { httpRequest } from "./http-request.ts"
+import { httpStream } from "./http-stream.ts"
 import { lifecycle } from "./lifecycle.ts"
 import { limits } from "./limits.ts"
+import { networkProxy } from "./network-proxy.ts"
 import { exitCode } from "./process-exit-code.ts"
+import { processCloseStdin, processResize } from "./process-extensions.ts"
 import { outputOrder } from "./process-output-order.ts"
 import { outputTty } from "./process-output-tty.ts"
 import { output } from "./process-output.ts"
 import { readRetained } from "./process-read-retained.ts"
 import { readWait } from "./process-read-wait.ts"
 import { read } from "./process-read.ts"
+import { processSandbox } from "./process-sandbox.ts"
 import { signal } from "./process-signal.ts"
 import { startCwd } from "./process-start-cwd.ts"
 import { startProgram } from "./process-start-program.ts"
@@ -30,12 +51,17 @@ import { write } from "./process-write.ts"
 import { sessionTime } from "./session-time.ts"
 import { session } from "./session.ts"
 import { violation } from "./violation.ts"
+import { websocketAuthFlags } from "./websocket-auth-flags.ts"
+import { websocketAuth } from "./websocket-auth.ts"
 import { websocketHttp } from "./websocket-http.ts"
+import { websocketJwt } from "./websocket-jwt.ts"
+import { websocketListen } from "./websocket-listen.ts"
 import { websocket } from "./websocket.ts"
 
 export const cases: ReadonlyArray<Case> = [
   ...handshake,
   ...gate,
+  ...handshakeFamilies,
   ...violation,
   ...envelope,
   ...envelopeId,
@@ -43,9 +69,14 @@ export const cases: ReadonlyArray<Case> = [
   ...limits,
   ...websocket,
   ...websocketHttp,
+  ...websocketAuth,
+  ...websocketJwt,
+  ...websocketAuthFlags,
+  ...websocketListen,
   ...start,
   ...startProgram,
   ...startCwd,
+  ...processSandbox,
   ...output,
   ...outputTty,
   ...outputOrder,
@@ -54,6 +85,8 @@ export const cases: ReadonlyArray<Case> = [
   ...readRetained,
   ...write,
   ...writeRefused,
+  ...processResize,
+  ...processCloseStdin,
   ...signal,
   ...terminate,
   ...exitCode,
@@ -63,5 +96,28 @@ export const cases: ReadonlyArray<Case> = [
   ...session,
   ...sessionTime,
   ...concurrency,
+  ...concurrencyHttp,
   ...lifecycle,
+  ...fsPath,
+  ...fsReadFile,
+  ...fsWriteFile,
+  ...fsCreateDirectory,
+  ...fsMetadata,
+  ...fsCanonicalize,
+  ...fsReadDirectory,
+  ...fsRemove,
+  ...fsNoFollow,
+  ...fsCopy,
+  ...fsSandbox,
+  ...fsOpen,
+  ...fsReadBlock,
+  ...fsWriteBlock,
+  ...fsWalk,
+  ...fsWatch,
+  ...httpRequest,
+  ...httpHeaderEnv,
+  ...httpStream,
+  ...environmentConfig,
+  ...capabilityDiscovery,
+  ...networkProxy,
 ]

@@ -11,7 +11,7 @@ export const websocketHttp = table("websocket", {
   "readyz-is-200": {
     ...http,
     level: "must",
-    spec: [52],
+    spec: [52, "b76"],
     says: "GET and HEAD of /readyz, also with a query, are answered with 200 and an empty body.",
     run: async (t) => {
       const { url = "" } = await t.server()
@@ -122,7 +122,7 @@ export const websocketHttp = table("websocket", {
   "origin-refused": {
     ...http,
     level: "must",
-    spec: [57],
+    spec: [57, "b76"],
     says: "Any request with an Origin header, also null, empty or the server's own, is answered with 403: on /, /readyz and elsewhere.",
     run: async (t) => {
       const { url = "" } = await t.server()

@@ -6,7 +6,7 @@
  */
 import * as Check from "../Check.ts"
 import { pause } from "../Deadline.ts"
-import { isObject, type Json, type JsonObject } from "../Json.ts"
+import { isObject, parse, type Json, type JsonObject } from "../Json.ts"
 import type { Transcript } from "../Transcript.ts"
 import * as Watch from "../Watch.ts"
 import type { Channel } from "./Channel.ts"
@@ -31,6 +31,8 @@ export interface Wire {
   readonly childEnv: { readonly [name: string]: string }
   /** Ids that {@link Wire.begin} has made. */
   readonly asked: ReadonlySet<number>
+  /** The method of every request that was sent, by id; `undefined` where one id was used for several methods. */
+  readonly methods: ReadonlyMap<Json, string | undefined>
   readonly sendText: (text: string) => void
   readonly send: (message: Json) => void
   readonly sendBytes: (bytes: Uint8Array) => void
@@ -85,6 +87,18 @@ const replyOf = (message: Inbox.Message): Reply | undefined => {
   return { error: { code, message: Check.text(error["message"], "the message of an error") }, message }
 }
 
+/** Longer texts are not looked into for the method that they ask for. */
+const longText = 100_000
+
+/** Keeps in mind which method a text asks for, however it was made. */
+const learn = (methods: Map<Json, string | undefined>, text: string): void => {
+  const json = text.length > longText ? undefined : parse(text)
+  if (!isObject(json)) return
+  const { id, method } = json
+  if (id === undefined || typeof method !== "string") return
+  methods.set(id, methods.has(id) && methods.get(id) !== method ? undefined : method)
+}
+
 /** The same id in another JSON type: a certain error, and one that would otherwise be a silent wait. */
 const looksLike = (message: Inbox.Message, id: number): boolean =>
   isObject(message.json) && message.json["method"] === undefined && message.json["id"] === String(id)
@@ -92,10 +106,12 @@ const looksLike = (message: Inbox.Message, id: number): boolean =>
 export const make = (parts: Parts): Wire => {
   const { channel, inbox, timeoutMs } = parts
   const asked = new Set<number>()
+  const methods = new Map<Json, string | undefined>()
   const started = new Set<Json>()
   let nextId = firstId
   const sendText = (text: string): void => {
     parts.transcript.add(parts.connection, "sent", text)
+    learn(methods, text)
     channel.sendText(text)
   }
   const send = (message: Json): void => sendText(JSON.stringify(message))
@@ -128,6 +144,7 @@ export const make = (parts: Parts): Wire => {
     timeoutMs,
     childEnv: parts.childEnv,
     asked,
+    methods,
     sendText,
     send,
     sendBytes: (bytes) => {

@@ -53,8 +53,13 @@ const awaitNews = (process: Process, { afterSeq, waitMillis }: ReadRequest): Eff
       return { woken, unsubscribe }
     }),
     ({ woken }) => {
-      const alarm = Effect.zipRight(Effect.sleep(Math.min(waitMillis, maxSleepMillis)), Deferred.succeed(woken, undefined))
-      return Effect.flatMap(Effect.fork(alarm), (fiber) => Effect.ensuring(Deferred.await(woken), Fiber.interruptFork(fiber)))
+      const alarm = Effect.zipRight(
+        Effect.sleep(Math.min(waitMillis, maxSleepMillis)),
+        Deferred.succeed(woken, undefined),
+      )
+      return Effect.flatMap(Effect.fork(alarm), (fiber) =>
+        Effect.ensuring(Deferred.await(woken), Fiber.interruptFork(fiber)),
+      )
     },
     ({ unsubscribe }) => Effect.sync(unsubscribe),
   )

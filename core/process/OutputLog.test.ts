@@ -80,17 +80,23 @@ describe("OutputLog", () => {
   it("equals a plain list under any sequence of appends", () => {
     const part = fc.record({ stream: fc.constantFrom("stdout", "stderr", "pty"), size: fc.nat(40) })
     fc.assert(
-      fc.property(fc.array(part, { maxLength: 200, size: "max" }), fc.integer({ min: 40, max: 300 }), fc.integer({ min: 1, max: 30 }), (parts, most, count) => {
-        const log = OutputLog.make({ bytes: most, chunks: count })
-        const model: Array<{ seq: number; stream: string; text: string }> = []
-        parts.forEach(({ stream, size }, index) => {
-          const content = String.fromCharCode(65 + (index % 26)).repeat(size)
-          log.append(stream as "pty", bytes(content))
-          model.push({ seq: index + 1, stream, text: content })
-          while (model.length > count || model.reduce((sum, c) => sum + c.text.length, 0) > most) model.shift()
-          expect(all(log)).toEqual(model)
-        })
-      }),
+      fc.property(
+        fc.array(part, { maxLength: 200, size: "max" }),
+        fc.integer({ min: 40, max: 300 }),
+        fc.integer({ min: 1, max: 30 }),
+        (parts, most, count) => {
+          const log = OutputLog.make({ bytes: most, chunks: count })
+          const model: Array<{ seq: number; stream: string; text: string }> = []
+          parts.forEach(({ stream, size }, index) => {
+            const content = String.fromCharCode(65 + (index % 26)).repeat(size)
+            log.append(stream as "pty", bytes(content))
+            model.push({ seq: index + 1, stream, text: content })
+            while (model.length > count || model.reduce((sum, c) => sum + c.text.length, 0) > most)
+              model.shift()
+            expect(all(log)).toEqual(model)
+          })
+        },
+      ),
       { numRuns: 60 },
     )
   })

@@ -28,7 +28,12 @@ export const quietMillis = 10
 export const maxQuietRounds = 50
 
 export type Event =
-  | { readonly kind: "output"; readonly seq: number; readonly stream: OutputStream; readonly bytes: Uint8Array }
+  | {
+      readonly kind: "output"
+      readonly seq: number
+      readonly stream: OutputStream
+      readonly bytes: Uint8Array
+    }
   | { readonly kind: "exited"; readonly seq: number; readonly exitCode: number }
   | { readonly kind: "closed"; readonly seq: number }
 
@@ -96,7 +101,8 @@ export class Process {
     yield* Deferred.await(this.ended)
     yield* this.awaitQuiet
     this.publishExit()
-    if (this.closed === undefined && this.terminated && this.child !== undefined) yield* this.child.abandonOutput
+    if (this.closed === undefined && this.terminated && this.child !== undefined)
+      yield* this.child.abandonOutput
     yield* Deferred.await(this.finished)
   })
 

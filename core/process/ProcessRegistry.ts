@@ -39,7 +39,10 @@ export type WriteStatus = "accepted" | "unknownProcess" | "stdinClosed"
 export interface ProcessRegistry {
   /** Starts a process. It goes on if the caller is interrupted. Its output is held until it is released. */
   readonly start: (id: string, spec: SpawnSpec) => Effect.Effect<Process, ProcessError | SpawnError>
-  readonly read: (id: string, request: LongPoll.ReadRequest) => Effect.Effect<LongPoll.ReadState, ProcessError>
+  readonly read: (
+    id: string,
+    request: LongPoll.ReadRequest,
+  ) => Effect.Effect<LongPoll.ReadState, ProcessError>
   readonly write: (
     id: string,
     bytes: Uint8Array,
@@ -125,10 +128,12 @@ export const make = (
       Effect.gen(function* () {
         const { process } = entry
         const scope = yield* forkWithDeadline(sessionScope)
-        const child = yield* spawner
-          .spawn(spec, process.events)
-          .pipe(Scope.extend(scope.child), Effect.onError(() => scope.close))
-        const stdin = spec.stdio.kind === "pty" || spec.stdio.stdin ? yield* StdinQueue.make(child) : undefined
+        const child = yield* spawner.spawn(spec, process.events).pipe(
+          Scope.extend(scope.child),
+          Effect.onError(() => scope.close),
+        )
+        const stdin =
+          spec.stdio.kind === "pty" || spec.stdio.stdin ? yield* StdinQueue.make(child) : undefined
         // The start may have been cancelled meanwhile, and is answered.
         if (entry.exit !== undefined) return yield* scope.close
         process.begin(child, stdin)
@@ -184,7 +189,9 @@ export const make = (
 
     const withExisting = <A, E>(id: string, use: (process: Process) => Effect.Effect<A, E>) =>
       withProcess(id, (process): Effect.Effect<A, E | ProcessError> =>
-        process === undefined ? Effect.fail(new ProcessError({ reason: "Unknown", processId: id })) : use(process),
+        process === undefined
+          ? Effect.fail(new ProcessError({ reason: "Unknown", processId: id }))
+          : use(process),
       )
 
     const read = (id: string, request: LongPoll.ReadRequest) =>

@@ -6,104 +6,147 @@ import { effect, settle } from "../testing/Effects.ts"
 import * as StdinQueue from "./StdinQueue.ts"
 
 const one = (value: number) => Uint8Array.of(value & 255, value >> 8)
-const make = (write: (bytes: Uint8Array) => Effect.Effect<void, StdinError>) => StdinQueue.make({ write, endStdin: Effect.void })
+const make = (write: (bytes: Uint8Array) => Effect.Effect<void, StdinError>) =>
+  StdinQueue.make({ write, endStdin: Effect.void })
 
 /** A child that takes a write when it is told to. */
 const makeSlow = Effect.gen(function* () {
   const reading = yield* Effect.makeLatch(false)
   const taken: Array<number> = []
-  const queue = yield* make((bytes) => Effect.zipRight(reading.await, Effect.sync(() => void taken.push((bytes[0] ?? 0) + (bytes[1] ?? 0) * 256))))
+  const queue = yield* make((bytes) =>
+    Effect.zipRight(
+      reading.await,
+      Effect.sync(() => void taken.push((bytes[0] ?? 0) + (bytes[1] ?? 0) * 256)),
+    ),
+  )
   return { reading, taken, queue }
 })
 
 describe("StdinQueue", () => {
-  it("hands a write that the child takes at once to it at once", effect(function* () {
-    const taken: Array<Uint8Array> = []
-    const queue = yield* make((bytes) => Effect.sync(() => void taken.push(bytes)))
-    queue.write(one(1), "a")
-    expect(taken).toEqual([one(1)])
-  }))
+  it(
+    "hands a write that the child takes at once to it at once",
+    effect(function* () {
+      const taken: Array<Uint8Array> = []
+      const queue = yield* make((bytes) => Effect.sync(() => void taken.push(bytes)))
+      queue.write(one(1), "a")
+      expect(taken).toEqual([one(1)])
+    }),
+  )
 
-  it("keeps the order of the calls, whether they wait or not", effect(function* () {
-    const { reading, taken, queue } = yield* makeSlow
-    const writes = Array.from({ length: 3000 }, (_, index) => queue.write(one(index), `${index}`))
-    const fibers = yield* Effect.all(writes.map((_, index) => Effect.fork(writes[2999 - index] ?? Effect.void)))
-    yield* reading.open
-    yield* Fiber.joinAll(fibers)
-    yield* settle
-    while (taken.length < 3000) yield* settle
-    expect(taken).toEqual(Array.from({ length: 3000 }, (_, index) => index))
-  }))
+  it(
+    "keeps the order of the calls, whether they wait or not",
+    effect(function* () {
+      const { reading, taken, queue } = yield* makeSlow
+      const writes = Array.from({ length: 3000 }, (_, index) => queue.write(one(index), `${index}`))
+      const fibers = yield* Effect.all(
+        writes.map((_, index) => Effect.fork(writes[2999 - index] ?? Effect.void)),
+      )
+      yield* reading.open
+      yield* Fiber.joinAll(fibers)
+      yield* settle
+      while (taken.length < 3000) yield* settle
+      expect(taken).toEqual(Array.from({ length: 3000 }, (_, index) => index))
+    }),
+  )
 
-  it("has room for 5,000 waiting writers that a child takes all at once", effect(function* () {
-    let slow = true
-    let written = 0
-    const first = yield* Effect.makeLatch(false)
-    const queue = yield* make(() => Effect.suspend(() => {
-      written += 1
-      return slow ? first.await : Effect.void
-    }))
-    const writes = Array.from({ length: 5000 }, (_, index) => queue.write(one(index), undefined))
-    slow = false
-    yield* first.open
-    yield* Effect.all(writes, { concurrency: "unbounded" })
-    yield* settle
-    expect(written).toBe(5000)
-  }))
+  it(
+    "has room for 5,000 waiting writers that a child takes all at once",
+    effect(function* () {
+      let slow = true
+      let written = 0
+      const first = yield* Effect.makeLatch(false)
+      const queue = yield* make(() =>
+        Effect.suspend(() => {
+          written += 1
+          return slow ? first.await : Effect.void
+        }),
+      )
+      const writes = Array.from({ length: 5000 }, (_, index) => queue.write(one(index), undefined))
+      slow = false
+      yield* first.open
+      yield* Effect.all(writes, { concurrency: "unbounded" })
+      yield* settle
+      expect(written).toBe(5000)
+    }),
+  )
 
-  it("forgets a waiting write whose caller is gone", effect(function* () {
-    const { reading, taken, queue } = yield* makeSlow
-    for (let index = 0; index < StdinQueue.capacity + 1; index++) yield* queue.write(one(index), `${index}`)
-    const waiting = yield* Effect.fork(queue.write(one(999), "gone"))
-    yield* settle
-    yield* Fiber.interrupt(waiting)
-    yield* reading.open
-    yield* settle
-    expect(taken).not.toContain(999)
-    expect(queue.knows("gone")).toBe(false)
-  }))
+  it(
+    "forgets a waiting write whose caller is gone",
+    effect(function* () {
+      const { reading, taken, queue } = yield* makeSlow
+      for (let index = 0; index < StdinQueue.capacity + 1; index++) yield* queue.write(one(index), `${index}`)
+      const waiting = yield* Effect.fork(queue.write(one(999), "gone"))
+      yield* settle
+      yield* Fiber.interrupt(waiting)
+      yield* reading.open
+      yield* settle
+      expect(taken).not.toContain(999)
+      expect(queue.knows("gone")).toBe(false)
+    }),
+  )
 
-  it("goes on behind a write that failed or broke", effect(function* () {
-    let calls = 0
-    const queue = yield* make(() => Effect.suspend(() => {
-      calls += 1
-      return calls === 1 ? Effect.fail(new StdinError({ reason: "Closed" })) : calls === 2 ? Effect.dieMessage("broken") : Effect.void
-    }))
-    for (let index = 0; index < 4; index++) yield* queue.write(one(index), undefined)
-    yield* settle
-    expect(calls).toBe(4)
-  }))
+  it(
+    "goes on behind a write that failed or broke",
+    effect(function* () {
+      let calls = 0
+      const queue = yield* make(() =>
+        Effect.suspend(() => {
+          calls += 1
+          return calls === 1
+            ? Effect.fail(new StdinError({ reason: "Closed" }))
+            : calls === 2
+              ? Effect.dieMessage("broken")
+              : Effect.void
+        }),
+      )
+      for (let index = 0; index < 4; index++) yield* queue.write(one(index), undefined)
+      yield* settle
+      expect(calls).toBe(4)
+    }),
+  )
 
-  it("ends stdin behind what was written before, also what waits, and takes nothing after", effect(function* () {
-    const log: Array<string> = []
-    const reading = yield* Effect.makeLatch(false)
-    const queue = yield* StdinQueue.make({
-      write: (bytes) => Effect.zipRight(reading.await, Effect.sync(() => void log.push(`${bytes[0]}`))),
-      endStdin: Effect.sync(() => void log.push("end")),
-    })
-    const count = StdinQueue.capacity + 10
-    for (let index = 0; index < count; index++) queue.write(one(index), `${index}`)
-    queue.end()
-    expect(queue.ended()).toBe(false)
-    yield* reading.open
-    yield* settle
-    queue.write(one(200), "late")
-    yield* settle
-    expect(queue.ended()).toBe(true)
-    expect(log).toEqual([...Array.from({ length: count }, (_, index) => `${index}`), "end"])
-  }))
+  it(
+    "ends stdin behind what was written before, also what waits, and takes nothing after",
+    effect(function* () {
+      const log: Array<string> = []
+      const reading = yield* Effect.makeLatch(false)
+      const queue = yield* StdinQueue.make({
+        write: (bytes) =>
+          Effect.zipRight(
+            reading.await,
+            Effect.sync(() => void log.push(`${bytes[0]}`)),
+          ),
+        endStdin: Effect.sync(() => void log.push("end")),
+      })
+      const count = StdinQueue.capacity + 10
+      for (let index = 0; index < count; index++) queue.write(one(index), `${index}`)
+      queue.end()
+      expect(queue.ended()).toBe(false)
+      yield* reading.open
+      yield* settle
+      queue.write(one(200), "late")
+      yield* settle
+      expect(queue.ended()).toBe(true)
+      expect(log).toEqual([...Array.from({ length: count }, (_, index) => `${index}`), "end"])
+    }),
+  )
 
-  it("drops what waits and lets every caller go when it is closed", effect(function* () {
-    const { reading, taken, queue } = yield* makeSlow
-    for (let index = 0; index < StdinQueue.capacity + 1; index++) yield* queue.write(one(index), `${index}`)
-    const waiting = yield* Effect.all([998, 999].map((value) => Effect.fork(queue.write(one(value), `${value}`))))
-    yield* settle
-    queue.close()
-    yield* Fiber.joinAll(waiting)
-    yield* reading.open
-    yield* queue.write(one(5), "later")
-    yield* settle
-    expect(taken).toEqual([0])
-    expect(queue.knows("later")).toBe(true)
-  }))
+  it(
+    "drops what waits and lets every caller go when it is closed",
+    effect(function* () {
+      const { reading, taken, queue } = yield* makeSlow
+      for (let index = 0; index < StdinQueue.capacity + 1; index++) yield* queue.write(one(index), `${index}`)
+      const waiting = yield* Effect.all(
+        [998, 999].map((value) => Effect.fork(queue.write(one(value), `${value}`))),
+      )
+      yield* settle
+      queue.close()
+      yield* Fiber.joinAll(waiting)
+      yield* reading.open
+      yield* queue.write(one(5), "later")
+      yield* settle
+      expect(taken).toEqual([0])
+      expect(queue.knows("later")).toBe(true)
+    }),
+  )
 })

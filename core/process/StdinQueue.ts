@@ -61,7 +61,9 @@ export const make = (child: Pick<ChildHandle, "write" | "endStdin">): Effect.Eff
       if (pumping) return
       pumping = true
       for (let next = take(); next !== undefined; next = take()) {
-        const fiber = run(next === end ? child.endStdin : Effect.ignore(child.write(next)), { immediate: true })
+        const fiber = run(next === end ? child.endStdin : Effect.ignore(child.write(next)), {
+          immediate: true,
+        })
         if (fiber.unsafePoll() === null) {
           busy = true
           fiber.addObserver(() => {

@@ -50,7 +50,10 @@ const suite = (name: string, load: () => Converters) =>
         fc.property(text, (text) => {
           const bytes = load().fromBase64(text)
           if (Either.isRight(bytes)) expect(load().toBase64(bytes.right)).toBe(text)
-          else expect(bytes.left).toMatch(/^Invalid (symbol \d+, offset \d+\.|padding|input length: \d+|last symbol \d+, offset \d+\.)$/)
+          else
+            expect(bytes.left).toMatch(
+              /^Invalid (symbol \d+, offset \d+\.|padding|input length: \d+|last symbol \d+, offset \d+\.)$/,
+            )
         }),
         { numRuns: 1000 },
       )
@@ -69,7 +72,10 @@ suite("Bytes", () => Bytes)
 
 describe("Bytes on a platform without converters", () => {
   let pure: Converters = Bytes
-  const names = [[Uint8Array, "fromBase64"], [Uint8Array.prototype, "toBase64"]] as const
+  const names = [
+    [Uint8Array, "fromBase64"],
+    [Uint8Array.prototype, "toBase64"],
+  ] as const
   const kept = names.map(([owner, name]) => Object.getOwnPropertyDescriptor(owner, name))
 
   beforeAll(async () => {

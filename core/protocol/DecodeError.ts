@@ -47,7 +47,8 @@ const leaf = (
   if (issue._tag !== "Type") return issue.message ?? "unexpected value"
   if (issue.message !== undefined) return issue.message
   const variants = literals(issue.ast)
-  if (variants.length === 0) return `invalid type: ${describe(issue.actual)}, expected ${expected(issue.ast, name)}`
+  if (variants.length === 0)
+    return `invalid type: ${describe(issue.actual)}, expected ${expected(issue.ast, name)}`
   const wanted = `expected ${variants.length > 1 ? "one of " : ""}${variants.map((v) => `\`${v}\``).join(", ")}`
   return typeof issue.actual === "string"
     ? `unknown variant \`${issue.actual}\`, ${wanted}`
@@ -88,7 +89,8 @@ const literals = (ast: SchemaAST.AST): ReadonlyArray<string> =>
 
 /** True for a choice between words. */
 const isEnum = (ast: SchemaAST.AST): boolean =>
-  ast._tag === "Union" && ast.types.every((type) => type._tag === "Literal" && typeof type.literal === "string")
+  ast._tag === "Union" &&
+  ast.types.every((type) => type._tag === "Literal" && typeof type.literal === "string")
 
 const first = (issues: ParseResult.SingleOrNonEmpty<ParseResult.ParseIssue>): ParseResult.ParseIssue =>
   "_tag" in issues ? issues : issues[0]

@@ -2,7 +2,9 @@
 import * as Schema from "effect/Schema"
 
 /** The user's shell. `name` is its base name, `path` a native path. */
-export const Shell = Schema.Struct({ name: Schema.String, path: Schema.String }).annotations({ identifier: "Shell" })
+export const Shell = Schema.Struct({ name: Schema.String, path: Schema.String }).annotations({
+  identifier: "Shell",
+})
 
 /** True for what this server really does; a client may ask for nothing else. */
 export const Capabilities = Schema.Struct({
@@ -67,7 +69,9 @@ export const EnvironmentInfo = Schema.Struct({
 export type EnvironmentInfo = typeof EnvironmentInfo.Type
 
 /** Absent, null or an object, whose members are ignored. */
-export const NoParams = Schema.NullOr(Schema.Record({ key: Schema.String, value: Schema.Unknown })).annotations({
+export const NoParams = Schema.NullOr(
+  Schema.Record({ key: Schema.String, value: Schema.Unknown }),
+).annotations({
   identifier: "unit",
 })
 

@@ -42,13 +42,36 @@ describe("Json", () => {
         return false
       }
     }
-    const part = fc.constantFrom("", "{", "}", "[", "]", ",", ":", '"', "\\", "\\u12", "-", "0", ".", "e", "+", "t", "null", " ", "\n")
+    const part = fc.constantFrom(
+      "",
+      "{",
+      "}",
+      "[",
+      "]",
+      ",",
+      ":",
+      '"',
+      "\\",
+      "\\u12",
+      "-",
+      "0",
+      ".",
+      "e",
+      "+",
+      "t",
+      "null",
+      " ",
+      "\n",
+    )
     fc.assert(
       fc.property(fc.json({ maxDepth: 3 }), fc.nat(), fc.nat(3), part, (text, at, length, inserted) => {
         const from = at % (text.length + 1)
         const changed = text.slice(0, from) + inserted + text.slice(from + length)
         if (!readable(changed)) expect(fault(changed)).toMatch(/ at line \d+ column \d+$/)
-        else expect(fault(changed)).toMatch(/^no fault$|^duplicate JSON object key|^lone leading surrogate|^unexpected end of hex/)
+        else
+          expect(fault(changed)).toMatch(
+            /^no fault$|^duplicate JSON object key|^lone leading surrogate|^unexpected end of hex/,
+          )
       }),
       { numRuns: 3000 },
     )
@@ -135,7 +158,9 @@ describe("Json", () => {
 
   it("refuses a repeated key at any depth, also one that objects inherit", () => {
     expect(fault('[{"a":{"b":1,"c":2,"b":3}}]')).toBe("duplicate JSON object key `b` at line 1 column 22")
-    expect(fault('{"__proto__":1,"__proto__":2}')).toBe("duplicate JSON object key `__proto__` at line 1 column 26")
+    expect(fault('{"__proto__":1,"__proto__":2}')).toBe(
+      "duplicate JSON object key `__proto__` at line 1 column 26",
+    )
     expect(fault('{"a":1,"\\u0061":2}')).toBe("duplicate JSON object key `a` at line 1 column 15")
     expect(fault('{"constructor":1,"toString":2,"hasOwnProperty":3}')).toBe("no fault")
   })

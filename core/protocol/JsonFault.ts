@@ -61,7 +61,10 @@ const inUnicodeEscape = (text: string, at: number): Fault | undefined => {
   if (typeof first !== "number") return first
   if (first >= 0xdc00 && first <= 0xdfff) return { at: at + 3, reason: loneSurrogate }
   if (first < 0xd800 || first > 0xdbff) return undefined
-  for (const [offset, wanted] of [[4, "\\"], [5, "u"]] as const) {
+  for (const [offset, wanted] of [
+    [4, "\\"],
+    [5, "u"],
+  ] as const) {
     if (at + offset >= text.length) return { at: text.length, reason: "EOF while parsing a string" }
     if (text[at + offset] !== wanted) return { at: at + offset, reason: "unexpected end of hex escape" }
   }
@@ -73,7 +76,9 @@ const inUnicodeEscape = (text: string, at: number): Fault | undefined => {
 const inHexDigits = (text: string, at: number): number | Fault => {
   if (at + 4 > text.length) return { at: text.length, reason: "EOF while parsing a string" }
   const digits = text.slice(at, at + 4)
-  return /^[0-9A-Fa-f]{4}$/.test(digits) ? Number.parseInt(digits, 16) : { at: at + 3, reason: "invalid escape" }
+  return /^[0-9A-Fa-f]{4}$/.test(digits)
+    ? Number.parseInt(digits, 16)
+    : { at: at + 3, reason: "invalid escape" }
 }
 
 const utf8Length = (text: string): number => {

@@ -45,11 +45,21 @@ describe("Message", () => {
   })
 
   it("tells requests, notifications, responses and errors apart", () => {
-    expect(read('{"id":1,"method":"m","params":[2]}')).toEqual({ kind: "request", id: 1, method: "m", params: [2] })
+    expect(read('{"id":1,"method":"m","params":[2]}')).toEqual({
+      kind: "request",
+      id: 1,
+      method: "m",
+      params: [2],
+    })
     expect(read('{"method":"m"}')).toEqual({ kind: "notification", method: "m", params: null })
     expect(read('{"id":"a","result":{}}')).toEqual({ kind: "response", id: "a", result: {} })
     expect(read('{"id":1,"result":null}')).toEqual({ kind: "response", id: 1, result: null })
-    expect(read('{"error":{"code":-32600,"message":"m"},"id":1}')).toEqual({ kind: "error", id: 1, code: -32600, message: "m" })
+    expect(read('{"error":{"code":-32600,"message":"m"},"id":1}')).toEqual({
+      kind: "error",
+      id: 1,
+      code: -32600,
+      message: "m",
+    })
   })
 
   it("takes a message with both method and result for a request", () => {
@@ -69,13 +79,18 @@ describe("Message", () => {
   })
 
   it("carries a trace context and takes null for none", () => {
-    expect(read('{"id":1,"method":"m","trace":{"traceparent":"t"}}')).toMatchObject({ trace: { traceparent: "t" } })
+    expect(read('{"id":1,"method":"m","trace":{"traceparent":"t"}}')).toMatchObject({
+      trace: { traceparent: "t" },
+    })
     expect(read('{"id":1,"method":"m","trace":null}')).not.toHaveProperty("trace")
   })
 
   it("echoes every id exactly", () => {
     const integer = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map(String)
-    const id = fc.oneof(integer, fc.string({ unit: "grapheme" }).map((text) => JSON.stringify(text)))
+    const id = fc.oneof(
+      integer,
+      fc.string({ unit: "grapheme" }).map((text) => JSON.stringify(text)),
+    )
     fc.assert(
       fc.property(id, (id) => {
         const message = read(`{"id":${id},"method":"m"}`)
@@ -88,15 +103,43 @@ describe("Message", () => {
   })
 
   it("reads back what it writes", () => {
-    expect(read(Message.requestText(7, "m", { a: "\u0000é" }))).toEqual({ kind: "request", id: 7, method: "m", params: { a: "\u0000é" } })
-    expect(read(Message.requestText("", "m", undefined))).toEqual({ kind: "request", id: "", method: "m", params: null })
-    expect(read(Message.notificationText("n", { seq: 1 }))).toEqual({ kind: "notification", method: "n", params: { seq: 1 } })
-    expect(read(Message.responseText(2n ** 60n, "[1]"))).toEqual({ kind: "response", id: 2n ** 60n, result: [1] })
-    expect(read(Message.errorText(-1, -32600, 'a "b"'))).toEqual({ kind: "error", id: -1, code: -32600, message: 'a "b"' })
+    expect(read(Message.requestText(7, "m", { a: "\u0000é" }))).toEqual({
+      kind: "request",
+      id: 7,
+      method: "m",
+      params: { a: "\u0000é" },
+    })
+    expect(read(Message.requestText("", "m", undefined))).toEqual({
+      kind: "request",
+      id: "",
+      method: "m",
+      params: null,
+    })
+    expect(read(Message.notificationText("n", { seq: 1 }))).toEqual({
+      kind: "notification",
+      method: "n",
+      params: { seq: 1 },
+    })
+    expect(read(Message.responseText(2n ** 60n, "[1]"))).toEqual({
+      kind: "response",
+      id: 2n ** 60n,
+      result: [1],
+    })
+    expect(read(Message.errorText(-1, -32600, 'a "b"'))).toEqual({
+      kind: "error",
+      id: -1,
+      code: -32600,
+      message: 'a "b"',
+    })
   })
 
   it("never writes a jsonrpc member", () => {
-    for (const text of [Message.requestText(1, "m", {}), Message.notificationText("m", {}), Message.responseText(1, "1"), Message.errorText(1, 1, "m")]) {
+    for (const text of [
+      Message.requestText(1, "m", {}),
+      Message.notificationText("m", {}),
+      Message.responseText(1, "1"),
+      Message.errorText(1, 1, "m"),
+    ]) {
       expect(JSON.parse(text)).not.toHaveProperty("jsonrpc")
     }
   })

@@ -74,7 +74,8 @@ export const notificationText = (method: string, params: unknown): string =>
   `{"method":${JSON.stringify(method)}${paramsText(params)}}`
 
 /** `{"id":…,"result":…}`, of a result that is already JSON text. */
-export const responseText = (id: RequestId, result: string): string => `{"id":${idText(id)},"result":${result}}`
+export const responseText = (id: RequestId, result: string): string =>
+  `{"id":${idText(id)},"result":${result}}`
 
 /** `{"error":{"code":…,"message":…},"id":…}` */
 export const errorText = (id: RequestId, code: number, message: string): string =>
@@ -108,7 +109,8 @@ const fromObject = (json: { readonly [key: string]: Json.Json }): Either.Either<
   if (id === undefined) return Either.left("missing field `id`")
   if (!isRequestId(id)) return Either.left(badId)
   if (result !== undefined) return Either.right({ kind: "response", id, result })
-  if (error === undefined || !isObject(error)) return Either.left(wrongType(error, "struct JSONRPCErrorError"))
+  if (error === undefined || !isObject(error))
+    return Either.left(wrongType(error, "struct JSONRPCErrorError"))
   const { code, message } = error
   if (typeof code !== "number") return Either.left("missing field `code`")
   if (typeof message !== "string") return Either.left("missing field `message`")
@@ -123,7 +125,9 @@ const isRequestId = (json: Json.Json): json is RequestId =>
   (typeof json === "bigint" && json >= least && json <= most)
 
 const wrongType = (json: Json.Json | undefined, expected: string): string =>
-  `invalid type: ${describe(json).replace(/^string .*/s, "string").replace(/^boolean .*/s, "boolean")}, expected ${expected}`
+  `invalid type: ${describe(json)
+    .replace(/^string .*/s, "string")
+    .replace(/^boolean .*/s, "boolean")}, expected ${expected}`
 
 const idText = (id: RequestId): string => (typeof id === "string" ? JSON.stringify(id) : String(id))
 

@@ -124,7 +124,9 @@ export type ParamsOf<M extends RequestName> = Schema.Schema.Type<Requests[M]["pa
 export type ResultOf<M extends RequestName> = Schema.Schema.Type<Requests[M]["result"]>
 export type ServerNotifications = typeof serverNotifications
 export type ServerNotificationName = keyof ServerNotifications
-export type NotificationOf<N extends ServerNotificationName> = Schema.Schema.Type<ServerNotifications[N]["params"]>
+export type NotificationOf<N extends ServerNotificationName> = Schema.Schema.Type<
+  ServerNotifications[N]["params"]
+>
 
 /** True for the name of a request in the table. */
 export const isRequest = (method: string): method is RequestName => Object.hasOwn(requests, method)

@@ -11,7 +11,13 @@ describe("OutputText", () => {
     fc.assert(
       fc.property(
         fc.string({ unit: "binary" }),
-        fc.array(fc.record({ seq: fc.maxSafeNat(), stream: fc.constantFrom("stdout", "stderr", "pty"), chunk: fc.uint8Array({ maxLength: 100 }) })),
+        fc.array(
+          fc.record({
+            seq: fc.maxSafeNat(),
+            stream: fc.constantFrom("stdout", "stderr", "pty"),
+            chunk: fc.uint8Array({ maxLength: 100 }),
+          }),
+        ),
         (processId, events) => {
           const output = OutputText.makeNotification(processId)
           for (const { seq, stream, chunk } of events) {
@@ -35,7 +41,11 @@ describe("OutputText", () => {
 
   it("writes a read result as the schema does", () => {
     const encode = Schema.encodeSync(ReadResult)
-    const chunk = fc.record({ seq: fc.maxSafeNat(), stream: fc.constantFrom("stdout" as const, "stderr" as const, "pty" as const), chunk: fc.uint8Array({ maxLength: 20 }) })
+    const chunk = fc.record({
+      seq: fc.maxSafeNat(),
+      stream: fc.constantFrom("stdout" as const, "stderr" as const, "pty" as const),
+      chunk: fc.uint8Array({ maxLength: 20 }),
+    })
     const result = fc.record({
       chunks: fc.array(chunk, { maxLength: 5 }),
       nextSeq: fc.maxSafeNat(),

@@ -10,7 +10,9 @@ import type { OutputParams, ReadResult } from "./Process.ts"
 
 /** Encodes the `process/output` notifications of one process as UTF-8, without ever joining a string. */
 export const makeNotification = (processId: string) => {
-  const head = utf8.encode(`{"method":"process/output","params":{"processId":${JSON.stringify(processId)},"seq":`)
+  const head = utf8.encode(
+    `{"method":"process/output","params":{"processId":${JSON.stringify(processId)},"seq":`,
+  )
   return ({ seq, stream, bytes }: Output): Uint8Array => {
     const middle = `${seq},"stream":"${stream}","chunk":"`
     const chunk = toBase64(bytes)

@@ -61,7 +61,9 @@ describe("PathUri", () => {
   })
 
   it("reads back every absolute path it has written", () => {
-    const segment = fc.string({ unit: "grapheme", minLength: 1 }).filter((s) => !/[/\0]/.test(s) && s !== "." && s !== "..")
+    const segment = fc
+      .string({ unit: "grapheme", minLength: 1 })
+      .filter((s) => !/[/\0]/.test(s) && s !== "." && s !== "..")
     fc.assert(
       fc.property(fc.array(segment, { maxLength: 5 }), (segments) => {
         const path = `/${segments.join("/")}`

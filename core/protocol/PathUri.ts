@@ -60,4 +60,8 @@ const decode = (path: string): string | undefined => {
 }
 
 const encodeSegment = (segment: string): string =>
-  encodeURI(segment).replaceAll("?", "%3F").replaceAll("#", "%23").replaceAll("[", "%5B").replaceAll("]", "%5D")
+  encodeURI(segment)
+    .replaceAll("?", "%3F")
+    .replaceAll("#", "%23")
+    .replaceAll("[", "%5B")
+    .replaceAll("]", "%5D")

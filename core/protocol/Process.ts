@@ -28,7 +28,9 @@ export const EnvPolicy = Schema.Struct({
 export type EnvPolicy = typeof EnvPolicy.Type
 
 /** A PTY's size in character cells. */
-export const TerminalSize = Schema.Struct({ rows: U16, columns: U16 }).annotations({ identifier: "TerminalSize" })
+export const TerminalSize = Schema.Struct({ rows: U16, columns: U16 }).annotations({
+  identifier: "TerminalSize",
+})
 export type TerminalSize = typeof TerminalSize.Type
 
 /**
@@ -108,7 +110,9 @@ export const SignalParams = Schema.Struct({
 
 export const SignalResult = nothing("SignalResponse")
 
-export const TerminateParams = Schema.Struct({ processId: ProcessId }).annotations({ identifier: "TerminateParams" })
+export const TerminateParams = Schema.Struct({ processId: ProcessId }).annotations({
+  identifier: "TerminateParams",
+})
 
 /** `running` is true if the call found the process alive. */
 export const TerminateResult = Schema.Struct({ running: Schema.Boolean }).annotations({

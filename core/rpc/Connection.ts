@@ -27,7 +27,10 @@ export class Disconnected extends Data.TaggedError("Disconnected")<{ readonly me
 /** How one end of the wire treats what it receives. */
 export interface Side {
   /** Answers a request with the JSON text of its result. */
-  readonly request: (request: Message.Request, context: RequestContext) => Effect.Effect<string, ErrorCode.RpcError>
+  readonly request: (
+    request: Message.Request,
+    context: RequestContext,
+  ) => Effect.Effect<string, ErrorCode.RpcError>
   /** True if the method counts against `concurrentRequests` while it runs. */
   readonly slotted: (method: string) => boolean
   /** Takes a notification; false ends the connection. */
@@ -70,7 +73,10 @@ export const make = (
     const fibers = yield* FiberSet.make<unknown, unknown>()
     const violated = yield* Deferred.make<string>()
     const intake = yield* Effect.makeLatch(true)
-    const calls = new Map<Message.RequestId, (answer: Exit.Exit<Json, ErrorCode.RpcError | Disconnected>) => void>()
+    const calls = new Map<
+      Message.RequestId,
+      (answer: Exit.Exit<Json, ErrorCode.RpcError | Disconnected>) => void
+    >()
     const waiting: Array<Message.Request> = []
     let running = 0
     let owed = 0
@@ -114,7 +120,10 @@ export const make = (
         running -= 1
         admit()
       }
-      const answered = Effect.tapDefect(Effect.suspend(() => side.request(request, context)), logDefect)
+      const answered = Effect.tapDefect(
+        Effect.suspend(() => side.request(request, context)),
+        logDefect,
+      )
       const fiber = runFork(answered, { immediate: true })
       const done = fiber.unsafePoll()
       if (done !== null) return settle(done)
@@ -163,7 +172,9 @@ export const make = (
           } else begin(message)
           return true
         case "notification":
-          return side.notification(message) || violate(`unexpected notification ${JSON.stringify(message.method)}`)
+          return (
+            side.notification(message) || violate(`unexpected notification ${JSON.stringify(message.method)}`)
+          )
         case "response":
           return answer(message.id, Exit.succeed(message.result))
         case "error":
@@ -203,7 +214,9 @@ export const make = (
       })
 
     return {
-      run: Effect.onExit(read, (exit) => finish(Exit.isSuccess(exit) ? exit.value : "the connection was closed")),
+      run: Effect.onExit(read, (exit) =>
+        finish(Exit.isSuccess(exit) ? exit.value : "the connection was closed"),
+      ),
       call,
       write: transport.write,
       onDrain: (listener) => {

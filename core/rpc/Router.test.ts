@@ -10,10 +10,12 @@ const seen: Array<unknown> = []
 const info = { shell: { name: "sh", path: "/bin/sh" } }
 
 const make = (open: boolean, change: Partial<Router.Handlers<string>> = {}) => {
-  const take = <A>(result: A) => (params: unknown) => {
-    seen.push(params)
-    return Effect.succeed(result)
-  }
+  const take =
+    <A>(result: A) =>
+    (params: unknown) => {
+      seen.push(params)
+      return Effect.succeed(result)
+    }
   const router = Router.make<string>({
     gate: (family) => (open ? Effect.void : Effect.fail(`closed for ${family}`)),
     toRpcError: (message) => new ErrorCode.RpcError({ code: 1, message }),
@@ -22,7 +24,15 @@ const make = (open: boolean, change: Partial<Router.Handlers<string>> = {}) => {
       "environment/info": take(info),
       "environment/status": take({ status: "ready" as const }),
       "process/start": take({ processId: "p", sandboxType: "none" as const }),
-      "process/read": take({ chunks: [{ seq: 1, stream: "stdout" as const, chunk: Uint8Array.of(104, 105, 10) }], nextSeq: 2, exited: false, exitCode: null, closed: false, failure: null, sandboxDenied: false }),
+      "process/read": take({
+        chunks: [{ seq: 1, stream: "stdout" as const, chunk: Uint8Array.of(104, 105, 10) }],
+        nextSeq: 2,
+        exited: false,
+        exitCode: null,
+        closed: false,
+        failure: null,
+        sandboxDenied: false,
+      }),
       "process/write": take({ status: "accepted" as const }),
       "process/signal": take({}),
       "process/terminate": take({ running: true }),
@@ -47,7 +57,9 @@ describe("Router", () => {
   const refused = make(false)
 
   it("checks the method, then the params, then the state, then asks the handler", () => {
-    expect(refused("nope/method", '{"x":1}')).toBe("-32601 exec-server stub does not implement `nope/method` yet")
+    expect(refused("nope/method", '{"x":1}')).toBe(
+      "-32601 exec-server stub does not implement `nope/method` yet",
+    )
     expect(refused("process/read", "{}")).toBe("-32602 missing field `processId`")
     expect(refused("process/read", '{"processId":"p"}')).toBe("1 closed for exec")
     expect(refused("environment/info", "null")).toBe("1 closed for environment info")
@@ -57,7 +69,16 @@ describe("Router", () => {
   })
 
   it("does not know what objects inherit, notifications and methods of other versions", () => {
-    for (const method of ["toString", "__proto__", "constructor", "", "initialized", "process/output", "process/kill", "command/exec"]) {
+    for (const method of [
+      "toString",
+      "__proto__",
+      "constructor",
+      "",
+      "initialized",
+      "process/output",
+      "process/kill",
+      "command/exec",
+    ]) {
       expect(call(method, "null")).toBe(`-32601 exec-server stub does not implement \`${method}\` yet`)
     }
   })
@@ -68,29 +89,42 @@ describe("Router", () => {
       called += 1
       return Effect.never
     }
-    expect(make(false, { "process/read": read })("process/read", '{"processId":"p"}')).toBe("1 closed for exec")
+    expect(make(false, { "process/read": read })("process/read", '{"processId":"p"}')).toBe(
+      "1 closed for exec",
+    )
     expect(called).toBe(0)
   })
 
   it("takes params by position if every field is given", () => {
     call("process/read", '["x",5,null,null]')
     expect(seen).toEqual([{ processId: "x", afterSeq: 5, maxBytes: null, waitMs: null }])
-    expect(call("process/read", '["x"]')).toBe("-32602 invalid length 1, expected struct ReadParams with 4 elements")
+    expect(call("process/read", '["x"]')).toBe(
+      "-32602 invalid length 1, expected struct ReadParams with 4 elements",
+    )
     call("process/start", '["p",null,["a"],"file:///",null,{},true,false,null,null,false,null,null,null]')
     expect(seen).toMatchObject([{ processId: "p", argv: ["a"], tty: true }])
     expect(seen[0]).not.toHaveProperty("terminalSize")
-    expect(call("process/start", '["p"]')).toBe("-32602 invalid length 1, expected struct ExecParams with 14 elements")
-    expect(call("process/start", '["p",null,["a"],"file:///",null,{},null,false,null,null,false,null,null,null]')).toBe(
-      "-32602 invalid type: null, expected a boolean (field `tty`)",
+    expect(call("process/start", '["p"]')).toBe(
+      "-32602 invalid length 1, expected struct ExecParams with 14 elements",
     )
+    expect(
+      call("process/start", '["p",null,["a"],"file:///",null,{},null,false,null,null,false,null,null,null]'),
+    ).toBe("-32602 invalid type: null, expected a boolean (field `tty`)")
   })
 
   it("encodes results by the table", () => {
-    expect(call("process/read", '{"processId":"p"}')).toMatchObject({ chunks: [{ seq: 1, stream: "stdout", chunk: "aGkK" }] })
+    expect(call("process/read", '{"processId":"p"}')).toMatchObject({
+      chunks: [{ seq: 1, stream: "stdout", chunk: "aGkK" }],
+    })
   })
 
   it("gives a failure of a handler the code that it is told", () => {
-    expect(make(true, { "process/signal": () => Effect.fail("no") })("process/signal", '{"processId":"p","signal":"interrupt"}')).toBe("1 no")
+    expect(
+      make(true, { "process/signal": () => Effect.fail("no") })(
+        "process/signal",
+        '{"processId":"p","signal":"interrupt"}',
+      ),
+    ).toBe("1 no")
   })
 
   it("has an answer for every row of the table", () => {

@@ -137,5 +137,7 @@ const fromPositional = (
     return Either.right(Object.fromEntries(fields.map((name, index) => [name, values[index] ?? null])))
   }
   const struct = Option.getOrElse(SchemaAST.getIdentifierAnnotation(schema.ast), () => "params")
-  return Either.left(`invalid length ${values.length}, expected struct ${struct} with ${fields.length} elements`)
+  return Either.left(
+    `invalid length ${values.length}, expected struct ${struct} with ${fields.length} elements`,
+  )
 }

@@ -20,7 +20,9 @@ const make = () => {
   const sent: Array<string> = []
   const peer = { writable: true }
   const notifier = Notifier.make((message) => {
-    const { method, params } = JSON.parse(typeof message === "string" ? message : new TextDecoder().decode(message)) as {
+    const { method, params } = JSON.parse(
+      typeof message === "string" ? message : new TextDecoder().decode(message),
+    ) as {
       readonly method: string
       readonly params: { readonly processId: string; readonly seq: number }
     }

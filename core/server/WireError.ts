@@ -15,7 +15,13 @@ export class HandshakeError extends Data.TaggedError("HandshakeError")<{
 /** Params that decode and still cannot be: `message` is the text of the error. */
 export class ParamsError extends Data.TaggedError("ParamsError")<{ readonly message: string }> {}
 
-export type HandlerError = HandshakeError | ParamsError | ProcessError | SessionError | SpawnError | SignalError
+export type HandlerError =
+  | HandshakeError
+  | ParamsError
+  | ProcessError
+  | SessionError
+  | SpawnError
+  | SignalError
 
 export const toRpcError = (error: HandlerError): ErrorCode.RpcError => {
   switch (error._tag) {
@@ -27,7 +33,10 @@ export const toRpcError = (error: HandlerError): ErrorCode.RpcError => {
       return processError(error)
     case "SessionError":
       return error.reason === "Attached"
-        ? rpcError(ErrorCode.sessionAttached, `session ${error.sessionId} is already attached to another connection`)
+        ? rpcError(
+            ErrorCode.sessionAttached,
+            `session ${error.sessionId} is already attached to another connection`,
+          )
         : rpcError(ErrorCode.invalidRequest, `unknown session id ${error.sessionId}`)
     case "SpawnError":
       return rpcError(ErrorCode.internalError, error.message)

@@ -31,127 +31,163 @@ const make = Effect.gen(function* () {
 })
 
 describe("SessionRegistry", () => {
-  it("opens sessions with ids of their own", effect(function* () {
-    const { sessions } = yield* make
-    expect((yield* sessions.open).id).toBe("s1")
-    expect((yield* sessions.open).id).toBe("s2")
-  }))
+  it(
+    "opens sessions with ids of their own",
+    effect(function* () {
+      const { sessions } = yield* make
+      expect((yield* sessions.open).id).toBe("s1")
+      expect((yield* sessions.open).id).toBe("s2")
+    }),
+  )
 
-  it("isolates sessions from each other", effect(function* () {
-    const { sessions } = yield* make
-    const [a, b] = [yield* sessions.open, yield* sessions.open]
-    yield* a.processes.start("p", spec)
-    expect(yield* Effect.flip(b.processes.read("p", now))).toMatchObject({ reason: "Unknown" })
-    yield* b.processes.start("p", spec)
-    expect(yield* a.processes.terminate("p")).toBe(true)
-    expect(yield* b.processes.read("p", now)).toMatchObject({ exited: false })
-  }))
+  it(
+    "isolates sessions from each other",
+    effect(function* () {
+      const { sessions } = yield* make
+      const [a, b] = [yield* sessions.open, yield* sessions.open]
+      yield* a.processes.start("p", spec)
+      expect(yield* Effect.flip(b.processes.read("p", now))).toMatchObject({ reason: "Unknown" })
+      yield* b.processes.start("p", spec)
+      expect(yield* a.processes.terminate("p")).toBe(true)
+      expect(yield* b.processes.read("p", now)).toMatchObject({ exited: false })
+    }),
+  )
 
-  it("refuses to resume a session that is unknown or attached", effect(function* () {
-    const { sessions } = yield* make
-    const { id } = yield* sessions.open
-    expect(yield* Effect.flip(sessions.resume(id))).toMatchObject({ reason: "Attached", sessionId: id })
-    expect(yield* Effect.flip(sessions.resume("nope"))).toMatchObject({ reason: "Unknown", sessionId: "nope" })
-    expect(yield* Effect.flip(sessions.resume(""))).toMatchObject({ reason: "Unknown", sessionId: "" })
-  }))
+  it(
+    "refuses to resume a session that is unknown or attached",
+    effect(function* () {
+      const { sessions } = yield* make
+      const { id } = yield* sessions.open
+      expect(yield* Effect.flip(sessions.resume(id))).toMatchObject({ reason: "Attached", sessionId: id })
+      expect(yield* Effect.flip(sessions.resume("nope"))).toMatchObject({
+        reason: "Unknown",
+        sessionId: "nope",
+      })
+      expect(yield* Effect.flip(sessions.resume(""))).toMatchObject({ reason: "Unknown", sessionId: "" })
+    }),
+  )
 
-  it("resumes a detached session with its processes, once", effect(function* () {
-    const { sessions } = yield* make
-    const session = yield* sessions.open
-    yield* session.processes.start("p", spec)
-    yield* sessions.detach(session)
-    const racing = yield* Effect.all([1, 2, 3].map(() => Effect.exit(sessions.resume(session.id))), { concurrency: "unbounded" })
-    expect(racing.filter(Exit.isSuccess).length).toBe(1)
-    expect(racing.find(Exit.isSuccess)?.value).toBe(session)
-    expect(yield* Effect.flip(sessions.resume(session.id))).toMatchObject({ reason: "Attached" })
-  }))
-
-  it("keeps a detached session for 80 seconds and kills its children at that moment", effect(function* () {
-    const { sessions, fake } = yield* make
-    const session = yield* sessions.open
-    yield* session.processes.start("p", spec)
-    yield* session.processes.start("q", spec)
-    yield* sessions.detach(session)
-    yield* pass(79_999)
-    expect(fake.children.map((child) => child.released)).toEqual([false, false])
-    yield* pass(1)
-    expect(fake.children.map((child) => child.released)).toEqual([true, true])
-    expect(yield* Effect.flip(sessions.resume(session.id))).toMatchObject({ reason: "Unknown" })
-  }))
-
-  it("gives the full time again at each detachment", effect(function* () {
-    const { sessions, fake } = yield* make
-    const session = yield* sessions.open
-    yield* session.processes.start("p", spec)
-    for (let round = 0; round < 4; round++) {
-      yield* sessions.detach(session)
-      yield* pass(45_000)
-      yield* sessions.resume(session.id)
-      yield* pass(20_000)
-    }
-    yield* pass(1_000_000)
-    expect(fake.children[0]?.released).toBe(false)
-    yield* sessions.detach(session)
-    yield* pass(79_999)
-    expect(fake.children[0]?.released).toBe(false)
-    yield* pass(1)
-    expect(fake.children[0]?.released).toBe(true)
-  }))
-
-  it("decides between a resumption and the end of the time to live, whoever comes first", effect(function* () {
-    for (const first of ["resume", "expiry"] as const) {
-      const { sessions, fake } = yield* make
+  it(
+    "resumes a detached session with its processes, once",
+    effect(function* () {
+      const { sessions } = yield* make
       const session = yield* sessions.open
       yield* session.processes.start("p", spec)
       yield* sessions.detach(session)
-      yield* settle
-      const resume = Effect.exit(sessions.resume(session.id))
-      const resumed = yield* first === "resume"
-        ? Effect.zipLeft(resume, TestClock.adjust(80_000))
-        : Effect.zipRight(TestClock.adjust(80_000), Effect.zipRight(settle, resume))
-      yield* settle
-      expect(Exit.isSuccess(resumed)).toBe(first === "resume")
-      expect(fake.children[0]?.released).toBe(first === "expiry")
-    }
-  }))
+      const racing = yield* Effect.all(
+        [1, 2, 3].map(() => Effect.exit(sessions.resume(session.id))),
+        { concurrency: "unbounded" },
+      )
+      expect(racing.filter(Exit.isSuccess).length).toBe(1)
+      expect(racing.find(Exit.isSuccess)?.value).toBe(session)
+      expect(yield* Effect.flip(sessions.resume(session.id))).toMatchObject({ reason: "Attached" })
+    }),
+  )
 
-  it("takes a detachment of a session that is gone for nothing", effect(function* () {
-    const { sessions } = yield* make
-    const session = yield* sessions.open
-    yield* sessions.detach(session)
-    yield* pass(80_000)
-    yield* sessions.detach(session)
-    yield* pass(80_000)
-    expect(yield* Effect.flip(sessions.resume(session.id))).toMatchObject({ reason: "Unknown" })
-  }))
+  it(
+    "keeps a detached session for 80 seconds and kills its children at that moment",
+    effect(function* () {
+      const { sessions, fake } = yield* make
+      const session = yield* sessions.open
+      yield* session.processes.start("p", spec)
+      yield* session.processes.start("q", spec)
+      yield* sessions.detach(session)
+      yield* pass(79_999)
+      expect(fake.children.map((child) => child.released)).toEqual([false, false])
+      yield* pass(1)
+      expect(fake.children.map((child) => child.released)).toEqual([true, true])
+      expect(yield* Effect.flip(sessions.resume(session.id))).toMatchObject({ reason: "Unknown" })
+    }),
+  )
 
-  it("lets go of children that wait for a reader when it is detached", effect(function* () {
-    const { sessions, fake } = yield* make
-    const session = yield* sessions.open
-    yield* session.processes.start("p", spec)
-    const child = fake.children[0]
-    child?.output("stdout", new Uint8Array(1_000_000))
-    expect(child?.paused).toBe(true)
-    yield* sessions.detach(session)
-    expect(child?.paused).toBe(false)
-  }))
+  it(
+    "gives the full time again at each detachment",
+    effect(function* () {
+      const { sessions, fake } = yield* make
+      const session = yield* sessions.open
+      yield* session.processes.start("p", spec)
+      for (let round = 0; round < 4; round++) {
+        yield* sessions.detach(session)
+        yield* pass(45_000)
+        yield* sessions.resume(session.id)
+        yield* pass(20_000)
+      }
+      yield* pass(1_000_000)
+      expect(fake.children[0]?.released).toBe(false)
+      yield* sessions.detach(session)
+      yield* pass(79_999)
+      expect(fake.children[0]?.released).toBe(false)
+      yield* pass(1)
+      expect(fake.children[0]?.released).toBe(true)
+    }),
+  )
 
-  it("kills the children of every session when it closes, side by side", effect(function* () {
-    const spawner = Layer.succeed(Spawner, {
-      capabilities: Fake.allCapabilities,
-      spawn: (spec, events) =>
-        Effect.as(
-          Effect.addFinalizer(() => Effect.sleep(1000)),
-          new Fake.FakeChild(1, spec, events).handle(Fake.allCapabilities),
-        ),
-    })
-    const { sessions, close } = yield* makeOver(spawner)
-    for (let index = 0; index < 3; index++) {
-      const { processes } = yield* sessions.open
-      for (const id of ["a", "b", "c"]) yield* processes.start(id, spec)
-    }
-    const closing = yield* Effect.fork(close)
-    yield* pass(1000)
-    expect((yield* closing.status)._tag).toBe("Done")
-  }))
+  it(
+    "decides between a resumption and the end of the time to live, whoever comes first",
+    effect(function* () {
+      for (const first of ["resume", "expiry"] as const) {
+        const { sessions, fake } = yield* make
+        const session = yield* sessions.open
+        yield* session.processes.start("p", spec)
+        yield* sessions.detach(session)
+        yield* settle
+        const resume = Effect.exit(sessions.resume(session.id))
+        const resumed = yield* first === "resume"
+          ? Effect.zipLeft(resume, TestClock.adjust(80_000))
+          : Effect.zipRight(TestClock.adjust(80_000), Effect.zipRight(settle, resume))
+        yield* settle
+        expect(Exit.isSuccess(resumed)).toBe(first === "resume")
+        expect(fake.children[0]?.released).toBe(first === "expiry")
+      }
+    }),
+  )
+
+  it(
+    "takes a detachment of a session that is gone for nothing",
+    effect(function* () {
+      const { sessions } = yield* make
+      const session = yield* sessions.open
+      yield* sessions.detach(session)
+      yield* pass(80_000)
+      yield* sessions.detach(session)
+      yield* pass(80_000)
+      expect(yield* Effect.flip(sessions.resume(session.id))).toMatchObject({ reason: "Unknown" })
+    }),
+  )
+
+  it(
+    "lets go of children that wait for a reader when it is detached",
+    effect(function* () {
+      const { sessions, fake } = yield* make
+      const session = yield* sessions.open
+      yield* session.processes.start("p", spec)
+      const child = fake.children[0]
+      child?.output("stdout", new Uint8Array(1_000_000))
+      expect(child?.paused).toBe(true)
+      yield* sessions.detach(session)
+      expect(child?.paused).toBe(false)
+    }),
+  )
+
+  it(
+    "kills the children of every session when it closes, side by side",
+    effect(function* () {
+      const spawner = Layer.succeed(Spawner, {
+        capabilities: Fake.allCapabilities,
+        spawn: (spec, events) =>
+          Effect.as(
+            Effect.addFinalizer(() => Effect.sleep(1000)),
+            new Fake.FakeChild(1, spec, events).handle(Fake.allCapabilities),
+          ),
+      })
+      const { sessions, close } = yield* makeOver(spawner)
+      for (let index = 0; index < 3; index++) {
+        const { processes } = yield* sessions.open
+        for (const id of ["a", "b", "c"]) yield* processes.start(id, spec)
+      }
+      const closing = yield* Effect.fork(close)
+      yield* pass(1000)
+      expect((yield* closing.status)._tag).toBe("Done")
+    }),
+  )
 })

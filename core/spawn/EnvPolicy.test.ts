@@ -3,7 +3,13 @@ import * as EnvPolicy from "./EnvPolicy.ts"
 
 type Policy = NonNullable<EnvPolicy.EnvRequest["policy"]>
 
-const everything: Policy = { inherit: "all", ignoreDefaultExcludes: true, exclude: [], set: {}, includeOnly: [] }
+const everything: Policy = {
+  inherit: "all",
+  ignoreDefaultExcludes: true,
+  exclude: [],
+  set: {},
+  includeOnly: [],
+}
 
 const resolve = (
   policy: Partial<Policy> | undefined,
@@ -13,7 +19,16 @@ const resolve = (
 ) => EnvPolicy.resolve({ env, policy: policy && { ...everything, ...policy }, inherited, platform })
 
 const names = (env: EnvPolicy.Env) => Object.keys(env).sort()
-const server = { PATH: "/bin", Path: "p", home: "/h", LC_CTYPE: "C", TERM: "xterm", PWD: "/", TZ: "UTC", FOO: "1" }
+const server = {
+  PATH: "/bin",
+  Path: "p",
+  home: "/h",
+  LC_CTYPE: "C",
+  TERM: "xterm",
+  PWD: "/",
+  TZ: "UTC",
+  FOO: "1",
+}
 
 describe("EnvPolicy", () => {
   it("gives a child exactly the request's env where there is no policy", () => {
@@ -26,7 +41,10 @@ describe("EnvPolicy", () => {
   })
 
   it("inherits nothing with none", () => {
-    expect(resolve({ inherit: "none", set: { X: "1", MY_KEY: "2" } }, server)).toEqual({ X: "1", MY_KEY: "2" })
+    expect(resolve({ inherit: "none", set: { X: "1", MY_KEY: "2" } }, server)).toEqual({
+      X: "1",
+      MY_KEY: "2",
+    })
   })
 
   it("inherits the core variables in any case, and not TERM, PWD or TZ", () => {
@@ -37,11 +55,23 @@ describe("EnvPolicy", () => {
 
   it("has a core list of its own on Windows", () => {
     const inherited = { SystemRoot: "C:", "ProgramFiles(x86)": "P", HOME: "h", LANG: "C" }
-    expect(names(resolve({ inherit: "core" }, inherited, {}, "windows"))).toEqual(["PATHEXT", "ProgramFiles(x86)", "SystemRoot"])
+    expect(names(resolve({ inherit: "core" }, inherited, {}, "windows"))).toEqual([
+      "PATHEXT",
+      "ProgramFiles(x86)",
+      "SystemRoot",
+    ])
   })
 
   it("drops names with KEY, SECRET and TOKEN in them by default", () => {
-    const inherited = { MY_API_KEY: "", SECRET_THING: "", GITHUB_TOKEN: "", mytoken: "", MONKEY: "", PASSWORD: "", A: "" }
+    const inherited = {
+      MY_API_KEY: "",
+      SECRET_THING: "",
+      GITHUB_TOKEN: "",
+      mytoken: "",
+      MONKEY: "",
+      PASSWORD: "",
+      A: "",
+    }
     expect(names(resolve({ ignoreDefaultExcludes: false }, inherited))).toEqual(["A", "PASSWORD"])
     expect(names(resolve({ ignoreDefaultExcludes: true }, inherited))).toEqual(Object.keys(inherited).sort())
   })
@@ -49,11 +79,14 @@ describe("EnvPolicy", () => {
   it("excludes by whole-name globs without case, where only * and ? are special", () => {
     const kept = (pattern: string) => "FOO" in resolve({ exclude: [pattern] }, { FOO: "1" })
     for (const pattern of ["foo", "F?O", "FOO*", "*", "f*o", "***", "???"]) expect(kept(pattern)).toBe(false)
-    for (const pattern of ["F", "F[AO]O", "", "FO.", "FOO?", "^FOO$", "FO+", "????", "*x*"]) expect(kept(pattern)).toBe(true)
+    for (const pattern of ["F", "F[AO]O", "", "FO.", "FOO?", "^FOO$", "FO+", "????", "*x*"])
+      expect(kept(pattern)).toBe(true)
   })
 
   it("takes every other character of a pattern for itself", () => {
-    expect(resolve({ exclude: ["A.(B)[C]\\$|{D}+^"] }, { "A.(B)[C]\\$|{D}+^": "1", B: "2" })).toEqual({ B: "2" })
+    expect(resolve({ exclude: ["A.(B)[C]\\$|{D}+^"] }, { "A.(B)[C]\\$|{D}+^": "1", B: "2" })).toEqual({
+      B: "2",
+    })
     expect(resolve({ exclude: ["A?C", "D*F"] }, { "A\nC": "1", "D\n\nF": "2", "A😀C": "3" })).toEqual({})
   })
 
@@ -64,15 +97,21 @@ describe("EnvPolicy", () => {
   })
 
   it("sets variables that no exclude touches", () => {
-    expect(resolve({ exclude: ["X*"], ignoreDefaultExcludes: false, set: { X1: "a", A_KEY: "b" } }, { X2: "c" })).toEqual({ X1: "a", A_KEY: "b" })
+    expect(
+      resolve({ exclude: ["X*"], ignoreDefaultExcludes: false, set: { X1: "a", A_KEY: "b" } }, { X2: "c" }),
+    ).toEqual({ X1: "a", A_KEY: "b" })
   })
 
   it("keeps only what includeOnly names, of set variables too, but not of the request's env", () => {
-    expect(resolve({ includeOnly: ["foo"], set: { BAR: "2" } }, { FOO: "1", QUX: "0" }, { BAZ: "3" })).toEqual({ FOO: "1", BAZ: "3" })
+    expect(
+      resolve({ includeOnly: ["foo"], set: { BAR: "2" } }, { FOO: "1", QUX: "0" }, { BAZ: "3" }),
+    ).toEqual({ FOO: "1", BAZ: "3" })
   })
 
   it("lets env win over set and set over what is inherited", () => {
-    expect(resolve({ set: { X: "set", Y: "set" } }, { X: "server", Y: "server", Z: "server" }, { X: "env" })).toEqual({ X: "env", Y: "set", Z: "server" })
+    expect(
+      resolve({ set: { X: "set", Y: "set" } }, { X: "server", Y: "server", Z: "server" }, { X: "env" }),
+    ).toEqual({ X: "env", Y: "set", Z: "server" })
   })
 
   it("adds PATHEXT on Windows where none is in any case", () => {
@@ -96,6 +135,8 @@ describe("EnvPolicy", () => {
   })
 
   it("strips the switch of the server only in its exact case", () => {
-    expect(resolve(undefined, {}, { codex_exec_server_exit_on_stdin_close: "1" })).toEqual({ codex_exec_server_exit_on_stdin_close: "1" })
+    expect(resolve(undefined, {}, { codex_exec_server_exit_on_stdin_close: "1" })).toEqual({
+      codex_exec_server_exit_on_stdin_close: "1",
+    })
   })
 })

@@ -52,7 +52,9 @@ export const resolve = ({ env, policy, inherited, platform }: EnvRequest): Env =
 }
 
 const fromPolicy = (policy: EnvPolicy, inherited: Env, platform: string): Map<string, string> => {
-  const excludes = [...(policy.ignoreDefaultExcludes ? [] : defaultExcludes), ...policy.exclude].map(toPattern)
+  const excludes = [...(policy.ignoreDefaultExcludes ? [] : defaultExcludes), ...policy.exclude].map(
+    toPattern,
+  )
   const variables = new Map<string, string>()
   for (const [name, value] of Object.entries(inherited)) {
     if (!isInherited(policy.inherit, name, platform)) continue
@@ -81,7 +83,7 @@ const toPattern = (glob: string) => {
   return (name: string): boolean => {
     const text = [...name.toUpperCase()]
     let [at, star, mark] = [0, -1, 0]
-    for (let index = 0; index < text.length; ) {
+    for (let index = 0; index < text.length;) {
       if (pattern[at] === "*") [star, mark] = [at++, index]
       else if (pattern[at] === "?" || pattern[at] === text[index]) [at, index] = [at + 1, index + 1]
       else if (star !== -1) [at, index] = [star + 1, ++mark]

@@ -63,7 +63,10 @@ const ignoreBrokenPipes = () => {
 
 const launch = (command: Command, platform: Platform, args: ReadonlyArray<string>) => {
   const fiber = Effect.runFork(
-    Effect.suspend(() => command.run(platform, args)).pipe(Effect.provide(logger), Logger.withMinimumLogLevel(logLevel())),
+    Effect.suspend(() => command.run(platform, args)).pipe(
+      Effect.provide(logger),
+      Logger.withMinimumLogLevel(logLevel()),
+    ),
   )
   let signal: NodeJS.Signals | undefined
   for (const name of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
@@ -75,7 +78,8 @@ const launch = (command: Command, platform: Platform, args: ReadonlyArray<string
   }
   fiber.addObserver((exit) => {
     if (Exit.isSuccess(exit)) return process.exit(typeof exit.value === "number" ? exit.value : 0)
-    if (signal !== undefined && Cause.isInterruptedOnly(exit.cause)) return process.exit(signal === "SIGHUP" ? 129 : 0)
+    if (signal !== undefined && Cause.isInterruptedOnly(exit.cause))
+      return process.exit(signal === "SIGHUP" ? 129 : 0)
     const error = Cause.squash(exit.cause)
     if (error instanceof UsageError) return wrongUse(error)
     finish(process.stderr, `Error: ${error instanceof Error ? error.message : String(error)}\n`, 1)
@@ -83,7 +87,11 @@ const launch = (command: Command, platform: Platform, args: ReadonlyArray<string
 }
 
 const wrongUse = (error: UsageError) =>
-  finish(process.stderr, `error: ${error.message}\n\nFor more information, try '${error.command} --help'.\n`, 2)
+  finish(
+    process.stderr,
+    `error: ${error.message}\n\nFor more information, try '${error.command} --help'.\n`,
+    2,
+  )
 
 const unknown = (name: string) =>
   name.startsWith("-") ? `unexpected argument '${name}'` : `unrecognized command '${name}'`

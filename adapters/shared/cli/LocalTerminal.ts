@@ -83,4 +83,3 @@ export const write = (to: "stdout" | "stderr", bytes: Uint8Array): Effect.Effect
     const stream: Writable = process[to]
     stream.write(bytes, (error) => resume(error ? Effect.fail(new OutputClosed(error.message)) : Effect.void))
   })
-

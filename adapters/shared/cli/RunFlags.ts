@@ -54,7 +54,8 @@ export interface RunRequest {
 export const parse = (args: ReadonlyArray<string>): RunRequest => {
   const [own, argv] = split(args)
   const values = Usage.parse(name, own, flags)
-  if (argv.length === 0) throw new Usage.UsageError(name, "no command to run; it follows the options: procwire run -- ls -la")
+  if (argv.length === 0)
+    throw new Usage.UsageError(name, "no command to run; it follows the options: procwire run -- ls -la")
   const target = toTarget(values.server, values["server-cmd"])
   const inherit = toInherit(values.inherit ?? (target.kind === "inProcess" ? "all" : "core"))
   return {
@@ -83,7 +84,8 @@ const split = (args: ReadonlyArray<string>): readonly [ReadonlyArray<string>, Re
 
 const takesValue = (arg: string): boolean =>
   Object.entries(flags).some(
-    ([long, flag]) => flag.type === "string" && (arg === `--${long}` || ("short" in flag && arg === `-${flag.short}`)),
+    ([long, flag]) =>
+      flag.type === "string" && (arg === `--${long}` || ("short" in flag && arg === `-${flag.short}`)),
   )
 
 const toTarget = (server: string | undefined, command: string | undefined): Target => {

@@ -57,5 +57,7 @@ const explain = (error: unknown, args: ReadonlyArray<string>, flags: Flags): str
 
 const known = (arg: string, flags: Flags): boolean => {
   const name = arg.replace(/^--?/, "").replace(/=.*$/s, "")
-  return Object.entries(flags).some(([long, { short }]) => (arg.startsWith("--") ? long === name : short === name[0]))
+  return Object.entries(flags).some(([long, { short }]) =>
+    arg.startsWith("--") ? long === name : short === name[0],
+  )
 }

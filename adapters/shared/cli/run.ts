@@ -115,4 +115,3 @@ const utf8 = new TextEncoder()
 /** Ctrl-D: how a terminal ends its input. */
 const endOfTransmission = Uint8Array.of(4)
 const cannotEnd = "procwire: this server cannot end the command's stdin; Ctrl-C stops the command\n"
-

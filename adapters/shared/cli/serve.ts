@@ -51,7 +51,9 @@ export const toOptions = (values: {
   readonly "retained-bytes"?: string | undefined
 }): ExecServer.Options => {
   const number = (flag: keyof typeof values, least: number, fallback: number) =>
-    values[flag] === undefined ? fallback : Usage.wholeNumber("procwire serve", `--${flag}`, values[flag], least)
+    values[flag] === undefined
+      ? fallback
+      : Usage.wholeNumber("procwire serve", `--${flag}`, values[flag], least)
   return {
     ...SessionRegistry.defaultOptions,
     version,
@@ -79,4 +81,3 @@ export const serve = (platform: Platform, args: ReadonlyArray<string>) => {
     }),
   ).pipe(Effect.provide([listener, platform.layerSpawner, NodeHost.layerHost, NodeHost.layerSessionIds]))
 }
-

@@ -55,7 +55,8 @@ export const make = ({ host, processes, notifier }: ProcessContext) => ({
       ? refuse("writeId must not be empty")
       : Effect.map(processes().write(processId, chunk, writeId), (status) => ({ status })),
 
-  "process/signal": ({ processId }: ParamsOf<"process/signal">) => Effect.as(processes().interrupt(processId), {}),
+  "process/signal": ({ processId }: ParamsOf<"process/signal">) =>
+    Effect.as(processes().interrupt(processId), {}),
 
   "process/terminate": ({ processId }: ParamsOf<"process/terminate">) =>
     Effect.map(processes().terminate(processId), (running) => ({ running })),
@@ -92,7 +93,9 @@ const toSpawnSpec = (
         inherited: host.env,
         platform: host.platform,
       }),
-      stdio: params.tty ? { kind: "pty", size: params.terminalSize ?? defaultTerminalSize } : { kind: "pipe", stdin: params.pipeStdin },
+      stdio: params.tty
+        ? { kind: "pty", size: params.terminalSize ?? defaultTerminalSize }
+        : { kind: "pipe", stdin: params.pipeStdin },
     }
   })
 

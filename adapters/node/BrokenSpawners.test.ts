@@ -1,0 +1,49 @@
+/** Proof that the spawner suite can fail: each wrong spawner is caught by its case, and good ones pass. */
+import * as Layer from "effect/Layer"
+import { describe, expect, test } from "vitest"
+import * as Spawner from "../../core/spawn/Spawner.ts"
+import { broken, harmless, type Service } from "../../conformance/spawner/broken/index.ts"
+import { cases } from "../../conformance/spawner/cases/index.ts"
+import * as SpawnerRunner from "../../conformance/spawner/SpawnerRunner.ts"
+import { spawner } from "./testing/Node.ts"
+
+const layer = (service: Service) => Layer.succeed(Spawner.Spawner, service)
+
+describe.concurrent("a broken spawner", () => {
+  test.each(Object.values(broken))("that $does is caught by $caughtBy", async (item) => {
+    // Some show only in a wait without end; the others would be slow on a busy machine with its short deadline.
+    const timeoutMs = item.reason.source.includes("in vain") ? 4_000 : 30_000
+    const options = { only: [item.caughtBy], timeoutMs }
+    const [outcome] = await SpawnerRunner.run(layer(item.make(spawner)), options)
+    expect(outcome?.reason).toMatch(item.reason)
+    expect(outcome?.status).toBe("fail")
+  })
+
+  test("fails no case beside its own", async () => {
+    const name = broken["arg0-ignored"]?.make(spawner) ?? spawner
+    const outcomes = await SpawnerRunner.run(layer(name), { only: ["spawner/program"] })
+    const failed = outcomes.filter(({ status }) => status === "fail").map((outcome) => outcome.case.id)
+    expect(failed).toEqual(["spawner/program/arg0-is-seen", "spawner/program/arg0-is-seen-on-a-pty"])
+  })
+})
+
+/** Enough to see: everything that costs no time. */
+const quick = cases
+  .map(({ id }) => id)
+  .filter((id) => !/lost-at-exit|\/load\/|\/scope\/|lingering|on-a-pty/.test(id))
+
+describe.concurrent("a good spawner", () => {
+  test.each(Object.entries(harmless))("%s passes", async (_, make) => {
+    const outcomes = await SpawnerRunner.run(layer(make(spawner)), { only: quick })
+    expect(outcomes.filter(({ status }) => status === "fail")).toEqual([])
+  })
+
+  test("that declares nothing is asked for nothing, and each skip names what it lacks", async () => {
+    const made = harmless["that says less than it can"]?.(spawner) ?? spawner
+    const outcomes = await SpawnerRunner.run(layer(made), { only: ["spawner/pty", "spawner/pause"] })
+    expect(new Set(outcomes.map(({ status }) => status))).toEqual(new Set(["skip"]))
+    expect(new Set(outcomes.map(({ reason }) => reason))).toEqual(
+      new Set(["the spawner does not declare pty", "the spawner does not declare pause"]),
+    )
+  })
+})

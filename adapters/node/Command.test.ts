@@ -1,0 +1,120 @@
+/** The built command, as a stranger uses it. */
+import { spawn } from "node:child_process"
+import { readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import { describe, expect, it } from "vitest"
+
+const command = fileURLToPath(new URL("../../dist/procwire.mjs", import.meta.url))
+
+interface Ended {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+const procwire = (args: ReadonlyArray<string>, input: string | undefined = ""): Promise<Ended> =>
+  new Promise((resolve) => {
+    const child = spawn(process.execPath, [command, ...args], { stdio: "pipe" })
+    let [stdout, stderr] = ["", ""]
+    child.stdout.on("data", (bytes: Buffer) => (stdout += bytes.toString()))
+    child.stderr.on("data", (bytes: Buffer) => (stderr += bytes.toString()))
+    child.on("close", (code) => resolve({ code, stdout, stderr }))
+    child.stdin.end(input)
+  })
+
+const run = (...args: ReadonlyArray<string>) => procwire(["run", ...args])
+const shell = (script: string) => run("--", "sh", "-c", script)
+
+describe("procwire run", () => {
+  it("prints what the command prints, on the stream where it does, and exits with its code", async () => {
+    expect(await shell("echo out; echo err >&2; exit 7")).toEqual({
+      code: 7,
+      stdout: "out\n",
+      stderr: "err\n",
+    })
+  })
+
+  it("forwards stdin and its end", async () => {
+    expect(await procwire(["run", "--", "tr", "a-z", "A-Z"], "hello")).toMatchObject({
+      code: 0,
+      stdout: "HELLO",
+    })
+  })
+
+  it("says 128 + n for a death by signal n", async () => {
+    expect(await shell("kill -9 $$")).toMatchObject({ code: 137 })
+  })
+
+  it("says 127, 126 and 125 for what kept the command from running", async () => {
+    expect(await run("--", "no-such-program")).toEqual({
+      code: 127,
+      stdout: "",
+      stderr: "procwire: cannot start no-such-program: No such file or directory (os error 2)\n",
+    })
+    expect(await run("--", "/")).toMatchObject({ code: 126 })
+    expect(await run("--server", "ws://127.0.0.1:1", "--", "ls")).toMatchObject({ code: 125, stdout: "" })
+  })
+
+  it("gives a PTY to a command that asks for one", async () => {
+    const { stdout, code } = await run("--tty", "--", "sh", "-c", "test -t 0 && test -t 1 && stty size")
+    expect({ stdout, code }).toEqual({ stdout: "24 80\r\n", code: 0 })
+  })
+
+  it("does not wait for what the command leaves behind", async () => {
+    expect(await shell("sleep 600 & echo done")).toMatchObject({ code: 0, stdout: "done\n" })
+  })
+
+  it("loses nothing of a large output", async () => {
+    const { stdout } = await shell("seq 1 400000")
+    expect(stdout.length).toBe(2_688_895)
+    expect(stdout.endsWith("399999\n400000\n")).toBe(true)
+  })
+
+  it("works through a server behind a command", async () => {
+    const server = `"${process.execPath}" "${command}" serve --listen stdio`
+    expect(await run("--server-cmd", server, "--", "echo", "far")).toEqual({
+      code: 0,
+      stdout: "far\n",
+      stderr: "",
+    })
+  })
+})
+
+describe("procwire", () => {
+  it("shows help for every command, with examples, on stdout", async () => {
+    for (const args of [["--help"], ["help"], ["serve", "--help"], ["run", "-h"]]) {
+      const { code, stdout, stderr } = await procwire(args)
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
+      expect(stdout).toContain("Examples:")
+    }
+  })
+
+  it("has the version of its package", async () => {
+    const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"))
+    expect((await procwire(["--version"])).stdout).toBe(`procwire ${version}\n`)
+  })
+
+  it("names wrong words and exits with 2", async () => {
+    expect(await procwire(["bogus"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("unrecognized command 'bogus'"),
+    })
+    expect(await procwire(["serve", "--bogus"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("'--bogus'"),
+    })
+    expect(await procwire(["serve", "--retention-ms", "soon"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("invalid value 'soon' for '--retention-ms'"),
+    })
+    expect(await procwire([])).toMatchObject({ code: 2, stdout: "" })
+  })
+
+  it("says why a server cannot start, and exits with 1", async () => {
+    expect(await procwire(["serve", "--listen", "wss://127.0.0.1:1"])).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: "Error: unsupported --listen URL `wss://127.0.0.1:1`; expected `ws://IP:PORT` or `stdio`\n",
+    })
+  })
+})

@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest"
+import * as RunFlags from "./RunFlags.ts"
+import { UsageError } from "./Usage.ts"
+
+const refusal = (...args: ReadonlyArray<string>): string => {
+  try {
+    RunFlags.parse(args)
+  } catch (error) {
+    if (error instanceof UsageError) return error.message
+  }
+  return "taken"
+}
+
+describe("RunFlags", () => {
+  it("leaves everything behind -- to the command, also what looks like a flag", () => {
+    expect(RunFlags.parse(["--tty", "--", "ls", "--tty", "--", "-x"]).start).toMatchObject({
+      tty: true,
+      argv: ["ls", "--tty", "--", "-x"],
+    })
+  })
+
+  it("takes the first word that is no flag for the command", () => {
+    expect(RunFlags.parse(["--cwd", "src", "-e", "A=1", "ls", "-la"]).start).toMatchObject({
+      argv: ["ls", "-la"],
+      cwd: "src",
+      env: { A: "1" },
+    })
+  })
+
+  it("passes variables by value, with = in the value, or on from this process", () => {
+    process.env["PROCWIRE_TEST"] = "here"
+    const { env } = RunFlags.parse([
+      "-e",
+      "A=b=c",
+      "--env=EMPTY=",
+      "-e",
+      "PROCWIRE_TEST",
+      "-e",
+      "NOT_SET_ANYWHERE",
+      "x",
+    ]).start
+    expect(env).toEqual({ A: "b=c", EMPTY: "", PROCWIRE_TEST: "here" })
+  })
+
+  it("inherits everything from a server in this process and the core from another", () => {
+    expect(RunFlags.parse(["x"]).start.envPolicy).toMatchObject({
+      inherit: "all",
+      ignoreDefaultExcludes: true,
+    })
+    expect(RunFlags.parse(["--server", "ws://h:1", "x"]).start.envPolicy).toMatchObject({ inherit: "core" })
+  })
+
+  it("names what it does not understand", () => {
+    expect(refusal()).toBe("no command to run; it follows the options: procwire run -- ls -la")
+    expect(refusal("--ttyy", "--", "ls")).toBe("unexpected argument '--ttyy'")
+    expect(refusal("--server", "http://x", "ls")).toBe(
+      "invalid value 'http://x' for '--server': expected ws://HOST:PORT",
+    )
+    expect(refusal("--server", "ws://h:1", "--server-cmd", "x", "ls")).toBe(
+      "--server and --server-cmd exclude each other",
+    )
+    expect(refusal("--inherit", "some", "ls")).toBe(
+      "invalid value 'some' for '--inherit': expected core, all or none",
+    )
+    expect(refusal("-e", "=x", "ls")).toBe("invalid value '=x' for '--env': expected NAME=VALUE or NAME")
+    expect(refusal("--tty=yes", "ls")).toContain("--tty")
+  })
+})

@@ -1,0 +1,39 @@
+/**
+ * A command for the test of transports over stdio: passes on whole messages between its stdin and stdout
+ * and the local port that is its argument, as slowly as whoever takes them.
+ */
+import * as Net from "node:net"
+import * as Effect from "effect/Effect"
+import { Listener } from "../../../core/transport/Listener.ts"
+import type { Transport } from "../../../core/transport/Transport.ts"
+import * as LineTransport from "../LineTransport.ts"
+import { layerStdio } from "../StdioTransport.ts"
+
+const pump = (from: Transport, to: Transport): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    const room = yield* Effect.makeLatch(true)
+    to.onDrain(() => room.unsafeOpen())
+    for (;;) {
+      const text = yield* from.incoming.take
+      room.unsafeClose()
+      if (to.write(text)) room.unsafeOpen()
+      yield* room.await
+    }
+  }).pipe(Effect.ignore)
+
+const socket = Net.connect(Number(process.argv[2]), "127.0.0.1")
+
+const serve = (stdio: Transport) =>
+  Effect.gen(function* () {
+    const other = yield* LineTransport.make({ label: "socket", input: socket, output: socket })
+    yield* Effect.race(pump(stdio, other), pump(other, stdio))
+    yield* other.close
+  }).pipe(Effect.scoped)
+
+await Effect.runPromise(
+  Effect.provide(
+    Effect.flatMap(Listener, (listener) => listener.run(serve)),
+    layerStdio,
+  ),
+)
+process.exit()

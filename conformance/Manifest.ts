@@ -1,0 +1,139 @@
+/**
+ * What a server lacks by its own words, found by asking it, so that nobody has to list it.
+ *
+ * A family is missing if its method is unknown (-32601) and no capability in `environmentInfo` announces it; what is
+ * announced and does not work is a failure of its cases. A sandbox is missing if a restricted profile is refused, and the
+ * authentication of WebSockets if the server does not start with its flags. Every target is asked once.
+ */
+import { createHash } from "node:crypto"
+import * as Bench from "./Bench.ts"
+import * as Case from "./Case.ts"
+import { within } from "./Deadline.ts"
+import { isObject, type Json } from "./Json.ts"
+import type { Target } from "./Target.ts"
+import { firstLine } from "./wire/ServerProcess.ts"
+import type { Wire } from "./wire/Wire.ts"
+
+/** Why a case is not for a server: the first capability that it requires and the server lacks. */
+export const missing = async (
+  item: Case.Case,
+  target: Target,
+  timeoutMs: number,
+): Promise<string | undefined> => {
+  const lacks = lacksOf(target, timeoutMs)
+  for (const capability of item.requires) {
+    const why = await lacks(capability)
+    if (why !== undefined) return `the server is without ${capability}: ${why}`
+  }
+  return undefined
+}
+
+type Lacks = (capability: Case.Capability) => Promise<string | undefined>
+
+interface Family {
+  /** A method of the family. */
+  readonly method?: string
+  /** The member of `environmentInfo.capabilities` that announces it. */
+  readonly flag?: string
+}
+
+const families: { readonly [capability in Case.Capability]?: Family } = {
+  "capability-discovery": { method: "capabilityRoots/discoverV1", flag: "capabilityDiscoveryV2" },
+  "environment-config": { method: "environmentConfig/read", flag: "environmentConfigRead" },
+  filesystem: { method: "fs/readFile" },
+  "filesystem-blocks": { method: "fs/open" },
+  "filesystem-walk": { method: "fs/walk" },
+  "filesystem-watch": { method: "fs/watchMissing", flag: "fsWatchMissing" },
+  "http-client": { method: "http/request" },
+  "http-header-env": { flag: "httpHeaderEnvVars" },
+  "network-proxy": { flag: "networkProxyLaunch" },
+  "process-close-stdin": { flag: "processCloseStdin" },
+  "process-resize": { flag: "processResize" },
+}
+
+const known = new WeakMap<Target, Lacks>()
+
+const lacksOf = (target: Target, timeoutMs: number): Lacks => {
+  const lacks = known.get(target) ?? ask(target, timeoutMs)
+  known.set(target, lacks)
+  return lacks
+}
+
+const ask = (target: Target, timeoutMs: number): Lacks => {
+  let wired: Promise<Lacks> | undefined
+  let authless: Promise<string | undefined> | undefined
+  return async (capability) => {
+    if (capability === "ws-auth") return (authless ??= withoutAuth(target, timeoutMs))
+    if (capability !== "sandbox" && families[capability] === undefined) return undefined
+    // A server that cannot even be asked lacks nothing: its cases say what is wrong.
+    wired ??= askOnWire(target, timeoutMs).catch(() => () => Promise.resolve(undefined))
+    return (await wired)(capability)
+  }
+}
+
+const probe = Case.make("manifest", { level: "peer", spec: [], says: "", run: () => Promise.resolve() })
+
+const askOnWire = async (target: Target, timeoutMs: number): Promise<Lacks> => {
+  const running = Bench.make(probe, target, timeoutMs)
+  try {
+    const wire = await running.bench.connect()
+    const { environmentInfo } = await wire.handshake()
+    const announced = isObject(environmentInfo) ? environmentInfo["capabilities"] : undefined
+    const found = new Map<Case.Capability, string | undefined>()
+    const asking = Case.capabilities.map(async (capability) => {
+      const family = families[capability]
+      if (family !== undefined) found.set(capability, await lacksFamily(wire, family, announced))
+    })
+    await Promise.all(asking)
+    found.set("sandbox", await withoutSandbox(wire))
+    return (capability) => Promise.resolve(found.get(capability))
+  } finally {
+    running.finish()
+  }
+}
+
+const lacksFamily = async (
+  wire: Wire,
+  { method, flag }: Family,
+  announced: Json | undefined,
+): Promise<string | undefined> => {
+  if (flag !== undefined && isObject(announced) && announced[flag] === true) return undefined
+  if (method === undefined) return `it does not announce ${flag}`
+  const { error } = await wire.begin(method, {})
+  return error?.code === -32601 ? `it has no ${method}` : undefined
+}
+
+/** Everything may be read and nothing written. */
+export const readOnly = {
+  permissions: {
+    type: "managed",
+    file_system: {
+      type: "restricted",
+      entries: [{ path: { type: "special", value: { kind: "root" } }, access: "read" }],
+    },
+    network: "restricted",
+  },
+  windowsSandboxLevel: "disabled",
+}
+
+const withoutSandbox = async (wire: Wire): Promise<string | undefined> => {
+  const env = wire.childEnv
+  const params = { processId: "manifest", argv: ["true"], cwd: "file:///tmp", env, tty: false }
+  const { error } = await wire.begin("process/start", { ...params, sandbox: readOnly })
+  return error === undefined ? undefined : `it refuses a restricted profile (${error.message})`
+}
+
+const withoutAuth = async (target: Target, timeoutMs: number): Promise<string | undefined> => {
+  if (!target.owned) return "only a server that the suite starts can be given its flags"
+  const running = Bench.make(probe, target, timeoutMs)
+  const sha = createHash("sha256").update("x").digest("hex")
+  try {
+    const server = running.bench.launch(["--ws-auth", "capability-token", "--ws-token-sha256", sha])
+    await within(firstLine(server, timeoutMs), timeoutMs, "the URL of the server")
+    return undefined
+  } catch {
+    return "it does not start with --ws-auth capability-token"
+  } finally {
+    running.finish()
+  }
+}

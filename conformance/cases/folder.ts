@@ -1,0 +1,112 @@
+/**
+ * Not cases: a folder on the machine of the server, made and looked at with processes of the server, so that the cases
+ * about files work wherever it runs.
+ */
+import type { Bench } from "../Bench.ts"
+import { table, type Capability, type Case, type CaseSpec } from "../Case.ts"
+import * as Check from "../Check.ts"
+import * as Child from "../Child.ts"
+import type { Json, JsonObject } from "../Json.ts"
+import type { Wire } from "../wire/Wire.ts"
+
+export interface Folder {
+  readonly t: Bench
+  readonly wire: Wire
+  /** The native path of the folder, without symbolic links in it. */
+  readonly path: string
+  /** The URI of something in the folder, or of the folder itself. */
+  readonly uri: (name?: string) => string
+  /** Runs a shell script in the folder, which must succeed, and returns its output. */
+  readonly sh: (script: string) => Promise<string>
+  /** The content of a file, told by a process. */
+  readonly cat: (name: string) => Promise<Buffer>
+  readonly ok: Wire["ok"]
+  readonly refused: Wire["refused"]
+}
+
+export const noFile = "No such file or directory (os error 2)"
+
+/** The URI of a native path. */
+export const uriOf = (path: string): string => `file://${path.split("/").map(encodeURIComponent).join("/")}`
+
+export const base64 = (content: string | Buffer): string => Buffer.from(content).toString("base64")
+
+const output = async (wire: Wire, script: string, cwd: string): Promise<Buffer> => {
+  const child = await Child.start(wire, { script, params: { cwd } })
+  const { exitCode } = await child.ended()
+  if (exitCode !== 0) Check.fail(`the preparation \`${script}\` ended with ${exitCode}: ${child.text()}`)
+  return child.bytes("stdout")
+}
+
+const make = async (t: Bench, setup: string): Promise<Folder> => {
+  const wire = await t.open()
+  const script = `cd -P "$(mktemp -d /tmp/procwire.XXXXXX)" && pwd && { ${setup}\n}`
+  const path = (await output(wire, script, "file:///tmp")).toString("utf8").split("\n")[0] ?? ""
+  Check.isTrue(path.startsWith("/"), `mktemp has made ${JSON.stringify(path)}`)
+  const run = (text: string): Promise<Buffer> => output(wire, text, uriOf(path))
+  return {
+    t,
+    wire,
+    path,
+    uri: (name) => uriOf(name === undefined ? path : `${path}/${name}`),
+    sh: async (text) => (await run(text)).toString("utf8"),
+    cat: (name) => run(`cat '${name}'`),
+    ok: wire.ok,
+    refused: wire.refused,
+  }
+}
+
+/** Removes the folder, over a new connection where the old one is gone. */
+const remove = async ({ t, wire, path }: Folder): Promise<void> => {
+  const script = `chmod -R u+rwx '${path}'; rm -rf '${path}'`
+  try {
+    await output(wire.inbox.ended() === undefined ? wire : await t.open(), script, "file:///")
+  } catch {
+    t.note(`the folder ${path} is left`)
+  }
+}
+
+export type FolderSpec = Omit<CaseSpec, "run"> & {
+  /** A shell script that fills the folder. */
+  readonly setup?: string
+  readonly run: (folder: Folder) => Promise<void>
+}
+
+/** A table of cases that each get a folder. */
+export const folderTable = (
+  prefix: string,
+  specs: { readonly [name: string]: FolderSpec },
+  requires: ReadonlyArray<Capability> = ["filesystem"],
+): ReadonlyArray<Case> =>
+  table(
+    prefix,
+    Object.fromEntries(
+      Object.entries(specs).map(([name, { setup = ":", run, ...spec }]): [string, CaseSpec] => [
+        name,
+        {
+          ...spec,
+          requires: [...requires, ...(spec.requires ?? [])],
+          run: async (t) => {
+            const folder = await make(t, setup)
+            try {
+              await run(folder)
+            } finally {
+              await remove(folder)
+            }
+          },
+        },
+      ]),
+    ),
+  )
+
+/** The bytes of a file, told by `fs/readFile`. */
+export const readFile = async ({ ok }: Folder, path: Json, params: JsonObject = {}): Promise<Buffer> => {
+  const { dataBase64 } = await ok("fs/readFile", { path, ...params })
+  return Buffer.from(Check.text(dataBase64, "dataBase64"), "base64")
+}
+
+/** Writes a file by `fs/writeFile`. */
+export const writeFile = async ({ ok }: Folder, path: Json, content: string | Buffer): Promise<void> => {
+  const result = await ok("fs/writeFile", { path, dataBase64: base64(content) })
+  Check.equal(result, {}, "the result of fs/writeFile")
+}

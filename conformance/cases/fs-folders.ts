@@ -1,0 +1,156 @@
+/**
+ * `fs/createDirectory`, `fs/readDirectory` and `fs/canonicalize`.
+ */
+import * as Check from "../Check.ts"
+import type { Json } from "../Json.ts"
+import { folderTable, noFile, uriOf, type Folder } from "./folder.ts"
+
+const exists = "File exists (os error 17)"
+
+export const fsCreateDirectory = folderTable("fs/createDirectory", {
+  "recursive-by-default": {
+    level: "must",
+    spec: ["b22"],
+    says: "fs/createDirectory makes missing parents and succeeds again on what exists.",
+    run: async ({ ok, uri, sh }) => {
+      for (let round = 0; round < 2; round++) {
+        Check.equal(await ok("fs/createDirectory", { path: uri("a/b/c") }), {}, "the result")
+        await sh("test -d a/b/c")
+      }
+      await ok("fs/createDirectory", { path: uri("d/e"), recursive: true })
+      await sh("test -d d/e")
+    },
+  },
+  "not-recursive": {
+    level: "must",
+    spec: ["b23"],
+    setup: "mkdir a",
+    says: "With recursive:false a folder is made once: an existing one is refused with -32603 and File exists (os error 17), a missing parent with -32004.",
+    run: async ({ ok, refused, uri, sh }) => {
+      await ok("fs/createDirectory", { path: uri("b"), recursive: false })
+      await sh("test -d b")
+      await refused("fs/createDirectory", { path: uri("a"), recursive: false }, -32603, exists)
+      await refused("fs/createDirectory", { path: uri("none/c"), recursive: false }, -32004, noFile)
+    },
+  },
+  "file-in-the-way-refused": {
+    level: "must",
+    spec: ["b22"],
+    setup: ": >a",
+    says: "fs/createDirectory on a file is refused with -32603 and File exists (os error 17).",
+    run: async ({ refused, uri }) => {
+      await refused("fs/createDirectory", { path: uri("a") }, -32603, exists)
+    },
+  },
+})
+
+const entries = async ({ ok, uri }: Folder, name?: string): Promise<ReadonlyArray<Json>> => {
+  const result = await ok("fs/readDirectory", { path: uri(name) })
+  const nameOf = (entry: Json) => Check.text(Check.object(entry, "an entry")["fileName"], "fileName")
+  return [...Check.list(result["entries"], "entries")].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
+}
+
+export const fsReadDirectory = folderTable("fs/readDirectory", {
+  "names-and-kinds": {
+    level: "must",
+    spec: ["b27"],
+    setup: "mkdir d; : >f; : >.hidden; ln -s d ld; ln -s f lf; mkfifo p",
+    says: "fs/readDirectory lists each name with what it is, links by what they lead to; a pipe is neither a folder nor a file.",
+    run: async (folder) => {
+      const entry = (fileName: string, isDirectory: boolean, isFile: boolean) => ({
+        fileName,
+        isDirectory,
+        isFile,
+      })
+      const wanted = [
+        entry(".hidden", false, true),
+        entry("d", true, false),
+        entry("f", false, true),
+        entry("ld", true, false),
+        entry("lf", false, true),
+        entry("p", false, false),
+      ]
+      Check.equal(await entries(folder), wanted, "the entries")
+      Check.equal(await entries(folder, "d"), [], "the entries of an empty folder")
+    },
+  },
+  "dangling-links-listed": {
+    level: "should",
+    spec: ["b27"],
+    setup: "ln -s none gone; : >f",
+    says: "fs/readDirectory lists a link that leads nowhere too, as neither a folder nor a file: it is there and can be removed.",
+    run: async (folder) => {
+      const gone = { fileName: "gone", isDirectory: false, isFile: false }
+      const file = { fileName: "f", isDirectory: false, isFile: true }
+      Check.equal(await entries(folder), [file, gone], "the entries")
+    },
+  },
+  "name-that-is-not-utf-8": {
+    level: "peer",
+    spec: [],
+    setup: ": >\"$(printf 'x\\377')\"",
+    says: "fs/readDirectory tells a name that is no UTF-8 with U+FFFD for its strange bytes.",
+    run: async (folder) => {
+      Check.equal(
+        await entries(folder),
+        [{ fileName: "x\ufffd", isDirectory: false, isFile: true }],
+        "the entries",
+      )
+    },
+  },
+  "too-many-entries-refused": {
+    level: "must",
+    spec: ["b27"],
+    setup: "seq 1 50001 | xargs touch",
+    says: "fs/readDirectory of more than 50000 entries is refused with -32603 and a text with the limit; of 50000 it succeeds.",
+    run: async (folder) => {
+      const text = "fs/readDirectory returned 50001 entries; limit is 50000"
+      await folder.refused("fs/readDirectory", { path: folder.uri() }, -32603, text)
+      await folder.sh("rm 50001")
+      Check.equal((await entries(folder)).length, 50_000, "the number of entries")
+    },
+  },
+  "missing-and-file-refused": {
+    level: "must",
+    spec: [],
+    setup: ": >a",
+    says: "fs/readDirectory of something missing is refused with -32004, of a file with -32603 and Not a directory (os error 20).",
+    run: async ({ refused, uri }) => {
+      await refused("fs/readDirectory", { path: uri("none") }, -32004, noFile)
+      await refused("fs/readDirectory", { path: uri("a") }, -32603, "Not a directory (os error 20)")
+    },
+  },
+})
+
+export const fsCanonicalize = folderTable("fs/canonicalize", {
+  "resolves-links": {
+    level: "must",
+    spec: ["b26"],
+    setup: "mkdir d; : >'d/a b'; ln -s d l",
+    says: "fs/canonicalize resolves links and returns a percent-encoded URI without a slash at its end.",
+    run: async ({ ok, uri }) => {
+      const canonical = (path: string) => ok("fs/canonicalize", { path })
+      Check.equal(
+        await canonical(uri("l/a b")),
+        { path: uri("d/a b") },
+        "the result for a file in a linked folder",
+      )
+      Check.equal(
+        await canonical(`${uri("l")}/`),
+        { path: uri("d") },
+        "the result for a linked folder with a slash",
+      )
+      Check.equal(await canonical("file:///"), { path: uriOf("/") }, "the result for the root")
+    },
+  },
+  "missing-refused": {
+    level: "must",
+    spec: ["b26"],
+    setup: "ln -s none gone",
+    says: "fs/canonicalize of something missing, or of a link to it, is refused with -32004.",
+    run: async ({ refused, uri }) => {
+      for (const name of ["none", "gone"])
+        await refused("fs/canonicalize", { path: uri(name) }, -32004, noFile)
+    },
+  },
+})

@@ -1,0 +1,180 @@
+/**
+ * The `sandbox` object of the methods about files.
+ */
+import * as Check from "../Check.ts"
+import type { JsonObject } from "../Json.ts"
+import { readOnly } from "../Manifest.ts"
+import { base64, folderTable, noFile, readFile, type Folder } from "./folder.ts"
+
+const level = { windowsSandboxLevel: "disabled" }
+
+/** Access to one folder below that of the case, and to nothing else. */
+const only = ({ uri }: Folder, name: string, access: string): JsonObject => ({
+  permissions: {
+    type: "managed",
+    file_system: { type: "restricted", entries: [{ path: { type: "path", path: uri(name) }, access }] },
+    network: "restricted",
+  },
+  ...level,
+})
+
+const setup = "mkdir in out; printf inside >in/a; printf outside >out/b; ln -s ../out/b in/escape"
+
+export const fsSandbox = folderTable("fs/sandbox", {
+  "null-is-none": {
+    level: "must",
+    spec: ["b72"],
+    setup: "mkdir d; printf bye >a",
+    says: "sandbox:null is accepted by every method about files.",
+    run: async ({ ok, uri }) => {
+      const at = (name: string) => ({ path: uri(name), sandbox: null })
+      await ok("fs/readFile", at("a"))
+      await ok("fs/writeFile", { ...at("b"), dataBase64: base64("x") })
+      await ok("fs/createDirectory", at("e"))
+      for (const name of ["fs/getMetadata", "fs/canonicalize", "fs/readDirectory"]) await ok(name, at("d"))
+      await ok("fs/copy", {
+        sourcePath: uri("a"),
+        destinationPath: uri("c"),
+        recursive: false,
+        sandbox: null,
+      })
+      await ok("fs/remove", at("a"))
+    },
+  },
+  "incomplete-object-refused": {
+    level: "must",
+    spec: ["b72"],
+    setup: "printf bye >a",
+    says: "A sandbox without permissions or windowsSandboxLevel is refused with -32602 and a text that names what is missing.",
+    run: async ({ refused, uri }) => {
+      const at = (sandbox: JsonObject) => ({ path: uri("a"), sandbox })
+      Check.contains(await refused("fs/readFile", at({}), -32602), "permissions", "the text")
+      const levelless = at({ permissions: { type: "disabled" } })
+      Check.contains(await refused("fs/readFile", levelless, -32602), "windowsSandboxLevel", "the text")
+    },
+  },
+  "free-profiles": {
+    level: "must",
+    spec: ["b74"],
+    setup: "printf bye >a",
+    says: "The profiles disabled, external and managed/unrestricted behave as no sandbox at all.",
+    run: async (folder) => {
+      const unrestricted = { type: "managed", file_system: { type: "unrestricted" }, network: "enabled" }
+      for (const permissions of [
+        { type: "disabled" },
+        { type: "external", network: "enabled" },
+        unrestricted,
+      ]) {
+        const sandbox = { permissions, ...level }
+        const bytes = await readFile(folder, folder.uri("a"), { sandbox })
+        Check.equal(bytes.toString("utf8"), "bye", `the content under ${Check.show(permissions)}`)
+        const dataBase64 = base64("bye")
+        await folder.ok("fs/writeFile", { path: folder.uri("a"), dataBase64, sandbox })
+      }
+    },
+  },
+  "never-unconfined": {
+    level: "must",
+    spec: ["b73"],
+    setup,
+    says: "What a restricted profile does not allow never happens: no byte of a file outside is returned, none written where only reading is allowed.",
+    run: async (folder) => {
+      const { wire, uri, sh } = folder
+      const sandbox = only(folder, "in", "read")
+      for (const name of ["out/b", "in/escape"]) {
+        const { result } = await wire.begin("fs/readFile", { path: uri(name), sandbox })
+        Check.equal(result ?? null, null, `the result of fs/readFile of ${name}`)
+      }
+      const dataBase64 = base64("changed")
+      for (const name of ["out/b", "in/a", "in/new", "out/new"]) {
+        const { result } = await wire.begin("fs/writeFile", { path: uri(name), dataBase64, sandbox })
+        Check.equal(result ?? null, null, `the result of fs/writeFile of ${name}`)
+      }
+      await wire.begin("fs/remove", { path: uri("out/b"), sandbox })
+      await wire.begin("fs/writeFile", { path: uri("in/a"), dataBase64, sandbox: readOnly })
+      const params = {
+        sourcePath: uri("out/b"),
+        destinationPath: uri("in/stolen"),
+        recursive: false,
+        sandbox,
+      }
+      await wire.begin("fs/copy", params)
+      Check.equal(
+        await sh("cat in/a out/b; ls in out"),
+        "insideoutsidein:\na\nescape\n\nout:\nb\n",
+        "the files",
+      )
+    },
+  },
+  "outside-does-not-exist": {
+    level: "must",
+    spec: ["b73"],
+    requires: ["sandbox"],
+    setup,
+    says: "Under a restricted profile what is allowed is read, and what is outside, also through a link, is refused with -32004; fs/remove of it does nothing.",
+    run: async (folder) => {
+      const { refused, uri } = folder
+      const sandbox = only(folder, "in", "read")
+      const bytes = await readFile(folder, uri("in/a"), { sandbox })
+      Check.equal(bytes.toString("utf8"), "inside", "the content of what is inside")
+      for (const name of ["out/b", "in/escape"]) {
+        await refused("fs/readFile", { path: uri(name), sandbox }, -32004, noFile)
+      }
+      await refused("fs/getMetadata", { path: uri("out/b"), sandbox }, -32004, noFile)
+      Check.equal(
+        await folder.ok("fs/remove", { path: uri("out/b"), sandbox }),
+        {},
+        "the result of fs/remove",
+      )
+      Check.equal(await folder.sh("cat out/b"), "outside", "the content of what is outside")
+    },
+  },
+  "read-only-refuses-writes": {
+    level: "must",
+    spec: ["b73"],
+    requires: ["sandbox"],
+    setup,
+    says: "Where only reading is allowed a write is refused with -32603 and os error 30; where writing is allowed it succeeds.",
+    run: async (folder) => {
+      const { ok, refused, uri } = folder
+      const write = (access: string) => ({
+        path: uri("in/a"),
+        dataBase64: base64("changed"),
+        sandbox: only(folder, "in", access),
+      })
+      const text = "Read-only file system (os error 30)"
+      await refused("fs/writeFile", write("read"), -32603, text)
+      Check.equal(await folder.sh("cat in/a"), "inside", "the content")
+      await ok("fs/writeFile", write("write"))
+      Check.equal(await folder.sh("cat in/a"), "changed", "the content")
+    },
+  },
+  "handle-of-a-sandbox": {
+    level: "must",
+    spec: ["b73"],
+    requires: ["sandbox", "filesystem-blocks"],
+    setup,
+    says: "fs/open under a restricted profile refuses what is outside with -32004, and the handle of what is inside is read without a sandbox.",
+    run: async (folder) => {
+      const { ok, refused, uri } = folder
+      const sandbox = only(folder, "in", "read")
+      await refused("fs/open", { handleId: "o", path: uri("out/b"), sandbox }, -32004, noFile)
+      await ok("fs/open", { handleId: "i", path: uri("in/a"), sandbox })
+      const { chunk } = await ok("fs/readBlock", { handleId: "i", offset: 0, len: 99 })
+      Check.equal(chunk, base64("inside"), "the block")
+    },
+  },
+  "dynamic-kinds-need-a-cwd": {
+    level: "peer",
+    spec: [],
+    setup,
+    says: "A profile with project_roots and without cwd is refused with -32602 and the words of Codex.",
+    run: async ({ refused, uri }) => {
+      const path = { type: "special", value: { kind: "project_roots" } }
+      const fileSystem = { type: "restricted", entries: [{ path, access: "read" }] }
+      const permissions = { type: "managed", file_system: fileSystem, network: "restricted" }
+      const text = "file system sandbox context with dynamic permissions requires cwd"
+      await refused("fs/readFile", { path: uri("in/a"), sandbox: { permissions, ...level } }, -32602, text)
+    },
+  },
+})

@@ -1,0 +1,105 @@
+/**
+ * `fs/writeFile`: creates or truncates in place, and what it refuses.
+ */
+import * as Check from "../Check.ts"
+import { base64, folderTable, noFile, writeFile } from "./folder.ts"
+
+export const fsWriteFile = folderTable("fs/writeFile", {
+  "creates-and-truncates": {
+    level: "must",
+    spec: ["b19"],
+    setup: "printf 'something longer' >old",
+    says: "fs/writeFile creates a file, or replaces all that is in it, and returns {}.",
+    run: async (folder) => {
+      for (const name of ["new", "old"]) {
+        await writeFile(folder, folder.uri(name), "bye")
+        Check.equal((await folder.cat(name)).toString("utf8"), "bye", `the content of ${name}`)
+        await writeFile(folder, folder.uri(name), "")
+        Check.equal((await folder.cat(name)).length, 0, `the size of ${name}`)
+      }
+    },
+  },
+  "bytes-are-exact": {
+    level: "must",
+    spec: [],
+    says: "fs/writeFile of a megabyte of all byte values writes exactly these.",
+    run: async (folder) => {
+      const bytes = Buffer.from(Array.from({ length: 1_000_003 }, (_, index) => (index * 7) % 256))
+      await writeFile(folder, folder.uri("a"), bytes)
+      Check.isTrue(bytes.equals(await folder.cat("a")), "the file holds other bytes")
+    },
+  },
+  "keeps-the-mode": {
+    level: "must",
+    spec: ["b19"],
+    setup: "printf old >a; chmod 600 a; printf old >b; chmod 755 b",
+    says: "fs/writeFile on a file keeps its permission bits.",
+    run: async (folder) => {
+      for (const name of ["a", "b"]) await writeFile(folder, folder.uri(name), "new")
+      const modes = await folder.sh("ls -l a b | cut -c1-10")
+      Check.equal(modes, "-rw-------\n-rwxr-xr-x\n", "the modes")
+    },
+  },
+  "writes-through-links": {
+    level: "must",
+    spec: ["b19"],
+    setup: "printf old >a; ln a hard; ln -s a soft; ln -s new dangling",
+    says: "fs/writeFile writes into the file that a hard or a symbolic link leads to; links stay links, and one to nothing creates its target.",
+    run: async (folder) => {
+      await writeFile(folder, folder.uri("hard"), "one")
+      Check.equal((await folder.cat("a")).toString("utf8"), "one", "the content after the hard link")
+      await writeFile(folder, folder.uri("soft"), "two")
+      Check.equal((await folder.cat("hard")).toString("utf8"), "two", "the content after the symbolic link")
+      await writeFile(folder, folder.uri("dangling"), "three")
+      Check.equal((await folder.cat("new")).toString("utf8"), "three", "the content of the new target")
+      await folder.sh("test -L soft && test -L dangling")
+    },
+  },
+  "bad-base64-refused": {
+    level: "must",
+    spec: ["b20"],
+    setup: "printf old >a",
+    says: "dataBase64 that is not strict base64 (strange signs, no padding, another alphabet, a newline, stray bits) is refused with -32600 and a text that says so; the file is untouched.",
+    run: async ({ refused, uri, cat }) => {
+      for (const dataBase64 of ["@@@", "YQ", "_-==", "Ynll\n", "YR==", "Y"]) {
+        const text = await refused("fs/writeFile", { path: uri("a"), dataBase64 }, -32600)
+        Check.contains(text, "fs/writeFile requires valid base64 dataBase64: ", "the text")
+      }
+      Check.equal((await cat("a")).toString("utf8"), "old", "the content")
+    },
+  },
+  "base64-texts-of-the-peer": {
+    level: "peer",
+    spec: ["b20"],
+    says: "Refused base64 has the exact texts of Codex.",
+    run: async ({ refused, uri }) => {
+      const texts = {
+        "@@@": "Invalid symbol 64, offset 0.",
+        Ynk: "Invalid padding",
+        "_-==": "Invalid symbol 95, offset 0.",
+        "Ynll\n": "Invalid symbol 10, offset 4.",
+      }
+      for (const [dataBase64, text] of Object.entries(texts)) {
+        const whole = `fs/writeFile requires valid base64 dataBase64: ${text}`
+        await refused("fs/writeFile", { path: uri("a"), dataBase64 }, -32600, whole)
+      }
+    },
+  },
+  "parents-are-not-made": {
+    level: "must",
+    spec: ["b21"],
+    says: "fs/writeFile into a folder that does not exist is refused with -32004.",
+    run: async ({ refused, uri }) => {
+      await refused("fs/writeFile", { path: uri("none/a"), dataBase64: base64("x") }, -32004, noFile)
+    },
+  },
+  "folder-refused": {
+    level: "must",
+    spec: ["b21"],
+    says: "fs/writeFile onto a folder is refused with -32603 and Is a directory (os error 21).",
+    run: async ({ refused, uri }) => {
+      const params = { path: uri(), dataBase64: base64("x") }
+      await refused("fs/writeFile", params, -32603, "Is a directory (os error 21)")
+    },
+  },
+})

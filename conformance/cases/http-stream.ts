@@ -1,0 +1,193 @@
+/**
+ * `http/request` with `streamResponse`: the answer first, then the body in `http/request/bodyDelta` notifications.
+ */
+import * as Check from "../Check.ts"
+import { pause } from "../Deadline.ts"
+import { deltas, originTable, streamed, type Delta } from "./origin.ts"
+
+const stream = { streamResponse: true }
+
+const seqs = (frames: ReadonlyArray<Delta>): ReadonlyArray<number> => frames.map(({ seq }) => seq)
+
+/** Seqs from 1, one end, which is the last frame and empty. */
+const wellFormed = (frames: ReadonlyArray<Delta>): void => {
+  Check.equal(
+    [...seqs(frames)],
+    frames.map((_, index) => index + 1),
+    "the seqs of the frames",
+  )
+  Check.equal(
+    frames.findIndex(({ done }) => done),
+    frames.length - 1,
+    "the position of the frame with done",
+  )
+  Check.equal(frames.at(-1)?.bytes.length ?? -1, 0, "the bytes in the frame with done")
+}
+
+const noise = Buffer.from(Array.from({ length: 6_000_000 }, (_, index) => (index * 31 + (index >> 8)) % 256))
+
+export const httpStream = originTable("http/stream", {
+  "response-first": {
+    level: "must",
+    spec: ["b61"],
+    serve: (_, response) => {
+      response.write("one ")
+      setTimeout(() => response.end("two"), 100)
+    },
+    says: "A streamed request is answered with status, headers and an empty bodyBase64; then come frames with seq from 1, and at last an empty one with done true and error null.",
+    run: async ({ wire, params }) => {
+      const given = params("/", stream)
+      const { result, message } = await wire.begin("http/request", given)
+      const answer = Check.object(result, "the result")
+      Check.equal(answer["status"], 200, "status")
+      Check.equal(answer["bodyBase64"], "", "bodyBase64")
+      const frames = await streamed(wire, given["requestId"])
+      wellFormed(frames)
+      Check.isTrue((frames[0]?.index ?? -1) > message.index, "a frame came before the answer")
+      Check.equal(Buffer.concat(frames.map(({ bytes }) => bytes)).toString("utf8"), "one two", "the body")
+      for (const { error } of frames) Check.equal(error, null, "error")
+    },
+  },
+  "frames-come-as-they-are-sent": {
+    level: "must",
+    spec: ["b61"],
+    serve: (seen, response) => {
+      response.write("early")
+      if (seen.path === "/end") response.end()
+    },
+    says: "A frame is sent while the body goes on: the first bytes of a body that never ends arrive.",
+    run: async ({ wire, params }) => {
+      const given = params("/", stream)
+      await wire.ok("http/request", given)
+      await wire.inbox.wait("the first frame", wire.timeoutMs, () => deltas(wire, given["requestId"])[0])
+    },
+  },
+  "empty-body": {
+    level: "must",
+    spec: ["b61"],
+    says: "An empty body gives one frame: seq 1, done true.",
+    run: async ({ wire, params }) => {
+      const given = params("/", stream)
+      await wire.ok("http/request", given)
+      const frames = await streamed(wire, given["requestId"])
+      wellFormed(frames)
+      Check.equal(frames.length, 1, "the number of frames")
+    },
+  },
+  "cut-by-the-origin": {
+    level: "must",
+    spec: ["b62"],
+    serve: (_, response) => {
+      response.write("some", () => setTimeout(() => response.destroy(), 50))
+    },
+    says: "A body that is cut off ends with an empty frame that has done true and a text as error.",
+    run: async ({ wire, params }) => {
+      const given = params("/", stream)
+      await wire.ok("http/request", given)
+      const frames = await streamed(wire, given["requestId"])
+      wellFormed(frames)
+      Check.text(frames.at(-1)?.error, "error in the last frame")
+      Check.equal(Buffer.concat(frames.map(({ bytes }) => bytes)).toString("utf8"), "some", "the body")
+    },
+  },
+  "duplicate-id-refused": {
+    level: "must",
+    spec: ["b63"],
+    serve: (seen, response) => {
+      response.write("x")
+      if (seen.path === "/end") response.end()
+    },
+    says: "A streamed request with the id of a live one is refused with -32602; the id is free again after the end, and after a failed request.",
+    run: async ({ wire, params, origin }) => {
+      const at = (path: string, requestId: string) => params(path, { ...stream, requestId })
+      await wire.ok("http/request", at("/never", "a"))
+      await wire.refused("http/request", at("/end", "a"), -32602)
+      await wire.ok("http/request", at("/end", "b"))
+      wellFormed(await streamed(wire, "b"))
+      const before = wire.inbox.messages.length
+      await wire.ok("http/request", at("/end", "b"))
+      await wire.inbox.wait("the second end of b", wire.timeoutMs, () =>
+        deltas(wire, "b").find(({ index, done }) => done && index >= before),
+      )
+      await wire.refused("http/request", { ...at("/", "c"), url: "http://127.0.0.1:1/" }, -32603)
+      await wire.ok("http/request", { ...at("/end", "c") })
+      Check.equal(origin.seen.length, 4, "requests that arrived")
+    },
+  },
+  "buffered-ids-unchecked": {
+    level: "peer",
+    spec: ["b63"],
+    serve: (seen, response) => {
+      response.write("x")
+      if (seen.path === "/end") response.end()
+    },
+    says: "A request that is not streamed may have the id of a live stream.",
+    run: async ({ wire, params }) => {
+      await wire.ok("http/request", params("/never", { ...stream, requestId: "a" }))
+      await wire.ok("http/request", params("/end", { requestId: "a" }))
+    },
+  },
+  "timeout-ends-the-body": {
+    level: "must",
+    spec: ["b64"],
+    serve: (_, response) => response.write("x"),
+    says: "timeoutMs bounds the body too: one that stalls ends with a frame that has done true and an error, while one without timeoutMs goes on.",
+    run: async ({ wire, params }) => {
+      const patient = params("/", stream)
+      await wire.ok("http/request", patient)
+      const hasty = params("/", { ...stream, timeoutMs: 300 })
+      await wire.ok("http/request", hasty)
+      const frames = await streamed(wire, hasty["requestId"])
+      wellFormed(frames)
+      Check.text(frames.at(-1)?.error, "error in the last frame")
+      const done = deltas(wire, patient["requestId"]).some((frame) => frame.done)
+      Check.equal(done, false, "whether the stream without timeoutMs has ended")
+    },
+  },
+  "frames-below-2-mib": {
+    level: "must",
+    spec: ["b65"],
+    serve: (_, response) => response.end(noise),
+    says: "A body of six megabytes arrives byte for byte in frames of less than 2 MiB of JSON each.",
+    run: async ({ t, wire, params }) => {
+      const given = params("/", stream)
+      await wire.ok("http/request", given)
+      const frames = await streamed(wire, given["requestId"])
+      wellFormed(frames)
+      Check.isTrue(Buffer.concat(frames.map(({ bytes }) => bytes)).equals(noise), "the body came changed")
+      const largest = Math.max(...frames.map(({ length }) => length))
+      Check.isTrue(largest < 2 * 1024 * 1024, `the largest frame has ${largest} bytes`)
+      t.note(`${frames.length} frames, the largest of ${largest} bytes`)
+    },
+  },
+  "dropped-connection-aborts": {
+    level: "should",
+    spec: [],
+    transports: "ws",
+    serve: (_, response) => response.write("x"),
+    says: "When the client drops its connection, the server ends its streamed requests.",
+    run: async ({ t, wire, params, origin }) => {
+      await wire.ok("http/request", params("/", stream))
+      Check.equal(origin.aborted(), 0, "aborted exchanges before")
+      wire.channel.drop()
+      const until = performance.now() + t.timeoutMs
+      while (origin.aborted() === 0 && performance.now() < until) await pause(20)
+      Check.equal(origin.aborted(), 1, "aborted exchanges")
+    },
+  },
+  "error-texts-of-the-peer": {
+    level: "peer",
+    spec: ["b62", "b63"],
+    serve: (_, response) => {
+      response.write("some", () => setTimeout(() => response.destroy(), 200))
+    },
+    says: "A cut body and a duplicate id have the exact texts of Codex.",
+    run: async ({ wire, params }) => {
+      await wire.ok("http/request", params("/", { ...stream, requestId: "a" }))
+      const text = "http/request streamResponse requestId `a` is already active"
+      await wire.refused("http/request", params("/", { ...stream, requestId: "a" }), -32602, text)
+      const frames = await streamed(wire, "a")
+      Check.equal(frames.at(-1)?.error, "error decoding response body", "error in the last frame")
+    },
+  },
+})

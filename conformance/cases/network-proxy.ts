@@ -1,0 +1,131 @@
+/**
+ * `networkProxy` of `process/start`: a proxy for one process, which asks the client before it lets anything through.
+ *
+ * The processes are Node, the one that runs the suite: a shell cannot speak HTTP everywhere.
+ */
+import { table } from "../Case.ts"
+import * as Check from "../Check.ts"
+import * as Child from "../Child.ts"
+import { isObject, type JsonObject } from "../Json.ts"
+import type { Wire } from "../wire/Wire.ts"
+
+const proxied = { requires: ["network-proxy"], server: "owned" } as const
+
+const proxy = {
+  enabled: true,
+  enableSocks5: false,
+  enableSocks5Udp: false,
+  allowUpstreamProxy: false,
+  dangerouslyAllowAllUnixSockets: false,
+  mode: "full",
+  allowLocalBinding: false,
+}
+
+/** Asks for a page of a host that does not exist through the proxy in HTTP_PROXY, and prints the status. */
+const page = `
+  const proxy = new URL(process.env.HTTP_PROXY)
+  const path = "http://example.invalid/"
+  require("node:http")
+    .get({ host: proxy.hostname, port: proxy.port, path, headers: { host: "example.invalid" } }, (answer) => {
+      process.stdout.write("status " + answer.statusCode)
+      process.exit(0)
+    })
+    .on("error", (error) => process.stdout.write("error " + error.message))
+`
+
+const start = (wire: Wire, policyDecisionTimeoutMs: number): Promise<Child.Child> =>
+  Child.start(wire, {
+    argv: [process.execPath, "-e", page],
+    params: { networkProxy: { proxy, policyDecisionTimeoutMs } },
+  })
+
+/** The params of every notification with this method, or the next request with it. */
+const seen = (wire: Wire, method: string): ReadonlyArray<JsonObject> =>
+  wire.inbox.messages.flatMap(({ json }) => (isObject(json) && json["method"] === method ? [json] : []))
+
+const question = (wire: Wire): Promise<JsonObject> =>
+  wire.inbox.wait("network/policyRequest", wire.timeoutMs, () => seen(wire, "network/policyRequest")[0])
+
+export const networkProxy = table("process/networkProxy", {
+  "client-denies": {
+    ...proxied,
+    level: "must",
+    spec: ["b77"],
+    says: "With policyDecisionTimeoutMs an unknown host makes the server send the request network/policyRequest; after a deny the process sees 403, and network/policyDecision is notified once.",
+    run: async (t) => {
+      const wire = await t.open()
+      const child = await start(wire, t.timeoutMs)
+      const { id = null, params } = await question(wire)
+      const asked = Check.object(params, "params of network/policyRequest")
+      Check.equal(asked["processId"], child.id, "processId")
+      const wanted = { protocol: "http", host: "example.invalid", port: 80 }
+      Check.equal(asked["request"], wanted, "request")
+      wire.send({ id, result: { decision: { type: "deny", reason: "no" } } })
+      await child.ended()
+      Check.equal(child.text("stdout"), "status 403", "what the process saw")
+      const decisions = seen(wire, "network/policyDecision")
+      Check.equal(decisions.length, 1, "the number of network/policyDecision")
+      const told = Check.object(decisions[0]?.["params"], "params of network/policyDecision")
+      Check.equal(told["processId"], child.id, "processId of network/policyDecision")
+      Check.equal(told["decision"], "deny", "decision")
+      Check.equal(told["host"], "example.invalid", "host")
+    },
+  },
+  "client-does-not-know-the-method": {
+    ...proxied,
+    level: "must",
+    spec: ["b77"],
+    says: "A client that answers network/policyRequest with the error -32601 has not allowed anything: the process sees 403.",
+    run: async (t) => {
+      const wire = await t.open()
+      const child = await start(wire, t.timeoutMs)
+      const { id = null } = await question(wire)
+      wire.send({ id, error: { code: -32601, message: "unknown method" } })
+      await child.ended()
+      Check.equal(child.text("stdout"), "status 403", "what the process saw")
+      await wire.barrier()
+    },
+  },
+  "client-does-not-answer": {
+    ...proxied,
+    slow: true,
+    level: "must",
+    spec: ["b77"],
+    says: "When the client does not answer in time nothing is allowed: the process sees 403.",
+    run: async (t) => {
+      const child = await start(await t.open(), 300)
+      await child.ended()
+      Check.equal(child.text("stdout"), "status 403", "what the process saw")
+    },
+  },
+  "zero-timeout-refused": {
+    ...proxied,
+    level: "must",
+    spec: ["b78"],
+    says: "policyDecisionTimeoutMs 0 is refused with -32602, and so is a networkProxy without proxy.",
+    run: async (t) => {
+      const wire = await t.open()
+      const at = (networkProxy: JsonObject) => Child.params(wire, { id: "p", params: { networkProxy } })
+      await wire.refused("process/start", at({ proxy, policyDecisionTimeoutMs: 0 }), -32602)
+      const text = await wire.refused("process/start", at({}), -32602)
+      Check.contains(text, "proxy", "the text")
+      await Child.start(wire, { id: "p" })
+    },
+  },
+  "refused-or-heeded": {
+    level: "must",
+    server: "owned",
+    spec: ["b77"],
+    says: "A start with networkProxy is refused with -32602, or the process has HTTP_PROXY: it never runs without the proxy that was asked for.",
+    run: async (t) => {
+      const wire = await t.open()
+      const script = 'test -n "$HTTP_PROXY" || echo unguarded'
+      const params = { networkProxy: { proxy, policyDecisionTimeoutMs: 300 } }
+      const { error } = await wire.begin("process/start", Child.params(wire, { id: "p", script, params }))
+      if (error !== undefined) return Check.equal(error.code, -32602, `the code ("${error.message}")`)
+      const child = Child.attach(wire, "p")
+      await child.ended()
+      Check.equal(child.text(), "", "the output")
+    },
+  },
+})

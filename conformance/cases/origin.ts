@@ -1,0 +1,112 @@
+/**
+ * Not cases: an HTTP server of the suite beside the server under test, and how its answers come back.
+ */
+import type { Bench } from "../Bench.ts"
+import { table, type Case, type CaseSpec } from "../Case.ts"
+import * as Check from "../Check.ts"
+import { isObject, type Json, type JsonObject } from "../Json.ts"
+import * as HttpOrigin from "../wire/HttpOrigin.ts"
+import type { Wire } from "../wire/Wire.ts"
+
+export interface Exchange {
+  readonly t: Bench
+  readonly wire: Wire
+  readonly origin: HttpOrigin.HttpOrigin
+  /** The params of a request to a path of the suite's server. */
+  readonly params: (path: string, other?: JsonObject) => JsonObject
+  /** Asks for a path with `http/request`; returns the result. */
+  readonly ask: (path: string, other?: JsonObject) => Promise<JsonObject>
+}
+
+export type OriginSpec = Omit<CaseSpec, "run"> & {
+  /** Answers the requests that reach the suite's server; 204 by default. */
+  readonly serve?: HttpOrigin.Answer
+  readonly run: (exchange: Exchange) => Promise<void>
+}
+
+/** A table of cases that each have an HTTP server to ask. */
+export const originTable = (
+  prefix: string,
+  specs: { readonly [name: string]: OriginSpec },
+): ReadonlyArray<Case> =>
+  table(
+    prefix,
+    Object.fromEntries(
+      Object.entries(specs).map(([name, { serve = nothing, run, ...spec }]): [string, CaseSpec] => [
+        name,
+        {
+          server: spec.args === undefined ? "owned" : "fresh",
+          ...spec,
+          requires: ["http-client", ...(spec.requires ?? [])],
+          run: async (t) => {
+            const origin = await HttpOrigin.start(serve)
+            try {
+              const wire = await t.open()
+              let next = 0
+              const params: Exchange["params"] = (path, other = {}) => ({
+                method: "GET",
+                url: `${origin.url}${path}`,
+                requestId: `r${next++}`,
+                ...other,
+              })
+              const ask: Exchange["ask"] = (path, other) => wire.ok("http/request", params(path, other))
+              await run({ t, wire, origin, params, ask })
+            } finally {
+              origin.close()
+            }
+          },
+        },
+      ]),
+    ),
+  )
+
+const nothing: HttpOrigin.Answer = (_, response) => {
+  response.writeHead(204)
+  response.end()
+}
+
+/** The decoded body of a result. */
+export const bodyOf = (result: JsonObject): Buffer =>
+  Buffer.from(Check.text(result["bodyBase64"], "bodyBase64"), "base64")
+
+/** The values of one header of a result, in order. */
+export const headerOf = (result: JsonObject, name: string): ReadonlyArray<Json> =>
+  Check.list(result["headers"], "headers").flatMap((item) => {
+    const header = Check.object(item, "a header")
+    return header["name"] === name ? [header["value"] ?? null] : []
+  })
+
+export interface Delta {
+  readonly seq: number
+  readonly bytes: Buffer
+  readonly done: boolean
+  readonly error: Json
+  /** Position among the messages of the connection. */
+  readonly index: number
+  /** The length of the whole message. */
+  readonly length: number
+}
+
+/** What has come of a streamed body so far. */
+export const deltas = (wire: Wire, requestId: Json | undefined): ReadonlyArray<Delta> =>
+  wire.inbox.messages.flatMap(({ json, index, text }) => {
+    if (!isObject(json) || json["method"] !== "http/request/bodyDelta") return []
+    const {
+      requestId: id,
+      seq,
+      deltaBase64,
+      done,
+      error = "missing",
+    } = Check.object(json["params"], "params")
+    if (id !== requestId) return []
+    const bytes = Buffer.from(Check.text(deltaBase64, "deltaBase64"), "base64")
+    const whole = { seq: Check.integer(seq, "seq"), done: Check.flag(done, "done"), error }
+    return [{ ...whole, bytes, index, length: Buffer.byteLength(text) }]
+  })
+
+/** Waits for the end of a streamed body and returns its frames. */
+export const streamed = (wire: Wire, requestId: Json | undefined): Promise<ReadonlyArray<Delta>> =>
+  wire.inbox.wait("the last http/request/bodyDelta", wire.timeoutMs, () => {
+    const all = deltas(wire, requestId)
+    return all.some(({ done }) => done) ? all : undefined
+  })

@@ -1,0 +1,159 @@
+/**
+ * What a server may offer beyond Codex, and then announces in `environmentInfo.capabilities`: `process/resize` with
+ * `terminalSize` (processResize) and `process/closeStdin` (processCloseStdin).
+ */
+import { table } from "../Case.ts"
+import * as Check from "../Check.ts"
+import * as Child from "../Child.ts"
+import type { JsonObject } from "../Json.ts"
+import type { Wire } from "../wire/Wire.ts"
+
+const resizable = { requires: ["process-resize", "pty"] } as const
+const closable = { requires: ["process-close-stdin"] } as const
+
+const resize = (wire: Wire, processId: string, rows: number, columns: number): Promise<JsonObject> =>
+  wire.ok("process/resize", { processId, rows, columns })
+
+const closeStdin = (wire: Wire, processId: string): Promise<JsonObject> =>
+  wire.ok("process/closeStdin", { processId })
+
+export const processResize = table("process/resize", {
+  "size-of-the-start": {
+    ...resizable,
+    level: "must",
+    spec: [],
+    says: "process/start with tty and terminalSize {rows, columns} gives the PTY that size from the first moment on; null gives the usual 24 rows of 80 columns.",
+    run: async (t) => {
+      const wire = await t.open()
+      const sizes = [
+        [{ rows: 50, columns: 132 }, "50 132\r\n"],
+        [null, "24 80\r\n"],
+      ] as const
+      for (const [terminalSize, text] of sizes) {
+        const child = await Child.start(wire, { argv: ["stty", "size"], tty: true, params: { terminalSize } })
+        await child.ended()
+        Check.equal(child.text("pty"), text, "the output of stty size")
+      }
+    },
+  },
+  "program-is-told": {
+    ...resizable,
+    level: "must",
+    spec: [],
+    says: "process/resize {processId, rows, columns} returns {}; the program in the PTY gets SIGWINCH and sees the new size.",
+    run: async (t) => {
+      const wire = await t.open()
+      const script = "trap 'echo now $(stty size); exit 5' WINCH; echo ready; while :; do sleep 0.05; done"
+      const child = await Child.start(wire, { script, tty: true })
+      await child.says("ready")
+      Check.equal(await resize(wire, child.id, 33, 99), {}, "the result")
+      Check.equal((await child.ended()).exitCode, 5, "the exit code")
+      Check.contains(child.text("pty"), "now 33 99", "the output")
+    },
+  },
+  "takes-effect-in-order": {
+    ...resizable,
+    level: "must",
+    spec: [],
+    says: "A resize that is sent right behind the start, without waiting, is the size that a later write finds.",
+    run: async (t) => {
+      const wire = await t.open()
+      const params = Child.params(wire, { id: "p", script: "read line; stty size", tty: true })
+      const chunk = Buffer.from("\n").toString("base64")
+      const replies = await Promise.all([
+        wire.begin("process/start", params),
+        wire.begin("process/resize", { processId: "p", rows: 7, columns: 70 }),
+        wire.begin("process/write", { processId: "p", chunk, writeId: "w" }),
+      ])
+      for (const { error } of replies) Check.equal(error?.message ?? null, null, "an error")
+      const child = Child.attach(wire, "p")
+      await child.ended()
+      Check.contains(child.text("pty"), "7 70\r\n", "the output")
+    },
+  },
+  "no-terminal-refused": {
+    ...resizable,
+    level: "must",
+    spec: [],
+    says: "process/resize of an unknown process, or of one without tty, is refused with -32600.",
+    run: async (t) => {
+      const wire = await t.open()
+      const child = await Child.start(wire, { script: "sleep 60" })
+      await wire.refused("process/resize", { processId: child.id, rows: 1, columns: 1 }, -32600)
+      const text = await wire.refused("process/resize", { processId: "none", rows: 1, columns: 1 }, -32600)
+      Check.equal(text, "unknown process id none", "the text")
+    },
+  },
+  "bad-sizes-refused": {
+    ...resizable,
+    level: "must",
+    spec: [],
+    says: "Sizes that are missing, negative, fractional or above 65535 are refused with -32602, by process/resize and in terminalSize.",
+    run: async (t) => {
+      const wire = await t.open()
+      const child = await Child.start(wire, { script: "sleep 60", tty: true })
+      for (const size of [
+        {},
+        { rows: 5 },
+        { rows: -1, columns: 5 },
+        { rows: 1.5, columns: 5 },
+        { rows: 5, columns: 65_536 },
+      ]) {
+        await wire.refused("process/resize", { processId: child.id, ...size }, -32602)
+        const params = Child.params(wire, { tty: true, params: { terminalSize: size } })
+        await wire.refused("process/start", params, -32602)
+      }
+    },
+  },
+})
+
+export const processCloseStdin = table("process/closeStdin", {
+  "ends-behind-the-writes": {
+    ...closable,
+    level: "must",
+    spec: [],
+    says: "process/closeStdin returns {}; a program that reads a piped stdin gets all that was written before, and then its end.",
+    run: async (t) => {
+      const wire = await t.open()
+      const child = await Child.start(wire, { argv: ["cat"], pipeStdin: true })
+      const text = "x".repeat(300_000)
+      void wire.begin("process/write", {
+        processId: child.id,
+        chunk: Buffer.from(text).toString("base64"),
+        writeId: "w",
+      })
+      Check.equal(await closeStdin(wire, child.id), {}, "the result")
+      Check.equal((await child.ended()).exitCode, 0, "the exit code of cat")
+      Check.equal(child.bytes("stdout").length, text.length, "the number of bytes that came back")
+    },
+  },
+  "later-writes-refused": {
+    ...closable,
+    level: "must",
+    spec: [],
+    says: "After process/closeStdin a write is answered with stdinClosed, a write whose writeId was accepted before with accepted, and a second process/closeStdin with {}.",
+    run: async (t) => {
+      const wire = await t.open()
+      const child = await Child.start(wire, { script: "cat >/dev/null; sleep 60", pipeStdin: true })
+      Check.equal(await child.write("a", "known"), "accepted", "the status before")
+      await closeStdin(wire, child.id)
+      Check.equal(await child.write("b"), "stdinClosed", "the status of a new write")
+      Check.equal(await child.write("a", "known"), "accepted", "the status of a known write")
+      Check.equal(await closeStdin(wire, child.id), {}, "the result of the second call")
+    },
+  },
+  "without-a-piped-stdin": {
+    ...closable,
+    level: "should",
+    spec: [],
+    says: "process/closeStdin of an unknown process is refused with -32600; of one without a piped stdin it returns {} or is refused with -32600, and ends nothing.",
+    run: async (t) => {
+      const wire = await t.open()
+      await wire.refused("process/closeStdin", { processId: "none" }, -32600, "unknown process id none")
+      const child = await Child.start(wire, { script: "sleep 60" })
+      const { error } = await wire.begin("process/closeStdin", { processId: child.id })
+      if (error !== undefined) Check.equal(error.code, -32600, `the code ("${error.message}")`)
+      Check.equal(await child.terminate(), true, "whether the process was still running")
+    },
+  },
+})

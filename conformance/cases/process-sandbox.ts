@@ -1,0 +1,168 @@
+/**
+ * The `sandbox` object of `process/start`: what decodes, and that nothing that asks for a confinement runs without it.
+ */
+import { randomUUID } from "node:crypto"
+import { table } from "../Case.ts"
+import * as Check from "../Check.ts"
+import * as Child from "../Child.ts"
+import type { Json, JsonObject } from "../Json.ts"
+import { readOnly } from "../Manifest.ts"
+import type { Wire } from "../wire/Wire.ts"
+
+const level = { windowsSandboxLevel: "disabled" }
+
+const managed = (fileSystem: Json, network = "enabled"): JsonObject => ({
+  permissions: { type: "managed", file_system: fileSystem, network },
+  ...level,
+})
+
+/** What asks for no confinement. */
+const free: ReadonlyArray<JsonObject> = [
+  { permissions: { type: "disabled" }, ...level },
+  { permissions: { type: "external", network: "enabled" }, ...level },
+  managed({ type: "unrestricted" }),
+]
+
+/** Starts a script under a sandbox. */
+const begin = (wire: Wire, id: string, sandbox: JsonObject, script: string) =>
+  wire.begin("process/start", Child.params(wire, { id, script, params: { sandbox } }))
+
+export const processSandbox = table("process/sandbox", {
+  "incomplete-object-refused": {
+    level: "must",
+    spec: [179, "b72"],
+    says: "A sandbox without permissions, without windowsSandboxLevel, or managed without file_system, is refused with -32602 and a text that names what is missing.",
+    run: async (t) => {
+      const wire = await t.open()
+      const faults: ReadonlyArray<readonly [JsonObject, string]> = [
+        [{}, "permissions"],
+        [{ permissions: { type: "disabled" } }, "windowsSandboxLevel"],
+        [{ permissions: { type: "managed", network: "enabled" }, ...level }, "file_system"],
+      ]
+      for (const [sandbox, name] of faults) {
+        const params = Child.params(wire, { params: { sandbox } })
+        Check.contains(await wire.refused("process/start", params, -32602), name, "the text")
+      }
+    },
+  },
+  "unknown-kinds-refused": {
+    level: "must",
+    spec: [179],
+    says: "Unknown types of permissions, of file_system or of windowsSandboxLevel are refused with -32602: nothing runs under a profile that the server does not understand.",
+    run: async (t) => {
+      const wire = await t.open()
+      const faults = [
+        { permissions: { type: "zzz" }, ...level },
+        managed({ type: "zzz" }),
+        managed({ type: "unrestricted" }, "zzz"),
+        { permissions: { type: "disabled" }, windowsSandboxLevel: "zzz" },
+      ]
+      for (const sandbox of faults) {
+        await wire.refused("process/start", Child.params(wire, { params: { sandbox } }), -32602)
+      }
+    },
+  },
+  "free-profiles-run": {
+    level: "must",
+    spec: ["b74"],
+    says: "Processes with the profiles disabled, external and managed/unrestricted with network run, and may write.",
+    run: async (t) => {
+      const wire = await t.open()
+      for (const sandbox of free) {
+        const script = 'f=$(mktemp /tmp/procwire.XXXXXX) && rm "$f" && echo ran'
+        const child = await Child.start(wire, { script, params: { sandbox } })
+        Check.equal((await child.ended()).exitCode, 0, `the exit code under ${Check.show(sandbox)}`)
+        Check.equal(child.text(), "ran\n", "the output")
+      }
+    },
+  },
+  "type-of-the-peer": {
+    level: "peer",
+    spec: [180],
+    says: "Any sandbox object, even disabled, gives sandboxType linuxSeccomp.",
+    run: async (t) => {
+      const wire = await t.open()
+      for (const [index, sandbox] of free.entries()) {
+        const { result } = await begin(wire, `p${index}`, sandbox, ":")
+        Check.equal(Check.object(result, "the result")["sandboxType"], "linuxSeccomp", "sandboxType")
+      }
+    },
+  },
+  "no-sandbox-has-the-type-none": {
+    level: "must",
+    spec: [76],
+    says: "A start without a sandbox, or with null, gives sandboxType none.",
+    run: async (t) => {
+      const wire = await t.open()
+      for (const params of [{}, { sandbox: null }]) {
+        const result = await wire.ok("process/start", Child.params(wire, { params }))
+        Check.equal(result["sandboxType"], "none", "sandboxType")
+      }
+    },
+  },
+  "never-runs-unconfined": {
+    level: "must",
+    spec: [180, "b73"],
+    says: "A process that may only read is either refused, or runs and cannot write: never does it run unconfined.",
+    run: async (t) => {
+      const wire = await t.open()
+      const { error } = await begin(
+        wire,
+        "p",
+        readOnly,
+        'f=$(mktemp /tmp/procwire.XXXXXX) && echo "wrote $f" && rm "$f"',
+      )
+      if (error !== undefined) {
+        Check.equal(error.code, -32602, `the code of the refusal ("${error.message}")`)
+        Check.equal(Child.attach(wire, "p").events().length, 0, "notifications of a refused process")
+        return
+      }
+      const child = Child.attach(wire, "p")
+      await child.ended()
+      Check.lacks(child.text("stdout"), "wrote", "the output of the process")
+    },
+  },
+  "read-only-runs": {
+    level: "must",
+    spec: [180],
+    requires: ["sandbox"],
+    says: "A process that may only read runs, reads, and is refused a write by the system; sandboxType names the confinement.",
+    run: async (t) => {
+      const wire = await t.open()
+      const name = `procwire-${randomUUID()}`
+      const script = `cat /etc/passwd >/dev/null && echo read; (: >/tmp/${name}) || echo refused`
+      const { result } = await begin(wire, "p", readOnly, script)
+      const { sandboxType } = Check.object(result, "the result of process/start")
+      Check.isTrue(sandboxType !== "none", "sandboxType is none")
+      const child = Child.attach(wire, "p")
+      await child.ended()
+      Check.equal(child.text("stdout"), "read\nrefused\n", "the output")
+      Check.equal(await outside(wire, `ls /tmp/${name}; rm -f /tmp/${name}`), "", "what was written")
+    },
+  },
+  "denial-is-told": {
+    level: "must",
+    spec: [181],
+    requires: ["sandbox"],
+    says: "A process under a profile that allows nothing fails, and both process/exited and process/read have sandboxDenied true.",
+    run: async (t) => {
+      const wire = await t.open()
+      const nothing = managed({ type: "restricted", entries: [] }, "restricted")
+      const { error } = await begin(wire, "p", nothing, "echo ran")
+      Check.equal(error?.message ?? null, null, "an error of process/start")
+      const child = Child.attach(wire, "p")
+      const { exitCode, events } = await child.ended()
+      Check.isTrue(exitCode !== 0, "the exit code is 0")
+      const exited = events.find(({ kind }) => kind === "exited")
+      Check.equal(exited?.params["sandboxDenied"], true, "sandboxDenied in process/exited")
+      Check.equal((await child.read())["sandboxDenied"], true, "sandboxDenied in process/read")
+    },
+  },
+})
+
+/** The output of a script that runs without a sandbox. */
+const outside = async (wire: Wire, script: string): Promise<string> => {
+  const child = await Child.start(wire, { script })
+  await child.ended()
+  return child.text("stdout")
+}

@@ -1,0 +1,74 @@
+/**
+ * `--listen` with something that nobody can listen on: the server must not start, and must say why.
+ */
+import type { Bench } from "../Bench.ts"
+import { table } from "../Case.ts"
+import * as Check from "../Check.ts"
+import { firstLine } from "../wire/ServerProcess.ts"
+import { playStart } from "./guarded.ts"
+
+const ws = { transports: "ws", server: "fresh" } as const
+
+/** The server must end with the exit code 1 for each of these, and say what is said of it. */
+const refused = async (
+  t: Bench,
+  urls: ReadonlyArray<string>,
+  text: (url: string) => string,
+): Promise<void> => {
+  for (const url of urls) {
+    const { code, out, said } = await playStart(t, [], url)
+    Check.equal(code, 1, `the exit code for ${url}`)
+    Check.equal(out, "", `the standard output for ${url}`)
+    Check.contains(said, text(url), `the standard error for ${url}`)
+  }
+}
+
+export const websocketListen = table("websocket/listen", {
+  "unknown-schemes-refused": {
+    ...ws,
+    level: "should",
+    spec: [73],
+    says: "A --listen URL with another scheme than ws, also in capitals, ends the server with the exit code 1 and the text unsupported --listen URL.",
+    run: (t) =>
+      refused(
+        t,
+        ["off", "unix:/tmp/x", "wss://127.0.0.1:0", "WS://127.0.0.1:0"],
+        (url) => `unsupported --listen URL \`${url}\`; expected \`ws://IP:PORT\` or \`stdio\``,
+      ),
+  },
+  "bad-addresses-refused": {
+    ...ws,
+    level: "should",
+    spec: [73],
+    says: "A --listen URL with the name of a host, with a path, or without a port ends the server with the exit code 1 and the text invalid websocket --listen URL.",
+    run: (t) =>
+      refused(
+        t,
+        ["ws://localhost:0", "ws://127.0.0.1:0/x", "ws://127.0.0.1"],
+        (url) => `invalid websocket --listen URL \`${url}\`; expected \`ws://IP:PORT\``,
+      ),
+  },
+  "busy-port-refused": {
+    ...ws,
+    level: "must",
+    spec: [73],
+    says: "A second server on a port that one listens on ends with a code other than 0, and prints no URL.",
+    run: async (t) => {
+      const url = await firstLine(t.launch([]), t.timeoutMs)
+      const { code, out } = await playStart(t, [], url.trim())
+      Check.isTrue(code !== 0 && code !== null, `the exit code is ${code}`)
+      Check.equal(out, "", "the standard output")
+    },
+  },
+  "busy-port-text": {
+    ...ws,
+    level: "should",
+    spec: [73],
+    says: "A second server on a port that one listens on says that the address is in use, with os error 98.",
+    run: async (t) => {
+      const url = await firstLine(t.launch([]), t.timeoutMs)
+      const { said } = await playStart(t, [], url.trim())
+      Check.isTrue(/address (already )?in use .*os error 98/i.test(said), `the standard error is ${said}`)
+    },
+  },
+})

@@ -1,0 +1,83 @@
+/**
+ * A case about a seam (a spawner, a transport) is data, as a case of the wire suite is: a stable id, a level,
+ * what it needs, one sentence for the author, and a function that plays it.
+ *
+ * Ids are paths and never change their meaning. A case that lists no need runs on everything.
+ */
+
+/** `must`: the core relies on it. `should`: quality that not every host allows. */
+export type Level = "must" | "should"
+
+export interface SeamCase<Need extends string, Bench> {
+  readonly id: string
+  readonly level: Level
+  readonly requires: ReadonlyArray<Need>
+  readonly says: string
+  /** Counts what the whole process holds: no other case may run meanwhile. */
+  readonly alone: boolean
+  readonly run: (t: Bench) => Promise<void>
+}
+
+/** A case as it is written down. */
+export type CaseSpec<Need extends string, Bench> = Pick<SeamCase<Need, Bench>, "says" | "run"> &
+  Partial<Pick<SeamCase<Need, Bench>, "level" | "requires" | "alone">>
+
+/** Which cases: ids or globs (`*` within a step, `**` for anything), and how deep. */
+export interface Choice {
+  readonly only?: ReadonlyArray<string>
+  /** `must` leaves out the others. */
+  readonly depth?: Level
+}
+
+/** Completes a table of cases, all below one path. */
+export const table = <Need extends string, Bench>(
+  prefix: string,
+  specs: { readonly [name: string]: CaseSpec<Need, Bench> },
+): ReadonlyArray<SeamCase<Need, Bench>> =>
+  Object.entries(specs).map(([name, spec]) => ({
+    level: "must",
+    requires: [],
+    alone: false,
+    ...spec,
+    id: `${prefix}/${name}`,
+  }))
+
+/** The chosen cases, and globs that fit none at all. */
+export const select = <Need extends string, Bench>(
+  cases: ReadonlyArray<SeamCase<Need, Bench>>,
+  { only = [], depth = "should" }: Choice,
+): {
+  readonly cases: ReadonlyArray<SeamCase<Need, Bench>>
+  readonly unknown: ReadonlyArray<string>
+} => {
+  const globs = only.map((glob) => ({ glob, fits: pattern(glob) }))
+  return {
+    cases: cases.filter(
+      ({ id, level }) =>
+        (depth === "should" || level === "must") &&
+        (globs.length === 0 || globs.some(({ fits }) => fits.test(id))),
+    ),
+    unknown: globs.filter(({ fits }) => !cases.some(({ id }) => fits.test(id))).map(({ glob }) => glob),
+  }
+}
+
+/** The list of ids as a README has it. */
+export const listing = (
+  cases: ReadonlyArray<{
+    readonly id: string
+    readonly level: Level
+    readonly requires: ReadonlyArray<string>
+    readonly says: string
+  }>,
+): string =>
+  cases
+    .map(({ id, level, requires, says }) => `- \`${id}\` (${[level, ...requires].join(", ")}): ${says}`)
+    .join("\n")
+
+const pattern = (glob: string): RegExp => {
+  const body = glob
+    .replace(/\/+$/, "")
+    .replace(/[.+^${}()|[\]\\]/g, "\\$&")
+    .replace(/\*\*|\*|\?/g, (sign) => (sign === "**" ? ".*" : sign === "*" ? "[^/]*" : "[^/]"))
+  return new RegExp(`^${body}(/.*)?$`)
+}

@@ -1,0 +1,26 @@
+/** The suite on a module by its path. Needs the build in `dist/`. */
+import { fileURLToPath } from "node:url"
+import { expect, test } from "vitest"
+import { passed, type Outcome } from "./SeamRunner.ts"
+import * as SpawnerRunner from "./SpawnerRunner.ts"
+
+const built = fileURLToPath(new URL("../../dist/adapters/node/index.js", import.meta.url))
+
+test("a module that exports a layer is loaded and played, told case by case", async () => {
+  const told: Array<readonly [Outcome, number, number]> = []
+  const outcomes = await SpawnerRunner.loadAndRun(built, {
+    only: ["spawner/exit/code-and-signal", "spawner/program/*-exact", "spawner/exit/code-and-signal-*"],
+    onOutcome: (outcome, done, of) => told.push([outcome, done, of]),
+  })
+  expect(outcomes.filter(({ status }) => status === "fail")).toEqual([])
+  expect(outcomes.map((outcome) => outcome.case.id)).toContain("spawner/program/arguments-exact")
+  expect(told.map(([, done, of]) => [done, of])).toEqual(outcomes.map((_, i) => [i + 1, outcomes.length]))
+  expect(passed(outcomes)).toBe(true)
+})
+
+test("a module without a layer, and a glob that fits no case, are wrong use", async () => {
+  const wrong = fileURLToPath(new URL("../../dist/core/spawn/index.js", import.meta.url))
+  await expect(SpawnerRunner.loadAndRun(wrong)).rejects.toThrow(SpawnerRunner.UsageError)
+  const none = SpawnerRunner.loadAndRun(built, { only: ["spawner/none"] })
+  await expect(none).rejects.toThrow("no case fits spawner/none")
+})

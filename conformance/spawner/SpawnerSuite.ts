@@ -1,0 +1,10 @@
+/** The spawner suite for vitest. */
+import { cases } from "./cases/index.ts"
+import { register, type SuiteOptions } from "./SeamVitest.ts"
+import { open, type SpawnerLayer } from "./SpawnerRunner.ts"
+
+export type { SuiteOptions } from "./SeamVitest.ts"
+
+/** Registers a test for each case, on the spawner of the layer. */
+export const suite = (name: string, layer: SpawnerLayer, options: SuiteOptions = {}): void =>
+  register(name, cases, () => open(layer), options)

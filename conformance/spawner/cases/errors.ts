@@ -1,0 +1,133 @@
+/** Cases about children that do not come into being: the reason, the text, and that nothing is left of them. */
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import type { SpawnReason } from "../../../core/spawn/SpawnError.ts"
+import * as Check from "../../Check.ts"
+import { table, type Bench } from "../Bench.ts"
+import type { ChildOptions } from "../Child.ts"
+import * as Procfs from "../Procfs.ts"
+
+const missing = "No such file or directory (os error 2)"
+const denied = "Permission denied (os error 13)"
+const noDirectory = "Not a directory (os error 20)"
+const nul = "nul byte found in provided data"
+
+/** Refused on pipes, and on a PTY where there are PTYs, with this reason and this text. */
+const refused = async (
+  t: Bench,
+  options: ChildOptions,
+  reason: SpawnReason,
+  message: string,
+  onPty = message,
+): Promise<void> => {
+  const what = JSON.stringify(options).slice(0, 120)
+  const error = await t.refused(options)
+  Check.equal([error.reason, error.message], [reason, message], what)
+  if (!t.capabilities.pty) return
+  const same = await t.refused({ ...options, pty: true })
+  Check.equal([same.reason, same.message], [reason, onPty], `${what} on a PTY`)
+}
+
+export const errors = table("spawner/errors", {
+  "program-missing": {
+    says: "A program that does not exist, by path or by name, is refused: NotFound, the text of ENOENT.",
+    run: async (t) => {
+      await refused(t, { argv: ["/no/such/program"] }, "NotFound", missing)
+      await refused(t, { argv: ["procwire-no-such-program"] }, "NotFound", missing)
+      await refused(t, { argv: ["./program"], cwd: t.folder }, "NotFound", missing)
+      await refused(t, { argv: ["/etc/passwd/x"] }, "NotADirectory", noDirectory)
+    },
+  },
+  "directory-missing": {
+    says: "A directory that does not exist is refused: NotFound, the text of ENOENT.",
+    run: (t) => refused(t, { argv: ["/bin/sh"], cwd: join(t.folder, "none") }, "NotFound", missing),
+  },
+  "directory-is-a-file": {
+    says: "A file as the directory is refused: NotADirectory, the text of ENOTDIR; also for a bare name that is nowhere.",
+    run: async (t) => {
+      t.put("file")
+      const cwd = join(t.folder, "file")
+      await refused(t, { argv: ["/bin/sh"], cwd }, "NotADirectory", noDirectory)
+      await refused(t, { argv: ["procwire-no-such-program"], cwd }, "NotADirectory", noDirectory)
+    },
+  },
+  "program-is-a-directory": {
+    says: "A directory as the program is refused: PermissionDenied, the text of EACCES.",
+    run: (t) => refused(t, { argv: [t.folder] }, "PermissionDenied", denied),
+  },
+  "program-not-executable": {
+    says: "A file that may not be executed is refused, by path and by name: PermissionDenied, the text of EACCES.",
+    run: async (t) => {
+      writeFileSync(join(t.folder, "plain"), "#!/bin/sh\n", { mode: 0o644 })
+      await refused(t, { argv: [join(t.folder, "plain")] }, "PermissionDenied", denied)
+      const env = { PATH: `${t.folder}:/nowhere` }
+      await refused(t, { argv: ["plain"], env }, "PermissionDenied", denied)
+    },
+  },
+  "program-of-no-format": {
+    level: "should",
+    says: "An executable file of no known format is refused and not given to a shell: NotExecutable, the text of ENOEXEC.",
+    run: (t) => {
+      writeFileSync(join(t.folder, "script"), "echo never\n", { mode: 0o755 })
+      const text = "Exec format error (os error 8)"
+      return refused(t, { argv: [join(t.folder, "script")] }, "NotExecutable", text)
+    },
+  },
+  "nul-bytes": {
+    says: "A NUL byte in an argument, the directory or the environment is refused: InvalidArgument, and the texts of the peer.",
+    run: async (t) => {
+      await refused(t, { argv: ["/bin/echo", "a\0b"] }, "InvalidArgument", nul)
+      await refused(t, { argv: ["/bin/echo\0"] }, "InvalidArgument", nul)
+      await refused(t, { argv: ["/bin/echo"], cwd: "/\0" }, "InvalidArgument", nul)
+      const inEnv = "data provided contains a nul byte"
+      await refused(t, { argv: ["/bin/echo"], env: { A: "\0" } }, "InvalidArgument", inEnv, nul)
+      await refused(t, { argv: ["/bin/echo"], env: { "A\0": "" } }, "InvalidArgument", inEnv, nul)
+    },
+  },
+  "program-empty": {
+    says: "An empty program name is refused: InvalidArgument, and the text of the peer, which names pipes or the PTY.",
+    run: (t) =>
+      refused(
+        t,
+        { argv: [""] },
+        "InvalidArgument",
+        "missing program for pipe spawn",
+        "missing program for PTY spawn",
+      ),
+  },
+  "arguments-too-long": {
+    level: "should",
+    says: "More arguments than the system takes are refused: ResourceLimit, the text of E2BIG.",
+    run: (t) =>
+      refused(
+        t,
+        { argv: ["/bin/echo", "x".repeat(4_000_000)] },
+        "ResourceLimit",
+        "Argument list too long (os error 7)",
+      ),
+  },
+  "nothing-is-left": {
+    alone: true,
+    requires: ["procfs"],
+    says: "100 refused children, half of them on PTYs where there are any, leave no descriptor, no process and no zombie.",
+    run: async (t) => {
+      await t.others(1)
+      await t.refused({ argv: ["/no/such/program"] })
+      const [descriptors, children] = [Procfs.descriptors(), Procfs.childCount()]
+      for (let i = 0; i < 50; i++) {
+        await t.refused({ argv: ["/no/such/program"], stdin: t.capabilities.pipeStdin })
+        await t.refused({ argv: ["true"], cwd: "/no/such/directory", pty: t.capabilities.pty })
+      }
+      await t.until(() => Procfs.descriptors() <= descriptors + 5, "no descriptor to be left")
+      await t.until(() => Procfs.childCount() <= children + 5, "no process to be left")
+    },
+  },
+  "spawner-goes-on": {
+    says: "After refused children the next one starts as if nothing had been.",
+    run: async (t) => {
+      await t.refused({ argv: ["/no/such/program"] })
+      const child = await t.run({ argv: ["/bin/echo", "fine"] })
+      Check.equal(child.text(), "fine\n", "stdout")
+    },
+  },
+})

@@ -1,0 +1,103 @@
+/** Cases about signals and process groups. */
+import * as Effect from "effect/Effect"
+import * as Check from "../../Check.ts"
+import { pause } from "../../Deadline.ts"
+import { table } from "../Bench.ts"
+import { sh } from "../Child.ts"
+
+export const group = table("spawner/group", {
+  "signal-arrives": {
+    says: "A signal arrives at the child, which may handle it; one that it does not handle ends it.",
+    run: async (t) => {
+      const child = await t.start({ argv: sh(`trap 'echo caught; exit 3' USR1; echo up; ${t.idle}`) })
+      await child.seen("up\n")
+      await child.signal("SIGUSR1")
+      await child.finished()
+      Check.equal(child.text(), "up\ncaught\n", "stdout")
+      const other = await t.start({ argv: ["sleep", "60"] })
+      await other.signal("SIGHUP")
+      Check.equal({ ...(await other.exit()) }, { kind: "signaled", signal: 1 }, "the exit")
+    },
+  },
+  "signal-reaches-everyone": {
+    requires: ["processGroup"],
+    says: "A signal reaches the child and its descendants.",
+    run: async (t) => {
+      const inner = `trap 'echo inner; exit' USR1; echo up; ${t.idle}`
+      const script = `trap 'wait; echo outer; exit 3' USR1; /bin/sh -c "$1" & ${t.idle}`
+      const child = await t.start({ argv: sh(script, inner) })
+      await child.seen("up\n")
+      await child.signal("SIGUSR1")
+      await child.finished()
+      Check.equal(child.text().split("\n").sort(), ["", "inner", "outer", "up"], "stdout")
+    },
+  },
+  "signal-to-nobody-is-fine": {
+    says: "Signals and kills after the end of a child are no error.",
+    run: async (t) => {
+      const child = await t.start({ argv: ["true"] })
+      await child.finished()
+      await child.signal("SIGINT")
+      await child.effect(child.handle.kill, "kill")
+    },
+  },
+  "signal-unknown-is-refused": {
+    level: "should",
+    says: "A signal that does not exist is refused, Unsupported, and the child runs on.",
+    run: async (t) => {
+      const child = await t.start({ argv: sh(t.idle) })
+      const outcome = await child.effect(Effect.either(child.handle.signal("SIGNONE")), "the signal")
+      Check.equal(outcome._tag === "Left" ? outcome.left.reason : "no failure", "Unsupported", "the reason")
+      await t.others(3)
+      Check.equal(child.status === undefined, true, "the child still runs")
+    },
+  },
+  "kill-ends-everyone": {
+    requires: ["processGroup"],
+    says: "kill ends a child that ignores signals, and its descendants.",
+    run: async (t) => {
+      const script = `trap '' TERM HUP INT; (${t.beat("descendant")}) & ${t.beat("leader")}`
+      const child = await t.start({ argv: sh(script) })
+      await t.beating("descendant", "leader")
+      await child.effect(child.handle.kill, "kill")
+      await t.silent("descendant", "leader")
+      await child.finished()
+      Check.equal({ ...child.status }, { kind: "signaled", signal: 9 }, "the exit")
+    },
+  },
+  "leads-a-session": {
+    requires: ["processGroup", "procfs"],
+    says: "A pipe child leads a session and a group of its own.",
+    run: async (t) => {
+      const child = await t.run({ argv: sh("echo $$; cat /proc/$$/stat") })
+      const [pid = "", stat = ""] = child.text().split("\n")
+      const [, , pgid, sid] = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
+      Check.equal([pgid ?? "", sid ?? ""], [pid, pid], "group and session")
+    },
+  },
+  "lingering-is-told": {
+    requires: ["processGroup"],
+    says: "lingering is false while the child runs, true while only descendants do, and false again after them.",
+    run: async (t) => {
+      const child = await t.start({ argv: sh(`${t.waitFor("first")}; (${t.waitFor("second")}) & exit 0`) })
+      const lingering = () => child.effect(child.handle.lingering, "lingering")
+      Check.equal(await lingering(), false, "lingering while the child runs")
+      t.put("first")
+      await child.exit()
+      Check.equal(await lingering(), true, "lingering while a descendant runs")
+      t.put("second")
+      await child.finished()
+      while (await lingering()) await pause(10)
+    },
+  },
+  "signal-reaches-those-who-stay": {
+    requires: ["processGroup"],
+    says: "A signal reaches descendants whose leader has exited.",
+    run: async (t) => {
+      const child = await t.start({ argv: sh(`(${t.idle}) & exit 0`) })
+      await child.exit()
+      await child.signal("SIGTERM")
+      await child.finished()
+    },
+  },
+})

@@ -1,0 +1,96 @@
+/** Cases about many children: that they do not disturb each other, and what is left of them. */
+import * as Check from "../../Check.ts"
+import { table, type Bench } from "../Bench.ts"
+import { sh, type Child } from "../Child.ts"
+import * as Procfs from "../Procfs.ts"
+
+const MANY = 200
+/** Descriptors and processes that the spawner may keep for itself. */
+const OWN = 5
+
+/** Many children run at the same time; then each one is told to exit with its number. */
+const atOnce = async (t: Bench, pty: boolean): Promise<void> => {
+  const children: Array<Child> = []
+  for (let i = 0; i < MANY; i++) {
+    children.push(await t.start({ argv: sh(`read -r line; echo "$line"; exit ${i}`), stdin: !pty, pty }))
+  }
+  await Promise.all(children.map((child, i) => child.write(`line ${i}\n`)))
+  await Promise.all(children.map((child) => child.finished()))
+  for (const [i, child] of children.entries()) {
+    Check.equal({ ...child.status }, { kind: "exited", code: i }, `the exit of child ${i}`)
+    Check.equal(child.text().includes(`line ${i}${pty ? "\r" : ""}\n`), true, `the output of child ${i}`)
+  }
+  await Promise.all(children.map((child) => child.close()))
+}
+
+/** Nothing is left of `work`, which has been done once before. */
+const leavesNothing = async (t: Bench, work: () => Promise<void>): Promise<void> => {
+  await work()
+  const before = Procfs.descriptors()
+  const processes = Procfs.childCount()
+  await work()
+  await t.until(() => Procfs.descriptors() <= before + OWN, `descriptors to be ${before} again`)
+  await t.until(() => Procfs.zombies() <= OWN, "no zombie to be left")
+  await t.until(() => Procfs.childCount() <= processes + OWN, `processes to be ${processes} again`)
+}
+
+export const load = table("spawner/load", {
+  "200-at-once": {
+    requires: ["pipeStdin"],
+    says: "200 pipe children at once each read their line, print it, and exit with their number.",
+    run: (t) => atOnce(t, false),
+  },
+  "200-at-once-on-ptys": {
+    requires: ["pty"],
+    says: "200 children at once on PTYs each read their line, print it, and exit with their number.",
+    run: (t) => atOnce(t, true),
+  },
+  "nothing-is-left": {
+    alone: true,
+    requires: ["procfs"],
+    says: "100 pipe children that ran to their end leave no descriptor, no zombie and no process.",
+    run: (t) => leavesNothing(t, () => t.times(100, 8, async () => void (await t.run({ argv: ["true"] })))),
+  },
+  "nothing-is-left-with-stdin": {
+    alone: true,
+    requires: ["procfs", "pipeStdin"],
+    says: "100 pipe children with an open stdin that ran to their end leave nothing.",
+    run: (t) =>
+      leavesNothing(t, () =>
+        t.times(100, 8, async () => void (await t.run({ argv: ["true"], stdin: true }))),
+      ),
+  },
+  "nothing-is-left-of-ptys": {
+    alone: true,
+    requires: ["procfs", "pty"],
+    says: "100 children on PTYs that ran to their end leave nothing.",
+    run: (t) =>
+      leavesNothing(t, () => t.times(100, 8, async () => void (await t.run({ argv: ["true"], pty: true })))),
+  },
+  "nothing-is-left-of-the-killed": {
+    alone: true,
+    requires: ["procfs"],
+    says: "50 children that are killed by the end of their scope leave nothing.",
+    run: (t) =>
+      leavesNothing(t, () =>
+        t.times(50, 8, async () => {
+          const child = await t.start({ argv: sh(`echo up; ${t.idle}`) })
+          await child.seen("up")
+          await child.close()
+        }),
+      ),
+  },
+  "nothing-is-left-of-killed-ptys": {
+    alone: true,
+    requires: ["procfs", "pty"],
+    says: "50 children on PTYs that are killed by the end of their scope leave nothing.",
+    run: (t) =>
+      leavesNothing(t, () =>
+        t.times(50, 8, async () => {
+          const child = await t.start({ argv: sh(`echo up; ${t.idle}`), pty: true })
+          await child.seen("up")
+          await child.close()
+        }),
+      ),
+  },
+})

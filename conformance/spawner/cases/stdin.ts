@@ -1,0 +1,160 @@
+/** Cases about the way into a child on pipes. */
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Check from "../../Check.ts"
+import { table, type Bench } from "../Bench.ts"
+import { sh, type Child } from "../Child.ts"
+
+const PIECE = Buffer.alloc(65_536, "p")
+const PIECES = 64
+
+/** Writes 4 MiB to a child, counting what was taken. */
+export const fill = (child: Child) => {
+  const state = { taken: 0, settled: false }
+  const writes = Effect.forEach(Array.from({ length: PIECES }), () =>
+    Effect.map(child.handle.write(PIECE), () => (state.taken += 1)),
+  )
+  const done = Effect.runPromiseExit(writes).finally(() => (state.settled = true))
+  return { state, done }
+}
+
+/** Other children take the same 4 MiB, three times: time enough. */
+export const filled = async (t: Bench, count = 3): Promise<void> => {
+  for (let i = 0; i < count; i++) {
+    const reader = await t.start({ argv: sh("exec cat >/dev/null"), stdin: true })
+    const { done } = fill(reader)
+    Check.equal(Exit.isSuccess(await done), true, "a child that reads takes 4 MiB")
+    await reader.effect(reader.handle.endStdin, "endStdin")
+    await reader.finished()
+  }
+}
+
+/** What a write failed with. */
+export const refusal = async (child: Child, rounds = 1): Promise<string> => {
+  const write = child.handle.write(Buffer.from("x"))
+  const writes = Effect.forEach(Array.from({ length: rounds }), () => write)
+  const error = await child.effect(Effect.either(writes), "a write that must fail")
+  return error._tag === "Left" ? error.left.reason : "no failure"
+}
+
+export const stdin = table("spawner/stdin", {
+  "null-unless-asked-for": {
+    says: "A pipe child without stdin reads the end of the file at once, and a write to it is refused: NotOpen.",
+    run: async (t) => {
+      const child = await t.start({ argv: ["cat"] })
+      Check.equal(await refusal(child), "NotOpen", "the reason")
+      await child.effect(child.handle.endStdin, "endStdin")
+      await child.finished()
+      Check.equal([child.text(), child.status?.kind ?? ""], ["", "exited"], "stdout and the exit")
+    },
+  },
+  "writes-exact-and-in-order": {
+    requires: ["pipeStdin"],
+    says: "200 writes of any bytes and uneven sizes, all begun at once, arrive whole and in call order; an empty one is fine.",
+    run: async (t) => {
+      const child = await t.start({ argv: ["cat"], stdin: true })
+      const pieces = Array.from({ length: 200 }, (_, i) => Buffer.alloc((i * 37) % 9_001, i))
+      const writes = Effect.forEach(pieces, child.handle.write, { concurrency: "unbounded" })
+      await child.effect(writes, "all writes")
+      await child.write("")
+      await child.effect(child.handle.endStdin, "endStdin")
+      await child.finished()
+      Check.equal(child.bytes("stdout").equals(Buffer.concat(pieces)), true, "cat prints what was written")
+    },
+  },
+  "end-is-the-end-of-the-file": {
+    requires: ["pipeStdin"],
+    says: "endStdin is the end of the file after what was written; it may be repeated, and a write after it is refused: Closed.",
+    run: async (t) => {
+      const child = await t.start({ argv: sh(`cat; echo end; ${t.waitFor("go")}`), stdin: true })
+      await child.write("in\n")
+      await child.effect(child.handle.endStdin, "endStdin")
+      await child.effect(child.handle.endStdin, "endStdin once more")
+      await child.seen("in\nend\n")
+      Check.equal(await refusal(child), "Closed", "the reason of a write after the end")
+      t.put("go")
+      await child.finished()
+    },
+  },
+  "stays-open": {
+    requires: ["pipeStdin"],
+    says: "Stdin stays open until endStdin: a child that reads does not see the end of the file meanwhile.",
+    run: async (t) => {
+      const child = await t.start({ argv: sh("cat; echo end"), stdin: true })
+      await child.write("a")
+      await child.seen("a")
+      await t.others()
+      Check.equal(child.text(), "a", "stdout")
+      await child.effect(child.handle.endStdin, "endStdin")
+      await child.finished()
+      Check.equal(child.text(), "aend\n", "stdout")
+    },
+  },
+  "write-waits-for-the-reader": {
+    requires: ["pipeStdin"],
+    says: "A child that does not read makes writes of 4 MiB wait, and goes on with them when it reads.",
+    run: async (t) => {
+      const child = await t.start({ argv: sh(`${t.waitFor("go")}; exec wc -c`), stdin: true })
+      const { state, done } = fill(child)
+      await filled(t)
+      Check.isTrue(state.taken < PIECES, "4 MiB were taken although the child does not read")
+      t.note(`${state.taken} of ${PIECES} writes were taken before the child read`)
+      t.put("go")
+      Check.equal(Exit.isSuccess(await done), true, "the writes have succeeded")
+      await child.effect(child.handle.endStdin, "endStdin")
+      await child.finished()
+      Check.equal(Number(child.text()), PIECES * PIECE.length, "the bytes that the child has read")
+    },
+  },
+  "write-that-waits-ends-with-the-child": {
+    requires: ["pipeStdin"],
+    says: "A write that waits fails when the child is killed: Closed.",
+    run: async (t) => {
+      const child = await t.start({ argv: sh(t.idle), stdin: true })
+      const { state, done } = fill(child)
+      await filled(t, 1)
+      Check.isTrue(!state.settled, "4 MiB were taken although the child does not read")
+      await child.effect(child.handle.kill, "kill")
+      await child.exit()
+      await t.until(() => state.settled, "the write to fail")
+      Check.isTrue(Exit.isFailure(await done), "the write has not failed")
+    },
+  },
+  "closed-by-the-child": {
+    requires: ["pipeStdin"],
+    says: "A child that has closed its stdin makes writes fail: Closed; it runs on, and its output arrives.",
+    run: async (t) => {
+      const child = await t.start({
+        argv: sh(`exec <&-; echo closed; ${t.waitFor("go")}; echo on`),
+        stdin: true,
+      })
+      await child.seen("closed")
+      Check.equal(await refusal(child, 2), "Closed", "the reason")
+      t.put("go")
+      await child.finished()
+      Check.equal([child.text(), child.status?.kind ?? ""], ["closed\non\n", "exited"], "stdout and the exit")
+    },
+  },
+  "closed-by-the-exit": {
+    requires: ["pipeStdin"],
+    says: "A write to a child that has exited is refused: Closed; endStdin is fine.",
+    run: async (t) => {
+      const child = await t.start({ argv: sh("exit 0"), stdin: true })
+      await child.finished()
+      Check.equal(await refusal(child, 2), "Closed", "the reason")
+      await child.effect(child.handle.endStdin, "endStdin")
+    },
+  },
+  "both-ways-at-once": {
+    requires: ["pipeStdin"],
+    says: "4 MiB through cat come back whole while they are still being written.",
+    run: async (t) => {
+      const child = await t.start({ argv: ["cat"], stdin: true, onOutput: () => {} })
+      const { done } = fill(child)
+      Check.equal(Exit.isSuccess(await done), true, "the writes have succeeded")
+      await child.effect(child.handle.endStdin, "endStdin")
+      await child.finished()
+      Check.equal(child.count, PIECES * PIECE.length, "the bytes that came back")
+    },
+  },
+})

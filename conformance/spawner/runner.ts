@@ -1,0 +1,6 @@
+/** The spawner suite for programs that have no vitest: the cases and a plain runner. */
+export * as Bench from "./Bench.ts"
+export { cases } from "./cases/index.ts"
+export * as SeamCase from "./SeamCase.ts"
+export * as SeamRunner from "./SeamRunner.ts"
+export * as SpawnerRunner from "./SpawnerRunner.ts"

@@ -1,0 +1,115 @@
+/**
+ * What a case about a transport works with: fresh pairs, a raw end where there is one, and time measured in
+ * what another pair does meanwhile. After the case every pair's scope is closed.
+ */
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Scope from "effect/Scope"
+import type { Transport } from "../../core/transport/Transport.ts"
+import * as SeamCase from "../spawner/SeamCase.ts"
+import type { Subject } from "../spawner/SeamRunner.ts"
+import { fail } from "../Check.ts"
+import { within } from "../Deadline.ts"
+import { End } from "./End.ts"
+
+/** Two linked transports; they live as long as the scope. */
+export type Pair = Effect.Effect<readonly [Transport, Transport], unknown, Scope.Scope>
+
+/** A transport whose peer is played byte by byte. */
+export interface RawEnd {
+  readonly transport: Transport
+  /** The bytes that carry this as one message, as a peer sends them. */
+  readonly frame: (message: Uint8Array) => Uint8Array
+  /** Sends bytes in one piece. */
+  readonly send: (bytes: Uint8Array) => Effect.Effect<void>
+  /** The peer goes away. */
+  readonly end: Effect.Effect<void>
+}
+
+export type Raw = Effect.Effect<RawEnd, unknown, Scope.Scope>
+
+/** What a case may need: that the pair comes with a raw end. */
+export type Need = "raw"
+
+export type Case = SeamCase.SeamCase<Need, Bench>
+
+export const table: (
+  prefix: string,
+  specs: { readonly [name: string]: SeamCase.CaseSpec<Need, Bench> },
+) => ReadonlyArray<Case> = SeamCase.table
+
+export interface Opened {
+  readonly left: End
+  readonly right: End
+  /** Closes the scope of the pair. */
+  readonly closeScope: () => Promise<void>
+}
+
+export interface RawOpened {
+  readonly end: End
+  readonly frame: (message: Uint8Array | string) => Uint8Array
+  readonly send: (bytes: Uint8Array) => Promise<void>
+  readonly gone: () => Promise<void>
+}
+
+export interface Bench {
+  readonly open: () => Promise<Opened>
+  /** Plays it from left to right, and from right to left on another pair, at the same time. */
+  readonly both: (play: (from: End, to: End) => Promise<void>) => Promise<void>
+  readonly raw: () => Promise<RawOpened>
+  /** Waits as long as another pair takes for 200 messages each way: for what must not happen meanwhile. */
+  readonly others: () => Promise<void>
+  readonly note: (text: string) => void
+}
+
+export const subject = (pair: Pair, raw: Raw | undefined): Subject<Need, Bench> => ({
+  lacks: () => (raw === undefined ? "the pair comes without a raw end" : undefined),
+  open: async (_, timeoutMs) => {
+    const scope = Effect.runSync(Scope.make())
+    const notes: Array<string> = []
+    const build = async <A>(effect: Effect.Effect<A, unknown, Scope.Scope>, into: Scope.Scope) => {
+      const exit = await within(Effect.runPromiseExit(Scope.extend(effect, into)), timeoutMs, "a pair")
+      return Exit.isSuccess(exit) ? exit.value : fail(`no pair: ${String(exit.cause)}`)
+    }
+    const closing = (child: Scope.CloseableScope) => () =>
+      within(Effect.runPromise(Scope.close(child, Exit.void)), timeoutMs, "the scope of a pair to close")
+    const open: Bench["open"] = async () => {
+      const child = Effect.runSync(Scope.make())
+      const closeScope = closing(child)
+      Effect.runSync(Scope.addFinalizer(scope, Scope.close(child, Exit.void)))
+      const [left, right] = await build(pair, child)
+      return { left: new End(left, timeoutMs), right: new End(right, timeoutMs), closeScope }
+    }
+    const others: Bench["others"] = async () => {
+      const { left, right, closeScope } = await open()
+      for (let i = 0; i < 200; i++) {
+        left.write(`${i}`)
+        await right.take(1)
+        right.write(`${i}`)
+        await left.take(1)
+      }
+      await closeScope()
+    }
+    const bench: Bench = {
+      open,
+      both: async (play) => {
+        const [forth, back] = await Promise.all([open(), open()])
+        await Promise.all([play(forth.left, forth.right), play(back.right, back.left)])
+      },
+      raw: async () => {
+        const end = await build(raw ?? fail("no raw end"), scope)
+        const bytes = (message: Uint8Array | string) =>
+          typeof message === "string" ? Buffer.from(message) : message
+        return {
+          end: new End(end.transport, timeoutMs),
+          frame: (message) => end.frame(bytes(message)),
+          send: (sent) => within(Effect.runPromise(end.send(sent)), timeoutMs, "raw bytes to be sent"),
+          gone: () => within(Effect.runPromise(end.end), timeoutMs, "the raw end to go"),
+        }
+      },
+      others,
+      note: (text) => notes.push(text),
+    }
+    return { bench, notes, fault: () => undefined, close: closing(scope) }
+  },
+})

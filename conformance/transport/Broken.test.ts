@@ -1,0 +1,21 @@
+/** Proof that the transport suite can fail: each wrong transport is caught by its case. */
+import { describe, expect, test } from "vitest"
+import { broken, good } from "./broken/index.ts"
+import * as TransportRunner from "./TransportRunner.ts"
+
+describe.concurrent("a broken transport", () => {
+  test.each(Object.values(broken))("that $does is caught by $caughtBy", async (item) => {
+    const timeoutMs = item.reason.source.includes("in vain") ? 3_000 : 30_000
+    const raw = item.raw === undefined ? {} : { raw: item.raw }
+    const options = { only: [item.caughtBy], timeoutMs, ...raw }
+    const [outcome] = await TransportRunner.run(item.pair, options)
+    expect(outcome?.reason).toMatch(item.reason)
+    expect(outcome?.status).toBe("fail")
+  })
+
+  test("is not confused with a good one, and what needs a raw end is skipped without one", async () => {
+    const outcomes = await TransportRunner.run(good, { only: ["transport/order", "transport/framing"] })
+    const told = outcomes.map(({ status, reason }) => `${status} ${reason}`)
+    expect(new Set(told)).toEqual(new Set(["pass ", "skip the pair comes without a raw end"]))
+  })
+})

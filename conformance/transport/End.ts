@@ -1,0 +1,98 @@
+/**
+ * One end of a transport under test, with promises: takes what comes, writes as a writer should, and counts
+ * how often it was told to go on. Every wait has a deadline.
+ */
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import type { Outgoing, Transport, TransportError } from "../../core/transport/Transport.ts"
+import { fail } from "../Check.ts"
+import { within } from "../Deadline.ts"
+
+/** What was still read, and why there is no more. */
+export interface Rest {
+  readonly messages: ReadonlyArray<string>
+  /** None where the peer is just gone. */
+  readonly error: TransportError | undefined
+}
+
+export class End {
+  readonly transport: Transport
+  /** How often `onDrain` was called. */
+  drains = 0
+  private readonly timeoutMs: number
+  private taken: Array<string> = []
+  private wake = () => {}
+
+  constructor(transport: Transport, timeoutMs: number) {
+    this.transport = transport
+    this.timeoutMs = timeoutMs
+    transport.onDrain(() => {
+      this.drains++
+      this.wake()
+    })
+  }
+
+  write(message: Outgoing): boolean {
+    return this.transport.write(message)
+  }
+
+  /** Writes all, and waits whenever it is told to. */
+  async send(messages: Iterable<Outgoing>): Promise<void> {
+    for (const message of messages) {
+      const drains = this.drains
+      if (!this.write(message)) await this.drained(drains)
+    }
+  }
+
+  /** Waits until `onDrain` was called more often than this. */
+  async drained(drains: number): Promise<void> {
+    if (this.drains > drains) return
+    const told = new Promise<void>((resolve) => {
+      this.wake = resolve
+    })
+    await within(told, this.timeoutMs, "onDrain after write had answered false")
+  }
+
+  /** The next messages. */
+  async take(count: number): Promise<ReadonlyArray<string>> {
+    while (this.taken.length < count) {
+      const what = `message ${this.taken.length + 1} of ${count}`
+      const more = await within(this.more(), this.timeoutMs, what)
+      if (more === "end") fail(`waited for ${what}, and the transport ended`)
+      if (typeof more === "object") fail(`waited for ${what}, and the transport failed: ${more.message}`)
+    }
+    return this.taken.splice(0, count)
+  }
+
+  /** Everything up to the end. */
+  async rest(): Promise<Rest> {
+    for (;;) {
+      const more = await within(this.more(), this.timeoutMs, "the end of incoming")
+      if (more === "more") continue
+      return { messages: this.taken.splice(0), error: more === "end" ? undefined : more }
+    }
+  }
+
+  /** Whether a message waits to be taken. */
+  get waits(): boolean {
+    return this.taken.length > 0 || (this.transport.incoming.unsafeSize()._tag === "Some" && this.size() > 0)
+  }
+
+  async close(): Promise<void> {
+    await within(Effect.runPromise(this.transport.close), this.timeoutMs, "close to return")
+  }
+
+  private size(): number {
+    const size = this.transport.incoming.unsafeSize()
+    return size._tag === "Some" ? size.value : 0
+  }
+
+  private async more(): Promise<"more" | "end" | TransportError> {
+    const got = await Effect.runPromise(Effect.either(this.transport.incoming.takeAll))
+    if (Either.isLeft(got)) return got.left
+    const [messages, done] = got.right
+    this.taken = this.taken.concat(Chunk.toReadonlyArray(messages))
+    return done ? "end" : "more"
+  }
+}

@@ -1,0 +1,13 @@
+/** The transport suite for vitest. */
+import { register, type SuiteOptions as SeamOptions } from "../spawner/SeamVitest.ts"
+import { subject, type Pair, type Raw } from "./Bench.ts"
+import { cases } from "./cases/index.ts"
+
+export interface SuiteOptions extends SeamOptions {
+  /** One end of the same transport whose peer is played byte by byte. */
+  readonly raw?: Raw
+}
+
+/** Registers a test for each case, on pairs made by `pair`. */
+export const suite = (name: string, pair: Pair, { raw, ...options }: SuiteOptions = {}): void =>
+  register(name, cases, async () => ({ ...subject(pair, raw), close: async () => {} }), options)

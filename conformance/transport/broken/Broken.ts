@@ -1,0 +1,52 @@
+/**
+ * Transports that are wrong in one way each, made from good ones: proof that the suite can fail, and which
+ * case says so.
+ */
+import * as Effect from "effect/Effect"
+import * as Inbox from "../../../core/transport/Inbox.ts"
+import * as Memory from "../../../core/transport/Memory.ts"
+import type { Outgoing, Transport } from "../../../core/transport/Transport.ts"
+import type { Pair, Raw } from "../Bench.ts"
+
+export interface Broken {
+  /** What is wrong. */
+  readonly does: string
+  /** The case that has to fail, and what its reason says. */
+  readonly caughtBy: string
+  readonly reason: RegExp
+  readonly pair: Pair
+  readonly raw?: Raw
+}
+
+export const good: Pair = Memory.makePair()
+
+/** Both ends changed in the same way. */
+export const both = (change: (end: Transport) => Transport): Pair =>
+  Effect.map(good, ([left, right]) => [change(left), change(right)] as const)
+
+/** Another way to write; each end has its own. */
+export const writing = (
+  make: (write: Transport["write"], end: Transport) => (message: Outgoing) => boolean,
+): Pair => both((end) => ({ ...end, write: make(end.write, end) }))
+
+/** A raw end over lines, cut by a decoder that may be wrong. */
+export const rawLines = (push: () => (bytes: Uint8Array) => ReadonlyArray<string>): Raw =>
+  Effect.gen(function* () {
+    const inbox = yield* Inbox.make(() => {})
+    const cut = push()
+    return {
+      transport: {
+        label: "JSON-RPC message from a raw end",
+        incoming: inbox.incoming,
+        write: () => true,
+        onDrain: () => {},
+        close: Effect.sync(() => inbox.end()),
+      },
+      frame: (message) => Buffer.concat([message, Buffer.from("\n")]),
+      send: (bytes) =>
+        Effect.sync(() => {
+          for (const line of cut(bytes)) inbox.offer(line)
+        }),
+      end: Effect.sync(() => inbox.end()),
+    }
+  })

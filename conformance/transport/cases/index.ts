@@ -1,0 +1,9 @@
+/** Every case about a transport, in the order in which they are listed. */
+import type { Case } from "../Bench.ts"
+import { end } from "./end.ts"
+import { framing } from "./framing.ts"
+import { message } from "./message.ts"
+import { order } from "./order.ts"
+import { pressure } from "./pressure.ts"
+
+export const cases: ReadonlyArray<Case> = [...order, ...message, ...framing, ...pressure, ...end]

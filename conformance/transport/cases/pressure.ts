@@ -1,0 +1,143 @@
+/** Cases about back-pressure: a writer learns that its peer does not take, and when it may go on. */
+import * as Check from "../../Check.ts"
+import { table, type Bench } from "../Bench.ts"
+import type { End } from "../End.ts"
+import { sameList } from "./order.ts"
+
+const PIECE = 16_384
+/** More than the queue of a transport and the buffers of a kernel hold. */
+const LIMIT = 4_096
+/** 128 MiB in all. */
+const SLOWLY = 2 * LIMIT
+
+const piece = (i: number): string => `"${`${i}:`.padEnd(PIECE, "x")}"`
+
+/** Writes until the writer is really held up: another pair has come and gone, and nothing has called back. */
+export const stall = async (t: Bench, from: End): Promise<number> => {
+  let written = 0
+  for (;;) {
+    const drains = from.drains
+    const others = t.others()
+    let over = false
+    const passed = others.then(() => (over = true))
+    for (let told = from.drains; !over; told = from.drains) {
+      while (from.write(piece(written++))) {
+        if (written > LIMIT) Check.fail("64 MiB were accepted that nobody has taken")
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+      await Promise.race([from.drained(told), passed])
+    }
+    await passed
+    if (from.drains === drains) return written
+  }
+}
+
+export const pressure = table("transport/pressure", {
+  "write-answers-false": {
+    says: "write answers false before 64 MiB wait that the peer does not take, and nothing calls back meanwhile.",
+    run: (t) =>
+      t.both(async (from) => {
+        const written = await stall(t, from)
+        t.note(`${written} messages of 16 KiB were accepted`)
+      }),
+  },
+  "drain-calls-back": {
+    says: "When the peer takes again, onDrain is called, write answers true, and nothing of what was accepted is lost.",
+    run: (t) =>
+      t.both(async (from, to) => {
+        const written = await stall(t, from)
+        const drains = from.drains
+        const wanted = Array.from({ length: written }, (_, i) => piece(i))
+        sameList(await to.take(written), wanted, "what arrived")
+        await from.drained(drains)
+        Check.equal(from.write('"again"'), true, "what write answers")
+        Check.equal([...(await to.take(1))], ['"again"'], "the next message")
+      }),
+  },
+  "writes-while-stalled-are-accepted": {
+    says: "What is written although write has answered false is accepted too, in order.",
+    run: (t) =>
+      t.both(async (from, to) => {
+        const written = await stall(t, from)
+        for (let i = 0; i < 10; i++) from.write(`${i}`)
+        const got = await to.take(written + 10)
+        sameList(
+          got.slice(written),
+          Array.from({ length: 10 }, (_, i) => `${i}`),
+          "the last ten",
+        )
+      }),
+  },
+  "drain-calls-back-though-others-write": {
+    says: "A writer that was told to wait is called back, also if another message was accepted meanwhile with the answer true.",
+    run: (t) =>
+      t.both(async (from, to) => {
+        const written = await stall(t, from)
+        const drains = from.drains
+        let others = 0
+        let answered = false
+        for (let taken = 0; taken < written; taken++) {
+          await to.take(1)
+          await new Promise((resolve) => setImmediate(resolve))
+          if (from.drains > drains || answered) continue
+          others++
+          answered = from.write('"another"')
+        }
+        await to.take(others)
+        await from.drained(drains)
+        t.note(`${others} other messages, the last one answered with ${answered}`)
+      }),
+  },
+  "stalls-again": {
+    says: "A writer that was held up and let go is held up again, and let go again.",
+    run: async (t) => {
+      const { left, right } = await t.open()
+      for (let round = 0; round < 2; round++) {
+        const written = await stall(t, left)
+        const drains = left.drains
+        await right.take(written)
+        await left.drained(drains)
+      }
+    },
+  },
+  "other-direction-goes-on": {
+    says: "While one direction is held up, 500 messages pass the other way.",
+    run: (t) =>
+      t.both(async (from, to) => {
+        await stall(t, from)
+        const texts = Array.from({ length: 500 }, (_, i) => `${i}`)
+        const [got] = await Promise.all([from.take(texts.length), to.send(texts)])
+        sameList(got, texts, "the other way")
+      }),
+  },
+  "a-reader-that-keeps-up": {
+    says: "To a peer that takes each message before the next is written, write answers true every time.",
+    run: (t) =>
+      t.both(async (from, to) => {
+        for (let i = 0; i < 200; i++) {
+          Check.equal(from.write(`${i}`), true, "what write answers")
+          await to.take(1)
+        }
+      }),
+  },
+  "128-mib-to-a-slow-reader": {
+    says: "128 MiB pass from a writer that obeys to a reader that takes now and then, never more than 64 MiB ahead.",
+    run: (t) =>
+      t.both(async (from, to) => {
+        let sent = 0
+        let taken = 0
+        let ahead = 0
+        const sending = (async () => {
+          for (; sent < SLOWLY; sent++) await from.send([piece(0)])
+        })()
+        while (taken < SLOWLY) {
+          await new Promise((resolve) => setImmediate(resolve))
+          ahead = Math.max(ahead, sent - taken)
+          taken += (await to.take(Math.min(64, SLOWLY - taken))).length
+        }
+        await sending
+        t.note(`at most ${ahead} messages of 16 KiB ahead`)
+        Check.isTrue(ahead <= LIMIT, `the writer was ${ahead} messages of 16 KiB ahead`)
+      }),
+  },
+})
