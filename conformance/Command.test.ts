@@ -32,8 +32,8 @@ const run = (program: ReadonlyArray<string>, ...args: ReadonlyArray<string>): Pr
 const node = [process.execPath]
 const server = (name: string): string => `'${process.execPath}' '${path(`./targets/${name}.mjs`)}'`
 const good = ["--command", server("control")]
-const bad = ["--command", server("broken/unknown-method-ignored"), "--timeout-ms", "1500"]
-const unknownMethod = "handshake/unknown-method-needs-no-handshake"
+const bad = ["--command", server("broken/error-code-wrong")]
+const missingField = "process/read/missing-process-id-is-named"
 
 test("the exit code is 0 when every must has passed", async () => {
   const { code, out, err } = await run(node, ...good, "handshake/second*", "environment/status*")
@@ -43,12 +43,12 @@ test("the exit code is 0 when every must has passed", async () => {
 })
 
 test("the exit code is 1 when a must has failed, and 0 when the baseline expects it", async () => {
-  const failed = await run(node, ...bad, unknownMethod)
+  const failed = await run(node, ...bad, missingField)
   expect(failed.code).toBe(1)
-  expect(failed.out).toMatch(/FAIL handshake\/unknown-method.*\n.*\n {2}but: waited 1500 ms in vain/)
+  expect(failed.out).toMatch(/FAIL process\/read\/missing.*\n.*\n {2}but: the code of the error/)
   const file = join(folder, "known.json")
-  writeFileSync(file, JSON.stringify([{ id: unknownMethod, reason: "it is shy" }]))
-  const known = await run(node, ...bad, unknownMethod, "--baseline", file, "-v")
+  writeFileSync(file, JSON.stringify([{ id: missingField, reason: "it is shy" }]))
+  const known = await run(node, ...bad, missingField, "--baseline", file, "-v")
   expect(known.code).toBe(0)
   expect(known.out).toMatch(/known must .*it is shy/)
 })
@@ -62,7 +62,7 @@ test("a stale entry of the baseline fails a run in which every case has passed",
 })
 
 test("a failed should counts only under --strict", async () => {
-  const globs = ["handshake/initialized-as-request-refused"]
+  const globs = ["handshake/params-checked-before-state"]
   expect((await run(node, ...bad, ...globs)).code).toBe(0)
   expect((await run(node, ...bad, ...globs, "--strict")).code).toBe(1)
 })
@@ -92,11 +92,11 @@ test("--help shows examples, and --list needs no server", async () => {
 
 test("--tap leaves nothing but TAP on the standard output, and the files are written beside it", async () => {
   const [json, junit] = [join(folder, "out.json"), join(folder, "out.xml")]
-  const args = [...bad, unknownMethod, "environment/status*", "--tap", "-v", "--json", json, "--junit", junit]
+  const args = [...bad, missingField, "environment/status*", "--tap", "-v", "--json", json, "--junit", junit]
   const { code, out, err } = await run(node, ...args)
   expect(code).toBe(1)
   expect(out).toMatch(
-    /^TAP version 14\n1\.\.2\nnot ok 1 - handshake\/[^]*\n {2}\.\.\.\nok 2 - environment\/[^\n]*\n$/,
+    /^TAP version 14\n1\.\.2\nnot ok 1 - process\/[^]*\n {2}\.\.\.\nok 2 - environment\/[^\n]*\n$/,
   )
   expect(err).toContain("not conformant (1 failed)")
   expect(JSON.parse(readFileSync(json, "utf8"))).toMatchObject({ passed: false, cases: [{}, {}] })
