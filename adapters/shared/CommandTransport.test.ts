@@ -30,28 +30,6 @@ const alive = (pid: number) => {
 }
 
 describe("CommandTransport", () => {
-  it("carries 10,000 messages both ways in order", () =>
-    run(
-      Effect.gen(function* () {
-        const transport = yield* CommandTransport.connectCommand({ command: "cat" })
-        const texts = Array.from({ length: 10_000 }, (_, i) => `{"id":${i},"text":"é"}`)
-        for (const [i, text] of texts.entries()) {
-          transport.write(i % 2 === 0 ? text : new TextEncoder().encode(text))
-        }
-        expect(yield* take(transport, texts.length)).toEqual(texts)
-      }),
-    ))
-
-  it("carries a message of 24 MB", () =>
-    run(
-      Effect.gen(function* () {
-        const transport = yield* CommandTransport.connectCommand({ command: "cat" })
-        const text = "x".repeat(24_000_000)
-        transport.write(text)
-        expect((yield* transport.incoming.take).length).toBe(text.length)
-      }),
-    ))
-
   it("starts the command with the given environment and directory", () =>
     run(
       Effect.gen(function* () {
@@ -84,22 +62,6 @@ describe("CommandTransport", () => {
         const texts = yield* take(transport, 5000)
         expect(texts.at(-1)).toBe("5000")
         yield* transport.incoming.await
-      }),
-    ))
-
-  it("answers false while the command does not read, and calls back when it does", () =>
-    run(
-      Effect.gen(function* () {
-        const transport = yield* shell("read line; echo go; exec cat >/dev/null")
-        const drain = yield* Effect.cached(
-          Effect.async<void>((resume) => transport.onDrain(() => resume(Effect.void))),
-        )
-        yield* Effect.fork(drain)
-        yield* Effect.yieldNow()
-        const bytes = new Uint8Array(65_536).fill(97)
-        while (transport.write(bytes));
-        yield* drain
-        expect(transport.write("x")).toBe(true)
       }),
     ))
 

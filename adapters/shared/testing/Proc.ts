@@ -1,16 +1,9 @@
 /** What Linux's /proc tells about this process and its children. */
 import { readdirSync, readFileSync } from "node:fs"
 
-/** The open descriptors of this process. */
-export const descriptors = (): number => readdirSync("/proc/self/fd").length
-
 /** The children of this process, zombies too. */
 export const children = (): ReadonlyArray<{ readonly pid: number; readonly state: string }> =>
   processes().filter(({ parent }) => parent === process.pid)
-
-/** True while a process has this pid and is no zombie. */
-export const alive = (pid: number): boolean =>
-  processes().some((each) => each.pid === pid && each.state !== "Z")
 
 /** The processes with this text among their arguments. */
 export const withArgument = (text: string): ReadonlyArray<number> =>

@@ -5,7 +5,6 @@
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
-import type * as SpawnError from "../../../core/spawn/SpawnError.ts"
 import type * as Spawner from "../../../core/spawn/Spawner.ts"
 
 export interface TestChild {
@@ -95,12 +94,6 @@ export const run = async (spawner: Spawner.SpawnerService, options: Options): Pr
   await child.close()
   return child
 }
-
-/** The error of a child that cannot be started. */
-export const failure = (spawner: Spawner.SpawnerService, options: Options): Promise<SpawnError.SpawnError> =>
-  Effect.runPromise(
-    Effect.flip(Effect.scoped(spawner.spawn(specOf(options), { output() {}, end() {}, exit() {} }))),
-  )
 
 /** Waits until `condition` holds. */
 export const until = async (condition: () => boolean, what: string | (() => string)): Promise<void> => {
