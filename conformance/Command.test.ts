@@ -103,6 +103,22 @@ test("--tap leaves nothing but TAP on the standard output, and the files are wri
   expect(Xml.parse(readFileSync(junit, "utf8")).attributes).toMatchObject({ tests: "2", failures: "1" })
 })
 
+test("--spawner plays the spawner suite on the layer of a module, and names a module that has none", async () => {
+  const [good, bad] = [join(folder, "spawner.mjs"), join(folder, "nothing.mjs")]
+  const layer = new URL("../dist/adapters/node/NodeSpawner.js", import.meta.url).href
+  writeFileSync(good, `export { layerSpawner } from ${JSON.stringify(layer)}\n`)
+  writeFileSync(bad, "export const nothing = 0\n")
+  const ran = await run(node, "--spawner", good, "spawner/errors/program-missing", "--tap")
+  expect(ran.out).toBe("TAP version 14\n1..1\nok 1 - spawner/errors/program-missing (must, spawner)\n")
+  expect(ran.code).toBe(0)
+  for (const module of [bad, join(folder, "none.mjs")]) {
+    const { code, err } = await run(node, "--spawner", module)
+    expect(code).toBe(2)
+    expect(err).toContain(module)
+  }
+  expect((await run(node, "--spawner", good, "no/such/case")).code).toBe(2)
+})
+
 /** A runtime that npm has installed for this platform. */
 const runtime = (scope: string, name: string): string => {
   const home = path(`../node_modules/${scope}`)

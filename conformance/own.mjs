@@ -2,12 +2,12 @@
 // Nothing may fail that counts, and there is no baseline. Arguments go to the suite.
 import { spawnSync } from "node:child_process"
 import { build, install, root } from "../.ci/setup.mjs"
-import { command, lacks } from "./ours.mjs"
+import { command } from "./ours.mjs"
 
 install()
 build()
 const server = command(`${root}dist/procwire.mjs`)
-const wanted = ["--command", server, ...lacks, "--strict", ...process.argv.slice(2)]
+const wanted = ["--command", server, "--strict", ...process.argv.slice(2)]
 const bundle = `${root}dist/procwire-conformance.mjs`
 const { status } = spawnSync(process.execPath, [bundle, ...wanted], { stdio: "inherit" })
 process.exit(status ?? 1)

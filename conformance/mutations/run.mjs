@@ -18,14 +18,14 @@ import { basename, dirname, join } from "node:path"
 import { spawn } from "node:child_process"
 import { build as bundle } from "esbuild"
 import { build, install, root } from "../../.ci/setup.mjs"
-import { command, lacks } from "../ours.mjs"
+import { command } from "../ours.mjs"
 import { adapters } from "./adapters.mjs"
 import { processes } from "./process.mjs"
 import { protocol } from "./protocol.mjs"
 import { server } from "./server.mjs"
 
 /** Far more than a suite takes; reached only by one that hangs, which is noticed, too. */
-const patience = 240_000
+const patience = { tests: 120_000, cases: 400_000 }
 
 const scratch = mkdtempSync(join(tmpdir(), "procwire-mutations-"))
 /** The wire suite as it was when the run began. */
@@ -69,22 +69,22 @@ const bundleServer = async () => {
 const near = ({ file, tests }) => {
   if (tests !== undefined) return tests
   const own = file.replace(/\.ts$/, ".test.ts")
-  if (existsSync(join(root, own))) return [own]
+  if (existsSync(join(scratch, own))) return [own]
   if (!file.startsWith("core/")) return []
   const folder = dirname(file)
-  return readdirSync(join(root, folder))
+  return readdirSync(join(scratch, folder))
     .filter((name) => name.endsWith(".test.ts"))
     .map((name) => `${folder}/${name}`)
 }
 
 /** Runs a program of Node in the copy until it ends, or until its output shows what is looked for. */
-const play = (pattern, ...args) =>
+const play = (pattern, ms, ...args) =>
   new Promise((resolve) => {
     const env = { ...process.env, NO_COLOR: "1", FORCE_COLOR: undefined }
     const child = spawn(process.execPath, args, { cwd: scratch, env, stdio: ["ignore", "pipe", "pipe"] })
     let text = ""
     let found
-    const timer = setTimeout(() => child.kill(), patience)
+    const timer = setTimeout(() => child.kill("SIGKILL"), ms)
     const look = (bytes) => {
       text += bytes.toString()
       found ??= pattern.exec(text) ?? undefined
@@ -102,23 +102,38 @@ const play = (pattern, ...args) =>
 const testsCatch = async (files) => {
   if (files.length === 0) return undefined
   const flags = ["run", "--bail=1", "--reporter=verbose", "--testTimeout=20000"]
-  const ran = await play(/(?:×|FAIL) +(.*)\n/, "node_modules/vitest/vitest.mjs", ...flags, ...files)
+  const ran = await play(
+    /(?:×|FAIL) +(.*)\n/,
+    patience.tests,
+    "node_modules/vitest/vitest.mjs",
+    ...flags,
+    ...files,
+  )
   if (ran.found !== undefined) return ran.found[1].replace(/ \d+ ?ms$/, "").trim()
   return ran.status === 0 ? undefined : files.map((file) => basename(file)).join(", ")
 }
 
 /** What a run of the wire suite says is wrong, if it says so a second time: machines are busy, races are rare. */
 const casesCatch = async (globs) => {
-  const server = ["--command", command(join(scratch, "dist/procwire.mjs")), ...lacks]
+  const server = ["--command", command(join(scratch, "dist/procwire.mjs"))]
   const flags = ["--strict", "--level", "should", ...globs]
-  const ran = await play(/^FAIL (\S+) \(\w+, (\w+).*\n.*\n.*\n/m, suite, ...server, ...flags)
+  const ran = await play(/^FAIL (\S+) \(\w+, (\w+).*\n.*\n.*\n/m, patience.cases, suite, ...server, ...flags)
   if (ran.found === undefined) {
     return ran.status === 0
       ? undefined
       : `the wire suite, which ended with ${ran.status}: ${ran.text.slice(-300)}`
   }
   const [, id, transport] = ran.found
-  const again = await play(/^FAIL /m, suite, ...server, "--strict", "--transport", transport, id)
+  const again = await play(
+    /^FAIL /m,
+    patience.cases,
+    suite,
+    ...server,
+    "--strict",
+    "--transport",
+    transport,
+    id,
+  )
   return again.status === 0 ? undefined : `${id} over ${transport}`
 }
 
@@ -145,17 +160,17 @@ const catchOne = async (mutation) => {
 }
 
 const occurrences = ({ file, find }) =>
-  existsSync(join(root, file)) ? readFileSync(join(root, file), "utf8").split(find).length - 1 : 0
+  existsSync(join(scratch, file)) ? readFileSync(join(scratch, file), "utf8").split(find).length - 1 : 0
 
 install()
 build()
+copyTree()
 const words = process.argv.slice(2)
 const wanted = [...processes, ...server, ...protocol, ...adapters].filter(
   ({ file, says }) => words.length === 0 || words.some((word) => file.includes(word) || says.includes(word)),
 )
 const outdated = wanted.filter((mutation) => occurrences(mutation) !== 1)
 const current = wanted.filter((mutation) => occurrences(mutation) === 1)
-copyTree()
 process.stdout.write(`without a mutation: ${current.length} are to come\n`)
 const fault =
   (await bundleServer()) ?? (await testsCatch([...new Set(current.flatMap(near))])) ?? (await casesCatch([]))

@@ -56,8 +56,8 @@ export const server = [
   ),
   one(
     "core/server/WireError.ts",
-    "rpcError(ErrorCode.sessionAttached,",
-    "rpcError(ErrorCode.invalidRequest,",
+    "            ErrorCode.sessionAttached,",
+    "            ErrorCode.invalidRequest,",
     "an attached session has the code of an unknown one",
     "session",
   ),
