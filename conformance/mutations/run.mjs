@@ -81,14 +81,19 @@ const near = ({ file, tests }) => {
 const play = (pattern, ms, ...args) =>
   new Promise((resolve) => {
     const env = { ...process.env, NO_COLOR: "1", FORCE_COLOR: undefined }
-    const child = spawn(process.execPath, args, { cwd: scratch, env, stdio: ["ignore", "pipe", "pipe"] })
+    const child = spawn(process.execPath, args, { cwd: scratch, env, detached: true, stdio: ["ignore", "pipe", "pipe"] })
+    // The whole group: what a mutant makes loop for ever is a worker of the test runner, not the runner.
+    const stop = () => {
+      if (child.exitCode === null && child.signalCode === null) process.kill(-child.pid, "SIGKILL")
+    }
     let text = ""
     let found
-    const timer = setTimeout(() => child.kill("SIGKILL"), ms)
+    const timer = setTimeout(stop, ms)
     const look = (bytes) => {
       text += bytes.toString()
-      found ??= pattern.exec(text) ?? undefined
-      if (found !== undefined) child.kill()
+      if (found !== undefined) return
+      found = pattern.exec(text) ?? undefined
+      if (found !== undefined) stop()
     }
     child.stdout.on("data", look)
     child.stderr.on("data", look)

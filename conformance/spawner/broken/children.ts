@@ -5,53 +5,49 @@ import * as Scope from "effect/Scope"
 import * as Struct from "effect/Struct"
 import { withHandle, withSpec, type Broken, type Service } from "./Broken.ts"
 
-/** Everything of the child in a scope that never ends; `onClose` is what the end of its scope does instead. */
+/** Everything of the child in a scope that never ends; the end of its own kills the child alone, or nobody. */
 const leaking =
-  (onClose: (pid: number) => void) =>
+  (kills: "child" | "nobody") =>
   (good: Service): Service => ({
     ...good,
     spawn: (spec, events) =>
       Effect.gen(function* () {
         let muted = false
+        let running = true
         const unlessMuted = (tell: () => void) => (muted ? undefined : tell())
         const handle = yield* Scope.extend(
           good.spawn(spec, {
             output: (stream, bytes) => unlessMuted(() => events.output(stream, bytes)),
             end: (stream) => unlessMuted(() => events.end(stream)),
-            exit: (status) => unlessMuted(() => events.exit(status)),
+            exit: (status) => {
+              running = false
+              unlessMuted(() => events.exit(status))
+            },
           }),
           yield* Scope.make(),
         )
         yield* Effect.addFinalizer(() =>
           Effect.sync(() => {
             muted = true
-            onClose(handle.pid ?? 0)
+            if (kills === "child" && running && handle.pid !== undefined) process.kill(handle.pid, "SIGKILL")
           }),
         )
         return handle
       }),
   })
 
-const killed = (pid: number): void => {
-  try {
-    process.kill(pid, "SIGKILL")
-  } catch {
-    return
-  }
-}
-
 export const children: { readonly [name: string]: Broken } = {
   "group-not-killed": {
     does: "kills the child at the end of the scope, but not its descendants",
     caughtBy: "spawner/scope/kills-the-group",
     reason: /still alive: descendant, second/,
-    make: leaking(killed),
+    make: leaking("child"),
   },
   "nothing-killed": {
     does: "lets the child run on after the end of the scope",
     caughtBy: "spawner/scope/kills-the-child",
     reason: /still alive: child/,
-    make: leaking(() => {}),
+    make: leaking("nobody"),
   },
   "signal-for-the-child-alone": {
     does: "sends signals to the child and not to its group",
@@ -59,7 +55,10 @@ export const children: { readonly [name: string]: Broken } = {
     reason: /in vain for the exit and the end of every stream/,
     make: withHandle((handle) => ({
       ...handle,
-      signal: (name) => Effect.sync(() => void process.kill(handle.pid ?? 0, name)),
+      signal: (name) =>
+        Effect.sync(() => {
+          if (handle.pid !== undefined) process.kill(handle.pid, name)
+        }),
     })),
   },
   "directory-ignored": {

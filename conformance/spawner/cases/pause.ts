@@ -17,15 +17,16 @@ const script = (t: Bench, begun: string, raw = "") =>
 
 const discard = { onOutput: () => {} }
 
-/** Lets the paused child print, and three others meanwhile. */
+/** Lets the paused child print, and five others from start to end meanwhile. */
 const go = async (t: Bench, pty: boolean): Promise<void> => {
   t.put("go")
   await t.until(() => t.has("begun"), "the child to begin printing")
   const raw = pty ? "stty -opost; " : ""
-  for (let i = 0; i < 3; i++) await t.run({ argv: sh(script(t, "control", raw)), pty, ...discard })
+  for (let i = 0; i < 5; i++) await t.run({ argv: sh(script(t, "control", raw)), pty, ...discard })
+  await t.others()
 }
 
-/** A child is paused before it prints 4 MiB; three others print them meanwhile. */
+/** A child is paused before it prints 4 MiB; five others print them meanwhile. */
 const stops = async (t: Bench, pty: boolean): Promise<void> => {
   const raw = pty ? "stty -opost; " : ""
   const child = await t.start({ argv: sh(script(t, "begun", raw)), pty, ...discard })

@@ -1,0 +1,1 @@
+export { layerWrap } from "./Wrap.ts"
