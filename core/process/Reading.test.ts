@@ -3,7 +3,7 @@ import * as Fiber from "effect/Fiber"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { effect, pass, settle } from "../testing/Effects.ts"
-import { begin, bytes, now, texts } from "./testing/Registry.ts"
+import { begin, bytes, now, pipe, texts } from "./testing/Registry.ts"
 import type * as Fake from "../spawn/Fake.ts"
 
 describe("ProcessRegistry.read", () => {
@@ -49,6 +49,17 @@ describe("ProcessRegistry.read", () => {
       expect(texts(yield* read)).toEqual(["b", "c"])
       expect(texts(yield* read)).toEqual(["b", "c"])
       expect((yield* read).nextSeq).toBe(4)
+    }),
+  )
+
+  it(
+    "gives chunks that stay what they were when the ring goes on",
+    effect(function* () {
+      const { registry, child } = yield* begin({}, pipe, { limits: { bytes: 8, chunks: 8 } })
+      child.output("stdout", "before")
+      const state = yield* registry.read("p", now)
+      for (let index = 0; index < 100; index++) child.output("stdout", "afterwards".slice(0, 8))
+      expect(texts(state)).toEqual(["before"])
     }),
   )
 
