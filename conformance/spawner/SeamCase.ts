@@ -25,6 +25,8 @@ export type CaseSpec<Need extends string, Bench> = Pick<SeamCase<Need, Bench>, "
 /** Which cases: ids or globs (`*` within a step, `**` for anything), and how deep. */
 export interface Choice {
   readonly only?: ReadonlyArray<string>
+  /** Ids or globs to leave out. */
+  readonly except?: ReadonlyArray<string>
   /** `must` leaves out the others. */
   readonly depth?: Level
 }
@@ -45,19 +47,23 @@ export const table = <Need extends string, Bench>(
 /** The chosen cases, and globs that fit none at all. */
 export const select = <Need extends string, Bench>(
   cases: ReadonlyArray<SeamCase<Need, Bench>>,
-  { only = [], depth = "should" }: Choice,
+  { only = [], except = [], depth = "should" }: Choice,
 ): {
   readonly cases: ReadonlyArray<SeamCase<Need, Bench>>
   readonly unknown: ReadonlyArray<string>
 } => {
   const globs = only.map((glob) => ({ glob, fits: pattern(glob) }))
+  const unwanted = except.map((glob) => ({ glob, fits: pattern(glob) }))
   return {
     cases: cases.filter(
       ({ id, level }) =>
         (depth === "should" || level === "must") &&
-        (globs.length === 0 || globs.some(({ fits }) => fits.test(id))),
+        (globs.length === 0 || globs.some(({ fits }) => fits.test(id))) &&
+        !unwanted.some(({ fits }) => fits.test(id)),
     ),
-    unknown: globs.filter(({ fits }) => !cases.some(({ id }) => fits.test(id))).map(({ glob }) => glob),
+    unknown: [...globs, ...unwanted]
+      .filter(({ fits }) => !cases.some(({ id }) => fits.test(id)))
+      .map(({ glob }) => glob),
   }
 }
 

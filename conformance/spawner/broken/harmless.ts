@@ -2,7 +2,6 @@
 import { withEvents, type Service } from "./Broken.ts"
 
 export const harmless: { readonly [name: string]: (good: Service) => Service } = {
-  "as it is": (good) => good,
   "with a buffer that is used again after each call": withEvents((events) => ({
     ...events,
     output: (stream, bytes) => {

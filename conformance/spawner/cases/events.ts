@@ -5,9 +5,9 @@ import { sh } from "../Child.ts"
 
 export const events = table("spawner/events", {
   "none-before-spawn-has-succeeded": {
-    says: "However fast a child prints and exits, no event comes before spawn has succeeded, in each of 100 runs.",
+    says: "However fast a child prints and exits, no event comes before spawn has succeeded, in each of 50 runs.",
     run: async (t) => {
-      await t.times(100, 4, async () => {
+      await t.times(50, 4, async () => {
         const child = await t.run({ argv: ["/bin/echo", "x"] })
         Check.equal(child.text(), "x\n", "stdout")
       })

@@ -48,24 +48,22 @@ export const load = table("spawner/load", {
   "nothing-is-left": {
     alone: true,
     requires: ["procfs"],
-    says: "100 pipe children that ran to their end leave no descriptor, no zombie and no process.",
-    run: (t) => leavesNothing(t, () => t.times(100, 8, async () => void (await t.run({ argv: ["true"] })))),
+    says: "50 pipe children that ran to their end leave no descriptor, no zombie and no process.",
+    run: (t) => leavesNothing(t, () => t.times(50, 8, async () => void (await t.run({ argv: ["true"] })))),
   },
   "nothing-is-left-with-stdin": {
     alone: true,
     requires: ["procfs", "pipeStdin"],
-    says: "100 pipe children with an open stdin that ran to their end leave nothing.",
+    says: "50 pipe children with an open stdin that ran to their end leave nothing.",
     run: (t) =>
-      leavesNothing(t, () =>
-        t.times(100, 8, async () => void (await t.run({ argv: ["true"], stdin: true }))),
-      ),
+      leavesNothing(t, () => t.times(50, 8, async () => void (await t.run({ argv: ["true"], stdin: true })))),
   },
   "nothing-is-left-of-ptys": {
     alone: true,
     requires: ["procfs", "pty"],
-    says: "100 children on PTYs that ran to their end leave nothing.",
+    says: "50 children on PTYs that ran to their end leave nothing.",
     run: (t) =>
-      leavesNothing(t, () => t.times(100, 8, async () => void (await t.run({ argv: ["true"], pty: true })))),
+      leavesNothing(t, () => t.times(50, 8, async () => void (await t.run({ argv: ["true"], pty: true })))),
   },
   "nothing-is-left-of-the-killed": {
     alone: true,

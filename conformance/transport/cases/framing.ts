@@ -4,7 +4,7 @@ import { table } from "../Bench.ts"
 import { sameList } from "./order.ts"
 
 const texts: ReadonlyArray<string> = Array.from({ length: 120 }, (_, i) =>
-  i % 7 === 0 ? `"${"é✓😀".repeat(i * 5)}"` : `{"id":${i},"text":"${"x".repeat(i % 31)}"}`,
+  i % 7 === 0 ? `"${"é✓😀".repeat(i * 2)}"` : `{"id":${i},"text":"${"x".repeat(i % 31)}"}`,
 )
 
 /** The same numbers in every run. */
@@ -19,14 +19,12 @@ const numbersFrom = (seed: number) => {
 export const framing = table("transport/framing", {
   "any-chunk-borders": {
     requires: ["raw"],
-    says: "120 messages arrive whole and in order, however their bytes are cut: five seeds, pieces up to 7, 100 and 5,000 bytes.",
+    says: "120 messages arrive whole and in order, however their bytes are cut: in pieces of up to 7, 100 and 5,000 bytes.",
     run: async (t) => {
       for (const [seed, largest] of [
         [1, 7],
-        [2, 7],
-        [3, 100],
-        [4, 100],
-        [5, 5_000],
+        [2, 100],
+        [3, 5_000],
       ] as const) {
         const raw = await t.raw()
         const number = numbersFrom(seed)

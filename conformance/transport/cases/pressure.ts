@@ -7,8 +7,8 @@ import { sameList } from "./order.ts"
 const PIECE = 16_384
 /** More than the queue of a transport and the buffers of a kernel hold. */
 const LIMIT = 4_096
-/** 128 MiB in all. */
-const SLOWLY = 2 * LIMIT
+/** 80 MiB in all. */
+const SLOWLY = LIMIT + LIMIT / 4
 
 const piece = (i: number): string => `"${`${i}:`.padEnd(PIECE, "x")}"`
 
@@ -120,8 +120,8 @@ export const pressure = table("transport/pressure", {
         }
       }),
   },
-  "128-mib-to-a-slow-reader": {
-    says: "128 MiB pass from a writer that obeys to a reader that takes now and then, never more than 64 MiB ahead.",
+  "80-mib-to-a-slow-reader": {
+    says: "80 MiB pass from a writer that obeys to a reader that takes now and then, never more than 64 MiB ahead.",
     run: (t) =>
       t.both(async (from, to) => {
         let sent = 0
