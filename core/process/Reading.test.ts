@@ -26,21 +26,6 @@ describe("ProcessRegistry.read", () => {
   )
 
   it(
-    "answers with bytes of its own, which later output does not change",
-    effect(function* () {
-      const { registry, child } = yield* begin()
-      const print = (letter: string) => {
-        for (let i = 0; i < 32; i++) child.output("stdout", letter.repeat(64 * 1024))
-      }
-      print("x")
-      const { chunks } = yield* registry.read("p", now)
-      print("y")
-      expect(chunks.length).toBeGreaterThan(0)
-      expect(chunks.every(({ bytes }) => bytes.every((byte) => byte === 120))).toBe(true)
-    }),
-  )
-
-  it(
     "returns retained chunks above afterSeq, oldest first, again and again",
     effect(function* () {
       const { registry, child } = yield* begin()
