@@ -69,7 +69,7 @@ keep(
 keep("conformance/IDS.md", await ids())
 
 if (check) {
-  const folder = `${root}dist/readme`
+  const folder = `${root}.cache/readme`
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
   const files = execFileSync("git", ["ls-files", "*README.md"], { cwd: root, encoding: "utf8" }).trim().split("\n")
