@@ -47,3 +47,18 @@ test("a shell that was killed is followed by one that knows every group", async 
   await Effect.runPromise(Scope.close(scope, Exit.void))
   await TestChild.until(() => children.every((child) => child.signalCode === "SIGKILL"), "all are dead")
 })
+
+test("a group ends with every member, also those that the leader leaves behind", async () => {
+  const scope = Effect.runSync(Scope.make())
+  const reaper = Effect.runSync(Scope.extend(GroupReaper.make, scope))
+  const leader = spawn("sh", ["-c", "sleep 60 & echo ready; wait"], {
+    detached: true,
+    stdio: ["ignore", "pipe", "ignore"],
+  })
+  let [ready, closed] = [false, false]
+  leader.stdout.on("data", () => (ready = true)).on("close", () => (closed = true))
+  await TestChild.until(() => ready, "the member runs")
+  reaper.add(leader.pid ?? 0)
+  await Effect.runPromise(Scope.close(scope, Exit.void))
+  await TestChild.until(() => closed, "nobody holds the output")
+})

@@ -5,6 +5,8 @@
 const one = (file, find, replace, says, ...cases) => ({ file, find, replace, says, cases })
 
 const children = ["adapters/node/PipeChild.test.ts"]
+/** The spawner suite counts descriptors. */
+const counted = [...children, "adapters/node/SpawnerSuite.test.ts"]
 
 export const adapters = [
   one(
@@ -49,14 +51,18 @@ export const adapters = [
       "the server keeps the child's end of stdin",
       "process/write",
     ),
+    tests: counted,
   },
-  one(
-    "adapters/node/PipeChild.ts",
-    "for (const fd of [out.read, err.read, input?.write]) if (fd !== undefined) libc.close(fd)",
-    "for (const fd of [out.read]) if (fd !== undefined) libc.close(fd)",
-    "a failed start leaks descriptors",
-    "process/start",
-  ),
+  {
+    ...one(
+      "adapters/node/PipeChild.ts",
+      "for (const fd of [out.read, err.read, input?.write]) if (fd !== undefined) libc.close(fd)",
+      "for (const fd of [out.read]) if (fd !== undefined) libc.close(fd)",
+      "a failed start leaks descriptors",
+      "process/start",
+    ),
+    tests: counted,
+  },
   {
     ...one(
       "adapters/node/Libc.ts",
