@@ -5,24 +5,14 @@
  * is dropped, blank lines are skipped, an unterminated last line is never delivered. Broken UTF-8 and
  * lines over 64 MiB end the decoder; the lines before them are still delivered.
  */
+import { strictUtf8Decoder, utf8 } from "../protocol/Bytes.ts"
 import { maxMessageBytes, TransportError } from "./Transport.ts"
-
-declare class TextDecoder {
-  constructor(label: string, options: { readonly fatal: boolean; readonly ignoreBOM: boolean })
-  decode(bytes: Uint8Array): string
-}
-
-declare class TextEncoder {
-  encode(text: string): Uint8Array
-  encodeInto(text: string, into: Uint8Array): { readonly read: number; readonly written: number }
-}
 
 const newline = 10
 const smallestPartial = 4096
 const largestKept = 1024 * 1024
 
-const encoder = new TextEncoder()
-const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+const decoder = strictUtf8Decoder()
 
 /** Blank as the peer sees it: Unicode White_Space, to which a byte order mark does not belong. */
 const blank = /^[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]*$/u
@@ -39,7 +29,7 @@ export const decodeText = (bytes: Uint8Array): string | undefined => {
 /** UTF-8 of a text. Pure ASCII, which output messages are, is encoded in one pass without a copy. */
 export const encodeText = (text: string): Uint8Array => {
   const bytes = new Uint8Array(text.length)
-  return encoder.encodeInto(text, bytes).read === text.length ? bytes : encoder.encode(text)
+  return utf8.encodeInto(text, bytes).read === text.length ? bytes : utf8.encode(text)
 }
 
 /** A message and its `\n` in one buffer. */
@@ -48,8 +38,8 @@ export const encodeLine = (message: string | Uint8Array): Uint8Array => {
   let line = new Uint8Array(length + 1)
   if (typeof message !== "string") {
     line.set(message)
-  } else if (!fits(encoder.encodeInto(message, line), length)) {
-    const bytes = encoder.encode(message)
+  } else if (!fits(utf8.encodeInto(message, line), length)) {
+    const bytes = utf8.encode(message)
     line = new Uint8Array(bytes.length + 1)
     line.set(bytes)
   }
