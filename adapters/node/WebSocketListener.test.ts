@@ -5,41 +5,8 @@ import * as Fiber from "effect/Fiber"
 import { describe, expect, it } from "vitest"
 import { WebSocket } from "ws"
 import type { Transport } from "../../core/transport/Transport.ts"
-import type * as Handshake from "../shared/Handshake.ts"
+import { connect, echo, listening, nextMessage } from "./testing/WebSockets.ts"
 import * as WebSocketListener from "./WebSocketListener.ts"
-
-const echo = (transport: Transport) =>
-  transport.incoming.take.pipe(
-    Effect.map((text) => void transport.write(text)),
-    Effect.forever,
-    Effect.ignore,
-  )
-
-/** Runs a listener while `test` uses it. */
-const listening = <A>(
-  serve: (transport: Transport) => Effect.Effect<void>,
-  test: (url: string, address: { host: string; port: number }) => Promise<A>,
-  options: { readonly host?: string; readonly admit?: Handshake.Admit } = {},
-) =>
-  Effect.gen(function* () {
-    const host = options.host ?? "127.0.0.1"
-    const listener = yield* WebSocketListener.make({ port: 0, ...options, host })
-    yield* Effect.forkScoped(listener.run(serve))
-    const port = Number(listener.address.replace(/.*:/u, ""))
-    return yield* Effect.promise(() => test(listener.address, { host, port }))
-  }).pipe(Effect.scoped, Effect.runPromise)
-
-const connect = async (url: string, options = {}) => {
-  const socket = new WebSocket(url, options)
-  await once(socket, "open")
-  return socket
-}
-
-const nextMessage = (socket: WebSocket) =>
-  once(socket, "message").then(([data, binary]) => ({
-    text: (data as Buffer).toString(),
-    binary: binary as boolean,
-  }))
 
 const closeCode = (socket: WebSocket) => once(socket, "close").then(([code]) => code as unknown)
 
