@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest"
 import * as Spawner from "../../core/spawn/Spawner.ts"
 import { broken, harmless, type Service } from "../../conformance/spawner/broken/index.ts"
 import * as SpawnerRunner from "../../conformance/spawner/SpawnerRunner.ts"
-import { spawner } from "./testing/Node.ts"
+import { spawner } from "../testing/Runtime.ts"
 
 const layer = (service: Service) => Layer.succeed(Spawner.Spawner, service)
 

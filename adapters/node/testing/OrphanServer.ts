@@ -5,7 +5,7 @@
 import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
 import type * as Spawner from "../../../core/spawn/Spawner.ts"
-import { spawner } from "./Node.ts"
+import { spawner } from "../../testing/Runtime.ts"
 
 const sleep = `sleep ${process.argv[2]}`
 const scripts = [

@@ -4,17 +4,15 @@
  * They are real pipes, as the peer's children have: a child may open `/dev/stderr` anew, and a reader that
  * is gone means SIGPIPE.
  */
-import * as Net from "node:net"
-import type * as Spawner from "../../core/spawn/Spawner.ts"
-import type { SpawnError } from "../../core/spawn/SpawnError.ts"
-import * as ChildEvents from "../shared/ChildEvents.ts"
-import * as OsError from "../shared/OsError.ts"
-import { Errno } from "../shared/ProgramPath.ts"
-import * as RunningChild from "../shared/RunningChild.ts"
-import * as StdinWriter from "../shared/StdinWriter.ts"
+import type * as Spawner from "../../../core/spawn/Spawner.ts"
+import type { SpawnError } from "../../../core/spawn/SpawnError.ts"
+import * as ChildEvents from "../ChildEvents.ts"
+import * as OsError from "../OsError.ts"
+import { Errno } from "../ProgramPath.ts"
+import * as RunningChild from "../RunningChild.ts"
+import * as StdinWriter from "../StdinWriter.ts"
 import * as Launch from "./Launch.ts"
 import type { Libc } from "./Libc.ts"
-import * as OutputSocket from "./OutputSocket.ts"
 
 /** Starts a child on pipes; on failure nothing of it is left. */
 export const start = (
@@ -23,7 +21,7 @@ export const start = (
   withStdin: boolean,
   sink: Spawner.SpawnEvents,
 ): RunningChild.RunningChild | SpawnError => {
-  const { libc } = host
+  const { libc, descriptors } = host
   const pipes = openPipes(libc, withStdin ? 3 : 2)
   if (pipes instanceof Errno) return OsError.fromErrno(pipes.errno)
   const [out, err, input] = pipes
@@ -38,10 +36,7 @@ export const start = (
     return OsError.fromErrno(pid.errno)
   }
   const events = ChildEvents.make(sink, ["stdout", "stderr"])
-  const stdin =
-    input === undefined
-      ? StdinWriter.none
-      : StdinWriter.make(new Net.Socket({ fd: input.write, readable: false, writable: true }))
+  const stdin = input === undefined ? StdinWriter.none : descriptors.writer(input.write)
   return RunningChild.make({
     pid,
     events,
@@ -49,7 +44,7 @@ export const start = (
     group: Launch.watch(host, pid, events, (group) => group.lingering() || stdin.destroy()),
     stdin,
     endStdin: stdin.end,
-    outputs: [OutputSocket.make(out.read, "stdout", events), OutputSocket.make(err.read, "stderr", events)],
+    outputs: [descriptors.reader(out.read, "stdout", events), descriptors.reader(err.read, "stderr", events)],
   })
 }
 

@@ -1,16 +1,18 @@
 /**
  * The step that pipe and PTY children share: find the program, `posix_spawn` it, watch for its end.
  */
-import type * as Spawner from "../../core/spawn/Spawner.ts"
-import type { ChildEvents } from "../shared/ChildEvents.ts"
-import * as ProcessGroup from "../shared/ProcessGroup.ts"
-import * as ProgramPath from "../shared/ProgramPath.ts"
+import type * as Spawner from "../../../core/spawn/Spawner.ts"
+import type { ChildEvents } from "../ChildEvents.ts"
+import * as ProcessGroup from "../ProcessGroup.ts"
+import * as ProgramPath from "../ProgramPath.ts"
 import type { ChildWatch } from "./ChildWatch.ts"
+import type { Descriptors } from "./Descriptors.ts"
 import type { ChildStdio, Libc } from "./Libc.ts"
 
 /** What a spawner over `posix_spawn` works with. */
 export interface Host {
   readonly libc: Libc
+  readonly descriptors: Descriptors
   readonly watch: ChildWatch
   /** Told of every group that exists, so that none outlives the server. */
   readonly groups: ProcessGroup.Registry

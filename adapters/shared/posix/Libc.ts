@@ -1,22 +1,24 @@
 /**
- * The few functions of the C library that Node does not offer, called in this process through koffi.
+ * The few functions of the C library that no runtime offers, called in this process.
  *
  * They exist for `posix_spawn`: its children get real pipes (those of `node:child_process` get socket
  * pairs, on which `echo x > /dev/stderr` fails), exact error numbers, and start three times as fast.
- * The functions are looked up among the symbols of the running process, so glibc and musl serve alike.
- * Only for 64-bit Linux; elsewhere, or where koffi has no binary, `load` says why.
+ * Only for 64-bit Linux, glibc and musl alike.
  *
  * Functions that can fail return a negative error number, as the kernel does.
  */
-import { createRequire } from "node:module"
 import * as Either from "effect/Either"
-import type * as Koffi from "koffi"
+import type { Ffi } from "./Ffi.ts"
 
 /** Flags of `pipe2`, `open` and `fcntl`: asm-generic/fcntl.h. */
-const O_RDONLY = 0
-const O_RDWR = 2
-const O_CLOEXEC = 0o2000000
+export const O_RDONLY = 0
+export const O_RDWR = 2
+export const O_NOCTTY = 0o400
+export const O_NONBLOCK = 0o4000
+export const O_CLOEXEC = 0o2000000
 const F_SETFD = 2
+const F_SETFL = 4
+const F_DUPFD_CLOEXEC = 1030
 const FD_CLOEXEC = 1
 /** `access` for execution: unistd.h. */
 const X_OK = 1
@@ -62,9 +64,15 @@ export interface Libc {
   /** A pipe whose ends no child inherits: 0 and the two descriptors in `ends`. */
   readonly pipe: (ends: Int32Array) => number
   readonly closeOnExec: (fd: number) => void
+  /** Reads and writes of the open file answer EAGAIN where they would wait. */
+  readonly nonBlocking: (fd: number) => void
+  /** A second descriptor of the same open file, which no child inherits. */
+  readonly duplicate: (fd: number) => number
   readonly close: (fd: number) => void
   /** Bytes read into `buffer`, 0 at the end. */
   readonly read: (fd: number, buffer: Uint8Array) => number
+  /** Bytes taken from `buffer`. */
+  readonly write: (fd: number, buffer: Uint8Array) => number
   /** 0 if the path may be executed, else a positive error number. */
   readonly access: (path: string) => number
   /** The pid of a child that leads a new session and has reached `exec`, with no signal ignored or blocked. */
@@ -75,46 +83,29 @@ export interface Libc {
   readonly wait: (pid: number) => number | undefined
 }
 
-let loaded: Either.Either<Libc, string> | undefined
-
-/** The library of this process, loaded once, or the reason why it cannot be reached. */
-export const load = (): Either.Either<Libc, string> => (loaded ??= attempt())
-
-const attempt = (): Either.Either<Libc, string> => {
-  if (process.platform !== "linux") return Either.left("posix_spawn is only used on Linux")
-  if (!process.arch.endsWith("64")) return Either.left(`no layout of siginfo_t for ${process.arch}`)
-  return Either.try({
-    try: () => bind(createRequire(import.meta.url)("koffi") as typeof Koffi),
-    catch: (error) => `libc is out of reach: ${error instanceof Error ? error.message : String(error)}`,
-  })
-}
-
-const bind = (koffi: typeof Koffi): Libc => {
-  const library = koffi.load(null)
-  const call = <F>(definition: string): F => library.func(definition) as F
-  const pipe2 = call<(ends: Int32Array, flags: number) => number>("int pipe2(int *, int)")
-  const fcntl = call<(fd: number, command: number, value: number) => number>("int fcntl(int, int, int)")
-  const close = call<(fd: number) => number>("int close(int)")
-  const read = call<(fd: number, to: Uint8Array, size: number) => number>("long read(int, void *, size_t)")
-  const access = call<(path: string, mode: number) => number>("int access(const char *, int)")
-  const waitid = call<(type: number, id: number, info: Int32Array, options: number) => number>(
-    "int waitid(int, int, void *, int)",
-  )
-  const waitpid = call<(pid: number, status: Int32Array, options: number) => number>(
-    "int waitpid(int, int *, int)",
-  )
+/** Throws if the library lacks one of the functions. */
+export const bind = (ffi: Ffi): Libc => {
+  const pipe2 = ffi.bind("pipe2", ["buffer", "int"])
+  const fcntl = ffi.bind("fcntl", ["int", "int", "int"])
+  const close = ffi.bind("close", ["int"])
+  const read = ffi.bind("read", ["int", "buffer", "long"], "long")
+  const write = ffi.bind("write", ["int", "buffer", "long"], "long")
+  const access = ffi.bind("access", ["text", "int"])
+  const waitid = ffi.bind("waitid", ["int", "int", "buffer", "int"])
+  const waitpid = ffi.bind("waitpid", ["int", "buffer", "int"])
   const info = new Int32Array(STRUCT_BYTES / 4)
   const status = new Int32Array(1)
+  const orErrno = (result: number) => (result < 0 ? -ffi.errno() : result)
   return {
-    pipe: (ends) => (pipe2(ends, O_CLOEXEC) === 0 ? 0 : -koffi.errno()),
+    pipe: (ends) => orErrno(pipe2(ends, O_CLOEXEC)),
     closeOnExec: (fd) => void fcntl(fd, F_SETFD, FD_CLOEXEC),
+    nonBlocking: (fd) => void fcntl(fd, F_SETFL, O_NONBLOCK),
+    duplicate: (fd) => orErrno(fcntl(fd, F_DUPFD_CLOEXEC, 0)),
     close: (fd) => void close(fd),
-    read: (fd, buffer) => {
-      const count = read(fd, buffer, buffer.length)
-      return count < 0 ? -koffi.errno() : count
-    },
-    access: (path) => (access(path, X_OK) === 0 ? 0 : koffi.errno()),
-    spawn: bindSpawn(call),
+    read: (fd, buffer) => orErrno(read(fd, buffer, buffer.length)),
+    write: (fd, buffer) => orErrno(write(fd, buffer, buffer.length)),
+    access: (path) => (access(path, X_OK) === 0 ? 0 : ffi.errno()),
+    spawn: bindSpawn(ffi),
     ended: () => {
       info[SI_PID] = 0
       return waitid(P_ALL, 0, info, WEXITED | WNOHANG | WNOWAIT) === 0 ? (info[SI_PID] ?? 0) : 0
@@ -130,49 +121,28 @@ const bind = (koffi: typeof Koffi): Libc => {
 /** Reported for a child that somebody else has reaped: exit code 255. */
 const LOST_STATUS = 255 << 8
 
-const bindSpawn = (call: <F>(definition: string) => F): Libc["spawn"] => {
-  type OnStruct = (struct: Uint8Array) => number
-  const spawn = call<
-    (
-      pid: Int32Array,
-      path: string,
-      actions: Uint8Array,
-      attributes: Uint8Array,
-      argv: ReadonlyArray<string | null>,
-      env: ReadonlyArray<string | null>,
-    ) => number
-  >("int posix_spawn(int *, const char *, void *, void *, const char **, const char **)")
-  const prefix = "int posix_spawn_file_actions_"
-  const init = call<OnStruct>(`${prefix}init(void *)`)
-  const destroy = call<OnStruct>(`${prefix}destroy(void *)`)
-  const dup2 = call<(actions: Uint8Array, from: number, to: number) => number>(
-    `${prefix}adddup2(void *, int, int)`,
-  )
-  const open = call<(actions: Uint8Array, fd: number, path: string, flags: number, mode: number) => number>(
-    `${prefix}addopen(void *, int, const char *, int, int)`,
-  )
-  const chdir = call<(actions: Uint8Array, path: string) => number>(
-    `${prefix}addchdir_np(void *, const char *)`,
-  )
+const bindSpawn = (ffi: Ffi): Libc["spawn"] => {
+  const spawn = ffi.bind("posix_spawn", ["buffer", "text", "buffer", "buffer", "texts", "texts"])
+  const prefix = "posix_spawn_file_actions_"
+  const init = ffi.bind(`${prefix}init`, ["buffer"])
+  const destroy = ffi.bind(`${prefix}destroy`, ["buffer"])
+  const dup2 = ffi.bind(`${prefix}adddup2`, ["buffer", "int", "int"])
+  const open = ffi.bind(`${prefix}addopen`, ["buffer", "int", "text", "int", "int"])
+  const chdir = ffi.bind(`${prefix}addchdir_np`, ["buffer", "text"])
   // Not in musl, and not needed where every descriptor of the server is close-on-exec.
   const closeFrom = Either.getOrElse(
-    Either.try(() =>
-      call<(actions: Uint8Array, from: number) => number>(`${prefix}addclosefrom_np(void *, int)`),
-    ),
+    Either.try(() => ffi.bind(`${prefix}addclosefrom_np`, ["buffer", "int"])),
     () => undefined,
   )
 
   const attributes = new Uint8Array(STRUCT_BYTES)
-  call<OnStruct>("int posix_spawnattr_init(void *)")(attributes)
-  call<(attributes: Uint8Array, flags: number) => number>("int posix_spawnattr_setflags(void *, short)")(
-    attributes,
-    POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF,
-  )
-  type SetSignals = (attributes: Uint8Array, signals: Uint8Array) => number
+  ffi.bind("posix_spawnattr_init", ["buffer"])(attributes)
+  const flags = POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
+  ffi.bind("posix_spawnattr_setflags", ["buffer", "int"])(attributes, flags)
   const everySignal = new Uint8Array(STRUCT_BYTES).fill(0xff)
-  call<SetSignals>("int posix_spawnattr_setsigdefault(void *, void *)")(attributes, everySignal)
+  ffi.bind("posix_spawnattr_setsigdefault", ["buffer", "buffer"])(attributes, everySignal)
   const noSignal = new Uint8Array(STRUCT_BYTES)
-  call<SetSignals>("int posix_spawnattr_setsigmask(void *, void *)")(attributes, noSignal)
+  ffi.bind("posix_spawnattr_setsigmask", ["buffer", "buffer"])(attributes, noSignal)
 
   const actions = new Uint8Array(STRUCT_BYTES)
   const pid = new Int32Array(1)
@@ -190,7 +160,7 @@ const bindSpawn = (call: <F>(definition: string) => F): Libc["spawn"] => {
     }
     closeFrom?.(actions, 3)
     chdir(actions, cwd)
-    const errno = spawn(pid, path, actions, attributes, [...argv, null], [...env, null])
+    const errno = spawn(pid, path, actions, attributes, argv, env)
     destroy(actions)
     return errno === 0 ? (pid[0] ?? 0) : -errno
   }

@@ -3,11 +3,10 @@ import { createRequire } from "node:module"
 import * as Effect from "effect/Effect"
 import type * as Koffi from "koffi"
 import { expect, test } from "vitest"
-import { spawner } from "./testing/Node.ts"
-import * as Proc from "../shared/testing/Proc.ts"
-import * as TestChild from "../shared/testing/TestChild.ts"
+import { spawner } from "../../testing/Runtime.ts"
+import * as Proc from "../testing/Proc.ts"
+import * as TestChild from "../testing/TestChild.ts"
 import * as ChildWatch from "./ChildWatch.ts"
-import * as Libc from "./Libc.ts"
 
 test("the wait status tells a code from a signal, core dump or not", () => {
   expect(ChildWatch.decode(3 << 8)).toEqual({ kind: "exited", code: 3 })
@@ -15,10 +14,6 @@ test("the wait status tells a code from a signal, core dump or not", () => {
   expect(ChildWatch.decode(9)).toEqual({ kind: "signaled", signal: 9 })
   expect(ChildWatch.decode(11 | 0x80)).toEqual({ kind: "signaled", signal: 11 })
   expect(ChildWatch.decode(64)).toEqual({ kind: "signaled", signal: 64 })
-})
-
-test("the C library is loaded once", () => {
-  expect(Libc.load()).toBe(Libc.load())
 })
 
 test("children of node:child_process keep their exit codes", async () => {

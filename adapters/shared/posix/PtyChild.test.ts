@@ -1,8 +1,8 @@
 import * as Effect from "effect/Effect"
 import { describe, expect, test } from "vitest"
-import { spawner } from "./testing/Node.ts"
-import * as Proc from "../shared/testing/Proc.ts"
-import * as TestChild from "../shared/testing/TestChild.ts"
+import { spawner } from "../../testing/Runtime.ts"
+import * as Proc from "../testing/Proc.ts"
+import * as TestChild from "../testing/TestChild.ts"
 
 const sh = (script: string) => ["/bin/sh", "-c", script] as const
 /** Seconds to sleep, to be found by. */

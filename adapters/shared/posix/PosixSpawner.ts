@@ -1,14 +1,14 @@
 /**
- * The spawner of Node on Linux: `posix_spawn` for children on pipes and on PTYs alike.
+ * The spawner of 64-bit Linux: `posix_spawn` for children on pipes and on PTYs alike.
  *
  * A child leads its own session and group, sees descriptors 0, 1 and 2 and nothing else, ignores and
  * blocks no signal, and its exit is told exactly, deaths by real-time signals included.
  */
 import * as Effect from "effect/Effect"
-import type * as Spawner from "../../core/spawn/Spawner.ts"
-import * as SpawnError from "../../core/spawn/SpawnError.ts"
-import type { RunningChild } from "../shared/RunningChild.ts"
-import * as SpecCheck from "../shared/SpecCheck.ts"
+import type * as Spawner from "../../../core/spawn/Spawner.ts"
+import * as SpawnError from "../../../core/spawn/SpawnError.ts"
+import type { RunningChild } from "../RunningChild.ts"
+import * as SpecCheck from "../SpecCheck.ts"
 import type { Host } from "./Launch.ts"
 import * as PipeChild from "./PipeChild.ts"
 import * as PtyChild from "./PtyChild.ts"

@@ -10,7 +10,7 @@
  * A listener for SIGCHLD does not keep Node's event loop alive: a timer does while a child runs, and looks
  * after signals that were lost. Signals reach the main thread only.
  */
-import type * as Spawner from "../../core/spawn/Spawner.ts"
+import type * as Spawner from "../../../core/spawn/Spawner.ts"
 import type { Libc } from "./Libc.ts"
 
 const LOOK_MILLIS = 1_000
@@ -20,16 +20,8 @@ export interface ChildWatch {
   readonly add: (pid: number, onExit: (status: Spawner.ExitStatus) => void) => void
 }
 
-const watches = new WeakMap<Libc, ChildWatch>()
-
-/** The one watch of this process: the listener stays, as children outlive the scopes they were in. */
-export const get = (libc: Libc): ChildWatch => {
-  const watch = watches.get(libc) ?? make(libc)
-  watches.set(libc, watch)
-  return watch
-}
-
-const make = (libc: Libc): ChildWatch => {
+/** The one watch of this process: its listener stays, as children outlive the scopes they were in. */
+export const make = (libc: Libc): ChildWatch => {
   const running = new Map<number, (status: Spawner.ExitStatus) => void>()
   let timer: NodeJS.Timeout | undefined
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
-import { spawner } from "./testing/Node.ts"
-import * as TestChild from "../shared/testing/TestChild.ts"
+import { spawner } from "../../testing/Runtime.ts"
+import * as TestChild from "../testing/TestChild.ts"
 
 const sh = (script: string) => TestChild.run(spawner, { argv: ["/bin/sh", "-c", script] })
 

@@ -1,0 +1,70 @@
+/** The C library through `bun:ffi`. */
+import { createRequire } from "node:module"
+import type { Ffi, Parameter } from "../shared/posix/Ffi.ts"
+import { toCString, toCStrings } from "../shared/posix/Ffi.ts"
+
+/** What is used of `bun:ffi`, whose types Node's compiler does not have. */
+interface BunFfi {
+  readonly dlopen: (
+    library: string,
+    symbols: Readonly<Record<string, { args: ReadonlyArray<string>; returns: string }>>,
+  ) => { readonly symbols: Readonly<Record<string, (...args: ReadonlyArray<unknown>) => unknown>> }
+  readonly ptr: (memory: Uint8Array<ArrayBuffer>) => number
+  readonly read: { readonly i32: (pointer: unknown, offset: number) => number }
+}
+
+/** By the names that the dynamic loader knows: glibc's, and musl's for each architecture. */
+const LIBRARIES = ["libc.so.6", "libc.musl-x86_64.so.1", "libc.musl-aarch64.so.1"]
+
+const types: Readonly<Record<Parameter, string>> = {
+  int: "i32",
+  long: "i64_fast",
+  buffer: "ptr",
+  text: "ptr",
+  texts: "ptr",
+}
+
+/** Throws where there is no such library. */
+export const open = (): Ffi => {
+  const { dlopen, ptr, read } = createRequire(import.meta.url)("bun:ffi") as BunFfi
+  const symbol = (name: string, args: ReadonlyArray<string>, returns: string) => {
+    for (const library of LIBRARIES) {
+      try {
+        const found = dlopen(library, { [name]: { args, returns } }).symbols[name]
+        if (found !== undefined) return found
+      } catch {
+        // another libc, or another version of it
+      }
+    }
+    throw new Error(`no ${name} in ${LIBRARIES.join(", ")}`)
+  }
+  const location = symbol("__errno_location", [], "ptr")()
+  const addressOf = (block: Uint8Array<ArrayBuffer>) => BigInt(ptr(block))
+
+  /** Keeps alive, up to the next call, what the pointers of this one point at. */
+  let alive: Array<Uint8Array> = []
+  const toNative = (argument: unknown, parameter: Parameter | undefined): unknown => {
+    if (parameter === "text") return toCString(argument as string)
+    if (parameter !== "texts") return argument
+    const { block, pointers } = toCStrings(argument as ReadonlyArray<string>, addressOf)
+    alive.push(block)
+    return pointers
+  }
+  return {
+    bind: (name, parameters, result = "int") => {
+      const call = symbol(
+        name,
+        parameters.map((each) => types[each]),
+        types[result],
+      )
+      if (!parameters.some((each) => each === "text" || each === "texts")) {
+        return (...args: ReadonlyArray<unknown>) => Number(call(...args))
+      }
+      return (...args: ReadonlyArray<unknown>) => {
+        alive = []
+        return Number(call(...args.map((each, i) => toNative(each, parameters[i]))))
+      }
+    },
+    errno: () => read.i32(location, 0),
+  }
+}

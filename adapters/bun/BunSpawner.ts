@@ -1,0 +1,14 @@
+/** Bun's spawner: libc through `bun:ffi`, descriptors as files, PTYs by `posix_openpt`. */
+import type * as Layer from "effect/Layer"
+import type * as Spawner from "../../core/spawn/Spawner.ts"
+import * as NativeSpawner from "../shared/posix/NativeSpawner.ts"
+import * as PtyDevice from "../shared/posix/PtyDevice.ts"
+import * as BunFfi from "./BunFfi.ts"
+import * as FileDescriptors from "./FileDescriptors.ts"
+
+/** The best spawner of this host. Where that is the portable one, a debug log says why. */
+export const layerSpawner: Layer.Layer<Spawner.Spawner> = NativeSpawner.layer({
+  ffi: BunFfi.open,
+  descriptors: FileDescriptors.make,
+  ptyDevice: PtyDevice.make,
+})

@@ -1,0 +1,30 @@
+/** The C library through koffi: Node has no way of its own. Symbols are those of the running process. */
+import { createRequire } from "node:module"
+import type * as Koffi from "koffi"
+import type { Ffi, Parameter } from "../shared/posix/Ffi.ts"
+
+const types: Readonly<Record<Parameter, string>> = {
+  int: "int",
+  long: "long",
+  buffer: "void *",
+  text: "const char *",
+  texts: "const char **",
+}
+
+/** Throws if koffi has no binary for this platform. */
+export const open = (): Ffi => {
+  const koffi = createRequire(import.meta.url)("koffi") as typeof Koffi
+  const library = koffi.load(null)
+  return {
+    bind: (name, parameters, result = "int") => {
+      const call = library.func(
+        name,
+        result,
+        parameters.map((each) => types[each]),
+      ) as (...args: ReadonlyArray<unknown>) => number
+      if (!parameters.includes("texts")) return call
+      return (...args) => call(...args.map((each) => (Array.isArray(each) ? [...each, null] : each)))
+    },
+    errno: () => koffi.errno(),
+  }
+}
