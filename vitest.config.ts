@@ -1,8 +1,12 @@
 import { defineConfig } from "vitest/config"
 
+/** The adapters that run on this runtime, whose tests are next to them. */
+const adapters =
+  "Bun" in globalThis ? "{shared,web,bun}" : "Deno" in globalThis ? "{shared,web,deno}" : "{shared,node,web,sandbox}"
+
 export default defineConfig({
   test: {
-    include: ["core/**/*.test.ts", "adapters/**/*.test.ts", "conformance/**/*.test.ts"],
+    include: ["core/**/*.test.ts", `adapters/${adapters}/**/*.test.ts`, "conformance/**/*.test.ts"],
     testTimeout: 30_000,
     hookTimeout: 120_000,
   },

@@ -15,7 +15,7 @@ import { version } from "../shared/cli/Version.ts"
 import * as Connect from "../shared/Connect.ts"
 import * as NodeHost from "../shared/NodeHost.ts"
 import { layerSpawner } from "./NodeSpawner.ts"
-import * as WebSocketClient from "./WebSocketClient.ts"
+import * as WebSocketClient from "../shared/WebSocketClient.ts"
 
 /** Where the server is. */
 export type Target =

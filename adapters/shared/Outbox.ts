@@ -48,7 +48,10 @@ export const make = (output: Writable): Outbox => {
     turn = false
     uncork()
   }
-  output.on("drain", release)
+  // Bun's sockets of `node:http` say it after any write, whatever else still waits.
+  output.on("drain", () => {
+    if (output.writableLength < highWaterMark) release()
+  })
 
   return {
     write: (head, body) => {

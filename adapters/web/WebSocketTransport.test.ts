@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
-import { WebSocket, WebSocketServer } from "ws"
+import { WebSocket, WebSocketServer } from "real-ws"
 import { highWaterMark, type Transport } from "../../core/transport/Transport.ts"
 import * as WebSocketTransport from "./WebSocketTransport.ts"
 

@@ -165,7 +165,7 @@ export const adapters = [
       "an empty Origin is let in",
       "websocket/origin-refused",
     ),
-    tests: ["adapters/node/WebSocketListener.test.ts"],
+    tests: ["adapters/shared/WebSocketListener.test.ts"],
   },
   {
     ...one(
@@ -175,7 +175,7 @@ export const adapters = [
       "other paths are ready, too",
       "websocket/other-paths-are-404",
     ),
-    tests: ["adapters/node/WebSocketListener.test.ts"],
+    tests: ["adapters/shared/WebSocketListener.test.ts"],
   },
   one(
     "adapters/shared/WebSocketFrames.ts",
@@ -185,7 +185,7 @@ export const adapters = [
     "limits",
   ),
   one(
-    "adapters/node/WebSocketConnection.ts",
+    "adapters/shared/WebSocketConnection.ts",
     'const pingInterval = "30 seconds"',
     'const pingInterval = "30 minutes"',
     "idle connections are not kept alive",

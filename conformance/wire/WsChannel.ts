@@ -1,7 +1,7 @@
 /**
  * The WebSocket transport: one message per frame, with fragments, binary frames and pings on request.
  */
-import { WebSocket, type RawData } from "ws"
+import { WebSocket, type RawData } from "real-ws"
 import type { Channel, ChannelEvents } from "./Channel.ts"
 import { CheckFailure } from "../Check.ts"
 import { within } from "../Deadline.ts"

@@ -4,7 +4,7 @@
  * Each broken server is this one with one part replaced (Parts.mjs). It claims nothing but processes on pipes and
  * sessions: see `without` in Broken.test.ts for what it lacks.
  */
-import { WebSocketServer } from "ws"
+import { WebSocketServer } from "real-ws"
 import * as Connection from "./Connection.mjs"
 import { parts as right } from "./Parts.mjs"
 import * as Processes from "./Processes.mjs"

@@ -9,12 +9,12 @@ import type { IncomingMessage } from "node:http"
 import type { Socket } from "node:net"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { WebSocket, WebSocketServer } from "ws"
+import { WebSocket, WebSocketServer } from "real-ws"
 import * as Framing from "../../core/transport/Framing.ts"
 import * as Inbox from "../../core/transport/Inbox.ts"
 import { maxMessageBytes, type Transport, TransportError } from "../../core/transport/Transport.ts"
-import * as Outbox from "../shared/Outbox.ts"
-import * as WebSocketFrames from "../shared/WebSocketFrames.ts"
+import * as Outbox from "./Outbox.ts"
+import * as WebSocketFrames from "./WebSocketFrames.ts"
 
 /** An HTTP request that is to become a WebSocket. */
 export interface Upgrade {

@@ -13,7 +13,7 @@ import * as Mailbox from "effect/Mailbox"
 import type * as Scope from "effect/Scope"
 import { Listener, type ListenerService } from "../../core/transport/Listener.ts"
 import { TransportError } from "../../core/transport/Transport.ts"
-import * as Handshake from "../shared/Handshake.ts"
+import * as Handshake from "./Handshake.ts"
 import * as WebSocketConnection from "./WebSocketConnection.ts"
 
 export interface Options {

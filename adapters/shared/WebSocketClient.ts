@@ -4,10 +4,10 @@
  */
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { WebSocket } from "ws"
+import { WebSocket } from "real-ws"
 import { encodeText } from "../../core/transport/Framing.ts"
 import { maxMessageBytes, type Transport, type TransportError } from "../../core/transport/Transport.ts"
-import { maxFrameBytes } from "../shared/WebSocketFrames.ts"
+import { maxFrameBytes } from "./WebSocketFrames.ts"
 import * as WebSocketTransport from "../web/WebSocketTransport.ts"
 
 export interface Options {

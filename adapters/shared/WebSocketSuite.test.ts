@@ -1,4 +1,4 @@
-/** The transport suite on WebSockets: the listener of Node at one end, its client or a raw socket at the other. */
+/** The transport suite on WebSockets: our listener at one end, our client or a raw socket at the other. */
 import { once } from "node:events"
 import * as Net from "node:net"
 import * as Deferred from "effect/Deferred"
@@ -72,4 +72,4 @@ const raw: Raw = Effect.gen(function* () {
   }
 })
 
-TransportSuite.suite("WebSockets of Node", pair, { raw })
+TransportSuite.suite("WebSockets", pair, { raw })

@@ -1,9 +1,9 @@
 /** A listener for the time of a test, and plain clients of it. */
 import { once } from "node:events"
 import * as Effect from "effect/Effect"
-import { WebSocket } from "ws"
+import { WebSocket } from "real-ws"
 import type { Transport } from "../../../core/transport/Transport.ts"
-import type * as Handshake from "../../shared/Handshake.ts"
+import type * as Handshake from "../Handshake.ts"
 import * as WebSocketListener from "../WebSocketListener.ts"
 
 export const echo = (transport: Transport) =>
