@@ -2,10 +2,12 @@
 
 export type SocketAddress =
   | { readonly kind: "unix"; readonly path: string }
-  | { readonly kind: "tcp"; readonly host: string; readonly port: number }
+  | ({ readonly kind: "tcp" } & HostAndPort)
 
-/** True if the text claims to be such an address, well-formed or not. */
-export const isScheme = (text: string): boolean => text.startsWith("unix:") || text.startsWith("tcp:")
+export interface HostAndPort {
+  readonly host: string
+  readonly port: number
+}
 
 /** Undefined for a text of another scheme, and for a malformed one. A path is taken as it is, without escapes. */
 export const parse = (text: string): SocketAddress | undefined => {
@@ -15,14 +17,20 @@ export const parse = (text: string): SocketAddress | undefined => {
     const wellFormed = path !== "" && !path.includes("\0") && (path === rest || path.startsWith("/"))
     return wellFormed ? { kind: "unix", path } : undefined
   }
-  const found = /^tcp:\/\/(?:\[([0-9a-fA-F:.]+)\]|([^\s/?#@:[\]]+)):([0-9]{1,5})$/.exec(text)
+  const found = text.startsWith("tcp://") ? parseHostAndPort(text.slice("tcp://".length)) : undefined
+  return found === undefined ? undefined : { kind: "tcp", ...found }
+}
+
+/** `HOST:PORT`, with brackets around an IPv6 address, and nothing else. */
+export const parseHostAndPort = (text: string): HostAndPort | undefined => {
+  const found = /^(?:\[([0-9a-fA-F:.]+)\]|([^\s/?#@:[\]]+)):([0-9]{1,5})$/.exec(text)
   const host = found?.[1] ?? found?.[2]
   const port = Number(found?.[3])
-  return host !== undefined && port <= 65_535 ? { kind: "tcp", host, port } : undefined
+  return host !== undefined && port <= 65_535 ? { host, port } : undefined
 }
 
 export const format = (address: SocketAddress): string =>
-  address.kind === "unix" ? `unix:${address.path}` : `tcp://${hostAndPort(address)}`
+  address.kind === "unix" ? `unix:${address.path}` : `tcp://${formatHostAndPort(address)}`
 
-export const hostAndPort = ({ host, port }: { readonly host: string; readonly port: number }): string =>
+export const formatHostAndPort = ({ host, port }: HostAndPort): string =>
   host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`

@@ -20,11 +20,10 @@ export const connect = (
   Effect.gen(function* () {
     if (address.kind === "unix") yield* UnixSocketFile.checkLength(resolve(address.path))
     const label = `JSON-RPC message from ${SocketAddress.format(address)}`
-    return yield* Effect.uninterruptibleMask((restore) =>
-      Effect.flatMap(restore(open(address)), (socket) =>
-        LineTransport.make({ label, input: socket, output: socket }),
-      ),
+    const socket = yield* Effect.acquireRelease(Effect.interruptible(open(address)), (opened) =>
+      Effect.sync(() => opened.destroy()),
     )
+    return yield* LineTransport.make({ label, input: socket, output: socket })
   })
 
 const open = (address: SocketAddress.SocketAddress): Effect.Effect<net.Socket, TransportError> =>

@@ -108,4 +108,4 @@ const listen = (
 const labelOf = (address: SocketAddress.SocketAddress, { remoteAddress = "", remotePort = 0 }: net.Socket) =>
   address.kind === "unix"
     ? "JSON-RPC message from exec-server unix socket"
-    : `JSON-RPC message from exec-server tcp ${SocketAddress.hostAndPort({ host: remoteAddress, port: remotePort })}`
+    : `JSON-RPC message from exec-server tcp ${SocketAddress.formatHostAndPort({ host: remoteAddress, port: remotePort })}`
