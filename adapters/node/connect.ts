@@ -1,6 +1,6 @@
 /**
- * One call to a client on Node: over a WebSocket URL, over the stdio of a command, or to a server in this
- * process with real children.
+ * One call to a client on Node: over a WebSocket, a unix socket or TCP, over the stdio of a command, or to a
+ * server in this process with real children.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -19,7 +19,10 @@ import * as WebSocketClient from "../shared/WebSocketClient.ts"
 
 /** Where the server is. */
 export type Target =
-  /** `ws://127.0.0.1:7000`; `headers` go with the upgrade, such as `authorization`. */
+  /**
+   * `ws://127.0.0.1:7000`, `unix:/run/procwire.sock` or `tcp://127.0.0.1:7000`; `headers` go with the upgrade of a
+   * WebSocket, such as `authorization`.
+   */
   | ({ readonly url: string } & WebSocketClient.Options)
   /** A command whose stdin and stdout are the server's. It ends with the client. */
   | CommandTransport.Options
@@ -31,7 +34,7 @@ export const connect = (target: Target, options?: ExecClient.Options): Promise<C
 
 /** The transport alone, for `ExecClient.make`. */
 export const open = (target: Target): Effect.Effect<Transport, TransportError, Scope.Scope> => {
-  if ("url" in target) return WebSocketClient.connect(target.url, target)
+  if ("url" in target) return Connect.openUrl(target.url, (url) => WebSocketClient.connect(url, target))
   if ("command" in target) return CommandTransport.connectCommand(target)
   const defaults = {
     ...SessionRegistry.defaultOptions,

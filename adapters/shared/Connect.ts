@@ -1,5 +1,6 @@
 /**
- * The ways to a server: over a WebSocket URL, over the stdio of a command, or one in this process.
+ * The ways to a server: over a WebSocket, a unix socket or TCP by its URL, over the stdio of a command, or one in
+ * this process.
  *
  * The third links client and server in memory; it is the same server, over real children.
  */
@@ -12,6 +13,8 @@ import type { Spawner } from "../../core/spawn/Spawner.ts"
 import * as Memory from "../../core/transport/Memory.ts"
 import type { Transport, TransportError } from "../../core/transport/Transport.ts"
 import * as CommandTransport from "./CommandTransport.ts"
+import * as SocketAddress from "./SocketAddress.ts"
+import * as SocketClient from "./SocketClient.ts"
 
 export type Target =
   | { readonly kind: "url"; readonly url: string }
@@ -28,7 +31,7 @@ export const open = (
 ): Effect.Effect<Transport, TransportError, Spawner | SessionIds | Host | Scope.Scope> => {
   switch (target.kind) {
     case "url":
-      return connectWebSocket(target.url)
+      return openUrl(target.url, connectWebSocket)
     case "command":
       return CommandTransport.connectCommand(target)
     case "inProcess":
@@ -39,4 +42,20 @@ export const open = (
         return client
       })
   }
+}
+
+/** What an address begins with, and what follows in a well-formed one. */
+const webSocketUrl = /^wss?:\/\/[^/]/
+
+/** True for an address that `openUrl` can take. */
+export const isUrl = (text: string): boolean =>
+  webSocketUrl.test(text) || SocketAddress.parse(text) !== undefined
+
+/** A transport to `ws://HOST:PORT`, `wss://…`, `tcp://HOST:PORT` or `unix:PATH`. */
+export const openUrl = (
+  url: string,
+  connectWebSocket: ConnectWebSocket,
+): Effect.Effect<Transport, TransportError, Scope.Scope> => {
+  const address = SocketAddress.parse(url)
+  return address === undefined ? connectWebSocket(url) : SocketClient.connect(address)
 }

@@ -47,10 +47,16 @@ export const make = ({ label, input, output }: Options): Effect.Effect<Transport
     })
     input.on("end", endNormally).on("close", endNormally).on("error", broken)
     output.on("close", endNormally).on("error", broken)
+    if (input.destroyed || output.destroyed) end()
 
     const close = yield* Effect.cached(
       Effect.sync(endNormally).pipe(
-        Effect.zipRight(outbox.flush.pipe(Effect.interruptible, Effect.timeoutOption(Outbox.closeDeadline))),
+        Effect.zipRight(
+          Effect.zipRight(outbox.flush, peerEnded(input, output)).pipe(
+            Effect.interruptible,
+            Effect.timeoutOption(Outbox.closeDeadline),
+          ),
+        ),
         Effect.ensuring(
           Effect.sync(() => {
             input.destroy()
@@ -71,6 +77,17 @@ export const make = ({ label, input, output }: Options): Effect.Effect<Transport
       onDrain: outbox.onDrain,
       close,
     }
+  })
+
+/**
+ * Waits for the peer's end of a socket. One that is destroyed while bytes wait in it unread resets the
+ * connection, which can discard what the peer has not read yet.
+ */
+const peerEnded = (input: Readable, output: Readable | Writable): Effect.Effect<void> =>
+  Effect.async<void>((resume) => {
+    if (input !== output || input.destroyed || input.readableEnded) return resume(Effect.void)
+    const done = () => resume(Effect.void)
+    input.once("end", done).once("close", done).resume()
   })
 
 /** What a stream says when the other end closed it, or when the terminal hung up. */

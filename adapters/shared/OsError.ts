@@ -28,6 +28,12 @@ const known: Readonly<Record<string, readonly [SpawnError.SpawnReason, string]>>
   ENAMETOOLONG: ["InvalidArgument", "Filename too long"],
   ENOSYS: ["Unsupported", "Function not implemented"],
   ELOOP: ["NotFound", "Symbolic link loop"],
+  EADDRINUSE: ["Unknown", "Address in use"],
+  EADDRNOTAVAIL: ["Unknown", "Address not available"],
+  ENETUNREACH: ["Unknown", "Network unreachable"],
+  ETIMEDOUT: ["Unknown", "Operation timed out"],
+  ECONNREFUSED: ["Unknown", "Connection refused"],
+  EHOSTUNREACH: ["Unknown", "Host is unreachable"],
   ELIBBAD: ["NotExecutable", "Accessing a corrupted shared library"],
 }
 

@@ -17,7 +17,7 @@ const help = `procwire ${version}: runs processes for other programs
 Usage: procwire COMMAND [OPTIONS]
 
 Commands:
-  serve    serve processes to clients over stdio or WebSocket
+  serve    serve processes to clients over stdio, WebSocket, unix socket or TCP
   run      run one command through a server, live, and exit with its exit code
 
 Options:

@@ -9,7 +9,33 @@ describe("Listen", () => {
     expect(Listen.parse("ws://[::1]:65535")).toEqual({ kind: "ws", host: "::1", port: 65_535 })
   })
 
-  it.each(["off", "unix:/x", "wss://127.0.0.1:1", "WS://127.0.0.1:1", "http://x", ""])(
+  it("takes paths and sockets, several at once and in order", () => {
+    expect(Listen.parseAll(["unix:/run/a b%20.sock", "stdio", "tcp://127.0.0.1:0", "unix:x"])).toEqual([
+      { kind: "unix", path: "/run/a b%20.sock" },
+      { kind: "stdio" },
+      { kind: "tcp", host: "127.0.0.1", port: 0 },
+      { kind: "unix", path: "x" },
+    ])
+    expect(Listen.parse("unix:///run/x")).toEqual({ kind: "unix", path: "/run/x" })
+    expect(Listen.parse("tcp://[::1]:1")).toEqual({ kind: "tcp", host: "::1", port: 1 })
+    expect(Listen.parseAll()).toEqual([{ kind: "ws", host: "127.0.0.1", port: 0 }])
+    expect(() => Listen.parseAll(["stdio", "stdio://"])).toThrow("--listen stdio may be given only once")
+  })
+
+  it.each(["tcp://localhost:1", "tcp:127.0.0.1:1", "tcp://127.0.0.1", "tcp://127.0.0.1:1/x", "tcp://[1]:1"])(
+    "refuses the socket in %j",
+    (text) => {
+      expect(() => Listen.parse(text)).toThrow(
+        `invalid tcp --listen URL \`${text}\`; expected \`tcp://IP:PORT\``,
+      )
+    },
+  )
+
+  it.each(["unix:", "unix://", "unix://run/x", "unix:a\0b"])("refuses the path in %j", (text) => {
+    expect(() => Listen.parse(text)).toThrow(`invalid unix --listen URL \`${text}\`; expected \`unix:PATH\``)
+  })
+
+  it.each(["off", "tls://127.0.0.1:1", "wss://127.0.0.1:1", "WS://127.0.0.1:1", "http://x", ""])(
     "says that it does not support %j",
     (text) => {
       expect(() => Listen.parse(text)).toThrow(

@@ -1,26 +1,41 @@
-/** `--listen`: where to serve. The texts of its errors are those of the peer implementation. */
+/** `--listen`: where to serve. The texts of the errors for what the peer implementation knows, too, are its own. */
+import { isIP } from "node:net"
+import * as SocketAddress from "../SocketAddress.ts"
 
 export type Listen =
   | { readonly kind: "stdio" }
   | { readonly kind: "ws"; readonly host: string; readonly port: number }
+  | SocketAddress.SocketAddress
 
 /** The address that a server listens on if none is given: a free port of the loopback interface. */
 export const defaultListen = "ws://127.0.0.1:0"
 
-/** Reads `stdio`, `stdio://` or `ws://IP:PORT` with a literal address; throws with the text of the error. */
-export const parse = (text: string): Listen => {
-  if (text === "stdio" || text === "stdio://") return { kind: "stdio" }
-  if (!text.startsWith("ws://")) {
-    throw new Error(`unsupported --listen URL \`${text}\`; expected \`ws://IP:PORT\` or \`stdio\``)
+/** Every address that was given, in order; throws with the text of the error. */
+export const parseAll = (texts: ReadonlyArray<string> = [defaultListen]): ReadonlyArray<Listen> => {
+  const all = texts.map(parse)
+  if (all.filter(({ kind }) => kind === "stdio").length > 1) {
+    throw new Error("--listen stdio may be given only once")
   }
-  const found = /^ws:\/\/(?:\[([0-9a-fA-F:.]+)\]|([0-9]+(?:\.[0-9]+){3})):([0-9]{1,5})$/.exec(text)
-  const host = found?.[1] ?? found?.[2]
-  const port = Number(found?.[3])
-  if (host === undefined || !isAddress(host) || !(port <= 65_535)) {
-    throw new Error(`invalid websocket --listen URL \`${text}\`; expected \`ws://IP:PORT\``)
-  }
-  return { kind: "ws", host, port }
+  return all
 }
 
-const isAddress = (host: string): boolean =>
-  host.includes(":") || host.split(".").every((part) => Number(part) <= 255 && String(Number(part)) === part)
+/** Reads `stdio`, `stdio://`, `ws://IP:PORT`, `tcp://IP:PORT` with a literal address, or `unix:PATH`. */
+export const parse = (text: string): Listen => {
+  if (text === "stdio" || text === "stdio://") return { kind: "stdio" }
+  if (text.startsWith("ws://")) return { kind: "ws", ...literal(text, "websocket", "ws://IP:PORT") }
+  if (text.startsWith("tcp:")) return { kind: "tcp", ...literal(text, "tcp", "tcp://IP:PORT") }
+  if (!text.startsWith("unix:")) {
+    throw new Error(`unsupported --listen URL \`${text}\`; expected \`ws://IP:PORT\` or \`stdio\``)
+  }
+  return SocketAddress.parse(text) ?? invalid(text, "unix", "unix:PATH")
+}
+
+const literal = (text: string, kind: string, expected: string) => {
+  const { host, port } =
+    SocketAddress.parseHostAndPort(text.replace(/^\w+:\/\//, "")) ?? invalid(text, kind, expected)
+  return isIP(host) === 0 ? invalid(text, kind, expected) : { host, port }
+}
+
+const invalid = (text: string, kind: string, expected: string): never => {
+  throw new Error(`invalid ${kind} --listen URL \`${text}\`; expected \`${expected}\``)
+}

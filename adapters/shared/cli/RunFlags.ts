@@ -1,7 +1,7 @@
 /** The flags of `procwire run`: which server, which command, and how. */
 import process from "node:process"
 import type { StartOptions } from "../../../core/client/StartOptions.ts"
-import type { Target } from "../Connect.ts"
+import * as Connect from "../Connect.ts"
 import * as serve from "./serve.ts"
 import * as Usage from "./Usage.ts"
 
@@ -11,7 +11,7 @@ Usage: procwire run [OPTIONS] [--] COMMAND [ARGS...]
 
 Options:
   -t, --tty              give the command a PTY of this terminal's size; for shells, editors, top
-  --server URL           a running server: ws://HOST:PORT
+  --server URL           a running server: ws://HOST:PORT, tcp://HOST:PORT or unix:PATH
   --server-cmd CMD       a server over the stdin and stdout of this shell command
                          [default: a server inside this process]
   --cwd DIR              where the command runs, relative to the server's directory [default: that one]
@@ -46,7 +46,7 @@ const flags = {
 } as const
 
 export interface RunRequest {
-  readonly target: Target
+  readonly target: Connect.Target
   readonly start: StartOptions
 }
 
@@ -88,14 +88,17 @@ const takesValue = (arg: string): boolean =>
       flag.type === "string" && (arg === `--${long}` || ("short" in flag && arg === `-${flag.short}`)),
   )
 
-const toTarget = (server: string | undefined, command: string | undefined): Target => {
+const toTarget = (server: string | undefined, command: string | undefined): Connect.Target => {
   if (server !== undefined && command !== undefined) {
     throw new Usage.UsageError(name, "--server and --server-cmd exclude each other")
   }
   if (command !== undefined) return { kind: "command", command: "/bin/sh", args: ["-c", `exec ${command}`] }
   if (server === undefined) return { kind: "inProcess", options: serve.toOptions({}) }
-  if (/^wss?:\/\/[^/]/.test(server)) return { kind: "url", url: server }
-  throw new Usage.UsageError(name, `invalid value '${server}' for '--server': expected ws://HOST:PORT`)
+  if (Connect.isUrl(server)) return { kind: "url", url: server }
+  throw new Usage.UsageError(
+    name,
+    `invalid value '${server}' for '--server': expected ws://HOST:PORT, tcp://HOST:PORT or unix:PATH`,
+  )
 }
 
 const toInherit = (text: string): "core" | "all" | "none" => {

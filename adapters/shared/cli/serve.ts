@@ -1,12 +1,20 @@
-/** `procwire serve`: a server until its listener ends or a signal comes. */
+/**
+ * `procwire serve`: one server behind any number of addresses, until one of them ends (stdin does) or a signal
+ * comes.
+ */
 import process from "node:process"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
 import * as OutputLog from "../../../core/process/OutputLog.ts"
 import * as ProcessRegistry from "../../../core/process/ProcessRegistry.ts"
 import * as ExecServer from "../../../core/server/ExecServer.ts"
 import * as SessionRegistry from "../../../core/session/SessionRegistry.ts"
-import { Listener } from "../../../core/transport/Listener.ts"
+import { Listener, type ListenerService } from "../../../core/transport/Listener.ts"
+import type { TransportError } from "../../../core/transport/Transport.ts"
 import * as NodeHost from "../NodeHost.ts"
+import * as SocketListener from "../SocketListener.ts"
 import * as StdioTransport from "../StdioTransport.ts"
 import * as Listen from "./Listen.ts"
 import type { Platform } from "./Platform.ts"
@@ -18,8 +26,9 @@ export const help = `Serve processes to clients over JSON-RPC.
 Usage: procwire serve [OPTIONS]
 
 Options:
-  --listen ADDRESS           where to listen: stdio, or ws://IP:PORT [default: ${Listen.defaultListen}]
-                             port 0 picks a free one; the bound URL is the one line on stdout
+  --listen ADDRESS           where to listen: stdio, ws://IP:PORT, tcp://IP:PORT or unix:PATH
+                             [default: ${Listen.defaultListen}]; may be repeated. Port 0 picks a free one;
+                             the bound addresses are the lines on stdout (on stderr, with stdio among them)
   --concurrent-requests N    most requests of a connection that run at once [default: ${ExecServer.defaultConcurrentRequests}]
                              (a waiting read never delays another request below that bound)
   --retention-ms N           how long a closed process stays readable [default: ${ProcessRegistry.defaultOptions.retentionMillis}]
@@ -31,13 +40,13 @@ Logs go to stderr; PROCWIRE_LOG=debug shows more.
 
 Examples:
   procwire serve                                    # ws://127.0.0.1:PORT, for many clients
-  procwire serve --listen ws://127.0.0.1:7000
+  procwire serve --listen ws://127.0.0.1:7000 --listen unix:/run/user/1000/procwire.sock
   ssh host procwire serve --listen stdio            # one client, on this pipe
   docker run -i IMAGE procwire serve --listen stdio
 `
 
 export const flags = {
-  listen: { type: "string" },
+  listen: { type: "string", multiple: true },
   "concurrent-requests": { type: "string" },
   "retention-ms": { type: "string" },
   "retained-bytes": { type: "string" },
@@ -66,18 +75,39 @@ export const toOptions = (values: {
   }
 }
 
-/** Serves until the listener ends. */
+/** Serves until a listener ends. */
 export const serve = (platform: Platform, args: ReadonlyArray<string>) => {
   const values = Usage.parse("procwire serve", args, flags)
   const options = toOptions(values)
-  const listen = Listen.parse(values.listen ?? Listen.defaultListen)
-  const listener = listen.kind === "stdio" ? StdioTransport.layerStdio : platform.layerWebSocket(listen)
+  const addresses = Listen.parseAll(values.listen)
+  const printed = addresses.some(({ kind }) => kind === "stdio") ? process.stderr : process.stdout
   return Effect.scoped(
     Effect.gen(function* () {
-      const { address, run } = yield* Listener
+      const listeners = yield* Effect.forEach(addresses, (address) => bind(platform, address))
       const server = yield* ExecServer.make(options)
-      if (listen.kind === "ws") process.stdout.write(`${address}\n`)
-      yield* run(server.serve)
+      for (const { address } of listeners) if (address !== "stdio") printed.write(`${address}\n`)
+      yield* listeners
+        .map(({ run }) => run(server.serve))
+        .reduce((one, other) => Effect.raceFirst(one, other))
     }),
-  ).pipe(Effect.provide([listener, platform.layerSpawner, NodeHost.layerHost, NodeHost.layerSessionIds]))
+  ).pipe(Effect.provide([platform.layerSpawner, NodeHost.layerHost, NodeHost.layerSessionIds]))
+}
+
+/** Listens at the address until the scope closes. */
+const bind = (
+  platform: Platform,
+  address: Listen.Listen,
+): Effect.Effect<ListenerService, TransportError, Scope.Scope> =>
+  Effect.map(Layer.build(layerOf(platform, address)), Context.get(Listener))
+
+const layerOf = (platform: Platform, address: Listen.Listen): Layer.Layer<Listener, TransportError> => {
+  switch (address.kind) {
+    case "stdio":
+      return StdioTransport.layerStdio
+    case "ws":
+      return platform.layerWebSocket(address)
+    case "unix":
+    case "tcp":
+      return SocketListener.layerSocket(address)
+  }
 }

@@ -1,0 +1,36 @@
+/** Addresses of sockets that carry lines: `unix:PATH` (also `unix:///absolute/path`) and `tcp://HOST:PORT`. */
+
+export type SocketAddress =
+  | { readonly kind: "unix"; readonly path: string }
+  | ({ readonly kind: "tcp" } & HostAndPort)
+
+export interface HostAndPort {
+  readonly host: string
+  readonly port: number
+}
+
+/** Undefined for a text of another scheme, and for a malformed one. A path is taken as it is, without escapes. */
+export const parse = (text: string): SocketAddress | undefined => {
+  if (text.startsWith("unix:")) {
+    const rest = text.slice("unix:".length)
+    const path = rest.startsWith("//") ? rest.slice(2) : rest
+    const wellFormed = path !== "" && !path.includes("\0") && (path === rest || path.startsWith("/"))
+    return wellFormed ? { kind: "unix", path } : undefined
+  }
+  const found = text.startsWith("tcp://") ? parseHostAndPort(text.slice("tcp://".length)) : undefined
+  return found === undefined ? undefined : { kind: "tcp", ...found }
+}
+
+/** `HOST:PORT`, with brackets around an IPv6 address, and nothing else. */
+export const parseHostAndPort = (text: string): HostAndPort | undefined => {
+  const found = /^(?:\[([0-9a-fA-F:.]+)\]|([^\s/?#@:[\]]+)):([0-9]{1,5})$/.exec(text)
+  const host = found?.[1] ?? found?.[2]
+  const port = Number(found?.[3])
+  return host !== undefined && port <= 65_535 ? { host, port } : undefined
+}
+
+export const format = (address: SocketAddress): string =>
+  address.kind === "unix" ? `unix:${address.path}` : `tcp://${formatHostAndPort(address)}`
+
+export const formatHostAndPort = ({ host, port }: HostAndPort): string =>
+  host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`
