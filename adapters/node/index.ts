@@ -1,2 +1,7 @@
-export { connect, open, type Target } from "./connect.ts"
+/** procwire for programs on Node; the other runtimes export the same names. */
+import * as Program from "../shared/Program.ts"
+import { platform } from "./platform.ts"
+
+export type { Target } from "../shared/Program.ts"
 export { layerSpawner } from "./NodeSpawner.ts"
+export const { connect, open }: Program.Program = Program.make(platform)

@@ -2,11 +2,9 @@
 /** The command `procwire` on Node. */
 import v8 from "node:v8"
 import { main } from "../shared/cli/Cli.ts"
-import { layerSpawner } from "./NodeSpawner.ts"
-import { connect } from "../shared/WebSocketClient.ts"
-import { layerWebSocket } from "../shared/WebSocketListener.ts"
+import { platform } from "./platform.ts"
 
 // A server of bytes makes garbage fast: a small heap halves its peak and was measured to cost no throughput.
 v8.setFlagsFromString("--optimize-for-size")
 
-main({ layerSpawner, layerWebSocket, connectWebSocket: connect })
+main(platform)

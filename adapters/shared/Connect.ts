@@ -15,6 +15,7 @@ import type { Transport, TransportError } from "../../core/transport/Transport.t
 import * as CommandTransport from "./CommandTransport.ts"
 import * as SocketAddress from "./SocketAddress.ts"
 import * as SocketClient from "./SocketClient.ts"
+import type * as WebSocketClient from "./WebSocketClient.ts"
 
 export type Target =
   | { readonly kind: "url"; readonly url: string }
@@ -22,7 +23,10 @@ export type Target =
   | { readonly kind: "inProcess"; readonly options: ExecServer.Options }
 
 /** Opens a WebSocket; each runtime has its own. */
-export type ConnectWebSocket = (url: string) => Effect.Effect<Transport, TransportError, Scope.Scope>
+export type ConnectWebSocket = (
+  url: string,
+  options?: WebSocketClient.Options,
+) => Effect.Effect<Transport, TransportError, Scope.Scope>
 
 /** A transport to the server that `target` names; it lives as long as the scope. */
 export const open = (

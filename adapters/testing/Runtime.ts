@@ -1,23 +1,34 @@
-/** What the runtime that runs this test brings: its spawner, as the program would get it. */
+/** What the runtime that runs this test brings, as the program would get it. */
+import process from "node:process"
+import { fileURLToPath } from "node:url"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import * as Spawner from "../../core/spawn/Spawner.ts"
+import type { Platform } from "../shared/Platform.ts"
 
 export const name = "Bun" in globalThis ? "Bun" : "Deno" in globalThis ? "Deno" : "Node"
 
 const adapters = {
-  Node: () => import("../node/NodeSpawner.ts"),
-  Bun: () => import("../bun/BunSpawner.ts"),
-  Deno: () => import("../deno/DenoSpawner.ts"),
+  Node: () => import("../node/platform.ts"),
+  Bun: () => import("../bun/platform.ts"),
+  Deno: () => import("../deno/platform.ts"),
 }
 
-export const { layerSpawner }: { readonly layerSpawner: Layer.Layer<Spawner.Spawner> } =
-  await adapters[name]()
+export const { platform }: { readonly platform: Platform } = await adapters[name]()
 
 /** Its scope lasts as long as the process. */
 export const spawner: Spawner.SpawnerService = Context.get(
-  Effect.runSync(Layer.buildWithScope(layerSpawner, Effect.runSync(Scope.make()))),
+  Effect.runSync(Layer.buildWithScope(platform.layerSpawner, Effect.runSync(Scope.make()))),
   Spawner.Spawner,
 )
+
+const path = (file: string) => fileURLToPath(new URL(file, import.meta.url))
+
+/** The command `procwire` on this runtime: from source, but on Node, which cannot run that. */
+export const command: readonly [string, ...ReadonlyArray<string>] = {
+  Node: [process.execPath, path("../../dist/procwire.mjs")] as const,
+  Bun: [process.execPath, path("../bun/main.ts")] as const,
+  Deno: [process.execPath, "run", "--allow-all", path("../deno/main.ts")] as const,
+}[name]

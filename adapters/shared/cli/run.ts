@@ -10,7 +10,7 @@ import type { StartOptions } from "../../../core/client/StartOptions.ts"
 import * as Connect from "../Connect.ts"
 import * as NodeHost from "../NodeHost.ts"
 import * as LocalTerminal from "./LocalTerminal.ts"
-import type { Platform } from "./Platform.ts"
+import type { Platform } from "../Platform.ts"
 import * as RunFlags from "./RunFlags.ts"
 
 export { help } from "./RunFlags.ts"

@@ -17,7 +17,7 @@ import * as NodeHost from "../NodeHost.ts"
 import * as SocketListener from "../SocketListener.ts"
 import * as StdioTransport from "../StdioTransport.ts"
 import * as Listen from "./Listen.ts"
-import type { Platform } from "./Platform.ts"
+import type { Platform } from "../Platform.ts"
 import * as Usage from "./Usage.ts"
 import { version } from "./Version.ts"
 

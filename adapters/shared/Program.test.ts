@@ -1,13 +1,14 @@
 import { spawn } from "node:child_process"
 import { createHash } from "node:crypto"
 import { once } from "node:events"
-import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import type { Client } from "../../core/client/Client.ts"
 import { ClientError } from "../../core/client/ClientError.ts"
-import { connect } from "./connect.ts"
+import { command, platform } from "../testing/Runtime.ts"
+import * as Program from "./Program.ts"
 
-const main = fileURLToPath(new URL("../../dist/procwire.mjs", import.meta.url))
+const { connect } = Program.make(platform)
+const [program, ...main] = command
 
 let client: Client
 beforeAll(async () => {
@@ -105,7 +106,7 @@ describe("connect", () => {
   it("delivers 64 MiB to a reader that is slower than the child, byte for byte", async () => {
     const megabytes = 64
     const script = `const b=Buffer.alloc(65536);let n=0;const go=()=>{while(n<${megabytes * 16}){b.fill(n++);if(!process.stdout.write(Buffer.from(b)))return process.stdout.once("drain",go)}};go()`
-    const child = await client.start({ argv: [process.execPath, "-e", script] })
+    const child = await client.start({ argv: ["node", "-e", script] })
     const expected = createHash("sha256")
     for (let n = 0; n < megabytes * 16; n++) expected.update(Buffer.alloc(65536, n & 255))
     const actual = createHash("sha256")
@@ -125,7 +126,7 @@ describe("connect", () => {
   })
 
   it("talks to a server over a WebSocket", async () => {
-    const server = spawn(process.execPath, [main, "serve"], { stdio: ["ignore", "pipe", "inherit"] })
+    const server = spawn(program, [...main, "serve"], { stdio: ["ignore", "pipe", "inherit"] })
     try {
       const [line] = (await once(server.stdout, "data")) as [Buffer]
       const remote = await connect({ url: line.toString().trim() }, { clientName: "test" })
@@ -138,7 +139,7 @@ describe("connect", () => {
   })
 
   it("talks to a server over the stdio of a command, and fails its processes when that dies", async () => {
-    const remote = await connect({ command: process.execPath, args: [main, "serve", "--listen", "stdio"] })
+    const remote = await connect({ command: program, args: [...main, "serve", "--listen", "stdio"] })
     expect((await remote.run({ argv: ["echo", "over stdio"] })).stdout).toBe("over stdio\n")
     const parent = await remote.start({ argv: ["sh", "-c", "sleep 0.3; kill -9 $PPID; sleep 100"] })
     const events: Array<string> = []

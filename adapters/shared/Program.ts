@@ -1,0 +1,56 @@
+/**
+ * One call to a client: over a WebSocket, a unix socket or TCP, over the stdio of a command, or to a
+ * server in this process with real children.
+ */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
+import * as Client from "../../core/client/Client.ts"
+import type * as ExecClient from "../../core/client/ExecClient.ts"
+import * as ExecServer from "../../core/server/ExecServer.ts"
+import * as SessionRegistry from "../../core/session/SessionRegistry.ts"
+import type { Transport, TransportError } from "../../core/transport/Transport.ts"
+import * as CommandTransport from "./CommandTransport.ts"
+import { version } from "./cli/Version.ts"
+import * as Connect from "./Connect.ts"
+import * as NodeHost from "./NodeHost.ts"
+import type { Platform } from "./Platform.ts"
+import type * as WebSocketClient from "./WebSocketClient.ts"
+
+/** Where the server is. */
+export type Target =
+  /**
+   * `ws://127.0.0.1:7000`, `unix:/run/procwire.sock` or `tcp://127.0.0.1:7000`; `headers` go with the upgrade of a
+   * WebSocket, such as `authorization`.
+   */
+  | ({ readonly url: string } & WebSocketClient.Options)
+  /** A command whose stdin and stdout are the server's. It ends with the client. */
+  | CommandTransport.Options
+  /** In this process. Its children end with the client. */
+  | { readonly inProcess: true; readonly server?: Partial<ExecServer.Options> }
+
+export interface Program {
+  readonly connect: (target: Target, options?: ExecClient.Options) => Promise<Client.Client>
+  /** The transport alone, for `ExecClient.make`. */
+  readonly open: (target: Target) => Effect.Effect<Transport, TransportError, Scope.Scope>
+}
+
+/** The calls on this runtime. */
+export const make = ({ layerSpawner, connectWebSocket }: Platform): Program => {
+  const open = (target: Target) => {
+    if ("url" in target) return Connect.openUrl(target.url, (url) => connectWebSocket(url, target))
+    if ("command" in target) return CommandTransport.connectCommand(target)
+    const defaults = {
+      ...SessionRegistry.defaultOptions,
+      version,
+      concurrentRequests: ExecServer.defaultConcurrentRequests,
+    }
+    const link = Connect.open(
+      { kind: "inProcess", options: { ...defaults, ...target.server } },
+      connectWebSocket,
+    )
+    const host = Layer.mergeAll(layerSpawner, NodeHost.layerHost, NodeHost.layerSessionIds)
+    return Effect.flatMap(Layer.build(host), (services) => Effect.provide(link, services))
+  }
+  return { open, connect: (target, options) => Client.connect(open(target), options) }
+}
