@@ -1,5 +1,5 @@
 /**
- * Client connections through `ws`, for every Node: they can send headers, stop reading while nobody takes,
+ * Client connections through `ws`, for every runtime: they can send headers, stop reading while nobody takes,
  * and split messages over a server's limit of 16 MiB per frame into fragments.
  */
 import type * as Effect from "effect/Effect"

@@ -1,5 +1,6 @@
 /**
- * Listens for WebSockets at `/`, with the peer implementation's HTTP side doors, on `node:http` and `ws`.
+ * Listens for WebSockets at `/`, with the peer implementation's HTTP side doors, on `node:http` and
+ * `ws`, on every runtime: the servers of Bun and Deno can not stop reading (see adapters/README.md).
  *
  * The port is bound when the layer is built; `run` serves each connection in a fiber of its own, so a
  * client that does not read stalls nobody else. Closing the layer ends the port and every connection.
