@@ -1,14 +1,18 @@
 /** The built server at several addresses at once, as a stranger starts it. */
-import { type ChildProcess, spawn } from "node:child_process"
+import { type ChildProcess, execFile, spawn } from "node:child_process"
 import { once } from "node:events"
 import { existsSync, lstatSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest"
+import * as Certificates from "../shared/testing/Certificates.ts"
 import { connect } from "./connect.ts"
 
 const command = fileURLToPath(new URL("../../dist/procwire.mjs", import.meta.url))
+
+const execute = promisify(execFile)
 
 let folder = ""
 beforeAll(() => (folder = mkdtempSync(join(tmpdir(), "procwire-serve-"))))
@@ -17,9 +21,11 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const running: Array<ChildProcess> = []
 afterEach(() => running.splice(0).forEach((server) => server.kill("SIGKILL")))
 
-const launch = (...addresses: ReadonlyArray<string>) => {
+const launch = (...addresses: ReadonlyArray<string>) => launchWith([], ...addresses)
+
+const launchWith = (more: ReadonlyArray<string>, ...addresses: ReadonlyArray<string>) => {
   const flags = addresses.flatMap((address) => ["--listen", address])
-  const server = spawn(process.execPath, [command, "serve", ...flags], { stdio: "pipe" })
+  const server = spawn(process.execPath, [command, "serve", ...flags, ...more], { stdio: "pipe" })
   running.push(server)
   let [stdout, stderr] = ["", ""]
   server.stdout.on("data", (bytes: Buffer) => (stdout += bytes.toString()))
@@ -126,5 +132,66 @@ describe("procwire serve --listen", () => {
       expect(await launch(address).ended).toEqual({ code: 1, stdout: "", stderr: `Error: ${text}\n` })
     }
     expect(await launch("stdio", "stdio").ended).toMatchObject({ code: 1, stdout: "" })
+  })
+})
+
+describe("procwire serve --tls-cert", () => {
+  it("speaks TLS over TCP and WebSocket, to clients with a certificate where they need one", async () => {
+    const { authority, server, client, stranger } = Certificates.make(folder)
+    const tls = ["--tls-cert", server.certFile, "--tls-key", server.keyFile]
+    const { bound } = launchWith(
+      [...tls, "--tls-client-ca", authority.certFile],
+      "tcp://127.0.0.1:0",
+      "ws://127.0.0.1:0",
+      `unix:${join(folder, "plain.sock")}`,
+    )
+    const [tcp = "", ws = "", unix = ""] = await bound()
+    expect([tcp, ws, unix].map((address) => address.split(":")[0])).toEqual(["tls", "wss", "unix"])
+    expect(await says(unix, "plain")).toBe("plain")
+    const { cert, key } = client
+    for (const url of [tcp, ws]) {
+      const remote = await connect({ url, ca: authority.cert, cert, key })
+      expect(await remote.run({ argv: ["echo", url] })).toMatchObject({ stdout: `${url}\n` })
+      await remote.close()
+      for (const wrong of [
+        { ca: authority.cert },
+        { ca: stranger.cert, cert, key },
+        { ca: authority.cert, cert: stranger.cert, key: stranger.key },
+      ]) {
+        await expect(connect({ url, ...wrong })).rejects.toMatchObject({ name: "ClientError" })
+      }
+      const flags = [
+        "--tls-ca",
+        authority.certFile,
+        "--tls-cert",
+        client.certFile,
+        "--tls-key",
+        client.keyFile,
+      ]
+      const { stdout } = await execute(process.execPath, [
+        command,
+        "run",
+        "--server",
+        url,
+        ...flags,
+        "--",
+        "echo",
+        "run",
+      ])
+      expect(stdout).toBe("run\n")
+    }
+  })
+
+  it("is wrong use without its key, or without an address that can speak TLS", async () => {
+    const { server } = Certificates.make(folder)
+    expect(await launchWith(["--tls-cert", server.certFile], "tcp://127.0.0.1:0").ended).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("--tls-cert and --tls-key belong together") as string,
+    })
+    const both = ["--tls-cert", server.certFile, "--tls-key", server.keyFile]
+    expect(await launchWith(both, "stdio").ended).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("--tls-cert needs a ws:// or tcp:// address") as string,
+    })
   })
 })

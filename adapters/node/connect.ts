@@ -20,8 +20,8 @@ import * as WebSocketClient from "./WebSocketClient.ts"
 /** Where the server is. */
 export type Target =
   /**
-   * `ws://127.0.0.1:7000`, `unix:/run/procwire.sock` or `tcp://127.0.0.1:7000`; `headers` go with the upgrade of a
-   * WebSocket, such as `authorization`.
+   * `ws://127.0.0.1:7000`, `unix:/run/procwire.sock` or `tcp://127.0.0.1:7000`; `wss://` and `tls://` with `ca`, `cert`
+   * and `key` as PEM texts. `headers` go with the upgrade of a WebSocket, such as `authorization`.
    */
   | ({ readonly url: string } & WebSocketClient.Options)
   /** A command whose stdin and stdout are the server's. It ends with the client. */
@@ -34,7 +34,9 @@ export const connect = (target: Target, options?: ExecClient.Options): Promise<C
 
 /** The transport alone, for `ExecClient.make`. */
 export const open = (target: Target): Effect.Effect<Transport, TransportError, Scope.Scope> => {
-  if ("url" in target) return Connect.openUrl(target.url, (url) => WebSocketClient.connect(url, target))
+  if ("url" in target) {
+    return Connect.openUrl(target.url, (url) => WebSocketClient.connect(url, target), target)
+  }
   if ("command" in target) return CommandTransport.connectCommand(target)
   const defaults = {
     ...SessionRegistry.defaultOptions,

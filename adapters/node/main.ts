@@ -9,4 +9,9 @@ import { layerWebSocket } from "./WebSocketListener.ts"
 // A server of bytes makes garbage fast: a small heap halves its peak and was measured to cost no throughput.
 v8.setFlagsFromString("--optimize-for-size")
 
-main({ layerSpawner, layerWebSocket, connectWebSocket: connect })
+main({
+  layerSpawner,
+  layerWebSocket,
+  layerWebSocketTls: (address, tls) => layerWebSocket({ ...address, tls }),
+  connectWebSocket: connect,
+})
