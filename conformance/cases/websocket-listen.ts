@@ -28,11 +28,11 @@ export const websocketListen = table("websocket/listen", {
     ...ws,
     level: "should",
     spec: [73],
-    says: "A --listen URL with another scheme than ws, also in capitals, ends the server with the exit code 1 and the text unsupported --listen URL.",
+    says: "A --listen URL with a scheme that no server has, also ws in capitals, ends the server with the exit code 1 and the text unsupported --listen URL.",
     run: (t) =>
       refused(
         t,
-        ["off", "unix:/tmp/x", "wss://127.0.0.1:0", "WS://127.0.0.1:0"],
+        ["off", "http://127.0.0.1:0", "wss://127.0.0.1:0", "WS://127.0.0.1:0"],
         (url) => `unsupported --listen URL \`${url}\`; expected \`ws://IP:PORT\` or \`stdio\``,
       ),
   },
