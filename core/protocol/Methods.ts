@@ -35,9 +35,10 @@ const request = <P, PI, R, RI>(row: RequestMethod<P, PI, R, RI>) => row
 export const requests = {
   initialize: request({
     params: Session.InitializeParams,
+    positional: 2,
     result: Session.InitializeResult,
     slotted: false,
-    says: "opens a session, or resumes one",
+    says: "opens a session, or resumes one (with what was missed: capability sessionReplay)",
   }),
   "environment/info": request({
     params: Environment.NoParams,
