@@ -26,8 +26,12 @@ export type Target =
   /** In this process. Its children end with the client. */
   | { readonly inProcess: true; readonly server?: Partial<ExecServer.Options> }
 
+/**
+ * A client of that server. A lost WebSocket is replaced and the session resumed, unless `options.reconnect` is
+ * false; the other servers end with their connection.
+ */
 export const connect = (target: Target, options?: ExecClient.Options): Promise<Client.Client> =>
-  Client.connect(open(target), options)
+  Client.connect(open(target), "url" in target ? { reconnect: {}, ...options } : options)
 
 /** The transport alone, for `ExecClient.make`. */
 export const open = (target: Target): Effect.Effect<Transport, TransportError, Scope.Scope> => {

@@ -33,7 +33,7 @@ export interface Options {
   /** Default: 10 seconds. */
   readonly initializeTimeout?: Duration.DurationInput
   /** Replaces a lost connection, if the client was given the means to open one. `{}` is a good policy. */
-  readonly reconnect?: Policy
+  readonly reconnect?: Policy | false
   /** Called with each change of the connection behind the first success. */
   readonly onStatus?: (status: Reconnect.Status) => void
 }
@@ -76,7 +76,7 @@ export const make = (
     const { sessionId, environmentInfo, ask, ended, disconnected } = (connection = yield* Reconnect.make(
       Effect.isEffect(source) ? source : Effect.succeed(source),
       {
-        policy: Effect.isEffect(source) ? options.reconnect : undefined,
+        policy: (Effect.isEffect(source) && options.reconnect) || undefined,
         clientName: options.clientName ?? "procwire",
         resumeSessionId: options.resumeSessionId ?? null,
         timeout: options.initializeTimeout ?? "10 seconds",

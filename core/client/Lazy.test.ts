@@ -8,7 +8,7 @@ import * as TestServer from "./testing/TestServer.ts"
 
 describe("ExecClient.lazy", () => {
   it(
-    "item 86: ten first calls at once open one connection, and one that gives up disturbs no other",
+    "b86: ten first calls at once open one connection, and one that gives up disturbs no other",
     effect(function* () {
       const network = new Network(yield* TestServer.make(), yield* Effect.scope)
       const get = yield* ExecClient.lazy(network.open)

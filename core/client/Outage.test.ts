@@ -125,6 +125,23 @@ describe("Outage", () => {
   )
 
   it(
+    "goes on for as long as each connection brings something, however short it is",
+    effect(function* () {
+      const { client, fake, network } = yield* connected()
+      const process = yield* client.start({ argv: ["x"] })
+      const child = yield* fake.next
+      const numbers = Array.from({ length: 100 }, (_, n) => `${n} `)
+      for (const text of numbers) {
+        child.output("stdout", text)
+        yield* network.cut
+        yield* elapse(400)
+      }
+      child.finish()
+      expect(yield* textOf(process)).toBe(numbers.join(""))
+    }),
+  )
+
+  it(
     "takes a connection that lasts for the end of the outage",
     effect(function* () {
       const { client, fake, network } = yield* connected()

@@ -12,33 +12,31 @@ const both = [
 ] as const
 
 describe("Reconnect", () => {
-  it.each(both)(
-    "item 80: loses and doubles no byte over a cut in the middle of output, of %s",
-    (_, replays) =>
-      effect(function* () {
-        const { client, fake, network, statuses } = yield* connected({ replays })
-        const process = yield* client.start({ argv: ["x"] })
-        const child = yield* fake.next
-        const reading = yield* Effect.fork(textOf(process))
-        child.output("stdout", "one ")
-        yield* settle
-        child.output("stdout", "two ")
-        yield* network.cut
-        child.output("stdout", "three ")
-        yield* settle
-        expect(statuses.map(({ kind }) => kind)).toEqual(["reconnecting"])
-        yield* elapse(soon)
-        expect(statuses.map(({ kind }) => kind)).toEqual(["reconnecting", "connected"])
-        child.output("stdout", "four")
-        child.finish(3)
-        expect(yield* Fiber.join(reading)).toBe("one two three four")
-        expect(yield* process.exitCode).toBe(3)
-        const resumed = network.sent.filter((text) => text.includes(`"resumeSessionId":"0`))
-        expect(resumed.length).toBe(1)
-        expect(resumed[0]?.includes("replayAfter")).toBe(replays)
-        const reads = network.sent.filter((text) => text.includes("process/read")).length
-        expect(reads).toBe(1)
-      })(),
+  it.each(both)("b80: loses and doubles no byte over a cut in the middle of output, of %s", (_, replays) =>
+    effect(function* () {
+      const { client, fake, network, statuses } = yield* connected({ replays })
+      const process = yield* client.start({ argv: ["x"] })
+      const child = yield* fake.next
+      const reading = yield* Effect.fork(textOf(process))
+      child.output("stdout", "one ")
+      yield* settle
+      child.output("stdout", "two ")
+      yield* network.cut
+      child.output("stdout", "three ")
+      yield* settle
+      expect(statuses.map(({ kind }) => kind)).toEqual(["reconnecting"])
+      yield* elapse(soon)
+      expect(statuses.map(({ kind }) => kind)).toEqual(["reconnecting", "connected"])
+      child.output("stdout", "four")
+      child.finish(3)
+      expect(yield* Fiber.join(reading)).toBe("one two three four")
+      expect(yield* process.exitCode).toBe(3)
+      const resumed = network.sent.filter((text) => text.includes(`"resumeSessionId":"0`))
+      expect(resumed.length).toBe(1)
+      expect(resumed[0]?.includes("replayAfter")).toBe(replays)
+      const reads = network.sent.filter((text) => text.includes("process/read")).length
+      expect(reads).toBe(1)
+    })(),
   )
 
   it.each(both)("learns of an exit and an end that came during the outage, from %s", (_, replays) =>
@@ -57,7 +55,7 @@ describe("Reconnect", () => {
   )
 
   it.each(both)(
-    "item 81: ends and terminates a process whose events are gone, and says which, of %s",
+    "b81: ends and terminates a process whose events are gone, and says which, of %s",
     (_, replays) =>
       effect(function* () {
         const { client, fake, network } = yield* connected({ replays })

@@ -5,7 +5,8 @@
  * the server cannot be reached or has not noticed the loss yet, for at most `window`; whatever else is
  * answered is final. Requests wait meanwhile. Those that were on their way are sent again if a second time
  * changes nothing, else they fail: nobody knows whether they were carried out. A connection that is lost
- * again at once has not ended the outage, so a server that is wrong the same way each time is given up too.
+ * again at once and has brought nothing has not ended the outage: a server that is wrong in the same way each
+ * time is given up, too.
  */
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
@@ -62,7 +63,7 @@ export interface Reconnect extends Pick<Link.Link, "sessionId" | "environmentInf
   readonly hold: (held: boolean) => void
 }
 
-/** A connection that is lost sooner than after this many milliseconds has not ended the outage before it. */
+/** A connection that lasts so many milliseconds has ended the outage before it, whatever it has brought. */
 export const steadyMillis = 1000
 
 /** How long the end of a lost connection is waited for. */
@@ -141,29 +142,33 @@ export const make = (open: Open, options: Options): Effect.Effect<Reconnect, Cli
         return connect(sessionId, replays ? { replayAfter: options.seen() } : {}, limit)
       })
 
+    const progress = () => Object.values(options.seen()).reduce((sum, seq) => sum + seq, 0)
+
     const supervise = Effect.gen(function* () {
       let outage: Outage.Outage | undefined
-      for (let { link, close, over } = first; ;) {
+      let seen = 0
+      for (let live = first; ;) {
         const since = yield* Clock.currentTimeMillis
-        const why = yield* link.lost
+        const why = yield* live.link.lost
         current = undefined
         settled.unsafeClose()
         if (policy === undefined) end(Link.disconnected(why))
-        over.unsafeOpen()
+        live.over.unsafeOpen()
         if (policy === undefined) return why
         yield* tell({ kind: "reconnecting", message: why })
-        yield* Effect.timeoutOption(Effect.disconnect(close), closeDeadline)
-        const lived = (yield* Clock.currentTimeMillis) - since
-        if (outage === undefined || lived >= steadyMillis) outage = yield* Outage.begin(policy)
+        yield* Effect.timeoutOption(Effect.disconnect(live.close), closeDeadline)
+        const [before, lived] = [seen, (yield* Clock.currentTimeMillis) - since]
+        seen = progress()
+        const steady = lived >= steadyMillis || seen !== before
+        if (outage === undefined || steady) outage = yield* Outage.begin(policy)
         const next = yield* Effect.either(outage.retry(reconnect))
         if (Either.isLeft(next)) {
           const all = `${why}; failed to resume exec-server session: ${next.left.message}`
           end(Link.disconnected(all))
           return all
         }
-        current = next.right
-        ;({ link, close, over } = current)
-        link.hold(flow.held())
+        current = live = next.right
+        live.link.hold(flow.held())
         settled.unsafeOpen()
         options.resumed(replays)
         yield* tell({ kind: "connected" })

@@ -56,7 +56,7 @@ describe("requests over a lost connection", () => {
   )
 
   it(
-    "item 84: terminates an abandoned start also where the connection is lost before its answer",
+    "b84: terminates an abandoned start also where the connection is lost before its answer",
     effect(function* () {
       const { client, fake, network } = yield* connected()
       network.toClient = (text) => (text.startsWith(`{"id"`) ? undefined : text)
