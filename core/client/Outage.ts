@@ -41,6 +41,8 @@ export const begin = (policy: Policy): Effect.Effect<Outage> =>
       Schedule.exponential(firstPause).pipe(
         Schedule.either(Schedule.spaced(longestPause)),
         Schedule.jittered,
+        // Whole, as the clock is: a rest of a fraction would be neither waited for nor over.
+        Schedule.modifyDelay((_, pause) => Duration.millis(Math.round(Duration.toMillis(pause)))),
       ),
     )
     const retry: Outage["retry"] = (attempt) =>
