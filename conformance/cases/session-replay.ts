@@ -83,19 +83,20 @@ export const sessionReplay = table("session/replay", {
     says: "A process that writes on during the resume is told from N on without a gap or a double, over what was missed and what is new, to its end.",
     run: async (t) => {
       const { wire, session } = await begin(t)
-      const script = "i=0; while [ $i -lt 200 ]; do echo line $i; i=$((i+1)); sleep 0.005; done"
+      const script = "i=0; while [ $i -lt 300 ]; do echo line $i; i=$((i+1)); sleep 0.005; done"
       const child = await Child.start(wire, { script })
       await child.says("line 3\n")
       const before = child.events().filter(({ kind }) => kind === "output")
       const last = Math.max(...before.map(({ seq }) => seq))
       const head = child.text()
       wire.channel.drop()
+      await pause(1_000)
       const again = Child.attach(await resumed(t, session, { replayAfter: { [child.id]: last } }), child.id)
       await again.wire.inbox.wait("process/closed", t.timeoutMs, () =>
         again.events().find(({ kind }) => kind === "closed"),
       )
       const text = head + again.text()
-      const lines = Array.from({ length: 200 }, (_, index) => `line ${index}\n`)
+      const lines = Array.from({ length: 300 }, (_, index) => `line ${index}\n`)
       Check.equal(text, lines.join(""), "the output of both connections")
       const closed = seqs(again).at(-1) ?? 0
       Check.equal(seqs(again), upTo(closed, last + 1), "the seqs of the second connection")
