@@ -78,7 +78,7 @@ const seen = runtimes().map((runtime) => {
 
 if (check) {
   const said = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {}
-  const differ = seen.flatMap(([name, { version, ...rows }]) =>
+  const differ = seen.flatMap(([name, { version: _, ...rows }]) =>
     Object.entries(rows).flatMap(([row, yes]) => ((said[name]?.[row] ?? false) === yes ? [] : [`${name}, ${row}: ${yes ? "yes" : "no"}`])),
   )
   if (differ.length > 0) {
