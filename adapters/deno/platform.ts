@@ -1,11 +1,10 @@
 /** What Deno brings. */
 import type { Platform } from "../shared/Platform.ts"
-import * as WebSocketClient from "../shared/WebSocketClient.ts"
-import * as WebSocketListener from "../shared/WebSocketListener.ts"
+import { connectWebSocket, layerWebSocket } from "../shared/WebSockets.ts"
 import { layerSpawner } from "./DenoSpawner.ts"
 
 export const platform: Platform = {
   layerSpawner,
-  layerWebSocket: WebSocketListener.layerWebSocket,
-  connectWebSocket: WebSocketClient.connect,
+  layerWebSocket,
+  connectWebSocket,
 }
