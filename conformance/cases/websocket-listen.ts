@@ -32,7 +32,7 @@ export const websocketListen = table("websocket/listen", {
     run: (t) =>
       refused(
         t,
-        ["off", "unix:/tmp/x", "wss://127.0.0.1:0", "WS://127.0.0.1:0"],
+        ["off", "http://127.0.0.1:0", "wss://127.0.0.1:0", "WS://127.0.0.1:0"],
         (url) => `unsupported --listen URL \`${url}\`; expected \`ws://IP:PORT\` or \`stdio\``,
       ),
   },
