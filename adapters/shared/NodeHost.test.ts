@@ -7,7 +7,7 @@ const [program, ...main] = command
 
 describe("the host", () => {
   it("has a shell with an absolute path, also where the environment names none", async () => {
-    const { SHELL, ...env } = process.env as Record<string, string>
+    const { SHELL: _, ...env } = process.env as Record<string, string>
     const args = [...main, "serve", "--listen", "stdio"]
     const client = await connect({ command: program, args, env })
     const { shell } = client.environmentInfo
