@@ -1,5 +1,5 @@
 // `npm test`: installs, builds, and runs every test. Arguments go to vitest (`npm test -- core/rpc`) and
-// then only Node runs; otherwise the core's tests run on Bun and Deno too.
+// then only Node runs; otherwise the tests of the core and of WebSockets run on Bun and Deno too.
 import { binary, build, install, run, tool } from "./setup.mjs"
 
 install()
@@ -10,8 +10,9 @@ const heading = (text) => process.stdout.write(`\n== ${text}\n`)
 heading(`Node ${process.version}`)
 tool("vitest/vitest.mjs", ["run", ...args])
 if (args.length === 0) {
-  heading("core on Bun")
-  run(binary("@oven", "bin/bun"), ["--bun", "node_modules/vitest/vitest.mjs", "run", "core", "--pool=threads"])
-  heading("core on Deno")
-  run(binary("@deno", "deno"), ["run", "-A", "node_modules/vitest/vitest.mjs", "run", "core", "--pool=forks"])
+  const everywhere = ["core", "adapters/shared/WebSocket", "adapters/shared/Outbox", "adapters/web"]
+  heading("core and WebSockets on Bun")
+  run(binary("@oven", "bin/bun"), ["--bun", "node_modules/vitest/vitest.mjs", "run", ...everywhere, "--pool=threads"])
+  heading("core and WebSockets on Deno")
+  run(binary("@deno", "deno"), ["run", "-A", "node_modules/vitest/vitest.mjs", "run", ...everywhere, "--pool=forks"])
 }

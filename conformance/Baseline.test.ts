@@ -76,7 +76,7 @@ test("a baseline that is not understood is refused with a sentence that names th
     [`[{"id":"a","reason":"x"},{"reason":"x"}]`, /entry 2 has no id/],
     [`[{"id":"a"}]`, /entry 1 \(a\) has no reason/],
     [`[{"id":"a","reason":" "}]`, /has no reason/],
-    [`[{"id":"a","reason":"x","transport":"tcp"}]`, /neither stdio nor ws/],
+    [`[{"id":"a","reason":"x","transport":"udp"}]`, /none of stdio, ws, unix, tcp/],
     [`[{"id":"a","reason":"x","flaky":1}]`, /neither true nor false/],
     [`[{"id":"a","reason":"x","flakey":true}]`, /unknown member flakey/],
   ]

@@ -4,13 +4,13 @@
  * Guarantees: an entry whose case passes is stale, so a list never hides more than it must; so is one whose case does not
  * exist. An entry marked `flaky` may pass as well as fail. A case that did not run says nothing about its entry.
  */
-import type { Case, TransportKind } from "./Case.ts"
+import { carries, transportKinds, type Case, type TransportKind } from "./Case.ts"
 import { isObject, parse as parseJson, type Json } from "./Json.ts"
 import type { Outcome } from "./RunCase.ts"
 
 export interface Entry {
   readonly id: string
-  /** The only transport on which it fails; both if absent. */
+  /** The only transport on which it fails; all if absent. */
   readonly transport?: TransportKind
   /** Why this is a defect or an accident of the server, and not of the suite. */
   readonly reason: string
@@ -32,6 +32,8 @@ const fail = (why: string): never => {
   throw new BaselineError(why)
 }
 
+const isTransport = (value: Json): value is TransportKind => transportKinds.some((kind) => kind === value)
+
 const members = new Set(["id", "transport", "reason", "flaky"])
 
 const entry = (value: Json, at: number): Entry => {
@@ -42,8 +44,8 @@ const entry = (value: Json, at: number): Entry => {
   const stranger = Object.keys(value).find((name) => !members.has(name))
   if (stranger !== undefined) return fail(`${where} (${id}) has the unknown member ${stranger}`)
   if (typeof reason !== "string" || reason.trim() === "") return fail(`${where} (${id}) has no reason`)
-  if (transport !== undefined && transport !== "stdio" && transport !== "ws")
-    return fail(`${where} (${id}) has a transport that is neither stdio nor ws`)
+  if (transport !== undefined && !isTransport(transport))
+    return fail(`${where} (${id}) has a transport that is none of ${transportKinds.join(", ")}`)
   if (flaky !== undefined && typeof flaky !== "boolean")
     return fail(`${where} (${id}) has a flaky that is neither true nor false`)
   return {
@@ -74,7 +76,7 @@ const staleness = (
 ): string | undefined => {
   const item = cases.find(({ id }) => id === one.id)
   if (item === undefined) return "there is no such case"
-  if (one.transport !== undefined && item.transports !== "any" && item.transports !== one.transport)
+  if (one.transport !== undefined && !carries(item.transports, one.transport))
     return `the case runs over ${item.transports} only`
   if (one.flaky === true) return undefined
   const ran = outcomes.filter((outcome) => covers(one, outcome) && outcome.status !== "skip")

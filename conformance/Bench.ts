@@ -69,7 +69,7 @@ export const make = (item: Case, target: Target, timeoutMs: number): RunningBenc
 
   const launchServer = async (): Promise<Server> => {
     const needs = { args: item.args, token, timeoutMs }
-    if (target.kind === "ws" && item.server !== "fresh") return target.shared(needs)
+    if (target.kind !== "stdio" && item.server !== "fresh") return target.shared(needs)
     const server = await target.fresh(needs)
     own.push({ stop: server.stop, errors: () => server.process?.errors() ?? "" })
     return server
@@ -111,9 +111,9 @@ export const make = (item: Case, target: Target, timeoutMs: number): RunningBenc
     server,
     process: async () => (await server()).process ?? fail("this case needs a server that the suite starts"),
     launch: (args, listen) => {
-      const words = target.argv.map((word) =>
-        listen === undefined ? word : word.replace(/ws:\/\/\S*/, listen),
-      )
+      const words = target
+        .argv()
+        .map((word) => (listen === undefined ? word : word.replace(/ws:\/\/\S*/, listen)))
       const started = ServerProcess.launch({ argv: [...words, ...args], env: {}, token })
       own.push({ stop: started.kill, errors: started.errors })
       return started
@@ -146,7 +146,7 @@ export const make = (item: Case, target: Target, timeoutMs: number): RunningBenc
     finish: () => {
       over = true
       for (const wire of wires) {
-        if (target.kind === "ws" && item.server !== "fresh") {
+        if (target.kind !== "stdio" && item.server !== "fresh") {
           wire.terminateAll()
           wire.channel.close()
           setTimeout(wire.channel.drop, 500).unref()

@@ -9,8 +9,19 @@ import type { Bench } from "./Bench.ts"
 /** How much a failure matters: `must` breaks clients, `should` is quality, `peer` is only an accident of Codex 0.169.0. */
 export type Level = "must" | "should" | "peer"
 
-/** How the suite talks to the server. */
-export type TransportKind = "stdio" | "ws"
+/** How the suite can talk to the server, in the order in which it does. */
+export const transportKinds = ["stdio", "ws", "unix", "tcp"] as const
+
+export type TransportKind = (typeof transportKinds)[number]
+
+/** What can carry a case: anything; `lines`, as all but WebSocket; `sockets`, as all but stdio; or one alone. */
+export type Carriers = "any" | "lines" | "sockets" | TransportKind
+
+export const carries = (carriers: Carriers, kind: TransportKind): boolean =>
+  carriers === "any" ||
+  carriers === kind ||
+  (carriers === "lines" && kind !== "ws") ||
+  (carriers === "sockets" && kind !== "stdio")
 
 /** Every capability, in the order in which help texts list them. */
 export const capabilities = [
@@ -60,7 +71,7 @@ export interface Case {
   readonly id: string
   readonly level: Level
   readonly requires: ReadonlyArray<Capability>
-  readonly transports: "any" | TransportKind
+  readonly transports: Carriers
   /** The behaviours that the case covers; empty where the descriptions number none. */
   readonly spec: ReadonlyArray<Behaviour>
   /** What is sent and what must come back, in one sentence. */

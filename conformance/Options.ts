@@ -2,7 +2,7 @@
  * The command line of `procwire-conformance` as a value: parsed, checked, and refused with a sentence that names what is wrong.
  */
 import { parseArgs } from "node:util"
-import { capabilities, type Capability } from "./Case.ts"
+import { capabilities, transportKinds, type Capability } from "./Case.ts"
 import { split } from "./CommandLine.ts"
 import type { Depth } from "./Select.ts"
 import * as Target from "./Target.ts"
@@ -43,11 +43,11 @@ export const usage = `procwire-conformance: tests any implementation of the exec
   procwire-conformance --url ws://HOST:PORT [ids or globs…]
   procwire-conformance --spawner MODULE [ids or globs…]
 
-  --command CMD      start the server with this command: over stdio, or over WebSocket if it has --listen ws://…;
-                     with {LISTEN} in its place both transports are tested: "my-server --listen {LISTEN}"
-  --url URL          test a WebSocket server that runs already
+  --command CMD      start the server with this command: over stdio, or over what it has behind --listen; with
+                     {LISTEN} in its place several transports are tested: "my-server --listen {LISTEN}"
+  --url URL          test a server that runs already: ws://HOST:PORT, tcp://HOST:PORT or unix:PATH
   --spawner MODULE   test the spawner that this module exports as layer or layerSpawner, not a server
-  --transport T      stdio, ws or both: what {LISTEN} stands for (default both)
+  --transports LIST  what {LISTEN} stands for, of ${transportKinds.join(",")} (default stdio,ws)
   --level L          must, should (with must) or all (default)
   --slow             also cases that take more than 5 s
   --strict           a failed "should" fails the run, too
@@ -77,7 +77,7 @@ const flags = {
   command: { type: "string" },
   url: { type: "string" },
   spawner: { type: "string" },
-  transport: { type: "string" },
+  transports: { type: "string" },
   level: { type: "string" },
   slow: { type: "boolean" },
   without: { type: "string" },
@@ -117,30 +117,25 @@ const positive = (flag: string, value: string): number => {
 /** The targets that a `--command` string stands for. */
 export const commandTargets = (
   command: string,
-  transport: string | undefined,
+  transports: string | undefined,
 ): ReadonlyArray<Target.Target> => {
   const words = split(command)
   if (words === undefined) throw new UsageError(`--command has an open quote: ${command}`)
   if (words.length === 0) throw new UsageError("--command is empty")
-  const wanted = choice("--transport", transport ?? "both", ["stdio", "ws", "both"])
-  if (words.some((word) => word.includes("{LISTEN}"))) {
-    const listen = { stdio: "stdio", ws: "ws://127.0.0.1:0" }
-    return (["stdio", "ws"] as const)
-      .filter((kind) => wanted === "both" || wanted === kind)
-      .map((kind) =>
-        Target.command(
-          kind,
-          words.map((word) => word.replaceAll("{LISTEN}", listen[kind])),
-          ["--command", command, "--transport", kind],
-        ),
-      )
+  const wanted = (transports ?? "stdio,ws")
+    .split(",")
+    .map((name) => choice("--transports", name, transportKinds))
+  if (words.some((word) => word.includes(Target.placeholder))) {
+    return transportKinds
+      .filter((kind) => wanted.includes(kind))
+      .map((kind) => Target.command(kind, words, ["--command", command, "--transports", kind]))
   }
   const at = words.indexOf("--listen")
-  const listen =
-    words.find((word) => word.startsWith("--listen="))?.slice(9) ?? (at < 0 ? "stdio" : words[at + 1])
-  const kind = /^ws:/i.test(listen ?? "") ? "ws" : "stdio"
-  if (transport !== undefined && wanted !== kind) {
-    throw new UsageError(`--transport ${wanted} needs {LISTEN} in the command: this one speaks ${kind}`)
+  const address =
+    words.find((word) => word.startsWith("--listen="))?.slice(9) ?? (at < 0 ? "" : words[at + 1])
+  const kind = Target.kindOf(address ?? "")
+  if (transports !== undefined && wanted.some((one) => one !== kind)) {
+    throw new UsageError(`--transports ${transports} needs {LISTEN} in the command: this one speaks ${kind}`)
   }
   return [Target.command(kind, words, ["--command", command])]
 }
@@ -154,8 +149,8 @@ export const parse = (argv: ReadonlyArray<string>): Options => {
   if (named.length === 0 && !quiet) {
     throw new UsageError('name what to test: --command "CMD ARGS", --url ws://HOST:PORT or --spawner MODULE')
   }
-  if (values.url !== undefined && !/^wss?:\/\//.test(values.url)) {
-    throw new UsageError(`--url must begin with ws:// or wss://, not '${values.url}'`)
+  if (values.url !== undefined && !/^((wss?|tcp):\/\/|unix:)./.test(values.url)) {
+    throw new UsageError(`--url must begin with ws://, wss://, tcp:// or unix:, not '${values.url}'`)
   }
   const without = (values.without ?? "").split(",").filter((name) => name !== "")
   return {
@@ -163,7 +158,7 @@ export const parse = (argv: ReadonlyArray<string>): Options => {
       values.url !== undefined
         ? [Target.url(values.url)]
         : values.command !== undefined
-          ? commandTargets(values.command, values.transport)
+          ? commandTargets(values.command, values.transports)
           : [],
     spawner: values.spawner,
     globs: positionals,

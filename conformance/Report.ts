@@ -87,7 +87,9 @@ export const verdictLine = (verdict: Verdict.Verdict, ms: number, style: Style):
   const paint = paints(style)
   const { outcomes, stale, terms } = verdict
   const failed = outcomes.filter((outcome) => Verdict.standing(outcome, terms) === "fail").length
-  const transports = [...new Set(outcomes.map((outcome) => outcome.transport))].join(" and ")
+  const transports = [...new Set(outcomes.map((outcome) => outcome.transport))]
+    .join(", ")
+    .replace(/, ([^,]*)$/, " and $1")
   const why = [
     ...(failed > 0 ? [`${failed} failed`] : []),
     ...(stale.length > 0 ? [`${stale.length} stale in the baseline`] : []),

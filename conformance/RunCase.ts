@@ -2,7 +2,7 @@
  * Plays one case against one target: the only place where a case turns into an outcome, for the command line and for vitest.
  */
 import * as Bench from "./Bench.ts"
-import type { Capability, Case, TransportKind } from "./Case.ts"
+import { carries, type Capability, type Case, type TransportKind } from "./Case.ts"
 import { CheckFailure } from "./Check.ts"
 import { within } from "./Deadline.ts"
 import * as Manifest from "./Manifest.ts"
@@ -33,7 +33,7 @@ export interface CaseOptions {
 
 /** Why the case is not for this target, if so. */
 export const skipReason = (item: Case, target: Target, options: CaseOptions): string | undefined => {
-  if (item.transports !== "any" && item.transports !== target.kind) return `only over ${item.transports}`
+  if (!carries(item.transports, target.kind)) return `only over ${item.transports}`
   const missing = item.requires.find((capability) => options.without.has(capability))
   if (missing !== undefined) return `the server is without ${missing}`
   if (item.server !== "shared" && !target.owned) return "needs a server that the suite starts: use --command"

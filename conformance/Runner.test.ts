@@ -44,7 +44,7 @@ test("a case that no target can carry, or whose capability is lacking, is skippe
   )
   expect(outcomes.map(({ reason, status }) => [status, reason])).toEqual([
     ["skip", "the server is without pty"],
-    ["skip", "only over ws"],
+    ["skip", "only over sockets"],
   ])
 })
 

@@ -1,10 +1,10 @@
 /**
  * Runs chosen cases against one or more targets, several at a time, and collects the outcomes in the order of the cases.
  *
- * A case that no target can carry is listed as skipped once; with two transports it simply runs on its own. A wait that
+ * A case that no target can carry is listed as skipped once; with several transports it simply runs on its own. A wait that
  * a failed case has left behind may end in vain without ending the run.
  */
-import type { Case } from "./Case.ts"
+import { carries, type Case } from "./Case.ts"
 import { CheckFailure } from "./Check.ts"
 import { runCase, type CaseOptions, type Outcome } from "./RunCase.ts"
 import type { Target } from "./Target.ts"
@@ -23,7 +23,7 @@ interface Job {
 /** Case after case, each on every target that can carry it. */
 export const jobs = (plan: Pick<Plan, "cases" | "targets">): ReadonlyArray<Job> =>
   plan.cases.flatMap((item) => {
-    const fitting = plan.targets.filter(({ kind }) => item.transports === "any" || item.transports === kind)
+    const fitting = plan.targets.filter(({ kind }) => carries(item.transports, kind))
     return (fitting.length > 0 ? fitting : plan.targets.slice(0, 1)).map((target) => ({ item, target }))
   })
 

@@ -1,15 +1,18 @@
 /**
  * Where the server is: a command that starts one, or the URL of one that runs already.
  *
- * Guarantees: over stdio every connection has a server of its own; over WebSocket cases share one server, which is started
+ * Guarantees: over stdio every connection has a server of its own; otherwise cases share one server, which is started
  * again if a case has ended it; `close` leaves nothing running that the suite has started.
  */
 import { randomUUID } from "node:crypto"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import type { TransportKind } from "./Case.ts"
 import { CheckFailure } from "./Check.ts"
 import type { Channel, ChannelEvents } from "./wire/Channel.ts"
+import * as LineChannel from "./wire/LineChannel.ts"
 import * as ServerProcess from "./wire/ServerProcess.ts"
-import * as StdioChannel from "./wire/StdioChannel.ts"
 import * as WsChannel from "./wire/WsChannel.ts"
 
 export interface Server {
@@ -33,11 +36,25 @@ export interface Target {
   readonly words: ReadonlyArray<string>
   /** Whether the suite starts the server. */
   readonly owned: boolean
-  readonly argv: ReadonlyArray<string>
+  /** The command, with a free address where it needs one. */
+  readonly argv: () => ReadonlyArray<string>
   readonly shared: (needs: Needs) => Promise<Server>
   readonly fresh: (needs: Needs) => Promise<Server>
   readonly close: () => void
 }
+
+/** What stands in a command for the address to listen on. */
+export const placeholder = "{LISTEN}"
+
+/** How one speaks at an address. */
+export const kindOf = (address: string): TransportKind =>
+  /^wss?:/i.test(address)
+    ? "ws"
+    : address.startsWith("unix:")
+      ? "unix"
+      : address.startsWith("tcp:")
+        ? "tcp"
+        : "stdio"
 
 /**
  * Variables in the environment of every server that the suite starts; the cases about inherited environments
@@ -57,39 +74,62 @@ export const serverEnv: { readonly [name: string]: string } = {
   TERM: "xterm",
 }
 
-const listenStdio = async (argv: ReadonlyArray<string>, needs: Needs): Promise<Server> => {
-  const server = ServerProcess.launch({ argv: [...argv, ...needs.args], env: serverEnv, token: needs.token })
-  return {
-    process: server,
-    connect: async (events) => StdioChannel.make(server, events),
-    stop: server.kill,
-  }
-}
-
-const atUrl = (url: string, timeoutMs: number): Pick<Server, "url" | "connect"> => ({
+/** A connection of a kind to the address that a server has printed, or that names a running one. */
+const atUrl = (kind: TransportKind, url: string, timeoutMs: number): Pick<Server, "url" | "connect"> => ({
   url,
-  connect: (events, headers = {}) => WsChannel.connect({ url, headers, events, timeoutMs }),
+  connect: (events, headers = {}) =>
+    kind === "ws"
+      ? WsChannel.connect({ url, headers, events, timeoutMs })
+      : LineChannel.connect(kind, url, events, timeoutMs),
 })
 
-const listenWs = async (argv: ReadonlyArray<string>, needs: Needs): Promise<Server> => {
+const listen = async (kind: TransportKind, argv: ReadonlyArray<string>, needs: Needs): Promise<Server> => {
   const server = ServerProcess.launch({ argv: [...argv, ...needs.args], env: serverEnv, token: needs.token })
+  if (kind === "stdio") {
+    const { stdin: input, stdout: output } = server.child
+    const connect: Server["connect"] = async (events) => LineChannel.make({ kind, input, output }, events)
+    return { process: server, connect, stop: server.kill }
+  }
   try {
     const url = await ServerProcess.firstLine(server, needs.timeoutMs)
-    return { process: server, ...atUrl(url.trim(), needs.timeoutMs), stop: server.kill }
+    return { process: server, ...atUrl(kind, url.trim(), needs.timeoutMs), stop: server.kill }
   } catch (error) {
     server.kill()
     throw error
   }
 }
 
-/** A server that is started by a command; over WebSocket the first line of its output must be its URL. */
+/** Addresses to listen on, each of them free; `close` removes what lies behind. */
+const addresses = (kind: TransportKind) => {
+  let folder: string | undefined
+  let count = 0
+  return {
+    next: (): string => {
+      if (kind === "stdio") return kind
+      if (kind !== "unix") return `${kind}://127.0.0.1:0`
+      folder ??= mkdtempSync(join(tmpdir(), "procwire-"))
+      return `unix:${join(folder, `${++count}.sock`)}`
+    },
+    close: () => {
+      if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
+      folder = undefined
+    },
+  }
+}
+
+/**
+ * A server that is started by a command, in which `{LISTEN}` stands for an address of the kind; over all but stdio the
+ * first line of its output must be the address that it has bound.
+ */
 export const command = (
   kind: TransportKind,
-  argv: ReadonlyArray<string>,
-  words: ReadonlyArray<string> = ["--command", argv.join(" ")],
+  words: ReadonlyArray<string>,
+  named: ReadonlyArray<string> = ["--command", words.join(" ")],
 ): Target => {
-  const fresh = (needs: Needs): Promise<Server> =>
-    kind === "stdio" ? listenStdio(argv, needs) : listenWs(argv, needs)
+  const free = addresses(kind)
+  const argv = () =>
+    words.map((word) => (word.includes(placeholder) ? word.replaceAll(placeholder, free.next()) : word))
+  const fresh = (needs: Needs): Promise<Server> => listen(kind, argv(), needs)
   const token = randomUUID()
   let running: Promise<Server> | undefined
   let server: Server | undefined
@@ -99,7 +139,7 @@ export const command = (
   }
   return {
     kind,
-    words,
+    words: named,
     owned: true,
     argv,
     fresh,
@@ -111,17 +151,20 @@ export const command = (
       }
       return running
     },
-    close: () => server?.stop(),
+    close: () => {
+      server?.stop()
+      free.close()
+    },
   }
 }
 
 /** A server that runs already. */
-export const url = (address: string): Target => ({
-  kind: "ws",
+export const url = (address: string, kind: TransportKind = kindOf(address)): Target => ({
+  kind,
   words: ["--url", address],
   owned: false,
-  argv: [],
-  shared: async ({ timeoutMs }) => ({ ...atUrl(address, timeoutMs), stop: () => undefined }),
+  argv: () => [],
+  shared: async ({ timeoutMs }) => ({ ...atUrl(kind, address, timeoutMs), stop: () => undefined }),
   fresh: async () => {
     throw new CheckFailure("this case needs a server that the suite starts")
   },

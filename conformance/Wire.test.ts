@@ -1,5 +1,5 @@
 /**
- * The whole suite against this project's own server, over both transports. Needs the bundle in `dist/`.
+ * The whole suite against this project's own server, over every transport. Needs the bundle in `dist/`.
  */
 import { fileURLToPath } from "node:url"
 import * as Target from "./Target.ts"
@@ -9,3 +9,8 @@ const server = ["node", fileURLToPath(new URL("../dist/procwire.mjs", import.met
 
 suite("procwire over stdio", Target.command("stdio", [...server, "stdio"]))
 suite("procwire over WebSocket", Target.command("ws", [...server, "ws://127.0.0.1:0"]))
+
+/** What depends on the transport; the rest has been seen over two. */
+const only = ["handshake", "envelope", "framing", "limits", "lifecycle", "session", "concurrency"]
+suite("procwire over a unix socket", Target.command("unix", [...server, Target.placeholder]), { only })
+suite("procwire over TCP", Target.command("tcp", [...server, Target.placeholder]), { only })

@@ -1,11 +1,11 @@
 /**
  * The wire suite as vitest tests: one test for each case, named by its id and its sentence.
  *
- * A failed `must` or `should` fails its test; a failed `peer` case is only told. Cases for the other transport and slow ones
+ * A failed `must` or `should` fails its test; a failed `peer` case is only told. Cases for other transports and slow ones
  * are not registered unless asked for; a case whose capability the server lacks is skipped with that reason.
  */
 import { afterAll, describe, it } from "vitest"
-import type { Capability, Case } from "./Case.ts"
+import { carries, type Capability, type Case } from "./Case.ts"
 import { cases } from "./cases/index.ts"
 import * as Report from "./Report.ts"
 import { runCase, type CaseOptions, type Outcome } from "./RunCase.ts"
@@ -32,7 +32,7 @@ const failed = (outcome: Outcome): Error => {
 }
 
 const registers = (item: Case, target: Target, options: CaseOptions): boolean =>
-  (item.transports === "any" || item.transports === target.kind) && (options.slow || !item.slow)
+  carries(item.transports, target.kind) && (options.slow || !item.slow)
 
 /** Registers every fitting case as a test. */
 export const suite = (name: string, target: Target, options: SuiteOptions = {}): void => {

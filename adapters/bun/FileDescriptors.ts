@@ -104,6 +104,12 @@ const read = (
       else ask()
     }, close)
   }
+  const release = () => {
+    if (paused) return
+    if (held !== undefined) events.output(stream, held)
+    held = undefined
+    ask()
+  }
   ask()
   return {
     open: () => open,
@@ -112,9 +118,7 @@ const read = (
     },
     resume: () => {
       paused = false
-      if (held !== undefined) events.output(stream, held)
-      held = undefined
-      ask()
+      queueMicrotask(release)
     },
     destroy: () => {
       reader.cancel().catch(() => {})

@@ -1,10 +1,5 @@
 /** What Bun brings. */
 import type { Platform } from "../shared/Platform.ts"
-import { connectWebSocket, layerWebSocket } from "../shared/WebSockets.ts"
 import { layerSpawner } from "./BunSpawner.ts"
 
-export const platform: Platform = {
-  layerSpawner,
-  layerWebSocket,
-  connectWebSocket,
-}
+export const platform: Platform = { layerSpawner }

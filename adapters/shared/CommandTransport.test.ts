@@ -6,7 +6,7 @@ import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import * as TestClock from "effect/TestClock"
 import * as TestContext from "effect/TestContext"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, vi } from "vitest"
 import type { Transport } from "../../core/transport/Transport.ts"
 import * as CommandTransport from "./CommandTransport.ts"
 
@@ -93,6 +93,7 @@ describe("CommandTransport", () => {
         yield* TestClock.adjust("100 millis")
         yield* Effect.promise(() => new Promise(setImmediate))
       }
-      expect(alive(pid)).toBe(false)
+      // The clock of the test is ahead of the kill.
+      yield* Effect.promise(() => vi.waitFor(() => expect(alive(pid)).toBe(false), { timeout: 20_000 }))
     }).pipe(Effect.provide(TestContext.TestContext), Effect.runPromise))
 })

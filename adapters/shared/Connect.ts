@@ -1,5 +1,5 @@
 /**
- * The ways to a server: over a WebSocket, a unix socket or TCP by its URL, over the stdio of a command, or one in
+ * The ways to a server: over a WebSocket, a unix socket, TCP or TLS by its URL, over the stdio of a command, or one in
  * this process.
  *
  * The third links client and server in memory; it is the same server, over real children.
@@ -15,27 +15,22 @@ import type { Transport, TransportError } from "../../core/transport/Transport.t
 import * as CommandTransport from "./CommandTransport.ts"
 import * as SocketAddress from "./SocketAddress.ts"
 import * as SocketClient from "./SocketClient.ts"
+import type { ClientTls } from "./Tls.ts"
 import type * as WebSocketClient from "./WebSocketClient.ts"
+import * as WebSockets from "./WebSockets.ts"
 
 export type Target =
-  | { readonly kind: "url"; readonly url: string }
+  | { readonly kind: "url"; readonly url: string; readonly tls?: ClientTls }
   | ({ readonly kind: "command" } & CommandTransport.Options)
   | { readonly kind: "inProcess"; readonly options: ExecServer.Options }
-
-/** Opens a WebSocket; each runtime has its own. */
-export type ConnectWebSocket = (
-  url: string,
-  options?: WebSocketClient.Options,
-) => Effect.Effect<Transport, TransportError, Scope.Scope>
 
 /** A transport to the server that `target` names; it lives as long as the scope. */
 export const open = (
   target: Target,
-  connectWebSocket: ConnectWebSocket,
 ): Effect.Effect<Transport, TransportError, Spawner | SessionIds | Host | Scope.Scope> => {
   switch (target.kind) {
     case "url":
-      return openUrl(target.url, connectWebSocket)
+      return openUrl(target.url, target.tls)
     case "command":
       return CommandTransport.connectCommand(target)
     case "inProcess":
@@ -55,11 +50,11 @@ const webSocketUrl = /^wss?:\/\/[^/]/
 export const isUrl = (text: string): boolean =>
   webSocketUrl.test(text) || SocketAddress.parse(text) !== undefined
 
-/** A transport to `ws://HOST:PORT`, `wss://…`, `tcp://HOST:PORT` or `unix:PATH`. */
+/** A transport to `ws://HOST:PORT`, `wss://…`, `tcp://HOST:PORT`, `tls://…` or `unix:PATH`. */
 export const openUrl = (
   url: string,
-  connectWebSocket: ConnectWebSocket,
+  options: WebSocketClient.Options = {},
 ): Effect.Effect<Transport, TransportError, Scope.Scope> => {
   const address = SocketAddress.parse(url)
-  return address === undefined ? connectWebSocket(url) : SocketClient.connect(address)
+  return address === undefined ? WebSockets.connect(url, options) : SocketClient.connect(address, options)
 }

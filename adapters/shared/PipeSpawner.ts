@@ -23,6 +23,9 @@ import * as RunningChild from "./RunningChild.ts"
 import * as SpecCheck from "./SpecCheck.ts"
 import * as StdinWriter from "./StdinWriter.ts"
 
+/** Bun reads ahead, and would hand over all of it at once. */
+const CHUNK_BYTES = 65_536
+
 const windows = process.platform === "win32"
 
 /** A spawner that tells `groups` which process groups exist. */
@@ -53,6 +56,8 @@ const start = (
       return yield* new SpawnError.SpawnError({ reason: "Unsupported", message: "no PTY on this host" })
     }
     const withStdin = spec.stdio.stdin
+    const entered = windows ? 0 : access(`${spec.cwd}/.`)
+    if (entered !== 0) return yield* OsError.fromErrno(entered)
     const path = windows ? spec.argv[0] : ProgramPath.search(spec, access, (path) => path)
     if (path instanceof ProgramPath.Errno) return yield* OsError.fromErrno(path.errno)
     const child = yield* Effect.try({
@@ -107,22 +112,26 @@ const read = (
 ): RunningChild.Output => {
   const end = () => events.end(name)
   let paused = false
-  stream?.on("data", (bytes: Uint8Array) => events.output(name, bytes))
-  // Node resumes the streams of a child that has exited, whoever has paused them.
-  stream?.on("resume", () => {
-    if (paused) stream.pause()
-  })
+  const take = () => {
+    while (!paused) {
+      const most = Math.min(stream?.readableLength ?? 0, CHUNK_BYTES)
+      const bytes: Uint8Array | null = stream?.read(most || undefined) ?? null
+      if (bytes === null) return
+      events.output(name, bytes)
+    }
+  }
+  // Not `data`: Node resumes such streams when the child has exited, and Bun goes on after a pause.
+  stream?.on("readable", take)
   stream?.on("error", () => {})
   stream?.on("end", end)
   stream?.on("close", end)
   return {
     pause: () => {
       paused = true
-      stream?.pause()
     },
     resume: () => {
       paused = false
-      stream?.resume()
+      process.nextTick(take)
     },
     destroy: () => void stream?.destroy(),
   }

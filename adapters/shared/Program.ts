@@ -20,8 +20,8 @@ import type * as WebSocketClient from "./WebSocketClient.ts"
 /** Where the server is. */
 export type Target =
   /**
-   * `ws://127.0.0.1:7000`, `unix:/run/procwire.sock` or `tcp://127.0.0.1:7000`; `headers` go with the upgrade of a
-   * WebSocket, such as `authorization`.
+   * `ws://127.0.0.1:7000`, `unix:/run/procwire.sock` or `tcp://127.0.0.1:7000`; `wss://` and `tls://` with `ca`, `cert`
+   * and `key` as PEM texts. `headers` go with the upgrade of a WebSocket, such as `authorization`.
    */
   | ({ readonly url: string } & WebSocketClient.Options)
   /** A command whose stdin and stdout are the server's. It ends with the client. */
@@ -36,19 +36,16 @@ export interface Program {
 }
 
 /** The calls on this runtime. */
-export const make = ({ layerSpawner, connectWebSocket }: Platform): Program => {
+export const make = ({ layerSpawner }: Platform): Program => {
   const open = (target: Target) => {
-    if ("url" in target) return Connect.openUrl(target.url, (url) => connectWebSocket(url, target))
+    if ("url" in target) return Connect.openUrl(target.url, target)
     if ("command" in target) return CommandTransport.connectCommand(target)
     const defaults = {
       ...SessionRegistry.defaultOptions,
       version,
       concurrentRequests: ExecServer.defaultConcurrentRequests,
     }
-    const link = Connect.open(
-      { kind: "inProcess", options: { ...defaults, ...target.server } },
-      connectWebSocket,
-    )
+    const link = Connect.open({ kind: "inProcess", options: { ...defaults, ...target.server } })
     const host = Layer.mergeAll(layerSpawner, NodeHost.layerHost, NodeHost.layerSessionIds)
     return Effect.flatMap(Layer.build(host), (services) => Effect.provide(link, services))
   }

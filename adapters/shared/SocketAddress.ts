@@ -1,8 +1,11 @@
-/** Addresses of sockets that carry lines: `unix:PATH` (also `unix:///absolute/path`) and `tcp://HOST:PORT`. */
+/**
+ * Addresses of sockets that carry lines: `unix:PATH` (also `unix:///absolute/path`), `tcp://HOST:PORT`, and
+ * `tls://HOST:PORT` for TLS over TCP.
+ */
 
 export type SocketAddress =
   | { readonly kind: "unix"; readonly path: string }
-  | ({ readonly kind: "tcp" } & HostAndPort)
+  | ({ readonly kind: "tcp" | "tls" } & HostAndPort)
 
 export interface HostAndPort {
   readonly host: string
@@ -17,8 +20,9 @@ export const parse = (text: string): SocketAddress | undefined => {
     const wellFormed = path !== "" && !path.includes("\0") && (path === rest || path.startsWith("/"))
     return wellFormed ? { kind: "unix", path } : undefined
   }
-  const found = text.startsWith("tcp://") ? parseHostAndPort(text.slice("tcp://".length)) : undefined
-  return found === undefined ? undefined : { kind: "tcp", ...found }
+  const kind = text.startsWith("tcp://") ? "tcp" : text.startsWith("tls://") ? "tls" : undefined
+  const found = kind === undefined ? undefined : parseHostAndPort(text.slice("tcp://".length))
+  return kind === undefined || found === undefined ? undefined : { kind, ...found }
 }
 
 /** `HOST:PORT`, with brackets around an IPv6 address, and nothing else. */
@@ -30,7 +34,7 @@ export const parseHostAndPort = (text: string): HostAndPort | undefined => {
 }
 
 export const format = (address: SocketAddress): string =>
-  address.kind === "unix" ? `unix:${address.path}` : `tcp://${formatHostAndPort(address)}`
+  address.kind === "unix" ? `unix:${address.path}` : `${address.kind}://${formatHostAndPort(address)}`
 
 export const formatHostAndPort = ({ host, port }: HostAndPort): string =>
   host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`

@@ -1,6 +1,7 @@
-/** The client's side of a unix socket or a TCP connection that carries lines; on `node:net`. */
+/** The client's side of a unix socket, a TCP or a TLS connection that carries lines; on `node:net` and `node:tls`. */
 import * as net from "node:net"
 import { resolve } from "node:path"
+import * as nodeTls from "node:tls"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { type Transport, TransportError } from "../../core/transport/Transport.ts"
@@ -8,6 +9,7 @@ import * as LineTransport from "./LineTransport.ts"
 import * as OsError from "./OsError.ts"
 import * as SocketAddress from "./SocketAddress.ts"
 import { tune } from "./SocketListener.ts"
+import type * as Tls from "./Tls.ts"
 import * as UnixSocketFile from "./UnixSocketFile.ts"
 
 /** How long a server may take to accept. */
@@ -16,25 +18,34 @@ const connectDeadline = "30 seconds"
 /** Connects; the scope ends the connection. */
 export const connect = (
   address: SocketAddress.SocketAddress,
+  tls: Tls.ClientTls = {},
 ): Effect.Effect<Transport, TransportError, Scope.Scope> =>
   Effect.gen(function* () {
     if (address.kind === "unix") yield* UnixSocketFile.checkLength(resolve(address.path))
     const label = `JSON-RPC message from ${SocketAddress.format(address)}`
-    const socket = yield* Effect.acquireRelease(Effect.interruptible(open(address)), (opened) =>
+    const socket = yield* Effect.acquireRelease(Effect.interruptible(open(address, tls)), (opened) =>
       Effect.sync(() => opened.destroy()),
     )
     return yield* LineTransport.make({ label, input: socket, output: socket })
   })
 
-const open = (address: SocketAddress.SocketAddress): Effect.Effect<net.Socket, TransportError> =>
+const dial = (address: SocketAddress.SocketAddress, { ca, cert, key }: Tls.ClientTls): net.Socket => {
+  if (address.kind === "unix") return net.connect({ path: resolve(address.path) })
+  const { host, port } = address
+  return address.kind === "tcp" ? net.connect({ host, port }) : nodeTls.connect({ host, port, ca, cert, key })
+}
+
+const open = (
+  address: SocketAddress.SocketAddress,
+  tls: Tls.ClientTls,
+): Effect.Effect<net.Socket, TransportError> =>
   Effect.async<net.Socket, TransportError>((resume) => {
-    const socket =
-      address.kind === "unix" ? net.connect({ path: resolve(address.path) }) : net.connect({ ...address })
+    const socket = dial(address, tls)
     socket.on("error", (cause) =>
       resume(Effect.fail(failed(address, OsError.fromUnknown(cause).message, cause))),
     )
-    socket.once("connect", () => {
-      if (address.kind === "tcp") tune(socket)
+    socket.once(address.kind === "tls" ? "secureConnect" : "connect", () => {
+      if (address.kind !== "unix") tune(socket)
       resume(Effect.succeed(socket))
     })
     return Effect.sync(() => socket.destroy())

@@ -1,6 +1,6 @@
 /**
- * Listens for lines, one JSON text each, on a unix socket or over TCP; on `node:net`, which Node, Bun and Deno
- * all have.
+ * Listens for lines, one JSON text each, on a unix socket, over TCP or over TLS; on `node:net` and `node:tls`, which
+ * Node, Bun and Deno all have.
  *
  * The address is bound when the layer is built; `run` serves each connection in a fiber of its own, so a
  * client that does not read stalls nobody else. Closing the layer ends the address and every connection. The
@@ -8,6 +8,7 @@
  */
 import * as net from "node:net"
 import { resolve } from "node:path"
+import * as nodeTls from "node:tls"
 import * as Effect from "effect/Effect"
 import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
@@ -18,25 +19,34 @@ import { TransportError } from "../../core/transport/Transport.ts"
 import * as LineTransport from "./LineTransport.ts"
 import * as OsError from "./OsError.ts"
 import * as SocketAddress from "./SocketAddress.ts"
+import * as Tls from "./Tls.ts"
 import * as UnixSocketFile from "./UnixSocketFile.ts"
 
 /** How long a TCP connection is silent before the kernel asks whether its peer is still there. */
 const keepAliveMillis = 30_000
 
+/** Where to listen. */
+export type Wanted =
+  | Unix
+  | (SocketAddress.HostAndPort & { readonly kind: "tcp"; readonly tls?: Tls.ServerTls })
+
 /** Listens on a path, or on a literal IP address, where port 0 takes any free one. */
-export const make = (
-  wanted: SocketAddress.SocketAddress,
-): Effect.Effect<ListenerService, TransportError, Scope.Scope> =>
+export const make = (wanted: Wanted): Effect.Effect<ListenerService, TransportError, Scope.Scope> =>
   Effect.gen(function* () {
     const accepted = yield* Mailbox.make<net.Socket>()
     const sockets = new Set<net.Socket>()
-    const server = net.createServer((socket) => {
-      socket.on("error", () => {})
+    const track = (socket: net.Socket) => {
       if (wanted.kind === "tcp") tune(socket)
+      socket.on("error", () => {})
       sockets.add(socket)
       socket.once("close", () => sockets.delete(socket))
+    }
+    const server = yield* serverFor(wanted, (socket) => {
+      track(socket)
       accepted.unsafeOffer(socket)
     })
+    // Over TLS this is the socket below, which may never finish its handshake.
+    if (wanted.kind === "tcp" && wanted.tls !== undefined) server.on("connection", track)
     yield* Effect.addFinalizer(() =>
       Effect.sync(() => {
         server.close()
@@ -65,7 +75,7 @@ export const make = (
     }
   })
 
-export const layerSocket = (address: SocketAddress.SocketAddress): Layer.Layer<Listener, TransportError> =>
+export const layerSocket = (address: Wanted): Layer.Layer<Listener, TransportError> =>
   Layer.scoped(Listener, make(address))
 
 /** Small messages leave at once, and a peer that vanished without a word is noticed. */
@@ -74,8 +84,19 @@ export const tune = (socket: net.Socket): void => {
   socket.setKeepAlive(true, keepAliveMillis)
 }
 
-type Unix = SocketAddress.SocketAddress & { readonly kind: "unix" }
-type Tcp = SocketAddress.SocketAddress & { readonly kind: "tcp" }
+interface Unix {
+  readonly kind: "unix"
+  readonly path: string
+}
+
+const serverFor = (
+  wanted: Wanted,
+  accept: (socket: net.Socket) => void,
+): Effect.Effect<net.Server, TransportError> => {
+  const tls = wanted.kind === "tcp" ? wanted.tls : undefined
+  if (tls === undefined) return Effect.sync(() => net.createServer(accept))
+  return Tls.makeServer(tls, (options) => nodeTls.createServer(options, accept))
+}
 
 const listenUnix = (server: net.Server, wanted: Unix) => {
   const path = resolve(wanted.path)
@@ -84,11 +105,14 @@ const listenUnix = (server: net.Server, wanted: Unix) => {
   return Effect.as(UnixSocketFile.listen(path, bind), address)
 }
 
-const listenTcp = (server: net.Server, wanted: Tcp) =>
-  Effect.map(listen(server, wanted, { host: wanted.host, port: wanted.port }), (): Tcp => {
+const listenTcp = (server: net.Server, wanted: Exclude<Wanted, Unix>) => {
+  const kind = wanted.tls === undefined ? "tcp" : "tls"
+  const bound = listen(server, { ...wanted, kind }, { host: wanted.host, port: wanted.port })
+  return Effect.map(bound, (): SocketAddress.SocketAddress => {
     const { address, port } = server.address() as net.AddressInfo
-    return { kind: "tcp", host: address, port }
+    return { kind, host: address, port }
   })
+}
 
 const listen = (
   server: net.Server,
@@ -108,4 +132,4 @@ const listen = (
 const labelOf = (address: SocketAddress.SocketAddress, { remoteAddress = "", remotePort = 0 }: net.Socket) =>
   address.kind === "unix"
     ? "JSON-RPC message from exec-server unix socket"
-    : `JSON-RPC message from exec-server tcp ${SocketAddress.formatHostAndPort({ host: remoteAddress, port: remotePort })}`
+    : `JSON-RPC message from exec-server ${address.kind} ${SocketAddress.formatHostAndPort({ host: remoteAddress, port: remotePort })}`

@@ -40,6 +40,9 @@ export const make = (stream: Writable): StdinWriter => {
   }
 }
 
+/** Bun's streams over a child's stdin do not count what they hold. */
+const counts = !("Bun" in globalThis)
+
 type Outcome = Effect.Effect<void, SpawnError.StdinError>
 
 const writeTo = (stream: Writable, bytes: Uint8Array): Outcome => {
@@ -51,7 +54,7 @@ const writeTo = (stream: Writable, bytes: Uint8Array): Outcome => {
     outcome = error || stream.destroyed ? closed(error ?? undefined) : Effect.void
     resume?.(outcome)
   })
-  if (stream.writableLength === 0 && !stream.errored) return Effect.void
+  if (stream.writableLength === 0 && !stream.errored && counts) return Effect.void
   return Effect.async((callback) => {
     if (outcome === undefined) resume = callback
     else callback(outcome)

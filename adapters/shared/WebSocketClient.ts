@@ -1,5 +1,5 @@
 /**
- * Client connections through `ws`, for every Node: they can send headers, stop reading while nobody takes,
+ * Client connections through `ws`, for every runtime: they can send headers, stop reading while nobody takes,
  * and split messages over a server's limit of 16 MiB per frame into fragments.
  */
 import type * as Effect from "effect/Effect"
@@ -7,23 +7,27 @@ import type * as Scope from "effect/Scope"
 import { WebSocket } from "real-ws"
 import { encodeText } from "../../core/transport/Framing.ts"
 import { maxMessageBytes, type Transport, type TransportError } from "../../core/transport/Transport.ts"
+import type { ClientTls } from "./Tls.ts"
 import { maxFrameBytes } from "./WebSocketFrames.ts"
 import * as WebSocketTransport from "../web/WebSocketTransport.ts"
 
-export interface Options {
+export interface Options extends ClientTls {
   /** Sent with the upgrade, such as `authorization`. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
 export const connect = (
   url: string,
-  { headers }: Options = {},
+  { headers, ca, cert, key }: Options = {},
 ): Effect.Effect<Transport, TransportError, Scope.Scope> =>
   WebSocketTransport.connect(url, {
     open: (address) =>
       new FragmentingWebSocket(address, {
         perMessageDeflate: false,
         maxPayload: maxMessageBytes,
+        ca,
+        cert,
+        key,
         ...(headers === undefined ? {} : { headers }),
       }),
   })

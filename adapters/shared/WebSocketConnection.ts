@@ -1,6 +1,7 @@
 /**
  * One accepted WebSocket as a transport. `ws` parses what comes in; what goes out is framed here and
- * written straight to the socket, so that bytes are never copied.
+ * written straight to the socket, so that bytes are never copied. The package has another name here, since
+ * Bun replaces what is imported as `ws`.
  *
  * The server never sends a Close frame: however a connection ends, TCP just ends and the client sees
  * 1006. A client that breaks the protocol, the limits or UTF-8 fails `incoming`.

@@ -1,10 +1,12 @@
 /**
- * Listens for WebSockets at `/`, with the peer implementation's HTTP side doors, on `node:http` and `ws`.
+ * Listens for WebSockets at `/`, with the peer implementation's HTTP side doors, on `node:http` and
+ * `ws`, on every runtime: the servers of Bun and Deno can not stop reading (see adapters/README.md).
  *
  * The port is bound when the layer is built; `run` serves each connection in a fiber of its own, so a
  * client that does not read stalls nobody else. Closing the layer ends the port and every connection.
  */
 import * as http from "node:http"
+import * as https from "node:https"
 import type { AddressInfo, Socket } from "node:net"
 import * as Effect from "effect/Effect"
 import * as FiberSet from "effect/FiberSet"
@@ -14,6 +16,7 @@ import type * as Scope from "effect/Scope"
 import { Listener, type ListenerService } from "../../core/transport/Listener.ts"
 import { TransportError } from "../../core/transport/Transport.ts"
 import * as Handshake from "./Handshake.ts"
+import * as Tls from "./Tls.ts"
 import * as WebSocketConnection from "./WebSocketConnection.ts"
 
 export interface Options {
@@ -23,6 +26,8 @@ export interface Options {
   readonly port: number
   /** Refuses upgrades that are well-formed otherwise; the default admits all. */
   readonly admit?: Handshake.Admit
+  /** With it only TLS is spoken: `wss://`. */
+  readonly tls?: Tls.ServerTls
 }
 
 export const make = (options: Options): Effect.Effect<ListenerService, TransportError, Scope.Scope> =>
@@ -32,12 +37,13 @@ export const make = (options: Options): Effect.Effect<ListenerService, Transport
     const answer = (request: http.IncomingMessage) =>
       Handshake.answer(requestOf(request), options.admit ?? (() => undefined))
 
-    const server = http.createServer((request, response) => {
+    const respond: http.RequestListener = (request, response) => {
       const { status, body, headers } = answer(request) ?? badUpgrade
       response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) })
       response.end(body)
       request.resume()
-    })
+    }
+    const server = yield* serverFor(options.tls, respond)
     server.on("upgrade", (request, socket: Socket, head) => {
       const reply = answer(request)
       socket.on("error", () => {})
@@ -56,7 +62,7 @@ export const make = (options: Options): Effect.Effect<ListenerService, Transport
     yield* Effect.addFinalizer(() => upgrades.shutdown)
 
     return {
-      address: urlOf(server.address() as AddressInfo),
+      address: `${options.tls === undefined ? "ws" : "wss"}://${addressOf(server.address() as AddressInfo)}`,
       run: (serve) =>
         Effect.gen(function* () {
           const connections = yield* FiberSet.make<void>()
@@ -77,7 +83,18 @@ export const make = (options: Options): Effect.Effect<ListenerService, Transport
 export const layerWebSocket = (options: Options): Layer.Layer<Listener, TransportError> =>
   Layer.scoped(Listener, make(options))
 
-const listen = (server: http.Server, { host, port }: Options): Effect.Effect<void, TransportError> =>
+const serverFor = (
+  tls: Tls.ServerTls | undefined,
+  respond: http.RequestListener,
+): Effect.Effect<http.Server | https.Server, TransportError> =>
+  tls === undefined
+    ? Effect.sync(() => http.createServer(respond))
+    : Tls.makeServer(tls, (options) => https.createServer(options, respond))
+
+const listen = (
+  server: http.Server | https.Server,
+  { host, port }: Options,
+): Effect.Effect<void, TransportError> =>
   Effect.async((resume) => {
     // Stays for the life of the server: running out of descriptors must not end the process.
     server.on("error", (cause: NodeJS.ErrnoException) => {
@@ -118,5 +135,5 @@ const requestOf = (request: http.IncomingMessage): Handshake.Request => ({
   },
 })
 
-const urlOf = ({ address, family, port }: AddressInfo): string =>
-  `ws://${family === "IPv6" ? `[${address}]` : address}:${port}`
+const addressOf = ({ address, family, port }: AddressInfo): string =>
+  `${family === "IPv6" ? `[${address}]` : address}:${port}`

@@ -11,6 +11,8 @@ import { echoes } from "./echoes.ts"
 const prefixes = {
   stdio: "failed to parse JSON-RPC message from exec-server stdio: ",
   ws: "failed to parse websocket JSON-RPC message from exec-server websocket ",
+  unix: "failed to parse JSON-RPC message from exec-server unix socket: ",
+  tcp: "failed to parse JSON-RPC message from exec-server tcp ",
 }
 
 /** Sends what is malformed; the answer must have id -1 and code -32600, and the connection must stay usable. */

@@ -109,7 +109,7 @@ export const fsOpen = folderTable(
       level: "must",
       spec: ["b49"],
       requires: ["resume"],
-      transports: "ws",
+      transports: "sockets",
       setup: "printf bye >a",
       says: "A handle belongs to its connection: after the session was resumed on another one its id is unknown, -32004.",
       run: async ({ t, uri }) => {

@@ -163,7 +163,7 @@ export const httpStream = originTable("http/stream", {
   "dropped-connection-aborts": {
     level: "should",
     spec: [],
-    transports: "ws",
+    transports: "sockets",
     serve: (_, response) => response.write("x"),
     says: "When the client drops its connection, the server ends its streamed requests.",
     run: async ({ t, wire, params, origin }) => {

@@ -98,9 +98,9 @@ export const lifecycle = table("lifecycle", {
   },
   "sigterm-on-websocket": {
     ...own,
-    transports: "ws",
+    transports: "sockets",
     spec: [158],
-    says: "SIGTERM to a server on WebSocket: it exits with 0, connections end, every process of every session is killed.",
+    says: "SIGTERM to a server on WebSocket or another socket: it exits with 0, connections end, every process of every session is killed.",
     run: async (t) => {
       const [one, other] = [await t.open(), await t.open()]
       const pids = [...(await family(one)), ...(await family(other))]
@@ -114,9 +114,9 @@ export const lifecycle = table("lifecycle", {
   "sigint-on-websocket": {
     ...own,
     level: "should",
-    transports: "ws",
+    transports: "sockets",
     spec: [158],
-    says: "SIGINT ends a server on WebSocket like SIGTERM.",
+    says: "SIGINT ends a server on WebSocket or another socket like SIGTERM.",
     run: async (t) => {
       const pids = await family(await t.open())
       const server = await t.process()

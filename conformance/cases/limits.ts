@@ -77,14 +77,14 @@ export const limits = table("limits", {
   "line-just-under-64-mib": {
     level: "should",
     spec: [43],
-    transports: "stdio",
+    transports: "lines",
     says: "A line of 64 MiB less 100 bytes is answered.",
     run: (t) => accepted(t, padded(1, 64 * mebibyte - 100)),
   },
   "line-over-64-mib-ends-the-connection": {
     level: "should",
     spec: [43],
-    transports: "stdio",
+    transports: "lines",
     says: "A line of a little over 64 MiB ends the connection without an answer.",
     run: async (t) => {
       const wire = await t.open()

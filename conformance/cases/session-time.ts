@@ -8,11 +8,11 @@ import { pause } from "../Deadline.ts"
 import { awaitDeath } from "../wire/ProcessTree.ts"
 import { begin, resumed, resumeParams } from "./resuming.ts"
 
-const ws = { transports: "ws", requires: ["resume"], level: "must" } as const
+const sockets = { transports: "sockets", requires: ["resume"], level: "must" } as const
 
 export const sessionTime = table("session", {
   "detached-session-expires": {
-    ...ws,
+    ...sockets,
     level: "should",
     spec: [154],
     slow: true,
@@ -30,7 +30,7 @@ export const sessionTime = table("session", {
     },
   },
   "every-detach-restarts-the-time": {
-    ...ws,
+    ...sockets,
     level: "peer",
     spec: [143],
     slow: true,

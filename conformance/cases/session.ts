@@ -8,11 +8,11 @@ import * as Child from "../Child.ts"
 import { pause } from "../Deadline.ts"
 import { begin, resume, resumed, resumeParams } from "./resuming.ts"
 
-const ws = { transports: "ws", requires: ["resume"], level: "must" } as const
+const sockets = { transports: "sockets", requires: ["resume"], level: "must" } as const
 
 export const session = table("session", {
   isolated: {
-    transports: "ws",
+    transports: "sockets",
     level: "must",
     spec: [155],
     says: "The same processId on two connections means two processes; the process of another session is unknown.",
@@ -27,7 +27,7 @@ export const session = table("session", {
     },
   },
   "detach-keeps-processes": {
-    ...ws,
+    ...sockets,
     spec: [146],
     says: "When the connection is lost, processes live on; after a resume of the session they are there with their state.",
     run: async (t) => {
@@ -46,7 +46,7 @@ export const session = table("session", {
     },
   },
   "resume-continues-the-count": {
-    ...ws,
+    ...sockets,
     spec: [147],
     says: "After a resume, what was missed is read with afterSeq and what comes later is pushed; nothing is pushed twice, and seq goes on.",
     run: async (t) => {
@@ -85,7 +85,7 @@ export const session = table("session", {
     },
   },
   "resume-pushes-before-initialized": {
-    ...ws,
+    ...sockets,
     spec: [148],
     says: "After the answer to a resuming initialize notifications flow at once, while requests are refused until initialized.",
     run: async (t) => {
@@ -102,7 +102,7 @@ export const session = table("session", {
     },
   },
   "attached-session-refused": {
-    ...ws,
+    ...sockets,
     spec: [149],
     says: "A resume of a session that is attached is refused with -32010 and the text with its id; the session is not disturbed.",
     run: async (t) => {
@@ -115,7 +115,7 @@ export const session = table("session", {
     },
   },
   "unknown-session-refused": {
-    ...ws,
+    ...sockets,
     transports: "any",
     spec: [150],
     says: "A resume with an id that is not known, or empty, is refused with -32600 and unknown session id ID; a new session may follow.",
@@ -128,7 +128,7 @@ export const session = table("session", {
     },
   },
   "racing-resumes-one-wins": {
-    ...ws,
+    ...sockets,
     spec: [151],
     says: "Of two resumes of one detached session at the same time one succeeds and the other is refused with -32010.",
     run: async (t) => {
@@ -144,7 +144,7 @@ export const session = table("session", {
     },
   },
   "resume-during-a-long-poll": {
-    ...ws,
+    ...sockets,
     spec: [152],
     says: "A session whose connection was lost while a read waited can be resumed.",
     run: async (t) => {
@@ -157,7 +157,7 @@ export const session = table("session", {
     },
   },
   "resume-after-a-violation": {
-    ...ws,
+    ...sockets,
     spec: [153],
     says: "A session whose connection was ended for a violation can be resumed.",
     run: async (t) => {
@@ -169,7 +169,7 @@ export const session = table("session", {
     },
   },
   "write-ids-survive-a-resume": {
-    ...ws,
+    ...sockets,
     spec: [114],
     says: "A writeId that was accepted before the connection was lost is not written again after a resume.",
     run: async (t) => {
@@ -186,7 +186,7 @@ export const session = table("session", {
     },
   },
   "detached-flood-does-not-block": {
-    ...ws,
+    ...sockets,
     spec: [156],
     says: "A process that writes 5 MB while nobody is attached is not held up; afterwards its last bytes can be read.",
     run: async (t) => {
@@ -211,7 +211,7 @@ export const session = table("session", {
     },
   },
   "exit-while-detached": {
-    ...ws,
+    ...sockets,
     spec: [146],
     says: "A process that ends while nobody is attached can be read with its exit code after a resume.",
     run: async (t) => {

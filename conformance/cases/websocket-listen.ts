@@ -28,7 +28,7 @@ export const websocketListen = table("websocket/listen", {
     ...ws,
     level: "should",
     spec: [73],
-    says: "A --listen URL with another scheme than ws, also in capitals, ends the server with the exit code 1 and the text unsupported --listen URL.",
+    says: "A --listen URL with a scheme that no server has, also ws in capitals, ends the server with the exit code 1 and the text unsupported --listen URL.",
     run: (t) =>
       refused(
         t,

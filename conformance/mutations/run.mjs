@@ -135,7 +135,7 @@ const casesCatch = async (globs) => {
     suite,
     ...server,
     "--strict",
-    "--transport",
+    "--transports",
     transport,
     id,
   )

@@ -5,7 +5,8 @@ import * as SocketAddress from "../SocketAddress.ts"
 export type Listen =
   | { readonly kind: "stdio" }
   | { readonly kind: "ws"; readonly host: string; readonly port: number }
-  | SocketAddress.SocketAddress
+  | { readonly kind: "tcp"; readonly host: string; readonly port: number }
+  | { readonly kind: "unix"; readonly path: string }
 
 /** The address that a server listens on if none is given: a free port of the loopback interface. */
 export const defaultListen = "ws://127.0.0.1:0"
@@ -27,7 +28,8 @@ export const parse = (text: string): Listen => {
   if (!text.startsWith("unix:")) {
     throw new Error(`unsupported --listen URL \`${text}\`; expected \`ws://IP:PORT\` or \`stdio\``)
   }
-  return SocketAddress.parse(text) ?? invalid(text, "unix", "unix:PATH")
+  const address = SocketAddress.parse(text)
+  return address?.kind === "unix" ? address : invalid(text, "unix", "unix:PATH")
 }
 
 const literal = (text: string, kind: string, expected: string) => {

@@ -2,6 +2,7 @@
 import process from "node:process"
 import type { StartOptions } from "../../../core/client/StartOptions.ts"
 import * as Connect from "../Connect.ts"
+import * as Tls from "../Tls.ts"
 import * as serve from "./serve.ts"
 import * as Usage from "./Usage.ts"
 
@@ -11,7 +12,10 @@ Usage: procwire run [OPTIONS] [--] COMMAND [ARGS...]
 
 Options:
   -t, --tty              give the command a PTY of this terminal's size; for shells, editors, top
-  --server URL           a running server: ws://HOST:PORT, tcp://HOST:PORT or unix:PATH
+  --server URL           a running server: ws://HOST:PORT, tcp://HOST:PORT or unix:PATH; wss:// and tls:// with TLS
+  --tls-ca FILE          PEM certificates to trust instead of the system's
+  --tls-cert FILE, --tls-key FILE
+                         the certificate to show to the server, and its key
   --server-cmd CMD       a server over the stdin and stdout of this shell command
                          [default: a server inside this process]
   --cwd DIR              where the command runs, relative to the server's directory [default: that one]
@@ -38,6 +42,7 @@ const name = "procwire run"
 const flags = {
   tty: { type: "boolean", short: "t" },
   server: { type: "string" },
+  ...Tls.clientFlags,
   "server-cmd": { type: "string" },
   cwd: { type: "string" },
   env: { type: "string", short: "e", multiple: true },
@@ -56,7 +61,8 @@ export const parse = (args: ReadonlyArray<string>): RunRequest => {
   const values = Usage.parse(name, own, flags)
   if (argv.length === 0)
     throw new Usage.UsageError(name, "no command to run; it follows the options: procwire run -- ls -la")
-  const target = toTarget(values.server, values["server-cmd"])
+  const tls = Usage.attempt(name, () => Tls.readClient(values))
+  const target = toTarget(values.server, values["server-cmd"], tls)
   const inherit = toInherit(values.inherit ?? (target.kind === "inProcess" ? "all" : "core"))
   return {
     target,
@@ -88,13 +94,20 @@ const takesValue = (arg: string): boolean =>
       flag.type === "string" && (arg === `--${long}` || ("short" in flag && arg === `-${flag.short}`)),
   )
 
-const toTarget = (server: string | undefined, command: string | undefined): Connect.Target => {
+const toTarget = (
+  server: string | undefined,
+  command: string | undefined,
+  tls: Tls.ClientTls | undefined,
+): Connect.Target => {
   if (server !== undefined && command !== undefined) {
     throw new Usage.UsageError(name, "--server and --server-cmd exclude each other")
   }
+  if (tls !== undefined && !/^(wss|tls):/.test(server ?? "")) {
+    throw new Usage.UsageError(name, "--tls-ca and --tls-cert need a --server at wss:// or tls://")
+  }
   if (command !== undefined) return { kind: "command", command: "/bin/sh", args: ["-c", `exec ${command}`] }
   if (server === undefined) return { kind: "inProcess", options: serve.toOptions({}) }
-  if (Connect.isUrl(server)) return { kind: "url", url: server }
+  if (Connect.isUrl(server)) return { kind: "url", url: server, ...(tls === undefined ? {} : { tls }) }
   throw new Usage.UsageError(
     name,
     `invalid value '${server}' for '--server': expected ws://HOST:PORT, tcp://HOST:PORT or unix:PATH`,

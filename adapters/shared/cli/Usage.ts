@@ -37,6 +37,15 @@ export const parse = <F extends Flags>(command: string, args: ReadonlyArray<stri
   }
 }
 
+/** What `read` returns; whatever it throws is wrong use. */
+export const attempt = <A>(command: string, read: () => A): A => {
+  try {
+    return read()
+  } catch (error) {
+    throw new UsageError(command, error instanceof Error ? error.message : String(error))
+  }
+}
+
 /** A whole number of at least `least`; `flag` names it in the error. */
 export const wholeNumber = (command: string, flag: string, value: string, least: number): number => {
   const number = /^[0-9]+$/.test(value) ? Number(value) : Number.NaN

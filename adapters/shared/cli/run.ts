@@ -26,7 +26,7 @@ export const run = (platform: Platform, args: ReadonlyArray<string>) => {
   const request = RunFlags.parse(args)
   return Effect.scoped(
     Effect.gen(function* () {
-      const transport = yield* Connect.open(request.target, platform.connectWebSocket)
+      const transport = yield* Connect.open(request.target)
       const client = yield* ExecClient.make(transport, { clientName: "procwire-run" })
       if (request.start.tty === true) yield* LocalTerminal.rawMode
       const child = yield* client.startScoped(withTerminal(request.start))

@@ -17,7 +17,9 @@ import * as NodeHost from "../NodeHost.ts"
 import * as SocketListener from "../SocketListener.ts"
 import * as StdioTransport from "../StdioTransport.ts"
 import * as Listen from "./Listen.ts"
+import * as Tls from "../Tls.ts"
 import type { Platform } from "../Platform.ts"
+import * as WebSockets from "../WebSockets.ts"
 import * as Usage from "./Usage.ts"
 import { version } from "./Version.ts"
 
@@ -29,6 +31,9 @@ Options:
   --listen ADDRESS           where to listen: stdio, ws://IP:PORT, tcp://IP:PORT or unix:PATH
                              [default: ${Listen.defaultListen}]; may be repeated. Port 0 picks a free one;
                              the bound addresses are the lines on stdout (on stderr, with stdio among them)
+  --tls-cert FILE            a PEM certificate (chain): ws:// and tcp:// speak TLS and are printed as wss://, tls://
+  --tls-key FILE             its PEM key
+  --tls-client-ca FILE       clients need a certificate of this authority
   --concurrent-requests N    most requests of a connection that run at once [default: ${ExecServer.defaultConcurrentRequests}]
                              (a waiting read never delays another request below that bound)
   --retention-ms N           how long a closed process stays readable [default: ${ProcessRegistry.defaultOptions.retentionMillis}]
@@ -47,6 +52,7 @@ Examples:
 
 export const flags = {
   listen: { type: "string", multiple: true },
+  ...Tls.serverFlags,
   "concurrent-requests": { type: "string" },
   "retention-ms": { type: "string" },
   "retained-bytes": { type: "string" },
@@ -80,10 +86,14 @@ export const serve = (platform: Platform, args: ReadonlyArray<string>) => {
   const values = Usage.parse("procwire serve", args, flags)
   const options = toOptions(values)
   const addresses = Listen.parseAll(values.listen)
+  const tls = Usage.attempt("procwire serve", () => Tls.readServer(values))
+  if (tls !== undefined && !addresses.some(({ kind }) => kind === "ws" || kind === "tcp")) {
+    throw new Usage.UsageError("procwire serve", "--tls-cert needs a ws:// or tcp:// address")
+  }
   const printed = addresses.some(({ kind }) => kind === "stdio") ? process.stderr : process.stdout
   return Effect.scoped(
     Effect.gen(function* () {
-      const listeners = yield* Effect.forEach(addresses, (address) => bind(platform, address))
+      const listeners = yield* Effect.forEach(addresses, (address) => bind(address, tls))
       const server = yield* ExecServer.make(options)
       for (const { address } of listeners) if (address !== "stdio") printed.write(`${address}\n`)
       yield* listeners
@@ -95,19 +105,24 @@ export const serve = (platform: Platform, args: ReadonlyArray<string>) => {
 
 /** Listens at the address until the scope closes. */
 const bind = (
-  platform: Platform,
   address: Listen.Listen,
+  tls: Tls.ServerTls | undefined,
 ): Effect.Effect<ListenerService, TransportError, Scope.Scope> =>
-  Effect.map(Layer.build(layerOf(platform, address)), Context.get(Listener))
+  Effect.map(Layer.build(layerOf(address, tls)), Context.get(Listener))
 
-const layerOf = (platform: Platform, address: Listen.Listen): Layer.Layer<Listener, TransportError> => {
+const layerOf = (
+  address: Listen.Listen,
+  tls: Tls.ServerTls | undefined,
+): Layer.Layer<Listener, TransportError> => {
+  const secure = tls === undefined ? {} : { tls }
   switch (address.kind) {
     case "stdio":
       return StdioTransport.layerStdio
     case "ws":
-      return platform.layerWebSocket(address)
+      return WebSockets.layerWebSocket({ ...address, ...secure })
     case "unix":
-    case "tcp":
       return SocketListener.layerSocket(address)
+    case "tcp":
+      return SocketListener.layerSocket({ ...address, ...secure })
   }
 }

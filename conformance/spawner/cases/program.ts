@@ -12,9 +12,9 @@ const odd = ["", " ", "a b", "ü✓😀", "'\"\\$(x)`y`", "line\nbreak", "-n", "
 const seesThree = async (t: Bench, pty: boolean): Promise<void> => {
   const child = await t.run({ argv: ["ls", "/proc/self/fd"], pty })
   const seen = child.text().trim().split(/\s+/).map(Number)
-  const last = Math.max(...seen)
-  const own = seen.filter((fd) => fd !== last && !Procfs.inherited.includes(fd)).sort((a, b) => a - b)
-  Check.equal(own, [0, 1, 2], "the descriptors, beside the one with which ls reads them")
+  const own = seen.filter((fd) => fd < 3 || !Procfs.inherited.includes(fd)).sort((a, b) => a - b)
+  Check.equal(own.slice(0, 3), [0, 1, 2], "the descriptors")
+  Check.isTrue(own.length <= 4, `beside the one with which ls reads them there are more: ${own.join(", ")}`)
 }
 
 export const program = table("spawner/program", {

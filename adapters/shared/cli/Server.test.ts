@@ -2,10 +2,13 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
 import type { Readable, Writable } from "node:stream"
-import { fileURLToPath } from "node:url"
 import { afterEach, describe, expect, it } from "vitest"
+import { command, name } from "../../testing/Runtime.ts"
 
-const command = fileURLToPath(new URL("../../dist/procwire.mjs", import.meta.url))
+const [program, ...main] = command
+
+/** What the server may grow by. Deno cannot ask its engine for a small heap from within. */
+const mebibytes = name === "Deno" ? 100 : 40
 
 interface Message {
   readonly id?: number
@@ -19,7 +22,7 @@ afterEach(() => servers.splice(0).forEach((server) => server.kill("SIGKILL")))
 
 /** A server over stdio after the handshake; `on` sees every message behind it. */
 const serve = (on: (message: Message) => void) => {
-  const server = spawn(process.execPath, [command, "serve", "--listen", "stdio"], {
+  const server = spawn(program, [...main, "serve", "--listen", "stdio"], {
     stdio: ["pipe", "pipe", "inherit"],
   })
   servers.push(server)
@@ -56,7 +59,7 @@ const linux = process.platform === "linux"
 
 describe.runIf(linux)("procwire serve", () => {
   it(
-    "keeps its memory within 40 MB under 1,000,000 one-byte writes of a child",
+    "keeps its memory within bounds under 1,000,000 one-byte writes of a child",
     { timeout: 300_000 },
     async () => {
       let received = 0
@@ -79,7 +82,7 @@ describe.runIf(linux)("procwire serve", () => {
         })
       })
       expect(received).toBe(1_000_000)
-      expect((peak - before) / 1024 / 1024).toBeLessThan(40)
+      expect((peak - before) / 1024 / 1024).toBeLessThan(mebibytes)
     },
   )
 

@@ -4,8 +4,8 @@
  */
 import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
-import type * as Spawner from "../../../core/spawn/Spawner.ts"
-import { spawner } from "../../testing/Runtime.ts"
+import type * as Spawner from "../../core/spawn/Spawner.ts"
+import { spawner } from "./Runtime.ts"
 
 const sleep = `sleep ${process.argv[2]}`
 const scripts = [

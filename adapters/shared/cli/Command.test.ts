@@ -1,10 +1,10 @@
 /** The built command, as a stranger uses it. */
 import { spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
-import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
+import { command } from "../../testing/Runtime.ts"
 
-const command = fileURLToPath(new URL("../../dist/procwire.mjs", import.meta.url))
+const [program, ...main] = command
 
 interface Ended {
   readonly code: number | null
@@ -14,7 +14,7 @@ interface Ended {
 
 const procwire = (args: ReadonlyArray<string>, input: string | undefined = ""): Promise<Ended> =>
   new Promise((resolve) => {
-    const child = spawn(process.execPath, [command, ...args], { stdio: "pipe" })
+    const child = spawn(program, [...main, ...args], { stdio: "pipe" })
     let [stdout, stderr] = ["", ""]
     child.stdout.on("data", (bytes: Buffer) => (stdout += bytes.toString()))
     child.stderr.on("data", (bytes: Buffer) => (stderr += bytes.toString()))
@@ -71,7 +71,7 @@ describe("procwire run", () => {
   })
 
   it("works through a server behind a command", async () => {
-    const server = `"${process.execPath}" "${command}" serve --listen stdio`
+    const server = `${command.map((word) => `"${word}"`).join(" ")} serve --listen stdio`
     expect(await run("--server-cmd", server, "--", "echo", "far")).toEqual({
       code: 0,
       stdout: "far\n",
@@ -90,7 +90,7 @@ describe("procwire", () => {
   })
 
   it("has the version of its package", async () => {
-    const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"))
+    const { version } = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8"))
     expect((await procwire(["--version"])).stdout).toBe(`procwire ${version}\n`)
   })
 

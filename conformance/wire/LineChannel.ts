@@ -1,0 +1,86 @@
+/**
+ * The transports of lines: newline-delimited texts on the standard streams of a server process, on a unix socket or over TCP.
+ *
+ * A line is decoded as a whole, so that characters split over reads arrive intact.
+ */
+import * as net from "node:net"
+import type { Readable, Writable } from "node:stream"
+import type { TransportKind } from "../Case.ts"
+import { CheckFailure, fail } from "../Check.ts"
+import { within } from "../Deadline.ts"
+import type { Channel, ChannelEvents } from "./Channel.ts"
+
+/** What carries the lines. */
+export interface Streams {
+  readonly kind: TransportKind
+  /** What the server reads. */
+  readonly input: Writable
+  /** What the server writes. */
+  readonly output: Readable
+}
+
+/** `unix:PATH` or `tcp://HOST:PORT`, as `net.connect` takes it. */
+const optionsOf = (url: string): net.NetConnectOpts => {
+  if (url.startsWith("unix:")) return { path: url.slice("unix:".length).replace(/^\/\/\//, "/") }
+  const { hostname, port } = new URL(url)
+  return { host: hostname.replace(/^\[|\]$/g, ""), port: Number(port) }
+}
+
+/** A connection to a server that listens on a unix socket or over TCP. */
+export const connect = async (
+  kind: TransportKind,
+  url: string,
+  events: ChannelEvents,
+  timeoutMs: number,
+): Promise<Channel> => {
+  const socket = net.connect(optionsOf(url)).setNoDelay(true)
+  const ready = new Promise<void>((resolve, reject) => {
+    socket.on("connect", resolve)
+    socket.on("error", (error) => reject(new CheckFailure(`cannot connect to ${url}: ${error.message}`)))
+  })
+  await within(ready, timeoutMs, `a connection to ${url}`)
+  return make({ kind, input: socket, output: socket }, events)
+}
+
+export const make = ({ kind, input, output }: Streams, events: ChannelEvents): Channel => {
+  let parts: Array<Buffer> = []
+  let ended = false
+  const deliver = (unterminated: boolean): void => {
+    const text = Buffer.concat(parts).toString("utf8")
+    parts = []
+    events.message({ text, binary: false, unterminated })
+  }
+  output.on("data", (bytes: Buffer) => {
+    let from = 0
+    for (let at = bytes.indexOf(10); at >= 0; at = bytes.indexOf(10, from)) {
+      parts.push(bytes.subarray(from, at))
+      from = at + 1
+      deliver(false)
+    }
+    if (from < bytes.length) parts.push(bytes.subarray(from))
+  })
+  output.on("close", () => {
+    if (ended) return
+    ended = true
+    if (parts.length > 0) deliver(true)
+    events.end(`the server closed its ${kind === "stdio" ? "standard output" : "connection"}`)
+  })
+  const write = (bytes: string | Uint8Array): void => {
+    if (!input.destroyed && !input.writableEnded) input.write(bytes)
+  }
+  const onlyWs = (): never => fail("frames exist only over WebSocket")
+  return {
+    kind,
+    sendText: (text) => write(`${text}\n`),
+    sendBytes: write,
+    sendFragment: onlyWs,
+    ping: onlyWs,
+    pause: () => output.pause(),
+    resume: () => output.resume(),
+    close: () => input.end(),
+    drop: () => {
+      input.destroy()
+      output.destroy()
+    },
+  }
+}
