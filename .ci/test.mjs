@@ -1,18 +1,21 @@
-// `npm test`: installs, builds, and runs every test. Arguments go to vitest (`npm test -- core/rpc`) and
-// then only Node runs; otherwise the tests of the core and of WebSockets run on Bun and Deno too.
+// `npm test`: installs, builds, and runs every test: all of them on Node, those of core and adapters also on Bun and Deno;
+// then the suites on every runtime, which must prove what the support table says. Arguments go to vitest
+// (`npm test -- core/rpc`), and then nothing but Node's vitest runs.
 import { binary, build, install, run, tool } from "./setup.mjs"
 
 install()
 build()
 const args = process.argv.slice(2)
 const heading = (text) => process.stdout.write(`\n== ${text}\n`)
+const vitest = ["node_modules/vitest/vitest.mjs", "run", "--pool=forks"]
 
 heading(`Node ${process.version}`)
 tool("vitest/vitest.mjs", ["run", ...args])
 if (args.length === 0) {
-  const everywhere = ["core", "adapters/shared/WebSocket", "adapters/shared/Outbox", "adapters/web"]
-  heading("core and WebSockets on Bun")
-  run(binary("@oven", "bin/bun"), ["--bun", "node_modules/vitest/vitest.mjs", "run", ...everywhere, "--pool=threads"])
-  heading("core and WebSockets on Deno")
-  run(binary("@deno", "deno"), ["run", "-A", "node_modules/vitest/vitest.mjs", "run", ...everywhere, "--pool=forks"])
+  heading("core and adapters on Bun")
+  run(binary("@oven", "bin/bun"), ["--bun", ...vitest, "core", "adapters"])
+  heading("core and adapters on Deno")
+  run(binary("@deno", "deno"), ["run", "--allow-all", ...vitest, "core", "adapters"])
+  heading("the suites on every runtime")
+  run(process.execPath, ["conformance/support.mjs", "--check"])
 }
