@@ -16,7 +16,8 @@ import * as CommandTransport from "./CommandTransport.ts"
 import * as SocketAddress from "./SocketAddress.ts"
 import * as SocketClient from "./SocketClient.ts"
 import type { ClientTls } from "./Tls.ts"
-import * as WebSocketClient from "./WebSocketClient.ts"
+import type * as WebSocketClient from "./WebSocketClient.ts"
+import * as WebSockets from "./WebSockets.ts"
 
 export type Target =
   | { readonly kind: "url"; readonly url: string; readonly tls?: ClientTls }
@@ -55,7 +56,5 @@ export const openUrl = (
   options: WebSocketClient.Options = {},
 ): Effect.Effect<Transport, TransportError, Scope.Scope> => {
   const address = SocketAddress.parse(url)
-  return address === undefined
-    ? WebSocketClient.connect(url, options)
-    : SocketClient.connect(address, options)
+  return address === undefined ? WebSockets.connect(url, options) : SocketClient.connect(address, options)
 }

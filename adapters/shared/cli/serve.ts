@@ -19,7 +19,7 @@ import * as StdioTransport from "../StdioTransport.ts"
 import * as Listen from "./Listen.ts"
 import * as Tls from "../Tls.ts"
 import type { Platform } from "../Platform.ts"
-import * as WebSocketListener from "../WebSocketListener.ts"
+import * as WebSockets from "../WebSockets.ts"
 import * as Usage from "./Usage.ts"
 import { version } from "./Version.ts"
 
@@ -123,7 +123,7 @@ const layerOf = (
     case "stdio":
       return StdioTransport.layerStdio
     case "ws":
-      return WebSocketListener.layerWebSocket({ ...address, ...secure })
+      return WebSockets.layerWebSocket({ ...address, ...secure })
     case "unix":
       return SocketListener.layerSocket(address)
     case "tcp":

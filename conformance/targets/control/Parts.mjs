@@ -28,7 +28,7 @@ export const parts = {
   /** Whether a request of this connection is allowed yet. */
   admits: (connection) => connection.step === "ready",
   /** Runs a handler: at once, not after the one before. */
-  schedule: (connection, run) => run(),
+  schedule: (_connection, run) => run(),
   /** Whether params may have this field. */
   tolerates: () => true,
 
