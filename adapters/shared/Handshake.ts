@@ -41,6 +41,10 @@ export const answer = (request: Request, admit: Admit): Reply | undefined => {
   return malformed(request) ?? admit(request)
 }
 
+/** The reply to an upgrade where no more connections are taken. */
+export const full = (refused: Error | undefined): Reply | undefined =>
+  refused === undefined ? undefined : text(503, refused.message)
+
 const malformed: Admit = (request) => {
   if (request.method !== "GET") return text(405, "Request method must be `GET`")
   if (!(lower(request, "connection") ?? "").includes("upgrade")) {

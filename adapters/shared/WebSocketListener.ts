@@ -13,7 +13,7 @@ import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
 import * as Mailbox from "effect/Mailbox"
 import type * as Scope from "effect/Scope"
-import { Listener, type ListenerService } from "../../core/transport/Listener.ts"
+import { Listener, type ListenerService, type Terms } from "../../core/transport/Listener.ts"
 import { TransportError } from "../../core/transport/Transport.ts"
 import * as Handshake from "./Handshake.ts"
 import * as Tls from "./Tls.ts"
@@ -28,14 +28,17 @@ export interface Options {
   readonly admit?: Handshake.Admit
   /** With it only TLS is spoken: `wss://`. */
   readonly tls?: Tls.ServerTls
+  readonly terms?: Terms
 }
 
 export const make = (options: Options): Effect.Effect<ListenerService, TransportError, Scope.Scope> =>
   Effect.gen(function* () {
     const upgrades = yield* Mailbox.make<WebSocketConnection.Upgrade>()
     const sockets = new Set<Socket>()
-    const answer = (request: http.IncomingMessage) =>
-      Handshake.answer(requestOf(request), options.admit ?? (() => undefined))
+    const { maxMessageBytes, refusal } = options.terms ?? {}
+    const admit: Handshake.Admit = (request) => options.admit?.(request) ?? Handshake.full(refusal?.())
+    const answer = (request: http.IncomingMessage) => Handshake.answer(requestOf(request), admit)
+    const upgrader = WebSocketConnection.makeUpgrader(maxMessageBytes)
 
     const respond: http.RequestListener = (request, response) => {
       const { status, body, headers } = answer(request) ?? badUpgrade
@@ -67,7 +70,7 @@ export const make = (options: Options): Effect.Effect<ListenerService, Transport
         Effect.gen(function* () {
           const connections = yield* FiberSet.make<void>()
           const serveOne = (upgrade: WebSocketConnection.Upgrade) =>
-            WebSocketConnection.make(upgrade).pipe(
+            WebSocketConnection.make(upgrade, upgrader).pipe(
               Effect.flatMap((transport) => Effect.ensuring(serve(transport), transport.close)),
               Effect.scoped,
               Effect.tapErrorCause((cause) => Effect.logError("connection failed", cause)),

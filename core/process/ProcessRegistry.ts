@@ -13,23 +13,35 @@ import * as Exit from "effect/Exit"
 import * as FiberId from "effect/FiberId"
 import * as Runtime from "effect/Runtime"
 import * as Scope from "effect/Scope"
+import { type LimitError, type Limits, defaults } from "../protocol/Limits.ts"
 import type { Spawner, SpawnSpec, TerminalSize } from "../spawn/Spawner.ts"
 import type { SignalError, SpawnError } from "../spawn/SpawnError.ts"
 import * as LongPoll from "./LongPoll.ts"
-import * as OutputLog from "./OutputLog.ts"
 import { Process } from "./Process.ts"
 import { ProcessError } from "./ProcessError.ts"
+import * as Retention from "./Retention.ts"
+import * as StartGate from "./StartGate.ts"
 import * as StdinQueue from "./StdinQueue.ts"
 
 export interface Options {
   /** How long a closed process stays readable and its id taken, in milliseconds. */
   readonly retentionMillis: number
-  /** What each process retains of its output. */
-  readonly limits: OutputLog.Limits
+  readonly limits: Limits
 }
 
-/** 30 seconds and the ring's own limits. */
-export const defaultOptions: Options = { retentionMillis: 30_000, limits: OutputLog.defaultLimits }
+/** 30 seconds and the limits of the table. */
+export const defaultOptions: Options = { retentionMillis: 30_000, limits: defaults }
+
+/** What the registries of all sessions share. */
+export interface Shared {
+  readonly gate: StartGate.StartGate
+  readonly retention: Retention.Retention
+}
+
+export const share = (limits: Limits): Shared => ({
+  gate: StartGate.make(limits),
+  retention: Retention.make(limits.retainedTotal),
+})
 
 /** How long the end of a child may take before nobody waits for it any more: 5 seconds. */
 export const closeMillis = 5000
@@ -38,7 +50,10 @@ export type WriteStatus = "accepted" | "unknownProcess" | "stdinClosed"
 
 export interface ProcessRegistry {
   /** Starts a process. It goes on if the caller is interrupted. Its output is held until it is released. */
-  readonly start: (id: string, spec: SpawnSpec) => Effect.Effect<Process, ProcessError | SpawnError>
+  readonly start: (
+    id: string,
+    spec: SpawnSpec,
+  ) => Effect.Effect<Process, ProcessError | LimitError | SpawnError>
   readonly read: (
     id: string,
     request: LongPoll.ReadRequest,
@@ -47,7 +62,7 @@ export interface ProcessRegistry {
     id: string,
     bytes: Uint8Array,
     writeId: string | undefined,
-  ) => Effect.Effect<WriteStatus, ProcessError>
+  ) => Effect.Effect<WriteStatus, ProcessError | LimitError>
   /** SIGINT to the process group; nothing if it is not running. */
   readonly interrupt: (id: string) => Effect.Effect<void, SignalError>
   /** SIGKILL to the process group. True if it was running, or starting and never comes to be. */
@@ -75,16 +90,35 @@ interface Entry {
 export const make = (
   spawner: Spawner["Type"],
   options: Options,
+  { gate, retention }: Shared = share(options.limits),
 ): Effect.Effect<ProcessRegistry, never, Scope.Scope> =>
   Effect.gen(function* () {
     const sessionScope = yield* Effect.scope
+    const clock = yield* Effect.clock
+    const { retainedBytes: bytes, retainedChunks: chunks, stdinBytes } = options.limits
+    /** Those that are not closed. */
+    const open = new Set<Entry>()
     // Sessions open where nothing may interrupt; what lives in them has to end with them.
     const runFork = Runtime.runFork(yield* Effect.interruptible(Effect.runtime<never>()))
     const table = new Map<string, Entry>()
 
     const forget = (entry: Entry) => {
-      if (table.get(entry.process.id) === entry) table.delete(entry.process.id)
+      if (table.get(entry.process.id) !== entry) return
+      table.delete(entry.process.id)
+      entry.process.log.leave()
     }
+
+    /** It is closed, or will never be: its place is free. */
+    const leave = (entry: Entry) => {
+      if (open.delete(entry)) gate.leave()
+    }
+
+    yield* Effect.addFinalizer(() =>
+      Effect.sync(() => {
+        for (const entry of open) leave(entry)
+        for (const entry of table.values()) entry.process.log.leave()
+      }),
+    )
 
     /** Decides a start, once: it is answered, and what waited for it takes effect. */
     const conclude = (entry: Entry, exit: Exit.Exit<Process, ProcessError | SpawnError>) => {
@@ -115,7 +149,10 @@ export const make = (
     const retire = (entry: Entry, scope: ChildScope) =>
       Effect.gen(function* () {
         const { process } = entry
-        yield* process.supervise
+        yield* Effect.ensuring(
+          process.supervise,
+          Effect.sync(() => leave(entry)),
+        )
         yield* Effect.sleep(options.retentionMillis)
         forget(entry)
         while (process.child !== undefined && (yield* process.child.lingering)) {
@@ -127,37 +164,45 @@ export const make = (
     const spawn = (entry: Entry, spec: SpawnSpec) =>
       Effect.gen(function* () {
         const { process } = entry
+        const left = Effect.sync(() => leave(entry))
         const scope = yield* forkWithDeadline(sessionScope)
         const child = yield* spawner.spawn(spec, process.events).pipe(
           Scope.extend(scope.child),
           Effect.onError(() => scope.close),
         )
         const stdin =
-          spec.stdio.kind === "pty" || spec.stdio.stdin ? yield* StdinQueue.make(child) : undefined
+          spec.stdio.kind === "pty" || spec.stdio.stdin
+            ? yield* StdinQueue.make(child, stdinBytes)
+            : undefined
         // The start may have been cancelled meanwhile, and is answered.
-        if (entry.exit !== undefined) return yield* scope.close
+        if (entry.exit !== undefined) return yield* Effect.ensuring(scope.close, left)
         process.begin(child, stdin)
         conclude(entry, Exit.succeed(process))
         yield* Effect.forkIn(retire(entry, scope), sessionScope)
-      }).pipe(Effect.onError((cause) => Effect.sync(() => conclude(entry, Exit.failCause(cause)))))
+      }).pipe(
+        Effect.onError((cause) => Effect.sync(() => (leave(entry), conclude(entry, Exit.failCause(cause))))),
+      )
 
     const start = (id: string, spec: SpawnSpec) =>
-      Effect.suspend(() => {
+      Effect.suspend((): Effect.Effect<Process, ProcessError | LimitError | SpawnError> => {
         if (table.has(id)) return Effect.fail(new ProcessError({ reason: "AlreadyExists", processId: id }))
+        const refused = gate.enter(open.size, clock.unsafeCurrentTimeMillis())
+        if (refused !== undefined) return Effect.fail(refused)
         const entry: Entry = {
-          process: new Process(id, spec.stdio, options.limits),
+          process: new Process(id, spec.stdio, { bytes, chunks }, retention),
           settled: Deferred.unsafeMake(FiberId.none),
           waiting: new Set(),
           exit: undefined,
         }
         table.set(id, entry)
+        open.add(entry)
         // Begins now, so that whatever is called next on this id finds it begun; lives in the session.
         runFork(spawn(entry, spec), { immediate: true, scope: sessionScope })
         return entry.exit ?? Deferred.await(entry.settled)
       })
 
     const write = (id: string, bytes: Uint8Array, writeId: string | undefined) =>
-      withProcess(id, (process): Effect.Effect<WriteStatus, ProcessError> => {
+      withProcess(id, (process): Effect.Effect<WriteStatus, ProcessError | LimitError> => {
         if (process === undefined) return Effect.succeed("unknownProcess")
         const { stdin } = process
         if (stdin === undefined) return Effect.succeed("stdinClosed")

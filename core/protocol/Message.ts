@@ -54,10 +54,10 @@ const least = -(2n ** 63n)
 const most = 2n ** 63n - 1n
 
 /** Reads one message; on the left, what is wrong with it. */
-export const fromText = (text: string): Either.Either<Message, string> => {
+export const fromText = (text: string, bounds?: Json.Bounds): Either.Either<Message, string> => {
   let json: Json.Json
   try {
-    json = Json.parse(text)
+    json = Json.parse(text, bounds)
   } catch (error) {
     if (error instanceof Json.JsonError) return Either.left(error.message)
     throw error

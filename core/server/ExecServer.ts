@@ -8,6 +8,9 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Process } from "../process/Process.ts"
 import type { Family } from "../protocol/Methods.ts"
+import * as ErrorCode from "../protocol/ErrorCode.ts"
+import { LimitError } from "../protocol/Limits.ts"
+import * as Message from "../protocol/Message.ts"
 import type { InitializeParams } from "../protocol/Session.ts"
 import * as Connection from "../rpc/Connection.ts"
 import * as Router from "../rpc/Router.ts"
@@ -21,17 +24,16 @@ import * as processHandlers from "./handlers/process.ts"
 import * as Notifier from "./Notifier.ts"
 import { type HandlerError, HandshakeError, toRpcError } from "./WireError.ts"
 
-export interface Options extends SessionRegistry.Options, Connection.Options {
+export interface Options extends SessionRegistry.Options {
   /** Reported as `executorVersion`. */
   readonly version: string
 }
 
-/** Most running requests of one connection. Long polls count, so it is far above what a client needs. */
-export const defaultConcurrentRequests = 1024
-
 export interface ExecServer {
   /** Serves one connection until it ends. */
   readonly serve: (transport: Transport) => Effect.Effect<void, never, Scope.Scope>
+  /** Why one more connection would not be served, for whoever can say so before it becomes one. */
+  readonly refusal: () => LimitError | undefined
 }
 
 export const make = (
@@ -43,8 +45,27 @@ export const make = (
     const { capabilities } = yield* Spawner
     const environmentInfo = EnvironmentInfo.make(host, capabilities, options.version)
 
+    const { limits } = options
+    let connections = 0
+    const refusal = () =>
+      connections < limits.connections
+        ? undefined
+        : new LimitError({ limit: "connections", value: limits.connections })
+
     const serve = (transport: Transport) =>
+      Effect.suspend(() => {
+        const refused = refusal()
+        if (refused === undefined) return serveOne(transport)
+        transport.write(Message.errorText(Message.malformedId, ErrorCode.invalidRequest, refused.message))
+        return transport.close
+      })
+
+    const serveOne = (transport: Transport) =>
       Effect.gen(function* () {
+        yield* Effect.acquireRelease(
+          Effect.sync(() => (connections += 1)),
+          () => Effect.sync(() => (connections -= 1)),
+        )
         let session: SessionRegistry.Session | undefined
         let initializing = false
         let ready = false
@@ -106,7 +127,7 @@ export const make = (
               return true
             },
           },
-          options,
+          { concurrentRequests: limits.concurrentRequests, bounds: limits },
         )
         connection.onDrain(notifier.drain)
         yield* Effect.addFinalizer(() => {
@@ -117,7 +138,7 @@ export const make = (
         yield* Effect.logDebug(`${transport.label}: ${why}`)
       })
 
-    return { serve }
+    return { serve, refusal }
   })
 
 /**

@@ -7,15 +7,15 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
-import * as OutputLog from "../../../core/process/OutputLog.ts"
 import * as ProcessRegistry from "../../../core/process/ProcessRegistry.ts"
 import * as ExecServer from "../../../core/server/ExecServer.ts"
 import * as SessionRegistry from "../../../core/session/SessionRegistry.ts"
-import { Listener, type ListenerService } from "../../../core/transport/Listener.ts"
+import { Listener, type ListenerService, type Terms } from "../../../core/transport/Listener.ts"
 import type { TransportError } from "../../../core/transport/Transport.ts"
 import * as NodeHost from "../NodeHost.ts"
 import * as SocketListener from "../SocketListener.ts"
 import * as StdioTransport from "../StdioTransport.ts"
+import * as LimitFlags from "./LimitFlags.ts"
 import * as Listen from "./Listen.ts"
 import * as Tls from "../Tls.ts"
 import type { Platform } from "../Platform.ts"
@@ -34,12 +34,12 @@ Options:
   --tls-cert FILE            a PEM certificate (chain): ws:// and tcp:// speak TLS and are printed as wss://, tls://
   --tls-key FILE             its PEM key
   --tls-client-ca FILE       clients need a certificate of this authority
-  --concurrent-requests N    most requests of a connection that run at once [default: ${ExecServer.defaultConcurrentRequests}]
-                             (a waiting read never delays another request below that bound)
   --detached-ttl-ms N        how long a session without a connection can be resumed [default: ${SessionRegistry.defaultOptions.detachedMillis}]
   --retention-ms N           how long a closed process stays readable [default: ${ProcessRegistry.defaultOptions.retentionMillis}]
-  --retained-bytes N         output kept for each process, in bytes [default: ${OutputLog.defaultLimits.bytes}]
   -h, --help                 show this text
+
+Limits:
+${LimitFlags.help}
 
 Signals: SIGTERM and SIGINT end the server and every process it started, exit code 0.
 Logs go to stderr; PROCWIRE_LOG=debug shows more.
@@ -54,34 +54,28 @@ Examples:
 export const flags = {
   listen: { type: "string", multiple: true },
   ...Tls.serverFlags,
-  "concurrent-requests": { type: "string" },
+  ...LimitFlags.flags,
   "detached-ttl-ms": { type: "string" },
   "retention-ms": { type: "string" },
-  "retained-bytes": { type: "string" },
   help: { type: "boolean", short: "h" },
 } as const
 
 /** The server's options from its flags. */
 export const toOptions = (values: {
-  readonly "concurrent-requests"?: string | undefined
   readonly "detached-ttl-ms"?: string | undefined
   readonly "retention-ms"?: string | undefined
-  readonly "retained-bytes"?: string | undefined
+  readonly [limit: string]: unknown
 }): ExecServer.Options => {
-  const number = (flag: keyof typeof values, least: number, fallback: number) =>
+  const number = (flag: "detached-ttl-ms" | "retention-ms", least: number, fallback: number) =>
     values[flag] === undefined
       ? fallback
       : Usage.wholeNumber("procwire serve", `--${flag}`, values[flag], least)
   return {
     ...SessionRegistry.defaultOptions,
     version,
-    concurrentRequests: number("concurrent-requests", 1, ExecServer.defaultConcurrentRequests),
     detachedMillis: number("detached-ttl-ms", 0, SessionRegistry.defaultOptions.detachedMillis),
     retentionMillis: number("retention-ms", 0, ProcessRegistry.defaultOptions.retentionMillis),
-    limits: {
-      ...OutputLog.defaultLimits,
-      bytes: number("retained-bytes", 1, OutputLog.defaultLimits.bytes),
-    },
+    limits: LimitFlags.toLimits("procwire serve", values),
   }
 }
 
@@ -97,8 +91,11 @@ export const serve = (platform: Platform, args: ReadonlyArray<string>) => {
   const printed = addresses.some(({ kind }) => kind === "stdio") ? process.stderr : process.stdout
   return Effect.scoped(
     Effect.gen(function* () {
-      const listeners = yield* Effect.forEach(addresses, (address) => bind(address, tls))
+      let refusal: Terms["refusal"]
+      const terms = { maxMessageBytes: options.limits.messageBytes, refusal: () => refusal?.() }
+      const listeners = yield* Effect.forEach(addresses, (address) => bind(address, terms, tls))
       const server = yield* ExecServer.make(options)
+      refusal = server.refusal
       for (const { address } of listeners) if (address !== "stdio") printed.write(`${address}\n`)
       yield* listeners
         .map(({ run }) => run(server.serve))
@@ -110,23 +107,25 @@ export const serve = (platform: Platform, args: ReadonlyArray<string>) => {
 /** Listens at the address until the scope closes. */
 const bind = (
   address: Listen.Listen,
+  terms: Terms,
   tls: Tls.ServerTls | undefined,
 ): Effect.Effect<ListenerService, TransportError, Scope.Scope> =>
-  Effect.map(Layer.build(layerOf(address, tls)), Context.get(Listener))
+  Effect.map(Layer.build(layerOf(address, terms, tls)), Context.get(Listener))
 
 const layerOf = (
   address: Listen.Listen,
+  terms: Terms,
   tls: Tls.ServerTls | undefined,
 ): Layer.Layer<Listener, TransportError> => {
   const secure = tls === undefined ? {} : { tls }
   switch (address.kind) {
     case "stdio":
-      return StdioTransport.layerStdio
+      return StdioTransport.layer(terms)
     case "ws":
-      return WebSockets.layerWebSocket({ ...address, ...secure })
+      return WebSockets.layerWebSocket({ ...address, ...secure, terms })
     case "unix":
-      return SocketListener.layerSocket(address)
+      return SocketListener.layerSocket(address, terms)
     case "tcp":
-      return SocketListener.layerSocket({ ...address, ...secure })
+      return SocketListener.layerSocket({ ...address, ...secure }, terms)
   }
 }
