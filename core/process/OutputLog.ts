@@ -56,6 +56,8 @@ export interface OutputLog {
   readonly finish: () => void
   /** The process is forgotten: its memory is counted no longer. */
   readonly leave: () => void
+  /** Bytes that were ever appended. */
+  readonly written: () => number
   /** What is retained, and the bytes of memory reserved for it. */
   readonly size: () => { readonly bytes: number; readonly chunks: number; readonly reserved: number }
 }

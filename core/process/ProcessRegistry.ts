@@ -8,52 +8,30 @@
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import * as ExecutionStrategy from "effect/ExecutionStrategy"
+import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as FiberId from "effect/FiberId"
 import * as Runtime from "effect/Runtime"
 import * as Scope from "effect/Scope"
-import { type LimitError, type Limits, defaults } from "../protocol/Limits.ts"
+import type { LimitError } from "../protocol/Limits.ts"
 import type { Spawner, SpawnSpec, TerminalSize } from "../spawn/Spawner.ts"
 import type { SignalError, SpawnError } from "../spawn/SpawnError.ts"
+import * as ChildScope from "./ChildScope.ts"
 import * as LongPoll from "./LongPoll.ts"
+import { type Options, share, type Shared } from "./Options.ts"
 import { Process } from "./Process.ts"
 import { ProcessError } from "./ProcessError.ts"
-import * as Retention from "./Retention.ts"
-import * as StartGate from "./StartGate.ts"
 import * as StdinQueue from "./StdinQueue.ts"
 
-export interface Options {
-  /** How long a closed process stays readable and its id taken, in milliseconds. */
-  readonly retentionMillis: number
-  readonly limits: Limits
-}
+export { defaultOptions, share, type Options, type Shared } from "./Options.ts"
 
-/** 30 seconds and the limits of the table. */
-export const defaultOptions: Options = { retentionMillis: 30_000, limits: defaults }
-
-/** What the registries of all sessions share. */
-export interface Shared {
-  readonly gate: StartGate.StartGate
-  readonly retention: Retention.Retention
-}
-
-export const share = (limits: Limits): Shared => ({
-  gate: StartGate.make(limits),
-  retention: Retention.make(limits.retainedTotal),
-})
-
-/** How long the end of a child may take before nobody waits for it any more: 5 seconds. */
-export const closeMillis = 5000
+export type StartError = ProcessError | LimitError | SpawnError
 
 export type WriteStatus = "accepted" | "unknownProcess" | "stdinClosed"
 
 export interface ProcessRegistry {
   /** Starts a process. It goes on if the caller is interrupted. Its output is held until it is released. */
-  readonly start: (
-    id: string,
-    spec: SpawnSpec,
-  ) => Effect.Effect<Process, ProcessError | LimitError | SpawnError>
+  readonly start: (id: string, spec: SpawnSpec) => Effect.Effect<Process, StartError>
   readonly read: (
     id: string,
     request: LongPoll.ReadRequest,
@@ -85,6 +63,8 @@ interface Entry {
   readonly waiting: Set<() => void>
   /** How the start went, once that is decided. */
   exit: Exit.Exit<Process, ProcessError | SpawnError> | undefined
+  /** It is closed, or will never be: its place is free. */
+  readonly leave: () => void
 }
 
 export const make = (
@@ -96,8 +76,7 @@ export const make = (
     const sessionScope = yield* Effect.scope
     const clock = yield* Effect.clock
     const { retainedBytes: bytes, retainedChunks: chunks, stdinBytes } = options.limits
-    /** Those that are not closed. */
-    const open = new Set<Entry>()
+    const places = gate.open()
     // Sessions open where nothing may interrupt; what lives in them has to end with them.
     const runFork = Runtime.runFork(yield* Effect.interruptible(Effect.runtime<never>()))
     const table = new Map<string, Entry>()
@@ -108,14 +87,9 @@ export const make = (
       entry.process.log.leave()
     }
 
-    /** It is closed, or will never be: its place is free. */
-    const leave = (entry: Entry) => {
-      if (open.delete(entry)) gate.leave()
-    }
-
     yield* Effect.addFinalizer(() =>
       Effect.sync(() => {
-        for (const entry of open) leave(entry)
+        places.close()
         for (const entry of table.values()) entry.process.log.leave()
       }),
     )
@@ -146,13 +120,11 @@ export const make = (
       })
 
     /** Forgets a closed process after the retention time, and lets go of its child when its group is gone. */
-    const retire = (entry: Entry, scope: ChildScope) =>
+    const retire = (entry: Entry, scope: ChildScope.ChildScope) =>
       Effect.gen(function* () {
         const { process } = entry
-        yield* Effect.ensuring(
-          process.supervise,
-          Effect.sync(() => leave(entry)),
-        )
+        yield* Effect.ensuring(process.supervise, Effect.sync(entry.leave))
+        yield* Effect.logDebug("process closed")
         yield* Effect.sleep(options.retentionMillis)
         forget(entry)
         while (process.child !== undefined && (yield* process.child.lingering)) {
@@ -164,40 +136,46 @@ export const make = (
     const spawn = (entry: Entry, spec: SpawnSpec) =>
       Effect.gen(function* () {
         const { process } = entry
-        const left = Effect.sync(() => leave(entry))
-        const scope = yield* forkWithDeadline(sessionScope)
+        const scope = yield* ChildScope.fork(sessionScope)
         const child = yield* spawner.spawn(spec, process.events).pipe(
           Scope.extend(scope.child),
           Effect.onError(() => scope.close),
         )
-        const stdin =
-          spec.stdio.kind === "pty" || spec.stdio.stdin
-            ? yield* StdinQueue.make(child, stdinBytes)
-            : undefined
+        const takesInput = spec.stdio.kind === "pty" || spec.stdio.stdin
+        const stdin = takesInput ? yield* StdinQueue.make(child, stdinBytes) : undefined
         // The start may have been cancelled meanwhile, and is answered.
-        if (entry.exit !== undefined) return yield* Effect.ensuring(scope.close, left)
+        if (entry.exit !== undefined) return yield* Effect.ensuring(scope.close, Effect.sync(entry.leave))
         process.begin(child, stdin)
         conclude(entry, Exit.succeed(process))
+        yield* Effect.logDebug("process started")
         yield* Effect.forkIn(retire(entry, scope), sessionScope)
       }).pipe(
-        Effect.onError((cause) => Effect.sync(() => (leave(entry), conclude(entry, Exit.failCause(cause))))),
+        Effect.onError((cause) =>
+          Effect.sync(() => {
+            entry.leave()
+            conclude(entry, Exit.failCause(cause))
+          }),
+        ),
       )
 
     const start = (id: string, spec: SpawnSpec) =>
-      Effect.suspend((): Effect.Effect<Process, ProcessError | LimitError | SpawnError> => {
+      Effect.suspend((): Effect.Effect<Process, StartError> => {
         if (table.has(id)) return Effect.fail(new ProcessError({ reason: "AlreadyExists", processId: id }))
-        const refused = gate.enter(open.size, clock.unsafeCurrentTimeMillis())
-        if (refused !== undefined) return Effect.fail(refused)
+        const place = places.take(clock.unsafeCurrentTimeMillis())
+        if (Either.isLeft(place)) return Effect.fail(place.left)
         const entry: Entry = {
           process: new Process(id, spec.stdio, { bytes, chunks }, retention),
           settled: Deferred.unsafeMake(FiberId.none),
           waiting: new Set(),
           exit: undefined,
+          leave: place.right,
         }
         table.set(id, entry)
-        open.add(entry)
         // Begins now, so that whatever is called next on this id finds it begun; lives in the session.
-        runFork(spawn(entry, spec), { immediate: true, scope: sessionScope })
+        runFork(Effect.annotateLogs(spawn(entry, spec), "process", id), {
+          immediate: true,
+          scope: sessionScope,
+        })
         return entry.exit ?? Deferred.await(entry.settled)
       })
 
@@ -273,18 +251,3 @@ export const make = (
   })
 
 const hasStarted = ({ exit }: Entry): boolean => exit !== undefined && Exit.isSuccess(exit)
-
-interface ChildScope {
-  readonly child: Scope.Scope
-  readonly close: Effect.Effect<void>
-}
-
-/** A scope inside another one that takes at most `closeMillis` to close: what hangs then is left behind. */
-const forkWithDeadline = (parent: Scope.Scope): Effect.Effect<ChildScope> =>
-  Effect.gen(function* () {
-    const outer = yield* Scope.fork(parent, ExecutionStrategy.sequential)
-    const child = yield* Scope.make()
-    const closing = Effect.timeoutOption(Effect.disconnect(Scope.close(child, Exit.void)), closeMillis)
-    yield* Scope.addFinalizer(outer, Effect.interruptible(closing))
-    return { child, close: Scope.close(outer, Exit.void) }
-  })

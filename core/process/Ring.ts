@@ -99,6 +99,10 @@ export class Ring implements OutputLog, Retained {
     this.retention = undefined
   }
 
+  written(): number {
+    return this.end
+  }
+
   size() {
     return { bytes: this.end - this.begin, chunks: this.chunks, reserved: this.reserved() }
   }

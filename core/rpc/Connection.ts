@@ -18,6 +18,7 @@ import type * as Scope from "effect/Scope"
 import * as ErrorCode from "../protocol/ErrorCode.ts"
 import type { Bounds, Json } from "../protocol/Json.ts"
 import * as Message from "../protocol/Message.ts"
+import * as Trace from "../protocol/Trace.ts"
 import type { Outgoing, Transport } from "../transport/Transport.ts"
 import type { RequestContext } from "./Router.ts"
 
@@ -211,11 +212,14 @@ export const make = (
       })
 
     const call = (method: string, params: unknown) =>
+      Effect.flatMap(Trace.ofCaller, (trace) => send(method, params, trace))
+
+    const send = (method: string, params: unknown, trace: Message.TraceContext | undefined) =>
       Effect.async<Json, ErrorCode.RpcError | Disconnected>((resume) => {
         if (ended !== undefined) return resume(Effect.fail(ended))
         const id = (lastId += 1)
         calls.set(id, resume)
-        transport.write(Message.requestText(id, method, params))
+        transport.write(Message.requestText(id, method, params, trace))
         // An abandoned call keeps its id known, so that the late answer is no violation.
         return Effect.sync(() => calls.has(id) && calls.set(id, () => {}))
       })

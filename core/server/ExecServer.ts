@@ -22,6 +22,7 @@ import type { Transport } from "../transport/Transport.ts"
 import * as EnvironmentInfo from "./EnvironmentInfo.ts"
 import * as processHandlers from "./handlers/process.ts"
 import * as Notifier from "./Notifier.ts"
+import * as Tracing from "./Tracing.ts"
 import { type HandlerError, HandshakeError, toRpcError } from "./WireError.ts"
 
 export interface Options extends SessionRegistry.Options {
@@ -43,10 +44,12 @@ export const make = (
     const host = yield* Host
     const sessions = yield* SessionRegistry.make(options)
     const { capabilities } = yield* Spawner
+    const tracing = yield* Tracing.make
     const environmentInfo = EnvironmentInfo.make(host, capabilities, options.version)
 
     const { limits } = options
     let connections = 0
+    let lastConnection = 0
     const refusal = () =>
       connections < limits.connections
         ? undefined
@@ -57,7 +60,7 @@ export const make = (
         const refused = refusal()
         if (refused === undefined) return serveOne(transport)
         transport.write(Message.errorText(Message.malformedId, ErrorCode.invalidRequest, refused.message))
-        return transport.close
+        return Effect.zipRight(Effect.logInfo(refused.message), transport.close)
       })
 
     const serveOne = (transport: Transport) =>
@@ -91,9 +94,9 @@ export const make = (
             ),
           )
 
-        const processes = () => {
+        const attached = () => {
           if (session === undefined) throw new Error("the gate lets no process method pass without a session")
-          return session.processes
+          return session
         }
 
         const router = Router.make<HandlerError>({
@@ -112,14 +115,25 @@ export const make = (
               }),
             "environment/info": () => Effect.succeed(environmentInfo),
             "environment/status": () => Effect.succeed({ status: "ready" as const }),
-            ...processHandlers.make({ host, processes, notifier }),
+            ...processHandlers.make({
+              host,
+              processes: () => attached().processes,
+              sessionId: () => attached().id,
+              notifier,
+              tracing,
+            }),
           },
         })
 
         const connection = yield* Connection.make(
           transport,
           {
-            request: ({ method, params }, context) => router.handle(method, params, context),
+            request: (request, context) =>
+              tracing.request(
+                request,
+                () => session?.id,
+                router.handle(request.method, request.params, context),
+              ),
             slotted: router.slotted,
             notification: ({ method }) => {
               if (method !== "initialized" || session === undefined) return false
@@ -134,9 +148,11 @@ export const make = (
           notifier.close()
           return session === undefined ? Effect.void : sessions.detach(session)
         })
+        yield* Effect.logDebug(`connected: ${transport.label}`)
         const why = yield* connection.run
-        yield* Effect.logDebug(`${transport.label}: ${why}`)
-      })
+        const about = session === undefined ? {} : { session: session.id }
+        yield* Effect.annotateLogs(Effect.logDebug(`disconnected: ${why}`), about)
+      }).pipe(Effect.annotateLogs("connection", (lastConnection += 1)))
 
     return { serve, refusal }
   })

@@ -69,7 +69,11 @@ export const make = (
       if (table.size >= most) return yield* new LimitError({ limit: "sessions", value: most })
       const id = yield* ids.next
       const scope = yield* Scope.fork(registryScope, ExecutionStrategy.parallel)
-      const processes = yield* Scope.extend(ProcessRegistry.make(spawner, options, shared), scope)
+      const processes = yield* ProcessRegistry.make(spawner, options, shared).pipe(
+        Scope.extend(scope),
+        Effect.annotateLogs("session", id),
+      )
+      yield* Effect.annotateLogs(Effect.logDebug("session opened"), { session: id })
       const session: Session = { id, processes }
       table.set(id, { session, scope, detachment: undefined })
       return session
@@ -93,6 +97,7 @@ export const make = (
         // Resumed meanwhile, and perhaps detached again in this very moment.
         if (entry.detachment !== detachment) return
         table.delete(entry.session.id)
+        yield* Effect.annotateLogs(Effect.logDebug("session expired"), { session: entry.session.id })
         yield* Scope.close(entry.scope, Exit.void)
       })
 

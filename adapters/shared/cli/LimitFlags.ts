@@ -2,6 +2,9 @@
 import * as Limits from "../../../core/protocol/Limits.ts"
 import * as Usage from "./Usage.ts"
 
+/** Lines of at most 88 characters, indented below the first. */
+const wrap = (text: string): string => text.replace(/(.{1,88})(?: |$)/g, `$1\n${" ".repeat(29)}`).trimEnd()
+
 const nameOf = (flag: string): string => `--${flag} N`
 
 export const flags: { readonly [flag: string]: { readonly type: "string" } } = Object.fromEntries(
@@ -11,7 +14,9 @@ export const flags: { readonly [flag: string]: { readonly type: "string" } } = O
 /** A line for each, for the help text. */
 export const help: string = Limits.names
   .map((name) => Limits.table[name])
-  .map(({ flag, help, default: usual }) => `  ${nameOf(flag).padEnd(26)} ${help} [default: ${usual}]`)
+  .map(
+    ({ flag, help, default: usual }) => `  ${nameOf(flag).padEnd(26)} ${wrap(`${help} [default: ${usual}]`)}`,
+  )
   .join("\n")
 
 /** The limits from the values of the flags; what is no use as a limit is wrong use of the command. */

@@ -17,6 +17,8 @@ import * as SocketListener from "../SocketListener.ts"
 import * as StdioTransport from "../StdioTransport.ts"
 import * as LimitFlags from "./LimitFlags.ts"
 import * as Listen from "./Listen.ts"
+import * as Logging from "./Logging.ts"
+import * as Telemetry from "./Telemetry.ts"
 import * as Tls from "../Tls.ts"
 import type { Platform } from "../Platform.ts"
 import * as WebSockets from "../WebSockets.ts"
@@ -36,14 +38,13 @@ Options:
   --tls-client-ca FILE       clients need a certificate of this authority
   --detached-ttl-ms N        how long a session without a connection can be resumed [default: ${SessionRegistry.defaultOptions.detachedMillis}]
   --retention-ms N           how long a closed process stays readable [default: ${ProcessRegistry.defaultOptions.retentionMillis}]
-  -h, --help                 show this text
+${Logging.help}  -h, --help                 show this text
 
 Limits:
 ${LimitFlags.help}
 
 Signals: SIGTERM and SIGINT end the server and every process it started, exit code 0.
-Logs go to stderr; PROCWIRE_LOG=debug shows more.
-
+${Telemetry.help}
 Examples:
   procwire serve                                    # ws://127.0.0.1:PORT, for many clients
   procwire serve --listen ws://127.0.0.1:7000 --listen unix:/run/user/1000/procwire.sock
@@ -55,6 +56,7 @@ export const flags = {
   listen: { type: "string", multiple: true },
   ...Tls.serverFlags,
   ...LimitFlags.flags,
+  ...Logging.flags,
   "detached-ttl-ms": { type: "string" },
   "retention-ms": { type: "string" },
   help: { type: "boolean", short: "h" },
@@ -101,7 +103,11 @@ export const serve = (platform: Platform, args: ReadonlyArray<string>) => {
         .map(({ run }) => run(server.serve))
         .reduce((one, other) => Effect.raceFirst(one, other))
     }),
-  ).pipe(Effect.provide([platform.layerSpawner, NodeHost.layerHost, NodeHost.layerSessionIds]))
+  ).pipe(
+    Effect.provide([platform.layerSpawner, NodeHost.layerHost, NodeHost.layerSessionIds]),
+    Effect.provide(Telemetry.layer),
+    Effect.provide(Logging.layer("procwire serve", values)),
+  )
 }
 
 /** Listens at the address until the scope closes. */
