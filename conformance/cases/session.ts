@@ -63,7 +63,7 @@ export const session = table("session", {
         messages.find(({ text }) => text.includes('"id":7')),
       )
       wire.channel.drop()
-      await pause(500)
+      await pause(1_000)
       const again = Child.attach(await resumed(t, session), child.id)
       const chunks = Child.chunks(await again.read({ afterSeq: 1 }))
       const missed = chunks.map(({ seq }) => seq)

@@ -36,6 +36,7 @@ Options:
   --tls-client-ca FILE       clients need a certificate of this authority
   --concurrent-requests N    most requests of a connection that run at once [default: ${ExecServer.defaultConcurrentRequests}]
                              (a waiting read never delays another request below that bound)
+  --detached-ttl-ms N        how long a session without a connection can be resumed [default: ${SessionRegistry.defaultOptions.detachedMillis}]
   --retention-ms N           how long a closed process stays readable [default: ${ProcessRegistry.defaultOptions.retentionMillis}]
   --retained-bytes N         output kept for each process, in bytes [default: ${OutputLog.defaultLimits.bytes}]
   -h, --help                 show this text
@@ -54,6 +55,7 @@ export const flags = {
   listen: { type: "string", multiple: true },
   ...Tls.serverFlags,
   "concurrent-requests": { type: "string" },
+  "detached-ttl-ms": { type: "string" },
   "retention-ms": { type: "string" },
   "retained-bytes": { type: "string" },
   help: { type: "boolean", short: "h" },
@@ -62,6 +64,7 @@ export const flags = {
 /** The server's options from its flags. */
 export const toOptions = (values: {
   readonly "concurrent-requests"?: string | undefined
+  readonly "detached-ttl-ms"?: string | undefined
   readonly "retention-ms"?: string | undefined
   readonly "retained-bytes"?: string | undefined
 }): ExecServer.Options => {
@@ -73,6 +76,7 @@ export const toOptions = (values: {
     ...SessionRegistry.defaultOptions,
     version,
     concurrentRequests: number("concurrent-requests", 1, ExecServer.defaultConcurrentRequests),
+    detachedMillis: number("detached-ttl-ms", 0, SessionRegistry.defaultOptions.detachedMillis),
     retentionMillis: number("retention-ms", 0, ProcessRegistry.defaultOptions.retentionMillis),
     limits: {
       ...OutputLog.defaultLimits,

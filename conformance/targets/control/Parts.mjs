@@ -67,6 +67,8 @@ export const parts = {
 
   /** Whether a session can be resumed. */
   free: (session) => session.connection === undefined,
+  /** The events of a process that a resume pushes to a client that has those up to a seq. */
+  replayed: (events, after) => events.filter(({ params }) => params.seq > after),
   /** What a resume does to the processes of its session. */
   resumed: () => undefined,
   /** What the loss of a connection does to its session. */
