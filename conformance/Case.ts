@@ -37,6 +37,7 @@ export const capabilities = [
   "http-client",
   "http-endpoints",
   "http-header-env",
+  "http-status",
   "network-proxy",
   "process-close-stdin",
   "process-group",

@@ -4,12 +4,14 @@
  */
 import process from "node:process"
 import * as Effect from "effect/Effect"
+import * as Metrics from "../../../core/process/Metrics.ts"
 import * as OutputLog from "../../../core/process/OutputLog.ts"
 import * as ProcessRegistry from "../../../core/process/ProcessRegistry.ts"
 import * as ExecServer from "../../../core/server/ExecServer.ts"
 import * as SessionRegistry from "../../../core/session/SessionRegistry.ts"
 import * as NodeHost from "../NodeHost.ts"
 import type { Platform } from "../Platform.ts"
+import * as StatusPages from "../StatusPages.ts"
 import * as Doors from "./Doors.ts"
 import * as Usage from "./Usage.ts"
 import { version } from "./Version.ts"
@@ -72,12 +74,12 @@ export const serve = (platform: Platform, args: ReadonlyArray<string>) => {
   return Effect.scoped(
     Effect.gen(function* () {
       const doors = yield* Doors.read(values)
-      const listeners = yield* Doors.bindAll(doors)
+      const listeners = yield* Doors.bindAll(doors, yield* StatusPages.make(version))
       const printed = doors.addresses.some(({ kind }) => kind === "stdio") ? process.stderr : process.stdout
       const server = yield* ExecServer.make(options)
       for (const { address } of listeners) if (address !== "stdio") printed.write(`${address}\n`)
       yield* listeners
-        .map(({ run }) => run(server.serve))
+        .map(({ run }) => run((transport) => Metrics.whileConnected(server.serve(transport))))
         .reduce((one, other) => Effect.raceFirst(one, other))
     }),
   ).pipe(Effect.provide([platform.layerSpawner, NodeHost.layerHost, NodeHost.layerSessionIds]))
