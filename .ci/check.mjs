@@ -1,4 +1,4 @@
-// `npm run check`: types (sources and tests), lint with the import rules, format, and `deno check`.
+// `npm run check`: types (sources and tests), lint with the import rules, format, and the checks of Deno.
 import { binary, install, run, tool } from "./setup.mjs"
 
 install()
@@ -13,5 +13,6 @@ heading("format")
 tool("oxfmt/bin/oxfmt", ["--check", "core/**/*.ts", "adapters/**/*.ts", "conformance/**/*.ts"])
 heading("READMEs")
 run(process.execPath, [".ci/readme.mjs", "--check"])
-heading("deno check")
-run(binary("@deno", "deno"), ["check", "core/index.ts", "adapters/node/main.ts"])
+heading("deno check and deno lint")
+run(binary("@deno", "deno"), ["check", "--quiet"])
+run(binary("@deno", "deno"), ["lint", "--quiet"])

@@ -1,5 +1,5 @@
-// `npm run readme`: writes the method list into README.md, from the method table, and the list of conformance cases into
-// conformance/IDS.md, from the cases.
+// `npm run readme`: writes into README.md the method list, from the method table, and the support table, from what
+// `npm run support` proved; and the list of conformance cases into conformance/IDS.md, from the cases.
 // `npm run readme -- --check`: fails if one is not current, or if a TypeScript block of any README does not compile.
 import { execFileSync } from "node:child_process"
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -61,11 +61,27 @@ const keep = (file, text) => {
   return process.exit(1)
 }
 
+/** What runs proved, a column for each runtime. */
+const support = () => {
+  const proved = Object.entries(JSON.parse(readFileSync(`${root}conformance/support.json`, "utf8")))
+  const [, { version: _, ...features }] = proved[0]
+  const line = (cells) => `| ${cells.join(" | ")} |`
+  return [
+    line(["", ...proved.map(([name, { version }]) => (name.startsWith("Node") ? name : `${name} ${version}`))]),
+    line(["---", ...proved.map(() => ":-:")]),
+    ...Object.keys(features).map((row) => line([row, ...proved.map(([, rows]) => (rows[row] ? "yes" : "no"))])),
+  ].join("\n")
+}
+
+/** Replaces what stands between the two comments of this name. */
+const between = (text, name, lines) =>
+  text.replace(
+    new RegExp(`(<!-- ${name}: .*? -->\\n)[\\s\\S]*?(<!-- /${name} -->)`),
+    (_, begin, end) => `${begin}${lines}\n${end}`,
+  )
+
 const readme = readFileSync(`${root}README.md`, "utf8")
-keep(
-  "README.md",
-  readme.replace(/(<!-- methods: .*? -->\n)[\s\S]*?(<!-- \/methods -->)/, (_, begin, end) => `${begin}${list}\n${end}`),
-)
+keep("README.md", between(between(readme, "methods", list), "support", support()))
 keep("conformance/IDS.md", await ids())
 
 if (check) {

@@ -1,6 +1,7 @@
-// `npm test`: installs, builds, and runs every test. Arguments go to vitest (`npm test -- core/rpc`) and
-// then only Node runs; otherwise the tests of the core and of WebSockets run on Bun and Deno too.
-import { binary, build, install, run, tool } from "./setup.mjs"
+// `npm test`: installs, builds, and runs every test: all of them on Node, those of core and adapters also on Bun and Deno;
+// then the suites on every runtime, which must prove what the support table says. Arguments go to vitest
+// (`npm test -- core/rpc`), and then nothing but Node's vitest runs.
+import { build, install, run, tool } from "./setup.mjs"
 
 install()
 build()
@@ -10,9 +11,10 @@ const heading = (text) => process.stdout.write(`\n== ${text}\n`)
 heading(`Node ${process.version}`)
 tool("vitest/vitest.mjs", ["run", ...args])
 if (args.length === 0) {
-  const everywhere = ["core", "adapters/shared/WebSocket", "adapters/shared/Outbox", "adapters/web"]
-  heading("core and WebSockets on Bun")
-  run(binary("@oven", "bin/bun"), ["--bun", "node_modules/vitest/vitest.mjs", "run", ...everywhere, "--pool=threads"])
-  heading("core and WebSockets on Deno")
-  run(binary("@deno", "deno"), ["run", "-A", "node_modules/vitest/vitest.mjs", "run", ...everywhere, "--pool=forks"])
+  heading("core and adapters on Bun")
+  run(process.execPath, [".ci/on.mjs", "bun"])
+  heading("core and adapters on Deno")
+  run(process.execPath, [".ci/on.mjs", "deno"])
+  heading("the suites on every runtime")
+  run(process.execPath, ["conformance/support.mjs", "--check"])
 }

@@ -46,6 +46,7 @@ export const capabilities = [
   "pty",
   "resume",
   "sandbox",
+  "session-replay",
   "ws-auth",
 ] as const
 

@@ -1,5 +1,5 @@
-#!/usr/bin/env -S deno run --allow-all
-/** The command `procwire` on Deno, from source: `deno run … adapters/deno/main.ts serve`. */
+#!/usr/bin/env -S deno run --quiet --no-prompt -P
+/** The command `procwire` on Deno, from source, with the permissions of deno.json. */
 import { main } from "../shared/cli/Cli.ts"
 import { platform } from "./platform.ts"
 

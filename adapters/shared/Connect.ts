@@ -15,7 +15,8 @@ import type { Transport, TransportError } from "../../core/transport/Transport.t
 import * as CommandTransport from "./CommandTransport.ts"
 import * as SocketAddress from "./SocketAddress.ts"
 import * as SocketClient from "./SocketClient.ts"
-import * as WebSocketClient from "./WebSocketClient.ts"
+import type * as WebSocketClient from "./WebSocketClient.ts"
+import * as WebSockets from "./WebSockets.ts"
 
 export type Target =
   | { readonly kind: "url"; readonly url: string; readonly options?: WebSocketClient.Options }
@@ -54,7 +55,5 @@ export const openUrl = (
   options: WebSocketClient.Options = {},
 ): Effect.Effect<Transport, TransportError, Scope.Scope> => {
   const address = SocketAddress.parse(url)
-  return address === undefined
-    ? WebSocketClient.connect(url, options)
-    : SocketClient.connect(address, options)
+  return address === undefined ? WebSockets.connect(url, options) : SocketClient.connect(address, options)
 }

@@ -32,10 +32,11 @@ const environment = (): HostInfo["env"] =>
 /** The user's login shell, else the platform's own. */
 const shell = (): HostInfo["shell"] => {
   const fallback = process.platform === "win32" ? (process.env["COMSPEC"] ?? "cmd.exe") : "/bin/sh"
-  const found = loginShell() || process.env["SHELL"] || fallback
+  const found = [loginShell(), process.env["SHELL"]].find((each) => each && path.isAbsolute(each)) ?? fallback
   return { name: path.basename(found).replace(/\.exe$/i, ""), path: found }
 }
 
+/** Bun does not look into the password database: without `SHELL` it says "unknown". */
 const loginShell = (): string | null => {
   try {
     return os.userInfo().shell

@@ -108,6 +108,19 @@ describe("Outbox", () => {
     expect(outbox.write(bytes(1))).toBe(true)
   })
 
+  it("does not believe a stream that says drain while the mark is still reached", async () => {
+    const { stream, read } = slowStream()
+    const outbox = Outbox.make(stream)
+    let drains = 0
+    outbox.onDrain(() => drains++)
+    for (let i = 0; i < 3; i++) outbox.write(bytes(highWaterMark))
+    stream.emit("drain")
+    expect([drains, outbox.write(bytes(1))]).toEqual([0, false])
+    await read()
+    await read()
+    expect(drains).toBe(1)
+  })
+
   it("lets a stalled writer go when it stops, and takes nothing more", async () => {
     const { stream, batches } = slowStream()
     const outbox = Outbox.make(stream)

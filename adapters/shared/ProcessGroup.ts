@@ -6,9 +6,9 @@
  * looked at right away and then once a second, and once it was seen empty (or its id belongs to a new
  * child) it is never signalled again.
  */
-import { errnoOf } from "./OsError.ts"
 import { constants } from "node:os"
 import * as SpawnError from "../../core/spawn/SpawnError.ts"
+import * as OsError from "./OsError.ts"
 
 const { EPERM, ESRCH } = constants.errno
 const LOOK_MILLIS = 1_000
@@ -30,8 +30,21 @@ export interface ProcessGroup {
   readonly close: () => void
 }
 
+/** Sends the signal of this number, 0 for none, to every member of a group: 0, or the error number. */
+export type Kill = (id: number, signal: number) => number
+
+/** Without libc. Deno wants `--allow-run` for every program, and refuses without an error number. */
+const kill: Kill = (id, signal) => {
+  try {
+    process.kill(-id, signal)
+    return 0
+  } catch (error) {
+    return OsError.errnoOf(error) || EPERM
+  }
+}
+
 /** The group of the child `id`, which has just been started as its leader. */
-export const make = (id: number, registry: Registry): ProcessGroup => {
+export const make = (id: number, registry: Registry, send: Kill = kill): ProcessGroup => {
   let led = true
   let gone = false
   const forget = () => {
@@ -39,13 +52,13 @@ export const make = (id: number, registry: Registry): ProcessGroup => {
     leaderless.delete(id)
   }
   const look = () => {
-    if (gone || exists(id)) return
+    if (gone || send(id, 0) !== ESRCH) return
     forget()
     registry.remove(id)
   }
   leaderless.get(id)?.forget()
   registry.add(id)
-  const signal = (name: string) => (gone ? undefined : send(id, name))
+  const signal = (name: string) => (gone ? undefined : refusal(name, (number) => send(id, number)))
   return {
     signal,
     leaderExited: () => {
@@ -66,25 +79,15 @@ export const make = (id: number, registry: Registry): ProcessGroup => {
   }
 }
 
-const send = (id: number, name: string): SpawnError.SignalError | undefined => {
-  try {
-    process.kill(-id, name)
-    return undefined
-  } catch (cause) {
-    const errno = errnoOf(cause)
-    if (errno === ESRCH) return undefined
-    const reason = errno === EPERM ? "PermissionDenied" : errno === 0 ? "Unsupported" : "Unknown"
-    const message = cause instanceof Error ? cause.message : String(cause)
-    return new SpawnError.SignalError({ reason, message, cause })
+const refusal = (name: string, send: (signal: number) => number): SpawnError.SignalError | undefined => {
+  const number = (constants.signals as Readonly<Record<string, number>>)[name]
+  if (number === undefined) {
+    return new SpawnError.SignalError({ reason: "Unsupported", message: `no signal ${name} on this host` })
   }
-}
-
-const exists = (id: number): boolean => {
-  try {
-    return process.kill(-id, 0)
-  } catch (error) {
-    return errnoOf(error) !== ESRCH
-  }
+  const errno = send(number)
+  if (errno === 0 || errno === ESRCH) return undefined
+  const { message } = OsError.fromErrno(errno)
+  return new SpawnError.SignalError({ reason: errno === EPERM ? "PermissionDenied" : "Unknown", message })
 }
 
 interface Leaderless {

@@ -30,6 +30,10 @@ export type Target =
   | { readonly inProcess: true; readonly server?: Partial<ExecServer.Options> }
 
 export interface Program {
+  /**
+   * A client of that server. A lost connection to a URL is replaced and the session resumed, unless
+   * `options.reconnect` is false; the other servers end with their connection.
+   */
   readonly connect: (target: Target, options?: ExecClient.Options) => Promise<Client.Client>
   /** The transport alone, for `ExecClient.make`. */
   readonly open: (target: Target) => Effect.Effect<Transport, TransportError, Scope.Scope>
@@ -49,5 +53,9 @@ export const make = ({ layerSpawner }: Platform): Program => {
     const host = Layer.mergeAll(layerSpawner, NodeHost.layerHost, NodeHost.layerSessionIds)
     return Effect.flatMap(Layer.build(host), (services) => Effect.provide(link, services))
   }
-  return { open, connect: (target, options) => Client.connect(open(target), options) }
+  return {
+    open,
+    connect: (target, options) =>
+      Client.connect(open(target), "url" in target ? { reconnect: {}, ...options } : options),
+  }
 }

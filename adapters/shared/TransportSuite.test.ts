@@ -7,6 +7,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import * as Net from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { fileURLToPath } from "node:url"
 import { PassThrough } from "node:stream"
 import * as Effect from "effect/Effect"
 import { build } from "esbuild"
@@ -21,7 +22,7 @@ let folder = ""
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "procwire-relay-"))
   await build({
-    entryPoints: [join(import.meta.dirname, "testing/Relay.ts")],
+    entryPoints: [fileURLToPath(new URL("testing/Relay.ts", import.meta.url))],
     bundle: true,
     platform: "node",
     format: "esm",

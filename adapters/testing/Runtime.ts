@@ -30,5 +30,5 @@ const path = (file: string) => fileURLToPath(new URL(file, import.meta.url))
 export const command: readonly [string, ...ReadonlyArray<string>] = {
   Node: [process.execPath, path("../../dist/procwire.mjs")] as const,
   Bun: [process.execPath, path("../bun/main.ts")] as const,
-  Deno: [process.execPath, "run", "--allow-all", path("../deno/main.ts")] as const,
+  Deno: [process.execPath, "run", "--quiet", "--no-prompt", "-P", path("../deno/main.ts")] as const,
 }[name]

@@ -48,6 +48,7 @@ import { start } from "./process-start.ts"
 import { terminate } from "./process-terminate.ts"
 import { writeRefused } from "./process-write-refused.ts"
 import { write } from "./process-write.ts"
+import { sessionReplay } from "./session-replay.ts"
 import { sessionTime } from "./session-time.ts"
 import { session } from "./session.ts"
 import { violation } from "./violation.ts"
@@ -96,6 +97,7 @@ export const cases: ReadonlyArray<Case> = [
   ...environmentExact,
   ...environment,
   ...session,
+  ...sessionReplay,
   ...sessionTime,
   ...concurrency,
   ...concurrencyHttp,

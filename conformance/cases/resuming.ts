@@ -4,6 +4,7 @@
 import type { Bench } from "../Bench.ts"
 import * as Check from "../Check.ts"
 import { pause } from "../Deadline.ts"
+import type { JsonObject } from "../Json.ts"
 import type { Wire } from "../wire/Wire.ts"
 
 /** A new connection with the id of its session. */
@@ -13,13 +14,17 @@ export const begin = async (t: Bench): Promise<{ wire: Wire; session: string }> 
   return { wire, session: Check.text(result["sessionId"], "sessionId") }
 }
 
-export const resumeParams = (session: string) => ({ clientName: "again", resumeSessionId: session })
+export const resumeParams = (session: string, more: JsonObject = {}) => ({
+  clientName: "again",
+  resumeSessionId: session,
+  ...more,
+})
 
 /** Resumes, again and again while the server has not noticed yet that the old connection is gone. */
-export const resume = async (t: Bench, session: string): Promise<Wire> => {
+export const resume = async (t: Bench, session: string, more?: JsonObject): Promise<Wire> => {
   const wire = await t.connect()
   for (let tries = 0; tries < 50; tries++) {
-    const { error, result } = await wire.begin("initialize", resumeParams(session))
+    const { error, result } = await wire.begin("initialize", resumeParams(session, more))
     if (error === undefined) {
       Check.equal(Check.object(result, "the result")["sessionId"], session, "sessionId of a resumed session")
       return wire
@@ -30,8 +35,8 @@ export const resume = async (t: Bench, session: string): Promise<Wire> => {
   return Check.fail("the session stayed attached to a connection that was dropped")
 }
 
-export const resumed = async (t: Bench, session: string): Promise<Wire> => {
-  const wire = await resume(t, session)
+export const resumed = async (t: Bench, session: string, more?: JsonObject): Promise<Wire> => {
+  const wire = await resume(t, session, more)
   wire.send({ method: "initialized" })
   return wire
 }

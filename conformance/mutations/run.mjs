@@ -20,6 +20,7 @@ import { build as bundle } from "esbuild"
 import { build, install, root } from "../../.ci/setup.mjs"
 import { command } from "../ours.mjs"
 import { adapters } from "./adapters.mjs"
+import { client } from "./client.mjs"
 import { processes } from "./process.mjs"
 import { protocol } from "./protocol.mjs"
 import { server } from "./server.mjs"
@@ -171,7 +172,7 @@ install()
 build()
 copyTree()
 const words = process.argv.slice(2)
-const wanted = [...processes, ...server, ...protocol, ...adapters].filter(
+const wanted = [...processes, ...server, ...client, ...protocol, ...adapters].filter(
   ({ file, says }) => words.length === 0 || words.some((word) => file.includes(word) || says.includes(word)),
 )
 const outdated = wanted.filter((mutation) => occurrences(mutation) !== 1)

@@ -45,6 +45,7 @@ export const connect = async (
 export const make = ({ kind, input, output }: Streams, events: ChannelEvents): Channel => {
   let parts: Array<Buffer> = []
   let ended = false
+  let dropped = false
   const deliver = (unterminated: boolean): void => {
     const text = Buffer.concat(parts).toString("utf8")
     parts = []
@@ -62,7 +63,8 @@ export const make = ({ kind, input, output }: Streams, events: ChannelEvents): C
   output.on("close", () => {
     if (ended) return
     ended = true
-    if (parts.length > 0) deliver(true)
+    // Whoever drops a connection may do so in the middle of a line.
+    if (parts.length > 0 && !dropped) deliver(true)
     events.end(`the server closed its ${kind === "stdio" ? "standard output" : "connection"}`)
   })
   const write = (bytes: string | Uint8Array): void => {
@@ -79,6 +81,7 @@ export const make = ({ kind, input, output }: Streams, events: ChannelEvents): C
     resume: () => output.resume(),
     close: () => input.end(),
     drop: () => {
+      dropped = true
       input.destroy()
       output.destroy()
     },

@@ -16,11 +16,14 @@ export type Call = <M extends Methods.RequestName>(
   params: Encoded<M>,
 ) => Effect.Effect<Methods.ResultOf<M>, ClientError>
 
-/** `ask` sends a request and waits for the result as JSON. A result that does not decode fails its call only. */
+/**
+ * `ask` sends a request and waits for the result as JSON; it is told whether the request may be sent twice. A
+ * result that does not decode fails its call only.
+ */
 export const make =
-  (ask: (method: string, params: unknown) => Effect.Effect<Json, ClientError>): Call =>
+  (ask: (method: string, params: unknown, repeatable: boolean) => Effect.Effect<Json, ClientError>): Call =>
   (method, params) =>
-    Effect.flatMap(ask(method, params), (json) => {
+    Effect.flatMap(ask(method, params, isRepeatable(method, params)), (json) => {
       const result = decoderOf(method)(json)
       if (Either.isRight(result)) return Effect.succeed(result.right)
       const fault = DecodeError.toText(ParseResult.parseError(result.left))
@@ -28,6 +31,16 @@ export const make =
         new ClientError({ reason: "Protocol", message: `malformed ${method} result: ${fault}` }),
       )
     })
+
+const isRepeatable = <M extends Methods.RequestName>(method: M, params: Encoded<M>): boolean => {
+  const { repeatable } = Methods.requests[method] as unknown as Methods.RequestMethod<
+    unknown,
+    Encoded<M>,
+    unknown,
+    unknown
+  >
+  return repeatable?.(params) === true
+}
 
 const decoderOf = <M extends Methods.RequestName>(method: M) => {
   // The table's rows have different types; the name says which one this is.

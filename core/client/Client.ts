@@ -13,11 +13,11 @@ import { utf8, utf8Decoder } from "../protocol/Bytes.ts"
 import type { EnvironmentInfo } from "../protocol/Environment.ts"
 import type { RequestName, ResultOf } from "../protocol/Methods.ts"
 import type { OutputStream, ReadResult, TerminalSize } from "../protocol/Process.ts"
-import type { Transport, TransportError } from "../transport/Transport.ts"
 import type { Encoded } from "./Calls.ts"
 import { ClientError } from "./ClientError.ts"
 import * as ExecClient from "./ExecClient.ts"
 import type { ProcessEvent } from "./ProcessEvent.ts"
+import type { Open } from "./Reconnect.ts"
 import type { ReadOptions, RemoteProcess } from "./RemoteProcess.ts"
 import type { StartOptions } from "./StartOptions.ts"
 
@@ -63,22 +63,17 @@ export interface Client extends AsyncDisposable {
   attach(id: string, after?: number): Promise<ClientProcess>
   /** Any method of the wire. */
   call<M extends RequestName>(method: M, params: Encoded<M>): Promise<ResultOf<M>>
-  /** Resolves with the reason when the connection has ended. */
+  /** Resolves with the reason when the connection has ended and is not replaced. */
   readonly disconnected: Promise<ClientError>
   /** Ends the connection. What the server then does with running processes depends on the transport. */
   close(): Promise<void>
 }
 
-/** A client over the transport that `open` makes. */
-export const connect = (
-  open: Effect.Effect<Transport, TransportError | ClientError, Scope.Scope>,
-  options?: ExecClient.Options,
-): Promise<Client> =>
+/** A client over the transport that `open` makes, or over many, one after the other, with `options.reconnect`. */
+export const connect = (open: Open, options?: ExecClient.Options): Promise<Client> =>
   Effect.gen(function* () {
     const scope = yield* Scope.make()
-    const client = yield* open.pipe(
-      Effect.mapError(toClientError),
-      Effect.flatMap((transport) => ExecClient.make(transport, options)),
+    const client = yield* ExecClient.make(open, options).pipe(
       Scope.extend(scope),
       Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause))),
     )
@@ -155,7 +150,10 @@ async function* text(
 
 /** Output of the wanted stream; a failure is thrown, because bytes cannot tell of it. */
 const outputOf = (event: ProcessEvent, wanted: OutputStream | undefined) => {
-  if (event.kind === "failed") throw new ClientError({ reason: "EventsLost", message: event.message })
+  if (event.kind === "failed") {
+    const { reason, message, gone } = event
+    throw new ClientError({ reason, message, ...(gone === undefined ? {} : { gone }) })
+  }
   return event.kind === "output" && (wanted === undefined || event.stream === wanted) ? event : undefined
 }
 
@@ -174,11 +172,6 @@ const collect = async (process: ClientProcess): Promise<Finished> => {
     stderr: texts.stderr + decoders.stderr.decode(),
   }
 }
-
-const toClientError = (error: TransportError | ClientError): ClientError =>
-  error._tag === "ClientError"
-    ? error
-    : new ClientError({ reason: "Connect", message: error.message, cause: error })
 
 /** The edge: an effect as a promise that rejects with the error itself. */
 const promise = <A, E>(effect: Effect.Effect<A, E>): Promise<A> =>

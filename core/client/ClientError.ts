@@ -23,11 +23,19 @@ export type ClientReason =
   /** The caller gave up before the process had started. */
   | "Abandoned"
 
+/** Numbers of events that no longer exist anywhere; without `to`, all from `from` on. */
+export interface Gone {
+  readonly from: number
+  readonly to?: number
+}
+
 /** `message` is for people, `reason` and `code` are for programs. */
 export class ClientError extends Data.TaggedError("ClientError")<{
   readonly reason: ClientReason
   readonly message: string
   /** The error code of the wire, with the reason `Server`. */
   readonly code?: number
+  /** With the reason `EventsLost`: the first and the last seq that are gone, as far as that is known. */
+  readonly gone?: Gone
   readonly cause?: unknown
 }> {}

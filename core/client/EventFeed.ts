@@ -13,7 +13,7 @@ import * as Exit from "effect/Exit"
 import * as Mailbox from "effect/Mailbox"
 import type { ClientError } from "./ClientError.ts"
 import type { Flow, Lag } from "./Flow.ts"
-import { type ProcessEvent, type Sequenced, weightOf } from "./ProcessEvent.ts"
+import { failed, type ProcessEvent, type Sequenced, weightOf } from "./ProcessEvent.ts"
 
 /** What is kept for consumers to come: the first 256 events, or the first 1 MiB. */
 export const maxKept = { events: 256, bytes: 1024 * 1024 }
@@ -74,11 +74,11 @@ export const make = (after: number, flow: Flow, catchUp: CatchUp): EventFeed => 
   /** What a consumer that arrives now gets before anything live. */
   const past = (): Effect.Effect<ReadonlyArray<ProcessEvent>> => {
     const [first, from, through, end] = [[...kept], keptThrough, last, ended]
-    const failed: ReadonlyArray<ProcessEvent> = end?.kind === "failed" ? [end] : []
-    if (from === through || failed.length > 0) return Effect.succeed([...first, ...failed])
+    const failure: ReadonlyArray<ProcessEvent> = end?.kind === "failed" ? [end] : []
+    if (from === through || failure.length > 0) return Effect.succeed([...first, ...failure])
     return Effect.match(catchUp(from, through), {
       onSuccess: (missed) => [...first, ...missed],
-      onFailure: ({ message }) => [...first, { kind: "failed" as const, message }],
+      onFailure: (error) => [...first, failed(error)],
     })
   }
 

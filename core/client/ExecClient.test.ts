@@ -115,7 +115,7 @@ describe("ExecClient", () => {
       }),
     ))
 
-  it("ignores unknown notifications and unknown processes, and refuses requests of the server", () =>
+  it("b85: ignores unknown notifications and unknown processes, and refuses requests of the server", () =>
     run(
       Effect.gen(function* () {
         const { peer, client } = yield* scripted
@@ -151,7 +151,7 @@ describe("ExecClient", () => {
       }),
     ))
 
-  it("terminates a process whose start was abandoned, once it has started", () =>
+  it("b84: terminates a process whose start was abandoned, once it has started", () =>
     run(
       Effect.gen(function* () {
         const [spawning, gate] = [Effect.unsafeMakeLatch(false), Effect.unsafeMakeLatch(false)]
@@ -168,7 +168,7 @@ describe("ExecClient", () => {
       }),
     ))
 
-  it("ends every process in failed when the connection is lost, and reads a made-up closed state from then on", () =>
+  it("b82: ends every process in failed when the connection is lost, and reads a made-up closed state from then on", () =>
     run(
       Effect.gen(function* () {
         const { peer, client } = yield* scripted

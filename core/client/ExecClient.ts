@@ -1,33 +1,29 @@
 /**
- * The client: one connection, one session, typed calls, and the processes it follows.
+ * The client: one session, typed calls, and the processes it follows.
  *
- * Lives in a scope; its end closes the connection. Unknown notifications and those of unknown processes are
- * ignored, requests of the server are refused, a malformed message ends the connection. When the connection
- * ends, every call in flight fails and every process ends in `failed`.
+ * Lives in a scope; its end closes the connection. Given an effect that opens a transport and a policy, it
+ * takes its session up again after a lost connection (`Reconnect`), and its processes go on where they were.
+ * When there will be no connection any more, every call fails and every process ends in `failed`.
  */
-import * as Deferred from "effect/Deferred"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import * as ExecutionStrategy from "effect/ExecutionStrategy"
+import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
-import * as FiberId from "effect/FiberId"
 import * as FiberSet from "effect/FiberSet"
-import type * as Scope from "effect/Scope"
+import * as Scope from "effect/Scope"
 import type { EnvironmentInfo } from "../protocol/Environment.ts"
-import * as ErrorCode from "../protocol/ErrorCode.ts"
-import type { Json } from "../protocol/Json.ts"
-import * as Message from "../protocol/Message.ts"
-import * as Methods from "../protocol/Methods.ts"
-import * as Connection from "../rpc/Connection.ts"
 import type { Transport } from "../transport/Transport.ts"
 import * as Calls from "./Calls.ts"
-import { ClientError } from "./ClientError.ts"
+import type { ClientError } from "./ClientError.ts"
 import * as Flow from "./Flow.ts"
-import * as Follower from "./Follower.ts"
+import type * as Follower from "./Follower.ts"
 import * as Ids from "./Ids.ts"
-import * as Notification from "./Notification.ts"
-import * as RemoteProcess from "./RemoteProcess.ts"
-import * as StartOptions from "./StartOptions.ts"
+import type { Policy } from "./Outage.ts"
+import * as Reconnect from "./Reconnect.ts"
+import type * as RemoteProcess from "./RemoteProcess.ts"
+import type * as StartOptions from "./StartOptions.ts"
+import * as Starting from "./Starting.ts"
 
 export interface Options {
   /** Default: `procwire`. */
@@ -36,12 +32,19 @@ export interface Options {
   readonly resumeSessionId?: string
   /** Default: 10 seconds. */
   readonly initializeTimeout?: Duration.DurationInput
+  /** Replaces a lost connection, if the client was given the means to open one. `{}` is a good policy. */
+  readonly reconnect?: Policy | false
+  /** Called with each change of the connection behind the first success. */
+  readonly onStatus?: (status: Reconnect.Status) => void
 }
 
 export interface ExecClient {
   readonly sessionId: string
   readonly environmentInfo: EnvironmentInfo
-  /** Any method of the table: params as on the wire, the result decoded. No deadline but the connection's end. */
+  /**
+   * Any method of the table: params as on the wire, the result decoded. No deadline but the connection's end.
+   * Where that is replaced, what can be sent twice is, and the rest fails with `Disconnected`.
+   */
   readonly call: Calls.Call
   /** Starts a process. If interrupted, the process is terminated. It lives on when the effect has succeeded. */
   readonly start: (
@@ -53,167 +56,92 @@ export interface ExecClient {
   ) => Effect.Effect<RemoteProcess.RemoteProcess, ClientError, Scope.Scope>
   /** Follows a process of a resumed session from the event after seq `after` (default: from the first). */
   readonly attach: (id: string, after?: number) => Effect.Effect<RemoteProcess.RemoteProcess, ClientError>
-  /** Completes with the reason when the connection has ended. */
+  /** Completes with the reason when the connection has ended and is not replaced. */
   readonly disconnected: Effect.Effect<ClientError>
 }
 
-/** Requests of the server that are being refused at once. */
-const concurrentRequests = 16
-
+/** A client over one transport, or over those that an effect opens. */
 export const make = (
-  transport: Transport,
+  source: Transport | Reconnect.Open,
   options: Options = {},
 ): Effect.Effect<ExecClient, ClientError, Scope.Scope> =>
   Effect.gen(function* () {
     const fork = yield* FiberSet.makeRuntime<never>()
     const followers = new Map<string, Follower.Follower>()
-    const disconnected = Deferred.unsafeMake<ClientError>(FiberId.none)
     const nextId = yield* Ids.make
-    let fault: string | undefined
-    let ended: ClientError | undefined
+    const begun = () => [...followers.values()].filter((follower) => follower.begun())
+    const flow: Flow.Flow = Flow.make((held) => connection?.hold(held))
+    let connection: Reconnect.Reconnect | undefined
 
-    const notification = ({ method, params }: Message.Notification): boolean => {
-      if (!Methods.isServerNotification(method)) return true
-      const received = Notification.decode(method, params)
-      if (Either.isRight(received)) {
-        followers.get(received.right.processId)?.accept(received.right.event)
-        return true
-      }
-      fault = `malformed ${method} notification: ${received.left}`
-      return false
-    }
-
-    const connection = yield* Connection.make(
-      transport,
+    const { sessionId, environmentInfo, ask, ended, disconnected } = (connection = yield* Reconnect.make(
+      Effect.isEffect(source) ? source : Effect.succeed(source),
       {
-        request: ({ method }) => Effect.fail(refused(method)),
-        slotted: () => false,
-        notification,
-        endsOnMalformed: true,
+        policy: (Effect.isEffect(source) && options.reconnect) || undefined,
+        clientName: options.clientName ?? "procwire",
+        resumeSessionId: options.resumeSessionId ?? null,
+        timeout: options.initializeTimeout ?? "10 seconds",
+        flow,
+        accept: ({ processId, event }) => followers.get(processId)?.accept(event),
+        seen: () => Object.fromEntries(begun().map(({ id, last }) => [id, last()])),
+        resumed: (replays) => {
+          for (const follower of begun()) fork(follower.resume(replays))
+        },
+        failed: (error) => {
+          for (const follower of followers.values()) follower.fail(error)
+        },
+        onStatus: options.onStatus,
       },
-      { concurrentRequests },
-    )
-    const flow = Flow.make(connection.hold)
-
-    const lose = (why: string) =>
-      Effect.sync(() => {
-        const message = `exec-server transport disconnected: ${fault ?? why}`
-        ended = new ClientError({ reason: "Disconnected", message })
-        for (const follower of followers.values()) follower.fail(ended)
-        Deferred.unsafeDone(disconnected, Effect.succeed(ended))
-      })
-
-    yield* Effect.forkScoped(
-      Effect.flatMap(connection.run, lose).pipe(Effect.onInterrupt(() => lose("the client was closed"))),
-    )
-
-    const ask = (method: string, params: unknown): Effect.Effect<Json, ClientError> =>
-      Effect.suspend(() => {
-        flow.asked()
-        return Effect.ensuring(connection.call(method, params), Effect.sync(flow.answered))
-      }).pipe(
-        Effect.mapError((error) =>
-          error._tag === "RpcError"
-            ? new ClientError({ reason: "Server", message: error.message, code: error.code, cause: error })
-            : (ended ??
-              new ClientError({
-                reason: "Disconnected",
-                message: `exec-server transport disconnected: ${fault ?? error.message}`,
-              })),
-        ),
-      )
+    ))
 
     const call = Calls.make(ask)
+    const starting = Starting.make({ call, flow, fork, followers, nextId, ended, environmentInfo })
+    return { sessionId, environmentInfo, call, ...starting, disconnected }
+    // Whoever makes a client where nothing may interrupt can still close it, and its deadlines still hold.
+  }).pipe(Effect.interruptible)
 
-    /** Follows a process from before it can send anything. */
-    const follow = (id: string, after: number): Effect.Effect<Follower.Follower, ClientError> =>
-      Effect.suspend(() => {
-        if (ended !== undefined) return Effect.fail(ended)
-        if (followers.has(id)) return Effect.fail(duplicate(id))
-        const follower = Follower.make(id, after, { call, flow, fork, forget: () => followers.delete(id) })
-        followers.set(id, follower)
-        return Effect.succeed(follower)
-      })
+/**
+ * A client that connects at its first use. Whoever comes while it does shares the attempt; after a failure, and
+ * after the end of the connection, the next one tries again.
+ */
+export const lazy = (
+  open: Reconnect.Open,
+  options: Options = {},
+): Effect.Effect<Effect.Effect<ExecClient, ClientError>, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const scope = yield* Effect.scope
+    const fork = yield* Effect.interruptible(FiberSet.makeRuntime<never>())
+    let shared: Fiber.RuntimeFiber<Owned, ClientError> | undefined
 
-    const toHandle = (follower: Follower.Follower) =>
-      RemoteProcess.make(follower, call, () => nextId("write"))
-
-    /** Gives up a process that its caller no longer waits for. */
-    const abandon = (follower: Follower.Follower) => Effect.sync(() => follower.fail(abandoned(follower.id)))
-
-    /** The request goes on without its caller: only its outcome tells whether there is something to terminate. */
-    const abandonStart = (follower: Follower.Follower, starting: Fiber.Fiber<unknown, ClientError>) =>
-      Effect.sync(() => {
-        const terminate = call("process/terminate", { processId: follower.id })
-        fork(
-          Effect.ensuring(Effect.ignore(Effect.zipRight(Fiber.join(starting), terminate)), abandon(follower)),
-        )
-      })
-
-    const begin = (
-      startOptions: StartOptions.StartOptions,
-      restore: <A, E>(wait: Effect.Effect<A, E>) => Effect.Effect<A, E>,
-    ) =>
-      Effect.gen(function* () {
-        const params = StartOptions.toParams(startOptions, environmentInfo, () => nextId("process"))
-        const follower = yield* follow(params.processId, 0)
-        const starting = fork(call("process/start", params))
-        yield* restore(Fiber.join(starting)).pipe(
-          Effect.onInterrupt(() => abandonStart(follower, starting)),
-          Effect.tapError((error) => Effect.sync(() => follower.fail(error))),
-        )
-        return toHandle(follower)
-      })
-
-    const start: ExecClient["start"] = (startOptions) =>
-      Effect.uninterruptibleMask((restore) => begin(startOptions, restore))
-
-    const startScoped: ExecClient["startScoped"] = (startOptions) =>
-      Effect.uninterruptibleMask((restore) =>
-        Effect.acquireRelease(begin(startOptions, restore), ({ terminate }) => Effect.ignore(terminate)),
+    const attempt: Effect.Effect<Owned, ClientError> = Effect.gen(function* () {
+      const own = yield* Scope.fork(scope, ExecutionStrategy.sequential)
+      const close = Scope.close(own, Exit.void)
+      const client = yield* make(open, options).pipe(
+        Scope.extend(own),
+        Effect.onError(() => close),
       )
+      return { client, close }
+    })
 
-    const attach: ExecClient["attach"] = (id, after = 0) =>
-      Effect.gen(function* () {
-        const follower = yield* follow(id, after)
-        yield* follower.recover.pipe(
-          Effect.tapError((error) => Effect.sync(() => follower.fail(error))),
-          Effect.onInterrupt(() => abandon(follower)),
-        )
-        return toHandle(follower)
+    const begin = () => {
+      const fiber = (shared = fork(attempt))
+      const forget = Effect.sync(() => {
+        if (shared === fiber) shared = undefined
       })
-
-    const { sessionId, environmentInfo } = yield* call("initialize", {
-      clientName: options.clientName ?? "procwire",
-      resumeSessionId: options.resumeSessionId ?? null,
-    }).pipe(
-      Effect.timeoutFail({
-        duration: options.initializeTimeout ?? "10 seconds",
-        onTimeout: () =>
-          new ClientError({ reason: "Timeout", message: "timed out waiting for the initialize handshake" }),
-      }),
-    )
-    connection.write(Message.notificationText("initialized", {}))
-
-    return {
-      sessionId,
-      environmentInfo,
-      call,
-      start,
-      startScoped,
-      attach,
-      disconnected: Deferred.await(disconnected),
+      fiber.addObserver((exit) => {
+        const over = Exit.isSuccess(exit)
+          ? Effect.zipRight(exit.value.client.disconnected, exit.value.close)
+          : Effect.void
+        fork(Effect.zipRight(over, forget))
+      })
+      return fiber
     }
+    return Effect.map(
+      Effect.suspend(() => Fiber.join(shared ?? begin())),
+      ({ client }) => client,
+    )
   })
 
-const refused = (method: string) =>
-  new ErrorCode.RpcError({
-    code: ErrorCode.methodNotFound,
-    message: `exec-server client does not implement \`${method}\``,
-  })
-
-const duplicate = (id: string) =>
-  new ClientError({ reason: "Duplicate", message: `session already registered for process ${id}` })
-
-const abandoned = (id: string) =>
-  new ClientError({ reason: "Abandoned", message: `process ${id} was abandoned before it had started` })
+interface Owned {
+  readonly client: ExecClient
+  readonly close: Effect.Effect<void>
+}

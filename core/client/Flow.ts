@@ -24,6 +24,8 @@ export interface Lag {
 
 export interface Flow {
   readonly lag: () => Lag
+  /** True while nothing more is to be taken. */
+  readonly held: () => boolean
   /** An answer is awaited, from now until `answered`. */
   readonly asked: () => void
   readonly answered: () => void
@@ -44,6 +46,7 @@ export const make = (hold: (held: boolean) => void): Flow => {
   }
 
   return {
+    held: () => held,
     lag: () => {
       let waiting = 0
       const add = (bytes: number) => {

@@ -10,10 +10,10 @@ import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
 import type { Call } from "./Calls.ts"
-import { ClientError } from "./ClientError.ts"
+import { ClientError, type Gone } from "./ClientError.ts"
 import * as EventFeed from "./EventFeed.ts"
 import type { Flow } from "./Flow.ts"
-import type { Sequenced } from "./ProcessEvent.ts"
+import { failed, type Sequenced } from "./ProcessEvent.ts"
 import { type Lost, Sequencer } from "./Sequencer.ts"
 
 /** How long a missing number may be merely late, in milliseconds. */
@@ -37,6 +37,14 @@ export interface Follower {
   readonly fail: (error: ClientError) => void
   /** Fetches what has happened behind the last event, or fails because it is gone. */
   readonly recover: Effect.Effect<void, ClientError>
+  /**
+   * To be run on a new connection to the same session. A server that `replays` pushes what was missed, and is
+   * asked only whether it still has the process; from another one it is fetched. What is gone ends the process.
+   */
+  readonly resume: (replays: boolean) => Effect.Effect<void>
+  /** The server has the process: it is to be taken up again on a new connection. */
+  readonly begun: () => boolean
+  readonly begin: () => void
   readonly subscribe: Effect.Effect<EventFeed.Subscription>
   readonly exitCode: Effect.Effect<number, ClientError>
   readonly closed: Effect.Effect<void, ClientError>
@@ -52,20 +60,23 @@ export const make = (id: string, after: number, link: Link): Follower => {
   const crowd = Effect.unsafeMakeLatch(false)
   let failure: ClientError | undefined
   let watched = false
+  let begun = false
 
-  const lostError = (why: string) =>
-    new ClientError({ reason: "EventsLost", message: `failed to recover process ${id}: ${why}` })
+  const lostError = (why: string, gone: Gone) =>
+    new ClientError({ reason: "EventsLost", message: `failed to recover process ${id}: ${why}`, gone })
+
+  const lostEvents = (lost: Lost) => lostError(lostText(lost), { from: lost.from, to: lost.to })
 
   const readAfter = (afterSeq: number) =>
     Effect.mapError(link.call("process/read", { processId: id, afterSeq }), (error) =>
-      error.reason === "Disconnected" ? error : lostError(error.message),
+      error.reason === "Disconnected" ? error : lostError(error.message, { from: sequencer.last + 1 }),
     )
 
   const catchUp = (from: number, through: number) =>
     Effect.flatMap(readAfter(from), (state) => {
       const found: Array<Sequenced> = []
       const lost = new Sequencer(from, (event) => event.seq <= through && found.push(event)).splice(state)
-      return lost === undefined ? Effect.succeed(found) : Effect.fail(lostError(lostText(lost)))
+      return lost === undefined ? Effect.succeed(found) : Effect.fail(lostEvents(lost))
     })
 
   const feed = EventFeed.make(after, link.flow, catchUp)
@@ -83,7 +94,7 @@ export const make = (id: string, after: number, link: Link): Follower => {
   const fail = (error: ClientError) => {
     if (failure !== undefined || sequencer.closed) return
     failure = error
-    feed.publish({ kind: "failed", message: error.message })
+    feed.publish(failed(error))
     Deferred.unsafeDone(exitCode, Effect.fail(error))
     Deferred.unsafeDone(closed, Effect.fail(error))
     link.forget()
@@ -94,11 +105,11 @@ export const make = (id: string, after: number, link: Link): Follower => {
     return Effect.flatMap(readAfter(last), (state) => {
       if (state.exitCode !== null) Deferred.unsafeDone(exitCode, Effect.succeed(state.exitCode))
       const lost = sequencer.splice(state)
-      if (lost !== undefined) return Effect.fail(lostError(lostText(lost)))
+      if (lost !== undefined) return Effect.fail(lostEvents(lost))
       // The server was asked for what follows a number, knows of nothing, and yet has sent it.
       const stuck = sequencer.gap && sequencer.last === last
       const missing = { from: last + 1, to: last + 1, through: state.nextSeq - 1 }
-      return stuck ? Effect.fail(lostError(lostText(missing))) : Effect.void
+      return stuck ? Effect.fail(lostEvents(missing)) : Effect.void
     })
   })
 
@@ -109,6 +120,9 @@ export const make = (id: string, after: number, link: Link): Follower => {
       fail(error)
       return Effect.ignore(link.call("process/terminate", { processId: id }))
     })
+
+  const resume = (replays: boolean) =>
+    Effect.catchAll(replays ? Effect.asVoid(readAfter(Number.MAX_SAFE_INTEGER)) : recover, giveUp)
 
   /** Runs while there is a gap. */
   const watch = Effect.gen(function* () {
@@ -134,6 +148,11 @@ export const make = (id: string, after: number, link: Link): Follower => {
     accept,
     fail,
     recover,
+    resume,
+    begun: () => begun,
+    begin: () => {
+      begun = true
+    },
     subscribe: feed.subscribe,
     exitCode: Deferred.await(exitCode),
     closed: Deferred.await(closed),

@@ -5,6 +5,7 @@
  * nothing follows `closed`. `failed` is made by the client and is the last event too.
  */
 import type { OutputStream } from "../protocol/Process.ts"
+import type { ClientError, ClientReason, Gone } from "./ClientError.ts"
 
 /** One piece of output; UTF-8 may be split between two. */
 export interface Output {
@@ -31,7 +32,10 @@ export interface Closed {
 /** The client can no longer follow the process: the connection is gone, or events are. */
 export interface Failed {
   readonly kind: "failed"
+  readonly reason: ClientReason
   readonly message: string
+  /** The numbers of the events that are gone, where events are what was lost. */
+  readonly gone?: Gone
 }
 
 /** An event that the server has numbered. */
@@ -42,3 +46,11 @@ export type ProcessEvent = Sequenced | Failed
 /** What an event costs to hold, in bytes: its output and a little for itself. */
 export const weightOf = (event: ProcessEvent): number =>
   event.kind === "output" ? event.bytes.length + 64 : 64
+
+/** The last event of a process that has ended in an error. */
+export const failed = ({ reason, message, gone }: ClientError): Failed => ({
+  kind: "failed",
+  reason,
+  message,
+  ...(gone === undefined ? {} : { gone }),
+})

@@ -70,7 +70,7 @@ describe("RemoteProcess", () => {
       }),
     ))
 
-  it("publishes out-of-order and repeated notifications in order, without a read", () =>
+  it("b79: publishes out-of-order and repeated notifications in order, without a read", () =>
     run(
       Effect.gen(function* () {
         const { starting, begin, output, exited, closed } = yield* scripted
@@ -185,7 +185,7 @@ describe("RemoteProcess", () => {
       }),
     ))
 
-  it("keeps the first events for a late consumer and reads those between from the server", () =>
+  it("b83: keeps the first events for a late consumer and reads those between from the server", () =>
     run(
       Effect.gen(function* () {
         const server = yield* TestServer.make()

@@ -7,7 +7,8 @@ import type { EnvironmentInfo } from "../protocol/Environment.ts"
 import * as PathUri from "../protocol/PathUri.ts"
 import type { EnvPolicy, StartParams } from "../protocol/Process.ts"
 
-type Wire = Schema.Schema.Encoded<typeof StartParams>
+/** The params of `process/start` as they are on the wire. */
+export type Wire = Schema.Schema.Encoded<typeof StartParams>
 
 export interface StartOptions extends Partial<Omit<Wire, "argv" | "envPolicy">> {
   readonly argv: ReadonlyArray<string>

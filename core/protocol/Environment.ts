@@ -27,6 +27,8 @@ export const Capabilities = Schema.Struct({
   processResize: Schema.Boolean,
   /** Beyond the peer implementation: `process/closeStdin`. */
   processCloseStdin: Schema.Boolean,
+  /** Beyond the peer implementation: `replayAfter` of `initialize`. */
+  sessionReplay: Schema.Boolean,
 }).annotations({ identifier: "Capabilities" })
 export type Capabilities = typeof Capabilities.Type
 
@@ -49,6 +51,7 @@ export const noCapabilities: Capabilities = {
   linuxApprovedRootWritePreservesRestrictions: false,
   processResize: false,
   processCloseStdin: false,
+  sessionReplay: false,
 }
 
 const Partial = Schema.partial(Capabilities).annotations({ identifier: "PartialCapabilities" })

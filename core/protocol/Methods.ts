@@ -23,6 +23,11 @@ export interface RequestMethod<P, PI, R, RI> {
   readonly family?: Family
   /** Whether a running request counts against `--concurrent-requests`; others never wait. */
   readonly slotted: boolean
+  /**
+   * Whether a request whose answer was lost may be sent again: a second time changes nothing that the first
+   * has not. Absent means no.
+   */
+  readonly repeatable?: (params: PI) => boolean
   /** Encodes the result where `JSON.stringify` of the schema's encoding would be too slow. */
   readonly toText?: (result: R) => string
   /** One line for lists of methods. */
@@ -31,19 +36,23 @@ export interface RequestMethod<P, PI, R, RI> {
 
 const request = <P, PI, R, RI>(row: RequestMethod<P, PI, R, RI>) => row
 
+const always = () => true
+
 /** Client to server, answered. */
 export const requests = {
   initialize: request({
     params: Session.InitializeParams,
+    positional: 2,
     result: Session.InitializeResult,
     slotted: false,
-    says: "opens a session, or resumes one",
+    says: "opens a session, or resumes one (with what was missed: capability sessionReplay)",
   }),
   "environment/info": request({
     params: Environment.NoParams,
     result: Environment.EnvironmentInfo,
     family: "environment info",
     slotted: false,
+    repeatable: always,
     says: "shell, directories, platform and capabilities of the host",
   }),
   "environment/status": request({
@@ -51,6 +60,7 @@ export const requests = {
     result: Environment.EnvironmentStatus,
     family: "environment status",
     slotted: false,
+    repeatable: always,
     says: "liveness",
   }),
   "process/start": request({
@@ -67,6 +77,7 @@ export const requests = {
     toText: OutputText.readResult,
     family: "exec",
     slotted: true,
+    repeatable: always,
     says: "retained output after a seq; waits for more (long poll)",
   }),
   "process/write": request({
@@ -74,6 +85,7 @@ export const requests = {
     result: Process.WriteResult,
     family: "exec",
     slotted: true,
+    repeatable: ({ writeId }) => writeId !== undefined,
     says: "writes to stdin or the PTY, once per writeId",
   }),
   "process/signal": request({
@@ -88,6 +100,7 @@ export const requests = {
     result: Process.TerminateResult,
     family: "exec",
     slotted: false,
+    repeatable: always,
     says: "kills the process group (SIGKILL)",
   }),
   "process/resize": request({
@@ -95,6 +108,7 @@ export const requests = {
     result: Process.ResizeResult,
     family: "exec",
     slotted: false,
+    repeatable: always,
     says: "sets the size of the PTY (beyond the peer; capability processResize)",
   }),
   "process/closeStdin": request({
@@ -102,6 +116,7 @@ export const requests = {
     result: Process.CloseStdinResult,
     family: "exec",
     slotted: true,
+    repeatable: always,
     says: "ends a piped stdin (beyond the peer; capability processCloseStdin)",
   }),
 }

@@ -19,7 +19,12 @@ export const make = (
   prependPathDirs: [],
   temporaryDirectories: temporaryDirectories(host).map(PathUri.fromPath),
   tempDir: PathUri.fromPath(host.temp),
-  capabilities: { ...Environment.noCapabilities, processResize: resize, processCloseStdin: pipeStdin },
+  capabilities: {
+    ...Environment.noCapabilities,
+    processResize: resize,
+    processCloseStdin: pipeStdin,
+    sessionReplay: true,
+  },
 })
 
 const temporaryDirectories = ({ platform, env }: HostInfo): ReadonlyArray<string> =>

@@ -6,7 +6,9 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import type { Process } from "../process/Process.ts"
 import type { Family } from "../protocol/Methods.ts"
+import type { InitializeParams } from "../protocol/Session.ts"
 import * as Connection from "../rpc/Connection.ts"
 import * as Router from "../rpc/Router.ts"
 import type { SessionIds } from "../session/SessionIds.ts"
@@ -77,13 +79,12 @@ export const make = (
           gate,
           toRpcError,
           handlers: {
-            initialize: ({ resumeSessionId }, { afterReply }) =>
+            initialize: ({ resumeSessionId, replayAfter }, { afterReply }) =>
               Effect.map(attach(resumeSessionId), (attached) => {
                 session = attached
-                // What was written while nobody listened is for `process/read`; pushing goes on from here.
                 afterReply(() =>
                   attached.processes.each((process, fresh) =>
-                    notifier.attach(process, fresh ? 0 : process.log.nextSeq() - 1),
+                    notifier.attach(process, fresh ? 0 : replayFrom(process, replayAfter)),
                   ),
                 )
                 return { sessionId: attached.id, environmentInfo }
@@ -118,3 +119,15 @@ export const make = (
 
     return { serve }
   })
+
+/**
+ * The seq behind which a resumed connection is told of a process: the one it names. Without one, what was
+ * written while nobody listened is for `process/read`, and pushing goes on with what comes now. A seq that
+ * does not exist yet is not waited for.
+ */
+const replayFrom = (process: Process, replayAfter: InitializeParams["replayAfter"]): number => {
+  const now = process.log.nextSeq() - 1
+  // An id may be any text, also the name of something that every object has.
+  const named = replayAfter != null && Object.hasOwn(replayAfter, process.id)
+  return named ? Math.min(replayAfter[process.id] ?? now, now) : now
+}

@@ -143,6 +143,32 @@ describe("SessionRegistry", () => {
   )
 
   it(
+    "counts from the last detachment, also where it comes in the instant in which the one before expires",
+    effect(function* () {
+      const outcomes: Array<boolean> = []
+      for (const first of ["the other", "the expiry"] as const) {
+        const { sessions, fake } = yield* make
+        const session = yield* sessions.open
+        yield* session.processes.start("p", spec)
+        const again = Effect.exit(Effect.zipRight(sessions.resume(session.id), sessions.detach(session)))
+        const other = Effect.fork(Effect.zipRight(Effect.sleep(80_000), again))
+        const detach = Effect.zipRight(sessions.detach(session), settle)
+        const racing = first === "the other" ? yield* Effect.zipLeft(other, settle) : undefined
+        yield* detach
+        const fiber = racing ?? (yield* Effect.zipLeft(other, settle))
+        yield* pass(80_000)
+        const resumed = Exit.isSuccess(yield* Effect.flatten(fiber.await))
+        outcomes.push(resumed)
+        yield* pass(79_999)
+        expect(fake.children[0]?.released).toBe(!resumed)
+        yield* pass(1)
+        expect(fake.children[0]?.released).toBe(true)
+      }
+      expect(outcomes.sort()).toEqual([false, true])
+    }),
+  )
+
+  it(
     "takes a detachment of a session that is gone for nothing",
     effect(function* () {
       const { sessions } = yield* make

@@ -47,7 +47,8 @@ export interface SessionRegistry {
 interface Entry {
   readonly session: Session
   readonly scope: Scope.CloseableScope
-  attached: boolean
+  /** The latest detachment, until it is resumed: the one whose time to live counts. */
+  detachment: object | undefined
 }
 
 export const make = (
@@ -67,7 +68,7 @@ export const make = (
       yield* Scope.extend(Metrics.inSession, scope)
       const processes = yield* Scope.extend(ProcessRegistry.make(spawner, options), scope)
       const session: Session = { id, processes }
-      table.set(id, { session, scope, attached: true })
+      table.set(id, { session, scope, detachment: undefined })
       return session
     })
 
@@ -76,15 +77,18 @@ export const make = (
       Effect.suspend(() => {
         const entry = table.get(id)
         if (entry === undefined) return Effect.fail(new SessionError({ reason: "Unknown", sessionId: id }))
-        if (entry.attached) return Effect.fail(new SessionError({ reason: "Attached", sessionId: id }))
-        entry.attached = true
+        if (entry.detachment === undefined) {
+          return Effect.fail(new SessionError({ reason: "Attached", sessionId: id }))
+        }
+        entry.detachment = undefined
         return Effect.succeed(entry.session)
       })
 
-    const expire = (entry: Entry) =>
+    const expire = (entry: Entry, detachment: object) =>
       Effect.gen(function* () {
         yield* Effect.sleep(options.detachedMillis)
-        if (entry.attached) return
+        // Resumed meanwhile, and perhaps detached again in this very moment.
+        if (entry.detachment !== detachment) return
         table.delete(entry.session.id)
         yield* Scope.close(entry.scope, Exit.void)
       })
@@ -93,9 +97,10 @@ export const make = (
       Effect.suspend(() => {
         const entry = table.get(session.id)
         if (entry === undefined) return Effect.void
-        entry.attached = false
+        const detachment = {}
+        entry.detachment = detachment
         session.processes.release()
-        return FiberMap.run(expiries, session.id, expire(entry))
+        return FiberMap.run(expiries, session.id, expire(entry, detachment))
       })
 
     return { open, resume, detach }

@@ -1,4 +1,6 @@
 /** What the tests of core share: effects as tests in virtual time, and letting fibers run on. */
+import * as Chunk from "effect/Chunk"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as TestClock from "effect/TestClock"
@@ -17,3 +19,15 @@ export const settle: Effect.Effect<void> = Effect.repeatN(Effect.yieldNow(), 200
 /** Moves the clock on and lets everything happen that this brings about. */
 export const pass = (millis: number): Effect.Effect<void> =>
   Effect.zipRight(Effect.zipRight(settle, TestClock.adjust(millis)), settle)
+
+/** The same from one due moment to the next: whatever sleeps again and again meanwhile wakes each time. */
+export const elapse = (millis: number): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    const end = (yield* Clock.currentTimeMillis) + millis
+    for (;;) {
+      yield* settle
+      const due = Chunk.toReadonlyArray(yield* TestClock.sleeps()).filter((at) => at <= end)
+      yield* TestClock.setTime(due.length === 0 ? end : Math.min(...due))
+      if (due.length === 0) return yield* settle
+    }
+  })

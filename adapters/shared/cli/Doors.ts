@@ -16,7 +16,7 @@ import * as Handshake from "../Handshake.ts"
 import * as SocketListener from "../SocketListener.ts"
 import * as StdioTransport from "../StdioTransport.ts"
 import * as Tls from "../Tls.ts"
-import * as WebSocketListener from "../WebSocketListener.ts"
+import * as WebSockets from "../WebSockets.ts"
 import * as Listen from "./Listen.ts"
 import * as Usage from "./Usage.ts"
 
@@ -88,7 +88,7 @@ export const bindAll = (
       case "stdio":
         return StdioTransport.layerStdio
       case "ws":
-        return WebSocketListener.layerWebSocket({ ...address, ...secure, ...rules })
+        return WebSockets.layerWebSocket({ ...address, ...secure, ...rules })
       case "unix":
         return SocketListener.layerSocket(address)
       case "tcp":

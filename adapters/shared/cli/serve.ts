@@ -23,6 +23,7 @@ Usage: procwire serve [OPTIONS]
 Options:
 ${Doors.help}  --concurrent-requests N    most requests of a connection that run at once [default: ${ExecServer.defaultConcurrentRequests}]
                              (a waiting read never delays another request below that bound)
+  --detached-ttl-ms N        how long a session without a connection can be resumed [default: ${SessionRegistry.defaultOptions.detachedMillis}]
   --retention-ms N           how long a closed process stays readable [default: ${ProcessRegistry.defaultOptions.retentionMillis}]
   --retained-bytes N         output kept for each process, in bytes [default: ${OutputLog.defaultLimits.bytes}]
   -h, --help                 show this text
@@ -40,6 +41,7 @@ Examples:
 export const flags = {
   ...Doors.flags,
   "concurrent-requests": { type: "string" },
+  "detached-ttl-ms": { type: "string" },
   "retention-ms": { type: "string" },
   "retained-bytes": { type: "string" },
   help: { type: "boolean", short: "h" },
@@ -48,6 +50,7 @@ export const flags = {
 /** The server's options from its flags. */
 export const toOptions = (values: {
   readonly "concurrent-requests"?: string | undefined
+  readonly "detached-ttl-ms"?: string | undefined
   readonly "retention-ms"?: string | undefined
   readonly "retained-bytes"?: string | undefined
 }): ExecServer.Options => {
@@ -59,6 +62,7 @@ export const toOptions = (values: {
     ...SessionRegistry.defaultOptions,
     version,
     concurrentRequests: number("concurrent-requests", 1, ExecServer.defaultConcurrentRequests),
+    detachedMillis: number("detached-ttl-ms", 0, SessionRegistry.defaultOptions.detachedMillis),
     retentionMillis: number("retention-ms", 0, ProcessRegistry.defaultOptions.retentionMillis),
     limits: {
       ...OutputLog.defaultLimits,

@@ -39,7 +39,7 @@ export const watch = (
   events: ChildEvents,
   onExit: (group: ProcessGroup.ProcessGroup) => void,
 ): ProcessGroup.ProcessGroup => {
-  const group = ProcessGroup.make(pid, host.groups)
+  const group = ProcessGroup.make(pid, host.groups, (id, signal) => host.libc.kill(-id, signal))
   host.watch.add(pid, (status) => {
     group.leaderExited()
     onExit(group)

@@ -77,6 +77,8 @@ export interface Libc {
   readonly access: (path: string) => number
   /** The pid of a child that leads a new session and has reached `exec`, with no signal ignored or blocked. */
   readonly spawn: (request: SpawnRequest) => number
+  /** Signals a process, or a group by its negative id: 0, or a positive error number. */
+  readonly kill: (pid: number, signal: number) => number
   /** The pid of a child that has ended and was not yet reaped, anybody's, or 0. */
   readonly ended: () => number
   /** Reaps `pid`: its wait status, `undefined` if it still runs. */
@@ -91,6 +93,7 @@ export const bind = (ffi: Ffi): Libc => {
   const read = ffi.bind("read", ["int", "buffer", "long"], "long")
   const write = ffi.bind("write", ["int", "buffer", "long"], "long")
   const access = ffi.bind("access", ["text", "int"])
+  const kill = ffi.bind("kill", ["int", "int"])
   const waitid = ffi.bind("waitid", ["int", "int", "buffer", "int"])
   const waitpid = ffi.bind("waitpid", ["int", "buffer", "int"])
   const info = new Int32Array(STRUCT_BYTES / 4)
@@ -106,6 +109,7 @@ export const bind = (ffi: Ffi): Libc => {
     write: (fd, buffer) => orErrno(write(fd, buffer, buffer.length)),
     access: (path) => (access(path, X_OK) === 0 ? 0 : ffi.errno()),
     spawn: bindSpawn(ffi),
+    kill: (pid, signal) => (kill(pid, signal) === 0 ? 0 : ffi.errno()),
     ended: () => {
       info[SI_PID] = 0
       return waitid(P_ALL, 0, info, WEXITED | WNOHANG | WNOWAIT) === 0 ? (info[SI_PID] ?? 0) : 0

@@ -8,7 +8,7 @@ import * as Params from "./Params.mjs"
 import * as Processes from "./Processes.mjs"
 import { internalError, invalidRequest, methodNotFound, Refused, sessionAttached } from "./Refused.mjs"
 
-const info = () => ({ shell: { name: "sh", path: "/bin/sh" } })
+const info = () => ({ shell: { name: "sh", path: "/bin/sh" }, capabilities: { sessionReplay: true } })
 
 const methods = {
   "process/start": ["exec", Processes.start],
@@ -47,7 +47,7 @@ export const make = ({ parts, sessions, label, write, end }) => {
       write(id === undefined ? JSON.stringify(rest) : `{"id":${id},${JSON.stringify(rest).slice(1)}`)
   }
 
-  const initialize = ({ resumeSessionId: wanted }) => {
+  const initialize = ({ resumeSessionId: wanted, replayAfter }) => {
     if (connection.step !== "new")
       throw new Refused(invalidRequest, "initialize may only be sent once per connection")
     let session = wanted == null ? undefined : sessions.get(wanted)
@@ -62,7 +62,10 @@ export const make = ({ parts, sessions, label, write, end }) => {
     connection.step = "named"
     connection.session = session
     // Notifications come after the answer.
-    queueMicrotask(() => (session.connection = connection))
+    queueMicrotask(() => {
+      Processes.replay(session, replayAfter ?? {}, connection.send)
+      session.connection = connection
+    })
     return { sessionId: session.id, environmentInfo: info() }
   }
 

@@ -16,7 +16,11 @@ const optional = (test) => (value) => value === undefined || value === null || t
 const absent = (test) => (value) => value === undefined || test(value)
 
 export const fields = {
-  initialize: { clientName: isText, resumeSessionId: optional(isText) },
+  initialize: {
+    clientName: isText,
+    resumeSessionId: optional(isText),
+    replayAfter: optional((value) => isObject(value) && Object.values(value).every(isNumber)),
+  },
   "process/start": {
     processId: isText,
     argv: isTexts,

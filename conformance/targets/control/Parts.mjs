@@ -28,7 +28,7 @@ export const parts = {
   /** Whether a request of this connection is allowed yet. */
   admits: (connection) => connection.step === "ready",
   /** Runs a handler: at once, not after the one before. */
-  schedule: (connection, run) => run(),
+  schedule: (_connection, run) => run(),
   /** Whether params may have this field. */
   tolerates: () => true,
 
@@ -67,6 +67,8 @@ export const parts = {
 
   /** Whether a session can be resumed. */
   free: (session) => session.connection === undefined,
+  /** The events of a process that a resume pushes to a client that has those up to a seq. */
+  replayed: (events, after) => events.filter(({ params }) => params.seq > after),
   /** What a resume does to the processes of its session. */
   resumed: () => undefined,
   /** What the loss of a connection does to its session. */

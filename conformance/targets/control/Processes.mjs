@@ -26,8 +26,23 @@ const publish = (session, entry, method, params, bytes) => {
     entry.size += bytes.length
     while (entry.size > retained) entry.size -= entry.chunks.shift().bytes.length
   }
-  session.connection?.send({ method, params: { processId: entry.id, seq, ...params } })
+  const message = { method, params: { processId: entry.id, seq, ...params } }
+  if (bytes === undefined) entry.ends.push(message)
+  session.connection?.send(message)
   return seq
+}
+
+/** Sends again what is still there of what came after these seqs. */
+export const replay = ({ parts, processes }, after, send) => {
+  for (const entry of processes.values()) {
+    if (!Object.hasOwn(after, entry.id)) continue
+    const output = entry.chunks.map(({ seq, stream, chunk }) => ({
+      method: "process/output",
+      params: { processId: entry.id, seq, stream, chunk },
+    }))
+    const events = [...output, ...entry.ends].sort((a, b) => a.params.seq - b.params.seq)
+    parts.replayed(events, after[entry.id]).forEach(send)
+  }
 }
 
 const wake = (entry) => {
@@ -95,7 +110,7 @@ export const start = (session, params) => {
   const input = pipeStdin ? "pipe" : parts.noInput
   const options = { cwd, env: parts.environment(env), detached: true, stdio: [input, "pipe", "pipe"] }
   const child = launch(argv, options)
-  const entry = { id, child, pipeStdin, chunks: [], size: 0, next: 1, exitCode: null, exitedSeq: 0 }
+  const entry = { id, child, pipeStdin, chunks: [], ends: [], size: 0, next: 1, exitCode: null, exitedSeq: 0 }
   Object.assign(entry, { closed: false, terminated: false, waiting: new Set(), writeIds: new Set() })
   processes.set(id, entry)
   child.stdin?.on("error", () => undefined)

@@ -1,0 +1,183 @@
+/**
+ * What a server may offer beyond Codex, and then announces as `sessionReplay` in `environmentInfo.capabilities`:
+ * `initialize {resumeSessionId, replayAfter: {processId: seq}}` pushes what a lost connection has missed.
+ */
+import type { Bench } from "../Bench.ts"
+import { table } from "../Case.ts"
+import * as Check from "../Check.ts"
+import * as Child from "../Child.ts"
+import { pause } from "../Deadline.ts"
+import type { Wire } from "../wire/Wire.ts"
+import { begin, resumed, resumeParams } from "./resuming.ts"
+
+const replay = {
+  transports: "ws",
+  requires: ["resume", "session-replay"],
+  level: "must",
+  spec: [],
+} as const
+
+const seqs = (child: Child.Child): ReadonlyArray<number> => child.events().map(({ seq }) => seq)
+
+const upTo = (last: number, first = 1): ReadonlyArray<number> =>
+  Array.from({ length: last - first + 1 }, (_, index) => first + index)
+
+/** Runs a script to its end behind the back of its client: it begins at a line of input, and the connection is lost. */
+const missed = async (t: Bench, script: string): Promise<{ session: string; id: string }> => {
+  const { wire, session } = await begin(t)
+  const child = await Child.start(wire, { script: `echo first; read x; ${script}`, pipeStdin: true })
+  await child.says("first")
+  await go(wire, child.id)
+  wire.channel.drop()
+  return { session, id: child.id }
+}
+
+/** Writes a line and waits for the answer only, whatever else comes. */
+const go = async (wire: Wire, processId: string): Promise<void> => {
+  const { error } = await wire.begin("process/write", {
+    processId,
+    chunk: "Cg==",
+    writeId: `go ${processId}`,
+  })
+  Check.equal(error?.message ?? null, null, "an error of the write")
+}
+
+export const sessionReplay = table("session/replay", {
+  "missed-is-pushed": {
+    ...replay,
+    says: "A resume with replayAfter {ID: N} is answered, and then everything of that process above N is pushed: in the order of seq, without a gap, each once.",
+    run: async (t) => {
+      const script = "for i in 1 2 3 4 5; do echo $i; sleep 0.05; done; sleep 60"
+      const { session, id } = await missed(t, `sleep 0.3; ${script}`)
+      await pause(1_000)
+      const again = await resumed(t, session, { replayAfter: { [id]: 1 } })
+      const child = Child.attach(again, id)
+      await child.says("5\n")
+      await again.barrier()
+      Check.equal(child.text(), "1\n2\n3\n4\n5\n", "the output")
+      Check.equal(seqs(child), upTo(1 + child.events().length, 2), "the seqs")
+      const answer = again.inbox.messages.findIndex(({ text }) => text.includes('"sessionId"'))
+      Check.isTrue((child.events()[0]?.index ?? 0) > answer, "a notification came before the answer")
+    },
+  },
+  "exit-and-end": {
+    ...replay,
+    says: "A replay tells of an exit and an end that were missed, as process/exited and process/closed in their places.",
+    run: async (t) => {
+      const { session, id } = await missed(t, "sleep 0.3; echo bye; exit 9")
+      await pause(1_000)
+      const child = Child.attach(await resumed(t, session, { replayAfter: { [id]: 1 } }), id)
+      await child.says("bye")
+      Check.equal(await child.exited(), 9, "the exit code")
+      await child.wire.barrier()
+      Check.equal(
+        child.events().map(({ kind }) => kind),
+        ["output", "exited", "closed"],
+        "the events",
+      )
+      Check.equal(seqs(child), [2, 3, 4], "the seqs")
+    },
+  },
+  "goes-over-into-the-new": {
+    ...replay,
+    says: "A process that writes on during the resume is told from N on without a gap or a double, over what was missed and what is new, to its end.",
+    run: async (t) => {
+      const { wire, session } = await begin(t)
+      const script = "i=0; while [ $i -lt 300 ]; do echo line $i; i=$((i+1)); sleep 0.005; done"
+      const child = await Child.start(wire, { script })
+      await child.says("line 3\n")
+      const before = child.events().filter(({ kind }) => kind === "output")
+      const last = Math.max(...before.map(({ seq }) => seq))
+      const head = child.text()
+      wire.channel.drop()
+      await pause(1_000)
+      const again = Child.attach(await resumed(t, session, { replayAfter: { [child.id]: last } }), child.id)
+      await again.wire.inbox.wait("process/closed", t.timeoutMs, () =>
+        again.events().find(({ kind }) => kind === "closed"),
+      )
+      const text = head + again.text()
+      const lines = Array.from({ length: 300 }, (_, index) => `line ${index}\n`)
+      Check.equal(text, lines.join(""), "the output of both connections")
+      const closed = seqs(again).at(-1) ?? 0
+      Check.equal(seqs(again), upTo(closed, last + 1), "the seqs of the second connection")
+    },
+  },
+  "again-for-each-resume": {
+    ...replay,
+    says: "A replay takes nothing away: each resume gets what it names, from any seq.",
+    run: async (t) => {
+      const { session, id } = await missed(t, "sleep 0.3; printf x; exit 4")
+      await pause(1_000)
+      for (const after of [0, 2, 0, 1, 4]) {
+        const wire = await resumed(t, session, { replayAfter: { [id]: after } })
+        const child = Child.attach(wire, id)
+        await wire.inbox.wait("the replay", t.timeoutMs, () => seqs(child).length >= 4 - after || undefined)
+        await wire.barrier()
+        Check.equal(seqs(child), upTo(4, after + 1), `the seqs above ${after}`)
+        wire.channel.drop()
+      }
+    },
+  },
+  "others-as-without": {
+    ...replay,
+    says: "Processes that replayAfter does not name are not replayed: what was missed is for process/read, what is new is pushed.",
+    run: async (t) => {
+      const { wire, session } = await begin(t)
+      const script = "read x; sleep 0.3; echo missed; read x; echo new; sleep 60"
+      const child = await Child.start(wire, { script, pipeStdin: true })
+      await go(wire, child.id)
+      wire.channel.drop()
+      await pause(800)
+      const again = Child.attach(await resumed(t, session, { replayAfter: { other: 0 } }), child.id)
+      await again.write("\n")
+      await again.says("new")
+      Check.equal(again.text(), "new\n", "what was pushed")
+    },
+  },
+  "strange-values": {
+    ...replay,
+    says: "Unknown ids in replayAfter are ignored, and a seq that does not exist yet means the last one; null is as without, also for a new session.",
+    run: async (t) => {
+      const { wire, session } = await begin(t)
+      const child = await Child.start(wire, { argv: ["cat"], pipeStdin: true })
+      wire.channel.drop()
+      const again = await resumed(t, session, { replayAfter: { [child.id]: 1_000_000, nobody: 5 } })
+      const echo = Child.attach(again, child.id)
+      await echo.write("here")
+      await echo.says("here")
+      const fresh = await t.connect()
+      await fresh.handshake({ clientName: "fresh", replayAfter: null })
+    },
+  },
+  "bad-values-refused": {
+    ...replay,
+    says: "replayAfter with a seq that is negative, fractional or no number, or that is no object, is refused with -32602; the session can still be resumed.",
+    run: async (t) => {
+      const { wire, session } = await begin(t)
+      wire.channel.drop()
+      await pause(200)
+      const other = await t.connect()
+      for (const replayAfter of [{ p: -1 }, { p: 1.5 }, { p: "1" }, { p: null }, [1], "p"])
+        await other.refused("initialize", resumeParams(session, { replayAfter }), -32602)
+      await resumed(t, session)
+    },
+  },
+  "evicted-start-shows": {
+    ...replay,
+    says: "When what was named is no longer retained, the first seq that is pushed is above N + 1, and from there on nothing is missing.",
+    run: async (t) => {
+      const { session, id } = await missed(t, "sleep 0.3; head -c 5000000 /dev/zero; printf END; exit 8")
+      await pause(1_500)
+      const wire = await resumed(t, session, { replayAfter: { [id]: 1 } })
+      const child = Child.attach(wire, id)
+      const closed = await wire.inbox.wait("process/closed", t.timeoutMs, () =>
+        child.events().find(({ kind }) => kind === "closed"),
+      )
+      const [first = 0] = seqs(child)
+      Check.isTrue(first > 2, `the first seq is ${first}`)
+      Check.equal(seqs(child), upTo(closed.seq, first), "the seqs")
+      Check.equal(child.bytes().subarray(-3).toString(), "END", "the last bytes")
+      Check.equal(await child.exited(), 8, "the exit code")
+    },
+  },
+})

@@ -1,0 +1,67 @@
+// The runtimes that procwire runs on: this Node, the other lines of Node that npm provides for this platform, Bun and
+// Deno. Each with the commands that start the server and the conformance command on it.
+import { execFileSync } from "node:child_process"
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import { binary, root } from "../.ci/setup.mjs"
+import { cacheOf, fetchInto } from "./fetched.mjs"
+
+/** The lines of Node that are proved, beside whichever runs this. */
+const lines = [20, 22, 24]
+
+const quoted = (words) => words.map((word) => `'${word}'`).join(" ")
+
+/** `v20.20.2`, `1.4.5` and `deno 2.9.6 (…)` alike. */
+const versionOf = (program) =>
+  /\d+\.\d+\.\d+/.exec(execFileSync(program, ["--version"], { encoding: "utf8" }))?.[0] ?? "unknown"
+
+const runtime = (name, program, { server, conformance, spawner }, least = program) => ({
+  name,
+  version: versionOf(program[0]),
+  /** What `procwire-conformance --command` takes. */
+  server: `${quoted([...least, join(root, server)])} serve --listen {LISTEN}`,
+  /** The conformance command, run by this runtime itself. */
+  conformance: [...program, join(root, conformance)],
+  /** The module with its spawner. */
+  spawner: join(root, spawner),
+})
+
+const built = {
+  server: "dist/procwire.mjs",
+  conformance: "dist/procwire-conformance.mjs",
+  spawner: "dist/adapters/node/index.js",
+}
+
+const source = (name) => ({
+  server: `adapters/${name}/main.ts`,
+  conformance: "conformance/cli.ts",
+  spawner: `adapters/${name}/index.ts`,
+})
+
+const thisLine = Number(process.versions.node.split(".")[0])
+
+/** A Node of another line from its package for this platform; undefined where npm has none. */
+const nodeOf = (line) => {
+  const name = `node-${process.platform}-${process.arch}`
+  const path = join(cacheOf(`node${line}`), "node_modules", name, "bin", "node")
+  if (!existsSync(path)) fetchInto(`node${line}`, [`${name}@${line}`])
+  return existsSync(path) ? path : undefined
+}
+
+/** Every runtime at hand. Those that npm cannot provide are named on stderr and left out. */
+export const runtimes = () => {
+  const nodes = [...new Set([...lines, thisLine])].sort((a, b) => a - b)
+  const found = nodes.flatMap((line) => {
+    const path = line === thisLine ? process.execPath : nodeOf(line)
+    if (path === undefined) process.stderr.write(`npm has no Node ${line} for this platform: not proved\n`)
+    return path === undefined ? [] : [runtime(`Node ${line}`, [path], built)]
+  })
+  const deno = [binary("@deno", "deno"), "run"]
+  /** The server needs what deno.json says, the suite more. */
+  const [all, least] = [[...deno, "--allow-all"], [...deno, "--quiet", "--no-prompt", "-P"]]
+  return [
+    ...found,
+    runtime("Bun", [binary("@oven", "bin/bun")], source("bun")),
+    runtime("Deno", all, source("deno"), least),
+  ]
+}

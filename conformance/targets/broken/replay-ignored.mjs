@@ -1,0 +1,4 @@
+/** Fault: a replay is announced, asked for, and does not happen. */
+import { serve } from "../control/Server.mjs"
+
+serve({ replayed: () => [] })

@@ -1,0 +1,64 @@
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Random from "effect/Random"
+import * as Stream from "effect/Stream"
+import { describe, expect, it } from "vitest"
+import { defaultLimits } from "../process/OutputLog.ts"
+import { effect, elapse, settle } from "../testing/Effects.ts"
+import { connected } from "./testing/Outages.ts"
+
+/** Cuts a connection at moments that a seed decides, under three children with readers of three speeds. */
+const play = (seed: number, replays: boolean) =>
+  Effect.gen(function* () {
+    const limits = { ...defaultLimits, bytes: 64 * 1024 * 1024 }
+    const { client, fake, network } = yield* connected({ replays }, {}, { limits })
+    const below = (most: number) => Random.nextIntBetween(0, most)
+    const printed: Array<Array<Buffer>> = [[], [], []]
+    const readings = []
+    for (const [speed] of printed.entries()) {
+      const process = yield* client.start({ argv: ["x"] })
+      const pause = [Effect.void, Effect.yieldNow(), Effect.sleep(300)][speed] ?? Effect.void
+      let chunk = 0
+      const slowly = Stream.tap(process.output(), () => ((chunk += 1) % 20 === 0 ? pause : Effect.void))
+      readings.push(yield* Effect.fork(Stream.runCollect(slowly)))
+    }
+    let cuts = 0
+    for (let step = 0; step < 250; step++) {
+      for (const [n, child] of fake.children.entries()) {
+        for (let count = yield* below(4); count > 0 && !child.paused; count--) {
+          const bytes = Buffer.alloc(yield* below(n === 0 ? 40_000 : 400), (yield* below(256)) || 1)
+          printed[n]?.push(bytes)
+          child.output(n === 1 ? "stderr" : "stdout", bytes)
+          if ((yield* below(3)) === 0) yield* Effect.yieldNow()
+        }
+      }
+      const dice = yield* below(10)
+      if (dice === 0) {
+        cuts += 1
+        yield* network.cut
+      }
+      if (dice === 1) yield* settle
+      if (dice > 7) yield* elapse(yield* below(150))
+    }
+    for (const child of fake.children) child.finish(9)
+    yield* elapse(120_000)
+    for (const [n, reading] of readings.entries()) {
+      const read = Buffer.concat(Chunk.toReadonlyArray(yield* Fiber.join(reading)))
+      const wanted = Buffer.concat(printed[n] ?? [])
+      expect([seed, n, read.length, read.equals(wanted)]).toEqual([seed, n, wanted.length, true])
+    }
+    return cuts
+  }).pipe(Effect.withRandom(Random.make(seed)))
+
+describe("a connection that is cut again and again", () => {
+  it.each([true, false])(
+    "costs no byte and doubles none while the ring holds them, with replays %s",
+    (replays) =>
+      effect(function* () {
+        let cuts = 0
+        for (let seed = 1; seed <= 4; seed++) cuts += yield* Effect.scoped(play(seed, replays))
+        expect(cuts).toBeGreaterThan(60)
+      })(),
+  )
+})

@@ -1,0 +1,115 @@
+/**
+ * How a client comes to follow a process: it starts one, or attaches to one of a resumed session.
+ *
+ * A process is followed from before its start is sent, so that nothing that comes early is missed. A start
+ * that nobody waits for any more, or whose answer was lost with the connection, ends in a terminate.
+ */
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import type { EnvironmentInfo } from "../protocol/Environment.ts"
+import type { Call } from "./Calls.ts"
+import { ClientError } from "./ClientError.ts"
+import type { ExecClient } from "./ExecClient.ts"
+import type { Flow } from "./Flow.ts"
+import * as Follower from "./Follower.ts"
+import type { NextId } from "./Ids.ts"
+import * as RemoteProcess from "./RemoteProcess.ts"
+import * as StartOptions from "./StartOptions.ts"
+
+/** What is needed of the client. */
+export interface Client {
+  readonly call: Call
+  readonly flow: Flow
+  /** Runs an effect in the client's scope. */
+  readonly fork: <A, E>(effect: Effect.Effect<A, E>) => Fiber.RuntimeFiber<A, E>
+  /** Whoever is followed, by id. */
+  readonly followers: Map<string, Follower.Follower>
+  readonly nextId: NextId
+  /** Why there is no connection any more. */
+  readonly ended: () => ClientError | undefined
+  readonly environmentInfo: EnvironmentInfo
+}
+
+export const make = ({
+  call,
+  flow,
+  fork,
+  followers,
+  nextId,
+  ended,
+  environmentInfo,
+}: Client): Pick<ExecClient, "start" | "startScoped" | "attach"> => {
+  const follow = (id: string, after: number): Effect.Effect<Follower.Follower, ClientError> =>
+    Effect.suspend(() => {
+      const error = ended()
+      if (error !== undefined) return Effect.fail(error)
+      if (followers.has(id)) return Effect.fail(duplicate(id))
+      const follower = Follower.make(id, after, { call, flow, fork, forget: () => followers.delete(id) })
+      followers.set(id, follower)
+      return Effect.succeed(follower)
+    })
+
+  const toHandle = (follower: Follower.Follower) => RemoteProcess.make(follower, call, () => nextId("write"))
+
+  /** Gives up a process that its caller no longer waits for. */
+  const abandon = (follower: Follower.Follower) => Effect.sync(() => follower.fail(abandoned(follower.id)))
+
+  const terminate = (processId: string) => Effect.ignore(call("process/terminate", { processId }))
+
+  /** Sends the start. If its answer is lost, nobody will know of the process: it is terminated on the next connection. */
+  const send = (follower: Follower.Follower, params: StartOptions.Wire) =>
+    call("process/start", params).pipe(
+      Effect.tap(() => Effect.sync(follower.begin)),
+      Effect.tapError(({ reason }) =>
+        Effect.sync(() => {
+          if (reason === "Disconnected" && ended() === undefined) fork(terminate(follower.id))
+        }),
+      ),
+    )
+
+  /** The request goes on without its caller: only its outcome tells whether there is something to terminate. */
+  const abandonStart = (follower: Follower.Follower, starting: Fiber.Fiber<unknown, ClientError>) =>
+    Effect.sync(() => {
+      const end = Effect.zipRight(Fiber.join(starting), terminate(follower.id))
+      fork(Effect.ensuring(Effect.ignore(end), abandon(follower)))
+    })
+
+  const begin = (
+    options: StartOptions.StartOptions,
+    restore: <A, E>(wait: Effect.Effect<A, E>) => Effect.Effect<A, E>,
+  ) =>
+    Effect.gen(function* () {
+      const params = StartOptions.toParams(options, environmentInfo, () => nextId("process"))
+      const follower = yield* follow(params.processId, 0)
+      const starting = fork(send(follower, params))
+      yield* restore(Fiber.join(starting)).pipe(
+        Effect.onInterrupt(() => abandonStart(follower, starting)),
+        Effect.tapError((error) => Effect.sync(() => follower.fail(error))),
+      )
+      return toHandle(follower)
+    })
+
+  return {
+    start: (options) => Effect.uninterruptibleMask((restore) => begin(options, restore)),
+    startScoped: (options) =>
+      Effect.uninterruptibleMask((restore) =>
+        Effect.acquireRelease(begin(options, restore), ({ terminate }) => Effect.ignore(terminate)),
+      ),
+    attach: (id, after = 0) =>
+      Effect.gen(function* () {
+        const follower = yield* follow(id, after)
+        yield* follower.recover.pipe(
+          Effect.tapError((error) => Effect.sync(() => follower.fail(error))),
+          Effect.onInterrupt(() => abandon(follower)),
+        )
+        follower.begin()
+        return toHandle(follower)
+      }),
+  }
+}
+
+const duplicate = (id: string) =>
+  new ClientError({ reason: "Duplicate", message: `session already registered for process ${id}` })
+
+const abandoned = (id: string) =>
+  new ClientError({ reason: "Abandoned", message: `process ${id} was abandoned before it had started` })

@@ -1,0 +1,93 @@
+/**
+ * The way between a client and the real server, in the hands of a test: it can be cut with everything that is
+ * on it, be closed for a while, lose one end only, and change what it carries.
+ */
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Scope from "effect/Scope"
+import * as Memory from "../../transport/Memory.ts"
+import { type Transport, TransportError } from "../../transport/Transport.ts"
+import type { Open } from "../Reconnect.ts"
+import type { TestServer } from "./TestServer.ts"
+
+export class Network {
+  /** False: nobody can connect. */
+  reachable = true
+  /** False: connections can be made and carry nothing. */
+  alive = true
+  /** When connections were asked for, in milliseconds of the test's clock. */
+  readonly attempts: Array<number> = []
+  /** What the client has sent. */
+  readonly sent: Array<string> = []
+  /** What becomes of a message of the server; undefined loses it. */
+  toClient: (text: string) => string | undefined = (text) => text
+  private readonly server: TestServer
+  private readonly scope: Scope.Scope
+  private current: Ends | undefined
+
+  constructor(server: TestServer, scope: Scope.Scope) {
+    this.server = server
+    this.scope = scope
+  }
+
+  readonly open: Open = Effect.gen(this, function* () {
+    this.attempts.push(yield* Effect.clockWith((clock) => clock.currentTimeMillis))
+    if (!this.reachable) return yield* new TransportError({ reason: "Open", message: "nobody is there" })
+    const near = yield* Scope.fork(yield* Effect.scope, sequential)
+    const ends: Ends = { near, far: yield* Scope.fork(this.scope, sequential), stranded: false }
+    yield* Scope.addFinalizer(
+      near,
+      Effect.suspend(() => (ends.stranded ? Effect.void : Scope.close(ends.far, Exit.void))),
+    )
+    const served = yield* Scope.extend(this.server.connect, ends.far)
+    const [client, relay] = yield* Scope.extend(Memory.makePair(), near)
+    const up = pump(relay, served, (text) => {
+      this.sent.push(text)
+      return this.alive ? text : undefined
+    })
+    const down = pump(served, relay, (text) => (this.alive ? this.toClient(text) : undefined))
+    const both = Effect.zipRight(Effect.race(up, down), relay.close)
+    yield* Effect.forkIn(Effect.interruptible(both), near)
+    this.current = ends
+    return client
+  })
+
+  /** Ends the connection for both; what was on its way is lost. */
+  readonly cut: Effect.Effect<void> = Effect.suspend(() =>
+    this.current === undefined ? Effect.void : Scope.close(this.current.near, Exit.void),
+  )
+
+  /** Ends it for the client; the server notices when it is told to. */
+  readonly strand: Effect.Effect<{ readonly noticed: Effect.Effect<void> }> = Effect.suspend(() => {
+    const { current } = this
+    if (current === undefined) return Effect.dieMessage("no connection")
+    current.stranded = true
+    return Effect.as(this.cut, { noticed: Scope.close(current.far, Exit.void) })
+  })
+}
+
+interface Ends {
+  readonly near: Scope.CloseableScope
+  readonly far: Scope.CloseableScope
+  stranded: boolean
+}
+
+const sequential = { _tag: "Sequential" } as const
+
+/** Carries messages one by one, as slowly as whoever takes them; ends with the side that they come from. */
+const pump = (
+  from: Transport,
+  to: Transport,
+  change: (text: string) => string | undefined,
+): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    const room = yield* Effect.makeLatch(true)
+    to.onDrain(() => room.unsafeOpen())
+    for (;;) {
+      const text = change(yield* from.incoming.take)
+      room.unsafeClose()
+      if (text === undefined || to.write(text)) room.unsafeOpen()
+      yield* room.await
+      yield* Effect.yieldNow()
+    }
+  }).pipe(Effect.ignore)

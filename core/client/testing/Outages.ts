@@ -1,0 +1,44 @@
+/** What the tests of lost connections share: a client over a network that fails, and what they look at. */
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Stream from "effect/Stream"
+import * as ExecClient from "../ExecClient.ts"
+import type { Status } from "../Reconnect.ts"
+import type { RemoteProcess } from "../RemoteProcess.ts"
+import { Network } from "./Network.ts"
+import * as TestServer from "./TestServer.ts"
+
+/** A client of the real server over a network that fails when it is told to. */
+export const connected = (
+  { replays = true, ...options }: ExecClient.Options & { readonly replays?: boolean } = {},
+  ...server: Parameters<typeof TestServer.make>
+) =>
+  Effect.gen(function* () {
+    const { fake, connect } = yield* TestServer.make(...server)
+    const network = new Network({ fake, connect }, yield* Effect.scope)
+    if (!replays) network.toClient = (text) => text.replace(`"sessionReplay":true`, `"sessionReplay":false`)
+    const statuses: Array<Status> = []
+    const client = yield* ExecClient.make(network.open, {
+      reconnect: {},
+      onStatus: (status) => statuses.push(status),
+      ...options,
+    })
+    return { client, fake, network, statuses }
+  })
+
+export const textOf = (process: RemoteProcess) =>
+  Effect.map(Stream.runCollect(process.output()), (chunks) =>
+    Chunk.toReadonlyArray(chunks)
+      .map((bytes) => Buffer.from(bytes).toString())
+      .join(""),
+  )
+
+export const eventsOf = (process: RemoteProcess) =>
+  Effect.map(Stream.runCollect(process.events), Chunk.toReadonlyArray)
+
+export const running = (fiber: Fiber.Fiber<unknown, unknown>) =>
+  Effect.map(Fiber.poll(fiber), ({ _tag }) => _tag === "None")
+
+/** Longer than the first pause, whatever the jitter. */
+export const soon = 150
