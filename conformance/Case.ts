@@ -34,6 +34,7 @@ export const capabilities = [
   "filesystem-blocks",
   "filesystem-walk",
   "filesystem-watch",
+  "grace-flag",
   "http-client",
   "http-endpoints",
   "http-header-env",

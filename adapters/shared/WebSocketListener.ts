@@ -61,6 +61,7 @@ export const make = (options: Options): Effect.Effect<ListenerService, Transport
 
     return {
       address: `${options.tls === undefined ? "ws" : "wss"}://${addressOf(server.address() as AddressInfo)}`,
+      stop: Effect.sync(() => void server.close()),
       run: (serve) =>
         Effect.gen(function* () {
           const connections = yield* FiberSet.make<void>()

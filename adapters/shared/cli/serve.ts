@@ -4,15 +4,19 @@
  */
 import process from "node:process"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Metrics from "../../../core/process/Metrics.ts"
 import * as OutputLog from "../../../core/process/OutputLog.ts"
 import * as ProcessRegistry from "../../../core/process/ProcessRegistry.ts"
 import * as ExecServer from "../../../core/server/ExecServer.ts"
 import * as SessionRegistry from "../../../core/session/SessionRegistry.ts"
+import * as Drain from "../../../core/spawn/Drain.ts"
+import { Spawner } from "../../../core/spawn/Spawner.ts"
 import * as NodeHost from "../NodeHost.ts"
 import type { Platform } from "../Platform.ts"
 import * as StatusPages from "../StatusPages.ts"
 import * as Doors from "./Doors.ts"
+import * as Shutdown from "./Shutdown.ts"
 import * as Usage from "./Usage.ts"
 import { version } from "./Version.ts"
 
@@ -26,9 +30,10 @@ ${Doors.help}  --concurrent-requests N    most requests of a connection that run
   --detached-ttl-ms N        how long a session without a connection can be resumed [default: ${SessionRegistry.defaultOptions.detachedMillis}]
   --retention-ms N           how long a closed process stays readable [default: ${ProcessRegistry.defaultOptions.retentionMillis}]
   --retained-bytes N         output kept for each process, in bytes [default: ${OutputLog.defaultLimits.bytes}]
-  -h, --help                 show this text
+${Shutdown.help}  -h, --help                 show this text
 
-Signals: SIGTERM and SIGINT end the server and every process it started, exit code 0.
+Signals: SIGTERM, SIGINT and SIGHUP end the server and every process it started, with the exit code 0, on SIGHUP 129;
+a second one does not wait for --grace-ms.
 Logs go to stderr; PROCWIRE_LOG=debug shows more.
 
 Examples:
@@ -44,47 +49,59 @@ export const flags = {
   "detached-ttl-ms": { type: "string" },
   "retention-ms": { type: "string" },
   "retained-bytes": { type: "string" },
+  ...Shutdown.flags,
   help: { type: "boolean", short: "h" },
 } as const
 
 /** The server's options from its flags. */
-export const toOptions = (values: {
-  readonly "concurrent-requests"?: string | undefined
-  readonly "detached-ttl-ms"?: string | undefined
-  readonly "retention-ms"?: string | undefined
-  readonly "retained-bytes"?: string | undefined
-}): ExecServer.Options => {
-  const number = (flag: keyof typeof values, least: number, fallback: number) =>
-    values[flag] === undefined
-      ? fallback
-      : Usage.wholeNumber("procwire serve", `--${flag}`, values[flag], least)
-  return {
-    ...SessionRegistry.defaultOptions,
-    version,
-    concurrentRequests: number("concurrent-requests", 1, ExecServer.defaultConcurrentRequests),
-    detachedMillis: number("detached-ttl-ms", 0, SessionRegistry.defaultOptions.detachedMillis),
-    retentionMillis: number("retention-ms", 0, ProcessRegistry.defaultOptions.retentionMillis),
-    limits: {
-      ...OutputLog.defaultLimits,
-      bytes: number("retained-bytes", 1, OutputLog.defaultLimits.bytes),
-    },
-  }
-}
+export const toOptions = (values: Usage.Values<typeof flags>): ExecServer.Options => ({
+  ...SessionRegistry.defaultOptions,
+  version,
+  concurrentRequests: number(values, "concurrent-requests", 1, ExecServer.defaultConcurrentRequests),
+  detachedMillis: number(values, "detached-ttl-ms", 0, SessionRegistry.defaultOptions.detachedMillis),
+  retentionMillis: number(values, "retention-ms", 0, ProcessRegistry.defaultOptions.retentionMillis),
+  limits: {
+    ...OutputLog.defaultLimits,
+    bytes: number(values, "retained-bytes", 1, OutputLog.defaultLimits.bytes),
+  },
+})
 
-/** Serves until a listener ends. */
-export const serve = (platform: Platform, args: ReadonlyArray<string>) => {
-  const values = Usage.parse("procwire serve", args, flags)
+/** Serves until a listener ends or somebody asks for the end, and then gives what runs its time. */
+export const serve = (platform: Platform, args: ReadonlyArray<string>, asked: Effect.Effect<void>) => {
+  const values = Usage.parse(command, args, flags)
   const options = toOptions(values)
+  const graceMillis = number(values, "grace-ms", 0, Shutdown.defaultGraceMillis)
   return Effect.scoped(
     Effect.gen(function* () {
       const doors = yield* Doors.read(values)
       const listeners = yield* Doors.bindAll(doors, yield* StatusPages.make(version))
-      const printed = doors.addresses.some(({ kind }) => kind === "stdio") ? process.stderr : process.stdout
-      const server = yield* ExecServer.make(options)
+      const overStdio = doors.addresses.some(({ kind }) => kind === "stdio")
+      const { spawner, drain } = Drain.make(yield* Spawner)
+      const server = yield* Effect.provideService(ExecServer.make(options), Spawner, spawner)
+      const printed = overStdio ? process.stderr : process.stdout
       for (const { address } of listeners) if (address !== "stdio") printed.write(`${address}\n`)
-      yield* listeners
-        .map(({ run }) => run((transport) => Metrics.whileConnected(server.serve(transport))))
-        .reduce((one, other) => Effect.raceFirst(one, other))
+      const serving = yield* Effect.forEach(listeners, ({ run }) =>
+        Effect.forkScoped(run((transport) => Metrics.whileConnected(server.serve(transport)))),
+      )
+      const ends = [asked, ...serving.map(Fiber.join)]
+      if (values["exit-on-stdin-close"] === true && !overStdio) ends.push(Shutdown.stdinClosed)
+      yield* ends.reduce((one, other) => Effect.raceFirst(one, other))
+      yield* Effect.forEach(listeners, ({ stop }) => stop)
+      yield* drain(graceMillis)
     }),
   ).pipe(Effect.provide([platform.layerSpawner, NodeHost.layerHost, NodeHost.layerSessionIds]))
+}
+
+const command = "procwire serve"
+
+type Numbers = "concurrent-requests" | "detached-ttl-ms" | "retention-ms" | "retained-bytes" | "grace-ms"
+
+const number = (
+  values: { readonly [flag in Numbers]?: string },
+  flag: Numbers,
+  least: number,
+  fallback: number,
+): number => {
+  const given = values[flag]
+  return given === undefined ? fallback : Usage.wholeNumber(command, `--${flag}`, given, least)
 }
