@@ -28,6 +28,7 @@ export const make: Effect.Effect<Transport, TransportError, Scope.Scope> = Effec
 /** Serves the one connection that stdin and stdout are; `run` ends with it. */
 export const layerStdio: Layer.Layer<Listener> = Layer.succeed(Listener, {
   address: "stdio",
+  stop: Effect.void,
   run: (serve) =>
     Effect.scoped(Effect.flatMap(make, (transport) => Effect.ensuring(serve(transport), transport.close))),
 })

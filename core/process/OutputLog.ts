@@ -8,6 +8,7 @@
  * that an attached cursor still has to deliver: back-pressure, not eviction, bounds those.
  */
 import type { OutputStream } from "../spawn/Spawner.ts"
+import * as Metrics from "./Metrics.ts"
 
 /** How much a log retains. */
 export interface Limits {
@@ -157,6 +158,7 @@ class Ring implements OutputLog {
     const isFree = () => (this.seqs[this.row] ?? 0) <= delivered || exceeds(mostPinned)
     while (this.chunks > 0 && exceeds(this.limits) && isFree()) {
       const offset = this.offsetAt(1)
+      Metrics.totals.evictedBytes += offset - this.begin
       this.place = (this.place + (offset - this.begin)) % this.data.length
       this.begin = offset
       this.row = this.rowAt(1)

@@ -16,6 +16,7 @@ import * as Scope from "effect/Scope"
 import type { Spawner, SpawnSpec, TerminalSize } from "../spawn/Spawner.ts"
 import type { SignalError, SpawnError } from "../spawn/SpawnError.ts"
 import * as LongPoll from "./LongPoll.ts"
+import * as Metrics from "./Metrics.ts"
 import * as OutputLog from "./OutputLog.ts"
 import { Process } from "./Process.ts"
 import { ProcessError } from "./ProcessError.ts"
@@ -128,7 +129,7 @@ export const make = (
       Effect.gen(function* () {
         const { process } = entry
         const scope = yield* forkWithDeadline(sessionScope)
-        const child = yield* spawner.spawn(spec, process.events).pipe(
+        const child = yield* Metrics.spawning(spawner.spawn(spec, process.events)).pipe(
           Scope.extend(scope.child),
           Effect.onError(() => scope.close),
         )

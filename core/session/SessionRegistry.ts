@@ -11,6 +11,7 @@ import * as ExecutionStrategy from "effect/ExecutionStrategy"
 import * as Exit from "effect/Exit"
 import * as FiberMap from "effect/FiberMap"
 import * as Scope from "effect/Scope"
+import * as Metrics from "../process/Metrics.ts"
 import * as ProcessRegistry from "../process/ProcessRegistry.ts"
 import { Spawner } from "../spawn/Spawner.ts"
 import { SessionIds } from "./SessionIds.ts"
@@ -64,6 +65,7 @@ export const make = (
     const open = Effect.gen(function* () {
       const id = yield* ids.next
       const scope = yield* Scope.fork(registryScope, ExecutionStrategy.parallel)
+      yield* Scope.extend(Metrics.inSession, scope)
       const processes = yield* Scope.extend(ProcessRegistry.make(spawner, options), scope)
       const session: Session = { id, processes }
       table.set(id, { session, scope, detachment: undefined })
