@@ -5,6 +5,8 @@ const jwt = "adapters/shared/auth/SignedToken.ts"
 const flags = "adapters/shared/auth/AuthFlags.ts"
 const bearer = "adapters/shared/auth/Bearer.ts"
 const handshake = "adapters/shared/Handshake.ts"
+const listen = "adapters/shared/cli/Listen.ts"
+const doorsTest = "adapters/shared/cli/Doors.test.ts"
 const drain = "core/spawn/Drain.ts"
 
 /** The first that notices is the wire suite, or a test that is not next to the file. */
@@ -20,8 +22,8 @@ export const doors = [
   one(bearer, ".trim() || undefined", "|| undefined", "blanks around a token count", "websocket/auth"),
   elsewhere(one(flags, '"utf8").trim()', '"utf8")', "white space in a file counts", "websocket/auth"), "adapters/shared/auth"),
   elsewhere(one(flags, ">= leastSecretBytes", "> 0", "a secret may be short", "websocket/auth/flags"), "adapters/shared/auth"),
-  one("adapters/shared/cli/Listen.ts", "guard.certificate || (", "guard.certificate || guard.token || (", "a token guards TCP"),
-  one("adapters/shared/cli/Listen.ts", '"127.0.0.0", 8', '"126.0.0.0", 7', "the neighbours of loopback are loopback"),
+  elsewhere(one(listen, "guard.certificate || (", "guard.certificate || guard.token || (", "a token guards TCP"), doorsTest),
+  elsewhere(one(listen, '"127.0.0.0", 8', '"126.0.0.0", 7', "the neighbours of loopback are loopback"), doorsTest),
   elsewhere(
     one(handshake, "(await admit(request)) ?? page()", "page()", "pages are for everybody", "websocket/status"),
     "adapters/shared/WebSocketListener.test.ts",
