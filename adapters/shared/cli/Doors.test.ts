@@ -21,6 +21,7 @@ describe("Doors", () => {
   it.each([
     ["ws://0.0.0.0:7000", "`--ws-auth` or `--tls-client-ca`"],
     ["ws://[::]:0", "`--ws-auth` or `--tls-client-ca`"],
+    ["ws://126.255.0.1:1", "`--ws-auth` or `--tls-client-ca`"],
     ["ws://128.0.0.1:1", "`--ws-auth` or `--tls-client-ca`"],
     ["tcp://192.168.1.2:7000", "`--tls-client-ca`"],
   ])("refuses %s, which others can reach, and names what would help", async (url, remedy) => {
