@@ -41,7 +41,7 @@ const compile = () => {
   const wanted = ["compile", "--quiet", "--no-check", "--no-config", "--no-npm", "--no-prompt", ...permissions()]
   const { status } = spawnSync(deno, [...wanted, "--output", `${executable}.new`, program], { stdio: "ignore" })
   const { stdout } = spawnSync(`${executable}.new`, ["--version"], { encoding: "utf8" })
-  return status === 0 && /^procwire /.test(stdout)
+  return status === 0 && stdout?.startsWith("procwire ") === true
 }
 
 /** Behind the script come the two compressed files; the numbers are filled up, so that they do not move them. */

@@ -15,11 +15,11 @@ const quoted = (words) => words.map((word) => `'${word}'`).join(" ")
 const versionOf = (program) =>
   /\d+\.\d+\.\d+/.exec(execFileSync(program, ["--version"], { encoding: "utf8" }))?.[0] ?? "unknown"
 
-const runtime = (name, program, { server, conformance, spawner }) => ({
+const runtime = (name, program, { server, conformance, spawner }, least = program) => ({
   name,
   version: versionOf(program[0]),
   /** What `procwire-conformance --command` takes. */
-  server: `${quoted([...program, join(root, server)])} serve --listen {LISTEN}`,
+  server: `${quoted([...least, join(root, server)])} serve --listen {LISTEN}`,
   /** The conformance command, run by this runtime itself. */
   conformance: [...program, join(root, conformance)],
   /** The module with its spawner. */
@@ -56,6 +56,12 @@ export const runtimes = () => {
     if (path === undefined) process.stderr.write(`npm has no Node ${line} for this platform: not proved\n`)
     return path === undefined ? [] : [runtime(`Node ${line}`, [path], built)]
   })
-  const deno = [binary("@deno", "deno"), "run", "--allow-all"]
-  return [...found, runtime("Bun", [binary("@oven", "bin/bun")], source("bun")), runtime("Deno", deno, source("deno"))]
+  const deno = [binary("@deno", "deno"), "run"]
+  /** The server needs what deno.json says, the suite more. */
+  const [all, least] = [[...deno, "--allow-all"], [...deno, "--quiet", "--no-prompt", "-P"]]
+  return [
+    ...found,
+    runtime("Bun", [binary("@oven", "bin/bun")], source("bun")),
+    runtime("Deno", all, source("deno"), least),
+  ]
 }

@@ -74,12 +74,22 @@ const start = (
 const stop = (child: PipedChild, exited: Deferred.Deferred<void>): Effect.Effect<void> => {
   const exit = Deferred.await(exited).pipe(Effect.interruptible, Effect.timeoutOption(exitDeadline))
   const unlessExited = (signal: NodeJS.Signals) =>
-    Effect.whenEffect(Effect.sync(() => child.kill(signal)).pipe(Effect.zipRight(exit)), notYet(exited))
+    Effect.whenEffect(Effect.sync(() => send(child, signal)).pipe(Effect.zipRight(exit)), notYet(exited))
   return exit.pipe(
     Effect.zipRight(unlessExited("SIGTERM")),
     Effect.zipRight(unlessExited("SIGKILL")),
     Effect.asVoid,
   )
+}
+
+/** Deno's `kill` takes a child for dead after the first signal, also if that was ignored (seen in 2.9). */
+const send = (child: PipedChild, signal: NodeJS.Signals): void => {
+  if (child.kill(signal) || !("Deno" in globalThis) || child.pid === undefined) return
+  try {
+    process.kill(child.pid, signal)
+  } catch {
+    // it has just ended, or `--allow-run` is for some programs only
+  }
 }
 
 /** A while after death, but never while we are the ones who do not read. */

@@ -21,7 +21,7 @@ import type * as WebSocketClient from "./WebSocketClient.ts"
 export type Target =
   /**
    * `ws://127.0.0.1:7000`, `unix:/run/procwire.sock` or `tcp://127.0.0.1:7000`; `wss://` and `tls://` with `ca`, `cert`
-   * and `key` as PEM texts. `headers` go with the upgrade of a WebSocket, such as `authorization`.
+   * and `key` as PEM texts. `token` and `headers` go with the upgrade of a WebSocket.
    */
   | ({ readonly url: string } & WebSocketClient.Options)
   /** A command whose stdin and stdout are the server's. It ends with the client. */

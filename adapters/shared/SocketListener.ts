@@ -10,10 +10,12 @@ import * as net from "node:net"
 import { resolve } from "node:path"
 import * as nodeTls from "node:tls"
 import * as Effect from "effect/Effect"
+import * as ExecutionStrategy from "effect/ExecutionStrategy"
+import * as Exit from "effect/Exit"
 import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
 import * as Mailbox from "effect/Mailbox"
-import type * as Scope from "effect/Scope"
+import * as Scope from "effect/Scope"
 import { Listener, type ListenerService, type Terms } from "../../core/transport/Listener.ts"
 import { TransportError } from "../../core/transport/Transport.ts"
 import { invalidRequest } from "../../core/protocol/ErrorCode.ts"
@@ -60,11 +62,19 @@ export const make = (
         for (const socket of sockets) socket.destroy()
       }),
     )
-    const address = yield* wanted.kind === "unix" ? listenUnix(server, wanted) : listenTcp(server, wanted)
+    const bound = yield* Scope.fork(yield* Effect.scope, ExecutionStrategy.sequential)
+    const address = yield* wanted.kind === "unix"
+      ? Scope.extend(listenUnix(server, wanted), bound)
+      : listenTcp(server, wanted)
     yield* Effect.addFinalizer(() => accepted.shutdown)
 
     return {
       address: SocketAddress.format(address),
+      // The path goes, too: a unix server on Deno listens on after its close.
+      stop: Effect.zipRight(
+        Effect.sync(() => void server.close()),
+        Scope.close(bound, Exit.void),
+      ),
       run: (serve) =>
         Effect.gen(function* () {
           const connections = yield* FiberSet.make<void>()

@@ -30,6 +30,7 @@ export const make = (terms: Terms = {}): Effect.Effect<Transport, TransportError
 export const layer = (terms: Terms): Layer.Layer<Listener> =>
   Layer.succeed(Listener, {
     address: "stdio",
+    stop: Effect.void,
     run: (serve) =>
       Effect.scoped(
         Effect.flatMap(make(terms), (transport) => Effect.ensuring(serve(transport), transport.close)),

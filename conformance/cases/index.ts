@@ -56,6 +56,7 @@ import { websocketAuthFlags } from "./websocket-auth-flags.ts"
 import { websocketAuth } from "./websocket-auth.ts"
 import { websocketHttp } from "./websocket-http.ts"
 import { websocketJwt } from "./websocket-jwt.ts"
+import { websocketStatus } from "./websocket-status.ts"
 import { websocketListen } from "./websocket-listen.ts"
 import { websocket } from "./websocket.ts"
 
@@ -72,6 +73,7 @@ export const cases: ReadonlyArray<Case> = [
   ...websocketHttp,
   ...websocketAuth,
   ...websocketJwt,
+  ...websocketStatus,
   ...websocketAuthFlags,
   ...websocketListen,
   ...start,

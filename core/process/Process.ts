@@ -12,6 +12,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as FiberId from "effect/FiberId"
 import type { ChildHandle, ExitStatus, OutputStream, SpawnEvents, Stdio } from "../spawn/Spawner.ts"
+import * as Metrics from "./Metrics.ts"
 import * as OutputLog from "./OutputLog.ts"
 import type * as Retention from "./Retention.ts"
 import type { StdinQueue } from "./StdinQueue.ts"
@@ -82,6 +83,7 @@ export class Process {
     output: (stream, bytes) => {
       if (bytes.length === 0 || this.closed !== undefined) return
       this.outputs += 1
+      Metrics.totals.outputBytes += bytes.length
       this.log.append(stream, bytes)
       this.wake()
       this.throttle()
@@ -99,7 +101,7 @@ export class Process {
 
   /** Completes when the process is closed. Drives what does not follow from the spawner's events alone. */
   readonly supervise: Effect.Effect<void> = Effect.gen(this, function* () {
-    yield* Deferred.await(this.ended)
+    yield* Metrics.whileRunning(Deferred.await(this.ended))
     yield* this.awaitQuiet
     this.publishExit()
     if (this.closed === undefined && this.terminated && this.child !== undefined)
@@ -203,6 +205,7 @@ export class Process {
     if (pause === this.paused || this.child?.pause === undefined) return
     this.paused = pause
     if (pause) {
+      Metrics.totals.stalls += 1
       this.reading.unsafeClose()
       this.child.pause()
     } else {

@@ -18,6 +18,7 @@ import type { Spawner, SpawnSpec, TerminalSize } from "../spawn/Spawner.ts"
 import type { SignalError, SpawnError } from "../spawn/SpawnError.ts"
 import * as ChildScope from "./ChildScope.ts"
 import * as LongPoll from "./LongPoll.ts"
+import * as Metrics from "./Metrics.ts"
 import { type Options, share, type Shared } from "./Options.ts"
 import { Process } from "./Process.ts"
 import { ProcessError } from "./ProcessError.ts"
@@ -137,7 +138,7 @@ export const make = (
       Effect.gen(function* () {
         const { process } = entry
         const scope = yield* ChildScope.fork(sessionScope)
-        const child = yield* spawner.spawn(spec, process.events).pipe(
+        const child = yield* Metrics.spawning(spawner.spawn(spec, process.events)).pipe(
           Scope.extend(scope.child),
           Effect.onError(() => scope.close),
         )

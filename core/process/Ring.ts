@@ -5,6 +5,7 @@
  * grow by doubling up to what the limits need, and shrink when other logs need the memory more.
  */
 import type { OutputStream } from "../spawn/Spawner.ts"
+import * as Metrics from "./Metrics.ts"
 import type { Chunk, Cursor, Limits, OutputLog } from "./OutputLog.ts"
 import type { Retained, Retention } from "./Retention.ts"
 
@@ -157,6 +158,7 @@ export class Ring implements OutputLog, Retained {
     const isFree = () => (this.seqs[this.row] ?? 0) <= delivered || exceeds(mostPinned)
     while (this.chunks > 0 && exceeds(limits) && isFree()) {
       const offset = this.offsetAt(1)
+      Metrics.totals.evictedBytes += offset - this.begin
       this.place = (this.place + (offset - this.begin)) % this.data.length
       this.begin = offset
       this.row = this.rowAt(1)

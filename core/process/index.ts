@@ -1,4 +1,5 @@
 export * as LongPoll from "./LongPoll.ts"
+export * as Metrics from "./Metrics.ts"
 export * as OutputLog from "./OutputLog.ts"
 export * as Process from "./Process.ts"
 export * as ProcessError from "./ProcessError.ts"

@@ -43,7 +43,10 @@ export const toRpcError = (error: HandlerError): ErrorCode.RpcError => {
           )
         : rpcError(ErrorCode.invalidRequest, `unknown session id ${error.sessionId}`)
     case "SpawnError":
-      return rpcError(ErrorCode.internalError, error.message)
+      return rpcError(
+        error.reason === "ShuttingDown" ? ErrorCode.shuttingDown : ErrorCode.internalError,
+        error.message,
+      )
     case "SignalError":
       return rpcError(ErrorCode.internalError, `failed to signal process: ${error.message}`)
   }

@@ -12,6 +12,7 @@ import * as Exit from "effect/Exit"
 import * as FiberMap from "effect/FiberMap"
 import * as Scope from "effect/Scope"
 import { LimitError } from "../protocol/Limits.ts"
+import * as Metrics from "../process/Metrics.ts"
 import * as ProcessRegistry from "../process/ProcessRegistry.ts"
 import { Spawner } from "../spawn/Spawner.ts"
 import { SessionIds } from "./SessionIds.ts"
@@ -69,6 +70,7 @@ export const make = (
       if (table.size >= most) return yield* new LimitError({ limit: "sessions", value: most })
       const id = yield* ids.next
       const scope = yield* Scope.fork(registryScope, ExecutionStrategy.parallel)
+      yield* Scope.extend(Metrics.inSession, scope)
       const processes = yield* ProcessRegistry.make(spawner, options, shared).pipe(
         Scope.extend(scope),
         Effect.annotateLogs("session", id),

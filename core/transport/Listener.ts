@@ -23,6 +23,8 @@ export interface ListenerService {
   readonly run: <R>(
     serve: (transport: Transport) => Effect.Effect<void, never, R | Scope.Scope>,
   ) => Effect.Effect<void, TransportError, Exclude<R, Scope.Scope>>
+  /** Takes no more connections from now on; those that are there go on. */
+  readonly stop: Effect.Effect<void>
 }
 
 export class Listener extends Context.Tag("procwire/Listener")<Listener, ListenerService>() {}

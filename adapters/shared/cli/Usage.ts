@@ -1,5 +1,7 @@
 /** Wrong use of the command line: a flag or value that is named, and exit code 2. */
+import { readFileSync } from "node:fs"
 import { parseArgs } from "node:util"
+import * as OsError from "../OsError.ts"
 
 export class UsageError extends Error {
   /** The command whose help may be of use, such as `procwire serve`. */
@@ -43,6 +45,15 @@ export const attempt = <A>(command: string, read: () => A): A => {
     return read()
   } catch (error) {
     throw new UsageError(command, error instanceof Error ? error.message : String(error))
+  }
+}
+
+/** The contents of the file that `flag` names. */
+export const readText = (command: string, flag: string, file: string): string => {
+  try {
+    return readFileSync(file, "utf8")
+  } catch (error) {
+    throw new UsageError(command, `cannot read ${flag} ${file}: ${OsError.fromUnknown(error).message}`)
   }
 }
 

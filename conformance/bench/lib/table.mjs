@@ -1,0 +1,55 @@
+// The figures as the README shows them: a table for each transport, the peer first, ours with their ratio to it.
+import { fmt, median } from "./report.mjs"
+
+/** [what it says, workload, figure, unit, which is better] */
+const rows = [
+  ["cold start to the first answer", "W1", "cold_ms_p50", "ms", "less"],
+  ["resident memory, idle", "W1", "idle_rss_mb", "MiB", "less"],
+  ["start to exited, pipe", "W2-pipe", "exited_us_p50", "µs", "less"],
+  ["start to exited, PTY", "W2-tty", "exited_us_p50", "µs", "less"],
+  ["spawns, 32 in flight", "W3", "spawns_per_s", "/s", "more"],
+  ["output, pipe", "W4-pipe", "mb_per_s", "MB/s", "more"],
+  ["output, text lines, pipe", "W4-text", "mb_per_s", "MB/s", "more"],
+  ["output, PTY", "W4-tty", "mb_per_s", "MB/s", "more"],
+  ["output, text lines, PTY", "W4-tty-text", "mb_per_s", "MB/s", "more"],
+  ["echo round trip, pipe", "W5-pipe", "rtt_us_p50", "µs", "less"],
+  ["the same, 99th percentile", "W5-pipe", "rtt_us_p99", "µs", "less"],
+  ["echo round trip, PTY", "W5-tty", "rtt_us_p50", "µs", "less"],
+  ["the same, 50 chatty neighbours", "W5-noisy", "rtt_us_p50", "µs", "less"],
+  ["a line of one of 200 processes", "W6", "lat_us_p50", "µs", "less"],
+  ["memory for an idle process", "W6-idle", "kb_per_proc", "KiB", "less"],
+  ["reads of a full ring", "W7", "reads_per_s", "/s", "more"],
+  ["wake-up of a long poll", "W7", "longpoll_us_p50", "µs", "less"],
+  ["a request behind a waiting read", "W7", "blocked_behind_read_ms", "ms", "less"],
+  ["a line, 100 connections", "W8", "lat_us_p50", "µs", "less"],
+  ["connecting", "W8", "connect_us_p50", "µs", "less"],
+  ["into stdin, 64 KiB writes", "W9", "mb_per_s", "MB/s", "more"],
+  ["peak memory, client not reading", "W10", "stall_peak_rss_mb", "MiB", "less"],
+  ["draining after that", "W10", "drain_mb_per_s", "MB/s", "more"],
+  ["of 300 starts at once, unanswered", "W11", "unanswered", "", "less"],
+]
+
+/** Markdown from the results of a run and the names of its servers, the peer's first. */
+export const table = ({ results }, [peer, ...ours]) => {
+  const value = (transport, server, workload, figure) =>
+    median(
+      results
+        .filter((one) => one.workload === workload && one.transport === transport && one.server === server)
+        .map(({ data }) => data[figure])
+        .filter(Number.isFinite),
+    )
+  const ratio = (mine, theirs) => (Number.isFinite(mine / theirs) ? ` (${Number((mine / theirs).toPrecision(2))}×)` : "")
+  const lines = ["stdio", "ws"].flatMap((transport) => [
+    `| over ${transport === "ws" ? "WebSocket" : transport} | | ${[peer, ...ours].join(" | ")} |`,
+    `|---|---|${[peer, ...ours].map(() => "---:|").join("")}`,
+    ...rows.flatMap(([says, workload, figure, unit, better]) => {
+      const theirs = value(transport, peer, workload, figure)
+      const mine = ours.map((server) => value(transport, server, workload, figure))
+      if (![theirs, ...mine].some(Number.isFinite)) return []
+      const cells = [fmt(theirs), ...mine.map((one) => fmt(one) + ratio(one, theirs))]
+      return `| ${workload.split("-")[0]} ${says}${unit && `, ${unit}`} | ${better} | ${cells.join(" | ")} |`
+    }),
+    "",
+  ])
+  return lines.join("\n")
+}
