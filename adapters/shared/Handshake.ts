@@ -61,6 +61,10 @@ const notAllowed = ({ method }: Request): Reply | undefined =>
     ? undefined
     : { status: 405, body: "", headers: { allow: "GET,HEAD" } }
 
+/** The reply to an upgrade where no more connections are taken. */
+export const full = (refused: Error | undefined): Reply | undefined =>
+  refused === undefined ? undefined : text(503, refused.message)
+
 const malformed = (request: Request): Reply | undefined => {
   if (request.method !== "GET") return text(405, "Request method must be `GET`")
   if (!(lower(request, "connection") ?? "").includes("upgrade")) {

@@ -7,7 +7,7 @@ import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import * as Client from "../../core/client/Client.ts"
 import type * as ExecClient from "../../core/client/ExecClient.ts"
-import * as ExecServer from "../../core/server/ExecServer.ts"
+import type * as ExecServer from "../../core/server/ExecServer.ts"
 import * as SessionRegistry from "../../core/session/SessionRegistry.ts"
 import type { Transport, TransportError } from "../../core/transport/Transport.ts"
 import * as CommandTransport from "./CommandTransport.ts"
@@ -47,7 +47,6 @@ export const make = ({ layerSpawner }: Platform): Program => {
     const defaults = {
       ...SessionRegistry.defaultOptions,
       version,
-      concurrentRequests: ExecServer.defaultConcurrentRequests,
     }
     const link = Connect.open({ kind: "inProcess", options: { ...defaults, ...target.server } })
     const host = Layer.mergeAll(layerSpawner, NodeHost.layerHost, NodeHost.layerSessionIds)

@@ -16,8 +16,10 @@ import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
 import * as Mailbox from "effect/Mailbox"
 import * as Scope from "effect/Scope"
-import { Listener, type ListenerService } from "../../core/transport/Listener.ts"
+import { Listener, type ListenerService, type Terms } from "../../core/transport/Listener.ts"
 import { TransportError } from "../../core/transport/Transport.ts"
+import { invalidRequest } from "../../core/protocol/ErrorCode.ts"
+import { errorText, malformedId } from "../../core/protocol/Message.ts"
 import * as LineTransport from "./LineTransport.ts"
 import * as OsError from "./OsError.ts"
 import * as SocketAddress from "./SocketAddress.ts"
@@ -33,7 +35,10 @@ export type Wanted =
   | (SocketAddress.HostAndPort & { readonly kind: "tcp"; readonly tls?: Tls.ServerTls })
 
 /** Listens on a path, or on a literal IP address, where port 0 takes any free one. */
-export const make = (wanted: Wanted): Effect.Effect<ListenerService, TransportError, Scope.Scope> =>
+export const make = (
+  wanted: Wanted,
+  { maxMessageBytes, refusal }: Terms = {},
+): Effect.Effect<ListenerService, TransportError, Scope.Scope> =>
   Effect.gen(function* () {
     const accepted = yield* Mailbox.make<net.Socket>()
     const sockets = new Set<net.Socket>()
@@ -45,7 +50,9 @@ export const make = (wanted: Wanted): Effect.Effect<ListenerService, TransportEr
     }
     const server = yield* serverFor(wanted, (socket) => {
       track(socket)
-      accepted.unsafeOffer(socket)
+      const refused = refusal?.()
+      if (refused === undefined) accepted.unsafeOffer(socket)
+      else refuse(socket, refused.message)
     })
     // Over TLS this is the socket below, which may never finish its handshake.
     if (wanted.kind === "tcp" && wanted.tls !== undefined) server.on("connection", track)
@@ -72,7 +79,12 @@ export const make = (wanted: Wanted): Effect.Effect<ListenerService, TransportEr
         Effect.gen(function* () {
           const connections = yield* FiberSet.make<void>()
           const serveOne = (socket: net.Socket) =>
-            LineTransport.make({ label: labelOf(address, socket), input: socket, output: socket }).pipe(
+            LineTransport.make({
+              label: labelOf(address, socket),
+              input: socket,
+              output: socket,
+              ...(maxMessageBytes === undefined ? {} : { maxMessageBytes }),
+            }).pipe(
               Effect.flatMap((transport) => Effect.ensuring(serve(transport), transport.close)),
               Effect.scoped,
               Effect.tapErrorCause((cause) => Effect.logError("connection failed", cause)),
@@ -85,8 +97,19 @@ export const make = (wanted: Wanted): Effect.Effect<ListenerService, TransportEr
     }
   })
 
-export const layerSocket = (address: Wanted): Layer.Layer<Listener, TransportError> =>
-  Layer.scoped(Listener, make(address))
+export const layerSocket = (address: Wanted, terms?: Terms): Layer.Layer<Listener, TransportError> =>
+  Layer.scoped(Listener, make(address, terms))
+
+/** Says why, and ends the connection whatever the client does. */
+const refuse = (socket: net.Socket, why: string) => {
+  socket.resume()
+  socket.end(`${errorText(malformedId, invalidRequest, why)}\n`, () =>
+    setTimeout(() => socket.destroy(), lingerMillis),
+  )
+}
+
+/** How long a client that is refused has to end its side: a reset could overtake what it was told. */
+const lingerMillis = 100
 
 /** Small messages leave at once, and a peer that vanished without a word is noticed. */
 export const tune = (socket: net.Socket): void => {

@@ -13,7 +13,7 @@ import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
 import * as Mailbox from "effect/Mailbox"
 import type * as Scope from "effect/Scope"
-import { Listener, type ListenerService } from "../../core/transport/Listener.ts"
+import { Listener, type ListenerService, type Terms } from "../../core/transport/Listener.ts"
 import { TransportError } from "../../core/transport/Transport.ts"
 import * as Handshake from "./Handshake.ts"
 import * as Tls from "./Tls.ts"
@@ -26,14 +26,17 @@ export interface Options extends Handshake.Rules {
   readonly port: number
   /** With it only TLS is spoken: `wss://`. */
   readonly tls?: Tls.ServerTls
+  readonly terms?: Terms
 }
 
 export const make = (options: Options): Effect.Effect<ListenerService, TransportError, Scope.Scope> =>
   Effect.gen(function* () {
     const upgrades = yield* Mailbox.make<WebSocketConnection.Upgrade>()
     const sockets = new Set<Socket>()
-    const answer = (request: http.IncomingMessage) =>
-      Handshake.answer(requestOf(request), options).catch(() => failed)
+    const { maxMessageBytes, refusal } = options.terms ?? {}
+    const answer = async (request: http.IncomingMessage) =>
+      (await Handshake.answer(requestOf(request), options).catch(() => failed)) ?? Handshake.full(refusal?.())
+    const upgrader = WebSocketConnection.makeUpgrader(maxMessageBytes)
 
     const respond: http.RequestListener = async (request, response) => {
       request.resume()
@@ -66,7 +69,7 @@ export const make = (options: Options): Effect.Effect<ListenerService, Transport
         Effect.gen(function* () {
           const connections = yield* FiberSet.make<void>()
           const serveOne = (upgrade: WebSocketConnection.Upgrade) =>
-            WebSocketConnection.make(upgrade).pipe(
+            WebSocketConnection.make(upgrade, upgrader).pipe(
               Effect.flatMap((transport) => Effect.ensuring(serve(transport), transport.close)),
               Effect.scoped,
               Effect.tapErrorCause((cause) => Effect.logError("connection failed", cause)),

@@ -14,6 +14,7 @@ import * as FiberId from "effect/FiberId"
 import type { ChildHandle, ExitStatus, OutputStream, SpawnEvents, Stdio } from "../spawn/Spawner.ts"
 import * as Metrics from "./Metrics.ts"
 import * as OutputLog from "./OutputLog.ts"
+import type * as Retention from "./Retention.ts"
 import type { StdinQueue } from "./StdinQueue.ts"
 
 /** Bytes that an attached reader may lag behind before the child is paused: 256 KiB. */
@@ -69,10 +70,10 @@ export class Process {
   /** Keeps the first output for whoever asked for the process. */
   private birth: Attachment | undefined
 
-  constructor(id: string, stdio: Stdio, limits: OutputLog.Limits) {
+  constructor(id: string, stdio: Stdio, limits: OutputLog.Limits, retention?: Retention.Retention) {
     this.id = id
     this.stdio = stdio
-    this.log = OutputLog.make(limits)
+    this.log = OutputLog.make(limits, retention)
     this.openStreams = new Set(stdio.kind === "pty" ? ["pty"] : ["stdout", "stderr"])
     this.birth = this.attach(0)
   }
@@ -184,6 +185,7 @@ export class Process {
     this.publishExit()
     if (this.closed !== undefined) return
     this.closed = { seq: this.log.take() }
+    this.log.finish()
     this.stdin?.close()
     this.wake()
     Deferred.unsafeDone(this.finished, Effect.void)

@@ -10,9 +10,8 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
-import * as Logger from "effect/Logger"
-import * as LogLevel from "effect/LogLevel"
 import type { Platform } from "../Platform.ts"
+import * as Logging from "./Logging.ts"
 import { UsageError } from "./Usage.ts"
 import { version } from "./Version.ts"
 
@@ -75,10 +74,7 @@ const ignoreBrokenPipes = () => {
 const launch = (command: Command, platform: Platform, args: ReadonlyArray<string>) => {
   const asked = Deferred.unsafeMake<void>(FiberId.none)
   const fiber = Effect.runFork(
-    Effect.suspend(() => command.run(platform, args, Deferred.await(asked))).pipe(
-      Effect.provide(logger),
-      Logger.withMinimumLogLevel(logLevel()),
-    ),
+    Logging.withUsual(Effect.suspend(() => command.run(platform, args, Deferred.await(asked)))),
   )
   let signal: NodeJS.Signals | undefined
   for (const name of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
@@ -119,10 +115,3 @@ const wantsHelp = (args: ReadonlyArray<string>) => {
 const finish = (stream: NodeJS.WritableStream, text: string, code: number): void => {
   stream.write(text, () => process.exit(code))
 }
-
-const logger = Logger.replace(
-  Logger.defaultLogger,
-  Logger.map(Logger.logfmtLogger, (line) => void process.stderr.write(`${line}\n`)),
-)
-
-const logLevel = () => (process.env["PROCWIRE_LOG"] === "debug" ? LogLevel.Debug : LogLevel.Warning)

@@ -8,7 +8,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
-import { Listener, type ListenerService } from "../../../core/transport/Listener.ts"
+import { Listener, type ListenerService, type Terms } from "../../../core/transport/Listener.ts"
 import type { TransportError } from "../../../core/transport/Transport.ts"
 import * as AuthFlags from "../auth/AuthFlags.ts"
 import type * as Bearer from "../auth/Bearer.ts"
@@ -79,6 +79,7 @@ export const read = (values: Usage.Values<typeof flags>): Effect.Effect<Doors, E
 /** Listens at every address until the scope closes. */
 export const bindAll = (
   { addresses, tls, rule }: Doors,
+  terms: Terms = {},
   pages: Handshake.Pages = {},
 ): Effect.Effect<ReadonlyArray<ListenerService>, TransportError, Scope.Scope> => {
   const secure = tls === undefined ? {} : { tls }
@@ -86,13 +87,13 @@ export const bindAll = (
   const layerOf = (address: Listen.Listen): Layer.Layer<Listener, TransportError> => {
     switch (address.kind) {
       case "stdio":
-        return StdioTransport.layerStdio
+        return StdioTransport.layer(terms)
       case "ws":
-        return WebSockets.layerWebSocket({ ...address, ...secure, ...rules })
+        return WebSockets.layerWebSocket({ ...address, ...secure, ...rules, terms })
       case "unix":
-        return SocketListener.layerSocket(address)
+        return SocketListener.layerSocket(address, terms)
       case "tcp":
-        return SocketListener.layerSocket({ ...address, ...secure })
+        return SocketListener.layerSocket({ ...address, ...secure }, terms)
     }
   }
   return Effect.forEach(addresses, (address) =>

@@ -57,12 +57,20 @@ export const readText = (command: string, flag: string, file: string): string =>
   }
 }
 
-/** A whole number of at least `least`; `flag` names it in the error. */
-export const wholeNumber = (command: string, flag: string, value: string, least: number): number => {
+/** A whole number from `least` to `most`; `flag` names it in the error. */
+export const wholeNumber = (
+  command: string,
+  flag: string,
+  value: string,
+  least: number,
+  most = Number.MAX_SAFE_INTEGER,
+): number => {
   const number = /^[0-9]+$/.test(value) ? Number(value) : Number.NaN
-  if (Number.isSafeInteger(number) && number >= least) return number
+  if (Number.isSafeInteger(number) && number >= least && number <= most) return number
   const reason =
-    number === 0 ? "number would be zero for non-zero type" : `expected a whole number of at least ${least}`
+    number === 0
+      ? "number would be zero for non-zero type"
+      : `expected a whole number of at least ${least}${most < Number.MAX_SAFE_INTEGER ? ` and at most ${most}` : ""}`
   throw new UsageError(command, `invalid value '${value}' for '${flag}': ${reason}`)
 }
 

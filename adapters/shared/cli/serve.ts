@@ -6,17 +6,20 @@ import process from "node:process"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Metrics from "../../../core/process/Metrics.ts"
-import * as OutputLog from "../../../core/process/OutputLog.ts"
 import * as ProcessRegistry from "../../../core/process/ProcessRegistry.ts"
 import * as ExecServer from "../../../core/server/ExecServer.ts"
 import * as SessionRegistry from "../../../core/session/SessionRegistry.ts"
 import * as Drain from "../../../core/spawn/Drain.ts"
 import { Spawner } from "../../../core/spawn/Spawner.ts"
+import type { Terms } from "../../../core/transport/Listener.ts"
 import * as NodeHost from "../NodeHost.ts"
 import type { Platform } from "../Platform.ts"
 import * as StatusPages from "../StatusPages.ts"
 import * as Doors from "./Doors.ts"
+import * as LimitFlags from "./LimitFlags.ts"
+import * as Logging from "./Logging.ts"
 import * as Shutdown from "./Shutdown.ts"
+import * as Telemetry from "./Telemetry.ts"
 import * as Usage from "./Usage.ts"
 import { version } from "./Version.ts"
 
@@ -25,17 +28,16 @@ export const help = `Serve processes to clients over JSON-RPC.
 Usage: procwire serve [OPTIONS]
 
 Options:
-${Doors.help}  --concurrent-requests N    most requests of a connection that run at once [default: ${ExecServer.defaultConcurrentRequests}]
-                             (a waiting read never delays another request below that bound)
-  --detached-ttl-ms N        how long a session without a connection can be resumed [default: ${SessionRegistry.defaultOptions.detachedMillis}]
+${Doors.help}  --detached-ttl-ms N        how long a session without a connection can be resumed [default: ${SessionRegistry.defaultOptions.detachedMillis}]
   --retention-ms N           how long a closed process stays readable [default: ${ProcessRegistry.defaultOptions.retentionMillis}]
-  --retained-bytes N         output kept for each process, in bytes [default: ${OutputLog.defaultLimits.bytes}]
-${Shutdown.help}  -h, --help                 show this text
+${Shutdown.help}${Logging.help}  -h, --help                 show this text
+
+Limits:
+${LimitFlags.help}
 
 Signals: SIGTERM, SIGINT and SIGHUP end the server and every process it started, with the exit code 0, on SIGHUP 129;
 a second one does not wait for --grace-ms.
-Logs go to stderr; PROCWIRE_LOG=debug shows more.
-
+${Telemetry.help}
 Examples:
   procwire serve                                    # ws://127.0.0.1:PORT, for many clients
   procwire serve --listen ws://127.0.0.1:7000 --listen unix:/run/user/1000/procwire.sock
@@ -45,10 +47,10 @@ Examples:
 
 export const flags = {
   ...Doors.flags,
-  "concurrent-requests": { type: "string" },
+  ...LimitFlags.flags,
+  ...Logging.flags,
   "detached-ttl-ms": { type: "string" },
   "retention-ms": { type: "string" },
-  "retained-bytes": { type: "string" },
   ...Shutdown.flags,
   help: { type: "boolean", short: "h" },
 } as const
@@ -57,13 +59,9 @@ export const flags = {
 export const toOptions = (values: Usage.Values<typeof flags>): ExecServer.Options => ({
   ...SessionRegistry.defaultOptions,
   version,
-  concurrentRequests: number(values, "concurrent-requests", 1, ExecServer.defaultConcurrentRequests),
   detachedMillis: number(values, "detached-ttl-ms", 0, SessionRegistry.defaultOptions.detachedMillis),
   retentionMillis: number(values, "retention-ms", 0, ProcessRegistry.defaultOptions.retentionMillis),
-  limits: {
-    ...OutputLog.defaultLimits,
-    bytes: number(values, "retained-bytes", 1, OutputLog.defaultLimits.bytes),
-  },
+  limits: LimitFlags.toLimits(command, values),
 })
 
 /** Serves until a listener ends or somebody asks for the end, and then gives what runs its time. */
@@ -74,10 +72,13 @@ export const serve = (platform: Platform, args: ReadonlyArray<string>, asked: Ef
   return Effect.scoped(
     Effect.gen(function* () {
       const doors = yield* Doors.read(values)
-      const listeners = yield* Doors.bindAll(doors, yield* StatusPages.make(version))
+      let refusal: Terms["refusal"]
+      const terms = { maxMessageBytes: options.limits.messageBytes, refusal: () => refusal?.() }
+      const listeners = yield* Doors.bindAll(doors, terms, yield* StatusPages.make(version))
       const overStdio = doors.addresses.some(({ kind }) => kind === "stdio")
       const { spawner, drain } = Drain.make(yield* Spawner)
       const server = yield* Effect.provideService(ExecServer.make(options), Spawner, spawner)
+      refusal = server.refusal
       const printed = overStdio ? process.stderr : process.stdout
       for (const { address } of listeners) if (address !== "stdio") printed.write(`${address}\n`)
       const serving = yield* Effect.forEach(listeners, ({ run }) =>
@@ -89,12 +90,16 @@ export const serve = (platform: Platform, args: ReadonlyArray<string>, asked: Ef
       yield* Effect.forEach(listeners, ({ stop }) => stop)
       yield* drain(graceMillis)
     }),
-  ).pipe(Effect.provide([platform.layerSpawner, NodeHost.layerHost, NodeHost.layerSessionIds]))
+  ).pipe(
+    Effect.provide([platform.layerSpawner, NodeHost.layerHost, NodeHost.layerSessionIds]),
+    Effect.provide(Telemetry.layer),
+    Effect.provide(Logging.layer("procwire serve", values)),
+  )
 }
 
 const command = "procwire serve"
 
-type Numbers = "concurrent-requests" | "detached-ttl-ms" | "retention-ms" | "retained-bytes" | "grace-ms"
+type Numbers = "detached-ttl-ms" | "retention-ms" | "grace-ms"
 
 const number = (
   values: { readonly [flag in Numbers]?: string },
