@@ -39,6 +39,7 @@ export const capabilities = [
   "http-endpoints",
   "http-header-env",
   "http-status",
+  "limit-flags",
   "network-proxy",
   "process-close-stdin",
   "process-group",

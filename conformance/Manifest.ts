@@ -149,6 +149,7 @@ const withoutStatus = async (target: Target, timeoutMs: number): Promise<string 
 /** Flags that a server with the capability starts with. */
 const startFlags: { readonly [capability in Case.Capability]?: ReadonlyArray<string> } = {
   "grace-flag": ["--grace-ms", "1"],
+  "limit-flags": ["--max-session-processes", "1"],
   "ws-auth": [
     "--ws-auth",
     "capability-token",
@@ -163,10 +164,12 @@ const refusesFlags = async (
   timeoutMs: number,
 ): Promise<string | undefined> => {
   if (!target.owned) return "only a server that the suite starts can be given its flags"
-  const running = Bench.make(probe, target, timeoutMs)
+  const overStdio = target.kind === "stdio"
+  const running = Bench.make(overStdio ? { ...probe, args: flags } : probe, target, timeoutMs)
   try {
-    const server = running.bench.launch(flags)
-    await within(firstLine(server, timeoutMs), timeoutMs, "the URL of the server")
+    // What is bound says so in a line; over stdio only an answer shows that there is a server.
+    if (overStdio) await running.bench.open()
+    else await within(firstLine(running.bench.launch(flags), timeoutMs), timeoutMs, "the URL of the server")
     return undefined
   } catch {
     return `it does not start with ${flags.slice(0, 2).join(" ")}`

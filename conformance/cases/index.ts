@@ -30,6 +30,7 @@ import { httpHeaderEnv } from "./http-header-env.ts"
 import { httpRequest } from "./http-request.ts"
 import { httpStream } from "./http-stream.ts"
 import { lifecycle } from "./lifecycle.ts"
+import { limitFlags } from "./limit-flags.ts"
 import { limits } from "./limits.ts"
 import { networkProxy } from "./network-proxy.ts"
 import { exitCode } from "./process-exit-code.ts"
@@ -69,6 +70,7 @@ export const cases: ReadonlyArray<Case> = [
   ...envelopeId,
   ...framing,
   ...limits,
+  ...limitFlags,
   ...websocket,
   ...websocketHttp,
   ...websocketAuth,

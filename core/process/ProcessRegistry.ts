@@ -13,7 +13,6 @@ import * as Exit from "effect/Exit"
 import * as FiberId from "effect/FiberId"
 import * as Runtime from "effect/Runtime"
 import * as Scope from "effect/Scope"
-import type { LimitError } from "../protocol/Limits.ts"
 import type { Spawner, SpawnSpec, TerminalSize } from "../spawn/Spawner.ts"
 import type { SignalError, SpawnError } from "../spawn/SpawnError.ts"
 import * as ChildScope from "./ChildScope.ts"
@@ -21,12 +20,10 @@ import * as LongPoll from "./LongPoll.ts"
 import * as Metrics from "./Metrics.ts"
 import { type Options, share, type Shared } from "./Options.ts"
 import { Process } from "./Process.ts"
-import { ProcessError } from "./ProcessError.ts"
+import { ProcessError, type StartError, type WriteError } from "./ProcessError.ts"
 import * as StdinQueue from "./StdinQueue.ts"
 
 export { defaultOptions, share, type Options, type Shared } from "./Options.ts"
-
-export type StartError = ProcessError | LimitError | SpawnError
 
 export type WriteStatus = "accepted" | "unknownProcess" | "stdinClosed"
 
@@ -41,7 +38,7 @@ export interface ProcessRegistry {
     id: string,
     bytes: Uint8Array,
     writeId: string | undefined,
-  ) => Effect.Effect<WriteStatus, ProcessError | LimitError>
+  ) => Effect.Effect<WriteStatus, WriteError>
   /** SIGINT to the process group; nothing if it is not running. */
   readonly interrupt: (id: string) => Effect.Effect<void, SignalError>
   /** SIGKILL to the process group. True if it was running, or starting and never comes to be. */
@@ -181,7 +178,7 @@ export const make = (
       })
 
     const write = (id: string, bytes: Uint8Array, writeId: string | undefined) =>
-      withProcess(id, (process): Effect.Effect<WriteStatus, ProcessError | LimitError> => {
+      withProcess(id, (process): Effect.Effect<WriteStatus, WriteError> => {
         if (process === undefined) return Effect.succeed("unknownProcess")
         const { stdin } = process
         if (stdin === undefined) return Effect.succeed("stdinClosed")
