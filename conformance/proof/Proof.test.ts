@@ -21,3 +21,8 @@ test("a server that answers twice is found out by them", { timeout: 120_000 }, (
   expect(stdout).toContain("an answer that was not asked for, or a second one")
   expect(status).toBe(1)
 })
+
+test("servers, clients and children that are killed leave nothing behind", { timeout: 120_000 }, () => {
+  const { status, told } = prove("./chaos.mjs", "--seconds", "8")
+  expect(status, told).toBe(0)
+})
