@@ -26,3 +26,9 @@ test("servers, clients and children that are killed leave nothing behind", { tim
   const { status, told } = prove("./chaos.mjs", "--seconds", "8")
   expect(status, told).toBe(0)
 })
+
+test("a crowd is served, and who does not read stalls nobody else", { timeout: 120_000 }, () => {
+  const small = ["--connections", "100", "--lines", "300", "--stalling", "10", "--seconds", "1", "--mebibytes", "16"]
+  const { status, told } = prove("./crowd.mjs", ...small)
+  expect(status, told).toBe(0)
+})
