@@ -32,3 +32,8 @@ test("a crowd is served, and who does not read stalls nobody else", { timeout: 1
   const { status, told } = prove("./crowd.mjs", ...small)
   expect(status, told).toBe(0)
 })
+
+test("a child is held up while its client does not read, on every transport and runtime", { timeout: 240_000 }, () => {
+  const { status, told } = prove("./pressure.mjs", "--mebibytes", "16", "--bound-mebibytes", "12", "--parallel", "4")
+  expect(status, told).toBe(0)
+})

@@ -106,25 +106,27 @@ const killServer = async (server) => {
 }
 
 const descriptors = []
-const epoch = async () => {
+/** The life of a server: with rounds, in which it survives everybody else, or short and violent. */
+const epoch = async (rounds) => {
   const args = ["--detached-ttl-ms", "1000", "--retention-ms", "500"]
   const server = await serve({ runtime: options.runtime, transport: "ws", args, mark })
   const counts = []
-  for (let round = 0; round < 3 && server.running(); round += 1) {
+  for (let round = 0; round < rounds && server.running(); round += 1) {
     await rage(server, roundSeconds, { reapers: round === 1 })
     counts.push(await settle(server))
     tally.rounds += 1
   }
-  descriptors.push(counts)
+  if (rounds > 0) descriptors.push(counts)
   if (counts.some((count) => count > counts[0]))
     tally.failures.push(`descriptors of a server after each round: ${counts.join(", ")}`)
   if (!server.running()) return
-  await rage(server, 0.2 + random.next() * roundSeconds, { reapers: false })
+  await rage(server, 1 + (random.next() * roundSeconds) / 2, { reapers: false })
   await killServer(server)
   progress(`${elapsed().toFixed(0)} s: ${JSON.stringify({ ...tally, descriptors: counts })}`)
 }
 
-while (elapsed() < options.seconds && tally.failures.length === 0) await epoch()
+for (let count = 0; elapsed() < options.seconds && tally.failures.length === 0; count += 1)
+  await epoch(count % 5 === 0 ? 3 : 0)
 
 const rows = [
   ["time", `${elapsed().toFixed(0)} s, seed ${options.seed}, ${options.clients} clients at a time`],

@@ -145,7 +145,7 @@ const stalling = async () => {
   const size = options.mebibytes * 2 ** 20
   const silent = await Promise.all(
     stalled.map(async ({ flood, wire }) => {
-      const counted = await flood("flood", size)
+      const counted = await flood("flood", { bytes: size })
       wire.pause()
       return counted
     }),

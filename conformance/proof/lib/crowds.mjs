@@ -6,6 +6,16 @@ const line = Buffer.from("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQR
 const pattern = Buffer.concat(Array.from({ length: 2049 }, () => line))
 const flood = `yes '${line.toString().trim()}'`
 
+/** The bytes of a block, after which a counting child says in a file how many it has written. */
+export const block = 4096 * line.length
+const counting = (blocks, counter) =>
+  `i=0; while [ $i -lt ${blocks} ]; do ${flood} | head -c ${block}; i=$((i+1)); echo $i > '${counter}'; done`
+
+const scriptOf = ({ bytes, blocks, counter }) => {
+  if (blocks !== undefined) return counting(blocks, counter)
+  return bytes === undefined ? flood : `${flood} | head -c ${bytes}`
+}
+
 export const quantile = (list, share) =>
   [...list].sort((a, b) => a - b)[Math.min(list.length - 1, Math.floor(list.length * share))] ?? Number.NaN
 
@@ -44,12 +54,12 @@ export const member = async (server, options = {}) => {
       await Promise.all([call("process/write", { processId: id, chunk, writeId: `${began}` }), back])
       return performance.now() - began
     },
-    /** A process that writes as fast as it is let: for ever, or so many bytes; then `ended`. */
-    flood: async (id, bytes) => {
+    /** A process that writes as fast as it is let: for ever, so many bytes, or blocks that it counts; then `ended`. */
+    flood: async (id, { tty = false, ...much } = {}) => {
       const counted = { bytes: 0, wrong: undefined, ended: end(id) }
       floods.set(id, counted)
-      const script = bytes === undefined ? flood : `${flood} | head -c ${bytes}`
-      await call("process/start", Peers.start(id, ["sh", "-c", script]))
+      const script = `${tty ? "stty raw -echo; " : ""}${scriptOf(much)}`
+      await call("process/start", Peers.start(id, ["sh", "-c", script], { tty }))
       return counted
     },
     /** Kills a process and waits until it is closed. */
