@@ -48,6 +48,21 @@ const nodeOf = (line) => {
   return existsSync(path) ? path : undefined
 }
 
+const deno = () => [binary("@deno", "deno"), "run"]
+/** The server needs what deno.json says, the suite more. */
+const leastDeno = () => [...deno(), "--quiet", "--no-prompt", "-P"]
+
+/** The words that start our server on a runtime: `node` (this one), `bun` or `deno`. */
+export const serverOn = (name) => {
+  const words = {
+    node: () => [process.execPath, join(root, built.server)],
+    bun: () => [binary("@oven", "bin/bun"), join(root, source("bun").server)],
+    deno: () => [...leastDeno(), join(root, source("deno").server)],
+  }[name]
+  if (words === undefined) throw new Error(`no runtime is called ${name}`)
+  return [...words(), "serve"]
+}
+
 /** Every runtime at hand. Those that npm cannot provide are named on stderr and left out. */
 export const runtimes = () => {
   const nodes = [...new Set([...lines, thisLine])].sort((a, b) => a - b)
@@ -56,12 +71,9 @@ export const runtimes = () => {
     if (path === undefined) process.stderr.write(`npm has no Node ${line} for this platform: not proved\n`)
     return path === undefined ? [] : [runtime(`Node ${line}`, [path], built)]
   })
-  const deno = [binary("@deno", "deno"), "run"]
-  /** The server needs what deno.json says, the suite more. */
-  const [all, least] = [[...deno, "--allow-all"], [...deno, "--quiet", "--no-prompt", "-P"]]
   return [
     ...found,
     runtime("Bun", [binary("@oven", "bin/bun")], source("bun")),
-    runtime("Deno", all, source("deno"), least),
+    runtime("Deno", [...deno(), "--allow-all"], source("deno"), leastDeno()),
   ]
 }

@@ -1,5 +1,8 @@
-import { spawn } from "node:child_process"
-import type { ChildProcess } from "node:child_process"
+import { execFileSync, spawn } from "node:child_process"
+import type { ChildProcess, StdioOptions } from "node:child_process"
+import { closeSync, fstatSync, mkdtempSync, openSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
@@ -61,4 +64,35 @@ test("a group ends with every member, also those that the leader leaves behind",
   reaper.add(leader.pid ?? 0)
   await Effect.runPromise(Scope.close(scope, Exit.void))
   await TestChild.until(() => closed, "nobody holds the output")
+})
+
+test("a child whose id was never told is found by its pipe or its terminal, and nobody else is", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "procwire-reaper-"))
+  const opened = ["one", "other"].map((name) => {
+    execFileSync("mkfifo", [join(folder, name)])
+    const fd = openSync(join(folder, name), "r+")
+    const started = (stdio: StdioOptions) => spawn("sleep", ["60"], { detached: true, stdio })
+    return { fd, byPipe: started(["ignore", fd, "ignore"]), byInput: started([fd, "ignore", "ignore"]) }
+  })
+  const [one, other] = opened
+  const inode = String(fstatSync(one?.fd ?? -1).ino)
+  const outcome = async (...told: ReadonlyArray<string | undefined>) => {
+    const scope = Effect.runSync(Scope.make())
+    const reaper = Effect.runSync(Scope.extend(GroupReaper.make, scope))
+    for (const holds of told) reaper.starting(holds)
+    await TestChild.until(() => shells().length === 1, "the shell runs")
+    await Effect.runPromise(Scope.close(scope, Exit.void))
+    await TestChild.until(() => shells().length === 0, "the shell has ended")
+    await TestChild.sleep(20)
+    const alive = (child: ChildProcess | undefined) => child?.signalCode === null
+    return [one?.byPipe, one?.byInput, other?.byPipe, other?.byInput].map(alive)
+  }
+  expect(await outcome(inode, undefined)).toEqual([true, true, true, true])
+  expect(await outcome(join(folder, "other"), inode)).toEqual([false, true, true, true])
+  expect(await outcome(inode, join(folder, "one"))).toEqual([false, false, true, true])
+  for (const { fd, byPipe, byInput } of opened) {
+    for (const child of [byPipe, byInput]) child.kill("SIGKILL")
+    closeSync(fd)
+  }
+  rmSync(folder, { recursive: true })
 })

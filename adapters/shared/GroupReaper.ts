@@ -6,8 +6,9 @@
  * still on its list, and ends itself. It starts with the first child, and anew with the whole list if
  * somebody kills it. It does not keep the server's event loop alive.
  *
- * A group is in the pipe before anybody hears of its start; ends are told in batches. Processes that left
- * their group are not found. Not on Windows.
+ * A group is in the pipe before anybody hears of its start; ends are told in batches. A child that came into being
+ * while the server was killed, before the server could tell its id, is found in /proc by the pipe or terminal that it
+ * was to get (pipes from Linux 5.14 on). Processes that left their group are not found. Not on Windows.
  */
 import { spawn } from "node:child_process"
 import type { ChildProcess } from "node:child_process"
@@ -22,20 +23,34 @@ const RESTART_MILLIS = 1_000
 
 const SCRIPT = `
 trap '' INT TERM HUP QUIT
-groups=' '
+groups=' ' holds=
 while read -r sign id; do
   case "$sign$groups" in
-    +*) groups="$groups$id " ;;
+    =*) holds=$id ;;
+    +*) groups="$groups$id " holds= ;;
     -*" $id "*) groups="\${groups%%" $id "*} \${groups#*" $id "}" ;;
   esac
 done
 for id in $groups; do kill -s KILL -- "-$id" 2>/dev/null; done
+found() {
+  case "$holds" in
+    /*) [ "$1/fd/0" -ef "$holds" ] ;;
+    *) [ -p "$1/fd/1" ] && while read -r name value; do
+         [ "$name$value" = "ino:$holds" ] && return
+       done <"$1/fdinfo/1" && false ;;
+  esac
+}
+[ -z "$holds" ] || for process in /proc/[0-9]*; do
+  found "$process" && read -r line <"$process/stat" || continue
+  set -- \${line##*) }
+  [ "$3" = "$4" ] && kill -s KILL -- "-$3"
+done
 `
 
 /** A registry of groups whose members die with this process; the scope's end ends the shell. */
 export const make: Effect.Effect<Registry, never, Scope.Scope> = Effect.map(
   Effect.acquireRelease(Effect.sync(unsafeMake), (reaper) => Effect.sync(reaper.close)),
-  ({ add, remove }) => ({ add, remove }),
+  ({ starting, add, remove }) => ({ starting, add, remove }),
 )
 
 interface GroupReaper extends Registry {
@@ -65,7 +80,11 @@ function unsafeMake(): GroupReaper {
       if (!told.delete(id)) told.add(id)
     }
     changed.clear()
-    if (text === "" || closed) return
+    if (text !== "") send(text)
+  }
+
+  const send = (text: string) => {
+    if (closed) return
     if (shell === undefined) {
       startedAt = performance.now()
       shell = start(onEnd)
@@ -82,6 +101,7 @@ function unsafeMake(): GroupReaper {
   }
 
   return {
+    starting: (holds) => send(`= ${holds ?? ""}\n`),
     add: (id) => {
       groups.add(id)
       changed.add(id)

@@ -5,7 +5,10 @@ import * as SpawnerSuite from "../../conformance/spawner/SpawnerSuite.ts"
 import { name } from "../testing/Runtime.ts"
 import * as PipeSpawner from "./PipeSpawner.ts"
 
-const layer = Layer.succeed(Spawner.Spawner, PipeSpawner.make({ add: () => {}, remove: () => {} }))
+const layer = Layer.succeed(
+  Spawner.Spawner,
+  PipeSpawner.make({ starting: () => {}, add: () => {}, remove: () => {} }),
+)
 
 const options = {
   Node: {

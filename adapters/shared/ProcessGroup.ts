@@ -15,6 +15,11 @@ const LOOK_MILLIS = 1_000
 
 /** Who wants to know which groups exist. */
 export interface Registry {
+  /**
+   * A child is about to be started, which can be known by what it holds: the inode of the pipe that is its stdout, or
+   * the path of its terminal. Until `add` it has no other name. `undefined`: there is none, it could not be started.
+   */
+  readonly starting: (holds: string | undefined) => void
   readonly add: (id: number) => void
   readonly remove: (id: number) => void
 }

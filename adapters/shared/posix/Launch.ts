@@ -20,16 +20,19 @@ export interface Host {
 
 /** The pid of the new child, or why there is none. It must be watched in the same tick. */
 export const launch = (
-  { libc }: Host,
+  { libc, groups }: Host,
   spec: Spawner.SpawnSpec,
   stdio: ChildStdio,
 ): number | ProgramPath.Errno => {
   const argv = [spec.arg0 ?? spec.argv[0], ...spec.argv.slice(1)]
   const env = Object.entries(spec.env).map(([name, value]) => `${name}=${value}`)
-  return ProgramPath.search(spec, libc.access, (path) => {
+  const launched = ProgramPath.search(spec, libc.access, (path) => {
+    groups.starting(stdio.kind === "pty" ? stdio.path : libc.inode(stdio.stdout)?.toString())
     const pid = libc.spawn({ path, argv, env, cwd: spec.cwd, stdio })
     return pid < 0 ? new ProgramPath.Errno(-pid) : pid
   })
+  if (launched instanceof ProgramPath.Errno) groups.starting(undefined)
+  return launched
 }
 
 /** The group of a child just launched; `onExit` runs before its exit is reported. */

@@ -33,7 +33,9 @@ const WEXITED = 4
 const WNOWAIT = 0x01000000
 /** `si_pid` in `siginfo_t` of 64-bit Linux, in ints: include/uapi/asm-generic/siginfo.h. */
 const SI_PID = 4
-/** More than `posix_spawn_file_actions_t`, `posix_spawnattr_t`, `sigset_t` and `siginfo_t` take. */
+/** `st_ino` in `struct stat` of 64-bit Linux, in ints. */
+const ST_INO = 2
+/** More than `posix_spawn_file_actions_t`, `posix_spawnattr_t`, `sigset_t`, `siginfo_t` and `struct stat` take. */
 const STRUCT_BYTES = 512
 
 /** What a child gets as its descriptors 0, 1 and 2. */
@@ -73,6 +75,8 @@ export interface Libc {
   readonly read: (fd: number, buffer: Uint8Array) => number
   /** Bytes taken from `buffer`. */
   readonly write: (fd: number, buffer: Uint8Array) => number
+  /** The inode of what a descriptor is; `undefined` where the library cannot tell. */
+  readonly inode: (fd: number) => number | undefined
   /** 0 if the path may be executed, else a positive error number. */
   readonly access: (path: string) => number
   /** The pid of a child that leads a new session and has reached `exec`, with no signal ignored or blocked. */
@@ -96,6 +100,12 @@ export const bind = (ffi: Ffi): Libc => {
   const kill = ffi.bind("kill", ["int", "int"])
   const waitid = ffi.bind("waitid", ["int", "int", "buffer", "int"])
   const waitpid = ffi.bind("waitpid", ["int", "buffer", "int"])
+  // An inline function before glibc 2.33.
+  const fstat = Either.getOrElse(
+    Either.try(() => ffi.bind("fstat", ["int", "buffer"])),
+    () => undefined,
+  )
+  const stat = new Int32Array(STRUCT_BYTES / 4)
   const info = new Int32Array(STRUCT_BYTES / 4)
   const status = new Int32Array(1)
   const orErrno = (result: number) => (result < 0 ? -ffi.errno() : result)
@@ -107,6 +117,11 @@ export const bind = (ffi: Ffi): Libc => {
     close: (fd) => void close(fd),
     read: (fd, buffer) => orErrno(read(fd, buffer, buffer.length)),
     write: (fd, buffer) => orErrno(write(fd, buffer, buffer.length)),
+    inode: (fd) => {
+      if (fstat === undefined || fstat(fd, stat) !== 0) return undefined
+      const [low = 0, high = 0] = stat.subarray(ST_INO, ST_INO + 2)
+      return (high >>> 0) * 2 ** 32 + (low >>> 0)
+    },
     access: (path) => (access(path, X_OK) === 0 ? 0 : ffi.errno()),
     spawn: bindSpawn(ffi),
     kill: (pid, signal) => (kill(pid, signal) === 0 ? 0 : ffi.errno()),

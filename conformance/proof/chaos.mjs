@@ -1,0 +1,147 @@
+// `npm run proof:chaos`: kill -9 of servers, clients, children and reapers at random, and then a look at what is left.
+import { randomUUID } from "node:crypto"
+import { setTimeout as sleep } from "node:timers/promises"
+import * as Crowd from "./lib/chaos-crowd.mjs"
+import { finish, flags, progress } from "./lib/command.mjs"
+import * as Proc from "./lib/proc.mjs"
+import * as Random from "./lib/random.mjs"
+import { ready, runtimeNames, serve } from "./lib/servers.mjs"
+
+const options = flags(
+  "proof:chaos",
+  "Kills servers, clients and children with SIGKILL at random: no orphan, no zombie, no leaked descriptor, no reaper is left.",
+  {
+    seconds: { says: "how long", standard: 300 },
+    clients: { says: "clients at the same time", standard: 4 },
+    runtime: { says: runtimeNames.join(", "), standard: "node", choices: runtimeNames },
+    seed: { says: "where the random numbers begin", standard: 1 },
+  },
+)
+
+ready()
+const random = Random.make(options.seed)
+const mark = randomUUID()
+const tally = {
+  servers: 0,
+  clients: 0,
+  children: 0,
+  reapers: 0,
+  rounds: 0,
+  resumed: 0,
+  found: 0,
+  failures: [],
+}
+const crowd = Crowd.make({ random, mark, tally })
+const began = performance.now()
+const elapsed = () => (performance.now() - began) / 1000
+const roundSeconds = Math.min(5, options.seconds / 6)
+
+/** What has to be gone within this time after everything that could want it is dead. */
+const grace = 15_000
+
+const kill = (pid) => {
+  try {
+    process.kill(pid, "SIGKILL")
+    return true
+  } catch {
+    return false
+  }
+}
+
+const name = ({ pid, state, parent }) => `${pid} (${state}, of ${parent}) ${Proc.commandLine(pid)}`
+
+/** Everything that this proof has started, but the server, the clients and itself. */
+const children = (server) => {
+  const known = crowd.pids()
+  return Proc.marked(mark).filter(({ pid }) => pid !== server.pid && !known.has(pid))
+}
+
+const killChild = (server) => {
+  const victim = random.pick(children(server))
+  if (victim !== undefined && kill(victim.pid)) tally.children += 1
+}
+
+const killReaper = (server) => {
+  const victim = Proc.descendants(server.pid).find(Proc.isReaper)
+  if (victim !== undefined && kill(victim.pid)) tally.reapers += 1
+}
+
+/** Kills clients and children for so long. The server must live. */
+const rage = async (server, seconds, { reapers }) => {
+  const end = elapsed() + seconds
+  if (reapers) killReaper(server)
+  while (elapsed() < end && server.running()) {
+    crowd.fill(server.url, options.clients)
+    if (random.chance(0.15)) await crowd.replace(server.url)
+    else if (random.chance(0.8)) killChild(server)
+    await sleep(random.below(150))
+  }
+  if (!server.running()) tally.failures.push(`the server died by itself: ${await server.gone}`)
+}
+
+/** With every client dead, sessions expire and everything goes. The descriptors that the server has then. */
+const settle = async (server) => {
+  await crowd.clear()
+  const left = () => Proc.descendants(server.pid).filter((one) => !Proc.isReaper(one))
+  const clean = await Proc.eventually(() => left().length === 0 && children(server).length === 0, grace)
+  if (!clean)
+    tally.failures.push(
+      `left while the server lives: ${[...left(), ...children(server)].map(name).join("; ")}`,
+    )
+  await sleep(300)
+  return Proc.descriptors(server.pid)
+}
+
+/** SIGKILL in the middle of everything. The snapshot is whole: a stopped server starts nothing. */
+const killServer = async (server) => {
+  process.kill(server.pid, "SIGSTOP")
+  const snapshot = Proc.descendants(server.pid)
+  kill(server.pid)
+  await server.gone
+  tally.servers += 1
+  const left = () => [...snapshot.filter(Proc.alive), ...children(server)]
+  if (!(await Proc.eventually(() => left().length === 0, grace)))
+    tally.failures.push(`outlived the server: ${left().map(name).join("; ")}`)
+  await crowd.clear()
+}
+
+const descriptors = []
+/** The life of a server: with rounds, in which it survives everybody else, or short and violent. */
+const epoch = async (rounds) => {
+  const args = ["--detached-ttl-ms", "1000", "--retention-ms", "500"]
+  const server = await serve({ runtime: options.runtime, transport: "ws", args, mark })
+  const counts = []
+  for (let round = 0; round < rounds && server.running(); round += 1) {
+    await rage(server, roundSeconds, { reapers: round === 1 })
+    counts.push(await settle(server))
+    tally.rounds += 1
+  }
+  if (rounds > 0) descriptors.push(counts)
+  if (counts.some((count) => count > counts[0]))
+    tally.failures.push(`descriptors of a server after each round: ${counts.join(", ")}`)
+  if (!server.running()) return
+  await rage(server, 1 + (random.next() * roundSeconds) / 2, { reapers: false })
+  await killServer(server)
+  progress(`${elapsed().toFixed(0)} s: ${JSON.stringify({ ...tally, descriptors: counts })}`)
+}
+
+for (let count = 0; elapsed() < options.seconds && tally.failures.length === 0; count += 1)
+  await epoch(count % 5 === 0 ? 3 : 0)
+
+const rows = [
+  ["time", `${elapsed().toFixed(0)} s, seed ${options.seed}, ${options.clients} clients at a time`],
+  [
+    "killed",
+    `${tally.servers} servers, ${tally.clients} clients, ${tally.children} children, ${tally.reapers} reapers`,
+  ],
+  ["resumed", `${tally.resumed} sessions by another client, with ${tally.found} processes`],
+  [
+    "rounds",
+    `${tally.rounds}, descriptors of each server behind them: ${descriptors.map((counts) => counts.join("=")).join(" ")}`,
+  ],
+  ["left over", `${Proc.marked(mark).length} processes`],
+]
+if (tally.servers === 0 || tally.children === 0) tally.failures.push("nothing was killed")
+if (Proc.marked(mark).length > 0)
+  tally.failures.push(`left at the end: ${Proc.marked(mark).map(name).join("; ")}`)
+finish(`chaos on ${options.runtime}`, rows, tally.failures)
