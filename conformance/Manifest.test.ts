@@ -51,3 +51,7 @@ test("a server that cannot be asked lacks nothing, so that its cases fail", asyn
   const silent = Target.command("stdio", [process.execPath, "-e", "process.exit(3)"])
   expect(await Manifest.missing(requiring("filesystem"), silent, 2_000)).toBeUndefined()
 })
+
+test("a server that ignores the flags of limits is without them", async () => {
+  expect(await why("limit-flags")).toMatch(/ignores --max-json-depth/)
+})

@@ -66,6 +66,7 @@ const ask = (target: Target, timeoutMs: number): Lacks => {
   let wired: Promise<Lacks> | undefined
   const refused = new Map<Case.Capability, Promise<string | undefined>>()
   let mute: Promise<string | undefined> | undefined
+  let boundless: Promise<string | undefined> | undefined
   return async (capability) => {
     const flags = startFlags[capability]
     if (flags !== undefined) {
@@ -73,6 +74,7 @@ const ask = (target: Target, timeoutMs: number): Lacks => {
       refused.set(capability, found)
       return found
     }
+    if (capability === "limit-flags") return (boundless ??= withoutLimits(target, timeoutMs))
     if (capability === "http-status")
       return (mute ??= withoutStatus(target, timeoutMs).catch(() => undefined))
     if (capability !== "sandbox" && families[capability] === undefined) return undefined
@@ -146,10 +148,25 @@ const withoutStatus = async (target: Target, timeoutMs: number): Promise<string 
   }
 }
 
+/** Over stdio nothing shows whether a flag was taken but what it does. */
+const withoutLimits = async (target: Target, timeoutMs: number): Promise<string | undefined> => {
+  if (!target.owned) return "only a server that the suite starts can be given its flags"
+  const limited = Case.make("manifest", { ...probe, args: ["--max-json-depth", "8"], server: "fresh" })
+  const running = Bench.make(limited, target, timeoutMs)
+  try {
+    const wire = await running.bench.open()
+    const { error } = await wire.exchange('{"id":1,"method":"environment/status","pad":[[[[[[[[[]]]]]]]]]}')
+    return error === undefined ? "it ignores --max-json-depth 8" : undefined
+  } catch {
+    return "it does not start with --max-json-depth 8"
+  } finally {
+    running.finish()
+  }
+}
+
 /** Flags that a server with the capability starts with. */
 const startFlags: { readonly [capability in Case.Capability]?: ReadonlyArray<string> } = {
   "grace-flag": ["--grace-ms", "1"],
-  "limit-flags": ["--max-session-processes", "1"],
   "ws-auth": [
     "--ws-auth",
     "capability-token",
@@ -164,12 +181,10 @@ const refusesFlags = async (
   timeoutMs: number,
 ): Promise<string | undefined> => {
   if (!target.owned) return "only a server that the suite starts can be given its flags"
-  const overStdio = target.kind === "stdio"
-  const running = Bench.make(overStdio ? { ...probe, args: flags } : probe, target, timeoutMs)
+  const running = Bench.make(probe, target, timeoutMs)
   try {
-    // What is bound says so in a line; over stdio only an answer shows that there is a server.
-    if (overStdio) await running.bench.open()
-    else await within(firstLine(running.bench.launch(flags), timeoutMs), timeoutMs, "the URL of the server")
+    const server = running.bench.launch(flags)
+    await within(firstLine(server, timeoutMs), timeoutMs, "the URL of the server")
     return undefined
   } catch {
     return `it does not start with ${flags.slice(0, 2).join(" ")}`
