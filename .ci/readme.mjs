@@ -1,4 +1,4 @@
-// `npm run readme`: writes into README.md the method list, from the method table, and the support table, from what
+// `npm run readme`: writes into README.md the method list and the limits, from their tables, and the support table, from what
 // `npm run support` proved; and the list of conformance cases into conformance/IDS.md, from the cases.
 // `npm run readme -- --check`: fails if one is not current, or if a TypeScript block of any README does not compile.
 import { execFileSync } from "node:child_process"
@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { root } from "./setup.mjs"
 
 const methods = await import("../dist/core/protocol/Methods.js")
+const limits = await import("../dist/core/protocol/Limits.js")
 const check = process.argv.includes("--check")
 
 const rows = (table, direction) =>
@@ -17,6 +18,16 @@ const list = [
   ...rows(methods.requests, "request"),
   ...rows(methods.clientNotifications, "notification to the server"),
   ...rows(methods.serverNotifications, "notification to the client"),
+].join("\n")
+
+/** Every limit, with what is said beyond it. */
+const limitRows = [
+  "| flag | default | | the words of a refusal |",
+  "|---|---:|---|---|",
+  ...limits.names.map((name) => {
+    const { flag, default: usual, help, refused } = limits.table[name]
+    return `| \`--${flag}\` | ${usual} | ${help} | ${refused ? `\`${limits.textOf(name, usual)}\`` : ""} |`
+  }),
 ].join("\n")
 
 /** The cases of one suite, by family: what an id promises stays true for ever. */
@@ -81,7 +92,7 @@ const between = (text, name, lines) =>
   )
 
 const readme = readFileSync(`${root}README.md`, "utf8")
-keep("README.md", between(between(readme, "methods", list), "support", support()))
+keep("README.md", between(between(between(readme, "methods", list), "limits", limitRows), "support", support()))
 keep("conformance/IDS.md", await ids())
 
 if (check) {

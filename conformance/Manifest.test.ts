@@ -31,6 +31,10 @@ test("a server that does not start with the flags for authentication is without 
   expect(await why("ws-auth")).toMatch(/does not start with --ws-auth/)
 })
 
+test("a server without HTTP has no pages about itself", async () => {
+  expect(await why("http-status")).toMatch(/only a WebSocket listener/)
+})
+
 test("what nobody can ask for is never missing", async () => {
   expect(await why()).toBeUndefined()
   expect(await why("pty", "resume", "procfs")).toBeUndefined()

@@ -3,7 +3,8 @@
  *
  * A family is missing if its method is unknown (-32601) and no capability in `environmentInfo` announces it; what is
  * announced and does not work is a failure of its cases. A sandbox is missing if a restricted profile is refused, and the
- * authentication of WebSockets if the server does not start with its flags. Every target is asked once.
+ * authentication of WebSockets or a grace if the server does not start with its flags, and pages about itself if /healthz is not found.
+ * Every target is asked once.
  */
 import { createHash } from "node:crypto"
 import * as Bench from "./Bench.ts"
@@ -11,6 +12,7 @@ import * as Case from "./Case.ts"
 import { within } from "./Deadline.ts"
 import { isObject, type Json } from "./Json.ts"
 import type { Target } from "./Target.ts"
+import * as HttpProbe from "./wire/HttpProbe.ts"
 import { firstLine } from "./wire/ServerProcess.ts"
 import type { Wire } from "./wire/Wire.ts"
 
@@ -62,9 +64,17 @@ const lacksOf = (target: Target, timeoutMs: number): Lacks => {
 
 const ask = (target: Target, timeoutMs: number): Lacks => {
   let wired: Promise<Lacks> | undefined
-  let authless: Promise<string | undefined> | undefined
+  const refused = new Map<Case.Capability, Promise<string | undefined>>()
+  let mute: Promise<string | undefined> | undefined
   return async (capability) => {
-    if (capability === "ws-auth") return (authless ??= withoutAuth(target, timeoutMs))
+    const flags = startFlags[capability]
+    if (flags !== undefined) {
+      const found = refused.get(capability) ?? refusesFlags(target, flags, timeoutMs)
+      refused.set(capability, found)
+      return found
+    }
+    if (capability === "http-status")
+      return (mute ??= withoutStatus(target, timeoutMs).catch(() => undefined))
     if (capability !== "sandbox" && families[capability] === undefined) return undefined
     // A server that cannot even be asked lacks nothing: its cases say what is wrong.
     wired ??= askOnWire(target, timeoutMs).catch(() => () => Promise.resolve(undefined))
@@ -124,16 +134,45 @@ const withoutSandbox = async (wire: Wire): Promise<string | undefined> => {
   return error === undefined ? undefined : `it refuses a restricted profile (${error.message})`
 }
 
-const withoutAuth = async (target: Target, timeoutMs: number): Promise<string | undefined> => {
-  if (!target.owned) return "only a server that the suite starts can be given its flags"
+const withoutStatus = async (target: Target, timeoutMs: number): Promise<string | undefined> => {
+  if (target.kind !== "ws") return "only a WebSocket listener speaks HTTP"
   const running = Bench.make(probe, target, timeoutMs)
-  const sha = createHash("sha256").update("x").digest("hex")
   try {
-    const server = running.bench.launch(["--ws-auth", "capability-token", "--ws-token-sha256", sha])
-    await within(firstLine(server, timeoutMs), timeoutMs, "the URL of the server")
+    const { url = "" } = await running.bench.server()
+    const { status } = await HttpProbe.probe(url, { path: "/healthz" }, timeoutMs)
+    return status === 404 ? "it has no /healthz" : undefined
+  } finally {
+    running.finish()
+  }
+}
+
+/** Flags that a server with the capability starts with. */
+const startFlags: { readonly [capability in Case.Capability]?: ReadonlyArray<string> } = {
+  "grace-flag": ["--grace-ms", "1"],
+  "limit-flags": ["--max-session-processes", "1"],
+  "ws-auth": [
+    "--ws-auth",
+    "capability-token",
+    "--ws-token-sha256",
+    createHash("sha256").update("x").digest("hex"),
+  ],
+}
+
+const refusesFlags = async (
+  target: Target,
+  flags: ReadonlyArray<string>,
+  timeoutMs: number,
+): Promise<string | undefined> => {
+  if (!target.owned) return "only a server that the suite starts can be given its flags"
+  const overStdio = target.kind === "stdio"
+  const running = Bench.make(overStdio ? { ...probe, args: flags } : probe, target, timeoutMs)
+  try {
+    // What is bound says so in a line; over stdio only an answer shows that there is a server.
+    if (overStdio) await running.bench.open()
+    else await within(firstLine(running.bench.launch(flags), timeoutMs), timeoutMs, "the URL of the server")
     return undefined
   } catch {
-    return "it does not start with --ws-auth capability-token"
+    return `it does not start with ${flags.slice(0, 2).join(" ")}`
   } finally {
     running.finish()
   }

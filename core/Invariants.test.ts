@@ -12,6 +12,7 @@ import * as Scope from "effect/Scope"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as TestServer from "./client/testing/TestServer.ts"
+import { closeMillis } from "./process/ChildScope.ts"
 import * as ProcessRegistry from "./process/ProcessRegistry.ts"
 import * as Fake from "./spawn/Fake.ts"
 import { Spawner, type SpawnSpec } from "./spawn/Spawner.ts"
@@ -133,7 +134,7 @@ describe("Invariants", () => {
       )
       yield* registry.start("p", spec)
       const closing = yield* Effect.fork(Scope.close(scope, Exit.void))
-      yield* pass(ProcessRegistry.closeMillis - 1)
+      yield* pass(closeMillis - 1)
       expect((yield* closing.status)._tag).not.toBe("Done")
       yield* pass(1)
       expect((yield* closing.status)._tag).toBe("Done")

@@ -15,12 +15,11 @@ import type { Transport, TransportError } from "../../core/transport/Transport.t
 import * as CommandTransport from "./CommandTransport.ts"
 import * as SocketAddress from "./SocketAddress.ts"
 import * as SocketClient from "./SocketClient.ts"
-import type { ClientTls } from "./Tls.ts"
 import type * as WebSocketClient from "./WebSocketClient.ts"
 import * as WebSockets from "./WebSockets.ts"
 
 export type Target =
-  | { readonly kind: "url"; readonly url: string; readonly tls?: ClientTls }
+  | { readonly kind: "url"; readonly url: string; readonly options?: WebSocketClient.Options }
   | ({ readonly kind: "command" } & CommandTransport.Options)
   | { readonly kind: "inProcess"; readonly options: ExecServer.Options }
 
@@ -30,7 +29,7 @@ export const open = (
 ): Effect.Effect<Transport, TransportError, Spawner | SessionIds | Host | Scope.Scope> => {
   switch (target.kind) {
     case "url":
-      return openUrl(target.url, target.tls)
+      return openUrl(target.url, target.options)
     case "command":
       return CommandTransport.connectCommand(target)
     case "inProcess":

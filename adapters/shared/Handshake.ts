@@ -3,8 +3,9 @@
  * table, as a plain function that every runtime's listener can use.
  *
  * Order matters: the Origin rule before everything, `/readyz` needs no credential, and a malformed
- * upgrade is refused as malformed before its credentials are looked at.
+ * upgrade is refused as malformed before its credentials are looked at. Whoever may connect may read the pages.
  */
+import type * as Bearer from "./auth/Bearer.ts"
 
 export interface Request {
   readonly method: string
@@ -21,27 +22,50 @@ export interface Reply {
 }
 
 /** A rule that refuses a request, or lets it through with undefined. */
-export type Admit = (request: Request) => Reply | undefined
+export type Admit = (request: Request) => Promise<Reply | undefined>
 
-/** A page in a browser must not reach the server: any Origin header, even an empty one, is refused. */
-export const admitNoOrigin: Admit = (request) =>
-  request.header("origin") === undefined ? undefined : { status: 403, body: "" }
+/** What is answered to GET and HEAD, by path. */
+export type Pages = Readonly<Record<string, () => Reply>>
 
-/** The reply to a request; undefined where it is to be upgraded. `admit` is asked about upgrades last. */
-export const answer = (request: Request, admit: Admit): Reply | undefined => {
-  const refused = admitNoOrigin(request)
-  if (refused !== undefined) return refused
-  const path = pathOf(request.url)
-  if (path === "/readyz") {
-    return request.method === "GET" || request.method === "HEAD"
-      ? { status: 200, body: "" }
-      : { status: 405, body: "", headers: { allow: "GET,HEAD" } }
+export interface Rules {
+  /** Refuses upgrades that are well-formed otherwise, and pages; the default admits all. */
+  readonly admit?: Admit
+  readonly pages?: Pages
+}
+
+/** Admits by the `Authorization` header; the text of a refusal is all that a stranger gets. */
+export const admitBearer =
+  (rule: Bearer.Rule): Admit =>
+  async (request) => {
+    const refusal = await rule(request.header("authorization"))
+    return refusal === undefined ? undefined : text(401, refusal)
   }
+
+/** The reply to a request; undefined where it is to be upgraded. `admit` is asked last. */
+export const answer = async (
+  request: Request,
+  { admit = async () => undefined, pages = {} }: Rules,
+): Promise<Reply | undefined> => {
+  // A page in a browser must not reach the server: any Origin header, even an empty one, is refused.
+  if (request.header("origin") !== undefined) return { status: 403, body: "" }
+  const path = pathOf(request.url)
+  if (path === "/readyz") return notAllowed(request) ?? { status: 200, body: "" }
+  const page = Object.hasOwn(pages, path) ? pages[path] : undefined
+  if (page !== undefined) return notAllowed(request) ?? (await admit(request)) ?? page()
   if (path !== "/") return { status: 404, body: "" }
   return malformed(request) ?? admit(request)
 }
 
-const malformed: Admit = (request) => {
+const notAllowed = ({ method }: Request): Reply | undefined =>
+  method === "GET" || method === "HEAD"
+    ? undefined
+    : { status: 405, body: "", headers: { allow: "GET,HEAD" } }
+
+/** The reply to an upgrade where no more connections are taken. */
+export const full = (refused: Error | undefined): Reply | undefined =>
+  refused === undefined ? undefined : text(503, refused.message)
+
+const malformed = (request: Request): Reply | undefined => {
   if (request.method !== "GET") return text(405, "Request method must be `GET`")
   if (!(lower(request, "connection") ?? "").includes("upgrade")) {
     return text(400, "Connection header did not include 'upgrade'")

@@ -15,19 +15,25 @@ export interface Options {
   readonly label: string
   readonly input: Readable
   readonly output: Writable
+  readonly maxMessageBytes?: number
 }
 
 const newline = Uint8Array.of(10)
 
 /** Takes over both streams; the scope closes them. */
-export const make = ({ label, input, output }: Options): Effect.Effect<Transport, never, Scope.Scope> =>
+export const make = ({
+  label,
+  input,
+  output,
+  maxMessageBytes,
+}: Options): Effect.Effect<Transport, never, Scope.Scope> =>
   Effect.gen(function* () {
     let ended = false
     const inbox = yield* Inbox.make((waiting) => {
       if (waiting === 0 && !ended) input.resume()
     })
     const outbox = Outbox.make(output)
-    const decoder = new Framing.LineDecoder()
+    const decoder = new Framing.LineDecoder(maxMessageBytes)
 
     const end = (error?: TransportError) => {
       ended = true

@@ -7,7 +7,7 @@ import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import * as Client from "../../core/client/Client.ts"
 import type * as ExecClient from "../../core/client/ExecClient.ts"
-import * as ExecServer from "../../core/server/ExecServer.ts"
+import type * as ExecServer from "../../core/server/ExecServer.ts"
 import * as SessionRegistry from "../../core/session/SessionRegistry.ts"
 import type { Transport, TransportError } from "../../core/transport/Transport.ts"
 import * as CommandTransport from "./CommandTransport.ts"
@@ -21,7 +21,7 @@ import type * as WebSocketClient from "./WebSocketClient.ts"
 export type Target =
   /**
    * `ws://127.0.0.1:7000`, `unix:/run/procwire.sock` or `tcp://127.0.0.1:7000`; `wss://` and `tls://` with `ca`, `cert`
-   * and `key` as PEM texts. `headers` go with the upgrade of a WebSocket, such as `authorization`.
+   * and `key` as PEM texts. `token` and `headers` go with the upgrade of a WebSocket.
    */
   | ({ readonly url: string } & WebSocketClient.Options)
   /** A command whose stdin and stdout are the server's. It ends with the client. */
@@ -47,7 +47,6 @@ export const make = ({ layerSpawner }: Platform): Program => {
     const defaults = {
       ...SessionRegistry.defaultOptions,
       version,
-      concurrentRequests: ExecServer.defaultConcurrentRequests,
     }
     const link = Connect.open({ kind: "inProcess", options: { ...defaults, ...target.server } })
     const host = Layer.mergeAll(layerSpawner, NodeHost.layerHost, NodeHost.layerSessionIds)

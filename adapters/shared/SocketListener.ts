@@ -10,12 +10,16 @@ import * as net from "node:net"
 import { resolve } from "node:path"
 import * as nodeTls from "node:tls"
 import * as Effect from "effect/Effect"
+import * as ExecutionStrategy from "effect/ExecutionStrategy"
+import * as Exit from "effect/Exit"
 import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
 import * as Mailbox from "effect/Mailbox"
-import type * as Scope from "effect/Scope"
-import { Listener, type ListenerService } from "../../core/transport/Listener.ts"
+import * as Scope from "effect/Scope"
+import { Listener, type ListenerService, type Terms } from "../../core/transport/Listener.ts"
 import { TransportError } from "../../core/transport/Transport.ts"
+import { invalidRequest } from "../../core/protocol/ErrorCode.ts"
+import { errorText, malformedId } from "../../core/protocol/Message.ts"
 import * as LineTransport from "./LineTransport.ts"
 import * as OsError from "./OsError.ts"
 import * as SocketAddress from "./SocketAddress.ts"
@@ -31,7 +35,10 @@ export type Wanted =
   | (SocketAddress.HostAndPort & { readonly kind: "tcp"; readonly tls?: Tls.ServerTls })
 
 /** Listens on a path, or on a literal IP address, where port 0 takes any free one. */
-export const make = (wanted: Wanted): Effect.Effect<ListenerService, TransportError, Scope.Scope> =>
+export const make = (
+  wanted: Wanted,
+  { maxMessageBytes, refusal }: Terms = {},
+): Effect.Effect<ListenerService, TransportError, Scope.Scope> =>
   Effect.gen(function* () {
     const accepted = yield* Mailbox.make<net.Socket>()
     const sockets = new Set<net.Socket>()
@@ -43,7 +50,9 @@ export const make = (wanted: Wanted): Effect.Effect<ListenerService, TransportEr
     }
     const server = yield* serverFor(wanted, (socket) => {
       track(socket)
-      accepted.unsafeOffer(socket)
+      const refused = refusal?.()
+      if (refused === undefined) accepted.unsafeOffer(socket)
+      else refuse(socket, refused.message)
     })
     // Over TLS this is the socket below, which may never finish its handshake.
     if (wanted.kind === "tcp" && wanted.tls !== undefined) server.on("connection", track)
@@ -53,16 +62,29 @@ export const make = (wanted: Wanted): Effect.Effect<ListenerService, TransportEr
         for (const socket of sockets) socket.destroy()
       }),
     )
-    const address = yield* wanted.kind === "unix" ? listenUnix(server, wanted) : listenTcp(server, wanted)
+    const bound = yield* Scope.fork(yield* Effect.scope, ExecutionStrategy.sequential)
+    const address = yield* wanted.kind === "unix"
+      ? Scope.extend(listenUnix(server, wanted), bound)
+      : listenTcp(server, wanted)
     yield* Effect.addFinalizer(() => accepted.shutdown)
 
     return {
       address: SocketAddress.format(address),
+      // The path goes, too: a unix server on Deno listens on after its close.
+      stop: Effect.zipRight(
+        Effect.sync(() => void server.close()),
+        Scope.close(bound, Exit.void),
+      ),
       run: (serve) =>
         Effect.gen(function* () {
           const connections = yield* FiberSet.make<void>()
           const serveOne = (socket: net.Socket) =>
-            LineTransport.make({ label: labelOf(address, socket), input: socket, output: socket }).pipe(
+            LineTransport.make({
+              label: labelOf(address, socket),
+              input: socket,
+              output: socket,
+              ...(maxMessageBytes === undefined ? {} : { maxMessageBytes }),
+            }).pipe(
               Effect.flatMap((transport) => Effect.ensuring(serve(transport), transport.close)),
               Effect.scoped,
               Effect.tapErrorCause((cause) => Effect.logError("connection failed", cause)),
@@ -75,8 +97,19 @@ export const make = (wanted: Wanted): Effect.Effect<ListenerService, TransportEr
     }
   })
 
-export const layerSocket = (address: Wanted): Layer.Layer<Listener, TransportError> =>
-  Layer.scoped(Listener, make(address))
+export const layerSocket = (address: Wanted, terms?: Terms): Layer.Layer<Listener, TransportError> =>
+  Layer.scoped(Listener, make(address, terms))
+
+/** Says why, and ends the connection whatever the client does. */
+const refuse = (socket: net.Socket, why: string) => {
+  socket.resume()
+  socket.end(`${errorText(malformedId, invalidRequest, why)}\n`, () =>
+    setTimeout(() => socket.destroy(), lingerMillis),
+  )
+}
+
+/** How long a client that is refused has to end its side: a reset could overtake what it was told. */
+const lingerMillis = 100
 
 /** Small messages leave at once, and a peer that vanished without a word is noticed. */
 export const tune = (socket: net.Socket): void => {

@@ -29,8 +29,13 @@ const flood = (transport) =>
   })
 const idle = (transport) =>
   Effect.gen(function* () {
-    while (transport.incoming.unsafeSize().value < 256) yield* Effect.sleep("1 millis")
-    yield* Effect.sleep("50 millis")
+    let seen = 0
+    for (;;) {
+      yield* Effect.sleep("100 millis")
+      const waiting = transport.incoming.unsafeSize().value
+      if (waiting > 0 && waiting === seen) break
+      seen = waiting
+    }
     say("full")
     yield* Effect.never
   })

@@ -13,24 +13,31 @@ import type { Readable, Writable } from "node:stream"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
-import { Listener } from "../../core/transport/Listener.ts"
+import { Listener, type Terms } from "../../core/transport/Listener.ts"
 import { type Transport, TransportError } from "../../core/transport/Transport.ts"
 import * as LineTransport from "./LineTransport.ts"
 
 export const label = "JSON-RPC message from exec-server stdio"
 
 /** Takes over fd 0 and fd 1 until the scope closes. May be made once per process. */
-export const make: Effect.Effect<Transport, TransportError, Scope.Scope> = Effect.try({
-  try: () => ({ label, input: openInput(), output: openOutput() }),
-  catch: (cause) => new TransportError({ reason: "Open", message: "cannot open stdin and stdout", cause }),
-}).pipe(Effect.flatMap(LineTransport.make))
+export const make = (terms: Terms = {}): Effect.Effect<Transport, TransportError, Scope.Scope> =>
+  Effect.try({
+    try: () => ({ label, input: openInput(), output: openOutput(), ...terms }),
+    catch: (cause) => new TransportError({ reason: "Open", message: "cannot open stdin and stdout", cause }),
+  }).pipe(Effect.flatMap(LineTransport.make))
 
 /** Serves the one connection that stdin and stdout are; `run` ends with it. */
-export const layerStdio: Layer.Layer<Listener> = Layer.succeed(Listener, {
-  address: "stdio",
-  run: (serve) =>
-    Effect.scoped(Effect.flatMap(make, (transport) => Effect.ensuring(serve(transport), transport.close))),
-})
+export const layer = (terms: Terms): Layer.Layer<Listener> =>
+  Layer.succeed(Listener, {
+    address: "stdio",
+    stop: Effect.void,
+    run: (serve) =>
+      Effect.scoped(
+        Effect.flatMap(make(terms), (transport) => Effect.ensuring(serve(transport), transport.close)),
+      ),
+  })
+
+export const layerStdio: Layer.Layer<Listener> = layer({})
 
 const openInput = (): Readable =>
   isSocketLike(0) ? new net.Socket({ fd: 0, readable: true, writable: false }) : process.stdin

@@ -30,7 +30,7 @@ describe("WebSocketClient", () => {
       const listener = yield* WebSocketListener.make({
         host: "127.0.0.1",
         port: 0,
-        admit: (request) =>
+        admit: async (request) =>
           request.header("authorization") === "Bearer x" ? undefined : { status: 401, body: "" },
       })
       yield* Effect.forkScoped(listener.run(echo))

@@ -14,11 +14,13 @@ import * as WebSocketTransport from "../web/WebSocketTransport.ts"
 export interface Options extends ClientTls {
   /** Sent with the upgrade, such as `authorization`. */
   readonly headers?: Readonly<Record<string, string>>
+  /** Sent with the upgrade as `authorization: Bearer TOKEN`. */
+  readonly token?: string
 }
 
 export const connect = (
   url: string,
-  { headers, ca, cert, key }: Options = {},
+  { headers, token, ca, cert, key }: Options = {},
 ): Effect.Effect<Transport, TransportError, Scope.Scope> =>
   WebSocketTransport.connect(url, {
     open: (address) =>
@@ -28,7 +30,7 @@ export const connect = (
         ca,
         cert,
         key,
-        ...(headers === undefined ? {} : { headers }),
+        headers: { ...headers, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) },
       }),
   })
 

@@ -13,7 +13,12 @@ import type * as Scope from "effect/Scope"
 import { WebSocket, WebSocketServer } from "real-ws"
 import * as Framing from "../../core/transport/Framing.ts"
 import * as Inbox from "../../core/transport/Inbox.ts"
-import { maxMessageBytes, type Transport, TransportError } from "../../core/transport/Transport.ts"
+import {
+  maxMessageBytes as defaultMessageBytes,
+  tooLong,
+  type Transport,
+  TransportError,
+} from "../../core/transport/Transport.ts"
 import * as Outbox from "./Outbox.ts"
 import * as WebSocketFrames from "./WebSocketFrames.ts"
 
@@ -33,18 +38,30 @@ class SilentWebSocket extends WebSocket {
   }
 }
 
-const upgrader = new WebSocketServer({
-  noServer: true,
-  clientTracking: false,
-  perMessageDeflate: false,
-  maxPayload: maxMessageBytes,
-  skipUTF8Validation: true,
-  handleProtocols: () => false,
-  WebSocket: SilentWebSocket,
+/** What accepts WebSockets whose messages have at most so many bytes. */
+export interface Upgrader {
+  readonly maxMessageBytes: number
+  readonly server: WebSocketServer
+}
+
+export const makeUpgrader = (maxMessageBytes: number = defaultMessageBytes): Upgrader => ({
+  maxMessageBytes,
+  server: new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload: maxMessageBytes,
+    skipUTF8Validation: true,
+    handleProtocols: () => false,
+    WebSocket: SilentWebSocket,
+  }),
 })
 
 /** Answers the upgrade; the scope closes the connection. */
-export const make = ({ request, socket, head }: Upgrade): Effect.Effect<Transport, never, Scope.Scope> =>
+export const make = (
+  { request, socket, head }: Upgrade,
+  { maxMessageBytes, server }: Upgrader,
+): Effect.Effect<Transport, never, Scope.Scope> =>
   Effect.gen(function* () {
     let peer: WebSocket | undefined
     let ended = false
@@ -61,10 +78,12 @@ export const make = ({ request, socket, head }: Upgrade): Effect.Effect<Transpor
       inbox.end(error)
       outbox.stop()
     }
-    const fail = (reason: TransportError["reason"], message: string, cause?: unknown) => {
-      end(new TransportError({ reason, message, cause }))
+    const broken = (error: TransportError) => {
+      end(error)
       socket.destroy()
     }
+    const fail = (reason: TransportError["reason"], message: string, cause?: unknown) =>
+      broken(new TransportError({ reason, message, cause }))
     const receive = (data: Uint8Array) => {
       if (ended) return
       const text = Framing.decodeText(data)
@@ -76,7 +95,8 @@ export const make = ({ request, socket, head }: Upgrade): Effect.Effect<Transpor
       ws.on("message", (data) => receive(data as Buffer))
       ws.on("error", (cause: NodeJS.ErrnoException) => {
         if (cause.code === "EPIPE" || cause.code === "ECONNRESET") end()
-        else fail(cause.code === tooLarge ? "MessageTooLarge" : "Io", cause.message, cause)
+        else if (cause.code === tooLarge) broken(tooLong(maxMessageBytes))
+        else fail("Io", cause.message, cause)
       })
       socket.on("data", (chunk: Buffer) => {
         if (!watch.push(chunk)) fail("MessageTooLarge", "frame is longer than 16 MiB")
@@ -101,7 +121,7 @@ export const make = ({ request, socket, head }: Upgrade): Effect.Effect<Transpor
     )
     yield* Effect.addFinalizer(() => close)
     yield* Effect.sync(() => {
-      upgrader.handleUpgrade(request, socket, head, attach)
+      server.handleUpgrade(request, socket, head, attach)
       if (peer === undefined) end()
     })
     yield* Effect.sync(() => {

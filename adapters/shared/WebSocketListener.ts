@@ -13,44 +13,45 @@ import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
 import * as Mailbox from "effect/Mailbox"
 import type * as Scope from "effect/Scope"
-import { Listener, type ListenerService } from "../../core/transport/Listener.ts"
+import { Listener, type ListenerService, type Terms } from "../../core/transport/Listener.ts"
 import { TransportError } from "../../core/transport/Transport.ts"
 import * as Handshake from "./Handshake.ts"
 import * as Tls from "./Tls.ts"
 import * as WebSocketConnection from "./WebSocketConnection.ts"
 
-export interface Options {
+export interface Options extends Handshake.Rules {
   /** A literal address, `127.0.0.1` or `::1`. */
   readonly host: string
   /** 0 takes any free port. */
   readonly port: number
-  /** Refuses upgrades that are well-formed otherwise; the default admits all. */
-  readonly admit?: Handshake.Admit
   /** With it only TLS is spoken: `wss://`. */
   readonly tls?: Tls.ServerTls
+  readonly terms?: Terms
 }
 
 export const make = (options: Options): Effect.Effect<ListenerService, TransportError, Scope.Scope> =>
   Effect.gen(function* () {
     const upgrades = yield* Mailbox.make<WebSocketConnection.Upgrade>()
     const sockets = new Set<Socket>()
-    const answer = (request: http.IncomingMessage) =>
-      Handshake.answer(requestOf(request), options.admit ?? (() => undefined))
+    const { maxMessageBytes, refusal } = options.terms ?? {}
+    const answer = async (request: http.IncomingMessage) =>
+      (await Handshake.answer(requestOf(request), options).catch(() => failed)) ?? Handshake.full(refusal?.())
+    const upgrader = WebSocketConnection.makeUpgrader(maxMessageBytes)
 
-    const respond: http.RequestListener = (request, response) => {
-      const { status, body, headers } = answer(request) ?? badUpgrade
+    const respond: http.RequestListener = async (request, response) => {
+      request.resume()
+      const { status, body, headers } = (await answer(request)) ?? badUpgrade
       response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) })
       response.end(body)
-      request.resume()
     }
     const server = yield* serverFor(options.tls, respond)
-    server.on("upgrade", (request, socket: Socket, head) => {
-      const reply = answer(request)
+    server.on("upgrade", async (request, socket: Socket, head) => {
       socket.on("error", () => {})
-      if (reply !== undefined) return refuse(request, socket, reply)
       sockets.add(socket)
       socket.once("close", () => sockets.delete(socket))
-      upgrades.unsafeOffer({ request, socket, head })
+      const reply = await answer(request)
+      if (reply !== undefined) refuse(request, socket, reply)
+      else upgrades.unsafeOffer({ request, socket, head })
     })
     yield* Effect.acquireRelease(listen(server, options), () =>
       Effect.sync(() => {
@@ -63,11 +64,12 @@ export const make = (options: Options): Effect.Effect<ListenerService, Transport
 
     return {
       address: `${options.tls === undefined ? "ws" : "wss"}://${addressOf(server.address() as AddressInfo)}`,
+      stop: Effect.sync(() => void server.close()),
       run: (serve) =>
         Effect.gen(function* () {
           const connections = yield* FiberSet.make<void>()
           const serveOne = (upgrade: WebSocketConnection.Upgrade) =>
-            WebSocketConnection.make(upgrade).pipe(
+            WebSocketConnection.make(upgrade, upgrader).pipe(
               Effect.flatMap((transport) => Effect.ensuring(serve(transport), transport.close)),
               Effect.scoped,
               Effect.tapErrorCause((cause) => Effect.logError("connection failed", cause)),
@@ -112,6 +114,7 @@ const openErrors: Readonly<Record<string, string>> = {
 }
 
 const badUpgrade: Handshake.Reply = { status: 426, body: "" }
+const failed: Handshake.Reply = { status: 500, body: "" }
 
 /** Answers an upgrade request as an ordinary one, and ends its connection. */
 const refuse = (

@@ -13,7 +13,7 @@ import { awaitExit, firstLine } from "../wire/ServerProcess.ts"
 export interface Guarded {
   /** What an upgrade with this `Authorization` header gets; `undefined` sends none. */
   readonly upgrade: (authorization?: string, headers?: { readonly [name: string]: string }) => Promise<Answer>
-  readonly get: (path: string) => Promise<Answer>
+  readonly get: (path: string, headers?: { readonly [name: string]: string }) => Promise<Answer>
   /** An upgrade with this header must succeed. */
   readonly accepts: (authorization: string, what: string) => Promise<void>
   /** An upgrade with this header must be refused with 401. */
@@ -29,7 +29,7 @@ export const start = async (t: Bench, args: ReadonlyArray<string>): Promise<Guar
   }
   return {
     upgrade,
-    get: (path) => probe(url, { path }, t.timeoutMs),
+    get: (path, headers = {}) => probe(url, { path, headers }, t.timeoutMs),
     accepts: async (authorization, what) => {
       const { status, body } = await upgrade(authorization)
       Check.equal(status, 101, `the status of an upgrade with ${what} (${body})`)

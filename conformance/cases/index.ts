@@ -30,6 +30,7 @@ import { httpHeaderEnv } from "./http-header-env.ts"
 import { httpRequest } from "./http-request.ts"
 import { httpStream } from "./http-stream.ts"
 import { lifecycle } from "./lifecycle.ts"
+import { limitFlags } from "./limit-flags.ts"
 import { limits } from "./limits.ts"
 import { networkProxy } from "./network-proxy.ts"
 import { exitCode } from "./process-exit-code.ts"
@@ -56,6 +57,7 @@ import { websocketAuthFlags } from "./websocket-auth-flags.ts"
 import { websocketAuth } from "./websocket-auth.ts"
 import { websocketHttp } from "./websocket-http.ts"
 import { websocketJwt } from "./websocket-jwt.ts"
+import { websocketStatus } from "./websocket-status.ts"
 import { websocketListen } from "./websocket-listen.ts"
 import { websocket } from "./websocket.ts"
 
@@ -68,10 +70,12 @@ export const cases: ReadonlyArray<Case> = [
   ...envelopeId,
   ...framing,
   ...limits,
+  ...limitFlags,
   ...websocket,
   ...websocketHttp,
   ...websocketAuth,
   ...websocketJwt,
+  ...websocketStatus,
   ...websocketAuthFlags,
   ...websocketListen,
   ...start,

@@ -19,6 +19,14 @@ const family = async (wire: Wire): Promise<ReadonlyArray<number>> => {
 
 const own = { level: "must", server: "fresh" } as const
 
+const withGrace = {
+  ...own,
+  transports: "sockets",
+  requires: ["grace-flag"],
+  args: ["--grace-ms", "600000"],
+  spec: [],
+} as const
+
 export const lifecycle = table("lifecycle", {
   "end-of-input-ends-the-server": {
     ...own,
@@ -137,6 +145,39 @@ export const lifecycle = table("lifecycle", {
       const server = await t.process()
       server.signal("SIGKILL")
       await awaitDeath([Number(/pid (\d+)\./.exec(child.text())?.[1])], t.timeoutMs)
+    },
+  },
+  "grace-lets-processes-end": {
+    ...withGrace,
+    says: "With --grace-ms a server that gets SIGTERM sends SIGTERM to the group of every process, tells of output and ends, and exits with 0 when all have ended.",
+    run: async (t) => {
+      const wire = await t.open()
+      const script = "trap 'echo term.; exit 3' TERM; echo ready.; while :; do sleep 0.05; done"
+      const child = await Child.start(wire, { script })
+      await child.says("ready.")
+      const server = await t.process()
+      server.signal("SIGTERM")
+      await child.says("term.")
+      Check.equal(await child.exited(), 3, "the exit code of the process")
+      Check.equal((await awaitExit(server, t.timeoutMs)).code, 0, "the exit code of the server")
+    },
+  },
+  "grace-starts-nothing": {
+    ...withGrace,
+    says: "While processes have their time process/start is refused with -32011, other requests are answered, and a second SIGTERM ends the server at once.",
+    run: async (t) => {
+      const wire = await t.open()
+      const script = "trap 'echo term.' TERM; echo ready.; while :; do sleep 0.05; done"
+      const child = await Child.start(wire, { script })
+      await child.says("ready.")
+      const server = await t.process()
+      server.signal("SIGTERM")
+      await child.says("term.")
+      const { error } = await wire.begin("process/start", Child.params(wire, { argv: ["true"] }))
+      Check.equal(error?.code ?? null, -32011, "the code of the error")
+      Check.equal((await child.read())["exited"] ?? null, false, "exited in the answer to process/read")
+      server.signal("SIGTERM")
+      Check.equal((await awaitExit(server, t.timeoutMs)).code, 0, "the exit code of the server")
     },
   },
   "zero-requests-at-once-refused": {

@@ -44,15 +44,27 @@ export const websocketHttp = table("websocket", {
   "other-paths-are-404": {
     ...http,
     level: "should",
-    spec: [53, 56],
-    says: "/healthz, /readyz/ and an upgrade at /foo are answered with 404.",
+    spec: [56],
+    says: "/livez, /readyz/ and an upgrade at /foo are answered with 404.",
     run: async (t) => {
       const { url = "" } = await t.server()
-      for (const path of ["/healthz", "/livez", "/readyz/"]) {
+      for (const path of ["/livez", "/readyz/"]) {
         Check.equal((await probe(url, { path }, t.timeoutMs)).status, 404, `GET ${path}`)
       }
       const upgrade = await probe(url, { path: "/foo", headers: upgradeHeaders }, t.timeoutMs)
       Check.equal(upgrade.status, 404, "an upgrade at /foo")
+    },
+  },
+  "healthz-and-metrics-are-404": {
+    ...http,
+    level: "peer",
+    spec: [53],
+    says: "/healthz and /metrics are answered with 404.",
+    run: async (t) => {
+      const { url = "" } = await t.server()
+      for (const path of ["/healthz", "/metrics"]) {
+        Check.equal((await probe(url, { path }, t.timeoutMs)).status, 404, `GET ${path}`)
+      }
     },
   },
   "upgrade-with-query": {

@@ -160,8 +160,8 @@ export const adapters = [
   {
     ...one(
       "adapters/shared/Handshake.ts",
-      'request.header("origin") === undefined',
-      '!request.header("origin")',
+      'request.header("origin") !== undefined',
+      'request.header("origin")',
       "an empty Origin is let in",
       "websocket/origin-refused",
     ),
@@ -170,8 +170,8 @@ export const adapters = [
   {
     ...one(
       "adapters/shared/Handshake.ts",
-      'if (path === "/readyz") {',
-      'if (path.startsWith("/readyz")) {',
+      'if (path === "/readyz") return',
+      'if (path.startsWith("/readyz")) return',
       "other paths are ready, too",
       "websocket/other-paths-are-404",
     ),

@@ -10,7 +10,7 @@ const process = (find, replace, says, ...cases) => ({
   cases,
 })
 const log = (find, replace, says, ...cases) => ({
-  file: "core/process/OutputLog.ts",
+  file: "core/process/Ring.ts",
   find,
   replace,
   says,

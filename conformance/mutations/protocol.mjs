@@ -26,7 +26,7 @@ export const protocol = [
     "big ids are rounded",
     "envelope/64*",
   ),
-  one("core/protocol/Json.ts", "maxDepth = 127", "maxDepth = 128", "one level too many is read", "limits"),
+  one("core/protocol/Limits.ts", "peerDepth = 127", "peerDepth = 128", "one level too many is read", "limits"),
   one(
     "core/protocol/Json.ts",
     "if (Object.hasOwn(object, key))",

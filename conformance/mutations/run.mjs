@@ -21,6 +21,7 @@ import { build, install, root } from "../../.ci/setup.mjs"
 import { command } from "../ours.mjs"
 import { adapters } from "./adapters.mjs"
 import { client } from "./client.mjs"
+import { doors } from "./doors.mjs"
 import { processes } from "./process.mjs"
 import { protocol } from "./protocol.mjs"
 import { server } from "./server.mjs"
@@ -172,7 +173,7 @@ install()
 build()
 copyTree()
 const words = process.argv.slice(2)
-const wanted = [...processes, ...server, ...client, ...protocol, ...adapters].filter(
+const wanted = [...processes, ...server, ...client, ...protocol, ...adapters, ...doors].filter(
   ({ file, says }) => words.length === 0 || words.some((word) => file.includes(word) || says.includes(word)),
 )
 const outdated = wanted.filter((mutation) => occurrences(mutation) !== 1)

@@ -4,14 +4,13 @@ import * as Fiber from "effect/Fiber"
 import * as Random from "effect/Random"
 import * as Stream from "effect/Stream"
 import { describe, expect, it } from "vitest"
-import { defaultLimits } from "../process/OutputLog.ts"
 import { effect, elapse, settle } from "../testing/Effects.ts"
 import { connected } from "./testing/Outages.ts"
 
 /** Cuts a connection at moments that a seed decides, under three children with readers of three speeds. */
 const play = (seed: number, replays: boolean) =>
   Effect.gen(function* () {
-    const limits = { ...defaultLimits, bytes: 64 * 1024 * 1024 }
+    const limits = { retainedBytes: 64 * 1024 * 1024 }
     const { client, fake, network } = yield* connected({ replays }, {}, { limits })
     const below = (most: number) => Random.nextIntBetween(0, most)
     const printed: Array<Array<Buffer>> = [[], [], []]

@@ -80,7 +80,8 @@ interface Current {
 export const make = (open: Open, options: Options): Effect.Effect<Reconnect, ClientError, Scope.Scope> =>
   Effect.gen(function* () {
     const { policy, flow } = options
-    const scope = yield* Effect.scope
+    // One for every connection that will be: whatever was acquired behind this client is released before the last of them.
+    const scope = yield* Scope.fork(yield* Effect.scope, ExecutionStrategy.sequential)
     const disconnected = Deferred.unsafeMake<ClientError>(FiberId.none)
     /** Open while there is a connection, or none will come. */
     const settled = Effect.unsafeMakeLatch(true)

@@ -81,7 +81,8 @@ export const make = ({
     Effect.gen(function* () {
       const params = StartOptions.toParams(options, environmentInfo, () => nextId("process"))
       const follower = yield* follow(params.processId, 0)
-      const starting = fork(send(follower, params))
+      // The request is sent by another fiber, and still belongs to the span of whoever starts.
+      const starting = fork(Effect.provide(send(follower, params), yield* Effect.context<never>()))
       yield* restore(Fiber.join(starting)).pipe(
         Effect.onInterrupt(() => abandonStart(follower, starting)),
         Effect.tapError((error) => Effect.sync(() => follower.fail(error))),

@@ -3,10 +3,9 @@
  *
  * Looking and waiting are one step, so no wake-up is missed; a read takes nothing away and delays nobody.
  */
-import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
+import * as Runtime from "effect/Runtime"
 import type * as OutputLog from "./OutputLog.ts"
 import type { Process } from "./Process.ts"
 
@@ -40,28 +39,31 @@ const hasNews = (process: Process, seq: number): boolean =>
   process.closed !== undefined ||
   (process.exited !== undefined && seq < process.log.nextSeq() - 1)
 
-/** Waits for news, or as long as the request says. */
+/**
+ * Waits for news, or as long as the request says. On the way from the news to the answer there is one step of a fiber:
+ * the alarm is put away behind it.
+ */
 const awaitNews = (process: Process, { afterSeq, waitMillis }: ReadRequest): Effect.Effect<void> =>
-  Effect.acquireUseRelease(
-    Effect.sync(() => {
-      const woken = Deferred.unsafeMake<void>(FiberId.none)
+  Effect.flatMap(Effect.runtime<never>(), (runtime) =>
+    Effect.async<void>((resume) => {
+      const sleep = Effect.interruptible(Effect.sleep(Math.min(waitMillis, maxSleepMillis)))
+      const alarm = Runtime.runFork(runtime)(sleep)
+      const stop = () => {
+        unsubscribe()
+        alarm.unsafeInterruptAsFork(FiberId.none)
+      }
+      const wake = () => {
+        resume(Effect.void)
+        stop()
+      }
       const look = () => {
-        if (hasNews(process, afterSeq)) Deferred.unsafeDone(woken, Effect.void)
+        if (hasNews(process, afterSeq)) wake()
       }
       const unsubscribe = process.subscribe(look)
+      alarm.addObserver(wake)
       look()
-      return { woken, unsubscribe }
+      return Effect.sync(stop)
     }),
-    ({ woken }) => {
-      const alarm = Effect.zipRight(
-        Effect.sleep(Math.min(waitMillis, maxSleepMillis)),
-        Deferred.succeed(woken, undefined),
-      )
-      return Effect.flatMap(Effect.fork(alarm), (fiber) =>
-        Effect.ensuring(Deferred.await(woken), Fiber.interruptFork(fiber)),
-      )
-    },
-    ({ unsubscribe }) => Effect.sync(unsubscribe),
   )
 
 const stateAfter = (process: Process, { afterSeq, maxBytes }: ReadRequest): ReadState => {

@@ -12,7 +12,9 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as FiberId from "effect/FiberId"
 import type { ChildHandle, ExitStatus, OutputStream, SpawnEvents, Stdio } from "../spawn/Spawner.ts"
+import * as Metrics from "./Metrics.ts"
 import * as OutputLog from "./OutputLog.ts"
+import type * as Retention from "./Retention.ts"
 import type { StdinQueue } from "./StdinQueue.ts"
 
 /** Bytes that an attached reader may lag behind before the child is paused: 256 KiB. */
@@ -68,10 +70,10 @@ export class Process {
   /** Keeps the first output for whoever asked for the process. */
   private birth: Attachment | undefined
 
-  constructor(id: string, stdio: Stdio, limits: OutputLog.Limits) {
+  constructor(id: string, stdio: Stdio, limits: OutputLog.Limits, retention?: Retention.Retention) {
     this.id = id
     this.stdio = stdio
-    this.log = OutputLog.make(limits)
+    this.log = OutputLog.make(limits, retention)
     this.openStreams = new Set(stdio.kind === "pty" ? ["pty"] : ["stdout", "stderr"])
     this.birth = this.attach(0)
   }
@@ -81,6 +83,7 @@ export class Process {
     output: (stream, bytes) => {
       if (bytes.length === 0 || this.closed !== undefined) return
       this.outputs += 1
+      Metrics.totals.outputBytes += bytes.length
       this.log.append(stream, bytes)
       this.wake()
       this.throttle()
@@ -98,7 +101,7 @@ export class Process {
 
   /** Completes when the process is closed. Drives what does not follow from the spawner's events alone. */
   readonly supervise: Effect.Effect<void> = Effect.gen(this, function* () {
-    yield* Deferred.await(this.ended)
+    yield* Metrics.whileRunning(Deferred.await(this.ended))
     yield* this.awaitQuiet
     this.publishExit()
     if (this.closed === undefined && this.terminated && this.child !== undefined)
@@ -182,6 +185,7 @@ export class Process {
     this.publishExit()
     if (this.closed !== undefined) return
     this.closed = { seq: this.log.take() }
+    this.log.finish()
     this.stdin?.close()
     this.wake()
     Deferred.unsafeDone(this.finished, Effect.void)
@@ -201,6 +205,7 @@ export class Process {
     if (pause === this.paused || this.child?.pause === undefined) return
     this.paused = pause
     if (pause) {
+      Metrics.totals.stalls += 1
       this.reading.unsafeClose()
       this.child.pause()
     } else {

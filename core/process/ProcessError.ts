@@ -1,5 +1,7 @@
 /** What a caller can do wrong with a process. The spawner's own failures are `SpawnError`. */
 import * as Data from "effect/Data"
+import type { LimitError } from "../protocol/Limits.ts"
+import type { SpawnError } from "../spawn/SpawnError.ts"
 
 export type ProcessReason =
   /** `start` with an id that is starting, running or retained. */
@@ -17,3 +19,7 @@ export class ProcessError extends Data.TaggedError("ProcessError")<{
   readonly reason: ProcessReason
   readonly processId: string
 }> {}
+
+export type StartError = ProcessError | LimitError | SpawnError
+
+export type WriteError = ProcessError | LimitError

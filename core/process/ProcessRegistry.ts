@@ -8,37 +8,28 @@
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import * as ExecutionStrategy from "effect/ExecutionStrategy"
+import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as FiberId from "effect/FiberId"
 import * as Runtime from "effect/Runtime"
 import * as Scope from "effect/Scope"
 import type { Spawner, SpawnSpec, TerminalSize } from "../spawn/Spawner.ts"
 import type { SignalError, SpawnError } from "../spawn/SpawnError.ts"
+import * as ChildScope from "./ChildScope.ts"
 import * as LongPoll from "./LongPoll.ts"
-import * as OutputLog from "./OutputLog.ts"
+import * as Metrics from "./Metrics.ts"
+import { type Options, share, type Shared } from "./Options.ts"
 import { Process } from "./Process.ts"
-import { ProcessError } from "./ProcessError.ts"
+import { ProcessError, type StartError, type WriteError } from "./ProcessError.ts"
 import * as StdinQueue from "./StdinQueue.ts"
 
-export interface Options {
-  /** How long a closed process stays readable and its id taken, in milliseconds. */
-  readonly retentionMillis: number
-  /** What each process retains of its output. */
-  readonly limits: OutputLog.Limits
-}
-
-/** 30 seconds and the ring's own limits. */
-export const defaultOptions: Options = { retentionMillis: 30_000, limits: OutputLog.defaultLimits }
-
-/** How long the end of a child may take before nobody waits for it any more: 5 seconds. */
-export const closeMillis = 5000
+export { defaultOptions, share, type Options, type Shared } from "./Options.ts"
 
 export type WriteStatus = "accepted" | "unknownProcess" | "stdinClosed"
 
 export interface ProcessRegistry {
   /** Starts a process. It goes on if the caller is interrupted. Its output is held until it is released. */
-  readonly start: (id: string, spec: SpawnSpec) => Effect.Effect<Process, ProcessError | SpawnError>
+  readonly start: (id: string, spec: SpawnSpec) => Effect.Effect<Process, StartError>
   readonly read: (
     id: string,
     request: LongPoll.ReadRequest,
@@ -47,7 +38,7 @@ export interface ProcessRegistry {
     id: string,
     bytes: Uint8Array,
     writeId: string | undefined,
-  ) => Effect.Effect<WriteStatus, ProcessError>
+  ) => Effect.Effect<WriteStatus, WriteError>
   /** SIGINT to the process group; nothing if it is not running. */
   readonly interrupt: (id: string) => Effect.Effect<void, SignalError>
   /** SIGKILL to the process group. True if it was running, or starting and never comes to be. */
@@ -70,21 +61,36 @@ interface Entry {
   readonly waiting: Set<() => void>
   /** How the start went, once that is decided. */
   exit: Exit.Exit<Process, ProcessError | SpawnError> | undefined
+  /** It is closed, or will never be: its place is free. */
+  readonly leave: () => void
 }
 
 export const make = (
   spawner: Spawner["Type"],
   options: Options,
+  { gate, retention }: Shared = share(options.limits),
 ): Effect.Effect<ProcessRegistry, never, Scope.Scope> =>
   Effect.gen(function* () {
     const sessionScope = yield* Effect.scope
+    const clock = yield* Effect.clock
+    const { retainedBytes: bytes, retainedChunks: chunks, stdinBytes } = options.limits
+    const places = gate.open()
     // Sessions open where nothing may interrupt; what lives in them has to end with them.
     const runFork = Runtime.runFork(yield* Effect.interruptible(Effect.runtime<never>()))
     const table = new Map<string, Entry>()
 
     const forget = (entry: Entry) => {
-      if (table.get(entry.process.id) === entry) table.delete(entry.process.id)
+      if (table.get(entry.process.id) !== entry) return
+      table.delete(entry.process.id)
+      entry.process.log.leave()
     }
+
+    yield* Effect.addFinalizer(() =>
+      Effect.sync(() => {
+        places.close()
+        for (const entry of table.values()) entry.process.log.leave()
+      }),
+    )
 
     /** Decides a start, once: it is answered, and what waited for it takes effect. */
     const conclude = (entry: Entry, exit: Exit.Exit<Process, ProcessError | SpawnError>) => {
@@ -112,10 +118,11 @@ export const make = (
       })
 
     /** Forgets a closed process after the retention time, and lets go of its child when its group is gone. */
-    const retire = (entry: Entry, scope: ChildScope) =>
+    const retire = (entry: Entry, scope: ChildScope.ChildScope) =>
       Effect.gen(function* () {
         const { process } = entry
-        yield* process.supervise
+        yield* Effect.ensuring(process.supervise, Effect.sync(entry.leave))
+        yield* Effect.logDebug("process closed")
         yield* Effect.sleep(options.retentionMillis)
         forget(entry)
         while (process.child !== undefined && (yield* process.child.lingering)) {
@@ -127,37 +134,51 @@ export const make = (
     const spawn = (entry: Entry, spec: SpawnSpec) =>
       Effect.gen(function* () {
         const { process } = entry
-        const scope = yield* forkWithDeadline(sessionScope)
-        const child = yield* spawner.spawn(spec, process.events).pipe(
+        const scope = yield* ChildScope.fork(sessionScope)
+        const child = yield* Metrics.spawning(spawner.spawn(spec, process.events)).pipe(
           Scope.extend(scope.child),
           Effect.onError(() => scope.close),
         )
-        const stdin =
-          spec.stdio.kind === "pty" || spec.stdio.stdin ? yield* StdinQueue.make(child) : undefined
+        const takesInput = spec.stdio.kind === "pty" || spec.stdio.stdin
+        const stdin = takesInput ? yield* StdinQueue.make(child, stdinBytes) : undefined
         // The start may have been cancelled meanwhile, and is answered.
-        if (entry.exit !== undefined) return yield* scope.close
+        if (entry.exit !== undefined) return yield* Effect.ensuring(scope.close, Effect.sync(entry.leave))
         process.begin(child, stdin)
         conclude(entry, Exit.succeed(process))
+        yield* Effect.logDebug("process started")
         yield* Effect.forkIn(retire(entry, scope), sessionScope)
-      }).pipe(Effect.onError((cause) => Effect.sync(() => conclude(entry, Exit.failCause(cause)))))
+      }).pipe(
+        Effect.onError((cause) =>
+          Effect.sync(() => {
+            entry.leave()
+            conclude(entry, Exit.failCause(cause))
+          }),
+        ),
+      )
 
     const start = (id: string, spec: SpawnSpec) =>
-      Effect.suspend(() => {
+      Effect.suspend((): Effect.Effect<Process, StartError> => {
         if (table.has(id)) return Effect.fail(new ProcessError({ reason: "AlreadyExists", processId: id }))
+        const place = places.take(clock.unsafeCurrentTimeMillis())
+        if (Either.isLeft(place)) return Effect.fail(place.left)
         const entry: Entry = {
-          process: new Process(id, spec.stdio, options.limits),
+          process: new Process(id, spec.stdio, { bytes, chunks }, retention),
           settled: Deferred.unsafeMake(FiberId.none),
           waiting: new Set(),
           exit: undefined,
+          leave: place.right,
         }
         table.set(id, entry)
         // Begins now, so that whatever is called next on this id finds it begun; lives in the session.
-        runFork(spawn(entry, spec), { immediate: true, scope: sessionScope })
+        runFork(Effect.annotateLogs(spawn(entry, spec), "process", id), {
+          immediate: true,
+          scope: sessionScope,
+        })
         return entry.exit ?? Deferred.await(entry.settled)
       })
 
     const write = (id: string, bytes: Uint8Array, writeId: string | undefined) =>
-      withProcess(id, (process): Effect.Effect<WriteStatus, ProcessError> => {
+      withProcess(id, (process): Effect.Effect<WriteStatus, WriteError> => {
         if (process === undefined) return Effect.succeed("unknownProcess")
         const { stdin } = process
         if (stdin === undefined) return Effect.succeed("stdinClosed")
@@ -228,18 +249,3 @@ export const make = (
   })
 
 const hasStarted = ({ exit }: Entry): boolean => exit !== undefined && Exit.isSuccess(exit)
-
-interface ChildScope {
-  readonly child: Scope.Scope
-  readonly close: Effect.Effect<void>
-}
-
-/** A scope inside another one that takes at most `closeMillis` to close: what hangs then is left behind. */
-const forkWithDeadline = (parent: Scope.Scope): Effect.Effect<ChildScope> =>
-  Effect.gen(function* () {
-    const outer = yield* Scope.fork(parent, ExecutionStrategy.sequential)
-    const child = yield* Scope.make()
-    const closing = Effect.timeoutOption(Effect.disconnect(Scope.close(child, Exit.void)), closeMillis)
-    yield* Scope.addFinalizer(outer, Effect.interruptible(closing))
-    return { child, close: Scope.close(outer, Exit.void) }
-  })

@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import { defaults } from "../protocol/Limits.ts"
 import { effect, pass, settle } from "../testing/Effects.ts"
 import { begin, bytes, now, pipe, texts } from "./testing/Registry.ts"
 import type * as Fake from "../spawn/Fake.ts"
@@ -40,7 +41,9 @@ describe("ProcessRegistry.read", () => {
   it(
     "gives chunks that stay what they were when the ring goes on",
     effect(function* () {
-      const { registry, child } = yield* begin({}, pipe, { limits: { bytes: 8, chunks: 8 } })
+      const { registry, child } = yield* begin({}, pipe, {
+        limits: { ...defaults, retainedBytes: 8, retainedChunks: 8 },
+      })
       child.output("stdout", "before")
       const state = yield* registry.read("p", now)
       for (let index = 0; index < 100; index++) child.output("stdout", "afterwards".slice(0, 8))

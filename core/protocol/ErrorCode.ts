@@ -11,6 +11,8 @@ export const invalidParams = -32602
 export const internalError = -32603
 /** A session that is still attached to another connection cannot be resumed. */
 export const sessionAttached = -32010
+/** A server that has been asked to end starts nothing any more. */
+export const shuttingDown = -32011
 
 /** An error response: what a server answers and what a client's call fails with. */
 export class RpcError extends Data.TaggedError("RpcError")<{

@@ -7,6 +7,7 @@
  * those of the peer implementation, because they reach clients inside error messages.
  */
 import * as JsonFault from "./JsonFault.ts"
+import * as Limits from "./Limits.ts"
 
 /** What the reader makes of a text. Integers of more than 53 bits are bigint, other numbers are `Decimal`. */
 export type Json =
@@ -30,14 +31,12 @@ export class Decimal {
 /** A text that is no JSON, or too much of it. `message` ends with the position. */
 export class JsonError extends Error {}
 
-/** Deepest nesting of arrays and objects, as in the peer implementation. */
-export const maxDepth = 127
-
-/** Most JSON values in one message (containers count), as in the peer implementation. */
-export const maxValues = 262_143
+/** How deep and how much is read: nesting of arrays and objects, and values (containers count), less one. */
+export type Bounds = Pick<Limits.Limits, "jsonDepth" | "jsonValues">
 
 /** Reads one JSON text. Throws `JsonError`. */
-export const parse = (text: string): Json => new Reader(text).document()
+export const parse = (text: string, bounds: Bounds = Limits.defaults): Json =>
+  new Reader(text, bounds).document()
 
 const quote = 34
 const backslash = 92
@@ -49,14 +48,18 @@ const number = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/y
 
 class Reader {
   private readonly text: string
+  private readonly maxDepth: number
+  private readonly maxValues: number
   private at = 0
   private depth = 0
   private values = 0
   /** Where the next backslash is: it tells strings that need unescaping from those that do not. */
   private escape = -1
 
-  constructor(text: string) {
+  constructor(text: string, { jsonDepth, jsonValues }: Bounds) {
     this.text = text
+    this.maxDepth = jsonDepth
+    this.maxValues = jsonValues
   }
 
   document(): Json {
@@ -69,9 +72,7 @@ class Reader {
   private value(): Json {
     const code = this.space()
     this.values += 1
-    if (this.values > maxValues) {
-      throw this.error(`JSON-RPC message exceeds the limit of ${maxValues + 1} JSON values`)
-    }
+    if (this.values >= this.maxValues) throw this.error(Limits.textOf("jsonValues", this.maxValues))
     switch (code) {
       case quote:
         return this.string()
@@ -93,7 +94,7 @@ class Reader {
 
   private nested<A>(read: () => A): A {
     this.depth += 1
-    if (this.depth > maxDepth) throw this.error("recursion limit exceeded")
+    if (this.depth > this.maxDepth) throw this.error(Limits.textOf("jsonDepth", this.maxDepth))
     this.at += 1
     const value = read()
     this.depth -= 1

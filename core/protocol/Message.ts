@@ -54,10 +54,10 @@ const least = -(2n ** 63n)
 const most = 2n ** 63n - 1n
 
 /** Reads one message; on the left, what is wrong with it. */
-export const fromText = (text: string): Either.Either<Message, string> => {
+export const fromText = (text: string, bounds?: Json.Bounds): Either.Either<Message, string> => {
   let json: Json.Json
   try {
-    json = Json.parse(text)
+    json = Json.parse(text, bounds)
   } catch (error) {
     if (error instanceof Json.JsonError) return Either.left(error.message)
     throw error
@@ -65,9 +65,9 @@ export const fromText = (text: string): Either.Either<Message, string> => {
   return isObject(json) ? fromObject(json) : Either.left("expected a JSON-RPC object")
 }
 
-/** `{"id":…,"method":…,"params":…}` */
-export const requestText = (id: RequestId, method: string, params: unknown): string =>
-  `{"id":${idText(id)},"method":${JSON.stringify(method)}${paramsText(params)}}`
+/** `{"id":…,"method":…,"params":…}`, and `trace` if the request is part of one. */
+export const requestText = (id: RequestId, method: string, params: unknown, trace?: TraceContext): string =>
+  `{"id":${idText(id)},"method":${JSON.stringify(method)}${paramsText(params)}${traceText(trace)}}`
 
 /** `{"method":…,"params":…}` */
 export const notificationText = (method: string, params: unknown): string =>
@@ -130,6 +130,9 @@ const wrongType = (json: Json.Json | undefined, expected: string): string =>
     .replace(/^boolean .*/s, "boolean")}, expected ${expected}`
 
 const idText = (id: RequestId): string => (typeof id === "string" ? JSON.stringify(id) : String(id))
+
+const traceText = (trace: TraceContext | undefined): string =>
+  trace === undefined ? "" : `,"trace":${JSON.stringify(trace)}`
 
 const paramsText = (params: unknown): string =>
   params === undefined ? "" : `,"params":${JSON.stringify(params)}`

@@ -16,8 +16,9 @@ import * as FiberSet from "effect/FiberSet"
 import * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
 import * as ErrorCode from "../protocol/ErrorCode.ts"
-import type { Json } from "../protocol/Json.ts"
+import type { Bounds, Json } from "../protocol/Json.ts"
 import * as Message from "../protocol/Message.ts"
+import * as Trace from "../protocol/Trace.ts"
 import type { Outgoing, Transport } from "../transport/Transport.ts"
 import type { RequestContext } from "./Router.ts"
 
@@ -55,13 +56,16 @@ export interface Connection {
 export interface Options {
   /** Most slotted requests that run at once; more of them wait their turn. */
   readonly concurrentRequests: number
+  /** How deep and how much JSON a message may be. */
+  readonly bounds?: Bounds
 }
 
 /** Bytes of answers that a peer which does not read may owe before nothing more is taken from it: 8 MiB. */
 const maxOwed = 8 * 1024 * 1024
 
-/** Slotted requests that may wait for a slot before nothing more is taken from the peer. */
+/** Slotted requests that may wait for a slot before nothing more is taken from the peer, and their size. */
 const maxWaiting = 1024
+const maxWaitingSize = 8 * 1024 * 1024
 
 export const make = (
   transport: Transport,
@@ -77,7 +81,9 @@ export const make = (
       Message.RequestId,
       (answer: Exit.Exit<Json, ErrorCode.RpcError | Disconnected>) => void
     >()
-    const waiting: Array<Message.Request> = []
+    const waiting: Array<{ readonly request: Message.Request; readonly size: number }> = []
+    /** Size of the texts of those, in UTF-16 units. */
+    let waitingSize = 0
     let running = 0
     let owed = 0
     let lastId = 0
@@ -87,7 +93,7 @@ export const make = (
     let drained = () => {}
 
     const regulate = () => {
-      open = !held && owed <= maxOwed && waiting.length <= maxWaiting
+      open = !held && owed <= maxOwed && waiting.length <= maxWaiting && waitingSize <= maxWaitingSize
       if (open) intake.unsafeOpen()
       else intake.unsafeClose()
     }
@@ -136,7 +142,8 @@ export const make = (
       while (running < options.concurrentRequests && owed <= maxOwed) {
         const next = waiting.shift()
         if (next === undefined) break
-        begin(next)
+        waitingSize -= next.size
+        begin(next.request)
       }
       regulate()
     }
@@ -156,7 +163,7 @@ export const make = (
 
     /** False once the peer has broken the protocol: nothing behind that counts. */
     const receive = (text: string): boolean => {
-      const parsed = Message.fromText(text)
+      const parsed = Message.fromText(text, options.bounds)
       if (Either.isLeft(parsed)) {
         const fault = `failed to parse ${transport.label}: ${parsed.left}`
         if (side.endsOnMalformed === true) return violate(fault)
@@ -167,7 +174,8 @@ export const make = (
       switch (message.kind) {
         case "request":
           if (side.slotted(message.method)) {
-            waiting.push(message)
+            waiting.push({ request: message, size: text.length })
+            waitingSize += text.length
             admit()
           } else begin(message)
           return true
@@ -204,11 +212,14 @@ export const make = (
       })
 
     const call = (method: string, params: unknown) =>
+      Effect.flatMap(Trace.ofCaller, (trace) => send(method, params, trace))
+
+    const send = (method: string, params: unknown, trace: Message.TraceContext | undefined) =>
       Effect.async<Json, ErrorCode.RpcError | Disconnected>((resume) => {
         if (ended !== undefined) return resume(Effect.fail(ended))
         const id = (lastId += 1)
         calls.set(id, resume)
-        transport.write(Message.requestText(id, method, params))
+        transport.write(Message.requestText(id, method, params, trace))
         // An abandoned call keeps its id known, so that the late answer is no violation.
         return Effect.sync(() => calls.has(id) && calls.set(id, () => {}))
       })

@@ -8,6 +8,9 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Process } from "../process/Process.ts"
 import type { Family } from "../protocol/Methods.ts"
+import * as ErrorCode from "../protocol/ErrorCode.ts"
+import { LimitError } from "../protocol/Limits.ts"
+import * as Message from "../protocol/Message.ts"
 import type { InitializeParams } from "../protocol/Session.ts"
 import * as Connection from "../rpc/Connection.ts"
 import * as Router from "../rpc/Router.ts"
@@ -19,19 +22,19 @@ import type { Transport } from "../transport/Transport.ts"
 import * as EnvironmentInfo from "./EnvironmentInfo.ts"
 import * as processHandlers from "./handlers/process.ts"
 import * as Notifier from "./Notifier.ts"
+import * as Tracing from "./Tracing.ts"
 import { type HandlerError, HandshakeError, toRpcError } from "./WireError.ts"
 
-export interface Options extends SessionRegistry.Options, Connection.Options {
+export interface Options extends SessionRegistry.Options {
   /** Reported as `executorVersion`. */
   readonly version: string
 }
 
-/** Most running requests of one connection. Long polls count, so it is far above what a client needs. */
-export const defaultConcurrentRequests = 1024
-
 export interface ExecServer {
   /** Serves one connection until it ends. */
   readonly serve: (transport: Transport) => Effect.Effect<void, never, Scope.Scope>
+  /** Why one more connection would not be served, for whoever can say so before it becomes one. */
+  readonly refusal: () => LimitError | undefined
 }
 
 export const make = (
@@ -41,10 +44,31 @@ export const make = (
     const host = yield* Host
     const sessions = yield* SessionRegistry.make(options)
     const { capabilities } = yield* Spawner
+    const tracing = yield* Tracing.make
     const environmentInfo = EnvironmentInfo.make(host, capabilities, options.version)
 
+    const { limits } = options
+    let connections = 0
+    let lastConnection = 0
+    const refusal = () =>
+      connections < limits.connections
+        ? undefined
+        : new LimitError({ limit: "connections", value: limits.connections })
+
     const serve = (transport: Transport) =>
+      Effect.suspend(() => {
+        const refused = refusal()
+        if (refused === undefined) return serveOne(transport)
+        transport.write(Message.errorText(Message.malformedId, ErrorCode.invalidRequest, refused.message))
+        return Effect.zipRight(Effect.logInfo(refused.message), transport.close)
+      })
+
+    const serveOne = (transport: Transport) =>
       Effect.gen(function* () {
+        yield* Effect.acquireRelease(
+          Effect.sync(() => (connections += 1)),
+          () => Effect.sync(() => (connections -= 1)),
+        )
         let session: SessionRegistry.Session | undefined
         let initializing = false
         let ready = false
@@ -70,9 +94,9 @@ export const make = (
             ),
           )
 
-        const processes = () => {
+        const attached = () => {
           if (session === undefined) throw new Error("the gate lets no process method pass without a session")
-          return session.processes
+          return session
         }
 
         const router = Router.make<HandlerError>({
@@ -91,14 +115,25 @@ export const make = (
               }),
             "environment/info": () => Effect.succeed(environmentInfo),
             "environment/status": () => Effect.succeed({ status: "ready" as const }),
-            ...processHandlers.make({ host, processes, notifier }),
+            ...processHandlers.make({
+              host,
+              processes: () => attached().processes,
+              sessionId: () => attached().id,
+              notifier,
+              tracing,
+            }),
           },
         })
 
         const connection = yield* Connection.make(
           transport,
           {
-            request: ({ method, params }, context) => router.handle(method, params, context),
+            request: (request, context) =>
+              tracing.request(
+                request,
+                () => session?.id,
+                router.handle(request.method, request.params, context),
+              ),
             slotted: router.slotted,
             notification: ({ method }) => {
               if (method !== "initialized" || session === undefined) return false
@@ -106,18 +141,20 @@ export const make = (
               return true
             },
           },
-          options,
+          { concurrentRequests: limits.concurrentRequests, bounds: limits },
         )
         connection.onDrain(notifier.drain)
         yield* Effect.addFinalizer(() => {
           notifier.close()
           return session === undefined ? Effect.void : sessions.detach(session)
         })
+        yield* Effect.logDebug(`connected: ${transport.label}`)
         const why = yield* connection.run
-        yield* Effect.logDebug(`${transport.label}: ${why}`)
-      })
+        const about = session === undefined ? {} : { session: session.id }
+        yield* Effect.annotateLogs(Effect.logDebug(`disconnected: ${why}`), about)
+      }).pipe(Effect.annotateLogs("connection", (lastConnection += 1)))
 
-    return { serve }
+    return { serve, refusal }
   })
 
 /**

@@ -102,7 +102,7 @@ describe("ExecServer handshake", () => {
     "takes the whole handshake and a start in one write, with %i requests at once",
     (concurrentRequests) =>
       effect(function* () {
-        const { connect } = yield* make({}, { concurrentRequests })
+        const { connect } = yield* make({}, { limits: { concurrentRequests } })
         const client = yield* connect
         client.send(
           { id: 1, method: "initialize", params: { clientName: "x" } },

@@ -137,7 +137,7 @@ describe("ExecServer processes", () => {
         const gate = yield* Deferred.make<void>()
         const { client, fake } = yield* ready(
           { beforeSpawn: () => Deferred.await(gate) },
-          { concurrentRequests },
+          { limits: { concurrentRequests } },
         )
         client.send({ id: 0, method: "process/start", params: start("p") })
         for (let id = 1; id <= 5; id++) {

@@ -2,6 +2,7 @@
 import * as Data from "effect/Data"
 import type { ProcessError } from "../process/ProcessError.ts"
 import * as ErrorCode from "../protocol/ErrorCode.ts"
+import type { LimitError } from "../protocol/Limits.ts"
 import type { Family } from "../protocol/Methods.ts"
 import type { SessionError } from "../session/SessionRegistry.ts"
 import type { SignalError, SpawnError } from "../spawn/SpawnError.ts"
@@ -17,6 +18,7 @@ export class ParamsError extends Data.TaggedError("ParamsError")<{ readonly mess
 
 export type HandlerError =
   | HandshakeError
+  | LimitError
   | ParamsError
   | ProcessError
   | SessionError
@@ -27,6 +29,8 @@ export const toRpcError = (error: HandlerError): ErrorCode.RpcError => {
   switch (error._tag) {
     case "HandshakeError":
       return rpcError(ErrorCode.invalidRequest, handshakeText(error))
+    case "LimitError":
+      return rpcError(ErrorCode.invalidRequest, error.message)
     case "ParamsError":
       return rpcError(ErrorCode.invalidParams, error.message)
     case "ProcessError":
@@ -39,7 +43,10 @@ export const toRpcError = (error: HandlerError): ErrorCode.RpcError => {
           )
         : rpcError(ErrorCode.invalidRequest, `unknown session id ${error.sessionId}`)
     case "SpawnError":
-      return rpcError(ErrorCode.internalError, error.message)
+      return rpcError(
+        error.reason === "ShuttingDown" ? ErrorCode.shuttingDown : ErrorCode.internalError,
+        error.message,
+      )
     case "SignalError":
       return rpcError(ErrorCode.internalError, `failed to signal process: ${error.message}`)
   }

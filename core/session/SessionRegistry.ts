@@ -11,6 +11,8 @@ import * as ExecutionStrategy from "effect/ExecutionStrategy"
 import * as Exit from "effect/Exit"
 import * as FiberMap from "effect/FiberMap"
 import * as Scope from "effect/Scope"
+import { LimitError } from "../protocol/Limits.ts"
+import * as Metrics from "../process/Metrics.ts"
 import * as ProcessRegistry from "../process/ProcessRegistry.ts"
 import { Spawner } from "../spawn/Spawner.ts"
 import { SessionIds } from "./SessionIds.ts"
@@ -36,7 +38,7 @@ export interface Session {
 
 export interface SessionRegistry {
   /** A new session, attached to the caller. */
-  readonly open: Effect.Effect<Session>
+  readonly open: Effect.Effect<Session, LimitError>
   /** A detached session, attached to the caller from now on. */
   readonly resume: (id: string) => Effect.Effect<Session, SessionError>
   /** Lets go of a session; its time to live begins. */
@@ -61,10 +63,19 @@ export const make = (
     const expiries = yield* FiberMap.make<string>()
     const table = new Map<string, Entry>()
 
+    const shared = ProcessRegistry.share(options.limits)
+    const most = options.limits.sessions
+
     const open = Effect.gen(function* () {
+      if (table.size >= most) return yield* new LimitError({ limit: "sessions", value: most })
       const id = yield* ids.next
       const scope = yield* Scope.fork(registryScope, ExecutionStrategy.parallel)
-      const processes = yield* Scope.extend(ProcessRegistry.make(spawner, options), scope)
+      yield* Scope.extend(Metrics.inSession, scope)
+      const processes = yield* ProcessRegistry.make(spawner, options, shared).pipe(
+        Scope.extend(scope),
+        Effect.annotateLogs("session", id),
+      )
+      yield* Effect.annotateLogs(Effect.logDebug("session opened"), { session: id })
       const session: Session = { id, processes }
       table.set(id, { session, scope, detachment: undefined })
       return session
@@ -88,6 +99,7 @@ export const make = (
         // Resumed meanwhile, and perhaps detached again in this very moment.
         if (entry.detachment !== detachment) return
         table.delete(entry.session.id)
+        yield* Effect.annotateLogs(Effect.logDebug("session expired"), { session: entry.session.id })
         yield* Scope.close(entry.scope, Exit.void)
       })
 

@@ -9,6 +9,7 @@ export type SpawnReason =
   | "InvalidArgument"
   | "Unsupported"
   | "ResourceLimit"
+  | "ShuttingDown"
   | "Unknown"
 
 /**

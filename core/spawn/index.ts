@@ -1,3 +1,4 @@
+export * as Drain from "./Drain.ts"
 export * as EnvPolicy from "./EnvPolicy.ts"
 export * as Fake from "./Fake.ts"
 export * as Host from "./Host.ts"

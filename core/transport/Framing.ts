@@ -3,10 +3,10 @@
  *
  * Plain functions over `Uint8Array`. A character may be split over any number of chunks. A trailing `\r`
  * is dropped, blank lines are skipped, an unterminated last line is never delivered. Broken UTF-8 and
- * lines over 64 MiB end the decoder; the lines before them are still delivered.
+ * lines that are too long end the decoder; the lines before them are still delivered.
  */
 import { strictUtf8Decoder, utf8 } from "../protocol/Bytes.ts"
-import { maxMessageBytes, TransportError } from "./Transport.ts"
+import { maxMessageBytes, tooLong, TransportError } from "./Transport.ts"
 
 const newline = 10
 const smallestPartial = 4096
@@ -128,10 +128,7 @@ export class LineDecoder {
 
   private tooLarge(): void {
     this.partial = new Uint8Array(0)
-    this.failure = new TransportError({
-      reason: "MessageTooLarge",
-      message: `line is longer than ${this.maxLineBytes} bytes`,
-    })
+    this.failure = tooLong(this.maxLineBytes)
   }
 }
 

@@ -1,5 +1,5 @@
 /**
- * The receiving half that every transport shares: a bounded mailbox, what did not fit in it, and word to
+ * The receiving half that every transport shares: a mailbox of bounded length and size, what did not fit in it, and word to
  * the source when that has been taken.
  *
  * `offer` is a plain function for a socket's callback; a fiber of the scope moves the rest. The source
@@ -9,10 +9,10 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Mailbox from "effect/Mailbox"
 import type * as Scope from "effect/Scope"
-import { incomingCapacity, type TransportError } from "./Transport.ts"
+import { type Incoming, incomingCapacity, incomingSize, type TransportError } from "./Transport.ts"
 
 export interface Inbox {
-  readonly incoming: Mailbox.ReadonlyMailbox<string, TransportError>
+  readonly incoming: Incoming
   /** Delivers one message; false when it has to wait for room. Ignored after `end`. */
   readonly offer: (message: string) => boolean
   /** The peer is gone, or broken. What was delivered before is still read first. */
@@ -24,34 +24,58 @@ export interface Inbox {
 /** `onProgress` is called each time one waiting message found room, with the size of what still waits. */
 export const make = (onProgress: (waiting: number) => void): Effect.Effect<Inbox, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const incoming = yield* Mailbox.make<string, TransportError>(incomingCapacity)
+    const mailbox = yield* Mailbox.make<string, TransportError>(incomingCapacity)
     const overflow = yield* Effect.makeLatch()
+    const room = yield* Effect.makeLatch(true)
+    /** Size of what is in the mailbox. */
+    let size = 0
     const rest: Array<string> = []
     let head = 0
     let waiting = 0
     let ended: Exit.Exit<void, TransportError> | undefined
 
-    const moveOne = Effect.suspend(() => incoming.offer(rest[head]!)).pipe(
+    const resize = (to: number) => {
+      size = to
+      if (size < incomingSize) room.unsafeOpen()
+      else room.unsafeClose()
+    }
+
+    const moveOne = Effect.zipRight(
+      room.await,
+      Effect.suspend(() => mailbox.offer(rest[head]!)),
+    ).pipe(
       Effect.map(() => {
+        resize(size + rest[head]!.length)
         waiting -= rest[head]!.length
         rest[head++] = ""
         if (head === rest.length) {
           rest.length = head = 0
           overflow.unsafeClose()
-          if (ended !== undefined) incoming.unsafeDone(ended)
+          if (ended !== undefined) mailbox.unsafeDone(ended)
         }
         onProgress(waiting)
       }),
     )
     yield* Effect.forkScoped(Effect.forever(Effect.zipRight(overflow.await, moveOne)))
-    yield* Effect.addFinalizer(() => incoming.shutdown)
+    yield* Effect.addFinalizer(() => mailbox.shutdown)
+
+    const incoming: Incoming = {
+      take: Effect.tap(mailbox.take, (message) => resize(Math.max(0, size - message.length))),
+      takeAll: Effect.tap(mailbox.takeAll, () => resize(0)),
+      await: mailbox.await,
+      size: mailbox.size,
+      unsafeSize: () => mailbox.unsafeSize(),
+    }
 
     return {
       incoming,
       waiting: () => waiting,
       offer: (message) => {
         if (ended !== undefined) return true
-        if (rest.length === 0 && incoming.unsafeOffer(message)) return true
+        if (rest.length === 0 && size < incomingSize && mailbox.unsafeOffer(message)) {
+          resize(size + message.length)
+          return true
+        }
         waiting += message.length
         rest.push(message)
         overflow.unsafeOpen()
@@ -60,7 +84,7 @@ export const make = (onProgress: (waiting: number) => void): Effect.Effect<Inbox
       end: (error) => {
         if (ended !== undefined) return
         ended = error === undefined ? Exit.void : Exit.fail(error)
-        if (rest.length === 0) incoming.unsafeDone(ended)
+        if (rest.length === 0) mailbox.unsafeDone(ended)
       },
     }
   })

@@ -2,7 +2,16 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import type { LimitError } from "../protocol/Limits.ts"
 import type { Transport, TransportError } from "./Transport.ts"
+
+/** What a server asks of whoever listens for it. */
+export interface Terms {
+  /** The longest message that is taken from a peer. */
+  readonly maxMessageBytes?: number
+  /** Why no more connections are wanted: asked before one costs anything. */
+  readonly refusal?: () => LimitError | undefined
+}
 
 export interface ListenerService {
   /** Where clients connect: `ws://127.0.0.1:39211`, `stdio`. */
@@ -14,6 +23,8 @@ export interface ListenerService {
   readonly run: <R>(
     serve: (transport: Transport) => Effect.Effect<void, never, R | Scope.Scope>,
   ) => Effect.Effect<void, TransportError, Exclude<R, Scope.Scope>>
+  /** Takes no more connections from now on; those that are there go on. */
+  readonly stop: Effect.Effect<void>
 }
 
 export class Listener extends Context.Tag("procwire/Listener")<Listener, ListenerService>() {}

@@ -7,7 +7,14 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Framing from "./Framing.ts"
 import * as Inbox from "./Inbox.ts"
-import { highWaterMark, maxMessageBytes, type Outgoing, type Transport, TransportError } from "./Transport.ts"
+import {
+  highWaterMark,
+  maxMessageBytes,
+  type Outgoing,
+  tooLong,
+  type Transport,
+  TransportError,
+} from "./Transport.ts"
 
 export interface Labels {
   readonly left?: string
@@ -64,7 +71,7 @@ const makeLink: Effect.Effect<Link, never, Scope.Scope> = Effect.gen(function* (
     if (text === undefined) {
       end(new TransportError({ reason: "InvalidUtf8", message: "message is not valid UTF-8" }))
     } else if (message.length > maxMessageBytes) {
-      end(new TransportError({ reason: "MessageTooLarge", message: "message is longer than 64 MiB" }))
+      end(tooLong(maxMessageBytes))
     } else {
       inbox.offer(text)
       stalled = inbox.waiting() >= highWaterMark

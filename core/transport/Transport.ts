@@ -9,6 +9,7 @@
 import * as Data from "effect/Data"
 import type * as Effect from "effect/Effect"
 import type * as Mailbox from "effect/Mailbox"
+import * as Limits from "../protocol/Limits.ts"
 
 /** Why a transport ended before its time. `message` is for logs. */
 export class TransportError extends Data.TaggedError("TransportError")<{
@@ -20,6 +21,11 @@ export class TransportError extends Data.TaggedError("TransportError")<{
 /** A JSON text, or the same already encoded as UTF-8 (the caller gives the bytes away). */
 export type Outgoing = string | Uint8Array
 
+export type Incoming = Pick<
+  Mailbox.ReadonlyMailbox<string, TransportError>,
+  "take" | "takeAll" | "await" | "size" | "unsafeSize"
+>
+
 export interface Transport {
   /**
    * What carries the messages, as error texts name it: `JSON-RPC message from exec-server stdio`,
@@ -27,7 +33,7 @@ export interface Transport {
    */
   readonly label: string
   /** Messages from the peer. Its end is the end of the peer; a failure is a broken peer. */
-  readonly incoming: Mailbox.ReadonlyMailbox<string, TransportError>
+  readonly incoming: Incoming
   /** Queues one message; false while more than the high-water mark waits to be sent. */
   readonly write: (message: Outgoing) => boolean
   /** Called each time the queue has fallen below the high-water mark again. One listener. */
@@ -42,5 +48,12 @@ export const highWaterMark = 1024 * 1024
 /** Most messages that wait in `incoming` before an adapter stops reading its source. */
 export const incomingCapacity = 256
 
-/** The largest message taken from a peer, in bytes: 64 MiB, as in the peer implementation. */
-export const maxMessageBytes = 64 * 1024 * 1024
+/** Most of them where they are long: 8 Mi UTF-16 units, and one message beyond. */
+export const incomingSize = 8 * 1024 * 1024
+
+/** The largest message taken from a peer if nothing else is said, in bytes: 64 MiB, as in the peer implementation. */
+export const maxMessageBytes = Limits.defaults.messageBytes
+
+/** The end of a peer whose message is longer than that. */
+export const tooLong = (maxMessageBytes: number): TransportError =>
+  new TransportError({ reason: "MessageTooLarge", message: Limits.textOf("messageBytes", maxMessageBytes) })

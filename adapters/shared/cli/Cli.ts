@@ -5,12 +5,13 @@
  */
 import process from "node:process"
 import * as Cause from "effect/Cause"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
-import * as Logger from "effect/Logger"
-import * as LogLevel from "effect/LogLevel"
+import * as FiberId from "effect/FiberId"
 import type { Platform } from "../Platform.ts"
+import * as Logging from "./Logging.ts"
 import { UsageError } from "./Usage.ts"
 import { version } from "./Version.ts"
 
@@ -37,11 +38,17 @@ interface Command {
   readonly help: string
   /** SIGINT is the command's own business. */
   readonly takesInterrupts?: boolean
-  readonly run: (platform: Platform, args: ReadonlyArray<string>) => Effect.Effect<number | void, unknown>
+  /** Ends by itself when it is asked to: the first signal asks, the second interrupts. */
+  readonly ends?: boolean
+  readonly run: (
+    platform: Platform,
+    args: ReadonlyArray<string>,
+    asked: Effect.Effect<void>,
+  ) => Effect.Effect<number | void, unknown>
 }
 
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
-  serve: () => import("./serve.ts").then(({ help, serve }) => ({ help, run: serve })),
+  serve: () => import("./serve.ts").then(({ help, serve }) => ({ help, run: serve, ends: true })),
   run: () => import("./run.ts").then(({ help, run }) => ({ help, run, takesInterrupts: true })),
 }
 
@@ -65,23 +72,22 @@ const ignoreBrokenPipes = () => {
 }
 
 const launch = (command: Command, platform: Platform, args: ReadonlyArray<string>) => {
+  const asked = Deferred.unsafeMake<void>(FiberId.none)
   const fiber = Effect.runFork(
-    Effect.suspend(() => command.run(platform, args)).pipe(
-      Effect.provide(logger),
-      Logger.withMinimumLogLevel(logLevel()),
-    ),
+    Logging.withUsual(Effect.suspend(() => command.run(platform, args, Deferred.await(asked)))),
   )
   let signal: NodeJS.Signals | undefined
   for (const name of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
     if (name === "SIGINT" && command.takesInterrupts === true) continue
     process.on(name, () => {
-      signal = name
-      Effect.runFork(Fiber.interrupt(fiber))
+      if (signal !== undefined || command.ends !== true) Effect.runFork(Fiber.interrupt(fiber))
+      signal ??= name
+      Deferred.unsafeDone(asked, Effect.void)
     })
   }
   fiber.addObserver((exit) => {
-    if (Exit.isSuccess(exit)) return process.exit(typeof exit.value === "number" ? exit.value : 0)
-    if (signal !== undefined && Cause.isInterruptedOnly(exit.cause))
+    if (Exit.isSuccess(exit) && typeof exit.value === "number") return process.exit(exit.value)
+    if (Exit.isSuccess(exit) || (signal !== undefined && Cause.isInterruptedOnly(exit.cause)))
       return process.exit(signal === "SIGHUP" ? 129 : 0)
     const error = Cause.squash(exit.cause)
     if (error instanceof UsageError) return wrongUse(error)
@@ -109,10 +115,3 @@ const wantsHelp = (args: ReadonlyArray<string>) => {
 const finish = (stream: NodeJS.WritableStream, text: string, code: number): void => {
   stream.write(text, () => process.exit(code))
 }
-
-const logger = Logger.replace(
-  Logger.defaultLogger,
-  Logger.map(Logger.logfmtLogger, (line) => void process.stderr.write(`${line}\n`)),
-)
-
-const logLevel = () => (process.env["PROCWIRE_LOG"] === "debug" ? LogLevel.Debug : LogLevel.Warning)

@@ -1,8 +1,11 @@
 /** The built command, as a stranger uses it. */
 import { spawn } from "node:child_process"
+import { once } from "node:events"
 import { readFileSync } from "node:fs"
+import { setTimeout } from "node:timers/promises"
 import { describe, expect, it } from "vitest"
 import { command } from "../../testing/Runtime.ts"
+import { CuttingProxy } from "../testing/CuttingProxy.ts"
 
 const [program, ...main] = command
 
@@ -12,15 +15,22 @@ interface Ended {
   readonly stderr: string
 }
 
-const procwire = (args: ReadonlyArray<string>, input: string | undefined = ""): Promise<Ended> =>
+const start = (args: ReadonlyArray<string>) => spawn(program, [...main, ...args], { stdio: "pipe" })
+
+/** What it prints from now on, and its exit code. */
+const ended = (child: ReturnType<typeof start>): Promise<Ended> =>
   new Promise((resolve) => {
-    const child = spawn(program, [...main, ...args], { stdio: "pipe" })
     let [stdout, stderr] = ["", ""]
     child.stdout.on("data", (bytes: Buffer) => (stdout += bytes.toString()))
     child.stderr.on("data", (bytes: Buffer) => (stderr += bytes.toString()))
     child.on("close", (code) => resolve({ code, stdout, stderr }))
-    child.stdin.end(input)
   })
+
+const procwire = (args: ReadonlyArray<string>, input: string | undefined = ""): Promise<Ended> => {
+  const child = start(args)
+  child.stdin.end(input)
+  return ended(child)
+}
 
 const run = (...args: ReadonlyArray<string>) => procwire(["run", ...args])
 const shell = (script: string) => run("--", "sh", "-c", script)
@@ -77,6 +87,26 @@ describe("procwire run", () => {
       stdout: "far\n",
       stderr: "",
     })
+  })
+
+  it("goes on with a running server after the connection was lost, and says that it was", async () => {
+    const server = spawn(program, [...main, "serve"], { stdio: ["ignore", "pipe", "inherit"] })
+    const [line] = (await once(server.stdout, "data")) as [Buffer]
+    const proxy = await CuttingProxy.make(line.toString().trim())
+    const script = "for i in $(seq 1 40); do echo $i; sleep 0.05; done; exit 4"
+    const child = start(["run", "--server", proxy.url, "--", "sh", "-c", script])
+    await once(child.stdout, "data")
+    const running = ended(child)
+    for (let i = 0; i < 2; i++) {
+      await setTimeout(400)
+      proxy.cut()
+    }
+    const { code, stdout, stderr } = await running
+    expect(code).toBe(4)
+    expect(`1\n${stdout}`).toBe(Array.from({ length: 40 }, (_, i) => `${i + 1}\n`).join(""))
+    expect(stderr).toContain("procwire: connection lost, reconnecting\n")
+    proxy.close()
+    server.kill("SIGKILL")
   })
 })
 

@@ -1,5 +1,5 @@
 /** `--listen`: where to serve. The texts of the errors for what the peer implementation knows, too, are its own. */
-import { isIP } from "node:net"
+import { BlockList, isIP } from "node:net"
 import * as SocketAddress from "../SocketAddress.ts"
 
 export type Listen =
@@ -19,6 +19,31 @@ export const parseAll = (texts: ReadonlyArray<string> = [defaultListen]): Readon
   }
   return all
 }
+
+/** What keeps strangers out of the listeners of a server. */
+export interface Guard {
+  /** `--ws-auth` */
+  readonly token: boolean
+  /** `--tls-client-ca` */
+  readonly certificate: boolean
+}
+
+/** Throws for an address that others can reach and nothing guards. */
+export const refuseUnguarded = (address: Listen, guard: Guard): void => {
+  if (address.kind === "stdio" || address.kind === "unix" || isLoopback(address.host)) return
+  if (guard.certificate || (address.kind === "ws" && guard.token)) return
+  const url = `${address.kind}://${SocketAddress.formatHostAndPort(address)}`
+  const remedy = address.kind === "ws" ? "`--ws-auth` or `--tls-client-ca`" : "`--tls-client-ca`"
+  throw new Error(
+    `refusing to listen on ${url}: whoever can reach it could run anything; use ${remedy}, or \`--allow-unauthenticated\``,
+  )
+}
+
+const isLoopback = (host: string): boolean => loopback.check(host, isIP(host) === 6 ? "ipv6" : "ipv4")
+
+const loopback = new BlockList()
+loopback.addSubnet("127.0.0.0", 8)
+loopback.addAddress("::1", "ipv6")
 
 /** Reads `stdio`, `stdio://`, `ws://IP:PORT`, `tcp://IP:PORT` with a literal address, or `unix:PATH`. */
 export const parse = (text: string): Listen => {

@@ -59,6 +59,9 @@ describe("RunFlags", () => {
     expect(refusal("--server", "ws://h:1", "--server-cmd", "x", "ls")).toBe(
       "--server and --server-cmd exclude each other",
     )
+    expect(refusal("--server", "unix:x", "--token-file", "t", "ls")).toBe(
+      "--token-file needs a --server at ws:// or wss://",
+    )
     expect(refusal("--inherit", "some", "ls")).toBe(
       "invalid value 'some' for '--inherit': expected core, all or none",
     )

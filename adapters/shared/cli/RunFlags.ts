@@ -3,6 +3,7 @@ import process from "node:process"
 import type { StartOptions } from "../../../core/client/StartOptions.ts"
 import * as Connect from "../Connect.ts"
 import * as Tls from "../Tls.ts"
+import type * as WebSocketClient from "../WebSocketClient.ts"
 import * as serve from "./serve.ts"
 import * as Usage from "./Usage.ts"
 
@@ -16,6 +17,7 @@ Options:
   --tls-ca FILE          PEM certificates to trust instead of the system's
   --tls-cert FILE, --tls-key FILE
                          the certificate to show to the server, and its key
+  --token-file FILE      a file with the token for a WebSocket server [default: the variable PROCWIRE_TOKEN]
   --server-cmd CMD       a server over the stdin and stdout of this shell command
                          [default: a server inside this process]
   --cwd DIR              where the command runs, relative to the server's directory [default: that one]
@@ -43,6 +45,7 @@ const flags = {
   tty: { type: "boolean", short: "t" },
   server: { type: "string" },
   ...Tls.clientFlags,
+  "token-file": { type: "string" },
   "server-cmd": { type: "string" },
   cwd: { type: "string" },
   env: { type: "string", short: "e", multiple: true },
@@ -62,7 +65,8 @@ export const parse = (args: ReadonlyArray<string>): RunRequest => {
   if (argv.length === 0)
     throw new Usage.UsageError(name, "no command to run; it follows the options: procwire run -- ls -la")
   const tls = Usage.attempt(name, () => Tls.readClient(values))
-  const target = toTarget(values.server, values["server-cmd"], tls)
+  const token = toToken(values.server, values["token-file"])
+  const target = toTarget(values.server, values["server-cmd"], { ...tls, ...token })
   const inherit = toInherit(values.inherit ?? (target.kind === "inProcess" ? "all" : "core"))
   return {
     target,
@@ -97,21 +101,32 @@ const takesValue = (arg: string): boolean =>
 const toTarget = (
   server: string | undefined,
   command: string | undefined,
-  tls: Tls.ClientTls | undefined,
+  options: WebSocketClient.Options,
 ): Connect.Target => {
   if (server !== undefined && command !== undefined) {
     throw new Usage.UsageError(name, "--server and --server-cmd exclude each other")
   }
-  if (tls !== undefined && !/^(wss|tls):/.test(server ?? "")) {
+  if ((options.ca ?? options.cert) !== undefined && !/^(wss|tls):/.test(server ?? "")) {
     throw new Usage.UsageError(name, "--tls-ca and --tls-cert need a --server at wss:// or tls://")
   }
   if (command !== undefined) return { kind: "command", command: "/bin/sh", args: ["-c", `exec ${command}`] }
   if (server === undefined) return { kind: "inProcess", options: serve.toOptions({}) }
-  if (Connect.isUrl(server)) return { kind: "url", url: server, ...(tls === undefined ? {} : { tls }) }
+  if (Connect.isUrl(server)) return { kind: "url", url: server, options }
   throw new Usage.UsageError(
     name,
     `invalid value '${server}' for '--server': expected ws://HOST:PORT, tcp://HOST:PORT or unix:PATH`,
   )
+}
+
+/** The token of the file, or else of the environment, for a server that asks for one. */
+const toToken = (server: string | undefined, file: string | undefined): { readonly token?: string } => {
+  const webSocket = /^wss?:/.test(server ?? "")
+  if (file !== undefined && !webSocket) {
+    throw new Usage.UsageError(name, "--token-file needs a --server at ws:// or wss://")
+  }
+  const text = file === undefined ? process.env["PROCWIRE_TOKEN"] : Usage.readText(name, "--token-file", file)
+  const token = text?.trim()
+  return webSocket && token ? { token } : {}
 }
 
 const toInherit = (text: string): "core" | "all" | "none" => {

@@ -1,5 +1,7 @@
 /** Wrong use of the command line: a flag or value that is named, and exit code 2. */
+import { readFileSync } from "node:fs"
 import { parseArgs } from "node:util"
+import * as OsError from "../OsError.ts"
 
 export class UsageError extends Error {
   /** The command whose help may be of use, such as `procwire serve`. */
@@ -46,12 +48,29 @@ export const attempt = <A>(command: string, read: () => A): A => {
   }
 }
 
-/** A whole number of at least `least`; `flag` names it in the error. */
-export const wholeNumber = (command: string, flag: string, value: string, least: number): number => {
+/** The contents of the file that `flag` names. */
+export const readText = (command: string, flag: string, file: string): string => {
+  try {
+    return readFileSync(file, "utf8")
+  } catch (error) {
+    throw new UsageError(command, `cannot read ${flag} ${file}: ${OsError.fromUnknown(error).message}`)
+  }
+}
+
+/** A whole number from `least` to `most`; `flag` names it in the error. */
+export const wholeNumber = (
+  command: string,
+  flag: string,
+  value: string,
+  least: number,
+  most = Number.MAX_SAFE_INTEGER,
+): number => {
   const number = /^[0-9]+$/.test(value) ? Number(value) : Number.NaN
-  if (Number.isSafeInteger(number) && number >= least) return number
+  if (Number.isSafeInteger(number) && number >= least && number <= most) return number
   const reason =
-    number === 0 ? "number would be zero for non-zero type" : `expected a whole number of at least ${least}`
+    number === 0
+      ? "number would be zero for non-zero type"
+      : `expected a whole number of at least ${least}${most < Number.MAX_SAFE_INTEGER ? ` and at most ${most}` : ""}`
   throw new UsageError(command, `invalid value '${value}' for '${flag}': ${reason}`)
 }
 

@@ -5,6 +5,7 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { ClientError } from "../../../core/client/ClientError.ts"
 import * as ExecClient from "../../../core/client/ExecClient.ts"
+import type * as Reconnect from "../../../core/client/Reconnect.ts"
 import type { RemoteProcess } from "../../../core/client/RemoteProcess.ts"
 import type { StartOptions } from "../../../core/client/StartOptions.ts"
 import * as Connect from "../Connect.ts"
@@ -26,8 +27,12 @@ export const run = (platform: Platform, args: ReadonlyArray<string>) => {
   const request = RunFlags.parse(args)
   return Effect.scoped(
     Effect.gen(function* () {
-      const transport = yield* Connect.open(request.target)
-      const client = yield* ExecClient.make(transport, { clientName: "procwire-run" })
+      const { target } = request
+      // A running server is connected to again; the others end with their connection.
+      const source =
+        target.kind === "url" ? Connect.openUrl(target.url, target.options) : yield* Connect.open(target)
+      const options = { clientName: "procwire-run", reconnect: {}, onStatus: tell }
+      const client = yield* ExecClient.make(source, options)
       if (request.start.tty === true) yield* LocalTerminal.rawMode
       const child = yield* client.startScoped(withTerminal(request.start))
       return yield* follow(client, child, request.start.tty === true)
@@ -36,6 +41,11 @@ export const run = (platform: Platform, args: ReadonlyArray<string>) => {
     Effect.provide([platform.layerSpawner, NodeHost.layerHost, NodeHost.layerSessionIds]),
     Effect.catchAll((error) => fail(request.start, error)),
   )
+}
+
+/** A pause without a word would look like a command that hangs. */
+const tell = ({ kind }: Reconnect.Status) => {
+  if (kind === "reconnecting") process.stderr.write("procwire: connection lost, reconnecting\n")
 }
 
 /** A PTY gets this terminal's size and kind. */

@@ -25,6 +25,11 @@ export const host: HostInfo = {
   shell: { name: "sh", path: "/bin/sh" },
 }
 
+/** What differs from a server's defaults. */
+export type Settings = Partial<Omit<ExecServer.Options, "limits">> & {
+  readonly limits?: Partial<ExecServer.Options["limits"]>
+}
+
 export interface TestServer {
   readonly fake: Fake.Fake
   /** A new connection, served until its scope closes. */
@@ -34,7 +39,7 @@ export interface TestServer {
 /** The real server over a fake spawner. */
 export const make = (
   options: Fake.Options = {},
-  serverOptions: Partial<ExecServer.Options> = {},
+  { limits, ...serverOptions }: Settings = {},
 ): Effect.Effect<TestServer, never, Scope.Scope> =>
   Effect.gen(function* () {
     const fake = yield* Fake.make(options)
@@ -48,9 +53,9 @@ export const make = (
     )
     const server = yield* ExecServer.make({
       ...defaultOptions,
-      concurrentRequests: ExecServer.defaultConcurrentRequests,
       version: "0.0.0",
       ...serverOptions,
+      limits: { ...defaultOptions.limits, ...limits },
     }).pipe(Effect.provide(layer))
     const connect = Effect.gen(function* () {
       const [left, right] = yield* Memory.makePair()

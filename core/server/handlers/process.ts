@@ -10,6 +10,7 @@ import * as EnvPolicy from "../../spawn/EnvPolicy.ts"
 import type { HostInfo } from "../../spawn/Host.ts"
 import type { SpawnSpec } from "../../spawn/Spawner.ts"
 import type { Notifier } from "../Notifier.ts"
+import type { Tracing } from "../Tracing.ts"
 import { type HandlerError, ParamsError } from "../WireError.ts"
 
 /** The size of a PTY that nothing else was said about, as in the peer implementation. */
@@ -20,14 +21,18 @@ export interface ProcessContext {
   readonly host: HostInfo
   /** The registry of the attached session. */
   readonly processes: () => ProcessRegistry
+  readonly sessionId: () => string
+  readonly tracing: Tracing
   readonly notifier: Notifier
 }
 
-export const make = ({ host, processes, notifier }: ProcessContext) => ({
+export const make = ({ host, processes, sessionId, notifier, tracing }: ProcessContext) => ({
   "process/start": (params: ParamsOf<"process/start">, { afterReply }: RequestContext) =>
     Effect.gen(function* () {
       const spec = yield* toSpawnSpec(params, host)
-      const process = yield* processes().start(params.processId, spec)
+      const { processId } = params
+      const starting = processes().start(processId, spec)
+      const process = yield* tracing.process(sessionId(), processId, spec.argv[0], starting)
       afterReply(() => {
         notifier.attach(process, 0)
         process.release()

@@ -1,0 +1,32 @@
+/**
+ * Who may connect: a rule over the `Authorization` header of a request. It answers with the text of the refusal, or
+ * with nothing. Texts are those of the peer implementation; beyond them a stranger learns nothing.
+ */
+import { createHash, timingSafeEqual } from "node:crypto"
+
+/** The text that refuses a request with such a header; undefined for one that may pass. */
+export type Rule = (authorization: string | undefined) => Promise<string | undefined>
+
+/** A rule for the token of the scheme `Bearer`, without the blanks around it. */
+export const make =
+  (judge: (token: string) => Promise<string | undefined>): Rule =>
+  async (authorization) => {
+    if (authorization === undefined) return "missing websocket bearer token"
+    const token = tokenOf(authorization)
+    return token === undefined ? "invalid authorization header" : judge(token)
+  }
+
+/** Admits whoever has the token with this digest. */
+export const fromDigest = (digest: Buffer): Rule =>
+  make(async (token) =>
+    timingSafeEqual(sha256(token), digest) ? undefined : "invalid websocket bearer token",
+  )
+
+export const sha256 = (text: string): Buffer => createHash("sha256").update(text).digest()
+
+const tokenOf = (header: string): string | undefined => {
+  if (!/^[\t\x20-\x7e]*$/.test(header)) return undefined
+  const blank = header.indexOf(" ")
+  if (blank < 0 || header.slice(0, blank).toLowerCase() !== "bearer") return undefined
+  return header.slice(blank).trim() || undefined
+}

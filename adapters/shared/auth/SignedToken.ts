@@ -1,0 +1,77 @@
+/**
+ * A rule for JSON Web Tokens that are signed with a shared secret: HS256 and nothing else, with a time of expiry.
+ *
+ * `jose` decodes and verifies; it is loaded by whoever asks for such a rule. The claims are judged here, because the
+ * peer implementation takes integers only, leaves `iat` alone and has a text of its own for each of them.
+ */
+import * as Json from "../../../core/protocol/Json.ts"
+import * as Bearer from "./Bearer.ts"
+
+export interface Options {
+  readonly secret: string
+  /** What the claim `iss` must be. */
+  readonly issuer?: string | undefined
+  /** What the claim `aud` must be or contain. */
+  readonly audience?: string | undefined
+  /** How far the clocks may differ. */
+  readonly skewSeconds: number
+}
+
+export const make = async ({ secret, ...expected }: Options): Promise<Bearer.Rule> => {
+  const { compactVerify } = await import("jose/jws/compact/verify")
+  const key = new TextEncoder().encode(secret)
+  return Bearer.make(async (token) => {
+    try {
+      const { payload } = await compactVerify(token, key, { algorithms: ["HS256"] })
+      const claims = readClaims(Json.parse(utf8.decode(payload)))
+      return judge(claims, expected, Math.floor(Date.now() / 1000))
+    } catch {
+      return "invalid websocket jwt"
+    }
+  })
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+
+interface Claims {
+  readonly exp: number
+  readonly nbf: number | undefined
+  readonly iss: string | undefined
+  readonly aud: ReadonlyArray<string> | undefined
+}
+
+const judge = (
+  { exp, nbf, iss, aud }: Claims,
+  { issuer, audience, skewSeconds }: Omit<Options, "secret">,
+  now: number,
+): string | undefined => {
+  if (now > exp + skewSeconds) return "expired websocket jwt"
+  if (nbf !== undefined && now < nbf - skewSeconds) return "websocket jwt is not valid yet"
+  if (issuer !== undefined && iss !== issuer) return "websocket jwt issuer mismatch"
+  if (audience !== undefined && aud?.includes(audience) !== true) return "websocket jwt audience mismatch"
+  return undefined
+}
+
+/** The claims that count. Throws if one has a type that it must not have, whether it is asked for or not. */
+const readClaims = (payload: Json.Json): Claims => {
+  if (payload === null || typeof payload !== "object" || Array.isArray(payload))
+    throw new TypeError("no claims")
+  const { exp, nbf, iss, aud } = payload as Readonly<Record<string, Json.Json>>
+  return {
+    exp: toSeconds(exp),
+    nbf: nbf == null ? undefined : toSeconds(nbf),
+    iss: iss == null ? undefined : toText(iss),
+    aud: aud == null ? undefined : Array.isArray(aud) ? aud.map(toText) : [toText(aud)],
+  }
+}
+
+const toSeconds = (value: Json.Json | undefined): number => {
+  if (typeof value === "number") return value
+  if (typeof value === "bigint" && value === BigInt.asIntN(64, value)) return Number(value)
+  throw new TypeError("no integer")
+}
+
+const toText = (value: Json.Json | undefined): string => {
+  if (typeof value === "string") return value
+  throw new TypeError("no text")
+}

@@ -1,0 +1,72 @@
+import { createHash } from "node:crypto"
+import * as Effect from "effect/Effect"
+import { describe, expect, it } from "vitest"
+import * as Doors from "./Doors.ts"
+import * as Listen from "./Listen.ts"
+import { UsageError } from "./Usage.ts"
+
+type Values = Parameters<typeof Doors.read>[0]
+
+const token = {
+  "ws-auth": "capability-token",
+  "ws-token-sha256": createHash("sha256").update("x").digest("hex"),
+} as const
+
+const refusal = async (values: Values) => {
+  const error = await Effect.runPromise(Effect.flip(Doors.read(values)))
+  return `${error instanceof UsageError ? "wrong use: " : ""}${error.message}`
+}
+
+describe("Doors", () => {
+  it.each([
+    ["ws://0.0.0.0:7000", "`--ws-auth` or `--tls-client-ca`"],
+    ["ws://[::]:0", "`--ws-auth` or `--tls-client-ca`"],
+    ["ws://126.255.0.1:1", "`--ws-auth` or `--tls-client-ca`"],
+    ["ws://128.0.0.1:1", "`--ws-auth` or `--tls-client-ca`"],
+    ["tcp://192.168.1.2:7000", "`--tls-client-ca`"],
+  ])("refuses %s, which others can reach, and names what would help", async (url, remedy) => {
+    expect(await refusal({ listen: ["ws://127.0.0.1:0", url] })).toBe(
+      `refusing to listen on ${url}: whoever can reach it could run anything; use ${remedy}, or \`--allow-unauthenticated\``,
+    )
+  })
+
+  it.each([
+    ["on loopback", { listen: ["ws://127.8.9.1:0", "tcp://[::1]:0", "ws://[::ffff:127.0.0.1]:0"] }],
+    ["on a pipe or a path", { listen: ["stdio", "unix:x"] }],
+    ["behind a token", { listen: ["ws://0.0.0.0:0"], ...token }],
+    [
+      "by the word of its owner",
+      { listen: ["ws://0.0.0.0:0", "tcp://[::]:0"], "allow-unauthenticated": true },
+    ],
+  ])("lets a server listen %s", async (_, values: Values) => {
+    const { addresses } = await Effect.runPromise(Doors.read(values))
+    expect(addresses).toEqual(Listen.parseAll(values.listen))
+  })
+
+  it("does not take a token for WebSockets as a guard of TCP", async () => {
+    expect(await refusal({ listen: ["ws://127.0.0.1:0", "tcp://0.0.0.0:0"], ...token })).toContain(
+      "refusing to listen on tcp://0.0.0.0:0",
+    )
+  })
+
+  it("wants a listener that asks for the token", async () => {
+    expect(await refusal({ listen: ["stdio"], ...token })).toBe(
+      "WebSocket auth requires a WebSocket listener, not stdio",
+    )
+    expect(await refusal({ listen: ["unix:x", "tcp://127.0.0.1:0", "unix:y"], ...token })).toBe(
+      "WebSocket auth requires a WebSocket listener, not unix, tcp",
+    )
+  })
+
+  it("finds faults of the flags before those of the addresses", async () => {
+    expect(await refusal({ listen: ["nowhere"], "ws-issuer": "" })).toBe(
+      "websocket auth flags require `--ws-auth capability-token` or `--ws-auth signed-bearer-token`",
+    )
+    expect(await refusal({ "ws-auth": "password" })).toBe(
+      "wrong use: invalid value 'password' for '--ws-auth': expected capability-token or signed-bearer-token",
+    )
+    expect(await refusal({ ...token, "ws-max-clock-skew-seconds": "1.5" })).toBe(
+      "wrong use: invalid value '1.5' for '--ws-max-clock-skew-seconds': expected a number of seconds",
+    )
+  })
+})

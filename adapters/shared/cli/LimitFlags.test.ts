@@ -1,0 +1,120 @@
+/** Limits as flags: what is refused as a limit, and what a real server refuses because of one, on every transport. */
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdtempSync, rmSync } from "node:fs"
+import * as net from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest"
+import * as Limits from "../../../core/protocol/Limits.ts"
+import { command, platform } from "../../testing/Runtime.ts"
+import * as Program from "../Program.ts"
+import * as LimitFlags from "./LimitFlags.ts"
+import { help } from "./serve.ts"
+import { UsageError } from "./Usage.ts"
+
+const [program, ...main] = command
+const { connect } = Program.make(platform)
+
+let folder = ""
+beforeAll(() => (folder = mkdtempSync(join(tmpdir(), "procwire-limits-"))))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const running: Array<ChildProcess> = []
+afterEach(() => running.splice(0).forEach((server) => server.kill("SIGKILL")))
+
+const launch = async (address: string, ...flags: ReadonlyArray<string>) => {
+  const listen = address.replace("PATH", join(folder, "s.sock"))
+  const server = spawn(program, [...main, "serve", "--listen", listen, ...flags], {
+    stdio: ["ignore", "pipe", "inherit"],
+  })
+  running.push(server)
+  const [line] = await once(server.stdout, "data")
+  return String(line).trim()
+}
+
+/** Everything that a server of lines says to somebody who says nothing. */
+const overheard = async (url: string): Promise<string> => {
+  const { pathname, hostname, port } = new URL(url)
+  const socket = url.startsWith("unix:") ? net.connect(pathname) : net.connect(Number(port), hostname)
+  let text = ""
+  socket.on("data", (bytes: Buffer) => (text += bytes.toString()))
+  await once(socket, "end")
+  socket.destroy()
+  return text
+}
+
+const sockets = ["ws://127.0.0.1:0", "tcp://127.0.0.1:0", "unix:PATH"]
+
+describe("LimitFlags", () => {
+  const read = (values: { readonly [flag: string]: string }) => LimitFlags.toLimits("procwire serve", values)
+
+  it("gives the defaults of the table, and each limit its own flag in the help", () => {
+    expect(read({})).toEqual(Limits.defaults)
+    for (const name of Limits.names) {
+      const { flag, least } = Limits.table[name]
+      expect(read({ [flag]: String(least) })).toEqual({ ...Limits.defaults, [name]: least })
+      expect(help).toContain(`  --${flag} N`)
+    }
+    expect(Math.max(...LimitFlags.help.split("\n").map(({ length }) => length))).toBeLessThanOrEqual(118)
+  })
+
+  it.each(Limits.names.map((name) => Limits.table[name].flag))("refuses nonsense as --%s", (flag) => {
+    for (const value of ["0", "-1", "1.5", "1e3", "", " 7", "many", "Infinity", "9007199254740993"]) {
+      expect(() => read({ [flag]: value }), value).toThrow(UsageError)
+      expect(() => read({ [flag]: value }), value).toThrow(`invalid value '${value}' for '--${flag}': `)
+    }
+  })
+
+  it("refuses what would leave no usable server, or what it cannot hold to", () => {
+    expect(() => read({ "max-message-bytes": "1023" })).toThrow("at least 1024 and at most 268435456")
+    expect(() => read({ "max-json-depth": "1001" })).toThrow("at least 8 and at most 1000")
+  })
+})
+
+describe("procwire serve", { timeout: 60_000 }, () => {
+  it.each(sockets)("refuses a connection too many at %s, and takes it when one has gone", async (address) => {
+    const url = await launch(address, "--max-connections", "1")
+    const client = await connect({ url }, { reconnect: false })
+    const text = "too many connections: limit is 1 (--max-connections)"
+    if (address.startsWith("ws")) {
+      const response = await fetch(`${url.replace("ws:", "http:")}/readyz`)
+      expect(response.status).toBe(200)
+      await expect(connect({ url }, { reconnect: false })).rejects.toThrow("503")
+    } else {
+      expect(await overheard(url)).toBe(
+        `${JSON.stringify({ error: { code: -32600, message: text }, id: -1 })}\n`,
+      )
+      await expect(connect({ url }, { reconnect: false })).rejects.toThrow()
+    }
+    expect(await client.run({ argv: ["echo", "on"] })).toMatchObject({ stdout: "on\n" })
+    await client.close()
+    const again = await vi.waitFor(() => connect({ url }, { reconnect: false }), { timeout: 20_000 })
+    await again.close()
+  })
+
+  it.each(sockets)("ends a connection whose message is too long at %s, and no other", async (address) => {
+    const url = await launch(address, "--max-message-bytes", "4096")
+    const [client, other] = [await connect({ url }, { reconnect: false }), await connect({ url })]
+    await expect(client.start({ argv: ["echo", "x".repeat(5000)] })).rejects.toMatchObject({
+      reason: "Disconnected",
+    })
+    expect(await other.run({ argv: ["echo", "x".repeat(2000)] })).toMatchObject({ exitCode: 0 })
+    await other.close()
+  })
+
+  it("holds itself to them over stdio, too", async () => {
+    const flags = ["--max-message-bytes", "4096", "--max-session-processes", "1", "--max-start-burst", "2"]
+    const args = [...main, "serve", "--listen", "stdio", ...flags, "--max-starts-per-second", "1"]
+    const client = await connect({ command: program, args })
+    const first = await client.start({ argv: ["sleep", "600"] })
+    await expect(client.start({ argv: ["true"] })).rejects.toMatchObject({
+      code: -32600,
+      message: "too many processes in this session: limit is 1 (--max-session-processes)",
+    })
+    await first.terminate()
+    await first.exitCode
+    await vi.waitFor(() => client.run({ argv: ["true"] }), { timeout: 20_000 })
+    await expect(client.start({ argv: ["x".repeat(5000)] })).rejects.toMatchObject({ reason: "Disconnected" })
+  })
+})

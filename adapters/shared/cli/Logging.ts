@@ -1,0 +1,72 @@
+/**
+ * Logs of a server: on stderr, one line each, in the format and from the level on that were asked for.
+ *
+ * What a line is about (connection, session, process) is annotated. Colours are for terminals only.
+ */
+import process from "node:process"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as LogLevel from "effect/LogLevel"
+import * as Usage from "./Usage.ts"
+
+const levels: { readonly [name: string]: LogLevel.LogLevel } = {
+  trace: LogLevel.Trace,
+  debug: LogLevel.Debug,
+  info: LogLevel.Info,
+  warning: LogLevel.Warning,
+  error: LogLevel.Error,
+  none: LogLevel.None,
+}
+
+const toStderr = (logger: Logger.Logger<unknown, string>): Logger.Logger<unknown, void> =>
+  Logger.map(logger, (line) => void process.stderr.write(`${line}\n`))
+
+const formats: { readonly [name: string]: () => Logger.Logger<unknown, void> } = {
+  logfmt: () => usual,
+  json: () => toStderr(Logger.jsonLogger),
+  // It writes through the console, which on every runtime is stderr for errors.
+  pretty: () => Logger.prettyLogger({ colors: process.stderr.isTTY === true, mode: "tty", stderr: true }),
+}
+
+const usual = toStderr(Logger.logfmtLogger)
+
+const fromEnvironment = (): LogLevel.LogLevel => {
+  const name = process.env["PROCWIRE_LOG"] ?? ""
+  return (Object.hasOwn(levels, name) ? levels[name] : undefined) ?? LogLevel.Warning
+}
+
+export const flags = {
+  "log-format": { type: "string" },
+  "log-level": { type: "string" },
+} as const
+
+export const help = `  --log-format FORMAT        of the logs on stderr: ${Object.keys(formats).join(", ")} [default: logfmt]
+  --log-level LEVEL          ${Object.keys(levels).join(", ")} [default: the variable PROCWIRE_LOG, or warning]
+`
+
+/** Logs as every command does that is told nothing else. */
+export const withUsual = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  effect.pipe(
+    Effect.provide(Logger.replace(Logger.defaultLogger, usual)),
+    Logger.withMinimumLogLevel(fromEnvironment()),
+  )
+
+/** Logs as the flags say. */
+export const layer = (command: string, values: Usage.Values<typeof flags>): Layer.Layer<never> => {
+  const format = values["log-format"]
+  const level = values["log-level"]
+  return Layer.merge(
+    format === undefined
+      ? Layer.empty
+      : Logger.replace(usual, choose(command, "log-format", format, formats)()),
+    level === undefined ? Layer.empty : Logger.minimumLogLevel(choose(command, "log-level", level, levels)),
+  )
+}
+
+const choose = <A>(command: string, flag: string, name: string, table: { readonly [name: string]: A }): A => {
+  const chosen = Object.hasOwn(table, name) ? table[name] : undefined
+  if (chosen !== undefined) return chosen
+  const names = Object.keys(table).join(", ")
+  throw new Usage.UsageError(command, `invalid value '${name}' for '--${flag}': expected one of ${names}`)
+}

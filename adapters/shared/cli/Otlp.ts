@@ -1,0 +1,54 @@
+/**
+ * The exporter of traces: OTLP as JSON over `fetch`, which every runtime has.
+ *
+ * A collector that is away costs traces and nothing else: a batch is tried for a bounded time, what is left at
+ * the end for three seconds.
+ */
+import process from "node:process"
+import * as OtlpSerialization from "@effect/opentelemetry/OtlpSerialization"
+import * as OtlpTracer from "@effect/opentelemetry/OtlpTracer"
+import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
+import * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClientError from "@effect/platform/HttpClientError"
+import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { version } from "./Version.ts"
+
+/** How long one batch may take. */
+const batchTimeout = "10 seconds"
+
+/** Exports to `endpoint`, below which traces have their usual path. */
+export const layer = (endpoint: string): Layer.Layer<never> =>
+  OtlpTracer.layer({
+    url: `${endpoint.replace(/\/+$/, "")}/v1/traces`,
+    resource: { serviceName: process.env["OTEL_SERVICE_NAME"] || "procwire", serviceVersion: version },
+    headers: headers(process.env["OTEL_EXPORTER_OTLP_HEADERS"] ?? ""),
+    exportInterval: "1 second",
+  }).pipe(Layer.provide([OtlpSerialization.layerJson, Layer.provide(layerBounded, FetchHttpClient.layer)]))
+
+const layerBounded = Layer.effect(
+  HttpClient.HttpClient,
+  Effect.map(
+    HttpClient.HttpClient,
+    HttpClient.transform((effect, request) =>
+      Effect.timeoutFail(effect, { duration: batchTimeout, onTimeout: () => timedOut(request) }),
+    ),
+  ),
+)
+
+const timedOut = (request: HttpClientRequest.HttpClientRequest) =>
+  new HttpClientError.RequestError({
+    request,
+    reason: "Transport",
+    description: `no answer in ${batchTimeout}`,
+  })
+
+/** `name=value,name=value`, percent-encoded. */
+const headers = (text: string): Record<string, string> =>
+  Object.fromEntries(
+    text.split(",").flatMap((pair) => {
+      const at = pair.indexOf("=")
+      return at < 1 ? [] : [[pair.slice(0, at).trim(), decodeURIComponent(pair.slice(at + 1).trim())]]
+    }),
+  )

@@ -1,0 +1,196 @@
+/** Traces and logs of the command, as a collector and a terminal get them. */
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import * as http from "node:http"
+import type { AddressInfo } from "node:net"
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
+import { command, platform } from "../../testing/Runtime.ts"
+import * as Program from "../Program.ts"
+
+const [program, ...main] = command
+const { connect } = Program.make(platform)
+
+interface Span {
+  readonly name: string
+  readonly traceId: string
+  readonly spanId: string
+  readonly parentSpanId?: string
+  readonly startTimeUnixNano: string
+  readonly endTimeUnixNano: string
+  readonly attributes: ReadonlyArray<{
+    readonly key: string
+    readonly value: { readonly [type: string]: unknown }
+  }>
+  readonly status: { readonly code: number }
+}
+
+interface Batch {
+  readonly resourceSpans: ReadonlyArray<{
+    readonly resource: { readonly attributes: Span["attributes"] }
+    readonly scopeSpans: ReadonlyArray<{ readonly spans: ReadonlyArray<Span> }>
+  }>
+}
+
+const traceId = "0af7651916cd43dd8448eb211c80319c"
+const spanId = "b7ad6b7169203331"
+
+/** A collector that decodes what it is sent. */
+let collector: http.Server
+let requests: Array<{ readonly url: string; readonly token: string | undefined; readonly batch: Batch }> = []
+let endpoint = ""
+beforeEach(async () => {
+  requests = []
+  collector = http.createServer((request, response) => {
+    let text = ""
+    request.on("data", (bytes: Buffer) => (text += bytes.toString()))
+    request.on("end", () => {
+      const token = request.headers["x-token"]
+      requests.push({ url: request.url ?? "", token: String(token), batch: JSON.parse(text) as Batch })
+      response.end("{}")
+    })
+  })
+  collector.listen(0, "127.0.0.1")
+  await once(collector, "listening")
+  endpoint = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`
+})
+
+const running: Array<ChildProcess> = []
+afterEach(() => {
+  running.splice(0).forEach((server) => server.kill("SIGKILL"))
+  collector.closeAllConnections()
+  collector.close()
+})
+
+const launch = (env: NodeJS.ProcessEnv, ...flags: ReadonlyArray<string>) => {
+  const server = spawn(program, [...main, "serve", "--listen", "stdio", ...flags], {
+    stdio: "pipe",
+    env: { ...process.env, PROCWIRE_LOG: "", ...env },
+  })
+  running.push(server)
+  let [stdout, stderr] = ["", ""]
+  server.stdout.on("data", (bytes: Buffer) => (stdout += bytes.toString()))
+  server.stderr.on("data", (bytes: Buffer) => (stderr += bytes.toString()))
+  const ended = once(server, "close").then(([code]) => ({ code: code as number | null, stdout, stderr }))
+  const send = (...messages: ReadonlyArray<object>) => {
+    for (const message of messages) server.stdin.write(`${JSON.stringify(message)}\n`)
+  }
+  const says = (part: string) => vi.waitFor(() => expect(stdout).toContain(part), { timeout: 20_000 })
+  return { server, send, says, ended }
+}
+
+const hello = [{ id: 1, method: "initialize", params: { clientName: "x" } }, { method: "initialized" }]
+const start = (trace?: object) => ({
+  id: 2,
+  method: "process/start",
+  params: {
+    processId: "p",
+    argv: ["/bin/sh", "-c", "echo payload; exit 3"],
+    cwd: "file:///tmp",
+    env: {},
+    tty: false,
+  },
+  ...(trace === undefined ? {} : { trace }),
+})
+
+const spans = () =>
+  requests.flatMap(({ batch }) =>
+    batch.resourceSpans.flatMap((one) => one.scopeSpans.flatMap((two) => two.spans)),
+  )
+const named = (name: string) => spans().find((span) => span.name === name)
+const attributesOf = (span: Span | undefined) =>
+  Object.fromEntries((span?.attributes ?? []).map(({ key, value }) => [key, Object.values(value)[0]]))
+
+/** Runs one short process and ends the server. */
+const play = async (env: NodeJS.ProcessEnv, trace: object | undefined, ...flags: ReadonlyArray<string>) => {
+  const { server, send, says, ended } = launch(env, ...flags)
+  send(...hello, start(trace))
+  await says("process/closed")
+  server.stdin.end()
+  return ended
+}
+
+describe("procwire serve with a collector", { timeout: 60_000 }, () => {
+  it("exports the spans of requests and processes, below the caller's", async () => {
+    const env = {
+      OTEL_EXPORTER_OTLP_ENDPOINT: `${endpoint}/`,
+      OTEL_EXPORTER_OTLP_HEADERS: "x-token=a%20b,y=z",
+    }
+    const { code, stderr } = await play(env, { traceparent: `00-${traceId}-${spanId}-01` })
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
+    const [request] = requests
+    expect(request).toMatchObject({ url: "/v1/traces", token: "a b" })
+    const resource = request?.batch.resourceSpans[0]?.resource.attributes ?? []
+    expect(resource.find(({ key }) => key === "service.name")?.value).toEqual({ stringValue: "procwire" })
+    const [initialize, started, process] = ["initialize", "process/start", "process"].map(named)
+    expect(initialize?.parentSpanId).toBeUndefined()
+    expect(started).toMatchObject({ traceId, parentSpanId: spanId })
+    expect(process).toMatchObject({ traceId, parentSpanId: started?.spanId })
+    expect(attributesOf(started)).toMatchObject({ "rpc.method": "process/start", "process.id": "p" })
+    expect(attributesOf(process)).toMatchObject({
+      "process.executable.name": "/bin/sh",
+      "session.id": attributesOf(started)["session.id"],
+    })
+    expect(Number(attributesOf(process)["process.exit.code"])).toBe(3)
+    expect(Number(attributesOf(process)["process.output.bytes"])).toBe(8)
+    expect(BigInt(process?.endTimeUnixNano ?? 0)).toBeGreaterThan(BigInt(process?.startTimeUnixNano ?? 0))
+    expect(JSON.stringify(requests)).not.toContain("payload")
+  })
+
+  it("leads from a client of ours through its server", async () => {
+    const env = { ...process.env, OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_SERVICE_NAME: "mine" }
+    const client = await connect({ command: program, args: [...main, "serve", "--listen", "stdio"], env })
+    expect(await client.run({ argv: ["echo", "on"] })).toMatchObject({ stdout: "on\n" })
+    await vi.waitFor(() => expect(named("process")).toBeDefined(), { timeout: 20_000 })
+    await client.close()
+    expect(named("process")?.parentSpanId).toBe(named("process/start")?.spanId)
+    expect(JSON.stringify(requests[0]?.batch.resourceSpans[0]?.resource)).toContain("mine")
+  })
+
+  it("serves as well where nobody listens at that address, and where nobody answers there", async () => {
+    collector.removeAllListeners("request")
+    for (const url of [endpoint, "http://127.0.0.1:1"]) {
+      const { code, stdout } = await play({ OTEL_EXPORTER_OTLP_ENDPOINT: url }, undefined)
+      expect(code).toBe(0)
+      expect(stdout).toContain('"exitCode":3')
+    }
+  })
+})
+
+describe("procwire serve --log-format --log-level", { timeout: 60_000 }, () => {
+  it("says nothing of what goes well unless it is asked to", async () => {
+    expect((await play({}, undefined)).stderr).toBe("")
+    expect((await play({}, undefined, "--log-level", "info")).stderr).toBe("")
+    expect((await play({ PROCWIRE_LOG: "debug" }, undefined, "--log-level", "none")).stderr).toBe("")
+  })
+
+  it("writes lines of JSON on stderr, with what they are about and without payload", async () => {
+    const { stdout, stderr } = await play({}, undefined, "--log-level", "debug", "--log-format", "json")
+    const lines = stderr
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { message: string; logLevel: string; annotations: object })
+    const session = /"sessionId":"([^"]+)"/.exec(stdout)?.[1]
+    expect(lines.find(({ message }) => message === "process closed")).toMatchObject({
+      logLevel: "DEBUG",
+      annotations: { connection: 1, session, process: "p" },
+    })
+    expect(stderr).not.toContain("payload")
+    for (const line of stdout.trim().split("\n")) expect(() => void JSON.parse(line)).not.toThrow()
+  })
+
+  it("writes for people without colours where there is no terminal, and takes the level of the environment", async () => {
+    const { stderr } = await play({ PROCWIRE_LOG: "debug" }, undefined, "--log-format", "pretty")
+    expect(stderr).toContain("process started")
+    expect(stderr).not.toContain("\u001b")
+    expect((await play({ PROCWIRE_LOG: "debug" }, undefined)).stderr).toContain('message="process started"')
+  })
+
+  it.each([
+    ["log-level", "loud", "expected one of trace, debug, info, warning, error, none"],
+    ["log-format", "xml", "expected one of logfmt, json, pretty"],
+  ])("refuses --%s %s", async (flag, value, why) => {
+    const { code, stderr } = await launch({}, `--${flag}`, value).ended
+    expect(code).toBe(2)
+    expect(stderr).toContain(`invalid value '${value}' for '--${flag}': ${why}`)
+  })
+})

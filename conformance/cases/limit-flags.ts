@@ -1,0 +1,185 @@
+/**
+ * Limits that an operator sets by flags of procwire: what goes beyond them is refused, names them, and harms nothing
+ * that was there before.
+ */
+import { type CaseSpec, table } from "../Case.ts"
+import * as Check from "../Check.ts"
+import * as Child from "../Child.ts"
+import { pause } from "../Deadline.ts"
+import type { Bench } from "../Bench.ts"
+import type { Reply, Wire } from "../wire/Wire.ts"
+import { awaitExit } from "../wire/ServerProcess.ts"
+
+/** A case for a server that is started with these limits, in pairs of flag and value. */
+const limited = (flags: string, spec: Pick<CaseSpec, "says" | "run"> & Partial<CaseSpec>): CaseSpec => ({
+  level: "must",
+  spec: [],
+  requires: ["limit-flags"],
+  args: flags.split(" "),
+  ...spec,
+})
+
+/** Fails unless the error is that of a limit and names the flag and the value. */
+const isRefusal = ({ error }: Reply, flag: string, value: number): void => {
+  Check.equal(error?.code ?? null, -32600, "the code of the answer")
+  const named = error?.message.includes(`limit is ${value}`) === true && error.message.includes(`(--${flag})`)
+  Check.isTrue(named, `the text has to name --${flag} and ${value}: ${error?.message}`)
+}
+
+const begin = (
+  wire: Wire,
+  processId: string,
+  argv: ReadonlyArray<string>,
+  more: object = {},
+): Promise<Reply> => {
+  const params = { processId, argv: [...argv], cwd: "file:///tmp", env: wire.childEnv, tty: false }
+  return wire.begin("process/start", { ...params, ...more })
+}
+
+const sleep = ["sleep", "300"]
+
+const isAccepted = ({ error }: Reply): boolean => error === undefined
+
+const endsOf = (t: Bench, wire: Wire) =>
+  wire.inbox.wait("the end of the connection", t.timeoutMs, (box) => box.ended())
+
+export const limitFlags = table("limits/flags", {
+  "processes-of-a-session": limited("--max-session-processes 2", {
+    says: "With --max-session-processes 2 a third process is refused with -32600, and starts under the same id once one is closed.",
+    run: async (t) => {
+      const wire = await t.open()
+      const first = await Child.start(wire, { argv: sleep })
+      await Child.start(wire, { argv: sleep })
+      isRefusal(await begin(wire, "third", sleep), "max-session-processes", 2)
+      await first.terminate()
+      await first.ended()
+      Check.isTrue(isAccepted(await begin(wire, "third", sleep)), "a place was free again")
+    },
+  }),
+  "processes-of-all-sessions": limited("--max-processes 1", {
+    transports: "sockets",
+    says: "With --max-processes 1 a process of another session is refused with -32600 until the one is closed.",
+    run: async (t) => {
+      const [one, other] = [await t.open(), await t.open()]
+      const child = await Child.start(one, { argv: sleep })
+      isRefusal(await begin(other, "p", sleep), "max-processes", 1)
+      await child.terminate()
+      await child.ended()
+      Check.isTrue(isAccepted(await begin(other, "p", sleep)), "a place was free again")
+    },
+  }),
+  "start-rate": limited("--max-starts-per-second 1 --max-start-burst 3", {
+    says: "With a burst of 3 and 1 start per second some of 20 starts at once are refused with -32600, at least 3 are not, and later one starts again.",
+    run: async (t) => {
+      const wire = await t.open()
+      const replies = await Promise.all(
+        Array.from({ length: 20 }, (_, index) => begin(wire, `p${index}`, ["true"])),
+      )
+      const refused = replies.filter((reply) => !isAccepted(reply))
+      Check.isTrue(replies.length - refused.length >= 3, "the burst was let through")
+      Check.isTrue(refused.length > 0, "what came too fast was refused")
+      for (const reply of refused) isRefusal(reply, "max-starts-per-second", 1)
+      await pause(1100)
+      Check.isTrue(isAccepted(await begin(wire, "late", ["true"])), "a second later one may start")
+    },
+  }),
+  sessions: limited("--max-sessions 1", {
+    transports: "sockets",
+    says: "With --max-sessions 1 a second initialize is refused with -32600, and its connection stays and may try again.",
+    run: async (t) => {
+      await t.open()
+      const wire = await t.connect()
+      for (let round = 0; round < 2; round++) {
+        isRefusal(await wire.begin("initialize", { clientName: "x" }), "max-sessions", 1)
+      }
+    },
+  }),
+  connections: limited("--max-connections 1", {
+    transports: "sockets",
+    says: "With --max-connections 1 a second connection is ended, over lines with an error of id -1 before; the first goes on.",
+    run: async (t) => {
+      const wire = await t.open()
+      const second = await t.connect().catch(() => undefined)
+      Check.isTrue(t.transport !== "ws" || second === undefined, "the upgrade was refused")
+      if (second !== undefined) {
+        await endsOf(t, second)
+        const said = second.inbox.messages.map(({ text }) => text)
+        Check.equal(said.length, 1, "the messages before the end")
+        isRefusal(JSON.parse(said[0] ?? "{}") as Reply, "max-connections", 1)
+      }
+      await wire.barrier()
+    },
+  }),
+  "message-bytes": limited("--max-message-bytes 4096", {
+    says: "With --max-message-bytes 4096 a message of 4,096 bytes is answered, and one more byte ends the connection without a word.",
+    run: async (t) => {
+      const wire = await t.open()
+      const head = `{"id":1,"method":"environment/status","pad":"`
+      const padded = (bytes: number) => `${head}${"x".repeat(bytes - head.length - 2)}"}`
+      Check.isTrue(isAccepted(await wire.exchange(padded(4096))), "4,096 bytes are answered")
+      const from = wire.inbox.messages.length
+      wire.sendText(padded(4097))
+      await wire.endsSilently(from)
+    },
+  }),
+  "depth-and-values": limited("--max-json-depth 16 --max-json-values 100", {
+    says: "With --max-json-depth 16 and --max-json-values 100 what is deeper or has as many values is refused as malformed, and the connection stays usable.",
+    run: async (t) => {
+      const wire = await t.open()
+      const message = (pad: string) => `{"id":1,"method":"environment/status","pad":${pad}}`
+      const nested = (levels: number) => message(`${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}`)
+      const numbers = (count: number) => message(`[${Array(count).fill(0).join(",")}]`)
+      for (const text of [nested(16), numbers(90)]) {
+        Check.isTrue(isAccepted(await wire.exchange(text)), "what is within the limits is answered")
+      }
+      for (const text of [nested(17), numbers(97)]) {
+        Check.equal((await wire.exchange(text)).error?.code ?? null, -32600, "the code of the answer")
+      }
+      await wire.barrier()
+    },
+  }),
+  "bytes-that-wait-for-stdin": limited("--max-stdin-bytes 100000", {
+    says: "With --max-stdin-bytes 100000 writes to a process that does not read are refused with -32600 before 4 MiB were taken, and another process takes its own.",
+    run: async (t) => {
+      const wire = await t.open()
+      const deaf = await Child.start(wire, { argv: sleep, pipeStdin: true })
+      const chunk = Buffer.alloc(60_000).toString("base64")
+      const write = (writeId: number) =>
+        wire.begin("process/write", { processId: deaf.id, chunk, writeId: `w${writeId}` })
+      let reply: Reply = await write(0)
+      for (let count = 1; count < 70 && isAccepted(reply); count++) reply = await write(count)
+      isRefusal(reply, "max-stdin-bytes", 100_000)
+      const cat = await Child.start(wire, { argv: ["cat"], pipeStdin: true })
+      await cat.write("hello\n")
+      await cat.says("hello\n")
+    },
+  }),
+  "output-of-all-processes": limited("--max-retained-bytes 200000", {
+    says: "With --max-retained-bytes 200000 the output of the process that was closed first is gone after three more of 100,000 bytes, its exit code is not, and the last is whole.",
+    run: async (t) => {
+      const wire = await t.open()
+      const script = "head -c 100000 /dev/zero; exit 3"
+      const children = []
+      for (let count = 0; count < 4; count++) {
+        const child = await Child.start(wire, { script })
+        await child.ended()
+        children.push(child)
+      }
+      const [first, , , last] = await Promise.all(children.map((child) => child.read()))
+      Check.equal(first?.["chunks"] ?? null, [], "the chunks of the first")
+      Check.equal(first?.["exitCode"] ?? null, 3, "the exit code of the first")
+      const chunks = (last?.["chunks"] ?? []) as ReadonlyArray<{ readonly chunk: string }>
+      const bytes = chunks.reduce((sum, { chunk }) => sum + Buffer.from(chunk, "base64").length, 0)
+      Check.equal(bytes, 100_000, "the bytes of the last")
+    },
+  }),
+  "zero-refused": limited("--max-sessions 1", {
+    says: "A limit of 0, or of no whole number, is wrong use of the command line: the server exits with 2.",
+    run: async (t) => {
+      for (const value of ["0", "-1", "1.5", "many"]) {
+        const server = t.launch(["--max-processes", value])
+        Check.equal((await awaitExit(server, t.timeoutMs)).code, 2, `the exit code with ${value}`)
+      }
+    },
+  }),
+})

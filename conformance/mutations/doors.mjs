@@ -1,0 +1,45 @@
+// Mutations of whom a server lets in, what it says about itself, and how it ends: see adapters.mjs.
+const one = (file, find, replace, says, ...cases) => ({ file, find, replace, says, cases })
+
+const jwt = "adapters/shared/auth/SignedToken.ts"
+const flags = "adapters/shared/auth/AuthFlags.ts"
+const bearer = "adapters/shared/auth/Bearer.ts"
+const handshake = "adapters/shared/Handshake.ts"
+const listen = "adapters/shared/cli/Listen.ts"
+const doorsTest = "adapters/shared/cli/Doors.test.ts"
+const drain = "core/spawn/Drain.ts"
+
+/** The first that notices is the wire suite, or a test that is not next to the file. */
+const elsewhere = (mutation, ...tests) => ({ ...mutation, tests })
+
+export const doors = [
+  one(jwt, 'algorithms: ["HS256"]', 'algorithms: ["HS256", "HS512"]', "HS512 is good enough", "websocket/jwt"),
+  one(jwt, "now > exp + skewSeconds", "now > exp", "clocks may not differ", "websocket/jwt"),
+  one(jwt, "now < nbf - skewSeconds", "now < nbf - 3600", "a token may be an hour early", "websocket/jwt"),
+  one(jwt, "iss !== issuer", "iss !== undefined && iss !== issuer", "a token may be anybody's", "websocket/jwt"),
+  one(jwt, "!== true) return", "=== false) return", "a token may be for nobody", "websocket/jwt"),
+  one(bearer, '.toLowerCase() !== "bearer"', ' !== "Bearer"', "the scheme has one spelling", "websocket/auth"),
+  one(bearer, ".trim() || undefined", "|| undefined", "blanks around a token count", "websocket/auth"),
+  elsewhere(one(flags, '"utf8").trim()', '"utf8")', "white space in a file counts", "websocket/auth"), "adapters/shared/auth"),
+  elsewhere(one(flags, ">= leastSecretBytes", "> 0", "a secret may be short", "websocket/auth/flags"), "adapters/shared/auth"),
+  elsewhere(one(listen, "guard.certificate || (", "guard.certificate || guard.token || (", "a token guards TCP"), doorsTest),
+  elsewhere(one(listen, '"127.0.0.0", 8', '"126.0.0.0", 7', "the neighbours of loopback are loopback"), doorsTest),
+  elsewhere(
+    one(handshake, "(await admit(request)) ?? page()", "page()", "pages are for everybody", "websocket/status"),
+    "adapters/shared/WebSocketListener.test.ts",
+  ),
+  elsewhere(
+    one(handshake, "malformed(request) ?? admit(request)", "malformed(request)", "no token is asked for", "websocket/auth"),
+    "adapters/shared/auth",
+  ),
+  one("adapters/shared/Prometheus.ts", "bound !== Infinity", "true", "a bucket is there twice"),
+  one("core/process/Metrics.ts", "Metric.incrementBy(running, -1)", "Effect.void", "processes run for ever"),
+  one("core/process/Metrics.ts", "totals[name] = 0", "void 0", "bytes are counted anew with each look"),
+  one(drain, "if (draining) return yield*", "if (false) return yield*", "a server that ends starts processes"),
+  one(drain, "exited() ? handle.lingering", "exited() ? Effect.succeed(false)", "who outlives its leader gets no time"),
+  one(drain, "yield* each(({ handle }) => handle.kill)", "", "who does not heed SIGTERM is waited for in vain"),
+  elsewhere(
+    one("adapters/shared/cli/Cli.ts", "signal !== undefined || command.ends !== true", "command.ends !== true", "a second signal changes nothing", "lifecycle/grace*"),
+    "adapters/shared/cli/Shutdown.test.ts",
+  ),
+]

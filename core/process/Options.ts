@@ -1,0 +1,24 @@
+/** What a registry of processes is made with. */
+import { defaults, type Limits } from "../protocol/Limits.ts"
+import * as Retention from "./Retention.ts"
+import * as StartGate from "./StartGate.ts"
+
+export interface Options {
+  /** How long a closed process stays readable and its id taken, in milliseconds. */
+  readonly retentionMillis: number
+  readonly limits: Limits
+}
+
+/** 30 seconds and the limits of the table. */
+export const defaultOptions: Options = { retentionMillis: 30_000, limits: defaults }
+
+/** What the registries of all sessions share. */
+export interface Shared {
+  readonly gate: StartGate.StartGate
+  readonly retention: Retention.Retention
+}
+
+export const share = (limits: Limits): Shared => ({
+  gate: StartGate.make(limits),
+  retention: Retention.make(limits.retainedTotal),
+})

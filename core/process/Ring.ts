@@ -1,0 +1,238 @@
+/**
+ * Where chunks lie: bytes in one circular buffer, and chunks in circular columns beside it.
+ *
+ * A chunk costs what it holds plus 17 bytes, whatever slab it was read into, and an idle process costs nothing. Both
+ * grow by doubling up to what the limits need, and shrink when other logs need the memory more.
+ */
+import type { OutputStream } from "../spawn/Spawner.ts"
+import * as Metrics from "./Metrics.ts"
+import type { Chunk, Cursor, Limits, OutputLog } from "./OutputLog.ts"
+import type { Retained, Retention } from "./Retention.ts"
+
+/** Largest chunk that `append` makes of what it is given, in bytes: 64 KiB, the size of one read. */
+export const maxChunkBytes = 64 * 1024
+
+/**
+ * Most that is kept for cursors beyond the limits, where a child cannot be paused: 16 MiB, 800,000 chunks.
+ * Cursors that lag further lose the oldest output.
+ */
+const mostPinned: Limits = { bytes: 16 * 1024 * 1024, chunks: 800_000 }
+
+/** Below so many bytes of memory it is not worth keeping a part. */
+const smallest = 4096
+
+const streams: ReadonlyArray<OutputStream> = ["stdout", "stderr", "pty"]
+
+export class Ring implements OutputLog, Retained {
+  private readonly limits: Limits
+  private retention: Retention | undefined
+  /** Bytes of memory that `retention` knows of. */
+  private counted = 0
+  private readonly cursors = new Set<Mark>()
+  private data = new Uint8Array(0)
+  /** Columns of the chunks: seq, first byte counted from the first of all, stream. */
+  private seqs = new Float64Array(0)
+  private offsets = new Float64Array(0)
+  private kinds = new Uint8Array(0)
+  /** Row of the oldest chunk, and how many there are. */
+  private row = 0
+  private chunks = 0
+  /** Place of the oldest byte in the circle, its number counted from the first of all, and the end. */
+  private place = 0
+  private begin = 0
+  private end = 0
+  private next = 1
+
+  constructor(limits: Limits, retention: Retention) {
+    this.limits = limits
+    this.retention = retention
+  }
+
+  nextSeq(): number {
+    return this.next
+  }
+
+  take(): number {
+    return this.next++
+  }
+
+  append(stream: OutputStream, bytes: Uint8Array): void {
+    const kind = streams.indexOf(stream)
+    const most = Math.min(maxChunkBytes, Math.max(1, this.limits.bytes))
+    if (bytes.length <= most) return this.push(kind, bytes)
+    for (let at = 0; at < bytes.length; at += most) this.push(kind, bytes.subarray(at, at + most))
+  }
+
+  after(seq: number): Chunk | undefined {
+    const index = this.indexAfter(seq)
+    if (index === this.chunks) return undefined
+    const row = this.rowAt(index)
+    return {
+      seq: this.seqs[row] ?? 0,
+      stream: streams[this.kinds[row] ?? 0] ?? "stdout",
+      bytes: this.view(this.offsets[row] ?? 0, this.offsetAt(index + 1)),
+    }
+  }
+
+  attach(seq: number): Cursor {
+    const mark: Mark = { seq }
+    this.cursors.add(mark)
+    return {
+      seq: () => mark.seq,
+      advance: (seq) => {
+        mark.seq = seq
+        this.evict(0, 0)
+      },
+      lag: () => this.end - this.offsetAt(this.indexAfter(mark.seq)),
+      detach: () => {
+        this.cursors.delete(mark)
+        this.evict(0, 0)
+      },
+    }
+  }
+
+  finish(): void {
+    this.retention?.closed(this)
+  }
+
+  leave(): void {
+    this.retention?.forget(this)
+    this.retention = undefined
+  }
+
+  written(): number {
+    return this.end
+  }
+
+  size() {
+    return { bytes: this.end - this.begin, chunks: this.chunks, reserved: this.reserved() }
+  }
+
+  reserved(): number {
+    return this.data.length + this.seqs.byteLength + this.offsets.byteLength + this.kinds.byteLength
+  }
+
+  shed(everything: boolean): void {
+    const all = everything || this.data.length <= smallest
+    this.evict(
+      0,
+      0,
+      all ? { bytes: 0, chunks: 0 } : { bytes: this.data.length >> 1, chunks: this.seqs.length >> 1 },
+    )
+    this.resize(fitting(this.end - this.begin, 256), fitting(this.chunks, 8))
+    this.count()
+  }
+
+  private push(kind: number, bytes: Uint8Array): void {
+    this.evict(bytes.length, 1)
+    this.reserve(bytes.length)
+    const row = this.rowAt(this.chunks)
+    this.seqs[row] = this.take()
+    this.offsets[row] = this.end
+    this.kinds[row] = kind
+    this.chunks += 1
+    const at = (this.place + (this.end - this.begin)) % this.data.length
+    const head = Math.min(bytes.length, this.data.length - at)
+    this.data.set(head === bytes.length ? bytes : bytes.subarray(0, head), at)
+    if (head < bytes.length) this.data.set(bytes.subarray(head), 0)
+    this.end += bytes.length
+    this.retention?.written(this)
+    this.count()
+  }
+
+  /** Tells how much memory this takes, where that has changed. It may have to shed some of it at once. */
+  private count(): void {
+    const change = this.reserved() - this.counted
+    if (change === 0) return
+    this.counted += change
+    this.retention?.changed(this, change)
+  }
+
+  /** Drops whole oldest chunks until so many more bytes and chunks fit, or a cursor still needs them. */
+  private evict(bytes: number, chunks: number, limits = this.limits): void {
+    const exceeds = (most: Limits) =>
+      this.end - this.begin + bytes > most.bytes || this.chunks + chunks > most.chunks
+    if (!exceeds(limits)) return
+    let delivered = Infinity
+    for (const { seq } of this.cursors) delivered = Math.min(delivered, seq)
+    const isFree = () => (this.seqs[this.row] ?? 0) <= delivered || exceeds(mostPinned)
+    while (this.chunks > 0 && exceeds(limits) && isFree()) {
+      const offset = this.offsetAt(1)
+      Metrics.totals.evictedBytes += offset - this.begin
+      this.place = (this.place + (offset - this.begin)) % this.data.length
+      this.begin = offset
+      this.row = this.rowAt(1)
+      this.chunks -= 1
+    }
+  }
+
+  /** Makes room for one more chunk of so many bytes. */
+  private reserve(bytes: number): void {
+    const held = this.end - this.begin + bytes
+    const size = held > this.data.length ? fitting(held, Math.max(256, this.data.length)) : this.data.length
+    this.resize(size, this.chunks < this.seqs.length ? this.seqs.length : Math.max(8, this.seqs.length * 2))
+  }
+
+  /** Moves what is held into memory of that size, oldest first. */
+  private resize(size: number, rows: number): void {
+    if (size !== this.data.length) {
+      const data = new Uint8Array(size)
+      data.set(this.view(this.begin, this.end))
+      this.data = data
+      this.place = 0
+    }
+    if (rows === this.seqs.length) return
+    const [seqs, offsets, kinds] = [new Float64Array(rows), new Float64Array(rows), new Uint8Array(rows)]
+    for (let index = 0; index < this.chunks; index++) {
+      const row = this.rowAt(index)
+      seqs[index] = this.seqs[row] ?? 0
+      offsets[index] = this.offsets[row] ?? 0
+      kinds[index] = this.kinds[row] ?? 0
+    }
+    ;[this.seqs, this.offsets, this.kinds, this.row] = [seqs, offsets, kinds, 0]
+  }
+
+  /** Bytes from one offset to another, contiguous: a view, or a copy where they wrap around. */
+  private view(from: number, to: number): Uint8Array {
+    const length = to - from
+    const at = this.data.length === 0 ? 0 : (this.place + (from - this.begin)) % this.data.length
+    if (at + length <= this.data.length) return this.data.subarray(at, at + length)
+    const copy = new Uint8Array(length)
+    const head = this.data.length - at
+    copy.set(this.data.subarray(at))
+    copy.set(this.data.subarray(0, length - head), head)
+    return copy
+  }
+
+  private rowAt(index: number): number {
+    return this.seqs.length === 0 ? 0 : (this.row + index) % this.seqs.length
+  }
+
+  /** Where the chunk of that index begins; behind the last one, the end. */
+  private offsetAt(index: number): number {
+    return index >= this.chunks ? this.end : (this.offsets[this.rowAt(index)] ?? this.end)
+  }
+
+  /** Index, from the oldest, of the first chunk with a seq above `seq`. */
+  private indexAfter(seq: number): number {
+    let [low, high] = [0, this.chunks]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((this.seqs[this.rowAt(middle)] ?? 0) > seq) high = middle
+      else low = middle + 1
+    }
+    return low
+  }
+}
+
+interface Mark {
+  seq: number
+}
+
+/** The smallest size from `least` on, doubling, that takes so much; none for nothing. */
+const fitting = (wanted: number, least: number): number => {
+  if (wanted === 0) return 0
+  let size = least
+  while (size < wanted) size *= 2
+  return size
+}

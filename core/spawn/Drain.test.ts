@@ -1,0 +1,101 @@
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Scope from "effect/Scope"
+import { describe, expect, it } from "vitest"
+import { effect, elapse } from "../testing/Effects.ts"
+import * as Drain from "./Drain.ts"
+import * as Fake from "./Fake.ts"
+import { Spawner, type SpawnSpec } from "./Spawner.ts"
+
+const spec: SpawnSpec = { argv: ["a"], cwd: "/", env: {}, stdio: { kind: "pipe", stdin: false } }
+const events = { output: () => {}, end: () => {}, exit: () => {} }
+
+/** A drain with so many children. */
+const begin = (count: number) =>
+  Effect.gen(function* () {
+    const fake = yield* Fake.make()
+    const drain = Drain.make(yield* Effect.provide(Spawner, fake.layer))
+    const scopes = yield* Effect.replicateEffect(Scope.make(), count)
+    for (const scope of scopes) yield* Scope.extend(drain.spawner.spawn(spec, events), scope)
+    return { ...drain, children: fake.children, scopes }
+  })
+
+describe("Drain", () => {
+  it(
+    "asks every group to end, goes on when all are gone, and stays for what they said last",
+    effect(function* () {
+      const { children, drain } = yield* begin(2)
+      const done = yield* Effect.fork(drain(10_000))
+      yield* elapse(100)
+      for (const child of children) expect(child.signals).toEqual(["SIGTERM", "SIGCONT"])
+      children[0]?.finish(0)
+      children[1]?.finish(3)
+      yield* elapse(Drain.farewellMillis + 40)
+      expect(done.unsafePoll()).toEqual(Exit.void)
+    }),
+  )
+
+  it(
+    "waits for a group that outlives its leader",
+    effect(function* () {
+      const { children, drain } = yield* begin(1)
+      const done = yield* Effect.fork(drain(10_000))
+      const [child] = children
+      if (child !== undefined) child.lingering = true
+      child?.finish(0)
+      yield* elapse(5000)
+      expect(done.unsafePoll()).toBeNull()
+      if (child !== undefined) child.lingering = false
+      yield* elapse(1000)
+      expect(done.unsafePoll()).toEqual(Exit.void)
+    }),
+  )
+
+  it(
+    "kills what is still there when the time is over",
+    effect(function* () {
+      const { children, drain } = yield* begin(2)
+      children[0]?.finish(0)
+      const done = yield* Effect.fork(drain(1000))
+      yield* elapse(999)
+      expect(children[1]?.kills).toBe(0)
+      yield* elapse(1 + Drain.farewellMillis)
+      expect(children[1]?.kills).toBe(1)
+      expect(done.unsafePoll()).toEqual(Exit.void)
+    }),
+  )
+
+  it(
+    "starts nothing once it has begun, and asks who was starting just then",
+    effect(function* () {
+      const start = yield* Effect.makeSemaphore(1)
+      yield* start.take(1)
+      const fake = yield* Fake.make({ beforeSpawn: () => start.take(1) })
+      const { spawner, drain } = Drain.make(yield* Effect.provide(Spawner, fake.layer))
+      const late = yield* Effect.fork(
+        Effect.scoped(Effect.zipRight(spawner.spawn(spec, events), Effect.never)),
+      )
+      yield* elapse(1)
+      yield* drain(1000)
+      const error = yield* Effect.flip(Effect.scoped(spawner.spawn(spec, events)))
+      expect(error.reason).toBe("ShuttingDown")
+      yield* start.release(1)
+      yield* elapse(1)
+      expect(fake.children.map(({ signals }) => signals)).toEqual([["SIGTERM", "SIGCONT"]])
+      yield* Fiber.interrupt(late)
+    }),
+  )
+
+  it(
+    "leaves the children to their scopes where there is no time, and knows none that was let go",
+    effect(function* () {
+      const { children, drain, scopes } = yield* begin(1)
+      yield* drain(0)
+      expect(children[0]?.signals).toEqual([])
+      for (const scope of scopes) yield* Scope.close(scope, Exit.void)
+      yield* drain(1000)
+      expect(children[0]?.signals).toEqual([])
+    }),
+  )
+})
