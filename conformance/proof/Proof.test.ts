@@ -28,12 +28,35 @@ test("servers, clients and children that are killed leave nothing behind", { tim
 })
 
 test("a crowd is served, and who does not read stalls nobody else", { timeout: 120_000 }, () => {
-  const small = ["--connections", "100", "--lines", "300", "--stalling", "10", "--seconds", "1", "--mebibytes", "16"]
+  const small = [
+    "--connections",
+    "100",
+    "--lines",
+    "300",
+    "--stalling",
+    "10",
+    "--seconds",
+    "1",
+    "--mebibytes",
+    "16",
+  ]
   const { status, told } = prove("./crowd.mjs", ...small)
   expect(status, told).toBe(0)
 })
 
-test("a child is held up while its client does not read, on every transport and runtime", { timeout: 240_000 }, () => {
-  const { status, told } = prove("./pressure.mjs", "--mebibytes", "16", "--bound-mebibytes", "12", "--parallel", "4")
-  expect(status, told).toBe(0)
-})
+test(
+  "a child is held up while its client does not read, on every transport and runtime",
+  { timeout: 240_000 },
+  () => {
+    const { status, told } = prove(
+      "./pressure.mjs",
+      "--mebibytes",
+      "16",
+      "--bound-mebibytes",
+      "12",
+      "--parallel",
+      "4",
+    )
+    expect(status, told).toBe(0)
+  },
+)

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
 import * as Crowd from "./lib/chaos-crowd.mjs"
 import { finish, flags, progress } from "./lib/command.mjs"
+import * as Peers from "./lib/peers.mjs"
 import * as Proc from "./lib/proc.mjs"
 import * as Random from "./lib/random.mjs"
 import { ready, runtimeNames, serve } from "./lib/servers.mjs"
@@ -23,6 +24,7 @@ const random = Random.make(options.seed)
 const mark = randomUUID()
 const tally = {
   servers: 0,
+  bursts: 0,
   clients: 0,
   children: 0,
   reapers: 0,
@@ -105,9 +107,23 @@ const killServer = async (server) => {
   await crowd.clear()
 }
 
+/** Starts as many children at once as the server takes, so that its death meets one that is being started. */
+const burst = async (server) => {
+  const { wire, call, handshake } = await Peers.connect(server)
+  await handshake()
+  const env = { PATH: process.env.PATH, [Proc.markName]: mark }
+  for (let count = 0; count < 400; count += 1)
+    call("process/start", Peers.start(`b${count}`, ["sleep", "600"], { env, tty: random.chance(0.3) })).catch(
+      () => {},
+    )
+  await sleep(random.below(200))
+  wire.over.then(() => wire.destroy())
+  tally.bursts += 1
+}
+
 const descriptors = []
 /** The life of a server: with rounds, in which it survives everybody else, or short and violent. */
-const epoch = async (rounds) => {
+const epoch = async ({ rounds = 0, bursts = false }) => {
   const args = ["--detached-ttl-ms", "1000", "--retention-ms", "500"]
   const server = await serve({ runtime: options.runtime, transport: "ws", args, mark })
   const counts = []
@@ -120,19 +136,20 @@ const epoch = async (rounds) => {
   if (counts.some((count) => count > counts[0]))
     tally.failures.push(`descriptors of a server after each round: ${counts.join(", ")}`)
   if (!server.running()) return
-  await rage(server, 1 + (random.next() * roundSeconds) / 2, { reapers: false })
+  if (bursts) await burst(server)
+  else await rage(server, 1 + (random.next() * roundSeconds) / 2, { reapers: false })
   await killServer(server)
   progress(`${elapsed().toFixed(0)} s: ${JSON.stringify({ ...tally, descriptors: counts })}`)
 }
 
 for (let count = 0; elapsed() < options.seconds && tally.failures.length === 0; count += 1)
-  await epoch(count % 5 === 0 ? 3 : 0)
+  await epoch([{ rounds: 3 }, {}][count % 8] ?? { bursts: true })
 
 const rows = [
   ["time", `${elapsed().toFixed(0)} s, seed ${options.seed}, ${options.clients} clients at a time`],
   [
     "killed",
-    `${tally.servers} servers, ${tally.clients} clients, ${tally.children} children, ${tally.reapers} reapers`,
+    `${tally.servers} servers (${tally.bursts} in a burst of starts), ${tally.clients} clients, ${tally.children} children, ${tally.reapers} reapers`,
   ],
   ["resumed", `${tally.resumed} sessions by another client, with ${tally.found} processes`],
   [
