@@ -7,6 +7,8 @@ const adapters =
 export default defineConfig({
   test: {
     include: ["core/**/*.test.ts", `adapters/${adapters}/**/*.test.ts`, "conformance/**/*.test.ts"],
+    // Tests wait for processes more than they compute: as many at once as there are cores.
+    maxWorkers: "100%",
     testTimeout: 30_000,
     hookTimeout: 120_000,
   },

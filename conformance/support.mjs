@@ -12,8 +12,8 @@ const check = process.argv.includes("--check")
 const file = `${root}conformance/support.json`
 
 /**
- * What depends on the transport. The whole suite is played over stdio, and over WebSocket too but on the other lines of
- * Node, which run the same file.
+ * What depends on the transport. The whole suite is played over stdio and WebSocket, but on the other lines of Node, which
+ * run the same file, only this over each.
  */
 const ofTransport = ["handshake", "envelope", "framing", "limits", "lifecycle", "session", "concurrency"]
 
@@ -64,7 +64,7 @@ const proveTransports = ({ name, server }) => {
   const suite = [process.execPath, `${root}dist/procwire-conformance.mjs`, "--command", server, "--transports"]
   const over = (transport, globs) => proves(play(suite, [transport, ...globs]))
   return {
-    stdio: over("stdio", []),
+    stdio: over("stdio", otherNode ? [...ofTransport, "process/start"] : []),
     "WebSocket": over("ws", otherNode ? ofTransport : []),
     "unix socket": over("unix", ofTransport),
     "TCP": over("tcp", ofTransport),
