@@ -17,14 +17,27 @@ const file = `${root}conformance/support.json`
  */
 const ofTransport = ["handshake", "envelope", "framing", "limits", "lifecycle", "session", "concurrency"]
 
+const globs = [...ofTransport, "process/start"]
+
 install()
 build()
 const { cases: spawnerCases } = await import("../dist/conformance/spawner/cases/index.js")
 const folder = cacheOf("support")
 mkdirSync(folder, { recursive: true })
 
-/** The outcomes of one run of the conformance command. */
+/** The outcomes of the cases. A few that fail are played once more, alone: a busy machine is no proof against anybody. */
 const play = (command, args) => {
+  const outcomes = playOnce(command, args)
+  const failed = outcomes.filter(({ counts, status }) => counts && status === "fail").map(({ id }) => id)
+  if (failed.length === 0 || failed.length > 3) return outcomes
+  process.stderr.write(`once more: ${failed.join(" ")}\n`)
+  const known = new Set(globs)
+  const again = playOnce(command, [...args.filter((arg) => !known.has(arg)), ...failed])
+  return outcomes.map((one) => again.find(({ id }) => id === one.id) ?? one)
+}
+
+/** The outcomes of one run of the conformance command. */
+const playOnce = (command, args) => {
   const json = join(folder, "outcomes.json")
   const [program, ...rest] = command
   const { status, stdout, stderr } = spawnSync(program, [...rest, ...args, "--strict", "--json", json], {
@@ -64,7 +77,7 @@ const proveTransports = ({ name, server }) => {
   const suite = [process.execPath, `${root}dist/procwire-conformance.mjs`, "--command", server, "--transports"]
   const over = (transport, globs) => proves(play(suite, [transport, ...globs]))
   return {
-    stdio: over("stdio", otherNode ? [...ofTransport, "process/start"] : []),
+    stdio: over("stdio", otherNode ? globs : []),
     "WebSocket": over("ws", otherNode ? ofTransport : []),
     "unix socket": over("unix", ofTransport),
     "TCP": over("tcp", ofTransport),
