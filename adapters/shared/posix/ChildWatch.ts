@@ -14,6 +14,8 @@ import type * as Spawner from "../../../core/spawn/Spawner.ts"
 import type { Libc } from "./Libc.ts"
 
 const LOOK_MILLIS = 1_000
+/** Deno reaps its own children when it comes to it, and one that somebody else has reaped ends the server. */
+const STRANGER_MILLIS = "Deno" in globalThis ? 5_000 : LOOK_MILLIS
 
 export interface ChildWatch {
   /** Calls `onExit` once, when `pid` has ended and was reaped. To be called in the tick of the spawn. */
@@ -52,12 +54,12 @@ export const make = (libc: Libc): ChildWatch => {
   let stranger = { pid: 0, since: 0 }
   const reapOrphan = (pid: number): boolean => {
     const now = performance.now()
-    if (stranger.pid === pid && now - stranger.since >= LOOK_MILLIS) {
+    if (stranger.pid === pid && now - stranger.since >= STRANGER_MILLIS) {
       return libc.wait(pid) !== undefined
     }
     if (stranger.pid !== pid) {
       stranger = { pid, since: now }
-      setTimeout(look, LOOK_MILLIS + 1).unref()
+      setTimeout(look, STRANGER_MILLIS + 1).unref()
     }
     return false
   }
