@@ -6,5 +6,7 @@ const [runtime, ...args] = process.argv.slice(2)
 const vitest = ["node_modules/vitest/vitest.mjs", "run", ...(args.length > 0 ? args : ["core", "adapters"]), "--pool=forks"]
 install()
 build()
+// The long one of these is Node's.
+process.env.PROCWIRE_SOAK_SECONDS ??= "4"
 if (runtime === "bun") run(binary("@oven", "bin/bun"), ["--bun", ...vitest])
 if (runtime === "deno") run(binary("@deno", "deno"), ["run", "-A", ...vitest])

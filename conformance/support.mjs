@@ -11,13 +11,9 @@ import { runtimes } from "./runtimes.mjs"
 const check = process.argv.includes("--check")
 const file = `${root}conformance/support.json`
 
-/**
- * What depends on the transport. The whole suite is played over stdio and WebSocket, but on the other lines of Node, which
- * run the same file, only this over each.
- */
+/** What depends on the transport. The whole suite is played over stdio, but on the other lines of Node, which run the same file. */
 const ofTransport = ["handshake", "envelope", "framing", "limits", "lifecycle", "session", "concurrency"]
-
-const globs = [...ofTransport, "process/start"]
+const parts = { websocket: [...ofTransport, "websocket"], others: [...ofTransport, "process/start"] }
 
 install()
 build()
@@ -31,7 +27,7 @@ const play = (command, args) => {
   const failed = outcomes.filter(({ counts, status }) => counts && status === "fail").map(({ id }) => id)
   if (failed.length === 0 || failed.length > 3) return outcomes
   process.stderr.write(`once more: ${failed.join(" ")}\n`)
-  const known = new Set(globs)
+  const known = new Set(Object.values(parts).flat())
   const again = playOnce(command, [...args.filter((arg) => !known.has(arg)), ...failed])
   return outcomes.map((one) => again.find(({ id }) => id === one.id) ?? one)
 }
@@ -77,8 +73,8 @@ const proveTransports = ({ name, server }) => {
   const suite = [process.execPath, `${root}dist/procwire-conformance.mjs`, "--command", server, "--transports"]
   const over = (transport, globs) => proves(play(suite, [transport, ...globs]))
   return {
-    stdio: over("stdio", otherNode ? globs : []),
-    "WebSocket": over("ws", otherNode ? ofTransport : []),
+    stdio: over("stdio", otherNode ? parts.others : []),
+    "WebSocket": over("ws", parts.websocket),
     "unix socket": over("unix", ofTransport),
     "TCP": over("tcp", ofTransport),
   }
