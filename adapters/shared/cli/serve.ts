@@ -72,13 +72,13 @@ export const serve = (platform: Platform, args: ReadonlyArray<string>, asked: Ef
   return Effect.scoped(
     Effect.gen(function* () {
       const doors = yield* Doors.read(values)
-      let refusal: Terms["refusal"]
-      const terms = { maxMessageBytes: options.limits.messageBytes, refusal: () => refusal?.() }
+      const later: { refusal?: NonNullable<Terms["refusal"]> } = {}
+      const terms = { maxMessageBytes: options.limits.messageBytes, refusal: () => later.refusal?.() }
       const listeners = yield* Doors.bindAll(doors, terms, yield* StatusPages.make(version))
       const overStdio = doors.addresses.some(({ kind }) => kind === "stdio")
       const { spawner, drain } = Drain.make(yield* Spawner)
       const server = yield* Effect.provideService(ExecServer.make(options), Spawner, spawner)
-      refusal = server.refusal
+      later.refusal = server.refusal
       const printed = overStdio ? process.stderr : process.stdout
       for (const { address } of listeners) if (address !== "stdio") printed.write(`${address}\n`)
       const serving = yield* Effect.forEach(listeners, ({ run }) =>

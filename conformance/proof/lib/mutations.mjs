@@ -179,9 +179,9 @@ const ofText = [
   (random, text) => text.slice(random.below(text.length)),
   (random, text) =>
     insert(text, 1, `"${random.pick(["id", "method", "params", "trace"])}":${stringify(random.pick(odd))},`),
-  (random, text) => text.replace('"params":{', `"params":{"processId":"p1",`),
+  (_random, text) => text.replace('"params":{', `"params":{"processId":"p1",`),
   (random, text) => text + random.pick(["", " ", ",", "\n", "\n\n", "\r\n", "}", "]"]) + text,
-  (random, text) => `[${text}]`,
+  (_random, text) => `[${text}]`,
   (random, text) => random.pick([" ", "\ufeff", "\t\n", "\r", "\u0000", "\u00a0", "\v"]) + text,
   (random) =>
     random.pick([
