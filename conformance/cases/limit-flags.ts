@@ -40,15 +40,6 @@ const sleep = ["sleep", "300"]
 
 const isAccepted = ({ error }: Reply): boolean => error === undefined
 
-/** A place is free soon after the end was told: the two may be in either order. */
-const startsSoon = async (wire: Wire, processId: string): Promise<boolean> => {
-  for (let tries = 0; tries < 20; tries++) {
-    if (isAccepted(await begin(wire, processId, sleep))) return true
-    await pause(50)
-  }
-  return false
-}
-
 const endsOf = (t: Bench, wire: Wire) =>
   wire.inbox.wait("the end of the connection", t.timeoutMs, (box) => box.ended())
 
@@ -62,7 +53,7 @@ export const limitFlags = table("limits/flags", {
       isRefusal(await begin(wire, "third", sleep), "max-session-processes", 2)
       await first.terminate()
       await first.ended()
-      Check.isTrue(await startsSoon(wire, "third"), "a place was free again")
+      Check.isTrue(isAccepted(await begin(wire, "third", sleep)), "a place was free again")
     },
   }),
   "processes-of-all-sessions": limited("--max-processes 1", {
@@ -74,7 +65,7 @@ export const limitFlags = table("limits/flags", {
       isRefusal(await begin(other, "p", sleep), "max-processes", 1)
       await child.terminate()
       await child.ended()
-      Check.isTrue(await startsSoon(other, "p"), "a place was free again")
+      Check.isTrue(isAccepted(await begin(other, "p", sleep)), "a place was free again")
     },
   }),
   "start-rate": limited("--max-starts-per-second 1 --max-start-burst 3", {

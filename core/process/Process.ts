@@ -69,9 +69,18 @@ export class Process {
   private outputs = 0
   /** Keeps the first output for whoever asked for the process. */
   private birth: Attachment | undefined
+  private readonly onClosed: () => void
 
-  constructor(id: string, stdio: Stdio, limits: OutputLog.Limits, retention?: Retention.Retention) {
+  /** `onClosed` is called once, before anybody is told that the process is closed. */
+  constructor(
+    id: string,
+    stdio: Stdio,
+    limits: OutputLog.Limits,
+    retention?: Retention.Retention,
+    onClosed: () => void = () => {},
+  ) {
     this.id = id
+    this.onClosed = onClosed
     this.stdio = stdio
     this.log = OutputLog.make(limits, retention)
     this.openStreams = new Set(stdio.kind === "pty" ? ["pty"] : ["stdout", "stderr"])
@@ -187,6 +196,7 @@ export class Process {
     this.closed = { seq: this.log.take() }
     this.log.finish()
     this.stdin?.close()
+    this.onClosed()
     this.wake()
     Deferred.unsafeDone(this.finished, Effect.void)
   }

@@ -61,7 +61,7 @@ interface Entry {
   readonly waiting: Set<() => void>
   /** How the start went, once that is decided. */
   exit: Exit.Exit<Process, ProcessError | SpawnError> | undefined
-  /** It is closed, or will never be: its place is free. */
+  /** It will never be: its place is free, as that of a closed one is. */
   readonly leave: () => void
 }
 
@@ -121,7 +121,7 @@ export const make = (
     const retire = (entry: Entry, scope: ChildScope.ChildScope) =>
       Effect.gen(function* () {
         const { process } = entry
-        yield* Effect.ensuring(process.supervise, Effect.sync(entry.leave))
+        yield* process.supervise
         yield* Effect.logDebug("process closed")
         yield* Effect.sleep(options.retentionMillis)
         forget(entry)
@@ -162,7 +162,7 @@ export const make = (
         const place = places.take(clock.unsafeCurrentTimeMillis())
         if (Either.isLeft(place)) return Effect.fail(place.left)
         const entry: Entry = {
-          process: new Process(id, spec.stdio, { bytes, chunks }, retention),
+          process: new Process(id, spec.stdio, { bytes, chunks }, retention, place.right),
           settled: Deferred.unsafeMake(FiberId.none),
           waiting: new Set(),
           exit: undefined,
