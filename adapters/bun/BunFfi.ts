@@ -1,7 +1,6 @@
 /** The C library through `bun:ffi`. */
 import { createRequire } from "node:module"
-import type { Ffi, Parameter } from "../shared/posix/Ffi.ts"
-import { toCString, toCStrings } from "../shared/posix/Ffi.ts"
+import { type Ffi, marshal, type Parameter } from "../shared/posix/Ffi.ts"
 
 /** What is used of `bun:ffi`, whose types Node's compiler does not have. */
 interface BunFfi {
@@ -41,30 +40,17 @@ export const open = (): Ffi => {
   const location = symbol("__errno_location", [], "ptr")()
   const addressOf = (block: Uint8Array<ArrayBuffer>) => BigInt(ptr(block))
 
-  /** Keeps alive, up to the next call, what the pointers of this one point at. */
-  let alive: Array<Uint8Array> = []
-  const toNative = (argument: unknown, parameter: Parameter | undefined): unknown => {
-    if (parameter === "text") return toCString(argument as string)
-    if (parameter !== "texts") return argument
-    const { block, pointers } = toCStrings(argument as ReadonlyArray<string>, addressOf)
-    alive.push(block)
-    return pointers
-  }
   return {
-    bind: (name, parameters, result = "int") => {
-      const call = symbol(
-        name,
-        parameters.map((each) => types[each]),
-        types[result],
-      )
-      if (!parameters.some((each) => each === "text" || each === "texts")) {
-        return (...args: ReadonlyArray<unknown>) => Number(call(...args))
-      }
-      return (...args: ReadonlyArray<unknown>) => {
-        alive = []
-        return Number(call(...args.map((each, i) => toNative(each, parameters[i]))))
-      }
-    },
+    bind: (name, parameters, result = "int") =>
+      marshal(
+        symbol(
+          name,
+          parameters.map((each) => types[each]),
+          types[result],
+        ),
+        parameters,
+        addressOf,
+      ),
     errno: () => read.i32(location, 0),
   }
 }

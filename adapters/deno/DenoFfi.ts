@@ -1,6 +1,5 @@
 /** The C library through `Deno.dlopen`; needs `--allow-ffi`. */
-import type { Ffi, Parameter } from "../shared/posix/Ffi.ts"
-import { toCString, toCStrings } from "../shared/posix/Ffi.ts"
+import { type Ffi, marshal, type Parameter } from "../shared/posix/Ffi.ts"
 
 /** What is used of Deno's namespace, whose types Node's compiler does not have. */
 interface DenoNamespace {
@@ -38,30 +37,17 @@ export const open = (): Ffi => {
   const errno = new UnsafePointerView(location)
   const addressOf = (block: Uint8Array<ArrayBuffer>) => UnsafePointer.value(UnsafePointer.of(block))
 
-  /** Keeps alive, up to the next call, what the pointers of this one point at. */
-  let alive: Array<Uint8Array> = []
-  const toNative = (argument: unknown, parameter: Parameter | undefined): unknown => {
-    if (parameter === "long") return BigInt(argument as number)
-    if (parameter === "text") return toCString(argument as string)
-    if (parameter !== "texts") return argument
-    const { block, pointers } = toCStrings(argument as ReadonlyArray<string>, addressOf)
-    alive.push(block)
-    return pointers
-  }
   return {
-    bind: (name, parameters, result = "int") => {
-      const call = symbol(
-        name,
-        parameters.map((each) => types[each]),
-        types[result],
-      )
-      const plain = parameters.every((each) => each === "int" || each === "buffer")
-      if (plain && result === "int") return call as (...args: ReadonlyArray<unknown>) => number
-      return (...args: ReadonlyArray<unknown>) => {
-        alive = []
-        return Number(call(...args.map((each, i) => toNative(each, parameters[i]))))
-      }
-    },
+    bind: (name, parameters, result = "int") =>
+      marshal(
+        symbol(
+          name,
+          parameters.map((each) => types[each]),
+          types[result],
+        ),
+        parameters,
+        addressOf,
+      ),
     errno: () => errno.getInt32(),
   }
 }

@@ -1,9 +1,10 @@
 /**
  * The only copy of a process's output, with the numbers that order it; nobody else knows where chunks lie.
  *
- * `append` gives out `seq`; exited and closed take theirs from the same counter through `take`. Whole chunks leave at the old end while a limit is exceeded, but none
- * that an attached cursor still has to deliver: back-pressure, not eviction, bounds those. The same holds
- * where all logs together have too much memory and this one has to give some back.
+ * `append` gives out `seq`; exited and closed take theirs from the same counter through `take`. Whole chunks
+ * leave at the old end while a limit is exceeded, but none that an attached cursor still has to deliver:
+ * back-pressure, not eviction, bounds those. The same holds where all logs together have too much memory
+ * and this one has to give some back.
  */
 import { defaults } from "../protocol/Limits.ts"
 import type { OutputStream } from "../spawn/Spawner.ts"

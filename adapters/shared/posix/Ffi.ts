@@ -31,23 +31,44 @@ export interface Ffi {
   readonly errno: () => number
 }
 
+type Native = (...args: ReadonlyArray<unknown>) => unknown
+
+/** A function that takes pointers, as one that takes strings and lists of them, for runtimes that convert neither. */
+export const marshal = (
+  call: Native,
+  parameters: ReadonlyArray<Parameter>,
+  addressOf: (memory: Uint8Array<ArrayBuffer>) => bigint,
+): ((...args: ReadonlyArray<unknown>) => number) => {
+  if (!parameters.some((each) => each === "text" || each === "texts"))
+    return (...args) => Number(call(...args))
+  return (...args) => {
+    // What pointers point at has to be alive until the function has returned.
+    const blocks: Array<Uint8Array> = []
+    const toNative = (argument: unknown, i: number) => {
+      if (parameters[i] === "text") return toCString(argument as string)
+      if (parameters[i] !== "texts") return argument
+      const block = toCString((argument as ReadonlyArray<string>).join("\0"))
+      blocks.push(block)
+      return pointersInto(block, addressOf(block), (argument as ReadonlyArray<string>).length)
+    }
+    const result = Number(call(...args.map(toNative)))
+    blocks.length = 0
+    return result
+  }
+}
+
 const utf8 = new TextEncoder()
 
 /** A string as C has it, with its terminating zero. */
-export const toCString = (text: string): Uint8Array<ArrayBuffer> => utf8.encode(`${text}\0`)
+const toCString = (text: string): Uint8Array<ArrayBuffer> => utf8.encode(`${text}\0`)
 
-/** Strings as an array of pointers into one block, which must stay alive while the array is used. */
-export const toCStrings = (
-  texts: ReadonlyArray<string>,
-  addressOf: (block: Uint8Array<ArrayBuffer>) => bigint,
-): { readonly block: Uint8Array<ArrayBuffer>; readonly pointers: BigUint64Array<ArrayBuffer> } => {
-  const block = toCString(texts.join("\0"))
-  const pointers = new BigUint64Array(texts.length + 1)
-  const base = addressOf(block)
+/** The addresses of so many strings that lie one behind the other, and a null pointer. */
+const pointersInto = (block: Uint8Array, address: bigint, count: number): BigUint64Array => {
+  const pointers = new BigUint64Array(count + 1)
   let at = 0
-  for (let i = 0; i < texts.length; i++) {
-    pointers[i] = base + BigInt(at)
+  for (let i = 0; i < count; i++) {
+    pointers[i] = address + BigInt(at)
     at = block.indexOf(0, at) + 1
   }
-  return { block, pointers }
+  return pointers
 }
