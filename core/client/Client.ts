@@ -5,18 +5,17 @@
  * Nothing is decided here. Failures are thrown as `ClientError`, a real `Error` with `reason` and `code`.
  * Loops may be left at any time. `await using` closes a client and terminates a process.
  */
-import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
-import * as Scope from "effect/Scope"
 import { utf8, utf8Decoder } from "../protocol/Bytes.ts"
 import type { EnvironmentInfo } from "../protocol/Environment.ts"
 import type { RequestName, ResultOf } from "../protocol/Methods.ts"
 import type { OutputStream, ReadResult, TerminalSize } from "../protocol/Process.ts"
 import type { Encoded } from "./Calls.ts"
 import { ClientError } from "./ClientError.ts"
+import * as ClientFiles from "./ClientFiles.ts"
 import * as ExecClient from "./ExecClient.ts"
 import type { ProcessEvent } from "./ProcessEvent.ts"
+import { promise, scoped } from "./Promises.ts"
 import type { Open } from "./Reconnect.ts"
 import type { ReadOptions, RemoteProcess } from "./RemoteProcess.ts"
 import type { StartOptions } from "./StartOptions.ts"
@@ -61,6 +60,8 @@ export interface Client extends AsyncDisposable {
   run(options: StartOptions): Promise<Finished>
   /** Follows a process of a resumed session from the event after seq `after`. */
   attach(id: string, after?: number): Promise<ClientProcess>
+  /** The files of the server's machine. */
+  readonly fs: ClientFiles.ClientFiles
   /** Any method of the wire. */
   call<M extends RequestName>(method: M, params: Encoded<M>): Promise<ResultOf<M>>
   /** Resolves with the reason when the connection has ended and is not replaced. */
@@ -71,14 +72,7 @@ export interface Client extends AsyncDisposable {
 
 /** A client over the transport that `open` makes, or over many, one after the other, with `options.reconnect`. */
 export const connect = (open: Open, options?: ExecClient.Options): Promise<Client> =>
-  Effect.gen(function* () {
-    const scope = yield* Scope.make()
-    const client = yield* ExecClient.make(open, options).pipe(
-      Scope.extend(scope),
-      Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause))),
-    )
-    return fromEffect(client, Scope.close(scope, Exit.void))
-  }).pipe(promise)
+  scoped(ExecClient.make(open, options)).then(([client, close]) => fromEffect(client, Effect.promise(close)))
 
 /** The promise form of a client that `close` ends. */
 export const fromEffect = (client: ExecClient.ExecClient, close: Effect.Effect<void>): Client => ({
@@ -87,6 +81,7 @@ export const fromEffect = (client: ExecClient.ExecClient, close: Effect.Effect<v
   start: (options) => promise(Effect.map(client.start(options), toProcess)),
   run: (options) => promise(Effect.map(client.start(options), toProcess)).then(collect),
   attach: (id, after) => promise(Effect.map(client.attach(id, after), toProcess)),
+  fs: ClientFiles.make(client.fs),
   call: (method, params) => promise(client.call(method, params)),
   get disconnected() {
     return promise(client.disconnected)
@@ -172,10 +167,3 @@ const collect = async (process: ClientProcess): Promise<Finished> => {
     stderr: texts.stderr + decoders.stderr.decode(),
   }
 }
-
-/** The edge: an effect as a promise that rejects with the error itself. */
-const promise = <A, E>(effect: Effect.Effect<A, E>): Promise<A> =>
-  Effect.runPromiseExit(effect).then((exit) => {
-    if (Exit.isSuccess(exit)) return exit.value
-    throw Cause.squash(exit.cause)
-  })

@@ -16,11 +16,13 @@ import type { EnvironmentInfo } from "../protocol/Environment.ts"
 import type { Transport } from "../transport/Transport.ts"
 import * as Calls from "./Calls.ts"
 import type { ClientError } from "./ClientError.ts"
+import * as FileWatch from "./FileWatch.ts"
 import * as Flow from "./Flow.ts"
 import type * as Follower from "./Follower.ts"
 import * as Ids from "./Ids.ts"
 import type { Policy } from "./Outage.ts"
 import * as Reconnect from "./Reconnect.ts"
+import * as RemoteFiles from "./RemoteFiles.ts"
 import type * as RemoteProcess from "./RemoteProcess.ts"
 import type * as StartOptions from "./StartOptions.ts"
 import * as Starting from "./Starting.ts"
@@ -46,6 +48,8 @@ export interface ExecClient {
    * Where that is replaced, what can be sent twice is, and the rest fails with `Disconnected`.
    */
   readonly call: Calls.Call
+  /** The files of the server's machine. */
+  readonly fs: RemoteFiles.RemoteFiles
   /** Starts a process. If interrupted, the process is terminated. It lives on when the effect has succeeded. */
   readonly start: (
     options: StartOptions.StartOptions,
@@ -73,6 +77,8 @@ export const make = (
     const flow: Flow.Flow = Flow.make((held) => connection?.hold(held))
     let connection: Reconnect.Reconnect | undefined
 
+    const watches = FileWatch.make((method, params) => call(method, params))
+
     const { sessionId, environmentInfo, ask, ended, disconnected } = (connection = yield* Reconnect.make(
       Effect.isEffect(source) ? source : Effect.succeed(source),
       {
@@ -83,10 +89,15 @@ export const make = (
         flow,
         accept: ({ processId, event }) => followers.get(processId)?.accept(event),
         seen: () => Object.fromEntries(begun().map(({ id, last }) => [id, last()])),
+        told: (method, params) => {
+          if (method === "fs/missingChanged") watches.changed(params)
+        },
         resumed: (replays) => {
+          watches.lost()
           for (const follower of begun()) fork(follower.resume(replays))
         },
         failed: (error) => {
+          watches.lost()
           for (const follower of followers.values()) follower.fail(error)
         },
         onStatus: options.onStatus,
@@ -95,7 +106,8 @@ export const make = (
 
     const call = Calls.make(ask)
     const starting = Starting.make({ call, flow, fork, followers, nextId, ended, environmentInfo })
-    return { sessionId, environmentInfo, call, ...starting, disconnected }
+    const fs = RemoteFiles.make(call, environmentInfo, watches)
+    return { sessionId, environmentInfo, call, fs, ...starting, disconnected }
     // Whoever makes a client where nothing may interrupt can still close it, and its deadlines still hold.
   }).pipe(Effect.interruptible)
 

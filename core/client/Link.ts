@@ -29,6 +29,8 @@ export interface Options {
   readonly flow: Flow
   /** Takes each event of each process as it comes. */
   readonly accept: (received: Notification.Received) => void
+  /** Takes every other notification that this client knows. */
+  readonly told: (method: Exclude<Methods.ServerNotificationName, Notification.Name>, params: Json) => void
 }
 
 export interface Link extends InitializeResult {
@@ -46,7 +48,7 @@ const concurrentRequests = 16
 /** A connection behind its handshake; the scope ends it. */
 export const make = (
   transport: Transport,
-  { initialize, timeout, flow, accept }: Options,
+  { initialize, timeout, flow, accept, told }: Options,
 ): Effect.Effect<Link, ClientError, Scope.Scope> =>
   Effect.gen(function* () {
     const lost = Deferred.unsafeMake<string>(FiberId.none)
@@ -58,7 +60,11 @@ export const make = (
         request: ({ method }) => Effect.fail(refused(method)),
         slotted: () => false,
         notification: ({ method, params }) => {
-          if (!Methods.isServerNotification(method) || !Notification.isOfProcess(method)) return true
+          if (!Methods.isServerNotification(method)) return true
+          if (!Notification.isOfProcess(method)) {
+            told(method, params)
+            return true
+          }
           const received = Notification.decode(method, params)
           if (Either.isRight(received)) accept(received.right)
           else fault = `malformed ${method} notification: ${received.left}`

@@ -1,0 +1,53 @@
+/**
+ * The watch of a client for missing files. A connection has one: the next takes its place, and it ends with the
+ * connection.
+ */
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import type { Json } from "../protocol/Json.ts"
+import { isObject } from "../protocol/Message.ts"
+import type { Call } from "./Calls.ts"
+import { ClientError } from "./ClientError.ts"
+
+export interface FileWatch {
+  /** True once it has come true, false if it cannot or another one took its place. URIs. */
+  readonly watch: (
+    missing: ReadonlyArray<string>,
+    present: string | null,
+  ) => Effect.Effect<boolean, ClientError>
+  /** Takes the params of `fs/missingChanged`. */
+  readonly changed: (params: Json) => void
+  /** The connection was lost. */
+  readonly lost: () => void
+}
+
+interface Live {
+  readonly id: number
+  readonly outcome: Deferred.Deferred<boolean, ClientError>
+}
+
+export const make = (call: Call): FileWatch => {
+  let lastId = 0
+  let live: Live | undefined
+
+  const end = (outcome: Effect.Effect<boolean, ClientError>) => {
+    if (live !== undefined) Deferred.unsafeDone(live.outcome, outcome)
+    live = undefined
+  }
+
+  return {
+    watch: (missing, present) =>
+      Effect.gen(function* () {
+        end(Effect.succeed(false))
+        const mine = (live = { id: (lastId += 1), outcome: yield* Deferred.make<boolean, ClientError>() })
+        const { watching } = yield* call("fs/watchMissing", { watchId: mine.id, missing, present })
+        return watching ? yield* Deferred.await(mine.outcome) : false
+      }),
+    changed: (params) => {
+      if (live !== undefined && isObject(params) && params["watchId"] === live.id) end(Effect.succeed(true))
+    },
+    lost: () => end(Effect.fail(new ClientError({ reason: "Disconnected", message }))),
+  }
+}
+
+const message = "the watch ended with its connection, which was lost"
