@@ -14,6 +14,7 @@ import * as CommandTransport from "./CommandTransport.ts"
 import { version } from "./cli/Version.ts"
 import * as Connect from "./Connect.ts"
 import * as NodeHost from "./NodeHost.ts"
+import * as NodeHttpClient from "./http/NodeHttpClient.ts"
 import type { Platform } from "./Platform.ts"
 import type * as WebSocketClient from "./WebSocketClient.ts"
 
@@ -49,7 +50,12 @@ export const make = ({ layerSpawner }: Platform): Program => {
       version,
     }
     const link = Connect.open({ kind: "inProcess", options: { ...defaults, ...target.server } })
-    const host = Layer.mergeAll(layerSpawner, NodeHost.layerHost, NodeHost.layerSessionIds)
+    const host = Layer.mergeAll(
+      layerSpawner,
+      NodeHost.layerHost,
+      NodeHost.layerSessionIds,
+      NodeHttpClient.layer,
+    )
     return Effect.flatMap(Layer.build(host), (services) => Effect.provide(link, services))
   }
   return {

@@ -5,7 +5,6 @@
  * Nothing is decided here. Failures are thrown as `ClientError`, a real `Error` with `reason` and `code`.
  * Loops may be left at any time. `await using` closes a client and terminates a process.
  */
-import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
@@ -15,8 +14,10 @@ import type { RequestName, ResultOf } from "../protocol/Methods.ts"
 import type { OutputStream, ReadResult, TerminalSize } from "../protocol/Process.ts"
 import type { Encoded } from "./Calls.ts"
 import { ClientError } from "./ClientError.ts"
+import { type ClientHttp, toClientHttp } from "./ClientHttp.ts"
 import * as ExecClient from "./ExecClient.ts"
 import type { ProcessEvent } from "./ProcessEvent.ts"
+import { promise } from "./Edge.ts"
 import type { Open } from "./Reconnect.ts"
 import type { ReadOptions, RemoteProcess } from "./RemoteProcess.ts"
 import type { StartOptions } from "./StartOptions.ts"
@@ -61,6 +62,8 @@ export interface Client extends AsyncDisposable {
   run(options: StartOptions): Promise<Finished>
   /** Follows a process of a resumed session from the event after seq `after`. */
   attach(id: string, after?: number): Promise<ClientProcess>
+  /** HTTP requests that the server makes. */
+  readonly http: ClientHttp
   /** Any method of the wire. */
   call<M extends RequestName>(method: M, params: Encoded<M>): Promise<ResultOf<M>>
   /** Resolves with the reason when the connection has ended and is not replaced. */
@@ -87,6 +90,7 @@ export const fromEffect = (client: ExecClient.ExecClient, close: Effect.Effect<v
   start: (options) => promise(Effect.map(client.start(options), toProcess)),
   run: (options) => promise(Effect.map(client.start(options), toProcess)).then(collect),
   attach: (id, after) => promise(Effect.map(client.attach(id, after), toProcess)),
+  http: toClientHttp(client.http),
   call: (method, params) => promise(client.call(method, params)),
   get disconnected() {
     return promise(client.disconnected)
@@ -172,10 +176,3 @@ const collect = async (process: ClientProcess): Promise<Finished> => {
     stderr: texts.stderr + decoders.stderr.decode(),
   }
 }
-
-/** The edge: an effect as a promise that rejects with the error itself. */
-const promise = <A, E>(effect: Effect.Effect<A, E>): Promise<A> =>
-  Effect.runPromiseExit(effect).then((exit) => {
-    if (Exit.isSuccess(exit)) return exit.value
-    throw Cause.squash(exit.cause)
-  })

@@ -48,6 +48,8 @@ export interface Options {
   readonly seen: () => Readonly<Record<string, number>>
   /** The session goes on, on a new connection. `replays` is true if the server pushes what was missed. */
   readonly resumed: (replays: boolean) => void
+  /** A connection is lost; the next one, if there will be one, takes up nothing but processes. */
+  readonly lost: (error: ClientError) => void
   /** There will be no connection any more. */
   readonly failed: (error: ClientError) => void
   readonly onStatus: ((status: Status) => void) | undefined
@@ -110,6 +112,7 @@ export const make = (open: Open, options: Options): Effect.Effect<Reconnect, Cli
     const end = (error: ClientError) => {
       if (ended !== undefined) return
       ended = error
+      options.lost(error)
       options.failed(error)
       settled.unsafeOpen()
       Deferred.unsafeDone(disconnected, Effect.succeed(error))
@@ -153,6 +156,7 @@ export const make = (open: Open, options: Options): Effect.Effect<Reconnect, Cli
         const why = yield* live.link.lost
         current = undefined
         settled.unsafeClose()
+        options.lost(Link.disconnected(why))
         if (policy === undefined) end(Link.disconnected(why))
         live.over.unsafeOpen()
         if (policy === undefined) return why

@@ -1,6 +1,8 @@
 export * as Client from "./Client.ts"
 export * as ClientError from "./ClientError.ts"
+export * as ClientHttp from "./ClientHttp.ts"
 export * as ExecClient from "./ExecClient.ts"
+export * as Http from "./Http.ts"
 export * as Outage from "./Outage.ts"
 export * as ProcessEvent from "./ProcessEvent.ts"
 export * as Reconnect from "./Reconnect.ts"

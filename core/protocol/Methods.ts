@@ -6,12 +6,13 @@
  */
 import type * as Schema from "effect/Schema"
 import * as Environment from "./Environment.ts"
+import * as Http from "./Http.ts"
 import * as OutputText from "./OutputText.ts"
 import * as Process from "./Process.ts"
 import * as Session from "./Session.ts"
 
 /** The word that the handshake's error texts use for a group of methods. */
-export type Family = "exec" | "environment info" | "environment status"
+export type Family = "exec" | "environment info" | "environment status" | "http"
 
 /** A request of the client. */
 export interface RequestMethod<P, PI, R, RI> {
@@ -119,6 +120,15 @@ export const requests = {
     repeatable: always,
     says: "ends a piped stdin (beyond the peer; capability processCloseStdin)",
   }),
+  "http/request": request({
+    params: Http.RequestParams,
+    positional: 8,
+    result: Http.RequestResult,
+    toText: Http.resultText,
+    family: "http",
+    slotted: true,
+    says: "one HTTP exchange from the server's host; its body whole, or streamed",
+  }),
 }
 
 /** Client to server, not answered. */
@@ -131,6 +141,7 @@ export const serverNotifications = {
   "process/output": { params: Process.OutputParams, says: "one chunk of output" },
   "process/exited": { params: Process.ExitedParams, says: "the process ended" },
   "process/closed": { params: Process.ClosedParams, says: "no output follows" },
+  "http/request/bodyDelta": { params: Http.BodyDeltaParams, says: "a piece of a streamed body" },
 }
 
 export type Requests = typeof requests

@@ -1,6 +1,7 @@
 export * as Bytes from "./Bytes.ts"
 export * as Environment from "./Environment.ts"
 export * as ErrorCode from "./ErrorCode.ts"
+export * as Http from "./Http.ts"
 export * as Integers from "./Integers.ts"
 export * as Json from "./Json.ts"
 export * as Limits from "./Limits.ts"

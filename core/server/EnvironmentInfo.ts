@@ -21,6 +21,7 @@ export const make = (
   tempDir: PathUri.fromPath(host.temp),
   capabilities: {
     ...Environment.noCapabilities,
+    httpHeaderEnvVars: true,
     processResize: resize,
     processCloseStdin: pipeStdin,
     sessionReplay: true,

@@ -5,7 +5,9 @@
  * whatever reason, detaches the session and cancels its waiting requests; children run on.
  */
 import * as Effect from "effect/Effect"
+import * as FiberSet from "effect/FiberSet"
 import type * as Scope from "effect/Scope"
+import { HttpClient } from "../http/HttpClient.ts"
 import type { Process } from "../process/Process.ts"
 import type { Family } from "../protocol/Methods.ts"
 import * as ErrorCode from "../protocol/ErrorCode.ts"
@@ -20,8 +22,10 @@ import { Host } from "../spawn/Host.ts"
 import { Spawner } from "../spawn/Spawner.ts"
 import type { Transport } from "../transport/Transport.ts"
 import * as EnvironmentInfo from "./EnvironmentInfo.ts"
+import * as httpHandlers from "./handlers/http.ts"
 import * as processHandlers from "./handlers/process.ts"
 import * as Notifier from "./Notifier.ts"
+import * as Outlet from "./Outlet.ts"
 import * as Tracing from "./Tracing.ts"
 import { type HandlerError, HandshakeError, toRpcError } from "./WireError.ts"
 
@@ -39,11 +43,12 @@ export interface ExecServer {
 
 export const make = (
   options: Options,
-): Effect.Effect<ExecServer, never, Spawner | SessionIds | Host | Scope.Scope> =>
+): Effect.Effect<ExecServer, never, Spawner | SessionIds | Host | HttpClient | Scope.Scope> =>
   Effect.gen(function* () {
     const host = yield* Host
     const sessions = yield* SessionRegistry.make(options)
     const { capabilities } = yield* Spawner
+    const client = yield* HttpClient
     const tracing = yield* Tracing.make
     const environmentInfo = EnvironmentInfo.make(host, capabilities, options.version)
 
@@ -73,7 +78,9 @@ export const make = (
         let initializing = false
         let ready = false
 
-        const notifier = Notifier.make((message) => connection.write(message))
+        const outlet = Outlet.make((message) => connection.write(message))
+        const notifier = Notifier.make(outlet)
+        const bodies = { fork: yield* FiberSet.makeRuntime<never>(), scope: yield* Effect.scope }
 
         const gate = (family: Family): Effect.Effect<void, HandlerError> => {
           if (ready) return Effect.void
@@ -122,6 +129,7 @@ export const make = (
               notifier,
               tracing,
             }),
+            ...httpHandlers.make({ host, client, limits, outlet, ...bodies }),
           },
         })
 
@@ -143,7 +151,7 @@ export const make = (
           },
           { concurrentRequests: limits.concurrentRequests, bounds: limits },
         )
-        connection.onDrain(notifier.drain)
+        connection.onDrain(outlet.drain)
         yield* Effect.addFinalizer(() => {
           notifier.close()
           return session === undefined ? Effect.void : sessions.detach(session)

@@ -13,6 +13,7 @@ import * as Drain from "../../../core/spawn/Drain.ts"
 import { Spawner } from "../../../core/spawn/Spawner.ts"
 import type { Terms } from "../../../core/transport/Listener.ts"
 import * as NodeHost from "../NodeHost.ts"
+import * as NodeHttpClient from "../http/NodeHttpClient.ts"
 import type { Platform } from "../Platform.ts"
 import * as StatusPages from "../StatusPages.ts"
 import * as Doors from "./Doors.ts"
@@ -91,7 +92,12 @@ export const serve = (platform: Platform, args: ReadonlyArray<string>, asked: Ef
       yield* drain(graceMillis)
     }),
   ).pipe(
-    Effect.provide([platform.layerSpawner, NodeHost.layerHost, NodeHost.layerSessionIds]),
+    Effect.provide([
+      platform.layerSpawner,
+      NodeHost.layerHost,
+      NodeHost.layerSessionIds,
+      NodeHttpClient.layer,
+    ]),
     Effect.provide(Telemetry.layer),
     Effect.provide(Logging.layer("procwire serve", values)),
   )
