@@ -9,7 +9,7 @@ export const read = async (env: NodeJS.ProcessEnv): Promise<{ readonly ca?: Arra
   if (!file && !folder) return {}
   const texts = file ? [await readFile(file, "utf8")] : await readAll(folder ?? "")
   const { rootCertificates } = await import("node:tls")
-  return { ca: [...rootCertificates, ...texts.filter((text) => text.includes("-----BEGIN "))] }
+  return { ca: [...rootCertificates, ...texts.filter((text) => text.includes("-----BEGIN CERTIFICATE-----"))] }
 }
 
 /** What in a folder can be read: it may hold more than certificates. */
