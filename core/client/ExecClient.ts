@@ -86,10 +86,8 @@ export const make = (
         resumeSessionId: options.resumeSessionId ?? null,
         timeout: options.initializeTimeout ?? "10 seconds",
         flow,
-        accept: (received) =>
-          "frame" in received
-            ? bodies.accept(received.frame)
-            : followers.get(received.processId)?.accept(received.event),
+        accept: ({ processId, event }) => followers.get(processId)?.accept(event),
+        frame: bodies.accept,
         lost: bodies.fail,
         seen: () => Object.fromEntries(begun().map(({ id, last }) => [id, last()])),
         resumed: (replays) => {

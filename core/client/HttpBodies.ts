@@ -7,9 +7,13 @@
  */
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as Mailbox from "effect/Mailbox"
-import type { BodyDeltaParams } from "../protocol/Http.ts"
+import * as ParseResult from "effect/ParseResult"
+import * as DecodeError from "../protocol/DecodeError.ts"
+import { BodyDeltaParams } from "../protocol/Http.ts"
+import type { Json } from "../protocol/Json.ts"
 import { ClientError } from "./ClientError.ts"
 import type { Flow } from "./Flow.ts"
 
@@ -33,6 +37,12 @@ interface Feed {
   readonly accept: (frame: BodyDeltaParams) => void
   readonly end: (exit: Exit.Exit<void, ClientError>) => void
 }
+
+const decodeFrame = ParseResult.decodeUnknownEither(BodyDeltaParams)
+
+/** The frame in a notification; on the left, what is wrong with it. */
+export const decode = (params: Json): Either.Either<BodyDeltaParams, string> =>
+  Either.mapLeft(decodeFrame(params), (issue) => DecodeError.toText(ParseResult.parseError(issue)))
 
 export const make = (flow: Flow): HttpBodies => {
   const feeds = new Map<string, Feed>()

@@ -1,5 +1,5 @@
 /**
- * From a notification of the server to an event of a process, or to a frame of a streamed body.
+ * From a notification of the server to an event of a process.
  *
  * Output is nearly all that a client receives, so its shape is checked by hand; whatever looks odd, and
  * everything rare, goes through the schema of the method table, which has the last word.
@@ -9,28 +9,28 @@ import * as ParseResult from "effect/ParseResult"
 import type * as Schema from "effect/Schema"
 import { fromBase64 } from "../protocol/Bytes.ts"
 import * as DecodeError from "../protocol/DecodeError.ts"
-import type { BodyDeltaParams } from "../protocol/Http.ts"
 import type { Json } from "../protocol/Json.ts"
 import { isObject } from "../protocol/Message.ts"
 import { serverNotifications, type ServerNotificationName } from "../protocol/Methods.ts"
 import type { OutputStream } from "../protocol/Process.ts"
 import type { Sequenced } from "./ProcessEvent.ts"
 
-/** An event of a process, or a frame of a streamed body. */
-export type Received = OfProcess | { readonly frame: BodyDeltaParams }
-
-interface OfProcess {
+export interface Received {
   readonly processId: string
   readonly event: Sequenced
 }
 
-/** What is in a notification; on the left, what is wrong with it. */
-export const decode = (method: ServerNotificationName, params: Json): Either.Either<Received, string> => {
+/** The notifications that are events of processes. */
+export type Name = Extract<ServerNotificationName, `process/${string}`>
+
+/** True for one of those. */
+export const isOfProcess = (method: ServerNotificationName): method is Name => method.startsWith("process/")
+
+/** The event in a notification; on the left, what is wrong with it. */
+export const decode = (method: Name, params: Json): Either.Either<Received, string> => {
   switch (method) {
     case "process/output":
       return output(params)
-    case "http/request/bodyDelta":
-      return Either.map(bodyDelta(params), (frame) => ({ frame }))
     case "process/exited":
       return Either.map(exited(params), ({ processId, ...rest }) => ({
         processId,
@@ -44,7 +44,7 @@ export const decode = (method: ServerNotificationName, params: Json): Either.Eit
   }
 }
 
-const output = (params: Json): Either.Either<OfProcess, string> => {
+const output = (params: Json): Either.Either<Received, string> => {
   if (isObject(params)) {
     const { processId, seq, stream, chunk } = params
     if (
@@ -77,4 +77,3 @@ const reader = <A, I>({ params }: { readonly params: Schema.Schema<A, I> }) => {
 const anyOutput = reader(serverNotifications["process/output"])
 const exited = reader(serverNotifications["process/exited"])
 const closed = reader(serverNotifications["process/closed"])
-const bodyDelta = reader(serverNotifications["http/request/bodyDelta"])

@@ -44,6 +44,7 @@ export interface Options {
   readonly timeout: Duration.DurationInput
   readonly flow: Flow
   readonly accept: Link.Options["accept"]
+  readonly frame: Link.Options["frame"]
   /** The last seq of each process that is to be replayed. */
   readonly seen: () => Readonly<Record<string, number>>
   /** The session goes on, on a new connection. `replays` is true if the server pushes what was missed. */
@@ -95,10 +96,10 @@ export const make = (open: Open, options: Options): Effect.Effect<Reconnect, Cli
       Effect.uninterruptibleMask((restore) =>
         Effect.gen(function* () {
           const own = yield* Scope.fork(scope, ExecutionStrategy.sequential)
-          const { clientName, timeout, accept } = options
+          const { clientName, timeout, accept, frame } = options
           const initialize = { clientName, resumeSessionId, ...more }
           const link = yield* Effect.mapError(open, toClientError).pipe(
-            Effect.flatMap((transport) => Link.make(transport, { initialize, timeout, flow, accept })),
+            Effect.flatMap((transport) => Link.make(transport, { initialize, timeout, flow, accept, frame })),
             Scope.extend(own),
             limit === undefined ? identity : Effect.timeoutFail({ duration: limit, onTimeout: noAnswer }),
             restore,
@@ -200,7 +201,7 @@ const isLoss = ({ reason }: ClientError): boolean => reason === "Disconnected"
 
 const noAnswer = () => new ClientError({ reason: "Timeout", message: "no answer in time" })
 
-const toClientError = (error: TransportError | ClientError): ClientError =>
+export const toClientError = (error: TransportError | ClientError): ClientError =>
   error._tag === "ClientError"
     ? error
     : new ClientError({ reason: "Connect", message: error.message, cause: error })

@@ -1,5 +1,6 @@
 /** Every failure that a handler can have, as the code and text that clients see: the one place for it. */
 import * as Data from "effect/Data"
+import type { FileError } from "../files/FileError.ts"
 import type { HttpError } from "../http/HttpClient.ts"
 import type { ProcessError } from "../process/ProcessError.ts"
 import * as ErrorCode from "../protocol/ErrorCode.ts"
@@ -18,6 +19,7 @@ export class HandshakeError extends Data.TaggedError("HandshakeError")<{
 export class ParamsError extends Data.TaggedError("ParamsError")<{ readonly message: string }> {}
 
 export type HandlerError =
+  | FileError
   | HandshakeError
   | HttpError
   | LimitError
@@ -29,6 +31,8 @@ export type HandlerError =
 
 export const toRpcError = (error: HandlerError): ErrorCode.RpcError => {
   switch (error._tag) {
+    case "FileError":
+      return fileError(error)
     case "HandshakeError":
       return rpcError(ErrorCode.invalidRequest, handshakeText(error))
     case "HttpError":
@@ -64,6 +68,18 @@ const handshakeText = ({ reason, family }: HandshakeError): string => {
       return `client must send initialized before using ${family ?? "exec"} methods`
     case "Repeated":
       return "initialize may only be sent once per connection"
+  }
+}
+
+const fileError = ({ reason, message }: FileError): ErrorCode.RpcError => {
+  switch (reason) {
+    case "NotFound":
+      return rpcError(ErrorCode.notFound, message)
+    case "InvalidInput":
+    case "PermissionDenied":
+      return rpcError(ErrorCode.invalidRequest, message)
+    default:
+      return rpcError(ErrorCode.internalError, message)
   }
 }
 

@@ -41,6 +41,7 @@ export const run = (platform: Platform, args: ReadonlyArray<string>) => {
   ).pipe(
     Effect.provide([
       platform.layerSpawner,
+      platform.layerFiles,
       NodeHost.layerHost,
       NodeHost.layerSessionIds,
       NodeHttpClient.layer,

@@ -19,7 +19,8 @@ export const tunnel = async (url: URL, proxy: Route, origin: Route, signal: Abor
   const socket = await opened(connecting)
   const { agent: _, ...options } = origin.options
   const servername = /^[\d.]+$|:/.test(url.hostname) ? "" : url.hostname
-  const trusted = options.ca === undefined ? {} : { ca: options.ca }
+  const { ca, secureContext } = options
+  const trusted = ca === undefined || secureContext === undefined ? {} : { ca, secureContext }
   const createConnection = () => tls.connect({ ...trusted, socket, host: url.hostname, servername })
   return { module: origin.module, options: { ...options, createConnection }, headers: [] }
 }

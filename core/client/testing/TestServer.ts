@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
+import * as Files from "../../files/Files.ts"
 import * as FakeHttp from "../../http/Fake.ts"
 import type { Json } from "../../protocol/Json.ts"
 import * as Message from "../../protocol/Message.ts"
@@ -49,6 +50,7 @@ export const make = (
     let sessions = 0
     const layer = Layer.mergeAll(
       fake.layer,
+      Files.layerNone,
       FakeHttp.layer(answer),
       Layer.succeed(Host, host),
       Layer.succeed(SessionIds, {
