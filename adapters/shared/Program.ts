@@ -15,6 +15,7 @@ import * as CommandTransport from "./CommandTransport.ts"
 import { version } from "./cli/Version.ts"
 import * as Connect from "./Connect.ts"
 import * as NodeHost from "./NodeHost.ts"
+import * as NodeHttpClient from "./http/NodeHttpClient.ts"
 import type { Platform } from "./Platform.ts"
 import type * as WebSocketClient from "./WebSocketClient.ts"
 
@@ -56,7 +57,13 @@ export const make = ({ layerSpawner, layerFiles }: Platform): Program => {
       version,
     }
     const link = Connect.open({ kind: "inProcess", options: { ...defaults, ...target.server } })
-    const host = Layer.mergeAll(layerSpawner, layerFiles, NodeHost.layerHost, NodeHost.layerSessionIds)
+    const host = Layer.mergeAll(
+      layerSpawner,
+      layerFiles,
+      NodeHost.layerHost,
+      NodeHost.layerSessionIds,
+      NodeHttpClient.layer,
+    )
     return Effect.flatMap(Layer.build(host), (services) => Effect.provide(link, services))
   }
   // Each client takes of the options what it knows.

@@ -25,6 +25,7 @@ export const make = (
     ...Environment.noCapabilities,
     fsWatchMissing: watches,
     fileWriteStreaming: available,
+    httpHeaderEnvVars: true,
     processResize: resize,
     processCloseStdin: pipeStdin,
     sessionReplay: true,

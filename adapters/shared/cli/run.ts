@@ -10,6 +10,7 @@ import type { RemoteProcess } from "../../../core/client/RemoteProcess.ts"
 import type { StartOptions } from "../../../core/client/StartOptions.ts"
 import * as Connect from "../Connect.ts"
 import * as NodeHost from "../NodeHost.ts"
+import * as NodeHttpClient from "../http/NodeHttpClient.ts"
 import * as LocalTerminal from "./LocalTerminal.ts"
 import type { Platform } from "../Platform.ts"
 import * as RunFlags from "./RunFlags.ts"
@@ -43,6 +44,7 @@ export const run = (platform: Platform, args: ReadonlyArray<string>) => {
       platform.layerFiles,
       NodeHost.layerHost,
       NodeHost.layerSessionIds,
+      NodeHttpClient.layer,
     ]),
     Effect.catchAll((error) => fail(request.start, error)),
   )

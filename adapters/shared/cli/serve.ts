@@ -14,6 +14,7 @@ import * as Drain from "../../../core/spawn/Drain.ts"
 import { Spawner } from "../../../core/spawn/Spawner.ts"
 import type { Terms } from "../../../core/transport/Listener.ts"
 import * as NodeHost from "../NodeHost.ts"
+import * as NodeHttpClient from "../http/NodeHttpClient.ts"
 import type { Platform } from "../Platform.ts"
 import * as StatusPages from "../StatusPages.ts"
 import * as Doors from "./Doors.ts"
@@ -101,6 +102,7 @@ export const serve = (platform: Platform, args: ReadonlyArray<string>, asked: Ef
       platform.layerFiles,
       NodeHost.layerHost,
       NodeHost.layerSessionIds,
+      NodeHttpClient.layer,
     ]),
     Effect.provide(Telemetry.layer),
     Effect.provide(Logging.layer("procwire serve", values)),
