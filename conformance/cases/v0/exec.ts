@@ -1,6 +1,15 @@
 /** v0: `command/exec`, what it takes and what it answers. */
 import * as Check from "../../Check.ts"
-import { params, start, table } from "./process.ts"
+import { type Exec, params, start, table } from "./process.ts"
+
+const script = "echo pid $$."
+
+const pidIsTheChilds = async (child: Exec): Promise<void> => {
+  const { pid } = child.result
+  await child.says(".")
+  if (pid !== null) Check.contains(child.text(), `pid ${Check.integer(pid, "pid")}.`, "the output")
+  await child.exited()
+}
 
 export const exec = table("exec", {
   "answer-shape": {
@@ -22,18 +31,15 @@ export const exec = table("exec", {
   "pid-is-the-childs": {
     level: "must",
     spec: [],
-    says: "The pid, unless it is null, is that of the program itself, with pipes as well as with a terminal.",
+    says: "The pid, unless it is null, is that of the program itself.",
+    run: async (t) => pidIsTheChilds(await start(await t.connect(), { script })),
+  },
+  "pid-is-the-childs-with-tty": {
+    level: "must",
+    spec: [],
     requires: ["pty"],
-    run: async (t) => {
-      const wire = await t.connect()
-      for (const tty of [false, true]) {
-        const child = await start(wire, { tty, script: "echo pid $$." })
-        const pid = child.result["pid"]
-        await child.says(".")
-        if (pid !== null) Check.contains(child.text(), `pid ${Check.integer(pid, "pid")}.`, "the output")
-        await child.exited()
-      }
-    },
+    says: "So it is with a terminal.",
+    run: async (t) => pidIsTheChilds(await start(await t.connect(), { tty: true, script })),
   },
   "environment-and-folder": {
     level: "must",
