@@ -1,3 +1,4 @@
+export * from "./agent/index.ts"
 export * from "./client/index.ts"
 export * from "./process/index.ts"
 export * as Protocol from "./protocol/index.ts"
