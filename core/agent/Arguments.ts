@@ -81,13 +81,8 @@ const describe = (json: unknown): string => {
   if (typeof json === "string") return `string ${JSON.stringify(json)}`
   if (typeof json === "boolean") return `boolean \`${json}\``
   if (typeof json === "number" || typeof json === "bigint") return `integer \`${json}\``
-  if (json instanceof Json.Decimal) return `floating point \`${floating(json.text)}\``
+  if (json instanceof Json.Decimal) return `floating point \`${json.text}\``
   return Array.isArray(json) ? "sequence" : "map"
-}
-
-const floating = (text: string): string => {
-  const number = Number(text)
-  return Number.isInteger(number) && Math.abs(number) < 1e16 ? number.toFixed(1) : String(number)
 }
 
 /** Where the value of a member of the outermost object ends; of a sequence or map, where it is about to begin. */

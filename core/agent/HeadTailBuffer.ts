@@ -45,12 +45,17 @@ export class HeadTailBuffer {
     if (bytes.length > room) this.omitted += this.tail.push(bytes.subarray(room))
   }
 
+  /** Hands over what is held to another buffer. */
+  moveTo(other: HeadTailBuffer): void {
+    other.push(this.head.toBytes())
+    other.push(this.tail.toBytes())
+    this.clear()
+  }
+
   /** Everything since the last time. With `last`, nothing follows that could complete a character. */
   take(last: boolean): Taken {
     const [head, tail, omitted] = [this.head.toBytes(), this.tail.toBytes(), this.omitted]
-    this.head.clear()
-    this.tail.clear()
-    this.omitted = 0
+    this.clear()
     const bytes = omitted > 0 ? tail : concat(head, tail)
     const unfinished = last ? 0 : Utf8.unfinished(bytes)
     if (unfinished > 0) this.push(bytes.subarray(bytes.length - unfinished))
@@ -60,6 +65,12 @@ export class HeadTailBuffer {
     const first = head.subarray(0, head.length - Utf8.unfinished(head))
     const rest = whole.subarray(Utf8.continued(whole))
     return { head: text(first), tail: text(rest), omitted: total - first.length - rest.length, total }
+  }
+
+  private clear(): void {
+    this.head.clear()
+    this.tail.clear()
+    this.omitted = 0
   }
 }
 

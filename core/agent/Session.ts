@@ -9,7 +9,7 @@ import type { Subscribed } from "../client/ExecClient.ts"
 import type { ProcessEvent } from "../client/ProcessEvent.ts"
 import type { RemoteProcess } from "../client/RemoteProcess.ts"
 import { utf8Decoder } from "../protocol/Bytes.ts"
-import { HeadTailBuffer, type Sizes } from "./HeadTailBuffer.ts"
+import { HeadTailBuffer } from "./HeadTailBuffer.ts"
 
 /** Output as it comes, for whoever watches a call. */
 export interface Progress {
@@ -29,7 +29,8 @@ export class Session {
   readonly id: number
   readonly tty: boolean
   readonly process: RemoteProcess
-  readonly buffer: HeadTailBuffer
+  /** Where output goes. */
+  buffer: HeadTailBuffer
   /** One call at a time, in the order in which they came. */
   readonly turn = Effect.unsafeMakeSemaphore(1)
   /** Opens when the process has exited, or is lost. */
@@ -45,12 +46,17 @@ export class Session {
   private decoder = utf8Decoder()
   private watcher: Watcher | undefined
 
-  constructor(id: number, tty: boolean, { process, subscription }: Subscribed, sizes?: Sizes) {
+  constructor(
+    id: number,
+    tty: boolean,
+    { process, subscription }: Subscribed,
+    buffer: HeadTailBuffer = new HeadTailBuffer(),
+  ) {
     this.id = id
     this.tty = tty
     this.process = process
     this.subscription = subscription
-    this.buffer = new HeadTailBuffer(sizes)
+    this.buffer = buffer
   }
 
   /** True once the process has exited or is lost: nothing can be done to it any more. */

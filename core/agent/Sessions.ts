@@ -6,12 +6,20 @@
  */
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
-import type { Session } from "./Session.ts"
+
+/** What is asked about a session to decide who goes. */
+export interface Entry {
+  readonly id: number
+  /** Calls that wait for it. */
+  readonly callers: number
+  /** It has exited. */
+  readonly over: boolean
+}
 
 export const maxSessions = 64
 export const spared = 8
 
-export class Sessions {
+export class Sessions<Session extends Entry> {
   /** In the order of their last use. */
   private readonly sessions = new Map<number, Session>()
   private readonly reserved = new Set<number>()

@@ -38,7 +38,7 @@ export type ExecCommand = typeof ExecCommand.Type
 export const WriteStdin = Schema.Struct({
   session_id: Arguments.id("The session ID that exec_command returned."),
   chars: optional(
-    Arguments.text(
+    Arguments.textOrNull(
       "What to write; empty (the default) only waits for output. \\u0003 interrupts, with or without a terminal.",
     ),
   ),

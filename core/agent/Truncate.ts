@@ -17,7 +17,7 @@ export type Cap = { readonly bytes: number } | { readonly tokens: number }
 export const tokensOf = (bytes: number): number => Math.ceil(bytes / bytesPerToken)
 
 /** The output for a caller who asks for `maxTokens` at most. */
-export const shown = ({ head, tail, omitted }: Taken, maxTokens: number, cap?: Cap): string => {
+export const shown = ({ head, tail, omitted, total }: Taken, maxTokens: number, cap?: Cap): string => {
   const gap = `... ${omitted} bytes omitted ...`
   const text = omitted > 0 ? `${head}\n${gap}\n${tail}` : head
   const bytes = utf8.encode(text)
@@ -27,7 +27,7 @@ export const shown = ({ head, tail, omitted }: Taken, maxTokens: number, cap?: C
   if (bytes.length <= budget) return text
   const unit = cap !== undefined && "bytes" in cap && capped <= asked ? "chars" : "tokens"
   const about = omitted > 0 ? gap : `Total output lines: ${linesOf(text)}`
-  const warning = `Warning: truncated output (original token count: ${tokensOf(bytes.length)})`
+  const warning = `Warning: truncated output (original token count: ${tokensOf(omitted > 0 ? total : bytes.length)})`
   return `${warning}\n${about}\n\n${middleCut(bytes, budget, unit)}`
 }
 

@@ -14,6 +14,7 @@ import { utf8 } from "../protocol/Bytes.ts"
 import * as Arguments from "./Arguments.ts"
 import * as Command from "./Command.ts"
 import type { ExecBackend } from "./ExecBackend.ts"
+import * as Following from "./Following.ts"
 import * as HexId from "./HexId.ts"
 import type { Reply } from "./Reply.ts"
 import { Session, tell, type Watcher } from "./Session.ts"
@@ -53,33 +54,15 @@ export const make = (
   options: Options = {},
 ): Effect.Effect<UnifiedExec, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const scope = yield* Effect.scope
-    const sessions = new Sessions()
-    /** Those whose processes may still be there, whether they can be asked for or not. */
-    const alive = new Set<Session>()
-
-    const background = <A>(effect: Effect.Effect<A>) => Effect.forkIn(Effect.interruptible(effect), scope)
-    const kill = ({ process }: Session) => Effect.ignore(process.terminate)
-    yield* Effect.addFinalizer(() =>
-      Effect.suspend(() => Effect.forEach(alive, kill, { concurrency: "unbounded", discard: true })).pipe(
-        Effect.interruptible,
-        Effect.timeoutOption("5 seconds"),
-      ),
-    )
-
-    const follow = (session: Session) =>
-      Effect.sync(() => alive.add(session)).pipe(
-        Effect.zipRight(session.run),
-        Effect.zipRight(Effect.ignore(session.process.closed)),
-        Effect.zipRight(Effect.sync(() => alive.delete(session))),
-      )
+    const sessions = new Sessions<Session>()
+    const { follow, kill, background } = yield* Following.make
 
     const store = (session: Session) => {
       const victim = sessions.add(session)
       session.callers += 1
       victim?.release()
-      const begun = background(follow(session))
-      return victim === undefined ? begun : Effect.zipRight(begun, background(kill(victim)))
+      const begun = follow(session)
+      return victim === undefined ? begun : Effect.zipRight(begun, kill(victim))
     }
 
     const start = (id: number, args: Tools.ExecCommand) =>
@@ -169,7 +152,8 @@ export const make = (
 
     const writeStdin: Run<Tools.WriteStdin> = (args, watcher) =>
       Effect.suspend(() => {
-        const { session_id: id, chars = "", yield_time_ms: asked = Waiting.yieldMillis.least } = args
+        const { session_id: id, yield_time_ms: asked = Waiting.yieldMillis.least } = args
+        const chars = args.chars ?? ""
         const session = sessions.use(id)
         if (session === undefined) return ToolError.unknownSession(id)
         const longest = options.longestPollMillis ?? Waiting.pollMillis.most

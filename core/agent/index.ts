@@ -1,6 +1,7 @@
 export * as AgentTools from "./AgentTools.ts"
 export { createTools } from "./AgentTools.ts"
 export * as ExecBackend from "./ExecBackend.ts"
+export * as FirstExec from "./FirstExec.ts"
 export * as Reply from "./Reply.ts"
 export type { Progress, Watcher } from "./Session.ts"
 export * as ToolError from "./ToolError.ts"
