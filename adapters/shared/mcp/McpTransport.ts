@@ -5,16 +5,16 @@
  * read. Here whoever sends waits, and the processes go on.
  */
 import type { Transport as SdkTransport } from "@modelcontextprotocol/sdk/shared/transport.js"
-import { ErrorCode, JSONRPCMessageSchema, RequestIdSchema } from "@modelcontextprotocol/sdk/types.js"
 import * as Effect from "effect/Effect"
 import type { Transport, TransportError } from "../../../core/transport/Transport.ts"
+import type * as Sdk from "./Sdk.ts"
 
 export interface McpTransport extends SdkTransport {
   /** Delivers what comes in; ends with the peer. */
   readonly run: Effect.Effect<void, TransportError>
 }
 
-export const make = (transport: Transport): McpTransport => {
+export const make = (sdk: typeof Sdk, transport: Transport): McpTransport => {
   const waiting: Array<() => void> = []
   const release = () => waiting.splice(0).forEach((go) => go())
   transport.onDrain(release)
@@ -23,10 +23,11 @@ export const make = (transport: Transport): McpTransport => {
 
   const accept = (text: string): void => {
     const json = parse(text)
-    const message = JSONRPCMessageSchema.safeParse(json)
+    const message = sdk.JSONRPCMessageSchema.safeParse(json)
     if (message.success) return mcp.onmessage?.(message.data)
-    const id = RequestIdSchema.safeParse(Object(json).id)
-    if (id.success) write({ jsonrpc: "2.0", id: id.data, error: invalid })
+    const id = sdk.RequestIdSchema.safeParse(Object(json).id)
+    const error = { code: sdk.ErrorCode.InvalidRequest, message: "Invalid Request" }
+    if (id.success) write({ jsonrpc: "2.0", id: id.data, error })
     mcp.onerror?.(new Error(json === undefined ? "a message is no JSON" : "a message is no JSON-RPC"))
   }
 
@@ -48,8 +49,6 @@ export const make = (transport: Transport): McpTransport => {
   }
   return mcp
 }
-
-const invalid = { code: ErrorCode.InvalidRequest, message: "Invalid Request" }
 
 const parse = (text: string): unknown => {
   try {

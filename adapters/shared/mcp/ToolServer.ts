@@ -4,14 +4,7 @@
  * A cancelled call stops waiting and leaves the process alone. It is not answered (that is MCP's rule), so the
  * session that it began is told with the next answer.
  */
-import { Server } from "@modelcontextprotocol/sdk/server/index.js"
-import {
-  CallToolRequestSchema,
-  type CallToolResult,
-  ErrorCode,
-  ListToolsRequestSchema,
-  McpError,
-} from "@modelcontextprotocol/sdk/types.js"
+import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js"
 import * as Effect from "effect/Effect"
 import * as Runtime from "effect/Runtime"
 import type { Watcher } from "../../../core/agent/Session.ts"
@@ -35,15 +28,19 @@ export const serve = (
 ): Effect.Effect<void, TransportError> =>
   Effect.gen(function* () {
     const runtime = yield* Effect.runtime<never>()
-    const server = new Server({ name: "procwire", version }, { capabilities: { tools: {} }, instructions })
+    const sdk = yield* Effect.promise(() => import("./Sdk.ts"))
+    const server = new sdk.Server(
+      { name: "procwire", version },
+      { capabilities: { tools: {} }, instructions },
+    )
     const call = makeCall(tools)
     const offered = ToolResult.listing()
     server.onerror = ({ message }) => void Runtime.runFork(runtime)(Effect.logWarning(message))
-    server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: offered }))
-    server.setRequestHandler(CallToolRequestSchema, ({ params }, { signal, sendNotification }) => {
+    server.setRequestHandler(sdk.ListToolsRequestSchema, () => ({ tools: offered }))
+    server.setRequestHandler(sdk.CallToolRequestSchema, ({ params }, { signal, sendNotification }) => {
       const { name, arguments: args } = params
       if (!offered.some((tool) => tool.name === name)) {
-        throw new McpError(ErrorCode.InvalidParams, `Tool ${name} not found`)
+        throw new sdk.McpError(sdk.ErrorCode.InvalidParams, `Tool ${name} not found`)
       }
       const progressToken = params._meta?.progressToken
       const watching =
@@ -60,7 +57,7 @@ export const serve = (
       const answer = Effect.flatMap(watching, (watcher) => call(name, args, watcher))
       return Runtime.runPromise(runtime)(Effect.scoped(answer), { signal })
     })
-    const mcp = McpTransport.make(transport)
+    const mcp = McpTransport.make(sdk, transport)
     yield* Effect.acquireRelease(
       Effect.promise(() => server.connect(mcp)),
       () => Effect.promise(() => server.close()),
