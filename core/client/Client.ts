@@ -65,6 +65,8 @@ export interface Client extends AsyncDisposable {
   call<M extends RequestName>(method: M, params: Encoded<M>): Promise<ResultOf<M>>
   /** Resolves with the reason when the connection has ended and is not replaced. */
   readonly disconnected: Promise<ClientError>
+  /** The same client for programs with Effect. */
+  readonly effect: ExecClient.ExecClient
   /** Ends the connection. What the server then does with running processes depends on the transport. */
   close(): Promise<void>
 }
@@ -81,6 +83,7 @@ export const fromEffect = (client: ExecClient.ExecClient, close: Effect.Effect<v
   get disconnected() {
     return promise(client.disconnected)
   },
+  effect: client,
   close: () => promise(close),
   [Symbol.asyncDispose]: () => promise(close),
 })

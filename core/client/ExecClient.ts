@@ -16,6 +16,7 @@ import type { EnvironmentInfo } from "../protocol/Environment.ts"
 import type { Transport } from "../transport/Transport.ts"
 import * as Calls from "./Calls.ts"
 import type { ClientError } from "./ClientError.ts"
+import type * as EventFeed from "./EventFeed.ts"
 import * as Flow from "./Flow.ts"
 import type * as Follower from "./Follower.ts"
 import * as Http from "./Http.ts"
@@ -52,7 +53,9 @@ export interface ExecClient {
   readonly start: (
     options: StartOptions.StartOptions,
   ) => Effect.Effect<RemoteProcess.RemoteProcess, ClientError>
-  /** The same, terminated at the end of the scope. */
+  /** The same with a place in the events that was taken before the start was sent: to be read on, or closed. */
+  readonly startSubscribed: (options: StartOptions.StartOptions) => Effect.Effect<Subscribed, ClientError>
+  /** Like `start`, terminated at the end of the scope. */
   readonly startScoped: (
     options: StartOptions.StartOptions,
   ) => Effect.Effect<RemoteProcess.RemoteProcess, ClientError, Scope.Scope>
@@ -62,6 +65,12 @@ export interface ExecClient {
   readonly http: Http.Http
   /** Completes with the reason when the connection has ended and is not replaced. */
   readonly disconnected: Effect.Effect<ClientError>
+}
+
+/** A process and a place in its events from the first. */
+export interface Subscribed {
+  readonly process: RemoteProcess.RemoteProcess
+  readonly subscription: EventFeed.Subscription
 }
 
 /** A client over one transport, or over those that an effect opens. */
