@@ -1,0 +1,83 @@
+// `npm run conformance:real-client`: `codex exec` at work on a server, its model being a script of ours.
+import { appendFileSync, mkdirSync, rmSync } from "node:fs"
+import { join, resolve } from "node:path"
+import { fileURLToPath } from "node:url"
+import { cacheOf } from "../fetched.mjs"
+import { fetchedPeer } from "../peer.mjs"
+import { flags, progress } from "../proof/lib/command.mjs"
+import { ready } from "../proof/lib/servers.mjs"
+import { ways } from "./client.mjs"
+import { all } from "./scenarios/index.mjs"
+import { serverNames, words } from "./server.mjs"
+import * as Stage from "./stage.mjs"
+
+const options = flags("conformance:real-client", "Lets codex exec work on a server, with a model that a script plays.", {
+  server: { says: `of ${serverNames.join(", ")}`, standard: "node,bun,deno", choices: serverNames },
+  over: { says: `of ${Object.keys(ways).join(", ")}`, standard: "ws,stdio", choices: Object.keys(ways) },
+  only: { says: `of ${Object.keys(all).join(", ")}`, standard: "all", choices: ["all", ...Object.keys(all)] },
+  trace: { says: "a folder for all that is said between client and server", standard: "none" },
+})
+
+ready()
+const { binary } = fetchedPeer()
+const folder = join(cacheOf("codex"), "real-client")
+const traces = options.trace === "none" ? undefined : resolve(options.trace)
+if (traces !== undefined) mkdirSync(traces, { recursive: true })
+const tap = fileURLToPath(new URL("stdio-tap.mjs", import.meta.url))
+
+const lines = (text, most) => {
+  const all = text.split("\n")
+  return all.length <= most ? text : `… ${all.length - most} lines …\n${all.slice(-most).join("\n")}`
+}
+
+const play = async (name, server, over) => {
+  const { run, cuts = false } = all[name]
+  const talk = []
+  const note = (who, text) => talk.push(`${who}: ${text.length > 3000 ? `${text.slice(0, 3000)}… (${text.length})` : text}`)
+  const file = traces && join(traces, `${name}.${server}.${over}.txt`)
+  if (file !== undefined) rmSync(file, { force: true })
+  const started = words(server, binary)
+  const stage = await Stage.open({
+    folder,
+    client: binary,
+    server: over === "stdio" && file !== undefined ? [process.execPath, tap, file, ...started] : started,
+    over,
+    tapped: cuts || file !== undefined,
+    heard: (arrow, text) => file && appendFileSync(file, `${arrow} ${text}\n`),
+    note,
+  })
+  const wrong = []
+  await run(stage).catch((error) => wrong.push(error.stack))
+  const client = stage.client()
+  await stage.close().catch((error) => wrong.push(error.message))
+  if (wrong.length === 0) return undefined
+  return [
+    ...wrong,
+    lines(talk.join("\n"), 60),
+    `client's stderr: ${lines(client?.stderr() ?? "", 30)}`,
+    ...(client?.events() ?? []).filter(({ type }) => /error|failed/.test(type)).map((event) => JSON.stringify(event)),
+  ].join("\n")
+}
+
+const names = options.only === "all" ? Object.keys(all) : options.only.split(",")
+const failed = []
+let played = 0
+for (const server of options.server.split(","))
+  for (const over of options.over.split(","))
+    for (const name of names) {
+      const { only } = all[name]
+      if (only !== undefined && !only.includes(over)) continue
+      const began = performance.now()
+      const wrong = await play(name, server, over)
+      const title = `${server} over ${over}: ${name}`
+      played += 1
+      progress(`${wrong === undefined ? "ok  " : "FAIL"} ${title} (${((performance.now() - began) / 1000).toFixed(1)} s)`)
+      if (wrong === undefined) continue
+      failed.push(title)
+      process.stdout.write(`\nFAIL ${title}\n  ${all[name].says}\n${wrong.replace(/^/gm, "    ")}\n\n`)
+    }
+
+process.stdout.write(
+  [`${played - failed.length} of ${played} scenarios passed`, ...failed.map((title) => `failed: ${title}`), ""].join("\n"),
+  () => process.exit(failed.length === 0 && played > 0 ? 0 : 1),
+)

@@ -1,0 +1,36 @@
+// The server under test: the words that start it, and one that listens on a WebSocket.
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { within } from "../proof/lib/command.mjs"
+import { serverOn } from "../runtimes.mjs"
+
+export const serverNames = ["peer", "node", "bun", "deno"]
+
+/** `peer` is the client's own server. */
+export const words = (name, client) => (name === "peer" ? [client, "exec-server"] : serverOn(name))
+
+/** Starts one behind an address. `said` hears what it says on stderr. */
+export const listen = async ([program, ...args], { env, cwd, said }) => {
+  const child = spawn(program, [...args, "--listen", "ws://127.0.0.1:0"], {
+    env,
+    cwd,
+    stdio: ["ignore", "pipe", "pipe"],
+  })
+  child.stderr.setEncoding("utf8").on("data", said)
+  const gone = once(child, "exit")
+  const first = await within(
+    Promise.race([once(child.stdout, "data"), gone]),
+    30_000,
+    "the server's address",
+  )
+  const url = String(first[0]).split("\n")[0]
+  if (!url.startsWith("ws://")) throw new Error(`the server said ${url} instead of its address`)
+  return {
+    pid: child.pid,
+    url,
+    stop: async () => {
+      child.kill("SIGTERM")
+      await within(gone, 20_000, "the end of the server after SIGTERM")
+    },
+  }
+}
