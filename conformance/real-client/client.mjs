@@ -36,10 +36,10 @@ ${place}
 
 /** How the client is told where the server is. */
 export const ways = {
-  ws: { says: "CODEX_EXEC_SERVER_URL", variables: ({ url }) => ({ CODEX_EXEC_SERVER_URL: url }) },
-  "ws-toml": { says: "environments.toml with a url", file: ({ url }) => environments(`url = ${quoted(url)}`) },
+  ws: { environment: "remote", variables: ({ url }) => ({ CODEX_EXEC_SERVER_URL: url }) },
+  "ws-toml": { environment: "under-test", file: ({ url }) => environments(`url = ${quoted(url)}`) },
   stdio: {
-    says: "environments.toml with a program",
+    environment: "under-test",
     file: ({ words: [program, ...args] }) =>
       environments(`program = ${quoted(program)}\nargs = ${JSON.stringify([...args, "--listen", "stdio"])}`),
   },

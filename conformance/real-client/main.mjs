@@ -31,12 +31,12 @@ const lines = (text, most) => {
 }
 
 const play = async (name, server, over) => {
-  const { run, cuts = false } = all[name]
+  const { run, cuts = false, flags: more = [] } = all[name]
   const talk = []
   const note = (who, text) => talk.push(`${who}: ${text.length > 3000 ? `${text.slice(0, 3000)}… (${text.length})` : text}`)
   const file = traces && join(traces, `${name}.${server}.${over}.txt`)
   if (file !== undefined) rmSync(file, { force: true })
-  const started = words(server, binary)
+  const started = words(server, binary, more)
   const stage = await Stage.open({
     folder,
     client: binary,

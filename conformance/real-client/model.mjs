@@ -31,10 +31,10 @@ export const message = (text) => ({
 })
 
 /** A call of one of the client's tools: JSON arguments, or plain text for those that take it. */
-export const toolCall = (id, name, args) =>
+export const toolCall = (id, name, args, more = {}) =>
   typeof args === "string"
-    ? { type: "custom_tool_call", call_id: id, name, input: args }
-    : { type: "function_call", call_id: id, name, arguments: JSON.stringify(args) }
+    ? { type: "custom_tool_call", call_id: id, name, input: args, ...more }
+    : { type: "function_call", call_id: id, name, arguments: JSON.stringify(args), ...more }
 
 export const open = async () => {
   const asked = []

@@ -6,8 +6,9 @@ import { serverOn } from "../runtimes.mjs"
 
 export const serverNames = ["peer", "node", "bun", "deno"]
 
-/** `peer` is the client's own server. */
-export const words = (name, client) => (name === "peer" ? [client, "exec-server"] : serverOn(name))
+/** `peer` is the client's own server, which knows none of our flags. */
+export const words = (name, client, flags) =>
+  name === "peer" ? [client, "exec-server"] : [...serverOn(name), ...flags]
 
 /** Starts one behind an address. `said` hears what it says on stderr. */
 export const listen = async ([program, ...args], { env, cwd, said }) => {

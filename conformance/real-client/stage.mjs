@@ -57,6 +57,8 @@ export const open = async ({ folder, client, server, over, tapped, heard, note }
     folder: work,
     home: base.HOME,
     over,
+    /** What the client calls the place where the server is. */
+    environment: Client.ways[over].environment,
     /** What the client has told the model so far. */
     input: () => turn.input,
     tools: () => turn.tools,
@@ -70,7 +72,7 @@ export const open = async ({ folder, client, server, over, tapped, heard, note }
     },
     /** Answers with calls of tools that are made in one turn; their outputs as texts, in that order. */
     calls: async (list) => {
-      const items = list.map(([name, args]) => Model.toolCall(`call-${(calls += 1)}`, name, args))
+      const items = list.map((call) => Model.toolCall(`call-${(calls += 1)}`, ...call))
       for (const item of items) note("model", `${item.name} ${item.arguments ?? item.input}`)
       turn.answer(items)
       const { input } = await asked()
@@ -81,7 +83,7 @@ export const open = async ({ folder, client, server, over, tapped, heard, note }
         return textOf(output)
       })
     },
-    call: async (name, args) => (await stage.calls([[name, args]]))[0],
+    call: async (...call) => (await stage.calls([call]))[0],
     exec: async (cmd, more = {}) => reply(await stage.call("exec_command", { cmd, ...more })),
     stdin: async (session, chars, more = {}) =>
       reply(await stage.call("write_stdin", { session_id: session, chars, ...more })),
@@ -98,9 +100,9 @@ export const open = async ({ folder, client, server, over, tapped, heard, note }
       Proc.marked(mark).filter(
         (one) => one.pid !== listening?.pid && one.pid !== running?.pid && one.state !== "Z" && !Proc.isReaper(one),
       ),
-    /** Nothing of the client's commands may go on. A session without its client is kept for half a minute. */
+    /** Nothing of the client's commands may go on. A session is kept for a while without its client. */
     empty: async () => {
-      const gone = await Proc.eventually(() => stage.left().length === 0, 45_000)
+      const gone = await Proc.eventually(() => stage.left().length === 0, 100_000)
       assert.ok(gone, `still there: ${stage.left().map(({ pid }) => `${pid} ${Proc.commandLine(pid)}`).join("; ")}`)
     },
     close: async () => {

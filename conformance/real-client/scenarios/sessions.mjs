@@ -156,6 +156,7 @@ export const scenarios = {
   },
 
   "client-killed": {
+    flags: ["--detached-ttl-ms", "2000"],
     says: "SIGKILL to the client in the middle of a command: once its session has expired, nothing is left.",
     run: async (t) => {
       await t.begin()
