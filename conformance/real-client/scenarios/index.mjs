@@ -3,7 +3,8 @@
 import { scenarios as commands } from "./commands.mjs"
 import { scenarios as connections } from "./connections.mjs"
 import { scenarios as files } from "./files.mjs"
+import { scenarios as sandboxes } from "./sandboxes.mjs"
 import { scenarios as sessions } from "./sessions.mjs"
 import { scenarios as tools } from "./tools.mjs"
 
-export const all = { ...commands, ...sessions, ...connections, ...files, ...tools }
+export const all = { ...commands, ...sessions, ...connections, ...files, ...sandboxes, ...tools }
