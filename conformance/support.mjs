@@ -68,10 +68,11 @@ const proveSpawner = ({ conformance, spawner }) => {
   return rows
 }
 
-const proveTransports = ({ name, server }) => {
+const proveTransports = ({ name, server, bundled }) => {
   const otherNode = name.startsWith("Node") && name !== `Node ${process.versions.node.split(".")[0]}`
-  const suite = [process.execPath, `${root}dist/procwire-conformance.mjs`, "--command", server, "--transports"]
-  const over = (transport, globs) => proves(play(suite, [transport, ...globs]))
+  const suite = [process.execPath, `${root}dist/procwire-conformance.mjs`, "--command"]
+  const over = (transport, globs) =>
+    proves(play([...suite, transport === "stdio" ? bundled : server, "--transports"], [transport, ...globs]))
   return {
     stdio: over("stdio", otherNode ? parts.others : []),
     "WebSocket": over("ws", parts.websocket),
