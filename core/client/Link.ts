@@ -58,7 +58,7 @@ export const make = (
         request: ({ method }) => Effect.fail(refused(method)),
         slotted: () => false,
         notification: ({ method, params }) => {
-          if (!Methods.isServerNotification(method)) return true
+          if (!Methods.isServerNotification(method) || !Notification.isOfProcess(method)) return true
           const received = Notification.decode(method, params)
           if (Either.isRight(received)) accept(received.right)
           else fault = `malformed ${method} notification: ${received.left}`
