@@ -1,26 +1,31 @@
 // `npm run conformance:real-client`: `codex exec` at work on a server, its model being a script of ours.
-import { appendFileSync, mkdirSync, rmSync } from "node:fs"
+import { appendFileSync, existsSync, mkdirSync, rmSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { cacheOf } from "../fetched.mjs"
 import { fetchedPeer } from "../peer.mjs"
 import { flags, progress } from "../proof/lib/command.mjs"
 import { ready } from "../proof/lib/servers.mjs"
+import * as Calls from "./calls.mjs"
 import { ways } from "./client.mjs"
 import { all } from "./scenarios/index.mjs"
 import { serverNames, words } from "./server.mjs"
 import * as Stage from "./stage.mjs"
 
-const options = flags("conformance:real-client", "Lets codex exec work on a server, with a model that a script plays.", {
+const about = [
+  "Lets codex exec work on a server, with a model that a script plays.\n",
+  ...Object.entries(all).map(([name, { says }]) => `  ${name}: ${says}`),
+].join("\n")
+const options = flags("conformance:real-client", about, {
   server: { says: `of ${serverNames.join(", ")}`, standard: "node,bun,deno", choices: serverNames },
   over: { says: `of ${Object.keys(ways).join(", ")}`, standard: "ws,stdio", choices: Object.keys(ways) },
-  only: { says: `of ${Object.keys(all).join(", ")}`, standard: "all", choices: ["all", ...Object.keys(all)] },
-  trace: { says: "a folder for all that is said between client and server", standard: "none" },
+  only: { says: "of the scenarios above", standard: "all", choices: ["all", ...Object.keys(all)] },
+  trace: { says: "a folder for all that is said between client and server, and a table of it", standard: "none" },
 })
 
 ready()
 const { binary } = fetchedPeer()
-const folder = join(cacheOf("codex"), "real-client")
+const folder = join(cacheOf("codex"), `real-client-${process.pid}`)
 const traces = options.trace === "none" ? undefined : resolve(options.trace)
 if (traces !== undefined) mkdirSync(traces, { recursive: true })
 const tap = fileURLToPath(new URL("stdio-tap.mjs", import.meta.url))
@@ -35,7 +40,10 @@ const play = async (name, server, over) => {
   const talk = []
   const note = (who, text) => talk.push(`${who}: ${text.length > 3000 ? `${text.slice(0, 3000)}… (${text.length})` : text}`)
   const file = traces && join(traces, `${name}.${server}.${over}.txt`)
-  if (file !== undefined) rmSync(file, { force: true })
+  if (file !== undefined) {
+    rmSync(file, { force: true })
+    files.add(file)
+  }
   const started = words(server, binary, more)
   const stage = await Stage.open({
     folder,
@@ -61,6 +69,7 @@ const play = async (name, server, over) => {
 
 const names = options.only === "all" ? Object.keys(all) : options.only.split(",")
 const failed = []
+const files = new Set()
 let played = 0
 for (const server of options.server.split(","))
   for (const over of options.over.split(","))
@@ -77,7 +86,13 @@ for (const server of options.server.split(","))
       process.stdout.write(`\nFAIL ${title}\n  ${all[name].says}\n${wrong.replace(/^/gm, "    ")}\n\n`)
     }
 
+rmSync(folder, { recursive: true, force: true })
+const traced = [...files].filter((file) => existsSync(file))
 process.stdout.write(
-  [`${played - failed.length} of ${played} scenarios passed`, ...failed.map((title) => `failed: ${title}`), ""].join("\n"),
+  [
+    ...(traced.length > 0 ? [Calls.table(traced)] : []),
+    `${played - failed.length} of ${played} scenarios passed`, ...failed.map((title) => `failed: ${title}`),
+    "",
+  ].join("\n"),
   () => process.exit(failed.length === 0 && played > 0 ? 0 : 1),
 )

@@ -11,8 +11,8 @@ export const words = (name, client, flags) =>
   name === "peer" ? [client, "exec-server"] : [...serverOn(name), ...flags]
 
 /** Starts one behind an address. `said` hears what it says on stderr. */
-export const listen = async ([program, ...args], { env, cwd, said }) => {
-  const child = spawn(program, [...args, "--listen", "ws://127.0.0.1:0"], {
+export const listen = async ([program, ...args], { url: wanted = "ws://127.0.0.1:0", env, cwd, said }) => {
+  const child = spawn(program, [...args, "--listen", wanted], {
     env,
     cwd,
     stdio: ["ignore", "pipe", "pipe"],
@@ -29,6 +29,10 @@ export const listen = async ([program, ...args], { env, cwd, said }) => {
   return {
     pid: child.pid,
     url,
+    kill: async () => {
+      child.kill("SIGKILL")
+      await gone
+    },
     stop: async () => {
       child.kill("SIGTERM")
       await within(gone, 20_000, "the end of the server after SIGTERM")

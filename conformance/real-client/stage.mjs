@@ -30,14 +30,14 @@ export const open = async ({ folder, client, server, over, tapped, heard, note }
   for (const name of ["user", "server-home"]) mkdirSync(join(folder, name))
   const base = { PATH: process.env.PATH, HOME: join(folder, "user"), LANG: "C.UTF-8", USER: "user", [Proc.markName]: mark }
   const model = await Model.open()
-  const listening =
-    over === "stdio"
-      ? undefined
-      : await Server.listen(server, {
-          cwd: folder,
-          env: { ...base, CODEX_HOME: join(folder, "server-home"), SIDE: "server" },
-          said: (text) => note("server", text),
-        })
+  const listen = (url) =>
+    Server.listen(server, {
+      url,
+      cwd: folder,
+      env: { ...base, CODEX_HOME: join(folder, "server-home"), SIDE: "server" },
+      said: (text) => note("server", text),
+    })
+  let listening = over === "stdio" ? undefined : await listen()
   const tap = listening !== undefined && tapped ? await Tap.open(listening.url, heard) : undefined
   const place = { url: tap?.url ?? listening?.url, words: server }
   let running
@@ -94,7 +94,13 @@ export const open = async ({ folder, client, server, over, tapped, heard, note }
     },
     ended: () => within(running.ended, patience, "the end of the client"),
     client: () => running,
-    cut: () => tap.cut(),
+    /** The way to the server, if it is one that can be cut. */
+    way: tap,
+    /** Kills the server and starts another at its address. */
+    restart: async () => {
+      await listening.kill()
+      listening = await listen(listening.url)
+    },
     /** Every process of this stage but the server, the client and those who only wait to reap. */
     left: () =>
       Proc.marked(mark).filter(

@@ -6,11 +6,13 @@ import { ear } from "./frames.mjs"
 /** `heard(arrow, text)`: `>` from the client, `<` from the server. */
 export const open = async (url, heard) => {
   const port = Number(new URL(url).port)
-  const sockets = new Set()
+  const sockets = new Map()
   let cuts = 0
+  let reachable = true
   const server = createServer((near) => {
+    if (!reachable) return near.destroy()
     const far = connect(port, "127.0.0.1")
-    sockets.add(near)
+    sockets.set(near, far)
     const end = () => {
       sockets.delete(near)
       near.destroy()
@@ -20,7 +22,7 @@ export const open = async (url, heard) => {
     near.on("data", ear((text) => heard(">", text)))
     far.on("data", ear((text) => heard("<", text)))
     near.pipe(far)
-    far.pipe(near)
+    return far.pipe(near)
   })
   server.listen(0, "127.0.0.1")
   await once(server, "listening")
@@ -29,11 +31,24 @@ export const open = async (url, heard) => {
     /** Ends every connection; the number of connections that were cut so far. */
     cut: () => {
       cuts += sockets.size
-      for (const socket of sockets) socket.destroy()
+      for (const near of sockets.keys()) near.destroy()
       return cuts
     },
+    /** Ends every connection for the client, while the server does not notice; the answer lets it notice. */
+    cutHalf: () => {
+      const halves = [...sockets]
+      for (const [near, far] of halves) {
+        near.removeAllListeners("close").unpipe(far)
+        sockets.delete(near)
+        near.destroy()
+        far.removeAllListeners("data").unpipe(near).resume()
+      }
+      return () => halves.forEach(([, far]) => far.destroy())
+    },
+    /** Whether anybody gets through from now on. */
+    reach: (now) => (reachable = now),
     close: () => {
-      for (const socket of sockets) socket.destroy()
+      for (const near of sockets.keys()) near.destroy()
       server.close()
     },
   }

@@ -62,6 +62,22 @@ export const scenarios = {
     },
   },
 
+  "environment-policy": {
+    says: "What the client is told about variables holds for the server's: kept, left out, and set.",
+    run: async (t) => {
+      const policy = { inherit: '"all"', exclude: '["SI*"]', set: '{ ADDED = "více slov" }' }
+      const args = Object.entries(policy).flatMap(([name, value]) => ["-c", `shell_environment_policy.${name}=${value}`])
+      await t.begin({ args })
+      assert.equal((await t.exec('echo "[$SIDE] [$ADDED] [$LANG]"', { login: false })).output, "[] [více slov] [C.UTF-8]\n")
+      assert.equal((await t.done()).code, 0)
+      await t.begin({ args: ["-c", 'shell_environment_policy.inherit="none"'] })
+      const { output } = await t.exec("env", { login: false })
+      assert.ok(!/^(SIDE|HOME|USER)=/m.test(output), output)
+      assert.match(output, /^TERM=dumb$/m)
+      assert.equal((await t.done()).code, 0)
+    },
+  },
+
   "login-shell": {
     says: "A command runs in a login shell, which reads the profile, unless the model asks for another.",
     run: async (t) => {

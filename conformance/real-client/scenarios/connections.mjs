@@ -18,7 +18,7 @@ export const scenarios = {
         yield_time_ms: 30_000,
       })
       await made(t, "half")
-      assert.equal(t.cut(), 1)
+      assert.equal(t.way.cut(), 1)
       writeFileSync(join(t.folder, "go"), "")
       const { code, output } = await pending
       assert.equal(output, Array.from({ length: 1000 }, (_, n) => `${n + 1}\n`).join(""))
@@ -41,7 +41,7 @@ export const scenarios = {
       )
       for (let at = 60; at <= lines; at += 60) {
         await made(t, `at-${at}`)
-        if (at % 120 === 0) t.cut()
+        if (at % 120 === 0) t.way.cut()
         writeFileSync(join(t.folder, `on-${at}`), "")
       }
       const { code, text } = await pending
@@ -61,7 +61,7 @@ export const scenarios = {
       await t.begin()
       const shell = await t.exec("bash --norc --noprofile -i", { tty: true, yield_time_ms: 800 })
       await t.stdin(shell.session, "kept=yes\n", { yield_time_ms: 500 })
-      t.cut()
+      t.way.cut()
       const { output } = await t.stdin(shell.session, 'echo "kept: $kept"\n', { yield_time_ms: 5000 })
       assert.match(output, /kept: yes\r\n/)
       assert.equal((await t.stdin(shell.session, "exit\n", { yield_time_ms: 5000 })).code, 0)
@@ -76,13 +76,70 @@ export const scenarios = {
     run: async (t) => {
       await t.begin()
       const slow = await t.exec(`echo begun; ${wait("go")}; echo ended; touch over; exit 6`, { yield_time_ms: 300 })
-      t.cut()
+      t.way.cut()
       writeFileSync(join(t.folder, "go"), "")
       await made(t, "over")
       assert.equal((await t.exec("echo next")).output, "next\n")
       const last = await t.stdin(slow.session, "", { yield_time_ms: 5000 })
       assert.equal(slow.output + last.output, "begun\nended\n")
       assert.equal(last.code, 6)
+      assert.equal((await t.done()).code, 0)
+    },
+  },
+
+  "cut-on-one-side": {
+    only: ["ws", "ws-toml"],
+    cuts: true,
+    says: "The client loses a connection that the server still believes in; it comes back when the server has noticed.",
+    run: async (t) => {
+      await t.begin()
+      const pending = t.exec(`seq 1 300; touch half; ${wait("go")}; seq 301 600`, { yield_time_ms: 30_000 })
+      await made(t, "half")
+      const notice = t.way.cutHalf()
+      writeFileSync(join(t.folder, "go"), "")
+      setTimeout(notice, 1500)
+      const { code, output } = await pending
+      assert.equal(output, Array.from({ length: 600 }, (_, n) => `${n + 1}\n`).join(""))
+      assert.equal(code, 0)
+      assert.equal((await t.done()).code, 0)
+    },
+  },
+
+  "out-of-reach": {
+    only: ["ws", "ws-toml"],
+    cuts: true,
+    says: "The server is out of reach for some seconds, in which a command ends: its output and its code are kept.",
+    run: async (t) => {
+      await t.begin()
+      const pending = t.exec(`echo begun; touch half; ${wait("go")}; echo ended; touch over; exit 4`, {
+        yield_time_ms: 30_000,
+      })
+      await made(t, "half")
+      t.way.reach(false)
+      t.way.cut()
+      writeFileSync(join(t.folder, "go"), "")
+      await made(t, "over")
+      setTimeout(() => t.way.reach(true), 3000)
+      const { code, output } = await pending
+      assert.equal(output, "begun\nended\n")
+      assert.equal(code, 4)
+      assert.equal((await t.exec("echo after")).output, "after\n")
+      assert.equal((await t.done()).code, 0)
+    },
+  },
+
+  "server-restarted": {
+    only: ["ws", "ws-toml"],
+    says: "The server dies and another takes its place: the running command is lost with an error, the next one runs.",
+    run: async (t) => {
+      await t.begin()
+      const pending = t.exec("touch half; exec sleep 600", { yield_time_ms: 30_000 })
+      await made(t, "half")
+      await t.restart()
+      const lost = await pending
+      assert.notEqual(lost.code, 0)
+      assert.match(lost.text, /exec-server|failed|disconnected/)
+      assert.equal((await t.exec("echo again")).output, "again\n")
       assert.equal((await t.done()).code, 0)
     },
   },

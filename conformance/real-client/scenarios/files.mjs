@@ -1,6 +1,6 @@
 // Files that the client reads and writes through the server.
 import assert from "node:assert/strict"
-import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs"
+import { existsSync, lstatSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 
 const patch = (...lines) => ["*** Begin Patch", ...lines, "*** End Patch", ""].join("\n")
@@ -65,6 +65,36 @@ export const scenarios = {
       const folder = await t.call("apply_patch", patch("*** Delete File: none"))
       assert.match(folder, /No such file or directory|Failed to/)
       assert.equal(readFileSync(join(t.folder, "file"), "utf8"), "one\n")
+      assert.equal((await t.done()).code, 0)
+    },
+  },
+
+  "apply-patch-odd": {
+    says: "Names that a URI has to escape, links, line ends of another system, and a missing last line end.",
+    run: async (t) => {
+      const at = (name) => join(t.folder, name)
+      const odd = "a %41#b?c+d&e;[f]\\'g.txt"
+      writeFileSync(at(odd), "one\n")
+      writeFileSync(at("dos"), "one\r\ntwo\r\n")
+      writeFileSync(at("endless"), "one\ntwo")
+      writeFileSync(at("real"), "one\n")
+      symlinkSync("real", at("link"))
+      await t.begin()
+      const text = await t.call(
+        "apply_patch",
+        patch(
+          ...[odd, "dos", "endless", "link"].flatMap((name) => [`*** Update File: ${name}`, "@@", "-one", "+ONE"]),
+          `*** Add File: ${odd}.d/${odd}`,
+          "+new",
+        ),
+      )
+      assert.match(text, /Success/)
+      assert.equal(readFileSync(at(odd), "utf8"), "ONE\n")
+      assert.match(readFileSync(at("dos"), "utf8"), /^ONE\r?\ntwo\r\n$/)
+      assert.match(readFileSync(at("endless"), "utf8"), /^ONE\ntwo\n?$/)
+      assert.equal(readFileSync(at("real"), "utf8"), "ONE\n")
+      assert.ok(lstatSync(at("link")).isSymbolicLink())
+      assert.equal(readFileSync(at(`${odd}.d/${odd}`), "utf8"), "new\n")
       assert.equal((await t.done()).code, 0)
     },
   },
