@@ -196,7 +196,7 @@ const isLoss = ({ reason }: ClientError): boolean => reason === "Disconnected"
 
 const noAnswer = () => new ClientError({ reason: "Timeout", message: "no answer in time" })
 
-const toClientError = (error: TransportError | ClientError): ClientError =>
+export const toClientError = (error: TransportError | ClientError): ClientError =>
   error._tag === "ClientError"
     ? error
     : new ClientError({ reason: "Connect", message: error.message, cause: error })

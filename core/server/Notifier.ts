@@ -5,8 +5,8 @@
  * each waiting process in turn; what is left waits in the logs, whose lag pauses the children. Output
  * leaves in the same turn in which it was read.
  */
-import { notificationText } from "../protocol/Message.ts"
-import * as OutputText from "../protocol/OutputText.ts"
+import type { Dialect } from "../protocol/dialect/Dialect.ts"
+import { current } from "../protocol/dialect/current.ts"
 import type { Attachment, Event, Process } from "../process/Process.ts"
 import type { Outgoing } from "../transport/Transport.ts"
 
@@ -21,12 +21,15 @@ export interface Notifier {
 
 interface Follower {
   readonly attachment: Attachment
-  readonly encode: (event: Event) => Outgoing
+  readonly encode: (event: Event) => Outgoing | undefined
   readonly stop: () => void
 }
 
 /** `write` queues one message and answers whether the peer keeps up. */
-export const make = (write: (message: Outgoing) => boolean): Notifier => {
+export const make = (
+  write: (message: Outgoing) => boolean,
+  events: Dialect["events"] = current.events,
+): Notifier => {
   const followers = new Set<Follower>()
   /** Those that may have something to send, in turn. */
   const waiting = new Set<Follower>()
@@ -39,7 +42,8 @@ export const make = (write: (message: Outgoing) => boolean): Notifier => {
       waiting.delete(follower)
       return
     }
-    writable = write(follower.encode(event))
+    const message = follower.encode(event)
+    if (message !== undefined) writable = write(message)
     follower.attachment.advance(event.seq)
     if (event.kind === "closed") {
       follower.stop()
@@ -67,7 +71,7 @@ export const make = (write: (message: Outgoing) => boolean): Notifier => {
       })
       const follower: Follower = {
         attachment,
-        encode: makeEncoder(process.id),
+        encode: events(process.id),
         stop: () => {
           unsubscribe()
           attachment.detach()
@@ -87,21 +91,5 @@ export const make = (write: (message: Outgoing) => boolean): Notifier => {
       closed = true
       for (const follower of followers) follower.stop()
     },
-  }
-}
-
-const makeEncoder = (processId: string) => {
-  const output = OutputText.makeNotification(processId)
-  return (event: Event): Outgoing => {
-    switch (event.kind) {
-      case "output":
-        return output(event)
-      case "exited": {
-        const { seq, exitCode } = event
-        return notificationText("process/exited", { processId, seq, exitCode, sandboxDenied: false })
-      }
-      case "closed":
-        return notificationText("process/closed", { processId, seq: event.seq })
-    }
   }
 }
