@@ -45,7 +45,7 @@ const play = async (name, server, over) => {
     files.add(file)
   }
   const started = words(server, binary, more)
-  const stage = await Stage.open({
+  const opened = Stage.open({
     folder,
     client: binary,
     server: over === "stdio" && file !== undefined ? [process.execPath, tap, file, ...started] : started,
@@ -55,6 +55,8 @@ const play = async (name, server, over) => {
     note,
   })
   const wrong = []
+  const stage = await opened.catch((error) => wrong.push(error.stack))
+  if (wrong.length > 0) return wrong.join("\n")
   await run(stage).catch((error) => wrong.push(error.stack))
   const client = stage.client()
   await stage.close().catch((error) => wrong.push(error.message))

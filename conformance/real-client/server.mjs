@@ -18,14 +18,15 @@ export const listen = async ([program, ...args], { url: wanted = "ws://127.0.0.1
     stdio: ["ignore", "pipe", "pipe"],
   })
   child.stderr.setEncoding("utf8").on("data", said)
+  let last = ""
+  child.stderr.on("data", (text) => (last = text))
   const gone = once(child, "exit")
-  const first = await within(
-    Promise.race([once(child.stdout, "data"), gone]),
-    30_000,
-    "the server's address",
-  )
+  const ended = gone.then(([code]) => {
+    throw new Error(`the server ended with ${code} instead of saying its address: ${last}`)
+  })
+  const first = await within(Promise.race([once(child.stdout, "data"), ended]), 30_000, "the server's address")
+  ended.catch(() => {})
   const url = String(first[0]).split("\n")[0]
-  if (!url.startsWith("ws://")) throw new Error(`the server said ${url} instead of its address`)
   return {
     pid: child.pid,
     url,

@@ -5,6 +5,20 @@ import { join } from "node:path"
 import * as Proc from "../../proof/lib/proc.mjs"
 
 const made = async (t, name) => assert.ok(await Proc.eventually(() => existsSync(join(t.folder, name)), 20_000), name)
+/**
+ * A command that runs, and which the client knows to run: the answer to a start that is cut off is lost with its command.
+ * The reply to come has all that is said after `begun`.
+ */
+const running = async (t, script) => {
+  const first = await t.exec(`echo begun; ${wait("run")}; ${script}`, { yield_time_ms: 300 })
+  assert.ok(first.session > 0, first.text)
+  assert.equal(first.output, "begun\n")
+  writeFileSync(join(t.folder, "run"), "")
+  const pending = t.stdin(first.session, "", { yield_time_ms: 60_000, max_output_tokens: 30_000 })
+  pending.catch(() => {})
+  return { pending }
+}
+
 const wait = (name) => `until [ -e ${name} ]; do sleep 0.05; done`
 
 export const scenarios = {
@@ -14,9 +28,7 @@ export const scenarios = {
     says: "The connection is cut while a command runs: it runs on, and none of its output is lost.",
     run: async (t) => {
       await t.begin()
-      const pending = t.exec(`seq 1 500; touch half; ${wait("go")}; seq 501 1000; exit 5`, {
-        yield_time_ms: 30_000,
-      })
+      const { pending } = await running(t, `seq 1 500; touch half; ${wait("go")}; seq 501 1000; exit 5`)
       await made(t, "half")
       assert.equal(t.way.cut(), 1)
       writeFileSync(join(t.folder, "go"), "")
@@ -35,10 +47,8 @@ export const scenarios = {
     run: async (t) => {
       await t.begin()
       const lines = 600
-      const pending = t.exec(
-        `for i in $(seq 1 ${lines}); do echo "line $i ${"x".repeat(80)}"; [ $((i % 60)) = 0 ] && { touch at-$i; ${wait("on-$i")}; }; sleep 0.005; done`,
-        { yield_time_ms: 30_000, max_output_tokens: 30_000 },
-      )
+      const step = `echo "line $i ${"x".repeat(80)}"; [ $((i % 60)) = 0 ] && { touch at-$i; ${wait("on-$i")}; }; sleep 0.005`
+      const { pending } = await running(t, `for i in $(seq 1 ${lines}); do ${step}; done`)
       for (let at = 60; at <= lines; at += 60) {
         await made(t, `at-${at}`)
         if (at % 120 === 0) t.way.cut()
@@ -93,7 +103,7 @@ export const scenarios = {
     says: "The client loses a connection that the server still believes in; it comes back when the server has noticed.",
     run: async (t) => {
       await t.begin()
-      const pending = t.exec(`seq 1 300; touch half; ${wait("go")}; seq 301 600`, { yield_time_ms: 30_000 })
+      const { pending } = await running(t, `seq 1 300; touch half; ${wait("go")}; seq 301 600`)
       await made(t, "half")
       const notice = t.way.cutHalf()
       writeFileSync(join(t.folder, "go"), "")
@@ -111,9 +121,7 @@ export const scenarios = {
     says: "The server is out of reach for some seconds, in which a command ends: its output and its code are kept.",
     run: async (t) => {
       await t.begin()
-      const pending = t.exec(`echo begun; touch half; ${wait("go")}; echo ended; touch over; exit 4`, {
-        yield_time_ms: 30_000,
-      })
+      const { pending } = await running(t, `echo first; touch half; ${wait("go")}; echo ended; touch over; exit 4`)
       await made(t, "half")
       t.way.reach(false)
       t.way.cut()
@@ -121,7 +129,7 @@ export const scenarios = {
       await made(t, "over")
       setTimeout(() => t.way.reach(true), 3000)
       const { code, output } = await pending
-      assert.equal(output, "begun\nended\n")
+      assert.equal(output, "first\nended\n")
       assert.equal(code, 4)
       assert.equal((await t.exec("echo after")).output, "after\n")
       assert.equal((await t.done()).code, 0)
@@ -133,7 +141,7 @@ export const scenarios = {
     says: "The server dies and another takes its place: the running command is lost with an error, the next one runs.",
     run: async (t) => {
       await t.begin()
-      const pending = t.exec("touch half; exec sleep 600", { yield_time_ms: 30_000 })
+      const { pending } = await running(t, "touch half; exec sleep 600")
       await made(t, "half")
       await t.restart()
       const lost = await pending
