@@ -7,17 +7,33 @@
 import * as fs from "node:fs"
 import process from "node:process"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import { FileError, type FileReason } from "../../../core/files/FileError.ts"
 import { Files, type FilesService, type OpenFile } from "../../../core/files/Files.ts"
 import * as NativePath from "../../../core/protocol/NativePath.ts"
 import * as OsError from "../OsError.ts"
+import type { Ffi } from "../posix/Ffi.ts"
 import type { Calls } from "./Calls.ts"
+import * as LibcCalls from "./LibcCalls.ts"
 import * as NodeCalls from "./NodeCalls.ts"
 import * as Save from "./Save.ts"
 
 /** Files through `node:fs`. */
 export const layer: Layer.Layer<Files> = Layer.sync(Files, () => make(NodeCalls.make()))
+
+/** Files through the C library where that is in reach, else through `node:fs`. */
+export const layerLibc = (ffi: () => Ffi): Layer.Layer<Files> => {
+  if (process.platform !== "linux" || !process.arch.endsWith("64")) return layer
+  return Layer.sync(Files, () =>
+    make(
+      Either.getOrElse(
+        Either.try(() => LibcCalls.make(ffi())),
+        NodeCalls.make,
+      ),
+    ),
+  )
+}
 
 const { O_RDONLY, O_WRONLY, O_CREAT } = fs.constants
 /** Not on Windows. */
@@ -53,7 +69,7 @@ export const make = (calls: Calls): FilesService => ({
       ({ file }) => file,
     )
   },
-  hold: process.platform === "linux" && fs.existsSync("/proc/self/fd") ? hold(calls) : look(calls),
+  hold: hold(calls),
   watch,
 })
 
@@ -140,22 +156,31 @@ const readFully = async (calls: Calls, fd: number, offset: bigint, length: numbe
   return buffer
 }
 
-const hold =
-  (calls: Calls): FilesService["hold"] =>
-  (folder) =>
+const hold = (calls: Calls): FilesService["hold"] => {
+  let named: Promise<boolean> | undefined
+  const isNamed = Effect.promise(
+    () =>
+      (named ??= process.platform === "linux" ? isFolder(calls, "/proc/self/fd") : Promise.resolve(false)),
+  )
+  const held = (folder: string) =>
     Effect.acquireRelease(
       attempt(() => calls.open(folder, O_PATH | O_DIRECTORY | O_NOFOLLOW)),
       (fd) => Effect.ignore(attempt(() => calls.close(fd))),
     ).pipe(Effect.map((fd) => `/proc/self/fd/${fd}`))
-
-const look =
-  (calls: Calls): FilesService["hold"] =>
-  (folder) =>
+  const looked = (folder: string) =>
     attempt(async () => {
       const { kind } = await calls.stat(folder, false)
       if (kind !== "directory") throw OsError.coded("ENOTDIR")
       return folder
     })
+  return (folder) => Effect.flatMap(isNamed, (named) => (named ? held(folder) : looked(folder)))
+}
+
+const isFolder = (calls: Calls, path: string) =>
+  calls.stat(path, true).then(
+    ({ kind }) => kind === "directory",
+    () => false,
+  )
 
 const watch: FilesService["watch"] = (folder, changed) =>
   Effect.asVoid(
