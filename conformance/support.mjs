@@ -68,7 +68,7 @@ const proveSpawner = ({ conformance, spawner }) => {
   return rows
 }
 
-const proveTransports = ({ name, server }) => {
+const proveTransports = ({ name, server, bundled }) => {
   const otherNode = name.startsWith("Node") && name !== `Node ${process.versions.node.split(".")[0]}`
   const suite = (command, ...flags) => [
     process.execPath,
@@ -78,7 +78,8 @@ const proveTransports = ({ name, server }) => {
     ...flags,
     "--transports",
   ]
-  const over = (transport, globs) => proves(play(suite(server), [transport, ...globs]))
+  const over = (transport, globs) =>
+    proves(play(suite(transport === "stdio" ? bundled : server), [transport, ...globs]))
   return {
     stdio: over("stdio", otherNode ? parts.others : []),
     "WebSocket": over("ws", parts.websocket),

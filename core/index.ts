@@ -1,4 +1,5 @@
 export * from "./client/index.ts"
+export * from "./files/index.ts"
 export * from "./process/index.ts"
 export * as Protocol from "./protocol/index.ts"
 export * from "./rpc/index.ts"

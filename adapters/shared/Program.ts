@@ -47,7 +47,7 @@ export interface ToClient {
 }
 
 /** The calls on this runtime. */
-export const make = ({ layerSpawner }: Platform): Program => {
+export const make = ({ layerSpawner, layerFiles }: Platform): Program => {
   const open = (target: Target) => {
     if ("url" in target) return Connect.openUrl(target.url, target)
     if ("command" in target) return CommandTransport.connectCommand(target)
@@ -56,7 +56,7 @@ export const make = ({ layerSpawner }: Platform): Program => {
       version,
     }
     const link = Connect.open({ kind: "inProcess", options: { ...defaults, ...target.server } })
-    const host = Layer.mergeAll(layerSpawner, NodeHost.layerHost, NodeHost.layerSessionIds)
+    const host = Layer.mergeAll(layerSpawner, layerFiles, NodeHost.layerHost, NodeHost.layerSessionIds)
     return Effect.flatMap(Layer.build(host), (services) => Effect.provide(link, services))
   }
   // Each client takes of the options what it knows.

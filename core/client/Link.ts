@@ -36,7 +36,7 @@ export const make = (
       timeout,
       flow,
       take: (method, params) =>
-        Methods.isServerNotification(method)
+        Methods.isServerNotification(method) && Notification.isOfProcess(method)
           ? Either.map(Notification.decode(method, params), accept)
           : undefined,
     }),

@@ -52,12 +52,27 @@ describe("Methods", () => {
       "process/terminate",
       "process/resize",
       "process/closeStdin",
+      "fs/readFile",
+      "fs/writeFile",
+      "fs/createDirectory",
+      "fs/getMetadata",
+      "fs/canonicalize",
+      "fs/readDirectory",
+      "fs/walk",
+      "fs/remove",
+      "fs/copy",
+      "fs/open",
+      "fs/readBlock",
+      "fs/writeBlock",
+      "fs/close",
+      "fs/watchMissing",
     ])
     expect(Object.keys(Methods.clientNotifications)).toEqual(["initialized"])
     expect(Object.keys(Methods.serverNotifications)).toEqual([
       "process/output",
       "process/exited",
       "process/closed",
+      "fs/missingChanged",
     ])
     expect(Methods.isRequest("process/start")).toBe(true)
     for (const name of ["process/list", "command/exec", "initialized", "toString", "__proto__", ""]) {
@@ -72,6 +87,20 @@ describe("Methods", () => {
       "process/read",
       "process/write",
       "process/closeStdin",
+      "fs/readFile",
+      "fs/writeFile",
+      "fs/createDirectory",
+      "fs/getMetadata",
+      "fs/canonicalize",
+      "fs/readDirectory",
+      "fs/walk",
+      "fs/remove",
+      "fs/copy",
+      "fs/open",
+      "fs/readBlock",
+      "fs/writeBlock",
+      "fs/close",
+      "fs/watchMissing",
     ])
   })
 

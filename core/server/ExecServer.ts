@@ -7,6 +7,7 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import { Files } from "../files/Files.ts"
 import type { Process } from "../process/Process.ts"
 import * as Dialects from "../protocol/dialect/Dialects.ts"
 import type { Dialect } from "../protocol/dialect/Dialect.ts"
@@ -22,7 +23,9 @@ import * as SessionRegistry from "../session/SessionRegistry.ts"
 import { Host } from "../spawn/Host.ts"
 import { Spawner } from "../spawn/Spawner.ts"
 import type { Transport } from "../transport/Transport.ts"
+import * as Confinement from "./Confinement.ts"
 import * as EnvironmentInfo from "./EnvironmentInfo.ts"
+import * as fileHandlers from "./handlers/fs.ts"
 import * as processHandlers from "./handlers/process.ts"
 import * as Notifier from "./Notifier.ts"
 import * as Tracing from "./Tracing.ts"
@@ -44,13 +47,15 @@ export interface ExecServer {
 
 export const make = (
   options: Options,
-): Effect.Effect<ExecServer, never, Spawner | SessionIds | Host | Scope.Scope> =>
+): Effect.Effect<ExecServer, never, Spawner | Files | SessionIds | Host | Scope.Scope> =>
   Effect.gen(function* () {
     const host = yield* Host
     const sessions = yield* SessionRegistry.make(options)
     const { capabilities } = yield* Spawner
+    const files = yield* Files
+    const confinement = Confinement.refusing(files)
     const tracing = yield* Tracing.make
-    const environmentInfo = EnvironmentInfo.make(host, capabilities, options.version)
+    const environmentInfo = EnvironmentInfo.make(host, capabilities, files, options.version)
 
     const { limits } = options
     let connections = 0
@@ -129,6 +134,13 @@ export const make = (
           return session
         }
 
+        const fileMethods = yield* fileHandlers.make({
+          platform: host.platform,
+          files,
+          confinement,
+          write: (text) => void connection.write(text),
+        })
+
         const router = Router.make<HandlerError>({
           dialect: () => dialect,
           gate,
@@ -153,6 +165,7 @@ export const make = (
               notifier,
               tracing,
             }),
+            ...fileMethods,
           },
         })
 

@@ -1,5 +1,6 @@
 /** Every failure that a handler can have, as the code and text that clients see: the one place for it. */
 import * as Data from "effect/Data"
+import type { FileError } from "../files/FileError.ts"
 import type { ProcessError } from "../process/ProcessError.ts"
 import * as ErrorCode from "../protocol/ErrorCode.ts"
 import type { LimitError } from "../protocol/Limits.ts"
@@ -17,6 +18,7 @@ export class HandshakeError extends Data.TaggedError("HandshakeError")<{
 export class ParamsError extends Data.TaggedError("ParamsError")<{ readonly message: string }> {}
 
 export type HandlerError =
+  | FileError
   | HandshakeError
   | LimitError
   | ParamsError
@@ -27,6 +29,8 @@ export type HandlerError =
 
 export const toRpcError = (error: HandlerError): ErrorCode.RpcError => {
   switch (error._tag) {
+    case "FileError":
+      return fileError(error)
     case "HandshakeError":
       return rpcError(ErrorCode.invalidRequest, handshakeText(error))
     case "LimitError":
@@ -60,6 +64,18 @@ const handshakeText = ({ reason, family }: HandshakeError): string => {
       return `client must send initialized before using ${family ?? "exec"} methods`
     case "Repeated":
       return "initialize may only be sent once per connection"
+  }
+}
+
+const fileError = ({ reason, message }: FileError): ErrorCode.RpcError => {
+  switch (reason) {
+    case "NotFound":
+      return rpcError(ErrorCode.notFound, message)
+    case "InvalidInput":
+    case "PermissionDenied":
+      return rpcError(ErrorCode.invalidRequest, message)
+    default:
+      return rpcError(ErrorCode.internalError, message)
   }
 }
 

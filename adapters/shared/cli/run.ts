@@ -38,7 +38,12 @@ export const run = (platform: Platform, args: ReadonlyArray<string>) => {
       return yield* follow(client, child, request.start.tty === true)
     }),
   ).pipe(
-    Effect.provide([platform.layerSpawner, NodeHost.layerHost, NodeHost.layerSessionIds]),
+    Effect.provide([
+      platform.layerSpawner,
+      platform.layerFiles,
+      NodeHost.layerHost,
+      NodeHost.layerSessionIds,
+    ]),
     Effect.catchAll((error) => fail(request.start, error)),
   )
 }

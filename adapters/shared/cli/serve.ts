@@ -96,7 +96,12 @@ export const serve = (platform: Platform, args: ReadonlyArray<string>, asked: Ef
       yield* drain(graceMillis)
     }),
   ).pipe(
-    Effect.provide([platform.layerSpawner, NodeHost.layerHost, NodeHost.layerSessionIds]),
+    Effect.provide([
+      platform.layerSpawner,
+      platform.layerFiles,
+      NodeHost.layerHost,
+      NodeHost.layerSessionIds,
+    ]),
     Effect.provide(Telemetry.layer),
     Effect.provide(Logging.layer("procwire serve", values)),
   )

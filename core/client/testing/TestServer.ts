@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
+import * as Files from "../../files/Files.ts"
 import type { Json } from "../../protocol/Json.ts"
 import * as Message from "../../protocol/Message.ts"
 import * as ExecServer from "../../server/ExecServer.ts"
@@ -46,6 +47,7 @@ export const make = (
     let sessions = 0
     const layer = Layer.mergeAll(
       fake.layer,
+      Files.layerNone,
       Layer.succeed(Host, host),
       Layer.succeed(SessionIds, {
         next: Effect.sync(() => `00000000-0000-4000-8000-${String((sessions += 1)).padStart(12, "0")}`),
