@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import type { Json } from "../protocol/Json.ts"
 import { isObject } from "../protocol/Message.ts"
 import type { Call } from "./Calls.ts"
-import { ClientError } from "./ClientError.ts"
+import type { ClientError } from "./ClientError.ts"
 
 export interface FileWatch {
   /** True once it has come true, false if it cannot or another one took its place. URIs. */
@@ -18,7 +18,7 @@ export interface FileWatch {
   /** Takes the params of `fs/missingChanged`. */
   readonly changed: (params: Json) => void
   /** The connection was lost. */
-  readonly lost: () => void
+  readonly lost: (error: ClientError) => void
 }
 
 interface Live {
@@ -46,8 +46,6 @@ export const make = (call: Call): FileWatch => {
     changed: (params) => {
       if (live !== undefined && isObject(params) && params["watchId"] === live.id) end(Effect.succeed(true))
     },
-    lost: () => end(Effect.fail(new ClientError({ reason: "Disconnected", message }))),
+    lost: (error) => end(Effect.fail(error)),
   }
 }
-
-const message = "the watch ended with its connection, which was lost"

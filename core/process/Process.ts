@@ -11,6 +11,7 @@
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as FiberId from "effect/FiberId"
+import type { Event } from "../protocol/dialect/Dialect.ts"
 import type { ChildHandle, ExitStatus, OutputStream, SpawnEvents, Stdio } from "../spawn/Spawner.ts"
 import * as Metrics from "./Metrics.ts"
 import * as OutputLog from "./OutputLog.ts"
@@ -29,15 +30,7 @@ export const quietMillis = 10
 /** Rounds of `quietMillis` after which the exit is published even if output keeps coming: half a second. */
 export const maxQuietRounds = 50
 
-export type Event =
-  | {
-      readonly kind: "output"
-      readonly seq: number
-      readonly stream: OutputStream
-      readonly bytes: Uint8Array
-    }
-  | { readonly kind: "exited"; readonly seq: number; readonly exitCode: number }
-  | { readonly kind: "closed"; readonly seq: number }
+export type { Event } from "../protocol/dialect/Dialect.ts"
 
 /** A reader that must miss nothing and slows the child down when it lags. */
 export interface Attachment {
@@ -51,7 +44,7 @@ export class Process {
   readonly id: string
   readonly stdio: Stdio
   readonly log: OutputLog.OutputLog
-  exited: { readonly seq: number; readonly exitCode: number } | undefined
+  exited: { readonly seq: number; readonly exitCode: number; readonly signal: number | undefined } | undefined
   closed: { readonly seq: number } | undefined
   terminated = false
   child: ChildHandle | undefined
@@ -203,7 +196,8 @@ export class Process {
 
   private publishExit() {
     if (this.exited !== undefined || this.status === undefined) return
-    this.exited = { seq: this.log.take(), exitCode: toExitCode(this.status) }
+    const signal = this.status.kind === "signaled" ? this.status.signal : undefined
+    this.exited = { seq: this.log.take(), exitCode: toExitCode(this.status), signal }
     this.stdin?.close()
     this.wake()
   }

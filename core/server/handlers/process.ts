@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type { ProcessRegistry } from "../../process/ProcessRegistry.ts"
 import type { ParamsOf } from "../../protocol/Methods.ts"
+import type { OperationParams } from "../../protocol/dialect/Dialect.ts"
 import * as NativePath from "../../protocol/NativePath.ts"
 import * as PathUri from "../../protocol/PathUri.ts"
 import { isUnconfined } from "../../protocol/Sandbox.ts"
@@ -28,17 +29,17 @@ export interface ProcessContext {
 }
 
 export const make = ({ host, processes, sessionId, notifier, tracing }: ProcessContext) => ({
-  "process/start": (params: ParamsOf<"process/start">, { afterReply }: RequestContext) =>
+  "process/start": (params: OperationParams<"process/start">, { afterReply }: RequestContext) =>
     Effect.gen(function* () {
       const spec = yield* toSpawnSpec(params, host)
       const { processId } = params
-      const starting = processes().start(processId, spec)
+      const starting = processes().start(processId, spec, params.retainedBytes)
       const process = yield* tracing.process(sessionId(), processId, spec.argv[0], starting)
       afterReply(() => {
         notifier.attach(process, 0)
         process.release()
       })
-      return { processId: params.processId, sandboxType: "none" as const }
+      return { processId: params.processId, sandboxType: "none" as const, pid: process.child?.pid }
     }),
 
   "process/read": ({ processId, afterSeq, maxBytes, waitMs }: ParamsOf<"process/read">) =>
