@@ -22,12 +22,23 @@ export interface ClientFile extends Promised<RemoteFile>, AsyncDisposable {
   readonly close: () => Promise<void>
 }
 
-export interface ClientFiles extends Promised<Omit<RemoteFiles, "readStream" | "write" | "open">> {
+/** A watch that has begun. */
+export interface ClientWatch {
+  readonly watching: boolean
+  /** Resolves to true once it has come true, to false where it cannot, or another one took its place. */
+  changed(): Promise<boolean>
+}
+
+export interface ClientFiles extends Promised<
+  Omit<RemoteFiles, "readStream" | "write" | "open" | "watchMissing">
+> {
   /** The content in blocks of up to 1 MiB. The loop may be left at any time. */
   readonly readStream: (path: string) => AsyncIterable<Uint8Array>
   /** Creates a file or replaces its content, block by block, as the pieces come. */
   readonly write: (path: string, pieces: Pieces) => Promise<void>
   readonly open: (path: string, mode?: OpenMode) => Promise<ClientFile>
+  /** See `RemoteFiles.watchMissing`. */
+  readonly watchMissing: (...args: Parameters<RemoteFiles["watchMissing"]>) => Promise<ClientWatch>
 }
 
 export const make = (files: RemoteFiles): ClientFiles => ({
@@ -41,7 +52,10 @@ export const make = (files: RemoteFiles): ClientFiles => ({
   canonicalize: (...args) => promise(files.canonicalize(...args)),
   remove: (...args) => promise(files.remove(...args)),
   copy: (...args) => promise(files.copy(...args)),
-  watchMissing: (...args) => promise(files.watchMissing(...args)),
+  watchMissing: async (...args) => {
+    const { watching, changed } = await promise(files.watchMissing(...args))
+    return { watching, changed: () => promise(changed) }
+  },
   readStream: (path) => readStream(files, path),
   write: (path, pieces) =>
     promise(

@@ -9,12 +9,20 @@ import { isObject } from "../protocol/Message.ts"
 import type { Call } from "./Calls.ts"
 import type { ClientError } from "./ClientError.ts"
 
+/** A watch that has begun. */
+export interface Watch {
+  /** False where there is nothing to watch: something is there already, or the server cannot. */
+  readonly watching: boolean
+  /** Completes with true once it has come true, with false where it cannot, or another one took its place. */
+  readonly changed: Effect.Effect<boolean, ClientError>
+}
+
 export interface FileWatch {
-  /** True once it has come true, false if it cannot or another one took its place. URIs. */
+  /** Takes URIs; succeeds when the server watches. */
   readonly watch: (
     missing: ReadonlyArray<string>,
     present: string | null,
-  ) => Effect.Effect<boolean, ClientError>
+  ) => Effect.Effect<Watch, ClientError>
   /** Takes the params of `fs/missingChanged`. */
   readonly changed: (params: Json) => void
   /** The connection was lost. */
@@ -41,7 +49,7 @@ export const make = (call: Call): FileWatch => {
         end(Effect.succeed(false))
         const mine = (live = { id: (lastId += 1), outcome: yield* Deferred.make<boolean, ClientError>() })
         const { watching } = yield* call("fs/watchMissing", { watchId: mine.id, missing, present })
-        return watching ? yield* Deferred.await(mine.outcome) : false
+        return { watching, changed: watching ? Deferred.await(mine.outcome) : Effect.succeed(false) }
       }),
     changed: (params) => {
       if (live !== undefined && isObject(params) && params["watchId"] === live.id) end(Effect.succeed(true))

@@ -74,14 +74,13 @@ export interface RemoteFiles {
     mode?: FileSystem.OpenMode,
   ) => Effect.Effect<FileBlocks.RemoteFile, ClientError, Scope.Scope>
   /**
-   * Completes with true once one of the missing paths appears or `present` changes; with false where there is nothing
-   * to watch (one of them is there already) and when the next watch takes its place. With the capability
-   * `fsWatchMissing`.
+   * Waits for one of the missing paths to appear or for `present` to change. One watch at a time: the next takes its
+   * place. With the capability `fsWatchMissing`.
    */
   readonly watchMissing: (
     missing: ReadonlyArray<string>,
     options?: { readonly present?: string },
-  ) => Done<boolean>
+  ) => Done<FileWatch.Watch>
 }
 
 /** The longest content that goes in one message, which a server takes up to 64 MiB of by default. */

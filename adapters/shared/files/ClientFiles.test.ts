@@ -146,12 +146,12 @@ describe(`client.fs on ${name}`, () => {
 
   it("waits for what is missing", async () => {
     const { at, sh } = Folder.make(": >here")
-    expect(await client.fs.watchMissing([at("here")])).toBe(false)
-    const first = client.fs.watchMissing([at("a")])
-    const second = client.fs.watchMissing([at("d/b")], { present: at("here") })
-    expect(await first).toBe(false)
-    await client.fs.stat(at("here"))
+    const none = await client.fs.watchMissing([at("here")])
+    expect([none.watching, await none.changed()]).toEqual([false, false])
+    const first = await client.fs.watchMissing([at("a")])
+    const second = await client.fs.watchMissing([at("d/b")], { present: at("here") })
+    expect([first.watching, await first.changed()]).toEqual([true, false])
     sh("mkdir d")
-    expect(await second).toBe(true)
+    expect([second.watching, await second.changed()]).toEqual([true, true])
   })
 })
