@@ -35,6 +35,7 @@ export const serve = (
     )
     const call = makeCall(tools)
     const offered = ToolResult.listing()
+    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is no event target
     server.onerror = ({ message }) => void Runtime.runFork(runtime)(Effect.logWarning(message))
     server.setRequestHandler(sdk.ListToolsRequestSchema, () => ({ tools: offered }))
     server.setRequestHandler(sdk.CallToolRequestSchema, ({ params }, { signal, sendNotification }) => {
