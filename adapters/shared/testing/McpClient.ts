@@ -2,9 +2,11 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Client } from "@modelcontextprotocol/sdk/client/index.js"
-import type { RequestOptions } from "@modelcontextprotocol/sdk/shared/protocol.js"
+import { Client } from "@modelcontextprotocol/sdk/client"
+import type { RequestOptions } from "@modelcontextprotocol/sdk/shared/protocol"
+// @ts-types="@modelcontextprotocol/sdk/client/stdio"
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
+// @ts-types="@modelcontextprotocol/sdk/types"
 import { CallToolResultSchema } from "@modelcontextprotocol/sdk/types.js"
 import { command } from "../../testing/Runtime.ts"
 
