@@ -29,3 +29,7 @@ export type Sandbox = typeof Sandbox.Type
 export const isUnconfined = ({ permissions }: Sandbox): boolean =>
   permissions.type !== "managed" ||
   (permissions.file_system.type === "unrestricted" && permissions.network === "enabled")
+
+/** True if a request about files may run with the server's own rights: no access to files is restricted. */
+export const allowsEveryFile = ({ permissions }: Sandbox): boolean =>
+  permissions.type !== "managed" || permissions.file_system.type === "unrestricted"

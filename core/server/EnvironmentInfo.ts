@@ -1,4 +1,5 @@
 /** What this server tells clients of itself and its host. Capabilities are true only for what works. */
+import type { FilesService } from "../files/Files.ts"
 import * as Environment from "../protocol/Environment.ts"
 import * as PathUri from "../protocol/PathUri.ts"
 import type { HostInfo } from "../spawn/Host.ts"
@@ -8,6 +9,7 @@ import type { Capabilities } from "../spawn/Spawner.ts"
 export const make = (
   host: HostInfo,
   { resize, pipeStdin }: Capabilities,
+  { available, watches }: FilesService,
   version: string,
 ): Environment.EnvironmentInfo => ({
   shell: host.shell,
@@ -21,11 +23,14 @@ export const make = (
   tempDir: PathUri.fromPath(host.temp),
   capabilities: {
     ...Environment.noCapabilities,
+    fsWatchMissing: watches,
+    fileWriteStreaming: available,
+    httpHeaderEnvVars: true,
     processResize: resize,
     processCloseStdin: pipeStdin,
     sessionReplay: true,
   },
 })
 
-const temporaryDirectories = ({ platform, env }: HostInfo): ReadonlyArray<string> =>
-  (platform === "windows" ? ["TEMP", "TMP"] : ["TMPDIR"]).flatMap((name) => env[name] || [])
+const temporaryDirectories = ({ platform, env, temp }: HostInfo): ReadonlyArray<string> =>
+  platform === "windows" ? ["TEMP", "TMP"].flatMap((name) => env[name] || []) : env["TMPDIR"] ? [temp] : []

@@ -12,9 +12,9 @@ import type { EnvironmentInfo } from "../../../core/protocol/Environment.ts"
 import * as PathUri from "../../../core/protocol/PathUri.ts"
 import * as Connect from "../Connect.ts"
 import * as ToolServer from "../mcp/ToolServer.ts"
-import * as NodeHost from "../NodeHost.ts"
 import type { Platform } from "../Platform.ts"
 import * as StdioTransport from "../StdioTransport.ts"
+import * as World from "../World.ts"
 import * as Logging from "./Logging.ts"
 import * as ServerFlags from "./ServerFlags.ts"
 import * as Usage from "./Usage.ts"
@@ -101,10 +101,7 @@ export const mcp = (platform: Platform, args: ReadonlyArray<string>) => {
         instructions: toInstructions(environmentInfo, options),
       })
     }),
-  ).pipe(
-    Effect.provide([platform.layerSpawner, NodeHost.layerHost, NodeHost.layerSessionIds]),
-    Effect.provide(Logging.layer(command, values)),
-  )
+  ).pipe(Effect.provide(World.layer(platform)), Effect.provide(Logging.layer(command, values)))
 }
 
 /** What the model cannot know of where its commands run. */

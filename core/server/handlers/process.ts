@@ -4,6 +4,7 @@ import * as Either from "effect/Either"
 import type { ProcessRegistry } from "../../process/ProcessRegistry.ts"
 import type { ParamsOf } from "../../protocol/Methods.ts"
 import type { OperationParams } from "../../protocol/dialect/Dialect.ts"
+import * as NativePath from "../../protocol/NativePath.ts"
 import * as PathUri from "../../protocol/PathUri.ts"
 import { isUnconfined } from "../../protocol/Sandbox.ts"
 import type { RequestContext } from "../../rpc/Router.ts"
@@ -107,7 +108,11 @@ const toSpawnSpec = (
 
 const toCwd = (cwd: string, platform: string): Effect.Effect<string, ParamsError> => {
   if (PathUri.isNativePath(cwd)) return Effect.succeed(PathUri.normalise(cwd))
-  const path = PathUri.toPath(cwd, platform)
+  const path = Either.filterOrLeft(
+    PathUri.toPath(cwd, platform),
+    NativePath.isText, // spawners take text
+    () => `'${cwd}' is invalid on '${platform}'`,
+  )
   if (Either.isRight(path)) return Effect.succeed(path.right)
   return path.left.includes("is invalid on")
     ? refuse(`cwd URI \`${cwd}\` is not valid on this exec-server host: ${path.left}`)
