@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/TestClock"
 import { describe, expect, it } from "vitest"
@@ -209,6 +210,29 @@ describe("UnifiedExec", () => {
       const { output } = yield* Fiber.join(last)
       expect(output).toBe("one two three")
       expect(fake.children[0]?.kills).toBe(0)
+    }),
+  )
+
+  it(
+    "loses nothing to an interruption, however near the end it comes",
+    effect(function* () {
+      const { tools, fake } = yield* make()
+      const outcomes = new Set<string>()
+      for (let pause = 0; pause < 60; pause += 1) {
+        const call = yield* Effect.fork(tools.execCommand({ cmd: "x" }))
+        const child = yield* fake.next
+        yield* settle
+        child.output("stdout", "all")
+        child.finish(0)
+        for (let step = 0; step < pause; step += 1) yield* Effect.yieldNow()
+        const exit = yield* Fiber.interrupt(call)
+        yield* settle
+        const [session_id = 0] = yield* tools.sessionIds
+        const reply = Exit.isSuccess(exit) ? exit.value : yield* tools.writeStdin({ session_id })
+        expect(reply).toMatchObject({ output: "all", exitCode: 0 })
+        outcomes.add(exit._tag)
+      }
+      expect([...outcomes]).toEqual(["Failure", "Success"])
     }),
   )
 
