@@ -5,10 +5,4 @@ import * as NodeHttpClient from "./http/NodeHttpClient.ts"
 import type { Platform } from "./Platform.ts"
 
 export const layer = ({ layerSpawner, layerFiles }: Platform) =>
-  Layer.mergeAll(
-    layerSpawner,
-    layerFiles,
-    NodeHost.layerHost,
-    NodeHost.layerSessionIds,
-    NodeHttpClient.layer,
-  )
+  Layer.mergeAll(layerSpawner, layerFiles, NodeHost.layerHost, NodeHost.layerSessionIds, NodeHttpClient.layer)
