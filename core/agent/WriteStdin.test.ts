@@ -126,7 +126,10 @@ describe("write_stdin", () => {
       const { tools, child, session_id } = yield* started(true)
       child.finish(4)
       yield* settle
-      expect(yield* tools.writeStdin({ session_id, chars: "x" })).toMatchObject({ exitCode: 4, wallSeconds: 0 })
+      expect(yield* tools.writeStdin({ session_id, chars: "x" })).toMatchObject({
+        exitCode: 4,
+        wallSeconds: 0,
+      })
       expect(child.writes).toEqual([])
     }),
   )
