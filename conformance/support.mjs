@@ -70,14 +70,22 @@ const proveSpawner = ({ conformance, spawner }) => {
 
 const proveTransports = ({ name, server, bundled }) => {
   const otherNode = name.startsWith("Node") && name !== `Node ${process.versions.node.split(".")[0]}`
-  const suite = [process.execPath, `${root}dist/procwire-conformance.mjs`, "--command"]
+  const suite = (command, ...flags) => [
+    process.execPath,
+    `${root}dist/procwire-conformance.mjs`,
+    "--command",
+    command,
+    ...flags,
+    "--transports",
+  ]
   const over = (transport, globs) =>
-    proves(play([...suite, transport === "stdio" ? bundled : server, "--transports"], [transport, ...globs]))
+    proves(play(suite(transport === "stdio" ? bundled : server), [transport, ...globs]))
   return {
     stdio: over("stdio", otherNode ? parts.others : []),
     "WebSocket": over("ws", parts.websocket),
     "unix socket": over("unix", ofTransport),
     "TCP": over("tcp", ofTransport),
+    "the first wire, v0": proves(play(suite(`${server} --dialect v0`, "--dialect", "v0"), ["ws"])),
   }
 }
 

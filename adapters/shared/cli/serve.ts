@@ -13,9 +13,9 @@ import * as SessionRegistry from "../../../core/session/SessionRegistry.ts"
 import * as Drain from "../../../core/spawn/Drain.ts"
 import { Spawner } from "../../../core/spawn/Spawner.ts"
 import type { Terms } from "../../../core/transport/Listener.ts"
-import * as NodeHost from "../NodeHost.ts"
 import type { Platform } from "../Platform.ts"
 import * as StatusPages from "../StatusPages.ts"
+import * as World from "../World.ts"
 import * as Doors from "./Doors.ts"
 import * as LimitFlags from "./LimitFlags.ts"
 import * as Logging from "./Logging.ts"
@@ -96,12 +96,7 @@ export const serve = (platform: Platform, args: ReadonlyArray<string>, asked: Ef
       yield* drain(graceMillis)
     }),
   ).pipe(
-    Effect.provide([
-      platform.layerSpawner,
-      platform.layerFiles,
-      NodeHost.layerHost,
-      NodeHost.layerSessionIds,
-    ]),
+    Effect.provide(World.layer(platform)),
     Effect.provide(Telemetry.layer),
     Effect.provide(Logging.layer("procwire serve", values)),
   )
