@@ -14,10 +14,11 @@ import * as Stage from "./stage.mjs"
 
 const about = [
   "Lets codex exec work on a server, with a model that a script plays.\n",
-  ...Object.entries(all).map(([name, { says }]) => `  ${name}: ${says}`),
+  ...Object.entries(all).map(([name, { says, slow }]) => `  ${name}: ${says}${slow ? " Slow: only if named." : ""}`),
 ].join("\n")
 const options = flags("conformance:real-client", about, {
   server: { says: `of ${serverNames.join(", ")}`, standard: "node,bun,deno", choices: serverNames },
+  command: { says: "another server instead, by its words before --listen", standard: "none" },
   over: { says: `of ${Object.keys(ways).join(", ")}`, standard: "ws,stdio", choices: Object.keys(ways) },
   only: { says: "of the scenarios above", standard: "all", choices: ["all", ...Object.keys(all)] },
   trace: { says: "a folder for all that is said between client and server, and a table of it", standard: "none" },
@@ -39,7 +40,7 @@ const play = async (name, server, over) => {
   const { run, cuts = false, flags: more = [] } = all[name]
   const talk = []
   const note = (who, text) => talk.push(`${who}: ${text.length > 3000 ? `${text.slice(0, 3000)}… (${text.length})` : text}`)
-  const file = traces && join(traces, `${name}.${server}.${over}.txt`)
+  const file = traces && join(traces, `${name}.${server.replaceAll(/[^\w.-]+/g, "_")}.${over}.txt`)
   if (file !== undefined) {
     rmSync(file, { force: true })
     files.add(file)
@@ -69,11 +70,12 @@ const play = async (name, server, over) => {
   ].join("\n")
 }
 
-const names = options.only === "all" ? Object.keys(all) : options.only.split(",")
+const names = options.only === "all" ? Object.keys(all).filter((name) => !all[name].slow) : options.only.split(",")
 const failed = []
 const files = new Set()
 let played = 0
-for (const server of options.server.split(","))
+const servers = options.command === "none" ? options.server.split(",") : [options.command]
+for (const server of servers)
   for (const over of options.over.split(","))
     for (const name of names) {
       const { only } = all[name]
