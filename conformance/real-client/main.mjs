@@ -14,14 +14,19 @@ import * as Stage from "./stage.mjs"
 
 const about = [
   "Lets codex exec work on a server, with a model that a script plays.\n",
-  ...Object.entries(all).map(([name, { says, slow }]) => `  ${name}: ${says}${slow ? " Slow: only if named." : ""}`),
+  ...Object.entries(all).map(
+    ([name, { says, slow }]) => `  ${name}: ${says}${slow ? " Slow: only if named." : ""}`,
+  ),
 ].join("\n")
 const options = flags("conformance:real-client", about, {
   server: { says: `of ${serverNames.join(", ")}`, standard: "node,bun,deno", choices: serverNames },
   command: { says: "another server instead, by its words before --listen", standard: "none" },
   over: { says: `of ${Object.keys(ways).join(", ")}`, standard: "ws,stdio", choices: Object.keys(ways) },
   only: { says: "of the scenarios above", standard: "all", choices: ["all", ...Object.keys(all)] },
-  trace: { says: "a folder for all that is said between client and server, and a table of it", standard: "none" },
+  trace: {
+    says: "a folder for all that is said between client and server, and a table of it",
+    standard: "none",
+  },
 })
 
 ready()
@@ -39,7 +44,8 @@ const lines = (text, most) => {
 const play = async (name, server, over) => {
   const { run, cuts = false, flags: more = [] } = all[name]
   const talk = []
-  const note = (who, text) => talk.push(`${who}: ${text.length > 3000 ? `${text.slice(0, 3000)}… (${text.length})` : text}`)
+  const note = (who, text) =>
+    talk.push(`${who}: ${text.length > 3000 ? `${text.slice(0, 3000)}… (${text.length})` : text}`)
   const file = traces && join(traces, `${name}.${server.replaceAll(/[^\w.-]+/g, "_")}.${over}.txt`)
   if (file !== undefined) {
     rmSync(file, { force: true })
@@ -66,11 +72,14 @@ const play = async (name, server, over) => {
     ...wrong,
     lines(talk.join("\n"), 60),
     `client's stderr: ${lines(client?.stderr() ?? "", 30)}`,
-    ...(client?.events() ?? []).filter(({ type }) => /error|failed/.test(type)).map((event) => JSON.stringify(event)),
+    ...(client?.events() ?? [])
+      .filter(({ type }) => /error|failed/.test(type))
+      .map((event) => JSON.stringify(event)),
   ].join("\n")
 }
 
-const names = options.only === "all" ? Object.keys(all).filter((name) => !all[name].slow) : options.only.split(",")
+const names =
+  options.only === "all" ? Object.keys(all).filter((name) => !all[name].slow) : options.only.split(",")
 const failed = []
 const files = new Set()
 let played = 0
@@ -84,7 +93,9 @@ for (const server of servers)
       const wrong = await play(name, server, over)
       const title = `${server} over ${over}: ${name}`
       played += 1
-      progress(`${wrong === undefined ? "ok  " : "FAIL"} ${title} (${((performance.now() - began) / 1000).toFixed(1)} s)`)
+      progress(
+        `${wrong === undefined ? "ok  " : "FAIL"} ${title} (${((performance.now() - began) / 1000).toFixed(1)} s)`,
+      )
       if (wrong === undefined) continue
       failed.push(title)
       process.stdout.write(`\nFAIL ${title}\n  ${all[name].says}\n${wrong.replace(/^/gm, "    ")}\n\n`)
@@ -95,7 +106,8 @@ const traced = [...files].filter((file) => existsSync(file))
 process.stdout.write(
   [
     ...(traced.length > 0 ? [Calls.table(traced)] : []),
-    `${played - failed.length} of ${played} scenarios passed`, ...failed.map((title) => `failed: ${title}`),
+    `${played - failed.length} of ${played} scenarios passed`,
+    ...failed.map((title) => `failed: ${title}`),
     "",
   ].join("\n"),
   () => process.exit(failed.length === 0 && played > 0 ? 0 : 1),

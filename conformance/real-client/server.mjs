@@ -26,7 +26,11 @@ export const listen = async ([program, ...args], { url: wanted = "ws://127.0.0.1
   const ended = gone.then(([code]) => {
     throw new Error(`the server ended with ${code} instead of saying its address: ${last}`)
   })
-  const first = await within(Promise.race([once(child.stdout, "data"), ended]), 30_000, "the server's address")
+  const first = await within(
+    Promise.race([once(child.stdout, "data"), ended]),
+    30_000,
+    "the server's address",
+  )
   ended.catch(() => {})
   const url = String(first[0]).split("\n")[0]
   return {

@@ -58,7 +58,10 @@ export const scenarios = {
     run: async (t) => {
       writeFileSync(join(t.folder, "file"), "one\n")
       await t.begin()
-      const unfit = await t.call("apply_patch", patch("*** Update File: file", "@@", "-nothing like this", "+x"))
+      const unfit = await t.call(
+        "apply_patch",
+        patch("*** Update File: file", "@@", "-nothing like this", "+x"),
+      )
       assert.match(unfit, /Failed to find expected lines/)
       const missing = await t.call("apply_patch", patch("*** Update File: missing", "@@", "-a", "+b"))
       assert.match(missing, /No such file or directory \(os error 2\)/)
@@ -83,7 +86,12 @@ export const scenarios = {
       const text = await t.call(
         "apply_patch",
         patch(
-          ...[odd, "dos", "endless", "link"].flatMap((name) => [`*** Update File: ${name}`, "@@", "-one", "+ONE"]),
+          ...[odd, "dos", "endless", "link"].flatMap((name) => [
+            `*** Update File: ${name}`,
+            "@@",
+            "-one",
+            "+ONE",
+          ]),
           `*** Add File: ${odd}.d/${odd}`,
           "+new",
         ),
@@ -107,7 +115,14 @@ export const scenarios = {
       await t.begin()
       const text = await t.call(
         "apply_patch",
-        patch("*** Update File: big", "@@", ` ${lines[49_999]}`, `-${lines[50_000]}`, "+changed", ` ${lines[50_001]}`),
+        patch(
+          "*** Update File: big",
+          "@@",
+          ` ${lines[49_999]}`,
+          `-${lines[50_000]}`,
+          "+changed",
+          ` ${lines[50_001]}`,
+        ),
       )
       assert.match(text, /Success/)
       lines[50_000] = "changed"
@@ -120,7 +135,9 @@ export const scenarios = {
     says: "A patch that the model hands to its shell is applied the same way.",
     run: async (t) => {
       await t.begin()
-      const { text } = await t.exec(`apply_patch <<'EOF'\n${patch("*** Add File: made/here", "+by shell")}EOF`)
+      const { text } = await t.exec(
+        `apply_patch <<'EOF'\n${patch("*** Add File: made/here", "+by shell")}EOF`,
+      )
       assert.match(text, /Success/)
       assert.equal(readFileSync(join(t.folder, "made/here"), "utf8"), "by shell\n")
       assert.equal((await t.done()).code, 0)
@@ -145,7 +162,12 @@ export const scenarios = {
       symlinkSync("../shelf", join(t.folder, ".agents/skills"))
       await t.begin({ args: ["-C", inner], prompt: "$greet" })
       const told = JSON.stringify(t.input())
-      for (const words of ["Outer instruction.", "Inner instruction 漢.", "Greets in a peculiar way.", "Say hello."])
+      for (const words of [
+        "Outer instruction.",
+        "Inner instruction 漢.",
+        "Greets in a peculiar way.",
+        "Say hello.",
+      ])
         assert.ok(told.includes(words), words)
       assert.ok(!told.includes("Overridden instruction."))
       assert.equal((await t.exec("pwd")).output, `${inner}\n`)
@@ -163,7 +185,10 @@ export const scenarios = {
       writeFileSync(join(t.folder, "big.png"), Buffer.concat([png, Buffer.alloc(5_000_000)]))
       const big = await t.call("view_image", { path: "big.png" })
       assert.ok(big.includes(png.toString("base64", 0, 60)), big.slice(0, 200))
-      assert.match(await t.call("view_image", { path: "none.png" }), /unable to (locate|read) image|No such file/)
+      assert.match(
+        await t.call("view_image", { path: "none.png" }),
+        /unable to (locate|read) image|No such file/,
+      )
       assert.match(await t.call("view_image", { path: "." }), /is not a file/)
       assert.equal((await t.done()).code, 0)
     },

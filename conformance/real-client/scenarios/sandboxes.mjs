@@ -42,7 +42,10 @@ export const scenarios = {
       const refused = await t.exec("echo changed > file")
       assert.notEqual(refused.code, 0)
       assert.equal(readFileSync(join(t.folder, "file"), "utf8"), "readable\n")
-      const shell = await t.exec("read -r line; echo \"got $line\"; touch made; exit 3", { tty: true, yield_time_ms: 800 })
+      const shell = await t.exec('read -r line; echo "got $line"; touch made; exit 3', {
+        tty: true,
+        yield_time_ms: 800,
+      })
       assert.ok(shell.session > 0, shell.text)
       const last = await t.stdin(shell.session, "typed\n", { yield_time_ms: 10_000 })
       assert.match(last.output, /got typed\r\n/)
