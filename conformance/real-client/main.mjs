@@ -1,4 +1,5 @@
 // `npm run conformance:real-client`: `codex exec` at work on a server, its model being a script of ours.
+import { spawnSync } from "node:child_process"
 import { appendFileSync, existsSync, mkdirSync, rmSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -80,6 +81,8 @@ const play = async (name, server, over) => {
 
 const names =
   options.only === "all" ? Object.keys(all).filter((name) => !all[name].slow) : options.only.split(",")
+/** The peer brings its own. */
+const bubblewrap = spawnSync("bwrap", ["--version"]).status === 0
 const failed = []
 const files = new Set()
 let played = 0
@@ -87,8 +90,12 @@ const servers = options.command === "none" ? options.server.split(",") : [option
 for (const server of servers)
   for (const over of options.over.split(","))
     for (const name of names) {
-      const { only } = all[name]
+      const { only, confines = false } = all[name]
       if (only !== undefined && !only.includes(over)) continue
+      if (confines && !bubblewrap && server !== "peer") {
+        progress(`not played on ${server} over ${over}: ${name}, for bubblewrap is not installed`)
+        continue
+      }
       const began = performance.now()
       const wrong = await play(name, server, over)
       const title = `${server} over ${over}: ${name}`

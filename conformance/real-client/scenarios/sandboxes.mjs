@@ -9,6 +9,7 @@ const patch = (...lines) => ["*** Begin Patch", ...lines, "*** End Patch", ""].j
 
 export const scenarios = {
   "sandbox-workspace-write": {
+    confines: true,
     says: "In workspace-write a command writes in its folder and nowhere else, and has no network.",
     run: async (t) => {
       const outside = join(t.home, "outside")
@@ -34,6 +35,7 @@ export const scenarios = {
   },
 
   "sandbox-read-only": {
+    confines: true,
     says: "In read-only a command reads, and writes nothing; a terminal works there, too.",
     run: async (t) => {
       writeFileSync(join(t.folder, "file"), "readable\n")
@@ -56,6 +58,7 @@ export const scenarios = {
   },
 
   "sandbox-patch": {
+    confines: true,
     says: "A patch in workspace-write changes files inside; one of a file outside is refused.",
     run: async (t) => {
       const outside = join(t.home, "outside")
