@@ -11,7 +11,15 @@
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as FiberId from "effect/FiberId"
-import type { ChildHandle, ExitStatus, OutputStream, SpawnEvents, Stdio } from "../spawn/Spawner.ts"
+import type {
+  ChildHandle,
+  ExitStatus,
+  OutputStream,
+  SpawnEvents,
+  SpawnSpec,
+  Stdio,
+} from "../spawn/Spawner.ts"
+import * as Denial from "./Denial.ts"
 import * as Metrics from "./Metrics.ts"
 import * as OutputLog from "./OutputLog.ts"
 import type * as Retention from "./Retention.ts"
@@ -29,6 +37,14 @@ export const quietMillis = 10
 /** Rounds of `quietMillis` after which the exit is published even if output keeps coming: half a second. */
 export const maxQuietRounds = 50
 
+/** How a process ended. */
+export interface Exited {
+  readonly seq: number
+  readonly exitCode: number
+  /** It was confined and probably failed because of that. */
+  readonly sandboxDenied: boolean
+}
+
 export type Event =
   | {
       readonly kind: "output"
@@ -36,7 +52,7 @@ export type Event =
       readonly stream: OutputStream
       readonly bytes: Uint8Array
     }
-  | { readonly kind: "exited"; readonly seq: number; readonly exitCode: number }
+  | ({ readonly kind: "exited" } & Exited)
   | { readonly kind: "closed"; readonly seq: number }
 
 /** A reader that must miss nothing and slows the child down when it lags. */
@@ -51,7 +67,7 @@ export class Process {
   readonly id: string
   readonly stdio: Stdio
   readonly log: OutputLog.OutputLog
-  exited: { readonly seq: number; readonly exitCode: number } | undefined
+  exited: Exited | undefined
   closed: { readonly seq: number } | undefined
   terminated = false
   child: ChildHandle | undefined
@@ -62,6 +78,7 @@ export class Process {
   private readonly ended = Deferred.unsafeMake<void>(FiberId.none)
   private readonly finished = Deferred.unsafeMake<void>(FiberId.none)
   private readonly openStreams: Set<OutputStream>
+  private readonly confined: boolean
   private status: ExitStatus | undefined
   private paused = false
   /** Open while the child is not paused. */
@@ -74,7 +91,7 @@ export class Process {
   /** `onClosed` is called once, before anybody is told that the process is closed. */
   constructor(
     id: string,
-    stdio: Stdio,
+    { stdio, confinement }: Pick<SpawnSpec, "stdio" | "confinement">,
     limits: OutputLog.Limits,
     retention?: Retention.Retention,
     onClosed: () => void = () => {},
@@ -82,6 +99,7 @@ export class Process {
     this.id = id
     this.onClosed = onClosed
     this.stdio = stdio
+    this.confined = confinement !== undefined
     this.log = OutputLog.make(limits, retention)
     this.openStreams = new Set(stdio.kind === "pty" ? ["pty"] : ["stdout", "stderr"])
     this.birth = this.attach(0)
@@ -203,7 +221,9 @@ export class Process {
 
   private publishExit() {
     if (this.exited !== undefined || this.status === undefined) return
-    this.exited = { seq: this.log.take(), exitCode: toExitCode(this.status) }
+    const exitCode = toExitCode(this.status)
+    const sandboxDenied = this.confined && Denial.isLikely(exitCode, this.log)
+    this.exited = { seq: this.log.take(), exitCode, sandboxDenied }
     this.stdin?.close()
     this.wake()
   }

@@ -162,7 +162,7 @@ export const make = (
         const place = places.take(clock.unsafeCurrentTimeMillis())
         if (Either.isLeft(place)) return Effect.fail(place.left)
         const entry: Entry = {
-          process: new Process(id, spec.stdio, { bytes, chunks }, retention, place.right),
+          process: new Process(id, spec, { bytes, chunks }, retention, place.right),
           settled: Deferred.unsafeMake(FiberId.none),
           waiting: new Set(),
           exit: undefined,

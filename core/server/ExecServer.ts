@@ -117,6 +117,7 @@ export const make = (
             "environment/status": () => Effect.succeed({ status: "ready" as const }),
             ...processHandlers.make({
               host,
+              capabilities,
               processes: () => attached().processes,
               sessionId: () => attached().id,
               notifier,

@@ -97,8 +97,8 @@ const makeEncoder = (processId: string) => {
       case "output":
         return output(event)
       case "exited": {
-        const { seq, exitCode } = event
-        return notificationText("process/exited", { processId, seq, exitCode, sandboxDenied: false })
+        const { seq, exitCode, sandboxDenied } = event
+        return notificationText("process/exited", { processId, seq, exitCode, sandboxDenied })
       }
       case "closed":
         return notificationText("process/closed", { processId, seq: event.seq })

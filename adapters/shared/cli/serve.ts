@@ -5,6 +5,7 @@
 import process from "node:process"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
 import * as Metrics from "../../../core/process/Metrics.ts"
 import * as ProcessRegistry from "../../../core/process/ProcessRegistry.ts"
 import * as ExecServer from "../../../core/server/ExecServer.ts"
@@ -12,6 +13,7 @@ import * as SessionRegistry from "../../../core/session/SessionRegistry.ts"
 import * as Drain from "../../../core/spawn/Drain.ts"
 import { Spawner } from "../../../core/spawn/Spawner.ts"
 import type { Terms } from "../../../core/transport/Listener.ts"
+import * as Bubblewrap from "../confine/Bubblewrap.ts"
 import * as NodeHost from "../NodeHost.ts"
 import type { Platform } from "../Platform.ts"
 import * as StatusPages from "../StatusPages.ts"
@@ -30,6 +32,7 @@ Usage: procwire serve [OPTIONS]
 Options:
 ${Doors.help}  --detached-ttl-ms N        how long a session without a connection can be resumed [default: ${SessionRegistry.defaultOptions.detachedMillis}]
   --retention-ms N           how long a closed process stays readable [default: ${ProcessRegistry.defaultOptions.retentionMillis}]
+  --bwrap PATH               bubblewrap, for requests with a restricted sandbox [default: bwrap in PATH]
 ${Shutdown.help}${Logging.help}  -h, --help                 show this text
 
 Limits:
@@ -51,6 +54,7 @@ export const flags = {
   ...Logging.flags,
   "detached-ttl-ms": { type: "string" },
   "retention-ms": { type: "string" },
+  bwrap: { type: "string" },
   ...Shutdown.flags,
   help: { type: "boolean", short: "h" },
 } as const
@@ -91,7 +95,11 @@ export const serve = (platform: Platform, args: ReadonlyArray<string>, asked: Ef
       yield* drain(graceMillis)
     }),
   ).pipe(
-    Effect.provide([platform.layerSpawner, NodeHost.layerHost, NodeHost.layerSessionIds]),
+    Effect.provide([
+      Layer.provide(Bubblewrap.layer({ program: values.bwrap }), platform.layerSpawner),
+      NodeHost.layerHost,
+      NodeHost.layerSessionIds,
+    ]),
     Effect.provide(Telemetry.layer),
     Effect.provide(Logging.layer("procwire serve", values)),
   )
