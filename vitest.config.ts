@@ -6,7 +6,17 @@ const adapters =
 
 export default defineConfig({
   test: {
-    include: ["core/**/*.test.ts", `adapters/${adapters}/**/*.test.ts`, "conformance/**/*.test.ts"],
+    projects: [
+      // Pure, so its files may share their workers and what those have loaded.
+      { extends: true, test: { name: "core", include: ["core/**/*.test.ts"], isolate: false } },
+      {
+        extends: true,
+        test: {
+          name: "runtime",
+          include: [`adapters/${adapters}/**/*.test.ts`, "conformance/**/*.test.ts"],
+        },
+      },
+    ],
     // Tests wait for processes more than they compute: as many at once as there are cores.
     maxWorkers: "100%",
     // On a machine that is busy with all of them a process may starve for longer than a deadline of the program itself

@@ -74,6 +74,7 @@ const pack = () => {
   process.stderr.write("procwire: no denort at hand (DENORT_BIN), so dist/procwire-deno unpacks itself\n")
 }
 
+if (process.argv.includes("--bundle")) process.exit() // the program is all that was asked for
 if (!compile()) pack()
 chmodSync(`${executable}.new`, 0o755)
 renameSync(`${executable}.new`, executable)

@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { root } from "./setup.mjs"
 
 const methods = await import("../dist/core/protocol/Methods.js")
+const v0 = await import("../dist/core/protocol/dialect/v0.js")
 const limits = await import("../dist/core/protocol/Limits.js")
 const check = process.argv.includes("--check")
 
@@ -18,6 +19,14 @@ const list = [
   ...rows(methods.requests, "request"),
   ...rows(methods.clientNotifications, "notification to the server"),
   ...rows(methods.serverNotifications, "notification to the client"),
+].join("\n")
+
+/** The same of the first wire. */
+const firstWire = [
+  "| method | | |",
+  "|---|---|---|",
+  ...rows(v0.requests, "request"),
+  ...rows(v0.serverNotifications, "notification to the client"),
 ].join("\n")
 
 /** Every limit, with what is said beyond it. */
@@ -55,7 +64,8 @@ const seams = ["spawner", "transport"].filter((name) => existsSync(`${root}dist/
 const ids = async () => {
   const { cases } = await import("../dist/conformance/cases/index.js")
   const { family } = await import("../dist/conformance/Case.js")
-  const parts = [idsOf("The wire", cases, family)]
+  const v0 = await import("../dist/conformance/cases/v0/index.js")
+  const parts = [idsOf("The wire", cases, family), idsOf("The first wire, v0", v0.cases, family)]
   for (const name of seams) {
     const seam = await import(`../dist/conformance/${name}/cases/index.js`)
     parts.push(idsOf(`The ${name}`, seam.cases, (id) => id.split("/").slice(0, 2).join("/")))
@@ -92,7 +102,8 @@ const between = (text, name, lines) =>
   )
 
 const readme = readFileSync(`${root}README.md`, "utf8")
-keep("README.md", between(between(between(readme, "methods", list), "limits", limitRows), "support", support()))
+const written = { methods: list, v0: firstWire, limits: limitRows, support: support() }
+keep("README.md", Object.entries(written).reduce((text, [name, lines]) => between(text, name, lines), readme))
 keep("conformance/IDS.md", await ids())
 
 if (check) {

@@ -133,7 +133,7 @@ export const make = (item: Case, target: Target, timeoutMs: number): RunningBenc
     notes,
     fault: () => {
       for (const wire of wires) {
-        const fault = Watch.fault(wire.inbox.messages, wire)
+        const fault = Watch.fault(wire.inbox.messages, wire, item.dialect)
         if (fault !== undefined) return fault
       }
       return undefined

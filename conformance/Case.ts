@@ -28,6 +28,7 @@ export const capabilities = [
   "arg0",
   "capability-discovery",
   "concurrency-flag",
+  "earlier-clients",
   "env-policy",
   "environment-config",
   "filesystem",
@@ -58,6 +59,12 @@ export const capabilities = [
  */
 export type Capability = (typeof capabilities)[number]
 
+/** The wires that there are cases for, in the order in which help texts list them. */
+export const dialects = ["current", "v0"] as const
+
+/** Which of them a case speaks: today's, or the first version. */
+export type Dialect = (typeof dialects)[number]
+
 /**
  * The number of a behaviour: of section 16 of the description of the process protocol, or, with a `b` before it, of
  * section 7 of the description of what is beyond processes.
@@ -73,6 +80,7 @@ export type ServerNeed = "shared" | "owned" | "fresh"
 export interface Case {
   /** A stable path, for example `process/read/after-seq-skips-older`. */
   readonly id: string
+  readonly dialect: Dialect
   readonly level: Level
   readonly requires: ReadonlyArray<Capability>
   readonly transports: Carriers
@@ -93,6 +101,7 @@ export type CaseSpec = Pick<Case, "level" | "spec" | "says" | "run"> & Partial<C
 
 /** Completes one case. */
 export const make = (id: string, spec: CaseSpec): Case => ({
+  dialect: "current",
   requires: [],
   transports: "any",
   args: [],
@@ -106,8 +115,8 @@ export const make = (id: string, spec: CaseSpec): Case => ({
 export const table = (prefix: string, specs: { readonly [name: string]: CaseSpec }): ReadonlyArray<Case> =>
   Object.entries(specs).map(([name, spec]) => make(`${prefix}/${name}`, spec))
 
-/** The part of an id that summaries group by: two steps for `process/…`, one otherwise. */
+/** The part of an id that summaries group by: two steps for `process/…` and `v0/…`, one otherwise. */
 export const family = (id: string): string => {
   const steps = id.split("/")
-  return steps.slice(0, steps[0] === "process" ? 2 : 1).join("/")
+  return steps.slice(0, steps[0] === "process" || steps[0] === "v0" ? 2 : 1).join("/")
 }

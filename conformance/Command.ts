@@ -66,7 +66,11 @@ const listing = (cases: ReadonlyArray<Case>): string =>
 const style = (options: Options, { name, out }: Pick<Surroundings, "name" | "out">): Report.Style => ({
   colour: out.isTTY && (process.env["NO_COLOR"] ?? "") === "",
   verbose: options.verbose,
-  program: options.timeoutMs === defaultTimeoutMs ? name : `${name} --timeout-ms ${options.timeoutMs}`,
+  program: [
+    name,
+    ...(options.dialect === "current" ? [] : ["--dialect", options.dialect]),
+    ...(options.timeoutMs === defaultTimeoutMs ? [] : ["--timeout-ms", String(options.timeoutMs)]),
+  ].join(" "),
 })
 
 /** Plays what the options ask for; the exit code. Fails with a {@link UsageError} on wrong use. */
@@ -77,7 +81,10 @@ export const run = async (argv: ReadonlyArray<string>, around: Surroundings): Pr
     return 0
   }
   const { spawner } = options
-  const all = spawner === undefined ? around.cases : await SpawnerRun.cases()
+  const all =
+    spawner === undefined
+      ? around.cases.filter(({ dialect }) => dialect === options.dialect)
+      : await SpawnerRun.cases()
   const cases = chosen(options, all)
   if (options.list) {
     around.out.write(listing(cases))

@@ -2,7 +2,8 @@
  * What a server lacks by its own words, found by asking it, so that nobody has to list it.
  *
  * A family is missing if its method is unknown (-32601) and no capability in `environmentInfo` announces it; what is
- * announced and does not work is a failure of its cases. A sandbox is missing if a restricted profile is refused, and the
+ * announced and does not work is a failure of its cases. A sandbox is missing if a restricted profile is refused, what
+ * clients of earlier versions need if a write has to have a writeId, and the
  * authentication of WebSockets or a grace if the server does not start with its flags, and pages about itself if /healthz is not found.
  * Every target is asked once.
  */
@@ -54,6 +55,13 @@ const families: { readonly [capability in Case.Capability]?: Family } = {
   "session-replay": { flag: "sessionReplay" },
 }
 
+/** What the server has to be asked for on the wire. */
+const asked: ReadonlySet<Case.Capability> = new Set([
+  ...(Object.keys(families) as ReadonlyArray<Case.Capability>),
+  "sandbox",
+  "earlier-clients",
+])
+
 const known = new WeakMap<Target, Lacks>()
 
 const lacksOf = (target: Target, timeoutMs: number): Lacks => {
@@ -77,7 +85,7 @@ const ask = (target: Target, timeoutMs: number): Lacks => {
     if (capability === "limit-flags") return (boundless ??= withoutLimits(target, timeoutMs))
     if (capability === "http-status")
       return (mute ??= withoutStatus(target, timeoutMs).catch(() => undefined))
-    if (capability !== "sandbox" && families[capability] === undefined) return undefined
+    if (!asked.has(capability)) return undefined
     // A server that cannot even be asked lacks nothing: its cases say what is wrong.
     wired ??= askOnWire(target, timeoutMs).catch(() => () => Promise.resolve(undefined))
     return (await wired)(capability)
@@ -99,6 +107,7 @@ const askOnWire = async (target: Target, timeoutMs: number): Promise<Lacks> => {
     })
     await Promise.all(asking)
     found.set("sandbox", await withoutSandbox(wire))
+    found.set("earlier-clients", await withoutEarlierClients(wire))
     return (capability) => Promise.resolve(found.get(capability))
   } finally {
     running.finish()
@@ -134,6 +143,11 @@ const withoutSandbox = async (wire: Wire): Promise<string | undefined> => {
   const params = { processId: "manifest", argv: ["true"], cwd: "file:///tmp", env, tty: false }
   const { error } = await wire.begin("process/start", { ...params, sandbox: readOnly })
   return error === undefined ? undefined : `it refuses a restricted profile (${error.message})`
+}
+
+const withoutEarlierClients = async (wire: Wire): Promise<string | undefined> => {
+  const { error } = await wire.begin("process/write", { processId: "nobody", chunk: "" })
+  return error === undefined ? undefined : `it refuses a write without writeId (${error.message})`
 }
 
 const withoutStatus = async (target: Target, timeoutMs: number): Promise<string | undefined> => {

@@ -2,7 +2,7 @@
  * The command line of `procwire-conformance` as a value: parsed, checked, and refused with a sentence that names what is wrong.
  */
 import { parseArgs } from "node:util"
-import { capabilities, transportKinds, type Capability } from "./Case.ts"
+import { capabilities, dialects, transportKinds, type Capability, type Dialect } from "./Case.ts"
 import { split } from "./CommandLine.ts"
 import type { Depth } from "./Select.ts"
 import * as Target from "./Target.ts"
@@ -19,6 +19,8 @@ export interface Options {
   readonly targets: ReadonlyArray<Target.Target>
   /** The module whose spawner is tested instead of a server. */
   readonly spawner: string | undefined
+  /** Which wire the server shall speak: only its cases are played. */
+  readonly dialect: Dialect
   readonly globs: ReadonlyArray<string>
   readonly depth: Depth
   readonly slow: boolean
@@ -48,6 +50,7 @@ export const usage = `procwire-conformance: tests any implementation of the exec
   --url URL          test a server that runs already: ws://HOST:PORT, tcp://HOST:PORT or unix:PATH
   --spawner MODULE   test the spawner that this module exports as layer or layerSpawner, not a server
   --transports LIST  what {LISTEN} stands for, of ${transportKinds.join(",")} (default stdio,ws)
+  --dialect NAME     the wire that is tested: current (default), or v0, the first version of March 2026
   --level L          must, should (with must) or all (default)
   --slow             also cases that take more than 5 s
   --strict           a failed "should" fails the run, too
@@ -68,6 +71,7 @@ examples
   procwire-conformance --command "python3 server.py" process/read 'process/*/missing-*'
   procwire-conformance --url ws://127.0.0.1:4500 --level must --without pty,resume
   procwire-conformance --command "codex exec-server --listen {LISTEN}" --strict --baseline codex.baseline.json
+  procwire-conformance --dialect v0 --command "procwire serve --dialect v0 --listen {LISTEN}"
   procwire-conformance --command my-server --junit report.xml --tap | tap-summary
 
 Exit code: 0 if every "must" that ran has passed and the baseline has no stale entry, 1 if not, 2 on wrong use.
@@ -78,6 +82,7 @@ const flags = {
   url: { type: "string" },
   spawner: { type: "string" },
   transports: { type: "string" },
+  dialect: { type: "string" },
   level: { type: "string" },
   slow: { type: "boolean" },
   without: { type: "string" },
@@ -161,6 +166,7 @@ export const parse = (argv: ReadonlyArray<string>): Options => {
           ? commandTargets(values.command, values.transports)
           : [],
     spawner: values.spawner,
+    dialect: choice("--dialect", values.dialect ?? "current", dialects),
     globs: positionals,
     depth: choice("--level", values.level ?? "all", ["must", "should", "all"]),
     slow: values.slow === true,

@@ -9,6 +9,8 @@ import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import * as Methods from "../core/protocol/Methods.ts"
+import * as V0 from "../core/protocol/dialect/v0.ts"
+import type { Dialect } from "./Case.ts"
 import { isObject, same, type Json, type JsonObject } from "./Json.ts"
 import type { Message } from "./wire/Inbox.ts"
 
@@ -28,6 +30,12 @@ const isBase64 = (value: Json | undefined): boolean =>
   Buffer.from(value, "base64").toString("base64") === value
 
 const notifications: { readonly [method: string]: Shape } = {
+  "command/exec/outputDelta": {
+    processId: isText,
+    stream: (value) => value === "stdout" || value === "stderr",
+    chunk: isBase64,
+  },
+  "command/exec/exited": { processId: isText, exitCode: isInteger },
   "process/output": { processId: isText, seq: isSeq, stream: isStream, chunk: isBase64 },
   "process/exited": { processId: isText, seq: isSeq, exitCode: isInteger, sandboxDenied: isFlag },
   "process/closed": { processId: isText, seq: isSeq },
@@ -59,15 +67,28 @@ const decoder = (schema: Schema.Schema.AnyNoContext): Decode => {
   }
 }
 
-const results: ReadonlyMap<string, Decode> = new Map(
-  Object.entries(Methods.requests).map(([name, row]) => [name, decoder(row.result)]),
-)
+/** What decodes the results and notifications of a wire, by method. */
+interface Decoders {
+  readonly results: ReadonlyMap<string, Decode>
+  readonly params: ReadonlyMap<string, Decode>
+}
 
-const params: ReadonlyMap<string, Decode> = new Map(
-  Object.entries(Methods.serverNotifications).map(([name, row]) => [name, decoder(row.params)]),
-)
+const decodersOf = (table: {
+  readonly requests: { readonly [name: string]: { readonly result: Schema.Schema.AnyNoContext } }
+  readonly serverNotifications: { readonly [name: string]: { readonly params: Schema.Schema.AnyNoContext } }
+}): Decoders => ({
+  results: new Map(Object.entries(table.requests).map(([name, row]) => [name, decoder(row.result)])),
+  params: new Map(
+    Object.entries(table.serverNotifications).map(([name, row]) => [name, decoder(row.params)]),
+  ),
+})
 
-const faultOfReply = (reply: JsonObject, questions: Questions): string | undefined => {
+const decoders: { readonly [dialect in Dialect]: Decoders } = {
+  current: decodersOf(Methods),
+  v0: decodersOf(V0),
+}
+
+const faultOfReply = (reply: JsonObject, questions: Questions, { results }: Decoders): string | undefined => {
   if (typeof reply["id"] !== "string" && !isInteger(reply["id"]))
     return "its id is neither an integer nor a string"
   const hasResult = reply["result"] !== undefined
@@ -84,26 +105,32 @@ const faultOfReply = (reply: JsonObject, questions: Questions): string | undefin
   return undefined
 }
 
-const faultOf = (message: Message, questions: Questions): string | undefined => {
+const faultOf = (message: Message, questions: Questions, wire: Decoders): string | undefined => {
   if (message.unterminated) return "the line has no newline"
   const { json } = message
   if (!isObject(json)) return "it is not a JSON object"
   if (json["jsonrpc"] !== undefined) return "it has a jsonrpc member"
   const method = json["method"]
-  if (method === undefined) return faultOfReply(json, questions)
+  if (method === undefined) return faultOfReply(json, questions, wire)
   if (typeof method !== "string") return "its method is not a string"
   const shape = notifications[method] ?? {}
   const given = json["params"]
   if (notifications[method] !== undefined && !isObject(given)) return "its params are not an object"
   const wrong = Object.keys(shape).find((field) => shape[field]?.((given as JsonObject)[field]) === false)
-  return wrong === undefined ? params.get(method)?.(given) : `its ${wrong} is missing or has the wrong type`
+  return wrong === undefined
+    ? wire.params.get(method)?.(given)
+    : `its ${wrong} is missing or has the wrong type`
 }
 
 /** The first fault among the messages of one connection, in words. */
-export const fault = (messages: ReadonlyArray<Message>, questions: Questions): string | undefined => {
+export const fault = (
+  messages: ReadonlyArray<Message>,
+  questions: Questions,
+  dialect: Dialect = "current",
+): string | undefined => {
   const answered = new Set<number>()
   for (const message of messages) {
-    const wrong = faultOf(message, questions)
+    const wrong = faultOf(message, questions, decoders[dialect])
     if (wrong !== undefined) return `a malformed message came (${wrong}): ${message.text.slice(0, 300)}`
     if (!isObject(message.json) || message.json["method"] !== undefined) continue
     const id = message.json["id"]

@@ -5,7 +5,7 @@
  *
  * Guarantee: nothing that the command has started outlives it, also when a signal ends it (found as in ProcessTree).
  */
-import { cases } from "./cases/index.ts"
+import { all as cases } from "./cases/all.ts"
 import { run } from "./Command.ts"
 import { UsageError } from "./Options.ts"
 import * as ProcessTree from "./wire/ProcessTree.ts"

@@ -15,11 +15,13 @@ const quoted = (words) => words.map((word) => `'${word}'`).join(" ")
 const versionOf = (program) =>
   /\d+\.\d+\.\d+/.exec(execFileSync(program, ["--version"], { encoding: "utf8" }))?.[0] ?? "unknown"
 
-const runtime = (name, program, { server, conformance, spawner }, least = program) => ({
+const runtime = (name, program, { server, conformance, spawner }, least = program, bundled = undefined) => ({
   name,
   version: versionOf(program[0]),
   /** What `procwire-conformance --command` takes. */
   server: `${quoted([...least, join(root, server)])} serve --listen {LISTEN}`,
+  /** The same from one file, which starts sooner: over stdio every connection has a server of its own. */
+  bundled: `${quoted(bundled ?? [...least, join(root, server)])} serve --listen {LISTEN}`,
   /** The conformance command, run by this runtime itself. */
   conformance: [...program, join(root, conformance)],
   /** The module with its spawner. */
@@ -48,6 +50,7 @@ const nodeOf = (line) => {
   return existsSync(path) ? path : undefined
 }
 
+const bun = () => [binary("@oven", "bin/bun")]
 const deno = () => [binary("@deno", "deno"), "run"]
 /** The server needs what deno.json says, the suite more. */
 const leastDeno = () => [...deno(), "--quiet", "--no-prompt", "-P"]
@@ -56,11 +59,23 @@ const leastDeno = () => [...deno(), "--quiet", "--no-prompt", "-P"]
 export const serverOn = (name) => {
   const words = {
     node: () => [process.execPath, join(root, built.server)],
-    bun: () => [binary("@oven", "bin/bun"), join(root, source("bun").server)],
+    bun: () => [...bun(), join(root, source("bun").server)],
     deno: () => [...leastDeno(), join(root, source("deno").server)],
   }[name]
   if (words === undefined) throw new Error(`no runtime is called ${name}`)
   return [...words(), "serve"]
+}
+
+/** Bun's executable, and the bundle that Deno's has in it. */
+const bundles = {
+  bun: () => {
+    execFileSync(process.execPath, [join(root, ".ci/bun.mjs")], { stdio: ["ignore", "ignore", "inherit"] })
+    return [join(root, "dist/procwire-bun")]
+  },
+  deno: () => {
+    execFileSync(process.execPath, [join(root, ".ci/deno.mjs"), "--bundle"], { stdio: ["ignore", "ignore", "inherit"] })
+    return [...leastDeno(), join(root, ".cache/single/procwire.mjs")]
+  },
 }
 
 /** Every runtime at hand. Those that npm cannot provide are named on stderr and left out. */
@@ -73,7 +88,7 @@ export const runtimes = () => {
   })
   return [
     ...found,
-    runtime("Bun", [binary("@oven", "bin/bun")], source("bun")),
-    runtime("Deno", [...deno(), "--allow-all"], source("deno"), leastDeno()),
+    runtime("Bun", bun(), source("bun"), bun(), bundles.bun()),
+    runtime("Deno", [...deno(), "--allow-all"], source("deno"), leastDeno(), bundles.deno()),
   ]
 }

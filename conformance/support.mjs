@@ -68,15 +68,24 @@ const proveSpawner = ({ conformance, spawner }) => {
   return rows
 }
 
-const proveTransports = ({ name, server }) => {
+const proveTransports = ({ name, server, bundled }) => {
   const otherNode = name.startsWith("Node") && name !== `Node ${process.versions.node.split(".")[0]}`
-  const suite = [process.execPath, `${root}dist/procwire-conformance.mjs`, "--command", server, "--transports"]
-  const over = (transport, globs) => proves(play(suite, [transport, ...globs]))
+  const suite = (command, ...flags) => [
+    process.execPath,
+    `${root}dist/procwire-conformance.mjs`,
+    "--command",
+    command,
+    ...flags,
+    "--transports",
+  ]
+  const over = (transport, globs) =>
+    proves(play(suite(transport === "stdio" ? bundled : server), [transport, ...globs]))
   return {
     stdio: over("stdio", otherNode ? parts.others : []),
     "WebSocket": over("ws", parts.websocket),
     "unix socket": over("unix", ofTransport),
     "TCP": over("tcp", ofTransport),
+    "the first wire, v0": proves(play(suite(`${server} --dialect v0`, "--dialect", "v0"), ["ws"])),
   }
 }
 

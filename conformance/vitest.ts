@@ -5,14 +5,16 @@
  * are not registered unless asked for; a case whose capability the server lacks is skipped with that reason.
  */
 import { afterAll, describe, it } from "vitest"
-import { carries, type Capability, type Case } from "./Case.ts"
-import { cases } from "./cases/index.ts"
+import { carries, type Capability, type Case, type Dialect } from "./Case.ts"
+import { all } from "./cases/all.ts"
 import * as Report from "./Report.ts"
 import { runCase, type CaseOptions, type Outcome } from "./RunCase.ts"
 import { select, type Depth } from "./Select.ts"
 import type { Target } from "./Target.ts"
 
 export interface SuiteOptions {
+  /** The wire that the server shall speak; the default is today's. */
+  readonly dialect?: Dialect
   /** Ids or globs; everything by default. */
   readonly only?: ReadonlyArray<string>
   readonly depth?: Depth
@@ -36,9 +38,17 @@ const registers = (item: Case, target: Target, options: CaseOptions): boolean =>
 
 /** Registers every fitting case as a test. */
 export const suite = (name: string, target: Target, options: SuiteOptions = {}): void => {
-  const { depth = "all", only = [], slow = false, timeoutMs = 10_000, without = [] } = options
+  const {
+    dialect = "current",
+    depth = "all",
+    only = [],
+    slow = false,
+    timeoutMs = 10_000,
+    without = [],
+  } = options
   const caseOptions: CaseOptions = { timeoutMs, slow, without: new Set(without) }
-  const chosen = select(cases, only, depth).cases.filter((item) => registers(item, target, caseOptions))
+  const spoken = all.filter((item) => item.dialect === dialect)
+  const chosen = select(spoken, only, depth).cases.filter((item) => registers(item, target, caseOptions))
   describe.concurrent(name, () => {
     const told: Array<string> = []
     afterAll(() => {

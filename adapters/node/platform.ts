@@ -1,5 +1,6 @@
 /** What Node brings. */
+import * as HostFiles from "../shared/files/HostFiles.ts"
 import type { Platform } from "../shared/Platform.ts"
 import { layerSpawner } from "./NodeSpawner.ts"
 
-export const platform: Platform = { layerSpawner }
+export const platform: Platform = { layerSpawner, layerFiles: HostFiles.layer }

@@ -1,5 +1,6 @@
 /** The facts of this machine, and session ids, from `node:*` modules that all three runtimes have. */
 import * as crypto from "node:crypto"
+import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
 import process from "node:process"
@@ -36,11 +37,18 @@ const shell = (): HostInfo["shell"] => {
   return { name: path.basename(found).replace(/\.exe$/i, ""), path: found }
 }
 
-/** Bun does not look into the password database: without `SHELL` it says "unknown". */
-const loginShell = (): string | null => {
+/** Of the password database. Bun does not look there: its `userInfo` says what `SHELL` says, or "unknown". */
+const loginShell = (): string | null | undefined => {
   try {
-    return os.userInfo().shell
+    return "Bun" in globalThis && process.platform !== "win32" ? passwdShell() : os.userInfo().shell
   } catch {
-    return null // the user is not in the password database
+    return null // there is no such database, or the user is not in it
   }
+}
+
+/** The last of the seven fields of the user's line. */
+const passwdShell = (): string | undefined => {
+  const uid = String(process.getuid?.())
+  const users = fs.readFileSync("/etc/passwd", "utf8").split("\n")
+  return users.map((line) => line.split(":")).find((fields) => fields[2] === uid)?.[6]
 }

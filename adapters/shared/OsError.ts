@@ -1,5 +1,5 @@
 /**
- * Failures of the operating system as `SpawnError`s, with the texts that clients of the protocol know.
+ * Failures of the operating system: their numbers, and as `SpawnError`s, with the texts that clients of the protocol know.
  *
  * The texts are those of musl's `strerror`, because the peer is a musl build: glibc says "Too many open
  * files" where musl says "No file descriptors available". The numbers are this host's.
@@ -18,6 +18,7 @@ const known: Readonly<Record<string, readonly [SpawnError.SpawnReason, string]>>
   ENOMEM: ["ResourceLimit", "Out of memory"],
   EACCES: ["PermissionDenied", "Permission denied"],
   EBUSY: ["ResourceLimit", "Resource busy"],
+  EEXIST: ["Unknown", "File exists"],
   ENOTDIR: ["NotADirectory", "Not a directory"],
   EISDIR: ["NotExecutable", "Is a directory"],
   EINVAL: ["InvalidArgument", "Invalid argument"],
@@ -34,6 +35,20 @@ const known: Readonly<Record<string, readonly [SpawnError.SpawnReason, string]>>
   ETIMEDOUT: ["Unknown", "Operation timed out"],
   ECONNREFUSED: ["Unknown", "Connection refused"],
   EHOSTUNREACH: ["Unknown", "Host is unreachable"],
+  ENXIO: ["Unknown", "No such device or address"],
+  EXDEV: ["Unknown", "Cross-device link"],
+  ENODEV: ["Unknown", "No such device"],
+  EFBIG: ["Unknown", "File too large"],
+  ESPIPE: ["Unknown", "Invalid seek"],
+  EROFS: ["Unknown", "Read-only file system"],
+  EMLINK: ["Unknown", "Too many links"],
+  EPIPE: ["Unknown", "Broken pipe"],
+  ENOTEMPTY: ["Unknown", "Directory not empty"],
+  EOVERFLOW: ["Unknown", "Value too large for data type"],
+  ENOTSUP: ["Unsupported", "Not supported"],
+  ESTALE: ["Unknown", "Stale file handle"],
+  EDQUOT: ["ResourceLimit", "Quota exceeded"],
+  EINTR: ["Unknown", "Interrupted system call"],
   ELIBBAD: ["NotExecutable", "Accessing a corrupted shared library"],
 }
 
@@ -42,10 +57,19 @@ const names: ReadonlyMap<number, string> = new Map(
   Object.entries(constants.errno).flatMap(([name, number]) => (name in known ? [[number, name]] : [])),
 )
 
+/** The text of a failure by its number on this host. */
+export const textOf = (errno: number): string => {
+  const [, text] = known[nameOf(errno)] ?? ["", "No error information"]
+  return `${text} (os error ${errno})`
+}
+
+/** `ENOENT` and the like; nothing for a failure that has no text here. */
+export const nameOf = (errno: number): string => names.get(errno) ?? ""
+
 /** A failure by its number on this host. */
 export const fromErrno = (errno: number, cause?: unknown): SpawnError.SpawnError => {
-  const [reason, text] = known[names.get(errno) ?? ""] ?? ["Unknown", "No error information"]
-  return new SpawnError.SpawnError({ reason, message: `${text} (os error ${errno})`, cause })
+  const [reason] = known[nameOf(errno)] ?? ["Unknown"]
+  return new SpawnError.SpawnError({ reason, message: textOf(errno), cause })
 }
 
 /** The number of an error that a `node:` function threw, or 0 if it carries none. */
@@ -54,6 +78,9 @@ export const errnoOf = (error: unknown): number => {
   const code = "code" in error && typeof error.code === "string" ? error.code : ""
   return (constants.errno as Readonly<Record<string, number>>)[code] ?? 0
 }
+
+/** An error of that name, as `node:` functions throw them. */
+export const coded = (code: string): Error => Object.assign(new Error(code), { code })
 
 /** Whatever a `node:` function threw: a failure of the operating system, or else a refused argument. */
 export const fromUnknown = (error: unknown): SpawnError.SpawnError => {

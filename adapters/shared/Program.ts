@@ -5,17 +5,18 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
-import * as Client from "../../core/client/Client.ts"
-import type * as ExecClient from "../../core/client/ExecClient.ts"
+import * as Dialects from "../../core/client/Dialects.ts"
 import type * as ExecServer from "../../core/server/ExecServer.ts"
 import * as SessionRegistry from "../../core/session/SessionRegistry.ts"
+import type * as Client from "../../core/client/Client.ts"
+import type * as V0Client from "../../core/client/v0/Client.ts"
 import type { Transport, TransportError } from "../../core/transport/Transport.ts"
 import * as CommandTransport from "./CommandTransport.ts"
 import { version } from "./cli/Version.ts"
 import * as Connect from "./Connect.ts"
-import * as NodeHost from "./NodeHost.ts"
 import type { Platform } from "./Platform.ts"
 import type * as WebSocketClient from "./WebSocketClient.ts"
+import * as World from "./World.ts"
 
 /** Where the server is. */
 export type Target =
@@ -32,15 +33,21 @@ export type Target =
 export interface Program {
   /**
    * A client of that server. A lost connection to a URL is replaced and the session resumed, unless
-   * `options.reconnect` is false; the other servers end with their connection.
+   * `options.reconnect` is false; the other servers end with their connection. With the dialect `v0`, the client is
+   * one of the first version of the wire, which resumes nothing.
    */
-  readonly connect: (target: Target, options?: ExecClient.Options) => Promise<Client.Client>
+  readonly connect: ToClient
   /** The transport alone, for `ExecClient.make`. */
   readonly open: (target: Target) => Effect.Effect<Transport, TransportError, Scope.Scope>
 }
 
+export interface ToClient {
+  (target: Target, options: Dialects.V0Options): Promise<V0Client.Client>
+  (target: Target, options?: Dialects.CurrentOptions): Promise<Client.Client>
+}
+
 /** The calls on this runtime. */
-export const make = ({ layerSpawner }: Platform): Program => {
+export const make = (platform: Platform): Program => {
   const open = (target: Target) => {
     if ("url" in target) return Connect.openUrl(target.url, target)
     if ("command" in target) return CommandTransport.connectCommand(target)
@@ -49,12 +56,10 @@ export const make = ({ layerSpawner }: Platform): Program => {
       version,
     }
     const link = Connect.open({ kind: "inProcess", options: { ...defaults, ...target.server } })
-    const host = Layer.mergeAll(layerSpawner, NodeHost.layerHost, NodeHost.layerSessionIds)
-    return Effect.flatMap(Layer.build(host), (services) => Effect.provide(link, services))
+        return Effect.flatMap(Layer.build(World.layer(platform)), (services) => Effect.provide(link, services))
   }
-  return {
-    open,
-    connect: (target, options) =>
-      Client.connect(open(target), "url" in target ? { reconnect: {}, ...options } : options),
-  }
+  // Each client takes of the options what it knows.
+  const connect = (target: Target, options?: Dialects.CurrentOptions) =>
+    Dialects.connect(open(target), "url" in target ? { reconnect: {}, ...options } : options)
+  return { open, connect: connect as ToClient }
 }

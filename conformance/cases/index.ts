@@ -9,6 +9,7 @@ import { envelope } from "./envelope.ts"
 import { capabilityDiscovery, environmentConfig } from "./environment-config.ts"
 import { environmentExact } from "./environment-exact.ts"
 import { environment } from "./environment-policy.ts"
+import { earlier } from "./earlier.ts"
 import { info } from "./environment.ts"
 import { fsReadBlock, fsWriteBlock } from "./fs-blocks.ts"
 import { fsCopy } from "./fs-copy.ts"
@@ -104,6 +105,7 @@ export const cases: ReadonlyArray<Case> = [
   ...concurrency,
   ...concurrencyHttp,
   ...lifecycle,
+  ...earlier,
   ...fsPath,
   ...fsReadFile,
   ...fsWriteFile,

@@ -74,6 +74,12 @@ export interface Parts {
 /** Cases write small ids by hand; the ones made here stay clear of them. */
 const firstId = 1000
 
+/** What ends the process that a method has started. */
+const ends: ReadonlyMap<string, string> = new Map([
+  ["process/start", "process/terminate"],
+  ["command/exec", "command/exec/terminate"],
+])
+
 /** How long a server on stdio gets for an answer that it must not give. */
 const probeMs = 300
 
@@ -107,7 +113,7 @@ export const make = (parts: Parts): Wire => {
   const { channel, inbox, timeoutMs } = parts
   const asked = new Set<number>()
   const methods = new Map<Json, string | undefined>()
-  const started = new Set<Json>()
+  const started = new Map<Json, string>()
   let nextId = firstId
   const sendText = (text: string): void => {
     parts.transcript.add(parts.connection, "sent", text)
@@ -118,7 +124,8 @@ export const make = (parts: Parts): Wire => {
   const begin = (method: string, params?: Json): Promise<Reply> => {
     const id = nextId++
     asked.add(id)
-    if (method === "process/start" && isObject(params)) started.add(params["processId"] ?? null)
+    const end = ends.get(method)
+    if (end !== undefined && isObject(params)) started.set(params["processId"] ?? null, end)
     const from = inbox.messages.length
     send(params === undefined ? { id, method } : { id, method, params })
     const reply = inbox.wait(`the answer to ${method} (id ${id})`, timeoutMs, ({ messages }) => {
@@ -166,8 +173,8 @@ export const make = (parts: Parts): Wire => {
       return error.message
     },
     terminateAll: () => {
-      for (const processId of started) {
-        channel.sendText(JSON.stringify({ id: "finish", method: "process/terminate", params: { processId } }))
+      for (const [processId, method] of started) {
+        channel.sendText(JSON.stringify({ id: "finish", method, params: { processId } }))
       }
     },
     exchange: (text) => {

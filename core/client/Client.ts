@@ -5,19 +5,17 @@
  * Nothing is decided here. Failures are thrown as `ClientError`, a real `Error` with `reason` and `code`.
  * Loops may be left at any time. `await using` closes a client and terminates a process.
  */
-import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
-import * as Scope from "effect/Scope"
 import { utf8, utf8Decoder } from "../protocol/Bytes.ts"
 import type { EnvironmentInfo } from "../protocol/Environment.ts"
 import type { RequestName, ResultOf } from "../protocol/Methods.ts"
 import type { OutputStream, ReadResult, TerminalSize } from "../protocol/Process.ts"
 import type { Encoded } from "./Calls.ts"
-import { ClientError } from "./ClientError.ts"
-import * as ExecClient from "./ExecClient.ts"
+import type { ClientError } from "./ClientError.ts"
+import { type ClientHttp, toClientHttp } from "./ClientHttp.ts"
+import type * as ExecClient from "./ExecClient.ts"
+import { iterate, outputOf, promise, text } from "./Promises.ts"
 import type { ProcessEvent } from "./ProcessEvent.ts"
-import type { Open } from "./Reconnect.ts"
 import type { ReadOptions, RemoteProcess } from "./RemoteProcess.ts"
 import type { StartOptions } from "./StartOptions.ts"
 
@@ -61,24 +59,17 @@ export interface Client extends AsyncDisposable {
   run(options: StartOptions): Promise<Finished>
   /** Follows a process of a resumed session from the event after seq `after`. */
   attach(id: string, after?: number): Promise<ClientProcess>
+  /** HTTP requests that the server makes. */
+  readonly http: ClientHttp
   /** Any method of the wire. */
   call<M extends RequestName>(method: M, params: Encoded<M>): Promise<ResultOf<M>>
   /** Resolves with the reason when the connection has ended and is not replaced. */
   readonly disconnected: Promise<ClientError>
+  /** The same client for programs with Effect. */
+  readonly effect: ExecClient.ExecClient
   /** Ends the connection. What the server then does with running processes depends on the transport. */
   close(): Promise<void>
 }
-
-/** A client over the transport that `open` makes, or over many, one after the other, with `options.reconnect`. */
-export const connect = (open: Open, options?: ExecClient.Options): Promise<Client> =>
-  Effect.gen(function* () {
-    const scope = yield* Scope.make()
-    const client = yield* ExecClient.make(open, options).pipe(
-      Scope.extend(scope),
-      Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause))),
-    )
-    return fromEffect(client, Scope.close(scope, Exit.void))
-  }).pipe(promise)
 
 /** The promise form of a client that `close` ends. */
 export const fromEffect = (client: ExecClient.ExecClient, close: Effect.Effect<void>): Client => ({
@@ -87,10 +78,12 @@ export const fromEffect = (client: ExecClient.ExecClient, close: Effect.Effect<v
   start: (options) => promise(Effect.map(client.start(options), toProcess)),
   run: (options) => promise(Effect.map(client.start(options), toProcess)).then(collect),
   attach: (id, after) => promise(Effect.map(client.attach(id, after), toProcess)),
+  http: toClientHttp(client.http),
   call: (method, params) => promise(client.call(method, params)),
   get disconnected() {
     return promise(client.disconnected)
   },
+  effect: client,
   close: () => promise(close),
   [Symbol.asyncDispose]: () => promise(close),
 })
@@ -115,48 +108,6 @@ const toProcess = (process: RemoteProcess): ClientProcess => ({
   [Symbol.asyncDispose]: () => promise(Effect.ignore(process.terminate)),
 })
 
-/** The events that `pick` answers for, in a place of its own that is given up with the loop. */
-async function* iterate<A>(
-  process: RemoteProcess,
-  pick: (event: ProcessEvent) => A | undefined,
-): AsyncGenerator<A, void, void> {
-  const { next, close } = await promise(process.subscribe)
-  try {
-    for (let batch = await promise(next); batch !== undefined; batch = await promise(next)) {
-      for (const event of batch) {
-        const picked = pick(event)
-        if (picked !== undefined) yield picked
-      }
-    }
-  } finally {
-    close()
-  }
-}
-
-async function* text(
-  process: RemoteProcess,
-  stream: OutputStream | undefined,
-): AsyncGenerator<string, void, void> {
-  const decoders = { stdout: utf8Decoder(), stderr: utf8Decoder(), pty: utf8Decoder() }
-  for await (const { stream: from, bytes } of iterate(process, (event) => outputOf(event, stream))) {
-    const piece = decoders[from].decode(bytes, { stream: true })
-    if (piece !== "") yield piece
-  }
-  const rest = Object.values(decoders)
-    .map((decoder) => decoder.decode())
-    .join("")
-  if (rest !== "") yield rest
-}
-
-/** Output of the wanted stream; a failure is thrown, because bytes cannot tell of it. */
-const outputOf = (event: ProcessEvent, wanted: OutputStream | undefined) => {
-  if (event.kind === "failed") {
-    const { reason, message, gone } = event
-    throw new ClientError({ reason, message, ...(gone === undefined ? {} : { gone }) })
-  }
-  return event.kind === "output" && (wanted === undefined || event.stream === wanted) ? event : undefined
-}
-
 const collect = async (process: ClientProcess): Promise<Finished> => {
   const decoders = { stdout: utf8Decoder(), stderr: utf8Decoder() }
   const texts = { stdout: "", stderr: "" }
@@ -172,10 +123,3 @@ const collect = async (process: ClientProcess): Promise<Finished> => {
     stderr: texts.stderr + decoders.stderr.decode(),
   }
 }
-
-/** The edge: an effect as a promise that rejects with the error itself. */
-const promise = <A, E>(effect: Effect.Effect<A, E>): Promise<A> =>
-  Effect.runPromiseExit(effect).then((exit) => {
-    if (Exit.isSuccess(exit)) return exit.value
-    throw Cause.squash(exit.cause)
-  })

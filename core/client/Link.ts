@@ -1,26 +1,20 @@
-/**
- * One connection of a client, from its handshake to its loss.
- *
- * Unknown notifications are ignored, requests of the server are refused, a malformed message of a known
- * kind ends the connection.
- */
-import * as Deferred from "effect/Deferred"
+/** One connection of a client of today's wire: a session, and the events of its processes as they come. */
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as FiberId from "effect/FiberId"
 import type * as Scope from "effect/Scope"
-import * as ErrorCode from "../protocol/ErrorCode.ts"
-import type { Json } from "../protocol/Json.ts"
-import * as Message from "../protocol/Message.ts"
+import type { BodyDeltaParams } from "../protocol/Http.ts"
 import * as Methods from "../protocol/Methods.ts"
 import type { InitializeResult } from "../protocol/Session.ts"
-import * as Connection from "../rpc/Connection.ts"
 import type { Transport } from "../transport/Transport.ts"
 import * as Calls from "./Calls.ts"
-import { ClientError } from "./ClientError.ts"
+import type { ClientError } from "./ClientError.ts"
 import type { Flow } from "./Flow.ts"
+import * as HttpBodies from "./HttpBodies.ts"
+import * as Line from "./Line.ts"
 import * as Notification from "./Notification.ts"
+
+export { disconnected } from "./Line.ts"
 
 export interface Options {
   readonly initialize: Calls.Encoded<"initialize">
@@ -29,76 +23,29 @@ export interface Options {
   readonly flow: Flow
   /** Takes each event of each process as it comes. */
   readonly accept: (received: Notification.Received) => void
+  /** Takes each frame of a streamed body as it comes. */
+  readonly frame: (frame: BodyDeltaParams) => void
 }
 
-export interface Link extends InitializeResult {
-  /** Sends a request and waits for its result as JSON; fails with `Disconnected` when the connection ends. */
-  readonly ask: (method: string, params: unknown) => Effect.Effect<Json, ClientError>
-  /** Takes nothing more from the server while held. */
-  readonly hold: (held: boolean) => void
-  /** Completes with the reason when the connection has ended. */
-  readonly lost: Effect.Effect<string>
-}
-
-/** Requests of the server that are being refused at once. */
-const concurrentRequests = 16
+export interface Link extends InitializeResult, Omit<Line.Line<unknown>, "greeting"> {}
 
 /** A connection behind its handshake; the scope ends it. */
 export const make = (
   transport: Transport,
-  { initialize, timeout, flow, accept }: Options,
+  { initialize, timeout, flow, accept, frame }: Options,
 ): Effect.Effect<Link, ClientError, Scope.Scope> =>
-  Effect.gen(function* () {
-    const lost = Deferred.unsafeMake<string>(FiberId.none)
-    let fault: string | undefined
-
-    const connection = yield* Connection.make(
-      transport,
-      {
-        request: ({ method }) => Effect.fail(refused(method)),
-        slotted: () => false,
-        notification: ({ method, params }) => {
-          if (!Methods.isServerNotification(method)) return true
-          const received = Notification.decode(method, params)
-          if (Either.isRight(received)) accept(received.right)
-          else fault = `malformed ${method} notification: ${received.left}`
-          return Either.isRight(received)
-        },
-        endsOnMalformed: true,
+  Effect.map(
+    Line.make(transport, {
+      initialize: (ask) => Calls.make(ask)("initialize", initialize),
+      timeout,
+      flow,
+      take: (method, params) => {
+        if (!Methods.isServerNotification(method)) return undefined
+        if (method === "http/request/bodyDelta") return Either.map(HttpBodies.decode(params), frame)
+        return Notification.isOfProcess(method)
+          ? Either.map(Notification.decode(method, params), accept)
+          : undefined
       },
-      { concurrentRequests },
-    )
-    yield* Effect.forkScoped(Effect.flatMap(connection.run, (why) => Deferred.succeed(lost, fault ?? why)))
-
-    const ask = (method: string, params: unknown): Effect.Effect<Json, ClientError> =>
-      Effect.suspend(() => {
-        flow.asked()
-        return Effect.ensuring(connection.call(method, params), Effect.sync(flow.answered))
-      }).pipe(
-        Effect.mapError((error) =>
-          error._tag === "RpcError"
-            ? new ClientError({ reason: "Server", message: error.message, code: error.code, cause: error })
-            : disconnected(fault ?? error.message),
-        ),
-      )
-
-    const session = yield* Calls.make(ask)("initialize", initialize).pipe(
-      Effect.timeoutFail({
-        duration: timeout,
-        onTimeout: () =>
-          new ClientError({ reason: "Timeout", message: "timed out waiting for the initialize handshake" }),
-      }),
-    )
-    connection.write(Message.notificationText("initialized", {}))
-    return { ...session, ask, hold: connection.hold, lost: Deferred.await(lost) }
-  })
-
-/** The error of whatever needs a connection that has ended. */
-export const disconnected = (why: string) =>
-  new ClientError({ reason: "Disconnected", message: `exec-server transport disconnected: ${why}` })
-
-const refused = (method: string) =>
-  new ErrorCode.RpcError({
-    code: ErrorCode.methodNotFound,
-    message: `exec-server client does not implement \`${method}\``,
-  })
+    }),
+    ({ greeting, ...line }) => ({ ...greeting, ...line }),
+  )

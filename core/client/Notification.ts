@@ -20,8 +20,14 @@ export interface Received {
   readonly event: Sequenced
 }
 
+/** The notifications that are events of processes. */
+export type Name = Extract<ServerNotificationName, `process/${string}`>
+
+/** True for one of those. */
+export const isOfProcess = (method: ServerNotificationName): method is Name => method.startsWith("process/")
+
 /** The event in a notification; on the left, what is wrong with it. */
-export const decode = (method: ServerNotificationName, params: Json): Either.Either<Received, string> => {
+export const decode = (method: Name, params: Json): Either.Either<Received, string> => {
   switch (method) {
     case "process/output":
       return output(params)

@@ -4,20 +4,16 @@
  * After the connection is lost, or events are, the events end in `failed`, and `read` answers a made-up
  * closed state with the reason in `failure`.
  */
-import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
-import * as Stream from "effect/Stream"
+import type * as Stream from "effect/Stream"
 import { toBase64 } from "../protocol/Bytes.ts"
 import type { OutputStream, ReadResult, TerminalSize } from "../protocol/Process.ts"
 import type { Call } from "./Calls.ts"
 import { ClientError } from "./ClientError.ts"
 import type * as EventFeed from "./EventFeed.ts"
+import * as Events from "./Events.ts"
 import type { Follower } from "./Follower.ts"
 import type { ProcessEvent } from "./ProcessEvent.ts"
-
-/** Most bytes of one `process/write`: 256 KiB. Larger writes go in pieces. */
-export const maxWriteBytes = 256 * 1024
 
 export interface ReadOptions {
   /** Only chunks behind this seq. */
@@ -69,7 +65,7 @@ export const make = (follower: Follower, call: Call, nextWriteId: () => string):
     )
 
   const write = (bytes: Uint8Array) =>
-    writing.withPermits(1)(Effect.forEach(pieces(bytes), writePiece, { discard: true }))
+    writing.withPermits(1)(Effect.forEach(Events.pieces(bytes), writePiece, { discard: true }))
 
   const madeUp = (error: ClientError): ReadResult => ({
     chunks: [],
@@ -92,19 +88,8 @@ export const make = (follower: Follower, call: Call, nextWriteId: () => string):
       )
     })
 
-  const events: Stream.Stream<ProcessEvent> = Effect.acquireRelease(subscribe, ({ close }) =>
-    Effect.sync(close),
-  ).pipe(
-    Effect.map(({ next }) => Stream.repeatEffectChunkOption(Effect.flatMap(next, toPull))),
-    Stream.unwrapScoped,
-  )
-
-  const output = (wanted?: OutputStream) =>
-    Stream.filterMapEffect(events, (event) => {
-      if (event.kind === "failed") return Option.some(Effect.fail(follower.failure() ?? lost(event.message)))
-      const mine = event.kind === "output" && (wanted === undefined || event.stream === wanted)
-      return mine ? Option.some(Effect.succeed(event.bytes)) : Option.none()
-    })
+  const events = Events.fromSubscription(subscribe)
+  const output = Events.output(events, follower.failure)
 
   return {
     id,
@@ -128,18 +113,7 @@ export const make = (follower: Follower, call: Call, nextWriteId: () => string):
   }
 }
 
-const toPull = (batch: ReadonlyArray<ProcessEvent> | undefined) =>
-  batch === undefined ? Effect.fail(Option.none()) : Effect.succeed(Chunk.unsafeFromArray(batch))
-
-const lost = (message: string) => new ClientError({ reason: "EventsLost", message })
-
 const refusal = (id: string, status: "unknownProcess" | "stdinClosed" | "starting"): ClientError =>
   status === "stdinClosed"
     ? new ClientError({ reason: "StdinClosed", message: `process ${id} has no stdin to write to` })
     : new ClientError({ reason: "UnknownProcess", message: `process ${id} takes no input: ${status}` })
-
-const pieces = (bytes: Uint8Array): ReadonlyArray<Uint8Array> => {
-  if (bytes.length <= maxWriteBytes) return [bytes]
-  const count = Math.ceil(bytes.length / maxWriteBytes)
-  return Array.from({ length: count }, (_, i) => bytes.subarray(i * maxWriteBytes, (i + 1) * maxWriteBytes))
-}

@@ -7,6 +7,8 @@ export interface Options {
   /** How long a closed process stays readable and its id taken, in milliseconds. */
   readonly retentionMillis: number
   readonly limits: Limits
+  /** Forgets a process as soon as it exits or is terminated: its id is free, and nothing of it can be asked for. */
+  readonly forgetsAtExit?: boolean
 }
 
 /** 30 seconds and the limits of the table. */

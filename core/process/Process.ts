@@ -11,6 +11,7 @@
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as FiberId from "effect/FiberId"
+import type { Event } from "../protocol/dialect/Dialect.ts"
 import type {
   ChildHandle,
   ExitStatus,
@@ -37,23 +38,9 @@ export const quietMillis = 10
 /** Rounds of `quietMillis` after which the exit is published even if output keeps coming: half a second. */
 export const maxQuietRounds = 50
 
-/** How a process ended. */
-export interface Exited {
-  readonly seq: number
-  readonly exitCode: number
-  /** It was confined and probably failed because of that. */
-  readonly sandboxDenied: boolean
-}
+export type { Event } from "../protocol/dialect/Dialect.ts"
 
-export type Event =
-  | {
-      readonly kind: "output"
-      readonly seq: number
-      readonly stream: OutputStream
-      readonly bytes: Uint8Array
-    }
-  | ({ readonly kind: "exited" } & Exited)
-  | { readonly kind: "closed"; readonly seq: number }
+type Exited = Omit<Extract<Event, { readonly kind: "exited" }>, "kind">
 
 /** A reader that must miss nothing and slows the child down when it lags. */
 export interface Attachment {
@@ -222,8 +209,9 @@ export class Process {
   private publishExit() {
     if (this.exited !== undefined || this.status === undefined) return
     const exitCode = toExitCode(this.status)
+    const signal = this.status.kind === "signaled" ? this.status.signal : undefined
     const sandboxDenied = this.confined && Denial.isLikely(exitCode, this.log)
-    this.exited = { seq: this.log.take(), exitCode, sandboxDenied }
+    this.exited = { seq: this.log.take(), exitCode, signal, sandboxDenied }
     this.stdin?.close()
     this.wake()
   }

@@ -3,21 +3,22 @@
  *
  * An id is reserved before anything can wait, and a failed spawn frees it. Requests on one id take
  * effect in the order of their calls: what comes while the process is starting waits for the start. A
- * closed process stays readable for the retention time. Children live in the session's scope; closing
- * it kills them all.
+ * closed process stays readable for the retention time, unless processes are forgotten at their exit.
+ * Children live in the session's scope; closing it kills them all.
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
-import * as FiberId from "effect/FiberId"
 import * as Runtime from "effect/Runtime"
 import * as Scope from "effect/Scope"
 import type { Spawner, SpawnSpec, TerminalSize } from "../spawn/Spawner.ts"
-import type { SignalError, SpawnError } from "../spawn/SpawnError.ts"
+import type { SignalError } from "../spawn/SpawnError.ts"
 import * as ChildScope from "./ChildScope.ts"
 import * as LongPoll from "./LongPoll.ts"
+import * as Entry from "./Entry.ts"
 import * as Metrics from "./Metrics.ts"
+import * as OutputLog from "./OutputLog.ts"
 import { type Options, share, type Shared } from "./Options.ts"
 import { Process } from "./Process.ts"
 import { ProcessError, type StartError, type WriteError } from "./ProcessError.ts"
@@ -28,8 +29,11 @@ export { defaultOptions, share, type Options, type Shared } from "./Options.ts"
 export type WriteStatus = "accepted" | "unknownProcess" | "stdinClosed"
 
 export interface ProcessRegistry {
-  /** Starts a process. It goes on if the caller is interrupted. Its output is held until it is released. */
-  readonly start: (id: string, spec: SpawnSpec) => Effect.Effect<Process, StartError>
+  /**
+   * Starts a process. It goes on if the caller is interrupted. Its output is held until it is released. At most
+   * `retainedBytes` of it are retained, but always a chunk, and never more than of any process.
+   */
+  readonly start: (id: string, spec: SpawnSpec, retainedBytes?: number) => Effect.Effect<Process, StartError>
   readonly read: (
     id: string,
     request: LongPoll.ReadRequest,
@@ -53,18 +57,6 @@ export interface ProcessRegistry {
   readonly release: () => void
 }
 
-/** A place in the table: taken at the call of `start`, given up when the start fails or the process is forgotten. */
-interface Entry {
-  readonly process: Process
-  readonly settled: Deferred.Deferred<Process, ProcessError | SpawnError>
-  /** What came while the process was starting, in order; each takes effect when it is called. */
-  readonly waiting: Set<() => void>
-  /** How the start went, once that is decided. */
-  exit: Exit.Exit<Process, ProcessError | SpawnError> | undefined
-  /** It will never be: its place is free, as that of a closed one is. */
-  readonly leave: () => void
-}
-
 export const make = (
   spawner: Spawner["Type"],
   options: Options,
@@ -74,12 +66,13 @@ export const make = (
     const sessionScope = yield* Effect.scope
     const clock = yield* Effect.clock
     const { retainedBytes: bytes, retainedChunks: chunks, stdinBytes } = options.limits
+    const { forgetsAtExit = false } = options
     const places = gate.open()
     // Sessions open where nothing may interrupt; what lives in them has to end with them.
     const runFork = Runtime.runFork(yield* Effect.interruptible(Effect.runtime<never>()))
-    const table = new Map<string, Entry>()
+    const table = new Map<string, Entry.Entry>()
 
-    const forget = (entry: Entry) => {
+    const forget = (entry: Entry.Entry) => {
       if (table.get(entry.process.id) !== entry) return
       table.delete(entry.process.id)
       entry.process.log.leave()
@@ -93,37 +86,33 @@ export const make = (
     )
 
     /** Decides a start, once: it is answered, and what waited for it takes effect. */
-    const conclude = (entry: Entry, exit: Exit.Exit<Process, ProcessError | SpawnError>) => {
+    const conclude = (entry: Entry.Entry, exit: Entry.Started) => {
       if (entry.exit !== undefined) return
-      entry.exit = exit
       if (Exit.isFailure(exit)) forget(entry)
-      Deferred.unsafeDone(entry.settled, exit)
-      for (const next of entry.waiting) next()
-      entry.waiting.clear()
+      Entry.conclude(entry, exit)
     }
 
-    /**
-     * What `use` makes of the process of an id. It is called at once, or, while the process is starting,
-     * in the order of the calls as soon as that is decided: what it does itself takes effect in order.
-     */
+    /** What `use` makes of the process of an id, as soon as it is decided whether there is one. */
     const withProcess = <A, E>(id: string, use: (process: Process | undefined) => Effect.Effect<A, E>) =>
-      Effect.suspend(() => {
-        const entry = table.get(id)
-        if (entry === undefined || entry.exit !== undefined) return use(entry?.process)
-        return Effect.async<A, E>((resume) => {
-          const next = () => resume(use(hasStarted(entry) ? entry.process : undefined))
-          entry.waiting.add(next)
-          return Effect.sync(() => entry.waiting.delete(next))
-        })
+      Effect.suspend(() => Entry.use(table.get(id), use))
+
+    /** The first listener of all: whoever is told of the exit finds the id free. */
+    const forgetAtExit = (entry: Entry.Entry) => {
+      const { process } = entry
+      const unsubscribe = process.subscribe(() => {
+        if (process.running) return
+        unsubscribe()
+        forget(entry)
       })
+    }
 
     /** Forgets a closed process after the retention time, and lets go of its child when its group is gone. */
-    const retire = (entry: Entry, scope: ChildScope.ChildScope) =>
+    const retire = (entry: Entry.Entry, scope: ChildScope.ChildScope) =>
       Effect.gen(function* () {
         const { process } = entry
         yield* process.supervise
         yield* Effect.logDebug("process closed")
-        yield* Effect.sleep(options.retentionMillis)
+        if (!forgetsAtExit) yield* Effect.sleep(options.retentionMillis)
         forget(entry)
         while (process.child !== undefined && (yield* process.child.lingering)) {
           yield* Effect.sleep(options.retentionMillis)
@@ -131,7 +120,7 @@ export const make = (
         yield* scope.close
       })
 
-    const spawn = (entry: Entry, spec: SpawnSpec) =>
+    const spawn = (entry: Entry.Entry, spec: SpawnSpec) =>
       Effect.gen(function* () {
         const { process } = entry
         const scope = yield* ChildScope.fork(sessionScope)
@@ -144,6 +133,7 @@ export const make = (
         // The start may have been cancelled meanwhile, and is answered.
         if (entry.exit !== undefined) return yield* Effect.ensuring(scope.close, Effect.sync(entry.leave))
         process.begin(child, stdin)
+        if (forgetsAtExit) forgetAtExit(entry)
         conclude(entry, Exit.succeed(process))
         yield* Effect.logDebug("process started")
         yield* Effect.forkIn(retire(entry, scope), sessionScope)
@@ -156,18 +146,13 @@ export const make = (
         ),
       )
 
-    const start = (id: string, spec: SpawnSpec) =>
+    const start = (id: string, spec: SpawnSpec, retained = bytes) =>
       Effect.suspend((): Effect.Effect<Process, StartError> => {
         if (table.has(id)) return Effect.fail(new ProcessError({ reason: "AlreadyExists", processId: id }))
         const place = places.take(clock.unsafeCurrentTimeMillis())
         if (Either.isLeft(place)) return Effect.fail(place.left)
-        const entry: Entry = {
-          process: new Process(id, spec, { bytes, chunks }, retention, place.right),
-          settled: Deferred.unsafeMake(FiberId.none),
-          waiting: new Set(),
-          exit: undefined,
-          leave: place.right,
-        }
+        const limits = { bytes: Math.min(bytes, Math.max(retained, OutputLog.maxChunkBytes)), chunks }
+        const entry = Entry.make(new Process(id, spec, limits, retention, place.right), place.right)
         table.set(id, entry)
         // Begins now, so that whatever is called next on this id finds it begun; lives in the session.
         runFork(Effect.annotateLogs(spawn(entry, spec), "process", id), {
@@ -205,6 +190,7 @@ export const make = (
         if (!process.running || process.child === undefined) return Effect.succeed(false)
         process.terminated = true
         process.stdin?.close()
+        if (forgetsAtExit) forget(entry)
         return Effect.as(process.child.kill, true)
       })
 
@@ -238,8 +224,8 @@ export const make = (
       closeStdin,
       each: (use) => {
         for (const entry of table.values()) {
-          if (hasStarted(entry)) use(entry.process, false)
-          else entry.waiting.add(() => hasStarted(entry) && use(entry.process, true))
+          if (Entry.hasStarted(entry)) use(entry.process, false)
+          else entry.waiting.add(() => Entry.hasStarted(entry) && use(entry.process, true))
         }
       },
       release: () => {
@@ -247,5 +233,3 @@ export const make = (
       },
     }
   })
-
-const hasStarted = ({ exit }: Entry): boolean => exit !== undefined && Exit.isSuccess(exit)

@@ -9,6 +9,8 @@ export const methodNotFound = -32601
 export const invalidParams = -32602
 /** The operating system refused, or the server failed. */
 export const internalError = -32603
+/** No such file, or no such file handle. */
+export const notFound = -32004
 /** A session that is still attached to another connection cannot be resumed. */
 export const sessionAttached = -32010
 /** A server that has been asked to end starts nothing any more. */

@@ -1,6 +1,7 @@
 /** The integer types of the wire. JSON numbers with a fraction or an exponent are none of them. */
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
+import type * as SchemaAST from "effect/SchemaAST"
 import { Decimal } from "./Json.ts"
 
 const u64Max = 2n ** 64n - 1n
@@ -9,18 +10,32 @@ const isWhole = (value: unknown, most: bigint): value is number | bigint =>
   (typeof value === "bigint" && value >= 0n && value <= most) ||
   (typeof value === "number" && Number.isSafeInteger(value) && value >= 0)
 
+const noWhole = (ast: SchemaAST.AST, value: unknown) => {
+  const isNumber = typeof value === "number" || typeof value === "bigint" || value instanceof Decimal
+  return new ParseResult.Type(ast, value, isNumber ? "invalid number" : undefined)
+}
+
 /** 0 to 2^64-1. Values above 2^53 are rounded to a double: they only ever mean "a lot". */
 export const U64: Schema.Schema<number> = Schema.transformOrFail(
   Schema.Unknown as Schema.Schema<unknown, number>,
   Schema.Number,
   {
     strict: true,
-    decode: (value, _, ast) => {
-      if (isWhole(value, u64Max)) return ParseResult.succeed(Number(value))
-      const isNumber = typeof value === "number" || typeof value === "bigint" || value instanceof Decimal
-      return ParseResult.fail(new ParseResult.Type(ast, value, isNumber ? "invalid number" : undefined))
-    },
+    decode: (value, _, ast) =>
+      isWhole(value, u64Max) ? ParseResult.succeed(Number(value)) : ParseResult.fail(noWhole(ast, value)),
     encode: (value) => ParseResult.succeed(value),
+  },
+).annotations({ identifier: "u64", jsonSchema: { type: "integer", minimum: 0 } })
+
+/** 0 to 2^64-1, every digit of it. */
+export const BigU64: Schema.Schema<bigint, number> = Schema.transformOrFail(
+  Schema.Unknown as Schema.Schema<unknown, number>,
+  Schema.BigIntFromSelf,
+  {
+    strict: true,
+    decode: (value, _, ast) =>
+      isWhole(value, u64Max) ? ParseResult.succeed(BigInt(value)) : ParseResult.fail(noWhole(ast, value)),
+    encode: (value) => ParseResult.succeed(Number(value)),
   },
 ).annotations({ identifier: "u64", jsonSchema: { type: "integer", minimum: 0 } })
 

@@ -52,12 +52,29 @@ describe("Methods", () => {
       "process/terminate",
       "process/resize",
       "process/closeStdin",
+      "fs/readFile",
+      "fs/writeFile",
+      "fs/createDirectory",
+      "fs/getMetadata",
+      "fs/canonicalize",
+      "fs/readDirectory",
+      "fs/walk",
+      "fs/remove",
+      "fs/copy",
+      "fs/open",
+      "fs/readBlock",
+      "fs/writeBlock",
+      "fs/close",
+      "fs/watchMissing",
+      "http/request",
     ])
     expect(Object.keys(Methods.clientNotifications)).toEqual(["initialized"])
     expect(Object.keys(Methods.serverNotifications)).toEqual([
       "process/output",
       "process/exited",
       "process/closed",
+      "fs/missingChanged",
+      "http/request/bodyDelta",
     ])
     expect(Methods.isRequest("process/start")).toBe(true)
     for (const name of ["process/list", "command/exec", "initialized", "toString", "__proto__", ""]) {
@@ -66,12 +83,27 @@ describe("Methods", () => {
     }
   })
 
-  it("lets start, read, write and closeStdin wait for a slot and nothing else", () => {
+  it("lets start, read, write, closeStdin and http/request wait for a slot and nothing else", () => {
     expect(requests.filter(([, row]) => row.slotted).map(([name]) => name)).toEqual([
       "process/start",
       "process/read",
       "process/write",
       "process/closeStdin",
+      "fs/readFile",
+      "fs/writeFile",
+      "fs/createDirectory",
+      "fs/getMetadata",
+      "fs/canonicalize",
+      "fs/readDirectory",
+      "fs/walk",
+      "fs/remove",
+      "fs/copy",
+      "fs/open",
+      "fs/readBlock",
+      "fs/writeBlock",
+      "fs/close",
+      "fs/watchMissing",
+      "http/request",
     ])
   })
 

@@ -6,37 +6,14 @@
  */
 import type * as Schema from "effect/Schema"
 import * as Environment from "./Environment.ts"
+import * as FileMethods from "./FileMethods.ts"
+import * as Http from "./Http.ts"
+import { always, request } from "./Method.ts"
 import * as OutputText from "./OutputText.ts"
 import * as Process from "./Process.ts"
 import * as Session from "./Session.ts"
 
-/** The word that the handshake's error texts use for a group of methods. */
-export type Family = "exec" | "environment info" | "environment status"
-
-/** A request of the client. */
-export interface RequestMethod<P, PI, R, RI> {
-  readonly params: Schema.Schema<P, PI>
-  readonly result: Schema.Schema<R, RI>
-  /** How many fields params have in the form of an array, if not all: later additions go by name only. */
-  readonly positional?: number
-  /** Which handshake text applies; without a family the method needs no handshake. */
-  readonly family?: Family
-  /** Whether a running request counts against `--concurrent-requests`; others never wait. */
-  readonly slotted: boolean
-  /**
-   * Whether a request whose answer was lost may be sent again: a second time changes nothing that the first
-   * has not. Absent means no.
-   */
-  readonly repeatable?: (params: PI) => boolean
-  /** Encodes the result where `JSON.stringify` of the schema's encoding would be too slow. */
-  readonly toText?: (result: R) => string
-  /** One line for lists of methods. */
-  readonly says: string
-}
-
-const request = <P, PI, R, RI>(row: RequestMethod<P, PI, R, RI>) => row
-
-const always = () => true
+export type { Family, RequestMethod } from "./Method.ts"
 
 /** Client to server, answered. */
 export const requests = {
@@ -119,6 +96,16 @@ export const requests = {
     repeatable: always,
     says: "ends a piped stdin (beyond the peer; capability processCloseStdin)",
   }),
+  ...FileMethods.requests,
+  "http/request": request({
+    params: Http.RequestParams,
+    positional: 8,
+    result: Http.RequestResult,
+    toText: Http.resultText,
+    family: "http",
+    slotted: true,
+    says: "one HTTP exchange from the server's host; its body whole, or streamed",
+  }),
 }
 
 /** Client to server, not answered. */
@@ -131,6 +118,8 @@ export const serverNotifications = {
   "process/output": { params: Process.OutputParams, says: "one chunk of output" },
   "process/exited": { params: Process.ExitedParams, says: "the process ended" },
   "process/closed": { params: Process.ClosedParams, says: "no output follows" },
+  ...FileMethods.serverNotifications,
+  "http/request/bodyDelta": { params: Http.BodyDeltaParams, says: "a piece of a streamed body" },
 }
 
 export type Requests = typeof requests

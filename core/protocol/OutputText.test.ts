@@ -1,6 +1,7 @@
 import * as Schema from "effect/Schema"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import * as V0 from "./dialect/v0.ts"
 import { notificationText } from "./Message.ts"
 import { OutputParams, ReadResult } from "./Process.ts"
 import * as OutputText from "./OutputText.ts"
@@ -28,6 +29,25 @@ describe("OutputText", () => {
         },
       ),
       { numRuns: 300 },
+    )
+  })
+
+  it("writes a delta of v0 as its schema does, and a terminal as stdout", () => {
+    const encode = Schema.encodeSync(V0.OutputDeltaParams)
+    const streams = fc.constantFrom("stdout" as const, "stderr" as const, "pty" as const)
+    fc.assert(
+      fc.property(
+        fc.string({ unit: "binary" }),
+        streams,
+        fc.uint8Array({ maxLength: 100 }),
+        (processId, stream, chunk) => {
+          const text = new TextDecoder().decode(
+            OutputText.makeDelta(processId)({ seq: 1, stream, bytes: chunk }),
+          )
+          const params = encode({ processId, stream: stream === "pty" ? "stdout" : stream, chunk })
+          expect(text).toBe(notificationText("command/exec/outputDelta", params))
+        },
+      ),
     )
   })
 

@@ -13,17 +13,17 @@ export const makeNotification = (processId: string) => {
   const head = utf8.encode(
     `{"method":"process/output","params":{"processId":${JSON.stringify(processId)},"seq":`,
   )
-  return ({ seq, stream, bytes }: Output): Uint8Array => {
-    const middle = `${seq},"stream":"${stream}","chunk":"`
-    const chunk = toBase64(bytes)
-    const text = new Uint8Array(head.length + middle.length + chunk.length + tail.length)
-    text.set(head)
-    let at = head.length
-    at += utf8.encodeInto(middle, text.subarray(at)).written
-    at += utf8.encodeInto(chunk, text.subarray(at)).written
-    text.set(tail, at)
-    return text
-  }
+  return ({ seq, stream, bytes }: Output): Uint8Array =>
+    between(head, `${seq},"stream":"${stream}","chunk":"`, bytes)
+}
+
+/** The same for the `command/exec/outputDelta` of v0, which has no number and knows no terminal. */
+export const makeDelta = (processId: string) => {
+  const head = utf8.encode(
+    `{"method":"command/exec/outputDelta","params":{"processId":${JSON.stringify(processId)},"stream":"`,
+  )
+  return ({ stream, bytes }: Output): Uint8Array =>
+    between(head, `${stream === "pty" ? "stdout" : stream}","chunk":"`, bytes)
 }
 
 /** The JSON text of a `process/read` result. */
@@ -37,6 +37,18 @@ interface Output {
 }
 
 const tail = utf8.encode('"}}')
+
+/** Head, middle, which is ASCII, and the bytes as base64, as one message. */
+const between = (head: Uint8Array, middle: string, bytes: Uint8Array): Uint8Array => {
+  const chunk = toBase64(bytes)
+  const text = new Uint8Array(head.length + middle.length + chunk.length + tail.length)
+  text.set(head)
+  let at = head.length
+  at += utf8.encodeInto(middle, text.subarray(at)).written
+  at += utf8.encodeInto(chunk, text.subarray(at)).written
+  text.set(tail, at)
+  return text
+}
 
 const chunkText = ({ seq, stream, chunk }: ReadResult["chunks"][number]): string =>
   `{"seq":${seq},"stream":"${stream}","chunk":"${toBase64(chunk)}"}`

@@ -2,9 +2,12 @@
  * `file:` URIs, the form of every path on the wire, to native paths and back.
  *
  * Percent codes are decoded, `.` and `..` are resolved as text before the operating system sees the
- * path, a trailing slash is dropped. Error texts are those of the peer implementation.
+ * path, a trailing slash is dropped. Bytes that are no UTF-8 are kept (see `NativePath`). Error texts are those
+ * of the peer implementation.
  */
 import * as Either from "effect/Either"
+import { utf8 } from "./Bytes.ts"
+import * as NativePath from "./NativePath.ts"
 
 /** The native absolute path of a `file:` URI, or the text of the error (code -32602). */
 export const toPath = (uri: string, platform: string): Either.Either<string, string> => {
@@ -20,7 +23,7 @@ export const toPath = (uri: string, platform: string): Either.Either<string, str
   const invalid = Either.left(`'${uri}' is invalid on '${platform}'`)
   if (host !== "" && host.toLowerCase() !== "localhost") return invalid
   const decoded = decode(path)
-  if (decoded === undefined || decoded.includes("\0")) return invalid
+  if (decoded.includes("\0")) return invalid
   if (platform === "windows") return Either.right(normalise(decoded.replace(/^\/([A-Za-z]:)/, "$1")))
   return /^\/[A-Za-z]:/.test(decoded) ? invalid : Either.right(normalise(decoded))
 }
@@ -51,17 +54,30 @@ const splitHost = (rest: string): readonly [host: string, path: string] => {
   return slash === -1 ? [rest.slice(2), "/"] : [rest.slice(2, slash), rest.slice(slash)]
 }
 
-const decode = (path: string): string | undefined => {
+const decode = (path: string): string => {
   try {
     return decodeURIComponent(path.replace(/%(?![0-9A-Fa-f]{2})/g, "%25"))
   } catch {
-    return undefined
+    const byte = (code: string) => Uint8Array.of(Number.parseInt(code.slice(1), 16))
+    const parts = path.split(/(%[0-9A-Fa-f]{2})/)
+    return NativePath.fromBytes(
+      Uint8Array.from(
+        parts.flatMap((part, index) => [...(index % 2 === 1 ? byte(part) : utf8.encode(part))]),
+      ),
+    )
   }
 }
 
 const encodeSegment = (segment: string): string =>
-  encodeURI(segment)
-    .replaceAll("?", "%3F")
-    .replaceAll("#", "%23")
-    .replaceAll("[", "%5B")
-    .replaceAll("]", "%5D")
+  NativePath.isText(segment)
+    ? encodeText(segment)
+    : NativePath.pieces(segment)
+        .map((piece) =>
+          NativePath.isText(piece)
+            ? encodeText(piece)
+            : `%${(piece.charCodeAt(0) - 0xdc00).toString(16).toUpperCase()}`,
+        )
+        .join("")
+
+const encodeText = (text: string): string =>
+  encodeURI(text).replaceAll("?", "%3F").replaceAll("#", "%23").replaceAll("[", "%5B").replaceAll("]", "%5D")

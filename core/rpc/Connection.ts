@@ -21,24 +21,12 @@ import * as Message from "../protocol/Message.ts"
 import * as Trace from "../protocol/Trace.ts"
 import type { Outgoing, Transport } from "../transport/Transport.ts"
 import type { RequestContext } from "./Router.ts"
+import type { Side } from "./Side.ts"
+
+export type { Side } from "./Side.ts"
 
 /** The connection ended before the call was answered, or the peer broke the protocol. */
 export class Disconnected extends Data.TaggedError("Disconnected")<{ readonly message: string }> {}
-
-/** How one end of the wire treats what it receives. */
-export interface Side {
-  /** Answers a request with the JSON text of its result. */
-  readonly request: (
-    request: Message.Request,
-    context: RequestContext,
-  ) => Effect.Effect<string, ErrorCode.RpcError>
-  /** True if the method counts against `concurrentRequests` while it runs. */
-  readonly slotted: (method: string) => boolean
-  /** Takes a notification; false ends the connection. */
-  readonly notification: (notification: Message.Notification) => boolean
-  /** True if a malformed message ends the connection; otherwise it is answered with id -1. */
-  readonly endsOnMalformed?: boolean
-}
 
 export interface Connection {
   /** Serves until the peer is gone or has broken the protocol, which is then said. Run it once. */
@@ -150,7 +138,7 @@ export const make = (
 
     const answer = (id: Message.RequestId, exit: Exit.Exit<Json, ErrorCode.RpcError>) => {
       const resume = calls.get(id)
-      if (resume === undefined) return violate("an answer to no request")
+      if (resume === undefined) return side.endsOnStrayAnswer === false || violate("an answer to no request")
       calls.delete(id)
       resume(exit)
       return true
@@ -179,10 +167,13 @@ export const make = (
             admit()
           } else begin(message)
           return true
-        case "notification":
-          return (
-            side.notification(message) || violate(`unexpected notification ${JSON.stringify(message.method)}`)
-          )
+        case "notification": {
+          const taken = side.notification(message)
+          if (typeof taken === "boolean")
+            return taken || violate(`unexpected notification ${JSON.stringify(message.method)}`)
+          reply(Message.errorText(Message.malformedId, taken.code, taken.message))
+          return true
+        }
         case "response":
           return answer(message.id, Exit.succeed(message.result))
         case "error":

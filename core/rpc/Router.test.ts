@@ -9,6 +9,15 @@ const context: Router.RequestContext = { afterReply: () => {} }
 const seen: Array<unknown> = []
 const info = { shell: { name: "sh", path: "/bin/sh" } }
 
+const metadata = {
+  isDirectory: false,
+  isFile: true,
+  isSymlink: false,
+  size: 3,
+  createdAtMs: 0,
+  modifiedAtMs: -1,
+}
+
 const make = (open: boolean, change: Partial<Router.Handlers<string>> = {}) => {
   const take =
     <A>(result: A) =>
@@ -34,10 +43,25 @@ const make = (open: boolean, change: Partial<Router.Handlers<string>> = {}) => {
         sandboxDenied: false,
       }),
       "process/write": take({ status: "accepted" as const }),
+      "http/request": take({ status: 204, headers: [], bodyBase64: new Uint8Array() }),
       "process/signal": take({}),
       "process/terminate": take({ running: true }),
       "process/resize": take({}),
       "process/closeStdin": take({}),
+      "fs/readFile": take({ dataBase64: Uint8Array.of(104, 105) }),
+      "fs/writeFile": take({}),
+      "fs/createDirectory": take({}),
+      "fs/getMetadata": take(metadata),
+      "fs/canonicalize": take({ path: "file:///a" }),
+      "fs/readDirectory": take({ entries: [{ fileName: "a", isDirectory: false, isFile: true }] }),
+      "fs/walk": take({ entries: [], errors: [], truncated: false }),
+      "fs/remove": take({}),
+      "fs/copy": take({}),
+      "fs/open": take({ handleId: "h" }),
+      "fs/readBlock": take({ chunk: Uint8Array.of(104, 105), eof: true }),
+      "fs/writeBlock": take({}),
+      "fs/close": take({}),
+      "fs/watchMissing": take({ watching: true }),
       ...change,
     },
   })
@@ -118,6 +142,11 @@ describe("Router", () => {
     })
   })
 
+  it("encodes the content of files by hand as the schemas do", () => {
+    expect(call("fs/readFile", '{"path":""}')).toEqual({ dataBase64: "aGk=" })
+    expect(call("fs/readBlock", '{"handleId":"h","offset":0,"len":1}')).toEqual({ chunk: "aGk=", eof: true })
+  })
+
   it("gives a failure of a handler the code that it is told", () => {
     expect(
       make(true, { "process/signal": () => Effect.fail("no") })(
@@ -139,6 +168,21 @@ describe("Router", () => {
       "process/terminate": '{"processId":"p"}',
       "process/resize": '{"processId":"p","rows":24,"columns":80}',
       "process/closeStdin": '{"processId":"p"}',
+      "http/request": '{"method":"GET","url":"","requestId":""}',
+      "fs/readFile": '{"path":""}',
+      "fs/writeFile": '{"path":"","dataBase64":""}',
+      "fs/createDirectory": '{"path":""}',
+      "fs/getMetadata": '{"path":""}',
+      "fs/canonicalize": '{"path":""}',
+      "fs/readDirectory": '{"path":""}',
+      "fs/walk": `{"path":"","options":{"maxDepth":1,"maxDirectories":1,"maxEntries":1,"followDirectorySymlinks":false}}`,
+      "fs/remove": '{"path":""}',
+      "fs/copy": '{"sourcePath":"","destinationPath":"","recursive":false}',
+      "fs/open": '{"handleId":"h","path":""}',
+      "fs/readBlock": '{"handleId":"h","offset":0,"len":1}',
+      "fs/writeBlock": '{"handleId":"h","offset":0,"chunk":""}',
+      "fs/close": '{"handleId":"h"}',
+      "fs/watchMissing": '{"watchId":1,"missing":[]}',
     }
     for (const [method, text] of Object.entries(params)) expect(call(method, text)).toBeTypeOf("object")
   })

@@ -1,8 +1,9 @@
 /**
  * From a method and its params to a handler and back: decode, gate, handle, encode.
  *
- * Built from the method table. The order of checks is the wire's: unknown method, params, handshake
- * state, then the handler. This is the only place where failures become codes.
+ * Built from the methods of a dialect, which name the operations that handlers answer. The order of checks is
+ * the wire's: unknown method, params, handshake state, then the handler. This is the only place where failures
+ * become codes.
  */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -13,7 +14,9 @@ import * as SchemaAST from "effect/SchemaAST"
 import * as DecodeError from "../protocol/DecodeError.ts"
 import * as ErrorCode from "../protocol/ErrorCode.ts"
 import type { Json } from "../protocol/Json.ts"
-import * as Methods from "../protocol/Methods.ts"
+import type * as Methods from "../protocol/Methods.ts"
+import { current } from "../protocol/dialect/current.ts"
+import type { Dialect, OperationParams, OperationResult, Route } from "../protocol/dialect/Dialect.ts"
 
 /** What a handler may know of, and do with, the request it answers. */
 export interface RequestContext {
@@ -24,15 +27,17 @@ export interface RequestContext {
   readonly afterReply: (hook: () => void) => void
 }
 
-/** One handler per row of the table. */
+/** One handler per row of the method table. */
 export type Handlers<E> = {
   readonly [M in Methods.RequestName]: (
-    params: Methods.ParamsOf<M>,
+    params: OperationParams<M>,
     context: RequestContext,
-  ) => Effect.Effect<Methods.ResultOf<M>, E>
+  ) => Effect.Effect<OperationResult<M>, E>
 }
 
 export interface RouterOptions<E> {
+  /** The dialect of the connection, as far as that is known by now; the default is today's. */
+  readonly dialect?: () => Dialect
   readonly handlers: Handlers<E>
   /** Fails if the connection is in no state for methods of this family. */
   readonly gate: (family: Methods.Family) => Effect.Effect<void, E>
@@ -51,57 +56,70 @@ export interface Router {
   ) => Effect.Effect<string, ErrorCode.RpcError>
 }
 
-export const make = <E>(options: RouterOptions<E>): Router => ({
-  slotted: (method) => Methods.isRequest(method) && Methods.requests[method].slotted,
-  handle: (method, params, context) =>
-    Methods.isRequest(method) ? route(method, params, context, options) : Effect.fail(unknown(method)),
-})
+export const make = <E>({ dialect = () => current, ...options }: RouterOptions<E>): Router => {
+  const routeOf = (method: string): Route | undefined => {
+    const { routes } = dialect()
+    // A method may be any text, also the name of something that every object has.
+    return Object.hasOwn(routes, method) ? routes[method] : undefined
+  }
+  return {
+    slotted: (method) => routeOf(method)?.row.slotted === true,
+    handle: (method, params, context) => {
+      const route = routeOf(method)
+      return route === undefined
+        ? Effect.fail(dialect().unknownMethod(method))
+        : answer(route, params, context, options)
+    },
+  }
+}
 
-const route = <M extends Methods.RequestName, E>(
-  name: M,
+const answer = <E>(
+  { row, served }: Route,
   params: Json,
   context: RequestContext,
   { gate, handlers, toRpcError }: RouterOptions<E>,
 ): Effect.Effect<string, ErrorCode.RpcError> => {
-  const { decode, toText, family } = codecOf(name)
+  const { decode, toText } = codecOf(row)
   const decoded = decode(params)
   if (Either.isLeft(decoded)) return Effect.fail(invalidParams(decoded.left))
-  const passed = family === undefined ? Effect.void : gate(family)
-  const handled = Effect.flatMap(passed, () => handlers[name](decoded.right, context))
-  return Effect.mapError(Effect.map(handled, toText), toRpcError)
+  if (served.kind === "constant") return Effect.succeed(toText(served.result))
+  const { operation, toParams, toResult } = served
+  // What a route makes of its row's params is what its operation takes.
+  const handle = handlers[operation] as (
+    params: unknown,
+    context: RequestContext,
+  ) => Effect.Effect<unknown, E>
+  const passed = row.family === undefined ? Effect.void : gate(row.family)
+  const handled = Effect.flatMap(passed, () => handle(toParams(decoded.right), context))
+  return Effect.flatMap(Effect.mapError(handled, toRpcError), (result) =>
+    Either.map(toResult(result, decoded.right), toText),
+  )
 }
 
 /** What the router needs of a row, made once per program. */
-interface Codec<M extends Methods.RequestName> {
-  readonly family: Methods.Family | undefined
+interface Codec {
   /** The params, or the text of what is wrong with them. */
-  readonly decode: (params: Json) => Either.Either<Methods.ParamsOf<M>, string>
-  readonly toText: (result: Methods.ResultOf<M>) => string
+  readonly decode: (params: Json) => Either.Either<unknown, string>
+  readonly toText: (result: unknown) => string
 }
 
-const codecs = new Map<Methods.RequestName, unknown>()
+type Row = Route["row"]
 
-const codecOf = <M extends Methods.RequestName>(name: M): Codec<M> => {
-  const known = codecs.get(name) as Codec<M> | undefined
+const codecs = new Map<Row, Codec>()
+
+const codecOf = (row: Row): Codec => {
+  const known = codecs.get(row)
   if (known !== undefined) return known
-  const made = makeCodec(name)
-  codecs.set(name, made)
+  const made = makeCodec(row)
+  codecs.set(row, made)
   return made
 }
 
-const makeCodec = <M extends Methods.RequestName>(name: M): Codec<M> => {
-  // The table's rows have different types; through the name, each row's params and result belong together.
-  const row = Methods.requests[name] as unknown as Methods.RequestMethod<
-    Methods.ParamsOf<M>,
-    unknown,
-    Methods.ResultOf<M>,
-    unknown
-  >
+const makeCodec = (row: Row): Codec => {
   const decodeParams = ParseResult.decodeUnknownEither(row.params)
   const encode = Schema.encodeSync(row.result)
   const fields = fieldNames(row.params).slice(0, row.positional)
   return {
-    family: row.family,
     decode: (params) =>
       Either.flatMap(fromPositional(params, fields, row.params), (shaped) =>
         Either.mapLeft(decodeParams(shaped), (issue) => DecodeError.toText(ParseResult.parseError(issue))),
@@ -111,12 +129,6 @@ const makeCodec = <M extends Methods.RequestName>(name: M): Codec<M> => {
 }
 
 const invalidParams = (message: string) => new ErrorCode.RpcError({ code: ErrorCode.invalidParams, message })
-
-const unknown = (method: string) =>
-  new ErrorCode.RpcError({
-    code: ErrorCode.methodNotFound,
-    message: `exec-server stub does not implement \`${method}\` yet`,
-  })
 
 /** The fields of a struct in the order of its declaration. */
 const fieldNames = (schema: Schema.Schema.Any): ReadonlyArray<string> => {

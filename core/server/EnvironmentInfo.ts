@@ -1,4 +1,5 @@
 /** What this server tells clients of itself and its host. Capabilities are true only for what works. */
+import type { FilesService } from "../files/Files.ts"
 import * as Environment from "../protocol/Environment.ts"
 import * as PathUri from "../protocol/PathUri.ts"
 import type { HostInfo } from "../spawn/Host.ts"
@@ -8,6 +9,7 @@ import type { Capabilities } from "../spawn/Spawner.ts"
 export const make = (
   host: HostInfo,
   { resize, pipeStdin }: Capabilities,
+  { available, watches }: FilesService,
   version: string,
 ): Environment.EnvironmentInfo => ({
   shell: host.shell,
@@ -21,6 +23,9 @@ export const make = (
   tempDir: PathUri.fromPath(host.temp),
   capabilities: {
     ...Environment.noCapabilities,
+    fsWatchMissing: watches,
+    fileWriteStreaming: available,
+    httpHeaderEnvVars: true,
     processResize: resize,
     processCloseStdin: pipeStdin,
     sessionReplay: true,

@@ -2,11 +2,17 @@
  * The server: one connection at a time from handshake to detachment, over sessions that outlive it.
  *
  * A connection is a small state machine (new, initialized, ready) in front of a session. Its end, for
- * whatever reason, detaches the session and cancels its waiting requests; children run on.
+ * whatever reason, detaches the session and cancels its waiting requests; children run on. Where a dialect
+ * has no handshake, the first request that needs a session opens one that ends with the connection.
  */
 import * as Effect from "effect/Effect"
+import * as FiberSet from "effect/FiberSet"
 import type * as Scope from "effect/Scope"
+import { Files } from "../files/Files.ts"
+import { HttpClient } from "../http/HttpClient.ts"
 import type { Process } from "../process/Process.ts"
+import * as Dialects from "../protocol/dialect/Dialects.ts"
+import type { Dialect } from "../protocol/dialect/Dialect.ts"
 import type { Family } from "../protocol/Methods.ts"
 import * as ErrorCode from "../protocol/ErrorCode.ts"
 import { LimitError } from "../protocol/Limits.ts"
@@ -19,15 +25,21 @@ import * as SessionRegistry from "../session/SessionRegistry.ts"
 import { Host } from "../spawn/Host.ts"
 import { Spawner } from "../spawn/Spawner.ts"
 import type { Transport } from "../transport/Transport.ts"
+import * as Confinement from "./Confinement.ts"
 import * as EnvironmentInfo from "./EnvironmentInfo.ts"
+import * as fileHandlers from "./handlers/fs.ts"
+import * as httpHandlers from "./handlers/http.ts"
 import * as processHandlers from "./handlers/process.ts"
 import * as Notifier from "./Notifier.ts"
+import * as Outlet from "./Outlet.ts"
 import * as Tracing from "./Tracing.ts"
 import { type HandlerError, HandshakeError, toRpcError } from "./WireError.ts"
 
 export interface Options extends SessionRegistry.Options {
   /** Reported as `executorVersion`. */
   readonly version: string
+  /** What connections speak; the default is today's wire. */
+  readonly dialect?: Dialects.Name
 }
 
 export interface ExecServer {
@@ -39,13 +51,16 @@ export interface ExecServer {
 
 export const make = (
   options: Options,
-): Effect.Effect<ExecServer, never, Spawner | SessionIds | Host | Scope.Scope> =>
+): Effect.Effect<ExecServer, never, Spawner | Files | SessionIds | Host | HttpClient | Scope.Scope> =>
   Effect.gen(function* () {
     const host = yield* Host
     const sessions = yield* SessionRegistry.make(options)
     const { capabilities } = yield* Spawner
+    const files = yield* Files
+    const confinement = Confinement.refusing(files)
+    const client = yield* HttpClient
     const tracing = yield* Tracing.make
-    const environmentInfo = EnvironmentInfo.make(host, capabilities, options.version)
+    const environmentInfo = EnvironmentInfo.make(host, capabilities, files, options.version)
 
     const { limits } = options
     let connections = 0
@@ -72,10 +87,34 @@ export const make = (
         let session: SessionRegistry.Session | undefined
         let initializing = false
         let ready = false
+        let dialect: Dialect = Dialects.table[options.dialect ?? "current"]
 
-        const notifier = Notifier.make((message) => connection.write(message))
+        const outlet = Outlet.make((message) => connection.write(message))
+        const notifier = Notifier.make(outlet, (processId) => dialect.events(processId))
+        const bodies = { fork: yield* FiberSet.makeRuntime<never>(), scope: yield* Effect.scope }
+
+        /** Decides for the dialect that a request speaks, where that is still open. */
+        const settle = (request: Message.Request) =>
+          Effect.suspend(() => {
+            const before = session
+            const next = dialect.next?.(request)
+            dialect = next ?? dialect
+            if (before === undefined || dialect.handshake) return Effect.void
+            session = undefined
+            return sessions.end(before)
+          })
+
+        const bind = (yield* Effect.makeSemaphore(1)).withPermits(1)(
+          Effect.suspend(() => (session === undefined ? sessions.openBound : Effect.succeed(session))).pipe(
+            Effect.map((bound) => {
+              session = bound
+            }),
+            Effect.uninterruptible,
+          ),
+        )
 
         const gate = (family: Family): Effect.Effect<void, HandlerError> => {
+          if (!dialect.handshake) return session === undefined ? bind : Effect.void
           if (ready) return Effect.void
           const reason = session === undefined ? "NotInitialized" : "NotReady"
           return Effect.fail(new HandshakeError({ reason, family }))
@@ -99,7 +138,15 @@ export const make = (
           return session
         }
 
+        const fileMethods = yield* fileHandlers.make({
+          platform: host.platform,
+          files,
+          confinement,
+          write: (text) => void connection.write(text),
+        })
+
         const router = Router.make<HandlerError>({
+          dialect: () => dialect,
           gate,
           toRpcError,
           handlers: {
@@ -123,28 +170,35 @@ export const make = (
               notifier,
               tracing,
             }),
+            ...fileMethods,
+            ...httpHandlers.make({ host, client, limits, outlet, ...bodies }),
           },
         })
 
         const connection = yield* Connection.make(
           transport,
           {
-            request: (request, context) =>
-              tracing.request(
-                request,
-                () => session?.id,
-                router.handle(request.method, request.params, context),
-              ),
+            request: (request, context) => {
+              const handle = () => router.handle(request.method, request.params, context)
+              const answer = dialect.next === undefined ? handle() : Effect.flatMap(settle(request), handle)
+              return tracing.request(request, () => session?.id, answer)
+            },
             slotted: router.slotted,
             notification: ({ method }) => {
-              if (method !== "initialized" || session === undefined) return false
-              ready = true
-              return true
+              const taken = dialect.notification(method, session !== undefined)
+              ready ||= taken === true
+              return taken
+            },
+            get endsOnMalformed() {
+              return dialect.endsOnMalformed
+            },
+            get endsOnStrayAnswer() {
+              return dialect.endsOnStrayAnswer
             },
           },
           { concurrentRequests: limits.concurrentRequests, bounds: limits },
         )
-        connection.onDrain(notifier.drain)
+        connection.onDrain(outlet.drain)
         yield* Effect.addFinalizer(() => {
           notifier.close()
           return session === undefined ? Effect.void : sessions.detach(session)

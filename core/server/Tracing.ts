@@ -12,7 +12,7 @@ import * as Tracer from "effect/Tracer"
 import type { Process } from "../process/Process.ts"
 import type { Json } from "../protocol/Json.ts"
 import * as Message from "../protocol/Message.ts"
-import * as Methods from "../protocol/Methods.ts"
+import { isRequest } from "../protocol/dialect/Dialects.ts"
 import * as Trace from "../protocol/Trace.ts"
 
 export interface Tracing {
@@ -41,23 +41,19 @@ const some: Tracing = {
     const parent = Trace.toParent(trace)
     if (parent?.sampled === false) return Effect.withTracerEnabled(answer, false)
     const attributes: Record<string, string> = { "rpc.system": "jsonrpc" }
-    if (Methods.isRequest(method)) attributes["rpc.method"] = method
+    if (isRequest(method)) attributes["rpc.method"] = method
     const id = processIdOf(params)
     if (id !== undefined) attributes["process.id"] = id
     const named = Effect.suspend(() => {
       const session = sessionId()
       return session === undefined ? Effect.void : Effect.annotateCurrentSpan("session.id", session)
     })
-    return Effect.withSpan(
-      Effect.ensuring(answer, named),
-      Methods.isRequest(method) ? method : "unknown method",
-      {
-        kind: "server",
-        attributes,
-        captureStackTrace: false,
-        ...(parent === undefined ? { root: true } : { parent: Tracer.externalSpan(parent) }),
-      },
-    )
+    return Effect.withSpan(Effect.ensuring(answer, named), isRequest(method) ? method : "unknown method", {
+      kind: "server",
+      attributes,
+      captureStackTrace: false,
+      ...(parent === undefined ? { root: true } : { parent: Tracer.externalSpan(parent) }),
+    })
   },
   process: (sessionId, processId, program, start) =>
     Effect.gen(function* () {

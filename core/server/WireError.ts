@@ -1,5 +1,7 @@
 /** Every failure that a handler can have, as the code and text that clients see: the one place for it. */
 import * as Data from "effect/Data"
+import type { FileError } from "../files/FileError.ts"
+import type { HttpError } from "../http/HttpClient.ts"
 import type { ProcessError } from "../process/ProcessError.ts"
 import * as ErrorCode from "../protocol/ErrorCode.ts"
 import type { LimitError } from "../protocol/Limits.ts"
@@ -17,7 +19,9 @@ export class HandshakeError extends Data.TaggedError("HandshakeError")<{
 export class ParamsError extends Data.TaggedError("ParamsError")<{ readonly message: string }> {}
 
 export type HandlerError =
+  | FileError
   | HandshakeError
+  | HttpError
   | LimitError
   | ParamsError
   | ProcessError
@@ -27,8 +31,12 @@ export type HandlerError =
 
 export const toRpcError = (error: HandlerError): ErrorCode.RpcError => {
   switch (error._tag) {
+    case "FileError":
+      return fileError(error)
     case "HandshakeError":
       return rpcError(ErrorCode.invalidRequest, handshakeText(error))
+    case "HttpError":
+      return rpcError(ErrorCode.internalError, httpText(error))
     case "LimitError":
       return rpcError(ErrorCode.invalidRequest, error.message)
     case "ParamsError":
@@ -65,6 +73,36 @@ const handshakeText = ({ reason, family }: HandshakeError): string => {
       return "initialize may only be sent once per connection"
   }
 }
+
+const fileError = ({ reason, message }: FileError): ErrorCode.RpcError => {
+  switch (reason) {
+    case "NotFound":
+      return rpcError(ErrorCode.notFound, message)
+    case "InvalidInput":
+    case "PermissionDenied":
+      return rpcError(ErrorCode.invalidRequest, message)
+    default:
+      return rpcError(ErrorCode.internalError, message)
+  }
+}
+
+const httpText = ({ reason, url, detail }: HttpError): string => {
+  switch (reason) {
+    case "Send":
+      return `http/request failed: error sending request for url (${url})`
+    case "Timeout":
+      return "http/request failed: route-aware request timed out"
+    case "TooManyRedirects":
+      return "http/request failed: too many redirects"
+    case "RedirectScheme":
+      return `http/request failed: redirect target uses unsupported URL scheme: ${detail ?? ""}`
+    case "Body":
+      return `failed to read http/request response body: ${brokenBody}`
+  }
+}
+
+/** What is said of a body that broke off. */
+export const brokenBody = "error decoding response body"
 
 const processError = ({ reason, processId }: ProcessError): ErrorCode.RpcError => {
   switch (reason) {

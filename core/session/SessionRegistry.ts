@@ -4,6 +4,7 @@
  * A session owns processes and is attached to at most one connection. When that is gone the children
  * run on and their output is retained; a new connection may resume the session until its time to live
  * has passed since the detachment. Then, or when the registry's scope closes, its children are killed.
+ * A bound session is one that a wire without resumption has: it ends with its connection.
  */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -39,15 +40,21 @@ export interface Session {
 export interface SessionRegistry {
   /** A new session, attached to the caller. */
   readonly open: Effect.Effect<Session, LimitError>
+  /** A new session that ends when it is detached, and forgets its processes at their exit. */
+  readonly openBound: Effect.Effect<Session, LimitError>
   /** A detached session, attached to the caller from now on. */
   readonly resume: (id: string) => Effect.Effect<Session, SessionError>
   /** Lets go of a session; its time to live begins. */
   readonly detach: (session: Session) => Effect.Effect<void>
+  /** Ends a session at once. */
+  readonly end: (session: Session) => Effect.Effect<void>
 }
 
 interface Entry {
   readonly session: Session
   readonly scope: Scope.CloseableScope
+  /** It is nobody's but its connection's. */
+  readonly bound: boolean
   /** The latest detachment, until it is resumed: the one whose time to live counts. */
   detachment: object | undefined
 }
@@ -66,18 +73,19 @@ export const make = (
     const shared = ProcessRegistry.share(options.limits)
     const most = options.limits.sessions
 
-    const open = Effect.gen(function* () {
+    const make = Effect.fnUntraced(function* (bound: boolean) {
       if (table.size >= most) return yield* new LimitError({ limit: "sessions", value: most })
       const id = yield* ids.next
       const scope = yield* Scope.fork(registryScope, ExecutionStrategy.parallel)
       yield* Scope.extend(Metrics.inSession, scope)
-      const processes = yield* ProcessRegistry.make(spawner, options, shared).pipe(
-        Scope.extend(scope),
-        Effect.annotateLogs("session", id),
-      )
+      const processes = yield* ProcessRegistry.make(
+        spawner,
+        { ...options, forgetsAtExit: bound },
+        shared,
+      ).pipe(Scope.extend(scope), Effect.annotateLogs("session", id))
       yield* Effect.annotateLogs(Effect.logDebug("session opened"), { session: id })
       const session: Session = { id, processes }
-      table.set(id, { session, scope, detachment: undefined })
+      table.set(id, { session, scope, bound, detachment: undefined })
       return session
     })
 
@@ -93,25 +101,32 @@ export const make = (
         return Effect.succeed(entry.session)
       })
 
+    const end = ({ id }: Session) =>
+      Effect.suspend(() => {
+        const entry = table.get(id)
+        table.delete(id)
+        return entry === undefined ? Effect.void : Scope.close(entry.scope, Exit.void)
+      })
+
     const expire = (entry: Entry, detachment: object) =>
       Effect.gen(function* () {
         yield* Effect.sleep(options.detachedMillis)
         // Resumed meanwhile, and perhaps detached again in this very moment.
         if (entry.detachment !== detachment) return
-        table.delete(entry.session.id)
         yield* Effect.annotateLogs(Effect.logDebug("session expired"), { session: entry.session.id })
-        yield* Scope.close(entry.scope, Exit.void)
+        yield* end(entry.session)
       })
 
     const detach = (session: Session) =>
       Effect.suspend(() => {
         const entry = table.get(session.id)
         if (entry === undefined) return Effect.void
+        if (entry.bound) return end(session)
         const detachment = {}
         entry.detachment = detachment
         session.processes.release()
         return FiberMap.run(expiries, session.id, expire(entry, detachment))
       })
 
-    return { open, resume, detach }
+    return { open: make(false), openBound: make(true), resume, detach, end }
   })

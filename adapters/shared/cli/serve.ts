@@ -5,18 +5,17 @@
 import process from "node:process"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import * as Layer from "effect/Layer"
 import * as Metrics from "../../../core/process/Metrics.ts"
+import * as Dialects from "../../../core/protocol/dialect/Dialects.ts"
 import * as ProcessRegistry from "../../../core/process/ProcessRegistry.ts"
 import * as ExecServer from "../../../core/server/ExecServer.ts"
 import * as SessionRegistry from "../../../core/session/SessionRegistry.ts"
 import * as Drain from "../../../core/spawn/Drain.ts"
 import { Spawner } from "../../../core/spawn/Spawner.ts"
 import type { Terms } from "../../../core/transport/Listener.ts"
-import * as Bubblewrap from "../confine/Bubblewrap.ts"
-import * as NodeHost from "../NodeHost.ts"
 import type { Platform } from "../Platform.ts"
 import * as StatusPages from "../StatusPages.ts"
+import * as World from "../World.ts"
 import * as Doors from "./Doors.ts"
 import * as LimitFlags from "./LimitFlags.ts"
 import * as Logging from "./Logging.ts"
@@ -30,7 +29,9 @@ export const help = `Serve processes to clients over JSON-RPC.
 Usage: procwire serve [OPTIONS]
 
 Options:
-${Doors.help}  --detached-ttl-ms N        how long a session without a connection can be resumed [default: ${SessionRegistry.defaultOptions.detachedMillis}]
+${Doors.help}  --dialect NAME             what clients speak: current, v0 (the first version of March 2026, command/exec), or
+                             auto: v0 where the first call behind initialize is one of v0's [default: current]
+  --detached-ttl-ms N        how long a session without a connection can be resumed [default: ${SessionRegistry.defaultOptions.detachedMillis}]
   --retention-ms N           how long a closed process stays readable [default: ${ProcessRegistry.defaultOptions.retentionMillis}]
   --bwrap PATH               bubblewrap, for requests with a restricted sandbox [default: bwrap in PATH]
 ${Shutdown.help}${Logging.help}  -h, --help                 show this text
@@ -52,6 +53,7 @@ export const flags = {
   ...Doors.flags,
   ...LimitFlags.flags,
   ...Logging.flags,
+  dialect: { type: "string" },
   "detached-ttl-ms": { type: "string" },
   "retention-ms": { type: "string" },
   bwrap: { type: "string" },
@@ -63,6 +65,7 @@ export const flags = {
 export const toOptions = (values: Usage.Values<typeof flags>): ExecServer.Options => ({
   ...SessionRegistry.defaultOptions,
   version,
+  dialect: dialectOf(values.dialect),
   detachedMillis: number(values, "detached-ttl-ms", 0, SessionRegistry.defaultOptions.detachedMillis),
   retentionMillis: number(values, "retention-ms", 0, ProcessRegistry.defaultOptions.retentionMillis),
   limits: LimitFlags.toLimits(command, values),
@@ -95,17 +98,23 @@ export const serve = (platform: Platform, args: ReadonlyArray<string>, asked: Ef
       yield* drain(graceMillis)
     }),
   ).pipe(
-    Effect.provide([
-      Layer.provide(Bubblewrap.layer({ program: values.bwrap }), platform.layerSpawner),
-      NodeHost.layerHost,
-      NodeHost.layerSessionIds,
-    ]),
+    Effect.provide(World.layer(platform, { bwrap: values.bwrap })),
     Effect.provide(Telemetry.layer),
     Effect.provide(Logging.layer("procwire serve", values)),
   )
 }
 
 const command = "procwire serve"
+
+const dialectOf = (given = "current"): Dialects.Name => {
+  const found = Dialects.names.find((name) => name === given)
+  if (found !== undefined) return found
+  const possible = Dialects.names.join(", ")
+  throw new Usage.UsageError(
+    command,
+    `invalid value '${given}' for '--dialect': possible values: ${possible}`,
+  )
+}
 
 type Numbers = "detached-ttl-ms" | "retention-ms" | "grace-ms"
 

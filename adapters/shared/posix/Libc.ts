@@ -18,7 +18,6 @@ export const O_NONBLOCK = 0o4000
 export const O_CLOEXEC = 0o2000000
 const F_SETFD = 2
 const F_SETFL = 4
-const F_DUPFD_CLOEXEC = 1030
 const FD_CLOEXEC = 1
 /** `access` for execution: unistd.h. */
 const X_OK = 1
@@ -68,8 +67,6 @@ export interface Libc {
   readonly closeOnExec: (fd: number) => void
   /** Reads and writes of the open file answer EAGAIN where they would wait. */
   readonly nonBlocking: (fd: number) => void
-  /** A second descriptor of the same open file, which no child inherits. */
-  readonly duplicate: (fd: number) => number
   readonly close: (fd: number) => void
   /** Bytes read into `buffer`, 0 at the end. */
   readonly read: (fd: number, buffer: Uint8Array) => number
@@ -113,7 +110,6 @@ export const bind = (ffi: Ffi): Libc => {
     pipe: (ends) => orErrno(pipe2(ends, O_CLOEXEC)),
     closeOnExec: (fd) => void fcntl(fd, F_SETFD, FD_CLOEXEC),
     nonBlocking: (fd) => void fcntl(fd, F_SETFL, O_NONBLOCK),
-    duplicate: (fd) => orErrno(fcntl(fd, F_DUPFD_CLOEXEC, 0)),
     close: (fd) => void close(fd),
     read: (fd, buffer) => orErrno(read(fd, buffer, buffer.length)),
     write: (fd, buffer) => orErrno(write(fd, buffer, buffer.length)),

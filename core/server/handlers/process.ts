@@ -3,6 +3,8 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type { ProcessRegistry } from "../../process/ProcessRegistry.ts"
 import type { ParamsOf } from "../../protocol/Methods.ts"
+import type { OperationParams } from "../../protocol/dialect/Dialect.ts"
+import * as NativePath from "../../protocol/NativePath.ts"
 import * as PathUri from "../../protocol/PathUri.ts"
 import type { RequestContext } from "../../rpc/Router.ts"
 import * as Confinement from "../../spawn/Confinement.ts"
@@ -28,17 +30,17 @@ export interface ProcessContext {
 }
 
 export const make = ({ host, capabilities, processes, sessionId, notifier, tracing }: ProcessContext) => ({
-  "process/start": (params: ParamsOf<"process/start">, { afterReply }: RequestContext) =>
+  "process/start": (params: OperationParams<"process/start">, { afterReply }: RequestContext) =>
     Effect.gen(function* () {
       const spec = yield* toSpawnSpec(params, host, capabilities)
       const { processId } = params
-      const starting = processes().start(processId, spec)
+      const starting = processes().start(processId, spec, params.retainedBytes)
       const process = yield* tracing.process(sessionId(), processId, spec.argv[0], starting)
       afterReply(() => {
         notifier.attach(process, 0)
         process.release()
       })
-      return { processId, sandboxType: sandboxType(spec) }
+      return { processId, sandboxType: sandboxType(spec), pid: process.child?.pid }
     }),
 
   "process/read": ({ processId, afterSeq, maxBytes, waitMs }: ParamsOf<"process/read">) =>
@@ -118,7 +120,11 @@ export const unconfinable =
 
 const toCwd = (cwd: string, platform: string): Effect.Effect<string, ParamsError> => {
   if (PathUri.isNativePath(cwd)) return Effect.succeed(PathUri.normalise(cwd))
-  const path = PathUri.toPath(cwd, platform)
+  const path = Either.filterOrLeft(
+    PathUri.toPath(cwd, platform),
+    NativePath.isText, // spawners take text
+    () => `'${cwd}' is invalid on '${platform}'`,
+  )
   if (Either.isRight(path)) return Effect.succeed(path.right)
   return path.left.includes("is invalid on")
     ? refuse(`cwd URI \`${cwd}\` is not valid on this exec-server host: ${path.left}`)

@@ -1,0 +1,200 @@
+/**
+ * The file system of this host over the calls that the runtime brings.
+ *
+ * On Linux a folder is held by a descriptor and named `/proc/self/fd/N`, so paths without links are walked without a
+ * race. Elsewhere each folder is looked at before it is used, and whoever can swap it in between is not noticed.
+ */
+import * as fs from "node:fs"
+import process from "node:process"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Layer from "effect/Layer"
+import { FileError, type FileReason } from "../../../core/files/FileError.ts"
+import { Files, type FilesService, type OpenFile } from "../../../core/files/Files.ts"
+import * as NativePath from "../../../core/protocol/NativePath.ts"
+import * as OsError from "../OsError.ts"
+import type { Ffi } from "../posix/Ffi.ts"
+import type { Calls } from "./Calls.ts"
+import * as LibcCalls from "./LibcCalls.ts"
+import * as NodeCalls from "./NodeCalls.ts"
+import * as Save from "./Save.ts"
+
+/** Files through `node:fs`. */
+export const layer: Layer.Layer<Files> = Layer.sync(Files, () => make(NodeCalls.make()))
+
+/** Files through the C library where that is in reach, else through `node:fs`. */
+export const layerLibc = (ffi: () => Ffi): Layer.Layer<Files> => {
+  if (process.platform !== "linux" || !process.arch.endsWith("64")) return layer
+  return Layer.sync(Files, () =>
+    make(
+      Either.getOrElse(
+        Either.try(() => LibcCalls.make(ffi())),
+        NodeCalls.make,
+      ),
+    ),
+  )
+}
+
+const { O_RDONLY, O_WRONLY, O_CREAT } = fs.constants
+/** Not on Windows. */
+const O_NONBLOCK = fs.constants.O_NONBLOCK ?? 0
+const O_NOFOLLOW = fs.constants.O_NOFOLLOW ?? 0
+const O_DIRECTORY = fs.constants.O_DIRECTORY ?? 0
+/** Linux: no permission to read is needed to go through a folder. */
+const O_PATH = 0o10000000
+
+export const make = (calls: Calls): FilesService => ({
+  available: true,
+  watches: true,
+  info: (path, { follow }) => attempt(() => calls.stat(path, follow)),
+  list: (folder) => attempt(() => calls.list(folder)),
+  canonicalize: (path) => attempt(() => calls.realPath(path)),
+  makeFolder: (path) => attempt(() => calls.makeFolder(path)),
+  removeFolder: (path) => attempt(() => calls.removeFolder(path)),
+  removeFile: (path) => attempt(() => calls.removeFile(path)),
+  readLink: (path) => attempt(() => calls.readLink(path)),
+  makeLink: (target, path) => attempt(() => calls.makeLink(target, path)),
+  save: (path, bytes, { follow }) => attempt(() => Save.save(calls, path, bytes, follow)),
+  open: (path, { access, create, follow }) => {
+    const flags =
+      (access === "read" ? O_RDONLY : O_WRONLY) |
+      (create === undefined ? 0 : O_CREAT) |
+      (follow ? 0 : O_NOFOLLOW) |
+      O_NONBLOCK
+    return Effect.map(
+      Effect.acquireRelease(
+        attempt(async () => toOpenFile(calls, await calls.open(path, flags, create))),
+        ({ close }) => close,
+      ),
+      ({ file }) => file,
+    )
+  },
+  hold: hold(calls),
+  watch,
+})
+
+/** Finished once begun: a descriptor would be lost otherwise, or closed under somebody's hands. */
+const attempt = <A>(call: () => Promise<A>): Effect.Effect<A, FileError> =>
+  Effect.uninterruptible(Effect.tryPromise({ try: call, catch: toFileError }))
+
+const reasons: Readonly<Record<string, FileReason>> = {
+  ENOENT: "NotFound",
+  EACCES: "PermissionDenied",
+  EPERM: "PermissionDenied",
+  EINVAL: "InvalidInput",
+  EEXIST: "AlreadyExists",
+  ENOTDIR: "NotADirectory",
+  EISDIR: "IsADirectory",
+}
+
+const toFileError = (cause: unknown): FileError => {
+  const errno = OsError.errnoOf(cause)
+  if (errno !== 0) {
+    return new FileError({
+      reason: reasons[OsError.nameOf(errno)] ?? "Other",
+      message: OsError.textOf(errno),
+      cause,
+    })
+  }
+  const message = cause instanceof Error ? cause.message : String(cause)
+  return new FileError({ reason: "Other", message, cause })
+}
+
+/** Closed when nobody uses it any more: its number may soon be that of another file. */
+const toOpenFile = (calls: Calls, fd: number) => {
+  let using = 0
+  let closed: (() => void) | undefined
+  const use = <A>(work: () => Promise<A>) =>
+    attempt(async () => {
+      using += 1
+      try {
+        return await work()
+      } finally {
+        using -= 1
+        if (using === 0) closed?.()
+      }
+    })
+  const file: OpenFile = {
+    info: use(() => calls.statOf(fd)),
+    read: (offset, length) => use(() => readFully(calls, fd, offset, length)),
+    write: (offset, bytes) => use(() => Save.writeAll(calls, fd, bytes, offset)),
+    empty: use(() => calls.empty(fd)),
+    setMode: (mode) => use(() => calls.chmod(fd, mode)),
+  }
+  const idle = Effect.async<void>((resume) => {
+    if (using === 0) return resume(Effect.void)
+    closed = () => resume(Effect.void)
+  })
+  const close = Effect.ignore(
+    Effect.zipRight(
+      idle,
+      attempt(() => calls.close(fd)),
+    ),
+  )
+  return { file, close }
+}
+
+/** The last offset behind which there can be a byte. */
+const lastOffset = 2n ** 63n - 1n
+
+const readFully = async (calls: Calls, fd: number, offset: bigint, length: number): Promise<Uint8Array> => {
+  if (offset > lastOffset) throw OsError.coded("EINVAL")
+  const room = lastOffset - offset - 8n
+  if (room < BigInt(length)) {
+    // No file is that long; the kernel would refuse what goes beyond.
+    await calls.read(fd, new Uint8Array(1), 0n)
+    return new Uint8Array()
+  }
+  const buffer = new Uint8Array(length)
+  let at = 0
+  while (at < length) {
+    const piece = buffer.subarray(at, at + Save.pieceBytes)
+    const count = await calls.read(fd, piece, offset + BigInt(at))
+    if (count === 0) return buffer.subarray(0, at)
+    at += count
+  }
+  return buffer
+}
+
+const hold = (calls: Calls): FilesService["hold"] => {
+  let named: Promise<boolean> | undefined
+  const isNamed = Effect.promise(
+    () =>
+      (named ??= process.platform === "linux" ? isFolder(calls, "/proc/self/fd") : Promise.resolve(false)),
+  )
+  const held = (folder: string) =>
+    Effect.acquireRelease(
+      attempt(() => calls.open(folder, O_PATH | O_DIRECTORY | O_NOFOLLOW)),
+      (fd) => Effect.ignore(attempt(() => calls.close(fd))),
+    ).pipe(Effect.map((fd) => `/proc/self/fd/${fd}`))
+  const looked = (folder: string) =>
+    attempt(async () => {
+      const { kind } = await calls.stat(folder, false)
+      if (kind !== "directory") throw OsError.coded("ENOTDIR")
+      return folder
+    })
+  return (folder) => Effect.flatMap(isNamed, (named) => (named ? held(folder) : looked(folder)))
+}
+
+const isFolder = (calls: Calls, path: string) =>
+  calls.stat(path, true).then(
+    ({ kind }) => kind === "directory",
+    () => false,
+  )
+
+const watch: FilesService["watch"] = (folder, changed) =>
+  Effect.asVoid(
+    Effect.acquireRelease(
+      Effect.try({
+        try: () => {
+          if (!NativePath.isText(folder)) throw OsError.coded("EINVAL")
+          const watcher = fs.watch(folder, { persistent: false }, (_, name) => changed(name ?? undefined))
+          // Whatever became of the folder is seen by whoever looks.
+          watcher.on("error", () => changed(undefined))
+          return watcher
+        },
+        catch: toFileError,
+      }),
+      (watcher) => Effect.sync(() => watcher.close()),
+    ),
+  )

@@ -1,0 +1,114 @@
+/** v0: `command/exec/outputDelta`. */
+import * as Check from "../../Check.ts"
+import { isObject } from "../../Json.ts"
+import { start, table } from "./process.ts"
+
+export const output = table("output", {
+  "streams-and-exit-code": {
+    level: "must",
+    spec: [],
+    says: "Output comes as stdout and stderr, then exited with processId and exitCode alone.",
+    run: async (t) => {
+      const child = await start(await t.connect(), { script: "echo out; echo err >&2; exit 3" })
+      Check.equal(await child.exited(), 3, "the exit code")
+      Check.equal(child.text("stdout"), "out\n", "stdout")
+      Check.equal(child.text("stderr"), "err\n", "stderr")
+      const methods = child.wire.inbox.messages.map(({ json }) =>
+        isObject(json) ? json["method"] : undefined,
+      )
+      const known = ["command/exec/outputDelta", "command/exec/exited", undefined]
+      Check.isTrue(
+        methods.every((method) => known.includes(method as string | undefined)),
+        `something else was told: ${Check.show(methods.filter((method) => method !== undefined))}`,
+      )
+      const exited = child.wire.inbox.messages.find(
+        ({ json }) => isObject(json) && json["method"] === "command/exec/exited",
+      )?.json
+      Check.equal(
+        isObject(exited) ? exited["params"] : undefined,
+        { processId: child.id, exitCode: 3 },
+        "the params of command/exec/exited",
+      )
+    },
+  },
+  "bytes-are-exact": {
+    level: "must",
+    spec: [],
+    says: "Every byte of the output comes as it was written, also what is no UTF-8.",
+    run: async (t) => {
+      const child = await start(await t.connect(), { script: "printf '\\000\\377\\303\\n\\r\\033x'" })
+      await child.exited()
+      Check.equal(child.bytes().toString("hex"), "00ffc30a0d1b78", "the output")
+    },
+  },
+  "terminal-is-stdout": {
+    level: "must",
+    spec: [],
+    requires: ["pty"],
+    says: "With tty the program has a terminal, and what it writes there comes as stdout.",
+    run: async (t) => {
+      const child = await start(await t.connect(), {
+        tty: true,
+        script: "test -t 1 && echo yes; echo err >&2",
+      })
+      await child.exited()
+      Check.equal(child.text(), "yes\r\nerr\r\n", "the output")
+      Check.isTrue(
+        child.streams().every((stream) => stream === "stdout"),
+        "another stream than stdout was named",
+      )
+    },
+  },
+  "cap-cuts-nothing": {
+    level: "must",
+    spec: [],
+    says: "outputBytesCap bounds what the server keeps, not what it tells: with 0, 10 and none all of 300,000 bytes come.",
+    run: async (t) => {
+      const wire = await t.connect()
+      for (const cap of [0, 10, undefined]) {
+        const child = await start(wire, {
+          script: "head -c 300000 /dev/zero",
+          params: cap === undefined ? {} : { outputBytesCap: cap },
+        })
+        await child.exited()
+        await child.has(300_000)
+        Check.equal(child.bytes().length, 300_000, "the bytes that came")
+      }
+    },
+  },
+  "answer-comes-first": {
+    level: "should",
+    spec: [],
+    says: "The answer to command/exec precedes everything that is told of its process (20 rounds).",
+    run: async (t) => {
+      const wire = await t.connect()
+      for (let round = 0; round < 20; round++) {
+        const from = wire.inbox.messages.length
+        const child = await start(wire, { script: "echo x" })
+        await child.exited()
+        const first = wire.inbox.messages[from]?.json
+        Check.isTrue(
+          isObject(first) && first["method"] === undefined,
+          `this came first: ${Check.show(first)}`,
+        )
+      }
+    },
+  },
+  "exit-comes-last": {
+    level: "should",
+    spec: [],
+    says: "What the program has written itself comes before its exit is told (20 rounds).",
+    run: async (t) => {
+      const wire = await t.connect()
+      for (let round = 0; round < 20; round++) {
+        const child = await start(wire, { script: "echo out; echo err >&2" })
+        await child.exited()
+        Check.equal(
+          [child.text("stdout"), child.text("stderr")],
+          ["out\n", "err\n"],
+          "the output at the exit",
+        )
+      }
+    },
+  },
+})

@@ -1,0 +1,119 @@
+/** One process started through `command/exec`, and what the notifications on its connection have told about it. */
+import { randomUUID } from "node:crypto"
+import * as Case from "../../Case.ts"
+import * as Check from "../../Check.ts"
+import { isObject, type Json, type JsonObject } from "../../Json.ts"
+import type { Message } from "../../wire/Inbox.ts"
+import type { Wire } from "../../wire/Wire.ts"
+
+/** A table of cases that speak v0, below `v0/`. */
+export const table = (
+  name: string,
+  specs: { readonly [name: string]: Case.CaseSpec },
+): ReadonlyArray<Case.Case> =>
+  Case.table(
+    `v0/${name}`,
+    Object.fromEntries(Object.entries(specs).map(([id, spec]) => [id, { ...spec, dialect: "v0" as const }])),
+  )
+
+export interface Exec {
+  readonly id: string
+  readonly wire: Wire
+  /** The result of `command/exec`. */
+  readonly result: JsonObject
+  readonly bytes: (stream?: string) => Buffer
+  readonly text: (stream?: string) => string
+  /** The streams of its output, in order. */
+  readonly streams: () => ReadonlyArray<Json | undefined>
+  /** Waits until the output contains `part`. */
+  readonly says: (part: string) => Promise<void>
+  /** Waits for the exit; its code. */
+  readonly exited: () => Promise<number>
+  /** Waits until so many bytes have come. */
+  readonly has: (bytes: number) => Promise<void>
+  readonly terminate: () => Promise<boolean>
+}
+
+export interface StartOptions {
+  readonly id?: string
+  readonly script?: string
+  readonly tty?: boolean
+  /** Further members of the params, or other values for the usual ones. */
+  readonly params?: JsonObject
+}
+
+/** The params of `command/exec`: a shell script in `/tmp` with a plain environment, unless told otherwise. */
+export const params = (wire: Wire, options: StartOptions = {}): JsonObject => ({
+  processId: options.id ?? `exec-${randomUUID().slice(0, 8)}`,
+  argv: ["/bin/sh", "-c", options.script ?? ":"],
+  cwd: "/tmp",
+  env: wire.childEnv,
+  tty: options.tty ?? false,
+  ...options.params,
+})
+
+/** The params of the notifications of one method for one process, behind a position. */
+const told = (
+  messages: ReadonlyArray<Message>,
+  method: string,
+  id: string,
+  from: number,
+): ReadonlyArray<JsonObject> =>
+  messages.slice(from).flatMap(({ json }) => {
+    if (!isObject(json) || json["method"] !== method) return []
+    const { params } = json
+    return isObject(params) && params["processId"] === id ? [params] : []
+  })
+
+/** Starts a process and waits for the answer. */
+export const start = async (wire: Wire, options: StartOptions = {}): Promise<Exec> => {
+  const given = params(wire, options)
+  const id = Check.text(given["processId"], "processId")
+  const from = wire.inbox.messages.length
+  const result = await wire.ok("command/exec", given)
+  const chunks = () => told(wire.inbox.messages, "command/exec/outputDelta", id, from)
+  const bytes = (stream?: string): Buffer =>
+    Buffer.concat(
+      chunks()
+        .filter((chunk) => stream === undefined || chunk["stream"] === stream)
+        .map((chunk) => Buffer.from(Check.text(chunk["chunk"], "a chunk"), "base64")),
+    )
+  const wait = <A>(what: string, pick: () => A | undefined): Promise<A> =>
+    wire.inbox.wait(`${what} of process ${id}`, wire.timeoutMs, pick)
+  const text = (stream?: string): string => bytes(stream).toString("utf8")
+  return {
+    id,
+    wire,
+    result,
+    bytes,
+    text,
+    streams: () => chunks().map((chunk) => chunk["stream"]),
+    says: async (part) => {
+      await wait(`the output ${JSON.stringify(part)}`, () => (text().includes(part) ? true : undefined))
+    },
+    has: async (wanted) => {
+      await wait(`${wanted} bytes`, () => (bytes().length >= wanted ? true : undefined))
+    },
+    exited: async () => {
+      const event = await wait(
+        "command/exec/exited",
+        () => told(wire.inbox.messages, "command/exec/exited", id, from)[0],
+      )
+      return Check.integer(event["exitCode"], "the exitCode of command/exec/exited")
+    },
+    terminate: () => terminate(wire, id),
+  }
+}
+
+/** `command/exec/terminate`; what it says of `running`. */
+export const terminate = async (wire: Wire, processId: string): Promise<boolean> => {
+  const result = await wire.ok("command/exec/terminate", { processId })
+  return Check.flag(result["running"], "running in the result of command/exec/terminate")
+}
+
+/** `command/exec/write` of a text. */
+export const write = async (wire: Wire, processId: string, text: string): Promise<void> => {
+  const chunk = Buffer.from(text).toString("base64")
+  const result = await wire.ok("command/exec/write", { processId, chunk })
+  Check.equal(result, { accepted: true }, "the result of command/exec/write")
+}

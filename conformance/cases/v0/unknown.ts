@@ -1,0 +1,75 @@
+/**
+ * v0: what the server does not know. Each case begins with a `command/exec`, so that a server that finds out the wire by
+ * itself has done so.
+ */
+import * as Check from "../../Check.ts"
+import { isObject } from "../../Json.ts"
+import type { Bench } from "../../Bench.ts"
+import { start, table } from "./process.ts"
+
+const spoken = async (t: Bench) => {
+  const wire = await t.connect()
+  await (await start(wire)).exited()
+  return wire
+}
+
+export const unknown = table("unknown", {
+  "method-refused": {
+    level: "must",
+    spec: [],
+    says: "A request with an unknown method, also one of later versions, is refused with -32600 unknown method: X.",
+    run: async (t) => {
+      const wire = await spoken(t)
+      for (const method of [
+        "nope/method",
+        "process/start",
+        "environment/status",
+        "initialized",
+        "",
+        "toString",
+      ]) {
+        await wire.refused(method, {}, -32600, `unknown method: ${method}`)
+      }
+    },
+  },
+  "notification-answered-with-minus-one": {
+    level: "must",
+    spec: [],
+    says: "An unknown notification is answered with the error -32600 unexpected notification method: X and the id -1, and the connection stays.",
+    run: async (t) => {
+      const wire = await spoken(t)
+      for (const method of ["bogus", "command/exec"]) {
+        const { message, error } = await wire.exchange(JSON.stringify({ method, params: {} }))
+        Check.equal(isObject(message.json) ? message.json["id"] : undefined, -1, "the id of the answer")
+        Check.equal(error?.code, -32600, "the code")
+        Check.equal(error?.message, `unexpected notification method: ${method}`, "the message")
+      }
+      await (await start(wire)).exited()
+    },
+  },
+  "answers-ignored": {
+    level: "must",
+    spec: [],
+    says: "An answer to nothing, a result or an error, is ignored, and the connection stays.",
+    run: async (t) => {
+      const wire = await spoken(t)
+      const before = wire.inbox.messages.length
+      wire.send({ id: 5, result: {} })
+      wire.send({ id: 6, error: { code: 1, message: "x" } })
+      const child = await start(wire)
+      const came = wire.inbox.messages.slice(before).map(({ json }) => (isObject(json) ? json["id"] : null))
+      Check.isTrue(!came.includes(5) && !came.includes(6), "an answer was answered")
+      await child.exited()
+    },
+  },
+  "malformed-ends-the-connection": {
+    level: "should",
+    spec: [],
+    says: "A text that is no JSON ends the connection without a word.",
+    run: async (t) => {
+      const wire = await spoken(t)
+      wire.sendText("{bad")
+      await wire.endsSilently()
+    },
+  },
+})

@@ -1,0 +1,69 @@
+/** A client by the dialect that it speaks, in its form for Effect and in that for promises. */
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Scope from "effect/Scope"
+import type { Transport } from "../transport/Transport.ts"
+import * as Client from "./Client.ts"
+import type { ClientError } from "./ClientError.ts"
+import * as ExecClient from "./ExecClient.ts"
+import { promise } from "./Promises.ts"
+import type { Open } from "./Reconnect.ts"
+import * as V0Client from "./v0/Client.ts"
+import * as V0ExecClient from "./v0/ExecClient.ts"
+
+/** For servers of today; `dialect` may be left out. */
+export interface CurrentOptions extends ExecClient.Options {
+  readonly dialect?: "current"
+}
+
+/** For servers of the first wire, or of any that speak it by themselves. */
+export interface V0Options extends V0ExecClient.Options {
+  readonly dialect: "v0"
+}
+
+/** The client of a dialect, and its promise form. */
+interface Maker<Options, Effectful, Promised> {
+  readonly make: (
+    source: Transport | Open,
+    options: Options,
+  ) => Effect.Effect<Effectful, ClientError, Scope.Scope>
+  readonly fromEffect: (client: Effectful, close: Effect.Effect<void>) => Promised
+}
+
+const makers = {
+  current: { make: ExecClient.make, fromEffect: Client.fromEffect },
+  v0: { make: V0ExecClient.make, fromEffect: V0Client.fromEffect },
+}
+
+const makerOf = (dialect: keyof typeof makers = "current") =>
+  // The options that name a dialect are those of its maker.
+  makers[dialect] as Maker<unknown, unknown, unknown>
+
+/** A client over one transport, or over those that an effect opens. */
+export const make: {
+  (
+    source: Transport | Open,
+    options: V0Options,
+  ): Effect.Effect<V0ExecClient.ExecClient, ClientError, Scope.Scope>
+  (
+    source: Transport | Open,
+    options?: CurrentOptions,
+  ): Effect.Effect<ExecClient.ExecClient, ClientError, Scope.Scope>
+} = (source: Transport | Open, { dialect, ...options }: CurrentOptions | V0Options = {}) =>
+  makerOf(dialect).make(source, options) as never
+
+/** The same for programs without Effect. */
+export const connect: {
+  (open: Open, options: V0Options): Promise<V0Client.Client>
+  (open: Open, options?: CurrentOptions): Promise<Client.Client>
+} = (open: Open, { dialect, ...options }: CurrentOptions | V0Options = {}) =>
+  Effect.gen(function* () {
+    const { make, fromEffect } = makerOf(dialect)
+    const scope = yield* Scope.make()
+    const close = Scope.close(scope, Exit.void)
+    const client = yield* make(open, options).pipe(
+      Scope.extend(scope),
+      Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause))),
+    )
+    return fromEffect(client, close)
+  }).pipe(promise) as never

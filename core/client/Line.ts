@@ -1,0 +1,104 @@
+/**
+ * One connection of a client in any dialect, from its handshake to its loss.
+ *
+ * Unknown notifications are ignored, requests of the server are refused, a malformed message of a known
+ * kind ends the connection.
+ */
+import * as Deferred from "effect/Deferred"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as FiberId from "effect/FiberId"
+import type * as Scope from "effect/Scope"
+import * as ErrorCode from "../protocol/ErrorCode.ts"
+import type { Json } from "../protocol/Json.ts"
+import * as Message from "../protocol/Message.ts"
+import * as Connection from "../rpc/Connection.ts"
+import type { Transport } from "../transport/Transport.ts"
+import { ClientError } from "./ClientError.ts"
+import type { Flow } from "./Flow.ts"
+
+/** Sends a request and waits for its result as JSON; fails with `Disconnected` when the connection ends. */
+export type Ask = (method: string, params: unknown) => Effect.Effect<Json, ClientError>
+
+export interface Options<A> {
+  /** The first call, and what it answers. */
+  readonly initialize: (ask: Ask) => Effect.Effect<A, ClientError>
+  /** Deadline of the handshake. */
+  readonly timeout: Duration.DurationInput
+  readonly flow: Flow
+  /** Takes a notification as it comes; on the left, what is wrong with it. Undefined for one that it does not know. */
+  readonly take: (method: string, params: Json) => Either.Either<void, string> | undefined
+}
+
+export interface Line<A> {
+  /** What the server has answered to the first call. */
+  readonly greeting: A
+  readonly ask: Ask
+  /** Takes nothing more from the server while held. */
+  readonly hold: (held: boolean) => void
+  /** Completes with the reason when the connection has ended. */
+  readonly lost: Effect.Effect<string>
+}
+
+/** Requests of the server that are being refused at once. */
+const concurrentRequests = 16
+
+/** A connection behind its handshake; the scope ends it. */
+export const make = <A>(
+  transport: Transport,
+  { initialize, timeout, flow, take }: Options<A>,
+): Effect.Effect<Line<A>, ClientError, Scope.Scope> =>
+  Effect.gen(function* () {
+    const lost = Deferred.unsafeMake<string>(FiberId.none)
+    let fault: string | undefined
+
+    const connection = yield* Connection.make(
+      transport,
+      {
+        request: ({ method }) => Effect.fail(refused(method)),
+        slotted: () => false,
+        notification: ({ method, params }) => {
+          const taken = take(method, params)
+          if (taken === undefined || Either.isRight(taken)) return true
+          fault = `malformed ${method} notification: ${taken.left}`
+          return false
+        },
+        endsOnMalformed: true,
+      },
+      { concurrentRequests },
+    )
+    yield* Effect.forkScoped(Effect.flatMap(connection.run, (why) => Deferred.succeed(lost, fault ?? why)))
+
+    const ask: Ask = (method, params) =>
+      Effect.suspend(() => {
+        flow.asked()
+        return Effect.ensuring(connection.call(method, params), Effect.sync(flow.answered))
+      }).pipe(
+        Effect.mapError((error) =>
+          error._tag === "RpcError"
+            ? new ClientError({ reason: "Server", message: error.message, code: error.code, cause: error })
+            : disconnected(fault ?? error.message),
+        ),
+      )
+
+    const greeting = yield* initialize(ask).pipe(
+      Effect.timeoutFail({
+        duration: timeout,
+        onTimeout: () =>
+          new ClientError({ reason: "Timeout", message: "timed out waiting for the initialize handshake" }),
+      }),
+    )
+    connection.write(Message.notificationText("initialized", {}))
+    return { greeting, ask, hold: connection.hold, lost: Deferred.await(lost) }
+  })
+
+/** The error of whatever needs a connection that has ended. */
+export const disconnected = (why: string) =>
+  new ClientError({ reason: "Disconnected", message: `exec-server transport disconnected: ${why}` })
+
+const refused = (method: string) =>
+  new ErrorCode.RpcError({
+    code: ErrorCode.methodNotFound,
+    message: `exec-server client does not implement \`${method}\``,
+  })

@@ -1,0 +1,114 @@
+/** Folders that come into being, and whatever ceases to exist. */
+import * as Effect from "effect/Effect"
+import { FileError } from "./FileError.ts"
+import type { FilesService } from "./Files.ts"
+import { join, pin, split } from "./Paths.ts"
+import { containsLink } from "./Reading.ts"
+
+/** Makes content of a file, as a whole. */
+export const writeFile = (files: FilesService, path: string, bytes: Uint8Array, follow: boolean) =>
+  follow
+    ? files.save(path, bytes, { follow })
+    : Effect.scoped(Effect.flatMap(pin(files, path), (place) => files.save(place, bytes, { follow })))
+
+/** Makes a folder, and with `recursive` its parents; then one that exists is fine. */
+export const createDirectory = (
+  files: FilesService,
+  path: string,
+  recursive: boolean,
+  follow: boolean,
+): Effect.Effect<void, FileError> => {
+  const make = follow
+    ? files.makeFolder(path)
+    : Effect.scoped(Effect.flatMap(pin(files, path), files.makeFolder))
+  if (!recursive) return make
+  return Effect.catchAll(make, (error): Effect.Effect<void, FileError> => {
+    const [folder, name] = split(path)
+    if (error.reason === "AlreadyExists" || name === "") return mustBeFolder(files, path, follow, error)
+    if (error.reason !== "NotFound") return Effect.fail(error)
+    return Effect.zipRight(
+      createDirectory(files, folder, recursive, follow),
+      secondTry(make, files, path, follow),
+    )
+  })
+}
+
+/** Somebody else may have made it meanwhile. */
+const secondTry = (
+  make: Effect.Effect<void, FileError>,
+  files: FilesService,
+  path: string,
+  follow: boolean,
+) =>
+  Effect.catchAll(make, (error) =>
+    error.reason === "AlreadyExists" ? mustBeFolder(files, path, follow, error) : Effect.fail(error),
+  )
+
+const mustBeFolder = (files: FilesService, path: string, follow: boolean, otherwise: FileError) =>
+  follow
+    ? Effect.flatMap(
+        Effect.mapError(files.info(path, { follow }), () => otherwise),
+        ({ kind }) => (kind === "directory" ? Effect.void : Effect.fail(otherwise)),
+      )
+    : Effect.scoped(Effect.asVoid(Effect.flatMap(pin(files, path), files.hold)))
+
+export interface RemoveOptions {
+  readonly recursive: boolean
+  /** Something missing is fine. */
+  readonly force: boolean
+  readonly follow: boolean
+}
+
+/** Removes what the path itself is: of a link the link. */
+export const remove = (files: FilesService, path: string, options: RemoveOptions) => {
+  const { recursive, force, follow } = options
+  if (recursive && !follow) return unsupported
+  const all = Effect.gen(function* () {
+    const place = follow ? path : yield* pin(files, path)
+    const { kind } = yield* files.info(place, { follow: false })
+    if (kind === "link" && !follow) return yield* containsLink
+    if (kind !== "directory") return yield* files.removeFile(place)
+    if (recursive) yield* emptyFolder(files, place)
+    yield* files.removeFolder(place)
+  })
+  return Effect.scoped(
+    force
+      ? Effect.catchIf(
+          all,
+          ({ reason }) => reason === "NotFound",
+          () => Effect.void,
+        )
+      : all,
+  )
+}
+
+const unsupported = Effect.fail(
+  new FileError({ reason: "Unsupported", message: "recursive no-follow removal is unsupported" }),
+)
+
+/** Removes everything in a folder. A folder that somebody turns into a link meanwhile is not left through it. */
+const emptyFolder = (files: FilesService, folder: string): Effect.Effect<void, FileError> =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const held = yield* files.hold(folder)
+      const entries = yield* files.list(held)
+      yield* Effect.forEach(
+        entries.filter(({ kind }) => kind !== "directory"),
+        ({ name }) => gone(files.removeFile(join(held, name))),
+        { concurrency: 16, discard: true },
+      )
+      for (const { name, kind } of entries) {
+        if (kind !== "directory") continue
+        const inner = join(held, name)
+        yield* gone(Effect.zipRight(emptyFolder(files, inner), files.removeFolder(inner)))
+      }
+    }),
+  )
+
+/** What somebody else has removed meanwhile is removed. */
+const gone = (removal: Effect.Effect<void, FileError>) =>
+  Effect.catchIf(
+    removal,
+    ({ reason }) => reason === "NotFound",
+    () => Effect.void,
+  )

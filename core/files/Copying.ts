@@ -1,0 +1,89 @@
+/**
+ * Copies of files, links and trees.
+ *
+ * A file that is copied onto itself, by whatever name, stays as it is. Links are copied as links. Into a folder that
+ * exists a tree is merged; in a tree, what is neither file, folder nor link is left out.
+ */
+import * as Effect from "effect/Effect"
+import { maxBlockBytes } from "../protocol/FileSystem.ts"
+import { createDirectory } from "./Changing.ts"
+import { type FileError, invalid } from "./FileError.ts"
+import type { FilesService } from "./Files.ts"
+import { join, split } from "./Paths.ts"
+
+export const copy = (
+  files: FilesService,
+  source: string,
+  destination: string,
+  recursive: boolean,
+): Effect.Effect<void, FileError> =>
+  Effect.gen(function* () {
+    const { kind } = yield* files.info(source, { follow: false })
+    switch (kind) {
+      case "file":
+        return yield* copyFile(files, source, destination)
+      case "link":
+        return yield* copyLink(files, source, destination)
+      case "other":
+        return yield* unsupported
+      case "directory":
+        if (!recursive) return yield* notRecursive
+        if (yield* isBelow(files, source, destination)) return yield* intoItself
+        return yield* copyTree(files, source, destination)
+    }
+  })
+
+const unsupported = Effect.fail(invalid("fs/copy only supports regular files, directories, and symlinks"))
+const notRecursive = Effect.fail(invalid("fs/copy requires recursive: true when sourcePath is a directory"))
+const intoItself = Effect.fail(invalid("fs/copy cannot copy a directory to itself or one of its descendants"))
+
+const copyLink = (files: FilesService, source: string, destination: string) =>
+  Effect.flatMap(files.readLink(source), (target) => files.makeLink(target, destination))
+
+const copyFile = (files: FilesService, source: string, destination: string) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const from = yield* files.open(source, { access: "read", follow: false })
+      const { mode, kind, identity } = yield* from.info
+      if (kind !== "file") return yield* unsupported
+      const to = yield* files.open(destination, { access: "write", create: mode, follow: true })
+      const target = yield* to.info
+      if (target.identity === identity) return
+      if (target.kind === "file") {
+        yield* to.empty
+        yield* to.setMode(mode)
+      }
+      for (let offset = 0n; ;) {
+        const block = yield* from.read(offset, maxBlockBytes)
+        if (block.length > 0) yield* to.write(offset, block)
+        if (block.length < maxBlockBytes) return
+        offset += BigInt(block.length)
+      }
+    }),
+  )
+
+const copyTree = (files: FilesService, source: string, destination: string): Effect.Effect<void, FileError> =>
+  Effect.gen(function* () {
+    yield* createDirectory(files, destination, true, true)
+    for (const { name, kind } of yield* files.list(source)) {
+      const [from, to] = [join(source, name), join(destination, name)]
+      if (kind === "directory") yield* copyTree(files, from, to)
+      else if (kind === "file") yield* copyFile(files, from, to)
+      else if (kind === "link") yield* copyLink(files, from, to)
+    }
+  })
+
+/** True if the destination is the source or would lie in it, links resolved as far as there is something. */
+const isBelow = (files: FilesService, source: string, destination: string) =>
+  Effect.gen(function* () {
+    const from = yield* files.canonicalize(source)
+    const to = yield* resolved(files, destination)
+    return to === from || to.startsWith(join(from, ""))
+  })
+
+const resolved = (files: FilesService, path: string): Effect.Effect<string, FileError> =>
+  Effect.catchAll(files.canonicalize(path), (error) => {
+    const [folder, name] = split(path)
+    if (error.reason !== "NotFound" || name === "") return Effect.fail(error)
+    return Effect.map(resolved(files, folder), (above) => join(above, name))
+  })

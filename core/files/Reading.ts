@@ -1,0 +1,115 @@
+/** What is there: content, metadata, names. */
+import * as Effect from "effect/Effect"
+import * as FileSystem from "../protocol/FileSystem.ts"
+import * as NativePath from "../protocol/NativePath.ts"
+import { FileError, invalid } from "./FileError.ts"
+import type { Entry, FileInfo, FilesService, OpenFile } from "./Files.ts"
+import { join, pin } from "./Paths.ts"
+
+/** A regular file, opened for reading. Nothing else is even opened where links are followed. */
+export const openFile = (files: FilesService, path: string, follow: boolean) =>
+  Effect.gen(function* () {
+    if (follow) yield* mustBeFile(path, follow, yield* files.info(path, { follow }))
+    const place = follow ? path : yield* pin(files, path)
+    const file = yield* files.open(place, { access: "read", follow })
+    const info = yield* file.info
+    yield* mustBeFile(path, follow, info)
+    return { file, info }
+  })
+
+/** The whole of a file. */
+export const readFile = (files: FilesService, path: string, follow: boolean) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const { file, info } = yield* openFile(files, path, follow)
+      if (info.size > FileSystem.maxFileBytes) return yield* tooLarge
+      return info.size > 0 ? yield* file.read(0n, info.size) : yield* readOn(file)
+    }),
+  )
+
+/** What is said of a path, through links or not. */
+export const getMetadata = (
+  files: FilesService,
+  path: string,
+  follow: boolean,
+): Effect.Effect<FileSystem.Metadata, FileError> =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const place = follow ? path : yield* pin(files, path)
+      const itself = yield* files.info(place, { follow: false })
+      const isSymlink = itself.kind === "link"
+      if (isSymlink && !follow) return yield* containsLink
+      const info = isSymlink ? yield* files.info(place, { follow: true }) : itself
+      return {
+        isDirectory: info.kind === "directory",
+        isFile: info.kind === "file",
+        isSymlink,
+        size: info.size,
+        createdAtMs: info.createdMs,
+        modifiedAtMs: info.modifiedMs,
+      }
+    }),
+  )
+
+/** The entries of a folder, links by what they lead to. */
+export const readDirectory = (files: FilesService, path: string) =>
+  Effect.gen(function* () {
+    const entries = yield* files.list(path)
+    if (entries.length > FileSystem.maxEntries) return yield* tooMany(entries.length)
+    return yield* Effect.forEach(entries, (entry) => toEntry(files, path, entry), { concurrency: 16 })
+  })
+
+export const containsLink = Effect.fail(invalid("path contains a symbolic link"))
+
+/** Refuses what is no regular file. */
+export const mustBeFile = (path: string, follow: boolean, { kind }: FileInfo) => {
+  if (kind === "file") return Effect.void
+  const text = follow ? `path \`${NativePath.toText(path)}\` is not a file` : "path is not a regular file"
+  return Effect.fail(invalid(text))
+}
+
+const tooLarge = Effect.fail(invalid(`file is too large to read: limit is ${FileSystem.maxFileBytes} bytes`))
+
+const tooMany = (count: number) =>
+  Effect.fail(
+    new FileError({
+      reason: "TooMany",
+      message: `fs/readDirectory returned ${count} entries; limit is ${FileSystem.maxEntries}`,
+    }),
+  )
+
+/** The content of a file that does not tell its size, as those of /proc. */
+const readOn = (file: OpenFile) =>
+  Effect.gen(function* () {
+    const blocks: Array<Uint8Array> = []
+    let size = 0
+    for (;;) {
+      const block = yield* file.read(BigInt(size), FileSystem.maxBlockBytes)
+      blocks.push(block)
+      size += block.length
+      if (size > FileSystem.maxFileBytes) return yield* tooLarge
+      if (block.length < FileSystem.maxBlockBytes) break
+    }
+    const [only = new Uint8Array()] = blocks
+    if (blocks.length === 1) return only
+    const whole = new Uint8Array(size)
+    let at = 0
+    for (const block of blocks) {
+      whole.set(block, at)
+      at += block.length
+    }
+    return whole
+  })
+
+const toEntry = (files: FilesService, folder: string, { name, kind }: Entry) => {
+  const entry = (found: Entry["kind"] | undefined): FileSystem.DirectoryEntry => ({
+    fileName: NativePath.toText(name),
+    isDirectory: found === "directory",
+    isFile: found === "file",
+  })
+  if (kind !== "link") return Effect.succeed(entry(kind))
+  return files.info(join(folder, name), { follow: true }).pipe(
+    Effect.map((info) => entry(info.kind)),
+    Effect.orElseSucceed(() => entry(undefined)),
+  )
+}

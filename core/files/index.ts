@@ -1,0 +1,3 @@
+export * as FileCalls from "./FileCalls.ts"
+export * as FileError from "./FileError.ts"
+export * as Files from "./Files.ts"

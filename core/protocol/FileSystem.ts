@@ -1,0 +1,177 @@
+/**
+ * The file methods. Paths are `file:` URIs, content is base64.
+ *
+ * `followSymlinks: false` means that no component of the path may be a symbolic link. `sandbox` asks for
+ * confinement. The names of the structs are those that the peer implementation puts into error texts.
+ */
+import * as Schema from "effect/Schema"
+import { Base64 } from "./Bytes.ts"
+import { BigU64, U64 } from "./Integers.ts"
+import { Sandbox } from "./Sandbox.ts"
+
+const nullable = <A, I>(schema: Schema.Schema<A, I>) => Schema.optional(Schema.NullOr(schema))
+const flag = nullable(Schema.Boolean)
+const nothing = (identifier: string) =>
+  Schema.Struct({}).annotations({ identifier, jsonSchema: { type: "object" } })
+
+const sandbox = nullable(Sandbox)
+const path = Schema.String
+const followSymlinks = flag
+
+/** The largest file that is read or written as a whole: 512 MiB. */
+export const maxFileBytes = 512 * 1024 * 1024
+/** The largest block: 1 MiB. */
+export const maxBlockBytes = 1024 * 1024
+/** The most bytes in the name of a handle, and the most handles of a connection. */
+export const maxHandleIdBytes = 32
+export const maxHandles = 128
+/** The most entries of a folder that are listed. */
+export const maxEntries = 50_000
+/** The most paths of a watch. */
+export const maxWatched = 64
+/** The highest bounds of a walk. */
+export const maxWalk = { depth: 64, directories: 10_000, entries: maxEntries }
+
+export const ReadFileParams = Schema.Struct({ path, followSymlinks, sandbox }).annotations({
+  identifier: "WireFsReadFileParams",
+})
+export const ReadFileResult = Schema.Struct({ dataBase64: Base64 }).annotations({
+  identifier: "FsReadFileResponse",
+})
+
+/** Whether `dataBase64` is base64 is seen behind the handshake's checks. */
+export const WriteFileParams = Schema.Struct({
+  path,
+  dataBase64: Schema.String,
+  followSymlinks,
+  sandbox,
+}).annotations({ identifier: "WireFsWriteFileParams" })
+export const WriteFileResult = nothing("FsWriteFileResponse")
+
+/** `recursive` is true by default. */
+export const CreateDirectoryParams = Schema.Struct({
+  path,
+  recursive: flag,
+  followSymlinks,
+  sandbox,
+}).annotations({ identifier: "WireFsCreateDirectoryParams" })
+export const CreateDirectoryResult = nothing("FsCreateDirectoryResponse")
+
+export const GetMetadataParams = Schema.Struct({ path, followSymlinks, sandbox }).annotations({
+  identifier: "WireFsGetMetadataParams",
+})
+
+/** What the path leads to; `isSymlink` tells of its last component. Times in milliseconds, 0 if unknown. */
+export const Metadata = Schema.Struct({
+  isDirectory: Schema.Boolean,
+  isFile: Schema.Boolean,
+  isSymlink: Schema.Boolean,
+  size: Schema.Number,
+  createdAtMs: Schema.Number,
+  modifiedAtMs: Schema.Number,
+}).annotations({ identifier: "FsGetMetadataResponse" })
+export type Metadata = typeof Metadata.Type
+
+export const CanonicalizeParams = Schema.Struct({ path, sandbox }).annotations({
+  identifier: "WireFsCanonicalizeParams",
+})
+export const CanonicalizeResult = Schema.Struct({ path }).annotations({
+  identifier: "FsCanonicalizeResponse",
+})
+
+export const ReadDirectoryParams = Schema.Struct({ path, sandbox }).annotations({
+  identifier: "WireFsReadDirectoryParams",
+})
+
+/** Kinds are those of what links lead to; one that leads nowhere is neither. */
+export const DirectoryEntry = Schema.Struct({
+  fileName: Schema.String,
+  isDirectory: Schema.Boolean,
+  isFile: Schema.Boolean,
+}).annotations({ identifier: "FsReadDirectoryEntry" })
+export type DirectoryEntry = typeof DirectoryEntry.Type
+export const ReadDirectoryResult = Schema.Struct({ entries: Schema.Array(DirectoryEntry) }).annotations({
+  identifier: "FsReadDirectoryResponse",
+})
+
+export const WalkOptions = Schema.Struct({
+  maxDepth: U64,
+  maxDirectories: U64,
+  maxEntries: U64,
+  followDirectorySymlinks: Schema.Boolean,
+  pruneHiddenDirectories: Schema.optionalWith(Schema.Boolean, { default: () => false }),
+}).annotations({ identifier: "FsWalkOptions" })
+export type WalkOptions = typeof WalkOptions.Type
+export const WalkParams = Schema.Struct({ path, options: WalkOptions, sandbox }).annotations({
+  identifier: "WireFsWalkParams",
+})
+export const WalkResult = Schema.Struct({
+  entries: Schema.Array(Schema.Struct({ path, kind: Schema.Literal("file", "directory") })),
+  errors: Schema.Array(Schema.Struct({ path, message: Schema.String })),
+  truncated: Schema.Boolean,
+}).annotations({ identifier: "FsWalkResponse" })
+export type WalkResult = typeof WalkResult.Type
+
+/** `recursive` and `force` are true by default. */
+export const RemoveParams = Schema.Struct({
+  path,
+  recursive: flag,
+  force: flag,
+  followSymlinks,
+  sandbox,
+}).annotations({ identifier: "WireFsRemoveParams" })
+export const RemoveResult = nothing("FsRemoveResponse")
+
+export const CopyParams = Schema.Struct({
+  sourcePath: path,
+  destinationPath: path,
+  recursive: Schema.Boolean,
+  sandbox,
+}).annotations({ identifier: "WireFsCopyParams" })
+export const CopyResult = nothing("FsCopyResponse")
+
+/** Chosen by the client, unique among those that are open on its connection. */
+const handleId = Schema.String
+
+/** `replace` creates or truncates the file and writes only. */
+export const OpenMode = Schema.Literal("read", "replace")
+export type OpenMode = typeof OpenMode.Type
+export const OpenParams = Schema.Struct({
+  handleId,
+  path,
+  mode: Schema.optional(OpenMode),
+  sandbox,
+}).annotations({ identifier: "WireFsOpenParams" })
+export const OpenResult = Schema.Struct({ handleId }).annotations({ identifier: "FsOpenResponse" })
+
+export const ReadBlockParams = Schema.Struct({ handleId, offset: BigU64, len: U64 }).annotations({
+  identifier: "FsReadBlockParams",
+})
+/** `eof` if fewer than `len` bytes came. */
+export const ReadBlockResult = Schema.Struct({ chunk: Base64, eof: Schema.Boolean }).annotations({
+  identifier: "FsReadBlockResponse",
+})
+export type ReadBlockResult = typeof ReadBlockResult.Type
+
+export const WriteBlockParams = Schema.Struct({ handleId, offset: BigU64, chunk: Base64 }).annotations({
+  identifier: "FsWriteBlockParams",
+})
+export const WriteBlockResult = nothing("FsWriteBlockResponse")
+
+export const CloseParams = Schema.Struct({ handleId }).annotations({ identifier: "FsCloseParams" })
+export const CloseResult = nothing("FsCloseResponse")
+
+/** One watch for a connection: a greater id replaces it. */
+export const WatchMissingParams = Schema.Struct({
+  watchId: BigU64,
+  missing: Schema.Array(path),
+  present: nullable(path),
+}).annotations({ identifier: "FsWatchMissingParams" })
+export const WatchMissingResult = Schema.Struct({ watching: Schema.Boolean }).annotations({
+  identifier: "FsWatchMissingResponse",
+})
+
+/** Something that was missing appeared, or what was present changed. Once for each watch. */
+export const MissingChangedParams = Schema.Struct({ watchId: BigU64 }).annotations({
+  identifier: "FsMissingChangedNotification",
+})

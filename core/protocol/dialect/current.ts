@@ -1,0 +1,36 @@
+/** Today's wire: the method table as it is. It also serves clients of the versions in between, of spring 2026. */
+import * as ErrorCode from "../ErrorCode.ts"
+import { notificationText } from "../Message.ts"
+import * as Methods from "../Methods.ts"
+import * as OutputText from "../OutputText.ts"
+import { asItIs, type Dialect, type Event } from "./Dialect.ts"
+
+export const current: Dialect = {
+  routes: Object.fromEntries(
+    Object.entries(Methods.requests).map(([name, row]) => [name, asItIs(name as Methods.RequestName, row)]),
+  ),
+  unknownMethod: (method) =>
+    new ErrorCode.RpcError({
+      code: ErrorCode.methodNotFound,
+      message: `exec-server stub does not implement \`${method}\` yet`,
+    }),
+  handshake: true,
+  notification: (method, opened) => opened && Object.hasOwn(Methods.clientNotifications, method),
+  endsOnStrayAnswer: true,
+  endsOnMalformed: false,
+  events: (processId) => {
+    const output = OutputText.makeNotification(processId)
+    return (event: Event) => {
+      switch (event.kind) {
+        case "output":
+          return output(event)
+        case "exited": {
+          const { seq, exitCode, sandboxDenied } = event
+          return notificationText("process/exited", { processId, seq, exitCode, sandboxDenied })
+        }
+        case "closed":
+          return notificationText("process/closed", { processId, seq: event.seq })
+      }
+    }
+  },
+}
