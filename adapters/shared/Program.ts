@@ -56,7 +56,7 @@ export const make = (platform: Platform): Program => {
       version,
     }
     const link = Connect.open({ kind: "inProcess", options: { ...defaults, ...target.server } })
-        return Effect.flatMap(Layer.build(World.layer(platform)), (services) => Effect.provide(link, services))
+    return Effect.flatMap(Layer.build(World.layer(platform)), (services) => Effect.provide(link, services))
   }
   // Each client takes of the options what it knows.
   const connect = (target: Target, options?: Dialects.CurrentOptions) =>

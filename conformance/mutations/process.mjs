@@ -149,7 +149,7 @@ export const processes = [
     "a read answers with views of the ring",
     "process/read",
   ),
-  registry("        forget(entry)", "        void entry", "closed processes are never forgotten"),
+  registry("        forget(entry)\n        while", "        while", "closed processes are never forgotten"),
   registry(
     "if (table.has(id)) return Effect.fail(",
     "if (false) return Effect.fail(",

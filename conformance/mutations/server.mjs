@@ -62,9 +62,9 @@ export const server = [
     "session",
   ),
   one(
-    "core/server/ExecServer.ts",
-    'if (method !== "initialized" || session === undefined) return false',
-    "if (session === undefined) return false",
+    "core/protocol/dialect/current.ts",
+    "opened && Object.hasOwn(Methods.clientNotifications, method)",
+    "opened || method.length < 0",
     "unknown notifications are tolerated",
     "handshake/violation",
   ),
@@ -98,8 +98,8 @@ export const server = [
   ),
   one(
     "core/session/SessionRegistry.ts",
-    "yield* Scope.close(entry.scope, Exit.void)",
-    "yield* Effect.void",
+    "entry === undefined ? Effect.void : Scope.close(entry.scope, Exit.void)",
+    "entry === undefined ? Effect.void : Effect.void",
     "an expired session leaves its children running",
   ),
   one(
@@ -119,8 +119,8 @@ export const server = [
   one("core/rpc/Connection.ts", "running -= 1", "running -= 0", "slots are never given back", "concurrency"),
   one(
     "core/rpc/Connection.ts",
-    'return violate("an answer to no request")',
-    "return true",
+    'violate("an answer to no request")',
+    "true",
     "an answer to no request is tolerated",
     "handshake/violation",
   ),

@@ -11,6 +11,8 @@ import type { Session } from "./Session.ts"
 const patience = "5 seconds"
 
 export interface Following {
+  /** The scope has ended: nothing is to be started any more. */
+  readonly ended: () => boolean
   /** Takes the session's output from now on. */
   readonly follow: (session: Session) => Effect.Effect<void>
   /** Kills the session's process, without waiting for it. */
@@ -26,11 +28,13 @@ export const make: Effect.Effect<Following, never, Scope.Scope> = Effect.gen(fun
   const terminate = ({ process }: Session) => Effect.ignore(process.terminate)
   const background = <A>(effect: Effect.Effect<A>) => Effect.forkIn(Effect.interruptible(effect), scope)
 
+  let ended = false
+
   yield* Effect.addFinalizer(() =>
-    Effect.suspend(() => Effect.forEach(alive, terminate, { concurrency: "unbounded", discard: true })).pipe(
-      Effect.interruptible,
-      Effect.timeoutOption(patience),
-    ),
+    Effect.suspend(() => {
+      ended = true
+      return Effect.forEach(alive, terminate, { concurrency: "unbounded", discard: true })
+    }).pipe(Effect.interruptible, Effect.timeoutOption(patience)),
   )
 
   const live = (session: Session) =>
@@ -40,9 +44,15 @@ export const make: Effect.Effect<Following, never, Scope.Scope> = Effect.gen(fun
     )
 
   return {
+    ended: () => ended,
     background,
     follow: (session) =>
       Effect.suspend(() => {
+        if (ended) {
+          // It was being started when the scope ended.
+          session.release()
+          return terminate(session)
+        }
         alive.add(session)
         return Effect.asVoid(background(live(session)))
       }),

@@ -71,12 +71,13 @@ export class Session {
       for (let batch = yield* next; batch !== undefined; batch = yield* next) {
         for (const event of batch) this.accept(event)
       }
-    }).pipe(Effect.ensuring(Effect.sync(() => this.lose("the session has ended"))))
+    }).pipe(Effect.ensuring(Effect.sync(() => this.release())))
   }
 
-  /** Nobody will ask any more. */
+  /** Nothing more is taken, and nobody waits any longer. */
   release(): void {
     this.subscription.close()
+    this.lose("the session has ended")
   }
 
   /** Shows what happens to `watcher` while the effect runs. */

@@ -89,7 +89,25 @@ describe("Sessions", () => {
       yield* settle
       expect(fake.children.map(({ kills }) => kills)).toEqual(Array.from({ length: 65 }, () => 1))
       expect(yield* Fiber.join(waiting!)).toMatchObject({ failure: "the session has ended" })
+      expect((yield* Effect.flip(tools.execCommand({ cmd: "x" }))).reason).toBe("Closed")
       expect(yield* client.call("environment/status", null)).toEqual({ status: "ready" })
+    }),
+  )
+
+  it(
+    "die where they are being started when that scope ends",
+    effect(function* () {
+      const scope = yield* Scope.make()
+      const go = yield* Effect.makeLatch()
+      const { fake, client } = yield* make(undefined, { beforeSpawn: () => go.await })
+      const tools = yield* Scope.extend(UnifiedExec.make(client), scope)
+      const call = yield* Effect.fork(tools.execCommand({ cmd: "x" }))
+      yield* settle
+      yield* Scope.close(scope, Exit.void)
+      yield* go.open
+      yield* settle
+      expect(fake.children.map(({ kills }) => kills)).toEqual([1])
+      expect(yield* Fiber.join(call)).toMatchObject({ failure: "the session has ended" })
     }),
   )
 })

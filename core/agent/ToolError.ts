@@ -14,6 +14,8 @@ export type ToolReason =
   | "StdinClosed"
   /** The session took no input. */
   | "Write"
+  /** The tools are closed. */
+  | "Closed"
   /** The caller gave up; `sessionId` is where the command goes on, if it was started. */
   | "Aborted"
 
@@ -50,6 +52,8 @@ export const stdinClosed = () =>
 
 export const notWritten = (cause: unknown) =>
   new ToolError({ reason: "Write", message: "write_stdin failed: failed to write to stdin", cause })
+
+export const closed = () => new ToolError({ reason: "Closed", message: "the tools are closed" })
 
 export const aborted = (sessionId: number | undefined) =>
   new ToolError({

@@ -55,7 +55,7 @@ export const make = (
 ): Effect.Effect<UnifiedExec, never, Scope.Scope> =>
   Effect.gen(function* () {
     const sessions = new Sessions<Session>()
-    const { follow, kill, background } = yield* Following.make
+    const { ended, follow, kill, background } = yield* Following.make
 
     const store = (session: Session) => {
       const victim = sessions.add(session)
@@ -120,6 +120,7 @@ export const make = (
     const execCommand: Run<Tools.ExecCommand> = (args, watcher) =>
       Effect.uninterruptibleMask((restore) =>
         Effect.gen(function* () {
+          if (ended()) return yield* ToolError.closed()
           const id = yield* sessions.reserve
           const subscribed = yield* Effect.onError(restore(start(id, args)), () =>
             Effect.sync(() => sessions.free(id)),

@@ -3,6 +3,7 @@ import * as Fiber from "effect/Fiber"
 import { describe, expect, it } from "vitest"
 import { effect, elapse, settle } from "../testing/Effects.ts"
 import { ended, make } from "./testing/Agent.ts"
+import * as UnifiedExec from "./UnifiedExec.ts"
 
 /** The tools with one command that runs, and its session. */
 const started = (tty: boolean) =>
@@ -87,15 +88,35 @@ describe("write_stdin", () => {
   )
 
   it(
-    "tells of the exit of who exits while it is written to",
+    "fails where no input is taken, unless that is because of the exit",
     effect(function* () {
-      const { tools, child, session_id } = yield* started(true)
-      child.closeStdin()
-      const call = yield* Effect.fork(tools.writeStdin({ session_id, chars: "x" }))
+      const { client, fake } = yield* make()
+      let terminate: Effect.Effect<unknown, unknown> = Effect.void
+      const tools = yield* UnifiedExec.make({
+        ...client,
+        startSubscribed: (options) =>
+          Effect.tap(client.startSubscribed(options), ({ process }) =>
+            Effect.sync(() => (terminate = process.terminate)),
+          ),
+      })
+      const begin = yield* Effect.fork(tools.execCommand({ cmd: "x", tty: true, yield_time_ms: 250 }))
+      const child = yield* fake.next
+      yield* elapse(400)
+      const { sessionId: session_id = 0 } = yield* Fiber.join(begin)
+      // It outlives its kill, and takes no input any more.
+      child.mortal = false
+      yield* terminate
+      const failing = yield* Effect.fork(Effect.flip(tools.writeStdin({ session_id, chars: "x" })))
+      yield* elapse(150)
+      expect(yield* Fiber.join(failing)).toMatchObject({
+        reason: "Write",
+        message: "write_stdin failed: failed to write to stdin",
+      })
+      const exiting = yield* Effect.fork(tools.writeStdin({ session_id, chars: "x" }))
       yield* elapse(100)
       child.finish(4)
       yield* settle
-      expect(yield* Fiber.join(call)).toMatchObject({ exitCode: 4 })
+      expect(yield* Fiber.join(exiting)).toMatchObject({ exitCode: 4 })
     }),
   )
 })

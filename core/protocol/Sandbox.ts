@@ -74,7 +74,3 @@ export const Sandbox = Schema.Struct({
   useLegacyLandlock: Schema.optional(Schema.Boolean),
 }).annotations({ identifier: "SandboxContext" })
 export type Sandbox = typeof Sandbox.Type
-
-/** True if a request about files may run with the server's own rights: no access to files is restricted. */
-export const allowsEveryFile = ({ permissions }: Sandbox): boolean =>
-  permissions.type !== "managed" || permissions.file_system.type === "unrestricted"

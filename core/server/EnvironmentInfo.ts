@@ -32,5 +32,5 @@ export const make = (
   },
 })
 
-const temporaryDirectories = ({ platform, env }: HostInfo): ReadonlyArray<string> =>
-  (platform === "windows" ? ["TEMP", "TMP"] : ["TMPDIR"]).flatMap((name) => env[name] || [])
+const temporaryDirectories = ({ platform, env, temp }: HostInfo): ReadonlyArray<string> =>
+  platform === "windows" ? ["TEMP", "TMP"].flatMap((name) => env[name] || []) : env["TMPDIR"] ? [temp] : []

@@ -7,6 +7,7 @@
  * the file system: links, and places that do not exist, are the spawner's.
  */
 import * as Either from "effect/Either"
+import * as NativePath from "../protocol/NativePath.ts"
 import * as PathUri from "../protocol/PathUri.ts"
 import type { Entry, Sandbox, SpecialPath } from "../protocol/Sandbox.ts"
 
@@ -122,7 +123,7 @@ const pathsOf = (
 ): Either.Either<ReadonlyArray<string>, string> => {
   switch (path.type) {
     case "path":
-      return Either.map(PathUri.toPath(path.path, context.platform), (native) => [native])
+      return Either.map(toPath(path.path, context), (native) => [native])
     case "special":
       return specialPaths(path.value, sandbox, context)
     case "glob_pattern":
@@ -151,17 +152,25 @@ const specialPaths = (
       return Either.right([])
     case "current_working_directory": {
       const uri = sandbox.policyContext?.cwd ?? sandbox.cwd
-      if (uri != null) return Either.map(PathUri.toPath(uri, context.platform), (path) => [path])
+      if (uri != null) return Either.map(toPath(uri, context), (path) => [path])
       return Either.right(context.cwd === undefined ? [] : [context.cwd])
     }
     case "project_roots": {
       const uris = sandbox.policyContext?.workspaceRoots ?? sandbox.workspaceRoots ?? []
-      return Either.flatMap(Either.all(uris.map((uri) => PathUri.toPath(uri, context.platform))), (roots) =>
+      return Either.flatMap(Either.all(uris.map((uri) => toPath(uri, context))), (roots) =>
         Either.all(roots.map((root) => below(root, value.subpath ?? ""))),
       )
     }
   }
 }
+
+/** A place has to be text, because the tools that confine take text. */
+const toPath = (uri: string, { platform }: Context): Either.Either<string, string> =>
+  Either.filterOrLeft(
+    PathUri.toPath(uri, platform),
+    NativePath.isText,
+    () => `'${uri}' is invalid on '${platform}'`,
+  )
 
 const below = (root: string, subpath: string): Either.Either<string, string> => {
   const path = PathUri.normalise(`${root}/${subpath}`)

@@ -101,10 +101,7 @@ export const mcp = (platform: Platform, args: ReadonlyArray<string>) => {
         instructions: toInstructions(environmentInfo, options),
       })
     }),
-  ).pipe(
-    Effect.provide(World.layer(platform)),
-    Effect.provide(Logging.layer(command, values)),
-  )
+  ).pipe(Effect.provide(World.layer(platform)), Effect.provide(Logging.layer(command, values)))
 }
 
 /** What the model cannot know of where its commands run. */

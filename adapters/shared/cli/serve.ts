@@ -98,7 +98,7 @@ export const serve = (platform: Platform, args: ReadonlyArray<string>, asked: Ef
       yield* drain(graceMillis)
     }),
   ).pipe(
-    Effect.provide(World.layer(platform, { bwrap: values.bwrap })),
+    Effect.provide(World.layer(platform, { bwrap: values.bwrap, isCommand: true })),
     Effect.provide(Telemetry.layer),
     Effect.provide(Logging.layer("procwire serve", values)),
   )

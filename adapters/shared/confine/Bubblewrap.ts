@@ -80,12 +80,16 @@ export const make = (inner: Spawner.SpawnerService, options: Options = {}): Spaw
 
 const trial: Confinement.Confinement = { places: [{ path: "/", access: "read" }], network: false }
 
-/** The spec that starts bubblewrap instead; what it needs for that is let go of with the scope. */
-const wrap = (
+/**
+ * The spec that starts bubblewrap instead; what it needs for that is let go of with the scope. `first` are words to
+ * bubblewrap that come before the places.
+ */
+export const wrap = (
   program: string,
   argv: readonly [string, ...ReadonlyArray<string>],
   confinement: Confinement.Confinement,
   { cwd, env, stdio }: Omit<Spawner.SpawnSpec, "argv">,
+  first: ReadonlyArray<string> = [],
 ) =>
   Effect.gen(function* () {
     const filter = CallFilter.make(process.arch, confinement.network)
@@ -99,7 +103,7 @@ const wrap = (
       (mounts) => mounts.release(),
     )
     const network = confinement.network ? [] : ["--unshare-net"]
-    const args = [...namespaces, ...network, ...mounts.args, ...setting, "--seccomp", "4"]
+    const args = [...namespaces, ...network, ...first, ...mounts.args, ...setting, "--seccomp", "4"]
     const [words, calls] = [
       yield* open(new TextEncoder().encode(args.map((arg) => `${arg}\0`).join(""))),
       yield* open(filter),
@@ -168,7 +172,8 @@ const unconfinable = (why: string) =>
 
 const invalid = (message: string) => Effect.fail(new SpawnError({ reason: "InvalidArgument", message }))
 
-const find = (named: string | undefined): string | undefined =>
+/** The path of bubblewrap, if it is there. */
+export const find = (named: string | undefined): string | undefined =>
   named !== undefined
     ? executable(named)
     : (process.env["PATH"] ?? "")

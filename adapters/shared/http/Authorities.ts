@@ -18,7 +18,7 @@ export const read = async (env: NodeJS.ProcessEnv): Promise<Trusted> => {
   return { ca, secureContext: createSecureContext({ ca }) }
 }
 
-interface Trusted {
+export interface Trusted {
   readonly ca?: Array<string>
   readonly secureContext?: SecureContext
 }

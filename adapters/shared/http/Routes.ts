@@ -18,7 +18,7 @@ import { tunnel } from "./Tunnel.ts"
 
 export interface Route {
   readonly module: Pick<typeof Http, "request">
-  readonly options: Https.RequestOptions
+  readonly options: Https.RequestOptions & Authorities.Trusted
   /** For the proxy, unless the caller has its own. */
   readonly headers: ReadonlyArray<Header>
 }

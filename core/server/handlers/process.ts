@@ -11,6 +11,7 @@ import * as Confinement from "../../spawn/Confinement.ts"
 import * as EnvPolicy from "../../spawn/EnvPolicy.ts"
 import type { HostInfo } from "../../spawn/Host.ts"
 import type { Capabilities, SpawnSpec } from "../../spawn/Spawner.ts"
+import { unconfinable } from "../Confinement.ts"
 import type { Notifier } from "../Notifier.ts"
 import type { Tracing } from "../Tracing.ts"
 import { type HandlerError, ParamsError } from "../WireError.ts"
@@ -113,10 +114,6 @@ const toSpawnSpec = (
 
 const sandboxType = ({ confinement }: SpawnSpec): "none" | "linuxSeccomp" =>
   confinement === undefined ? "none" : "linuxSeccomp"
-
-/** What a server without a spawner that confines says. */
-export const unconfinable =
-  "restricted `sandbox` permissions need bubblewrap (bwrap), which this server does not have"
 
 const toCwd = (cwd: string, platform: string): Effect.Effect<string, ParamsError> => {
   if (PathUri.isNativePath(cwd)) return Effect.succeed(PathUri.normalise(cwd))
