@@ -243,7 +243,7 @@ describe("Methods", () => {
     [
       "process/start",
       start({ sandbox: { permissions: { type: "no" }, windowsSandboxLevel: "disabled" } }),
-      "unknown variant `no`, expected one of `disabled`, `external`, `managed` (field `sandbox.permissions.type`)",
+      "unknown variant `no`, expected one of `managed`, `disabled`, `external` (field `sandbox.permissions.type`)",
     ],
     [
       "process/start",

@@ -57,7 +57,7 @@ export const make = (
     const sessions = yield* SessionRegistry.make(options)
     const { capabilities } = yield* Spawner
     const files = yield* Files
-    const confinement = Confinement.refusing(files)
+    const confinement = Confinement.make(files, host)
     const client = yield* HttpClient
     const tracing = yield* Tracing.make
     const environmentInfo = EnvironmentInfo.make(host, capabilities, files, options.version)
@@ -164,6 +164,7 @@ export const make = (
             "environment/status": () => Effect.succeed({ status: "ready" as const }),
             ...processHandlers.make({
               host,
+              capabilities,
               processes: () => attached().processes,
               sessionId: () => attached().id,
               notifier,

@@ -9,7 +9,7 @@ import * as Outlet from "./Outlet.ts"
 const stdio: Stdio = { kind: "pipe", stdin: false }
 
 const begin = (id = "p") => {
-  const process = new Process(id, stdio, defaultLimits)
+  const process = new Process(id, { stdio }, defaultLimits)
   const child = new Fake.FakeChild(1, { argv: ["a"], cwd: "/", env: {}, stdio }, process.events)
   process.begin(child.handle(Fake.allCapabilities), undefined)
   process.release()

@@ -51,13 +51,16 @@ export const toRpcError = (error: HandlerError): ErrorCode.RpcError => {
           )
         : rpcError(ErrorCode.invalidRequest, `unknown session id ${error.sessionId}`)
     case "SpawnError":
-      return rpcError(
-        error.reason === "ShuttingDown" ? ErrorCode.shuttingDown : ErrorCode.internalError,
-        error.message,
-      )
+      return rpcError(spawnCodes[error.reason] ?? ErrorCode.internalError, error.message)
     case "SignalError":
       return rpcError(ErrorCode.internalError, `failed to signal process: ${error.message}`)
   }
+}
+
+/** An operating system that refuses is internal; these are not. */
+const spawnCodes: { readonly [reason in SpawnError["reason"]]?: number } = {
+  ShuttingDown: ErrorCode.shuttingDown,
+  Unconfinable: ErrorCode.invalidParams,
 }
 
 const handshakeText = ({ reason, family }: HandshakeError): string => {

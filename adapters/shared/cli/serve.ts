@@ -33,6 +33,7 @@ ${Doors.help}  --dialect NAME             what clients speak: current, v0 (the f
                              auto: v0 where the first call behind initialize is one of v0's [default: current]
   --detached-ttl-ms N        how long a session without a connection can be resumed [default: ${SessionRegistry.defaultOptions.detachedMillis}]
   --retention-ms N           how long a closed process stays readable [default: ${ProcessRegistry.defaultOptions.retentionMillis}]
+  --bwrap PATH               bubblewrap, for requests with a restricted sandbox [default: bwrap in PATH]
 ${Shutdown.help}${Logging.help}  -h, --help                 show this text
 
 Limits:
@@ -55,6 +56,7 @@ export const flags = {
   dialect: { type: "string" },
   "detached-ttl-ms": { type: "string" },
   "retention-ms": { type: "string" },
+  bwrap: { type: "string" },
   ...Shutdown.flags,
   help: { type: "boolean", short: "h" },
 } as const
@@ -96,7 +98,7 @@ export const serve = (platform: Platform, args: ReadonlyArray<string>, asked: Ef
       yield* drain(graceMillis)
     }),
   ).pipe(
-    Effect.provide(World.layer(platform)),
+    Effect.provide(World.layer(platform, { bwrap: values.bwrap, isCommand: true })),
     Effect.provide(Telemetry.layer),
     Effect.provide(Logging.layer("procwire serve", values)),
   )
