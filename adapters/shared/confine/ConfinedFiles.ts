@@ -79,7 +79,7 @@ const start = (program: string, confinement: Confinement) =>
     const rest = { cwd: "/", env, stdio: { kind: "pipe", stdin: true } } as const
     const spec = yield* Effect.mapError(Bubblewrap.wrap(program, argv, confinement, rest, mounts), cannot)
     const [command, ...args] = spec.argv
-    const options = { command, args, cwd: spec.cwd, env: {}, stderr: "ignore" } as const
+    const options = { command, args, cwd: spec.cwd, env: {}, stderr: "inherit" } as const
     return yield* Effect.flatMap(CommandTransport.connectCommand(options), ExecClient.make).pipe(
       Effect.mapError(cannot),
     )

@@ -24,7 +24,7 @@ export const make = (visible: boolean, args: ReadonlyArray<string>): Start => {
   const main = mainFile()
   const flags = "Deno" in globalThis && main !== undefined ? denoFlags : []
   const caches = { DENO_DIR: "/dev/shm/deno", BUN_RUNTIME_TRANSPILER_CACHE_PATH: "0", TMPDIR: "/dev/shm" }
-  const env = { ...caches, PATH: "/usr/bin:/bin" }
+  const env = { ...caches, HOME: "/", PATH: "/usr/bin:/bin" }
   if (visible) {
     return { argv: [runtime, ...flags, ...(main === undefined ? [] : [main]), ...args], env, mounts: [] }
   }
