@@ -6,7 +6,7 @@ import { effect, settle } from "../testing/Effects.ts"
 import * as Turns from "./Turns.ts"
 
 /** Works that note when they begin and end when they are told to. */
-const make = Effect.gen(function* () {
+const make = Effect.sync(() => {
   const turns = Turns.make()
   const begun: Array<string> = []
   const work = (name: string) =>
