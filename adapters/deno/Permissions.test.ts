@@ -28,7 +28,10 @@ afterAll(() => {
 
 const { stdio = {}, default: all = {} } = config.permissions
 
-/** A server with these flags runs a child on a PTY and signals it, and asks an origin that only a file makes trusted. */
+/**
+ * A server with these flags asks an origin that only a file makes trusted, writes, reads and watches files, runs a
+ * child on a PTY, and signals it.
+ */
 const works = async (flags: ReadonlyArray<string>) => {
   const args = ["run", "--quiet", "--no-prompt", ...flags, path("main.ts"), "serve", "--listen", "stdio"]
   const env = { ...(process.env as Record<string, string>), SSL_CERT_FILE: certificates.authority.certFile }
@@ -36,6 +39,14 @@ const works = async (flags: ReadonlyArray<string>) => {
   try {
     const url = `https://127.0.0.1:${(origin.address() as AddressInfo).port}/`
     await client.http.request({ url })
+    const file = join(folder, crypto.randomUUID())
+    await client.fs.writeFile(file, "content")
+    if ((await client.fs.readTextFile(file)) !== "content") throw new Error("other content")
+    await client.fs.remove(file)
+    const { changed } = await client.fs.watchMissing([file])
+    await client.fs.writeFile(file, "again")
+    if (!(await changed())) throw new Error("no watch")
+    await client.fs.remove(file)
     const child = await client.start({ argv: ["sh", "-c", "trap 'exit 7' INT; echo up; read x"], tty: true })
     for await (const _ of child.output()) break
     await child.interrupt()
