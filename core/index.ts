@@ -1,5 +1,7 @@
+export * from "./agent/index.ts"
 export * from "./client/index.ts"
 export * from "./files/index.ts"
+export * from "./http/index.ts"
 export * from "./process/index.ts"
 export * as Protocol from "./protocol/index.ts"
 export * from "./rpc/index.ts"

@@ -1,6 +1,7 @@
-/** What Deno brings. */
+/** What Deno brings. Its `node:fs` knows no names but UTF-8, and needs `--allow-all` for links and /proc. */
 import * as HostFiles from "../shared/files/HostFiles.ts"
 import type { Platform } from "../shared/Platform.ts"
+import * as DenoFfi from "./DenoFfi.ts"
 import { layerSpawner } from "./DenoSpawner.ts"
 
-export const platform: Platform = { layerSpawner, layerFiles: HostFiles.layer }
+export const platform: Platform = { layerSpawner, layerFiles: HostFiles.layerLibc(DenoFfi.open) }

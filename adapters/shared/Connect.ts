@@ -7,6 +7,7 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Files } from "../../core/files/Files.ts"
+import type { HttpClient } from "../../core/http/HttpClient.ts"
 import * as ExecServer from "../../core/server/ExecServer.ts"
 import type { SessionIds } from "../../core/session/SessionIds.ts"
 import type { Host } from "../../core/spawn/Host.ts"
@@ -27,7 +28,11 @@ export type Target =
 /** A transport to the server that `target` names; it lives as long as the scope. */
 export const open = (
   target: Target,
-): Effect.Effect<Transport, TransportError, Spawner | Files | SessionIds | Host | Scope.Scope> => {
+): Effect.Effect<
+  Transport,
+  TransportError,
+  Spawner | Files | SessionIds | Host | HttpClient | Scope.Scope
+> => {
   switch (target.kind) {
     case "url":
       return openUrl(target.url, target.options)

@@ -7,16 +7,20 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { SessionIds } from "../../core/session/SessionIds.ts"
 import { Host, type HostInfo } from "../../core/spawn/Host.ts"
+import * as Shell from "./Shell.ts"
 
 /** Reads the host once, when the layer is built. */
-export const layerHost: Layer.Layer<Host> = Layer.sync(Host, () => ({
-  platform: platforms[process.platform] ?? process.platform,
-  env: environment(),
-  cwd: process.cwd(),
-  home: os.homedir() || undefined,
-  temp: os.tmpdir(),
-  shell: shell(),
-}))
+export const layerHost: Layer.Layer<Host> = Layer.sync(Host, () => {
+  const env = environment()
+  return {
+    platform: platforms[process.platform] ?? process.platform,
+    env,
+    cwd: process.cwd(),
+    home: home(env),
+    temp: temporary(env),
+    shell: Shell.find(process.platform, env),
+  }
+})
 
 export const layerSessionIds: Layer.Layer<SessionIds> = Layer.succeed(SessionIds, {
   next: Effect.sync(() => crypto.randomUUID()),
@@ -29,18 +33,20 @@ const environment = (): HostInfo["env"] =>
     Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   )
 
-/** The user's login shell, else the platform's own. */
-const shell = (): HostInfo["shell"] => {
-  const fallback = process.platform === "win32" ? (process.env["COMSPEC"] ?? "cmd.exe") : "/bin/sh"
-  const found = [loginShell(), process.env["SHELL"]].find((each) => each && path.isAbsolute(each)) ?? fallback
-  return { name: path.basename(found).replace(/\.exe$/i, ""), path: found }
+/** As the peer implementation has it: of the variables for it, only `TMPDIR` counts on Unix. */
+const temporary = (env: HostInfo["env"]): string =>
+  process.platform === "win32" ? os.tmpdir() : path.resolve(env["TMPDIR"] || "/tmp")
+
+/** `HOME`, else what the password database says; a relative one is none. */
+const home = (env: HostInfo["env"]): string | undefined => {
+  const found = (process.platform === "win32" ? undefined : env["HOME"]) || fromSystem()
+  return found !== undefined && path.isAbsolute(found) ? found : undefined
 }
 
-/** Bun does not look into the password database: without `SHELL` it says "unknown". */
-const loginShell = (): string | null => {
+const fromSystem = (): string | undefined => {
   try {
-    return os.userInfo().shell
+    return os.userInfo().homedir || os.homedir() || undefined
   } catch {
-    return null // the user is not in the password database
+    return os.homedir() || undefined // the user is not in the password database
   }
 }

@@ -37,6 +37,7 @@ export const make = (groups: ProcessGroup.Registry): Spawner.SpawnerService => (
     processGroup: !windows,
     pipeStdin: true,
     pause: true,
+    confine: false,
   },
   spawn: (spec, events) =>
     Effect.acquireRelease(start(groups, spec, events), (child) => Effect.sync(child.close)).pipe(

@@ -14,9 +14,9 @@ import type { Transport, TransportError } from "../../core/transport/Transport.t
 import * as CommandTransport from "./CommandTransport.ts"
 import { version } from "./cli/Version.ts"
 import * as Connect from "./Connect.ts"
-import * as NodeHost from "./NodeHost.ts"
 import type { Platform } from "./Platform.ts"
 import type * as WebSocketClient from "./WebSocketClient.ts"
+import * as World from "./World.ts"
 
 /** Where the server is. */
 export type Target =
@@ -47,7 +47,7 @@ export interface ToClient {
 }
 
 /** The calls on this runtime. */
-export const make = ({ layerSpawner, layerFiles }: Platform): Program => {
+export const make = (platform: Platform): Program => {
   const open = (target: Target) => {
     if ("url" in target) return Connect.openUrl(target.url, target)
     if ("command" in target) return CommandTransport.connectCommand(target)
@@ -56,8 +56,7 @@ export const make = ({ layerSpawner, layerFiles }: Platform): Program => {
       version,
     }
     const link = Connect.open({ kind: "inProcess", options: { ...defaults, ...target.server } })
-    const host = Layer.mergeAll(layerSpawner, layerFiles, NodeHost.layerHost, NodeHost.layerSessionIds)
-    return Effect.flatMap(Layer.build(host), (services) => Effect.provide(link, services))
+    return Effect.flatMap(Layer.build(World.layer(platform)), (services) => Effect.provide(link, services))
   }
   // Each client takes of the options what it knows.
   const connect = (target: Target, options?: Dialects.CurrentOptions) =>

@@ -20,6 +20,8 @@ export type ClientReason =
   | "UnknownProcess"
   /** Events of the process are gone for good; the message names them. */
   | "EventsLost"
+  /** The body of an HTTP response broke off, or its time was over. */
+  | "BodyBroken"
   /** The caller gave up before the process had started. */
   | "Abandoned"
 

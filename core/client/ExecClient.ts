@@ -16,11 +16,16 @@ import type { EnvironmentInfo } from "../protocol/Environment.ts"
 import type { Transport } from "../transport/Transport.ts"
 import * as Calls from "./Calls.ts"
 import type { ClientError } from "./ClientError.ts"
+import type * as EventFeed from "./EventFeed.ts"
+import * as FileWatch from "./FileWatch.ts"
 import * as Flow from "./Flow.ts"
 import type * as Follower from "./Follower.ts"
+import * as Http from "./Http.ts"
+import * as HttpBodies from "./HttpBodies.ts"
 import * as Ids from "./Ids.ts"
 import type { Policy } from "./Outage.ts"
 import * as Reconnect from "./Reconnect.ts"
+import * as RemoteFiles from "./RemoteFiles.ts"
 import type * as RemoteProcess from "./RemoteProcess.ts"
 import type * as StartOptions from "./StartOptions.ts"
 import * as Starting from "./Starting.ts"
@@ -50,14 +55,26 @@ export interface ExecClient {
   readonly start: (
     options: StartOptions.StartOptions,
   ) => Effect.Effect<RemoteProcess.RemoteProcess, ClientError>
-  /** The same, terminated at the end of the scope. */
+  /** The same with a place in the events that was taken before the start was sent: to be read on, or closed. */
+  readonly startSubscribed: (options: StartOptions.StartOptions) => Effect.Effect<Subscribed, ClientError>
+  /** Like `start`, terminated at the end of the scope. */
   readonly startScoped: (
     options: StartOptions.StartOptions,
   ) => Effect.Effect<RemoteProcess.RemoteProcess, ClientError, Scope.Scope>
   /** Follows a process of a resumed session from the event after seq `after` (default: from the first). */
   readonly attach: (id: string, after?: number) => Effect.Effect<RemoteProcess.RemoteProcess, ClientError>
+  /** The files of the server's machine. */
+  readonly fs: RemoteFiles.RemoteFiles
+  /** HTTP requests that the server makes. */
+  readonly http: Http.Http
   /** Completes with the reason when the connection has ended and is not replaced. */
   readonly disconnected: Effect.Effect<ClientError>
+}
+
+/** A process and a place in its events from the first. */
+export interface Subscribed {
+  readonly process: RemoteProcess.RemoteProcess
+  readonly subscription: EventFeed.Subscription
 }
 
 /** A client over one transport, or over those that an effect opens. */
@@ -71,6 +88,8 @@ export const make = (
     const nextId = yield* Ids.make
     const begun = () => [...followers.values()].filter((follower) => follower.begun())
     const flow: Flow.Flow = Flow.make((held) => connection?.hold(held))
+    const bodies = HttpBodies.make(flow)
+    const watches = FileWatch.make((method, params) => call(method, params))
     let connection: Reconnect.Reconnect | undefined
 
     const { sessionId, environmentInfo, ask, ended, disconnected } = (connection = yield* Reconnect.make(
@@ -82,6 +101,12 @@ export const make = (
         timeout: options.initializeTimeout ?? "10 seconds",
         flow,
         accept: ({ processId, event }) => followers.get(processId)?.accept(event),
+        frame: bodies.accept,
+        appeared: watches.changed,
+        lost: (error) => {
+          bodies.fail(error)
+          watches.lost(error)
+        },
         seen: () => Object.fromEntries(begun().map(({ id, last }) => [id, last()])),
         resumed: (replays) => {
           for (const follower of begun()) fork(follower.resume(replays))
@@ -95,7 +120,9 @@ export const make = (
 
     const call = Calls.make(ask)
     const starting = Starting.make({ call, flow, fork, followers, nextId, ended, environmentInfo })
-    return { sessionId, environmentInfo, call, ...starting, disconnected }
+    const http = Http.make({ call, bodies, nextId })
+    const fs = RemoteFiles.make(call, environmentInfo, watches)
+    return { sessionId, environmentInfo, call, ...starting, fs, http, disconnected }
     // Whoever makes a client where nothing may interrupt can still close it, and its deadlines still hold.
   }).pipe(Effect.interruptible)
 

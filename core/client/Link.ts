@@ -3,12 +3,15 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type * as Scope from "effect/Scope"
+import type { BodyDeltaParams } from "../protocol/Http.ts"
+import type { Json } from "../protocol/Json.ts"
 import * as Methods from "../protocol/Methods.ts"
 import type { InitializeResult } from "../protocol/Session.ts"
 import type { Transport } from "../transport/Transport.ts"
 import * as Calls from "./Calls.ts"
 import type { ClientError } from "./ClientError.ts"
 import type { Flow } from "./Flow.ts"
+import * as HttpBodies from "./HttpBodies.ts"
 import * as Line from "./Line.ts"
 import * as Notification from "./Notification.ts"
 
@@ -21,6 +24,10 @@ export interface Options {
   readonly flow: Flow
   /** Takes each event of each process as it comes. */
   readonly accept: (received: Notification.Received) => void
+  /** Takes each frame of a streamed body as it comes. */
+  readonly frame: (frame: BodyDeltaParams) => void
+  /** Takes the params of `fs/missingChanged`. */
+  readonly appeared: (params: Json) => void
 }
 
 export interface Link extends InitializeResult, Omit<Line.Line<unknown>, "greeting"> {}
@@ -28,17 +35,21 @@ export interface Link extends InitializeResult, Omit<Line.Line<unknown>, "greeti
 /** A connection behind its handshake; the scope ends it. */
 export const make = (
   transport: Transport,
-  { initialize, timeout, flow, accept }: Options,
+  { initialize, timeout, flow, accept, frame, appeared }: Options,
 ): Effect.Effect<Link, ClientError, Scope.Scope> =>
   Effect.map(
     Line.make(transport, {
       initialize: (ask) => Calls.make(ask)("initialize", initialize),
       timeout,
       flow,
-      take: (method, params) =>
-        Methods.isServerNotification(method) && Notification.isOfProcess(method)
+      take: (method, params) => {
+        if (!Methods.isServerNotification(method)) return undefined
+        if (method === "http/request/bodyDelta") return Either.map(HttpBodies.decode(params), frame)
+        if (method === "fs/missingChanged") return Either.right(appeared(params))
+        return Notification.isOfProcess(method)
           ? Either.map(Notification.decode(method, params), accept)
-          : undefined,
+          : undefined
+      },
     }),
     ({ greeting, ...line }) => ({ ...greeting, ...line }),
   )

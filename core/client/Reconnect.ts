@@ -44,10 +44,14 @@ export interface Options {
   readonly timeout: Duration.DurationInput
   readonly flow: Flow
   readonly accept: Link.Options["accept"]
+  readonly frame: Link.Options["frame"]
+  readonly appeared: Link.Options["appeared"]
   /** The last seq of each process that is to be replayed. */
   readonly seen: () => Readonly<Record<string, number>>
   /** The session goes on, on a new connection. `replays` is true if the server pushes what was missed. */
   readonly resumed: (replays: boolean) => void
+  /** A connection is lost; the next one, if there will be one, takes up nothing but processes. */
+  readonly lost: (error: ClientError) => void
   /** There will be no connection any more. */
   readonly failed: (error: ClientError) => void
   readonly onStatus: ((status: Status) => void) | undefined
@@ -93,10 +97,12 @@ export const make = (open: Open, options: Options): Effect.Effect<Reconnect, Cli
       Effect.uninterruptibleMask((restore) =>
         Effect.gen(function* () {
           const own = yield* Scope.fork(scope, ExecutionStrategy.sequential)
-          const { clientName, timeout, accept } = options
+          const { clientName, timeout, accept, frame, appeared } = options
           const initialize = { clientName, resumeSessionId, ...more }
           const link = yield* Effect.mapError(open, toClientError).pipe(
-            Effect.flatMap((transport) => Link.make(transport, { initialize, timeout, flow, accept })),
+            Effect.flatMap((transport) =>
+              Link.make(transport, { initialize, timeout, flow, accept, frame, appeared }),
+            ),
             Scope.extend(own),
             limit === undefined ? identity : Effect.timeoutFail({ duration: limit, onTimeout: noAnswer }),
             restore,
@@ -110,6 +116,7 @@ export const make = (open: Open, options: Options): Effect.Effect<Reconnect, Cli
     const end = (error: ClientError) => {
       if (ended !== undefined) return
       ended = error
+      options.lost(error)
       options.failed(error)
       settled.unsafeOpen()
       Deferred.unsafeDone(disconnected, Effect.succeed(error))
@@ -153,6 +160,7 @@ export const make = (open: Open, options: Options): Effect.Effect<Reconnect, Cli
         const why = yield* live.link.lost
         current = undefined
         settled.unsafeClose()
+        options.lost(Link.disconnected(why))
         if (policy === undefined) end(Link.disconnected(why))
         live.over.unsafeOpen()
         if (policy === undefined) return why

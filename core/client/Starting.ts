@@ -9,6 +9,7 @@ import * as Fiber from "effect/Fiber"
 import type { EnvironmentInfo } from "../protocol/Environment.ts"
 import type { Call } from "./Calls.ts"
 import { ClientError } from "./ClientError.ts"
+import type * as EventFeed from "./EventFeed.ts"
 import type { ExecClient } from "./ExecClient.ts"
 import type { Flow } from "./Flow.ts"
 import * as Follower from "./Follower.ts"
@@ -38,7 +39,7 @@ export const make = ({
   nextId,
   ended,
   environmentInfo,
-}: Client): Pick<ExecClient, "start" | "startScoped" | "attach"> => {
+}: Client): Pick<ExecClient, "start" | "startScoped" | "startSubscribed" | "attach"> => {
   const follow = (id: string, after: number): Effect.Effect<Follower.Follower, ClientError> =>
     Effect.suspend(() => {
       const error = ended()
@@ -74,27 +75,49 @@ export const make = ({
       fork(Effect.ensuring(Effect.ignore(end), abandon(follower)))
     })
 
-  const begin = (
+  /** `before` sees the follower before anything can have happened to the process. */
+  const begin = <A>(
     options: StartOptions.StartOptions,
     restore: <A, E>(wait: Effect.Effect<A, E>) => Effect.Effect<A, E>,
+    before: (follower: Follower.Follower) => Effect.Effect<A>,
   ) =>
     Effect.gen(function* () {
       const params = StartOptions.toParams(options, environmentInfo, () => nextId("process"))
       const follower = yield* follow(params.processId, 0)
+      const prepared = yield* before(follower)
       // The request is sent by another fiber, and still belongs to the span of whoever starts.
       const starting = fork(Effect.provide(send(follower, params), yield* Effect.context<never>()))
       yield* restore(Fiber.join(starting)).pipe(
         Effect.onInterrupt(() => abandonStart(follower, starting)),
         Effect.tapError((error) => Effect.sync(() => follower.fail(error))),
       )
-      return toHandle(follower)
+      return { process: toHandle(follower), prepared }
     })
 
+  const startWith = (
+    options: StartOptions.StartOptions,
+    restore: <A, E>(wait: Effect.Effect<A, E>) => Effect.Effect<A, E>,
+  ) =>
+    Effect.map(
+      begin(options, restore, () => Effect.void),
+      ({ process }) => process,
+    )
+
   return {
-    start: (options) => Effect.uninterruptibleMask((restore) => begin(options, restore)),
+    start: (options) => Effect.uninterruptibleMask((restore) => startWith(options, restore)),
+    startSubscribed: (options) =>
+      Effect.uninterruptibleMask((restore) => {
+        let subscription: EventFeed.Subscription | undefined
+        const subscribe = ({ subscribe }: Follower.Follower) =>
+          Effect.tap(subscribe, (made) => Effect.sync(() => (subscription = made)))
+        return begin(options, restore, subscribe).pipe(
+          Effect.map(({ process, prepared }) => ({ process, subscription: prepared })),
+          Effect.onError(() => Effect.sync(() => subscription?.close())),
+        )
+      }),
     startScoped: (options) =>
       Effect.uninterruptibleMask((restore) =>
-        Effect.acquireRelease(begin(options, restore), ({ terminate }) => Effect.ignore(terminate)),
+        Effect.acquireRelease(startWith(options, restore), ({ terminate }) => Effect.ignore(terminate)),
       ),
     attach: (id, after = 0) =>
       Effect.gen(function* () {

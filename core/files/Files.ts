@@ -11,6 +11,8 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
+import type { Confinement } from "../spawn/Confinement.ts"
+import type { FileCalls } from "./FileCalls.ts"
 import { FileError } from "./FileError.ts"
 
 export type Kind = "file" | "directory" | "link" | "other"
@@ -89,6 +91,8 @@ export interface FilesService {
     folder: string,
     changed: (name: string | undefined) => void,
   ) => Effect.Effect<void, FileError, Scope.Scope>
+  /** The calls of who is confined, usable until the scope ends; absent where nothing can confine. */
+  readonly confined?: (confinement: Confinement) => Effect.Effect<FileCalls, FileError, Scope.Scope>
 }
 
 export class Files extends Context.Tag("procwire/Files")<Files, FilesService>() {}

@@ -22,6 +22,7 @@ export interface ReadState {
   readonly exited: boolean
   readonly exitCode: number | null
   readonly closed: boolean
+  readonly sandboxDenied: boolean
 }
 
 /** Longest delay that every runtime's timer takes: 2^31 - 1 milliseconds, 24 days. */
@@ -83,5 +84,6 @@ const stateAfter = (process: Process, { afterSeq, maxBytes }: ReadRequest): Read
     exited: process.exited !== undefined,
     exitCode: process.exited?.exitCode ?? null,
     closed: process.closed !== undefined,
+    sandboxDenied: process.exited?.sandboxDenied ?? false,
   }
 }

@@ -40,7 +40,7 @@ describe("Metrics", () => {
       yield* grown
       const process = new Process(
         "p",
-        { kind: "pipe", stdin: false },
+        { stdio: { kind: "pipe", stdin: false } },
         { ...OutputLog.defaultLimits, bytes: 1000 },
       )
       const spec = { argv: ["a"] as const, cwd: "/", env: {}, stdio: process.stdio }

@@ -14,7 +14,7 @@ const pty: Stdio = { kind: "pty", size: { rows: 24, columns: 80 } }
 /** A supervised process, its child, and its events so far as text. */
 const begin = (stdio: Stdio = pipes, capabilities = Fake.allCapabilities, limits = OutputLog.defaultLimits) =>
   Effect.gen(function* () {
-    const process = new Process("p", stdio, limits)
+    const process = new Process("p", { stdio }, limits)
     const spec: SpawnSpec = { argv: ["a"], cwd: "/", env: {}, stdio }
     const child = new Fake.FakeChild(1, spec, process.events)
     process.begin(child.handle(capabilities), undefined)
@@ -127,7 +127,7 @@ describe("Process", () => {
         child.output("stdout", "x")
         yield* pass(quietMillis)
       }
-      expect(process.exited).toEqual({ seq: maxQuietRounds + 1, exitCode: 0 })
+      expect(process.exited).toEqual({ seq: maxQuietRounds + 1, exitCode: 0, sandboxDenied: false })
       expect(process.closed).toBeUndefined()
     }),
   )

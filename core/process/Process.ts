@@ -12,7 +12,15 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as FiberId from "effect/FiberId"
 import type { Event } from "../protocol/dialect/Dialect.ts"
-import type { ChildHandle, ExitStatus, OutputStream, SpawnEvents, Stdio } from "../spawn/Spawner.ts"
+import type {
+  ChildHandle,
+  ExitStatus,
+  OutputStream,
+  SpawnEvents,
+  SpawnSpec,
+  Stdio,
+} from "../spawn/Spawner.ts"
+import * as Denial from "./Denial.ts"
 import * as Metrics from "./Metrics.ts"
 import * as OutputLog from "./OutputLog.ts"
 import type * as Retention from "./Retention.ts"
@@ -32,6 +40,8 @@ export const maxQuietRounds = 50
 
 export type { Event } from "../protocol/dialect/Dialect.ts"
 
+type Exited = Omit<Extract<Event, { readonly kind: "exited" }>, "kind">
+
 /** A reader that must miss nothing and slows the child down when it lags. */
 export interface Attachment {
   /** The next undelivered event. Output is a view that is valid until the child writes again. */
@@ -44,7 +54,7 @@ export class Process {
   readonly id: string
   readonly stdio: Stdio
   readonly log: OutputLog.OutputLog
-  exited: { readonly seq: number; readonly exitCode: number; readonly signal: number | undefined } | undefined
+  exited: Exited | undefined
   closed: { readonly seq: number } | undefined
   terminated = false
   child: ChildHandle | undefined
@@ -55,6 +65,7 @@ export class Process {
   private readonly ended = Deferred.unsafeMake<void>(FiberId.none)
   private readonly finished = Deferred.unsafeMake<void>(FiberId.none)
   private readonly openStreams: Set<OutputStream>
+  private readonly confined: boolean
   private status: ExitStatus | undefined
   private paused = false
   /** Open while the child is not paused. */
@@ -67,7 +78,7 @@ export class Process {
   /** `onClosed` is called once, before anybody is told that the process is closed. */
   constructor(
     id: string,
-    stdio: Stdio,
+    { stdio, confinement }: Pick<SpawnSpec, "stdio" | "confinement">,
     limits: OutputLog.Limits,
     retention?: Retention.Retention,
     onClosed: () => void = () => {},
@@ -75,6 +86,7 @@ export class Process {
     this.id = id
     this.onClosed = onClosed
     this.stdio = stdio
+    this.confined = confinement !== undefined
     this.log = OutputLog.make(limits, retention)
     this.openStreams = new Set(stdio.kind === "pty" ? ["pty"] : ["stdout", "stderr"])
     this.birth = this.attach(0)
@@ -196,8 +208,10 @@ export class Process {
 
   private publishExit() {
     if (this.exited !== undefined || this.status === undefined) return
+    const exitCode = toExitCode(this.status)
     const signal = this.status.kind === "signaled" ? this.status.signal : undefined
-    this.exited = { seq: this.log.take(), exitCode: toExitCode(this.status), signal }
+    const sandboxDenied = this.confined && Denial.isLikely(exitCode, this.log)
+    this.exited = { seq: this.log.take(), exitCode, signal, sandboxDenied }
     this.stdin?.close()
     this.wake()
   }

@@ -152,7 +152,7 @@ export const make = (
         const place = places.take(clock.unsafeCurrentTimeMillis())
         if (Either.isLeft(place)) return Effect.fail(place.left)
         const limits = { bytes: Math.min(bytes, Math.max(retained, OutputLog.maxChunkBytes)), chunks }
-        const entry = Entry.make(new Process(id, spec.stdio, limits, retention, place.right), place.right)
+        const entry = Entry.make(new Process(id, spec, limits, retention, place.right), place.right)
         table.set(id, entry)
         // Begins now, so that whatever is called next on this id finds it begun; lives in the session.
         runFork(Effect.annotateLogs(spawn(entry, spec), "process", id), {

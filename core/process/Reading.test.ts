@@ -17,6 +17,7 @@ describe("ProcessRegistry.read", () => {
         nextSeq: 1,
         exited: false,
         exitCode: null,
+        sandboxDenied: false,
         closed: false,
       })
       expect(yield* Effect.flip(registry.read("nope", now))).toMatchObject({
@@ -120,7 +121,14 @@ describe("ProcessRegistry.read", () => {
       yield* pass(199)
       expect(yield* done).toBe(false)
       yield* pass(1)
-      expect(yield* state).toEqual({ chunks: [], nextSeq: 1, exited: false, exitCode: null, closed: false })
+      expect(yield* state).toEqual({
+        chunks: [],
+        nextSeq: 1,
+        exited: false,
+        exitCode: null,
+        closed: false,
+        sandboxDenied: false,
+      })
     }),
   )
 
@@ -129,7 +137,14 @@ describe("ProcessRegistry.read", () => {
     effect(function* () {
       const { done, state } = yield* waiting(99, (child) => child.finish(4))
       expect(yield* done).toBe(true)
-      expect(yield* state).toEqual({ chunks: [], nextSeq: 3, exited: true, exitCode: 4, closed: true })
+      expect(yield* state).toEqual({
+        chunks: [],
+        nextSeq: 3,
+        exited: true,
+        exitCode: 4,
+        closed: true,
+        sandboxDenied: false,
+      })
     }),
   )
 

@@ -1,5 +1,7 @@
 /** What a server says about itself and its host: `environment/info` and `environment/status`. */
 import * as Schema from "effect/Schema"
+import type { Json } from "./Json.ts"
+import { describe, isObject } from "./Message.ts"
 
 /** The user's shell. `name` is its base name, `path` a native path. */
 export const Shell = Schema.Struct({ name: Schema.String, path: Schema.String }).annotations({
@@ -71,12 +73,16 @@ export const EnvironmentInfo = Schema.Struct({
 }).annotations({ identifier: "EnvironmentInfo" })
 export type EnvironmentInfo = typeof EnvironmentInfo.Type
 
-/** Absent, null or an object, whose members are ignored. */
-export const NoParams = Schema.NullOr(
-  Schema.Record({ key: Schema.String, value: Schema.Unknown }),
-).annotations({
-  identifier: "unit",
-})
+/** Absent, null or an object without members. */
+export const NoParams = Schema.Unknown.pipe(
+  Schema.filter(
+    (params) => params === null || (isObject(params as Json) && Object.keys(params as object).length === 0),
+    {
+      message: ({ actual }) => `invalid type: ${describe(actual)}, expected unit`,
+      jsonSchema: { type: ["object", "null"], maxProperties: 0 },
+    },
+  ),
+).annotations({ identifier: "unit" })
 
 export const EnvironmentStatus = Schema.Struct({ status: Schema.Literal("ready") }).annotations({
   identifier: "EnvironmentStatus",

@@ -23,6 +23,9 @@ const mebibyte = 1024 * 1024
 
 const tooMany = (what: string) => (value: number, flag: string) => `${what}: limit is ${value} (--${flag})`
 
+const tooMuch = (what: string) => (value: number, flag: string) =>
+  `${what}: limit is ${value} bytes (--${flag})`
+
 const count = { unit: "count", least: 1, most: Number.MAX_SAFE_INTEGER } as const
 const bytes = { unit: "bytes", least: 1, most: Number.MAX_SAFE_INTEGER } as const
 
@@ -113,6 +116,22 @@ export const table = {
     default: 64 * mebibyte,
     help: "most bytes that wait for a process to read its stdin; one write alone may be longer",
     refused: (value, flag) => `too much waits for stdin: limit is ${value} bytes (--${flag})`,
+  },
+  httpBodyBytes: {
+    ...bytes,
+    flag: "max-http-body-bytes",
+    // In base64 the largest message that clients take is a third longer.
+    default: 48 * mebibyte,
+    most: 256 * mebibyte,
+    help: "longest body that http/request returns whole; a longer one can be streamed",
+    refused: tooMuch("the response body is too long"),
+  },
+  httpStreams: {
+    ...count,
+    flag: "max-http-streams",
+    default: 1024,
+    help: "most streamed bodies of a connection that have not ended",
+    refused: tooMany("too many streamed responses"),
   },
   retainedBytes: {
     ...bytes,

@@ -2,7 +2,7 @@
 import type * as Schema from "effect/Schema"
 
 /** The word that the handshake's error texts use for a group of methods. */
-export type Family = "exec" | "filesystem" | "environment info" | "environment status"
+export type Family = "exec" | "filesystem" | "http" | "environment info" | "environment status"
 
 /** A request of the client. */
 export interface RequestMethod<P, PI, R, RI> {

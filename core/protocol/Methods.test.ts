@@ -66,6 +66,7 @@ describe("Methods", () => {
       "fs/writeBlock",
       "fs/close",
       "fs/watchMissing",
+      "http/request",
     ])
     expect(Object.keys(Methods.clientNotifications)).toEqual(["initialized"])
     expect(Object.keys(Methods.serverNotifications)).toEqual([
@@ -73,6 +74,7 @@ describe("Methods", () => {
       "process/exited",
       "process/closed",
       "fs/missingChanged",
+      "http/request/bodyDelta",
     ])
     expect(Methods.isRequest("process/start")).toBe(true)
     for (const name of ["process/list", "command/exec", "initialized", "toString", "__proto__", ""]) {
@@ -81,7 +83,7 @@ describe("Methods", () => {
     }
   })
 
-  it("lets start, read, write and closeStdin wait for a slot and nothing else", () => {
+  it("lets start, read, write, closeStdin and http/request wait for a slot and nothing else", () => {
     expect(requests.filter(([, row]) => row.slotted).map(([name]) => name)).toEqual([
       "process/start",
       "process/read",
@@ -101,6 +103,7 @@ describe("Methods", () => {
       "fs/writeBlock",
       "fs/close",
       "fs/watchMissing",
+      "http/request",
     ])
   })
 
@@ -240,7 +243,7 @@ describe("Methods", () => {
     [
       "process/start",
       start({ sandbox: { permissions: { type: "no" }, windowsSandboxLevel: "disabled" } }),
-      "unknown variant `no`, expected one of `disabled`, `external`, `managed` (field `sandbox.permissions.type`)",
+      "unknown variant `no`, expected one of `managed`, `disabled`, `external` (field `sandbox.permissions.type`)",
     ],
     [
       "process/start",

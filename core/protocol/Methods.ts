@@ -7,6 +7,7 @@
 import type * as Schema from "effect/Schema"
 import * as Environment from "./Environment.ts"
 import * as FileMethods from "./FileMethods.ts"
+import * as Http from "./Http.ts"
 import { always, request } from "./Method.ts"
 import * as OutputText from "./OutputText.ts"
 import * as Process from "./Process.ts"
@@ -96,6 +97,15 @@ export const requests = {
     says: "ends a piped stdin (beyond the peer; capability processCloseStdin)",
   }),
   ...FileMethods.requests,
+  "http/request": request({
+    params: Http.RequestParams,
+    positional: 8,
+    result: Http.RequestResult,
+    toText: Http.resultText,
+    family: "http",
+    slotted: true,
+    says: "one HTTP exchange from the server's host; its body whole, or streamed",
+  }),
 }
 
 /** Client to server, not answered. */
@@ -109,6 +119,7 @@ export const serverNotifications = {
   "process/exited": { params: Process.ExitedParams, says: "the process ended" },
   "process/closed": { params: Process.ClosedParams, says: "no output follows" },
   ...FileMethods.serverNotifications,
+  "http/request/bodyDelta": { params: Http.BodyDeltaParams, says: "a piece of a streamed body" },
 }
 
 export type Requests = typeof requests

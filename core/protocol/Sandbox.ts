@@ -1,35 +1,76 @@
 /**
- * The sandbox object of `process/start`: which confinement the client asks for.
+ * The sandbox object of `process/start` and of the methods about files: which confinement the client asks for.
  *
- * Only the part that decides whether a request may run unconfined is modelled. Names inside
- * `permissions` are snake_case, as on the wire.
+ * Names inside `permissions` are snake_case, as on the wire. Paths are `file:` URIs. What a profile means on a host is
+ * decided in `spawn/Confinement`; what does not decode is refused, so nothing runs under a profile that is not understood.
  */
 import * as Schema from "effect/Schema"
+import { U64 } from "./Integers.ts"
 
-const Network = Schema.Literal("enabled", "restricted")
+const nullable = <A, I>(schema: Schema.Schema<A, I>) => Schema.optional(Schema.NullOr(schema))
+
+const Network = Schema.Literal("restricted", "enabled")
+
+/** `deny` is another word for `none`. */
+const Access = Schema.Literal("read", "write", "none", "deny")
+
+/** Places that depend on the host or the request. `unknown` is one of a later version: it matches nothing. */
+const SpecialPath = Schema.Union(
+  Schema.Struct({
+    kind: Schema.Literal("root", "minimal", "current_working_directory", "tmpdir", "slash_tmp"),
+  }),
+  Schema.Struct({ kind: Schema.Literal("project_roots"), subpath: nullable(Schema.String) }),
+  Schema.Struct({
+    kind: Schema.Literal("unknown"),
+    path: Schema.String,
+    subpath: nullable(Schema.String),
+  }),
+).annotations({ identifier: "FileSystemSpecialPath" })
+export type SpecialPath = typeof SpecialPath.Type
+
+const EntryPath = Schema.Union(
+  Schema.Struct({ type: Schema.Literal("path"), path: Schema.String }),
+  Schema.Struct({ type: Schema.Literal("glob_pattern"), pattern: Schema.String }),
+  Schema.Struct({ type: Schema.Literal("special"), value: SpecialPath }),
+).annotations({ identifier: "FileSystemPath" })
+
+/** Access to one place and to what is below it, unless another entry says more of that. */
+const Entry = Schema.Struct({ path: EntryPath, access: Access }).annotations({
+  identifier: "FileSystemSandboxEntry",
+})
+export type Entry = typeof Entry.Type
 
 const FileSystemPermissions = Schema.Union(
+  Schema.Struct({
+    type: Schema.Literal("restricted"),
+    entries: Schema.Array(Entry),
+    glob_scan_max_depth: nullable(U64),
+  }),
   Schema.Struct({ type: Schema.Literal("unrestricted") }),
-  Schema.Struct({ type: Schema.Literal("restricted"), entries: Schema.Array(Schema.Unknown) }),
 )
 
 export const Permissions = Schema.Union(
+  Schema.Struct({ type: Schema.Literal("managed"), file_system: FileSystemPermissions, network: Network }),
   Schema.Struct({ type: Schema.Literal("disabled") }),
   Schema.Struct({ type: Schema.Literal("external"), network: Network }),
-  Schema.Struct({ type: Schema.Literal("managed"), file_system: FileSystemPermissions, network: Network }),
 )
 
+const Uris = Schema.Array(Schema.String)
+
+/** `policyContext` says what the kinds of a profile refer to, where that is not `cwd` and `workspaceRoots`. */
 export const Sandbox = Schema.Struct({
   permissions: Permissions,
+  cwd: nullable(Schema.String),
+  policyContext: nullable(
+    Schema.Struct({ cwd: nullable(Schema.String), workspaceRoots: nullable(Uris) }).annotations({
+      identifier: "FileSystemPolicyContext",
+    }),
+  ),
+  workspaceRoots: Schema.optional(Uris),
+  userHomeDir: nullable(Schema.String),
+  temporaryDirectories: nullable(Uris),
   windowsSandboxLevel: Schema.Literal("disabled", "restricted-token", "elevated", "mxc"),
+  windowsSandboxProxySettingsMode: Schema.optional(Schema.Literal("reconcile", "preserve")),
+  useLegacyLandlock: Schema.optional(Schema.Boolean),
 }).annotations({ identifier: "SandboxContext" })
 export type Sandbox = typeof Sandbox.Type
-
-/** True if the request may run with the server's own rights. */
-export const isUnconfined = ({ permissions }: Sandbox): boolean =>
-  permissions.type !== "managed" ||
-  (permissions.file_system.type === "unrestricted" && permissions.network === "enabled")
-
-/** True if a request about files may run with the server's own rights: no access to files is restricted. */
-export const allowsEveryFile = ({ permissions }: Sandbox): boolean =>
-  permissions.type !== "managed" || permissions.file_system.type === "unrestricted"

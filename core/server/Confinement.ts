@@ -1,25 +1,44 @@
 /** Which calls to files a request gets: where its `sandbox` is decided upon. */
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import type * as Scope from "effect/Scope"
 import * as FileCalls from "../files/FileCalls.ts"
 import type { FilesService } from "../files/Files.ts"
-import { allowsEveryFile, type Sandbox } from "../protocol/Sandbox.ts"
+import type { Sandbox } from "../protocol/Sandbox.ts"
+import * as Confinement from "../spawn/Confinement.ts"
+import type { HostInfo } from "../spawn/Host.ts"
 import { type HandlerError, ParamsError } from "./WireError.ts"
 
-export interface Confinement {
+export interface FileConfinement {
   /** The calls for a request, or a refusal. They are used until the scope ends: that of an open file, with the file. */
   readonly calls: (
     sandbox: Sandbox | null | undefined,
   ) => Effect.Effect<FileCalls.FileCalls, HandlerError, Scope.Scope>
 }
 
-/** Free requests run in this process; restricted ones are refused, never run. */
-export const refusing = (files: FilesService): Confinement => {
-  const free = Effect.succeed(FileCalls.make(files))
-  return { calls: (sandbox) => (sandbox == null || allowsEveryFile(sandbox) ? free : refused) }
+/** Free requests run in this process, restricted ones where `files` can confine them, or not at all. */
+export const make = (files: FilesService, { platform, env }: HostInfo): FileConfinement => {
+  const free = FileCalls.make(files)
+  return {
+    calls: (sandbox) =>
+      Effect.gen(function* () {
+        if (sandbox == null) return free
+        const cwd = sandbox.policyContext?.cwd ?? sandbox.cwd
+        if (Confinement.needsCwd(sandbox) && cwd == null) return yield* refuse(needsCwd)
+        const context = { platform, cwd: undefined, tmpdir: env["TMPDIR"] }
+        const confinement = Confinement.resolve(sandbox, context)
+        if (Either.isLeft(confinement)) return yield* refuse(confinement.left)
+        if (confinement.right === undefined || Confinement.hasAllFiles(confinement.right)) return free
+        if (files.confined === undefined) return yield* refuse(unconfinable)
+        return yield* files.confined({ ...confinement.right, network: false })
+      }),
+  }
 }
 
-/** What is said where nothing can confine. */
-export const refusal = "restricted `sandbox` permissions are not supported by this server"
+/** What a server that cannot confine says. */
+export const unconfinable =
+  "restricted `sandbox` permissions need bubblewrap (bwrap), which this server does not have"
 
-const refused = Effect.fail(new ParamsError({ message: refusal }))
+const needsCwd = "file system sandbox context with dynamic permissions requires cwd"
+
+const refuse = (message: string) => Effect.fail(new ParamsError({ message }))

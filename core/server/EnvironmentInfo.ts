@@ -25,11 +25,12 @@ export const make = (
     ...Environment.noCapabilities,
     fsWatchMissing: watches,
     fileWriteStreaming: available,
+    httpHeaderEnvVars: true,
     processResize: resize,
     processCloseStdin: pipeStdin,
     sessionReplay: true,
   },
 })
 
-const temporaryDirectories = ({ platform, env }: HostInfo): ReadonlyArray<string> =>
-  (platform === "windows" ? ["TEMP", "TMP"] : ["TMPDIR"]).flatMap((name) => env[name] || [])
+const temporaryDirectories = ({ platform, env, temp }: HostInfo): ReadonlyArray<string> =>
+  platform === "windows" ? ["TEMP", "TMP"].flatMap((name) => env[name] || []) : env["TMPDIR"] ? [temp] : []

@@ -6,8 +6,10 @@
  * has no handshake, the first request that needs a session opens one that ends with the connection.
  */
 import * as Effect from "effect/Effect"
+import * as FiberSet from "effect/FiberSet"
 import type * as Scope from "effect/Scope"
 import { Files } from "../files/Files.ts"
+import { HttpClient } from "../http/HttpClient.ts"
 import type { Process } from "../process/Process.ts"
 import * as Dialects from "../protocol/dialect/Dialects.ts"
 import type { Dialect } from "../protocol/dialect/Dialect.ts"
@@ -26,8 +28,10 @@ import type { Transport } from "../transport/Transport.ts"
 import * as Confinement from "./Confinement.ts"
 import * as EnvironmentInfo from "./EnvironmentInfo.ts"
 import * as fileHandlers from "./handlers/fs.ts"
+import * as httpHandlers from "./handlers/http.ts"
 import * as processHandlers from "./handlers/process.ts"
 import * as Notifier from "./Notifier.ts"
+import * as Outlet from "./Outlet.ts"
 import * as Tracing from "./Tracing.ts"
 import { type HandlerError, HandshakeError, toRpcError } from "./WireError.ts"
 
@@ -47,13 +51,14 @@ export interface ExecServer {
 
 export const make = (
   options: Options,
-): Effect.Effect<ExecServer, never, Spawner | Files | SessionIds | Host | Scope.Scope> =>
+): Effect.Effect<ExecServer, never, Spawner | Files | SessionIds | Host | HttpClient | Scope.Scope> =>
   Effect.gen(function* () {
     const host = yield* Host
     const sessions = yield* SessionRegistry.make(options)
     const { capabilities } = yield* Spawner
     const files = yield* Files
-    const confinement = Confinement.refusing(files)
+    const confinement = Confinement.make(files, host)
+    const client = yield* HttpClient
     const tracing = yield* Tracing.make
     const environmentInfo = EnvironmentInfo.make(host, capabilities, files, options.version)
 
@@ -84,10 +89,9 @@ export const make = (
         let ready = false
         let dialect: Dialect = Dialects.table[options.dialect ?? "current"]
 
-        const notifier = Notifier.make(
-          (message) => connection.write(message),
-          (processId) => dialect.events(processId),
-        )
+        const outlet = Outlet.make((message) => connection.write(message))
+        const notifier = Notifier.make(outlet, (processId) => dialect.events(processId))
+        const bodies = { fork: yield* FiberSet.makeRuntime<never>(), scope: yield* Effect.scope }
 
         /** Decides for the dialect that a request speaks, where that is still open. */
         const settle = (request: Message.Request) =>
@@ -160,12 +164,14 @@ export const make = (
             "environment/status": () => Effect.succeed({ status: "ready" as const }),
             ...processHandlers.make({
               host,
+              capabilities,
               processes: () => attached().processes,
               sessionId: () => attached().id,
               notifier,
               tracing,
             }),
             ...fileMethods,
+            ...httpHandlers.make({ host, client, limits, outlet, ...bodies }),
           },
         })
 
@@ -192,7 +198,7 @@ export const make = (
           },
           { concurrentRequests: limits.concurrentRequests, bounds: limits },
         )
-        connection.onDrain(notifier.drain)
+        connection.onDrain(outlet.drain)
         yield* Effect.addFinalizer(() => {
           notifier.close()
           return session === undefined ? Effect.void : sessions.detach(session)

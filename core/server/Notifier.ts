@@ -1,95 +1,53 @@
 /**
  * From the logs to one connection: each event of each process once, in seq order.
  *
- * Holds a cursor on every process of the session and sends as long as the peer keeps up, one chunk of
- * each waiting process in turn; what is left waits in the logs, whose lag pauses the children. Output
- * leaves in the same turn in which it was read.
+ * Holds a cursor on every process of the session and sends one chunk of each waiting process in turn;
+ * what is left waits in the logs, whose lag pauses the children. Output leaves in the same turn in which it was read.
  */
 import type { Dialect } from "../protocol/dialect/Dialect.ts"
 import { current } from "../protocol/dialect/current.ts"
-import type { Attachment, Event, Process } from "../process/Process.ts"
-import type { Outgoing } from "../transport/Transport.ts"
+import type { Process } from "../process/Process.ts"
+import type { Outlet } from "./Outlet.ts"
 
 export interface Notifier {
   /** Sends the events of `process` with a seq above `seq` from now on. */
   readonly attach: (process: Process, seq: number) => void
-  /** To be called when the peer keeps up again. */
-  readonly drain: () => void
   /** Lets go of every process. */
   readonly close: () => void
 }
 
-interface Follower {
-  readonly attachment: Attachment
-  readonly encode: (event: Event) => Outgoing | undefined
-  readonly stop: () => void
-}
-
-/** `write` queues one message and answers whether the peer keeps up. */
-export const make = (
-  write: (message: Outgoing) => boolean,
-  events: Dialect["events"] = current.events,
-): Notifier => {
-  const followers = new Set<Follower>()
-  /** Those that may have something to send, in turn. */
-  const waiting = new Set<Follower>()
-  let writable = true
+/** Sends through the outlet of a connection, in the words of its dialect. */
+export const make = (outlet: Outlet, events: Dialect["events"] = current.events): Notifier => {
+  const stops = new Set<() => void>()
   let closed = false
-
-  const sendNext = (follower: Follower) => {
-    const event = follower.attachment.next()
-    if (event === undefined) {
-      waiting.delete(follower)
-      return
-    }
-    const message = follower.encode(event)
-    if (message !== undefined) writable = write(message)
-    follower.attachment.advance(event.seq)
-    if (event.kind === "closed") {
-      follower.stop()
-      return
-    }
-    waiting.delete(follower)
-    waiting.add(follower)
-  }
-
-  const pump = () => {
-    while (writable) {
-      const [follower] = waiting
-      if (follower === undefined) return
-      sendNext(follower)
-    }
-  }
 
   return {
     attach: (process, seq) => {
       if (closed || (process.closed !== undefined && process.closed.seq <= seq)) return
       const attachment = process.attach(seq)
-      const unsubscribe = process.subscribe(() => {
-        waiting.add(follower)
-        if (writable) pump()
-      })
-      const follower: Follower = {
-        attachment,
-        encode: events(process.id),
-        stop: () => {
-          unsubscribe()
-          attachment.detach()
-          followers.delete(follower)
-          waiting.delete(follower)
-        },
+      const encode = events(process.id)
+      const turn = () => {
+        const event = attachment.next()
+        if (event === undefined) return false
+        const message = encode(event)
+        if (message !== undefined) outlet.write(message)
+        attachment.advance(event.seq)
+        if (event.kind === "closed") stop()
+        return event.kind !== "closed"
       }
-      followers.add(follower)
-      waiting.add(follower)
-      pump()
-    },
-    drain: () => {
-      writable = true
-      pump()
+      const unsubscribe = process.subscribe(() => outlet.ask(turn))
+      const stop = () => {
+        unsubscribe()
+        attachment.detach()
+        stops.delete(stop)
+        outlet.leave(turn)
+      }
+      stops.add(stop)
+      outlet.ask(turn)
     },
     close: () => {
       closed = true
-      for (const follower of followers) follower.stop()
+      for (const stop of stops) stop()
     },
   }
 }

@@ -1,6 +1,7 @@
 /** Every failure that a handler can have, as the code and text that clients see: the one place for it. */
 import * as Data from "effect/Data"
 import type { FileError } from "../files/FileError.ts"
+import type { HttpError } from "../http/HttpClient.ts"
 import type { ProcessError } from "../process/ProcessError.ts"
 import * as ErrorCode from "../protocol/ErrorCode.ts"
 import type { LimitError } from "../protocol/Limits.ts"
@@ -20,6 +21,7 @@ export class ParamsError extends Data.TaggedError("ParamsError")<{ readonly mess
 export type HandlerError =
   | FileError
   | HandshakeError
+  | HttpError
   | LimitError
   | ParamsError
   | ProcessError
@@ -33,6 +35,8 @@ export const toRpcError = (error: HandlerError): ErrorCode.RpcError => {
       return fileError(error)
     case "HandshakeError":
       return rpcError(ErrorCode.invalidRequest, handshakeText(error))
+    case "HttpError":
+      return rpcError(ErrorCode.internalError, httpText(error))
     case "LimitError":
       return rpcError(ErrorCode.invalidRequest, error.message)
     case "ParamsError":
@@ -47,13 +51,16 @@ export const toRpcError = (error: HandlerError): ErrorCode.RpcError => {
           )
         : rpcError(ErrorCode.invalidRequest, `unknown session id ${error.sessionId}`)
     case "SpawnError":
-      return rpcError(
-        error.reason === "ShuttingDown" ? ErrorCode.shuttingDown : ErrorCode.internalError,
-        error.message,
-      )
+      return rpcError(spawnCodes[error.reason] ?? ErrorCode.internalError, error.message)
     case "SignalError":
       return rpcError(ErrorCode.internalError, `failed to signal process: ${error.message}`)
   }
+}
+
+/** An operating system that refuses is internal; these are not. */
+const spawnCodes: { readonly [reason in SpawnError["reason"]]?: number } = {
+  ShuttingDown: ErrorCode.shuttingDown,
+  Unconfinable: ErrorCode.invalidParams,
 }
 
 const handshakeText = ({ reason, family }: HandshakeError): string => {
@@ -78,6 +85,24 @@ const fileError = ({ reason, message }: FileError): ErrorCode.RpcError => {
       return rpcError(ErrorCode.internalError, message)
   }
 }
+
+const httpText = ({ reason, url, detail }: HttpError): string => {
+  switch (reason) {
+    case "Send":
+      return `http/request failed: error sending request for url (${url})`
+    case "Timeout":
+      return "http/request failed: route-aware request timed out"
+    case "TooManyRedirects":
+      return "http/request failed: too many redirects"
+    case "RedirectScheme":
+      return `http/request failed: redirect target uses unsupported URL scheme: ${detail ?? ""}`
+    case "Body":
+      return `failed to read http/request response body: ${brokenBody}`
+  }
+}
+
+/** What is said of a body that broke off. */
+export const brokenBody = "error decoding response body"
 
 const processError = ({ reason, processId }: ProcessError): ErrorCode.RpcError => {
   switch (reason) {

@@ -49,6 +49,7 @@ export const allCapabilities: Capabilities = {
   processGroup: true,
   pipeStdin: true,
   pause: true,
+  confine: true,
 }
 
 export const make = (options: Options = {}): Effect.Effect<Fake> =>

@@ -10,6 +10,7 @@ export type SpawnReason =
   | "Unsupported"
   | "ResourceLimit"
   | "ShuttingDown"
+  | "Unconfinable"
   | "Unknown"
 
 /**

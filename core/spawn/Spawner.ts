@@ -16,6 +16,7 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import type { Confinement } from "./Confinement.ts"
 import type { SignalError, SpawnError, StdinError } from "./SpawnError.ts"
 
 /** What a spawner can do. A capability that is declared has to work; one that is not is never used. */
@@ -32,6 +33,8 @@ export interface Capabilities {
   readonly pipeStdin: boolean
   /** `pause` stops the reading of output, so that the child blocks when its pipe is full. */
   readonly pause: boolean
+  /** `SpawnSpec.confinement` holds for the child and all its descendants. */
+  readonly confine: boolean
 }
 
 /** A PTY's size in character cells. */
@@ -56,6 +59,8 @@ export interface SpawnSpec {
   /** The whole environment of the child. */
   readonly env: Readonly<Record<string, string>>
   readonly stdio: Stdio
+  /** What the child may reach. Only for spawners with that capability: no other may start it. */
+  readonly confinement?: Confinement | undefined
 }
 
 export type OutputStream = "stdout" | "stderr" | "pty"

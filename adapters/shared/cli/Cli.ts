@@ -22,6 +22,7 @@ Usage: procwire COMMAND [OPTIONS]
 Commands:
   serve    serve processes to clients over stdio, WebSocket, unix socket or TCP
   run      run one command through a server, live, and exit with its exit code
+  mcp      offer running commands to a language model: an MCP server over stdio
 
 Options:
   -h, --help       show this text, or the help of a command: procwire COMMAND --help
@@ -32,6 +33,7 @@ Examples:
   procwire run -- ls -la
   procwire run --tty -- bash
   procwire run --server ws://127.0.0.1:7000 -- make test
+  procwire mcp --cwd /path/to/project
 `
 
 interface Command {
@@ -50,6 +52,7 @@ interface Command {
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
   serve: () => import("./serve.ts").then(({ help, serve }) => ({ help, run: serve, ends: true })),
   run: () => import("./run.ts").then(({ help, run }) => ({ help, run, takesInterrupts: true })),
+  mcp: () => import("./mcp.ts").then(({ help, mcp }) => ({ help, run: mcp })),
 }
 
 /** Runs the command line and ends this process with the command's exit code. */

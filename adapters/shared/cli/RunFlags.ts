@@ -1,11 +1,9 @@
 /** The flags of `procwire run`: which server, which command, and how. */
-import process from "node:process"
 import type { StartOptions } from "../../../core/client/StartOptions.ts"
-import * as Connect from "../Connect.ts"
-import * as Tls from "../Tls.ts"
-import type * as WebSocketClient from "../WebSocketClient.ts"
-import * as serve from "./serve.ts"
+import type * as Connect from "../Connect.ts"
+import * as ServerFlags from "./ServerFlags.ts"
 import * as Usage from "./Usage.ts"
+import * as Variables from "./Variables.ts"
 
 export const help = `Run one command through a server, with live output, and exit with its exit code.
 
@@ -13,14 +11,7 @@ Usage: procwire run [OPTIONS] [--] COMMAND [ARGS...]
 
 Options:
   -t, --tty              give the command a PTY of this terminal's size; for shells, editors, top
-  --server URL           a running server: ws://HOST:PORT, tcp://HOST:PORT or unix:PATH; wss:// and tls:// with TLS
-  --tls-ca FILE          PEM certificates to trust instead of the system's
-  --tls-cert FILE, --tls-key FILE
-                         the certificate to show to the server, and its key
-  --token-file FILE      a file with the token for a WebSocket server [default: the variable PROCWIRE_TOKEN]
-  --server-cmd CMD       a server over the stdin and stdout of this shell command
-                         [default: a server inside this process]
-  --cwd DIR              where the command runs, relative to the server's directory [default: that one]
+${ServerFlags.help}  --cwd DIR              where the command runs, relative to the server's directory [default: that one]
   -e, --env K=V          set a variable; "-e K" passes this process's value on; may be repeated
   --inherit core|all|none
                          which of the server's variables the command inherits
@@ -43,10 +34,7 @@ const name = "procwire run"
 
 const flags = {
   tty: { type: "boolean", short: "t" },
-  server: { type: "string" },
-  ...Tls.clientFlags,
-  "token-file": { type: "string" },
-  "server-cmd": { type: "string" },
+  ...ServerFlags.flags,
   cwd: { type: "string" },
   env: { type: "string", short: "e", multiple: true },
   inherit: { type: "string" },
@@ -64,9 +52,7 @@ export const parse = (args: ReadonlyArray<string>): RunRequest => {
   const values = Usage.parse(name, own, flags)
   if (argv.length === 0)
     throw new Usage.UsageError(name, "no command to run; it follows the options: procwire run -- ls -la")
-  const tls = Usage.attempt(name, () => Tls.readClient(values))
-  const token = toToken(values.server, values["token-file"])
-  const target = toTarget(values.server, values["server-cmd"], { ...tls, ...token })
+  const target = ServerFlags.toTarget(name, values)
   const inherit = toInherit(values.inherit ?? (target.kind === "inProcess" ? "all" : "core"))
   return {
     target,
@@ -74,7 +60,7 @@ export const parse = (args: ReadonlyArray<string>): RunRequest => {
       argv,
       tty: values.tty === true,
       pipeStdin: true,
-      env: Object.fromEntries((values.env ?? []).flatMap(toVariable)),
+      env: Variables.read(name, values.env),
       envPolicy: { inherit, ignoreDefaultExcludes: inherit === "all", exclude: [], set: {}, includeOnly: [] },
       ...(values.cwd === undefined ? {} : { cwd: values.cwd }),
     },
@@ -98,48 +84,7 @@ const takesValue = (arg: string): boolean =>
       flag.type === "string" && (arg === `--${long}` || ("short" in flag && arg === `-${flag.short}`)),
   )
 
-const toTarget = (
-  server: string | undefined,
-  command: string | undefined,
-  options: WebSocketClient.Options,
-): Connect.Target => {
-  if (server !== undefined && command !== undefined) {
-    throw new Usage.UsageError(name, "--server and --server-cmd exclude each other")
-  }
-  if ((options.ca ?? options.cert) !== undefined && !/^(wss|tls):/.test(server ?? "")) {
-    throw new Usage.UsageError(name, "--tls-ca and --tls-cert need a --server at wss:// or tls://")
-  }
-  if (command !== undefined) return { kind: "command", command: "/bin/sh", args: ["-c", `exec ${command}`] }
-  if (server === undefined) return { kind: "inProcess", options: serve.toOptions({}) }
-  if (Connect.isUrl(server)) return { kind: "url", url: server, options }
-  throw new Usage.UsageError(
-    name,
-    `invalid value '${server}' for '--server': expected ws://HOST:PORT, tcp://HOST:PORT or unix:PATH`,
-  )
-}
-
-/** The token of the file, or else of the environment, for a server that asks for one. */
-const toToken = (server: string | undefined, file: string | undefined): { readonly token?: string } => {
-  const webSocket = /^wss?:/.test(server ?? "")
-  if (file !== undefined && !webSocket) {
-    throw new Usage.UsageError(name, "--token-file needs a --server at ws:// or wss://")
-  }
-  const text = file === undefined ? process.env["PROCWIRE_TOKEN"] : Usage.readText(name, "--token-file", file)
-  const token = text?.trim()
-  return webSocket && token ? { token } : {}
-}
-
 const toInherit = (text: string): "core" | "all" | "none" => {
   if (text === "core" || text === "all" || text === "none") return text
   throw new Usage.UsageError(name, `invalid value '${text}' for '--inherit': expected core, all or none`)
-}
-
-const toVariable = (text: string): ReadonlyArray<readonly [string, string]> => {
-  const cut = text.indexOf("=")
-  if (cut === 0 || text === "") {
-    throw new Usage.UsageError(name, `invalid value '${text}' for '--env': expected NAME=VALUE or NAME`)
-  }
-  if (cut > 0) return [[text.slice(0, cut), text.slice(cut + 1)]]
-  const value = process.env[text]
-  return value === undefined ? [] : [[text, value]]
 }

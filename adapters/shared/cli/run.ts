@@ -9,9 +9,9 @@ import type * as Reconnect from "../../../core/client/Reconnect.ts"
 import type { RemoteProcess } from "../../../core/client/RemoteProcess.ts"
 import type { StartOptions } from "../../../core/client/StartOptions.ts"
 import * as Connect from "../Connect.ts"
-import * as NodeHost from "../NodeHost.ts"
 import * as LocalTerminal from "./LocalTerminal.ts"
 import type { Platform } from "../Platform.ts"
+import * as World from "../World.ts"
 import * as RunFlags from "./RunFlags.ts"
 
 export { help } from "./RunFlags.ts"
@@ -38,12 +38,7 @@ export const run = (platform: Platform, args: ReadonlyArray<string>) => {
       return yield* follow(client, child, request.start.tty === true)
     }),
   ).pipe(
-    Effect.provide([
-      platform.layerSpawner,
-      platform.layerFiles,
-      NodeHost.layerHost,
-      NodeHost.layerSessionIds,
-    ]),
+    Effect.provide(World.layer(platform)),
     Effect.catchAll((error) => fail(request.start, error)),
   )
 }

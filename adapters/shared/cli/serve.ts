@@ -13,9 +13,9 @@ import * as SessionRegistry from "../../../core/session/SessionRegistry.ts"
 import * as Drain from "../../../core/spawn/Drain.ts"
 import { Spawner } from "../../../core/spawn/Spawner.ts"
 import type { Terms } from "../../../core/transport/Listener.ts"
-import * as NodeHost from "../NodeHost.ts"
 import type { Platform } from "../Platform.ts"
 import * as StatusPages from "../StatusPages.ts"
+import * as World from "../World.ts"
 import * as Doors from "./Doors.ts"
 import * as LimitFlags from "./LimitFlags.ts"
 import * as Logging from "./Logging.ts"
@@ -33,6 +33,7 @@ ${Doors.help}  --dialect NAME             what clients speak: current, v0 (the f
                              auto: v0 where the first call behind initialize is one of v0's [default: current]
   --detached-ttl-ms N        how long a session without a connection can be resumed [default: ${SessionRegistry.defaultOptions.detachedMillis}]
   --retention-ms N           how long a closed process stays readable [default: ${ProcessRegistry.defaultOptions.retentionMillis}]
+  --bwrap PATH               bubblewrap, for requests with a restricted sandbox [default: bwrap in PATH]
 ${Shutdown.help}${Logging.help}  -h, --help                 show this text
 
 Limits:
@@ -55,6 +56,7 @@ export const flags = {
   dialect: { type: "string" },
   "detached-ttl-ms": { type: "string" },
   "retention-ms": { type: "string" },
+  bwrap: { type: "string" },
   ...Shutdown.flags,
   help: { type: "boolean", short: "h" },
 } as const
@@ -96,12 +98,7 @@ export const serve = (platform: Platform, args: ReadonlyArray<string>, asked: Ef
       yield* drain(graceMillis)
     }),
   ).pipe(
-    Effect.provide([
-      platform.layerSpawner,
-      platform.layerFiles,
-      NodeHost.layerHost,
-      NodeHost.layerSessionIds,
-    ]),
+    Effect.provide(World.layer(platform, { bwrap: values.bwrap, isCommand: true })),
     Effect.provide(Telemetry.layer),
     Effect.provide(Logging.layer("procwire serve", values)),
   )

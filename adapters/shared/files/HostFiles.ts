@@ -7,17 +7,33 @@
 import * as fs from "node:fs"
 import process from "node:process"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import { FileError, type FileReason } from "../../../core/files/FileError.ts"
 import { Files, type FilesService, type OpenFile } from "../../../core/files/Files.ts"
 import * as NativePath from "../../../core/protocol/NativePath.ts"
 import * as OsError from "../OsError.ts"
+import type { Ffi } from "../posix/Ffi.ts"
 import type { Calls } from "./Calls.ts"
+import * as LibcCalls from "./LibcCalls.ts"
 import * as NodeCalls from "./NodeCalls.ts"
 import * as Save from "./Save.ts"
 
 /** Files through `node:fs`. */
 export const layer: Layer.Layer<Files> = Layer.sync(Files, () => make(NodeCalls.make()))
+
+/** Files through the C library where that is in reach, else through `node:fs`. */
+export const layerLibc = (ffi: () => Ffi): Layer.Layer<Files> => {
+  if (process.platform !== "linux" || !process.arch.endsWith("64")) return layer
+  return Layer.sync(Files, () =>
+    make(
+      Either.getOrElse(
+        Either.try(() => LibcCalls.make(ffi())),
+        NodeCalls.make,
+      ),
+    ),
+  )
+}
 
 const { O_RDONLY, O_WRONLY, O_CREAT } = fs.constants
 /** Not on Windows. */
@@ -53,8 +69,8 @@ export const make = (calls: Calls): FilesService => ({
       ({ file }) => file,
     )
   },
-  hold: process.platform === "linux" && fs.existsSync("/proc/self/fd") ? hold(calls) : look(calls),
-  watch,
+  hold: hold(calls),
+  watch: watch(calls),
 })
 
 /** Finished once begun: a descriptor would be lost otherwise, or closed under somebody's hands. */
@@ -140,36 +156,50 @@ const readFully = async (calls: Calls, fd: number, offset: bigint, length: numbe
   return buffer
 }
 
-const hold =
-  (calls: Calls): FilesService["hold"] =>
-  (folder) =>
+const hold = (calls: Calls): FilesService["hold"] => {
+  let named: Promise<boolean> | undefined
+  const isNamed = Effect.promise(
+    () =>
+      (named ??= process.platform === "linux" ? isFolder(calls, "/proc/self/fd") : Promise.resolve(false)),
+  )
+  const held = (folder: string) =>
     Effect.acquireRelease(
       attempt(() => calls.open(folder, O_PATH | O_DIRECTORY | O_NOFOLLOW)),
       (fd) => Effect.ignore(attempt(() => calls.close(fd))),
     ).pipe(Effect.map((fd) => `/proc/self/fd/${fd}`))
-
-const look =
-  (calls: Calls): FilesService["hold"] =>
-  (folder) =>
+  const looked = (folder: string) =>
     attempt(async () => {
       const { kind } = await calls.stat(folder, false)
       if (kind !== "directory") throw OsError.coded("ENOTDIR")
       return folder
     })
+  return (folder) => Effect.flatMap(isNamed, (named) => (named ? held(folder) : looked(folder)))
+}
 
-const watch: FilesService["watch"] = (folder, changed) =>
-  Effect.asVoid(
-    Effect.acquireRelease(
-      Effect.try({
-        try: () => {
-          if (!NativePath.isText(folder)) throw OsError.coded("EINVAL")
-          const watcher = fs.watch(folder, { persistent: false }, (_, name) => changed(name ?? undefined))
-          // Whatever became of the folder is seen by whoever looks.
-          watcher.on("error", () => changed(undefined))
-          return watcher
-        },
-        catch: toFileError,
-      }),
-      (watcher) => Effect.sync(() => watcher.close()),
-    ),
+const isFolder = (calls: Calls, path: string) =>
+  calls.stat(path, true).then(
+    ({ kind }) => kind === "directory",
+    () => false,
   )
+
+const watch =
+  (calls: Calls): FilesService["watch"] =>
+  (folder, changed) =>
+    Effect.gen(function* () {
+      // Deno says nothing of a folder that is missing.
+      const { kind } = yield* attempt(() => calls.stat(folder, true))
+      if (kind !== "directory") return yield* Effect.fail(toFileError(OsError.coded("ENOTDIR")))
+      yield* Effect.acquireRelease(
+        Effect.try({ try: () => begin(folder, changed), catch: toFileError }),
+        (watcher) => Effect.sync(() => watcher.close()),
+      )
+    })
+
+const begin = (folder: string, changed: (name: string | undefined) => void): fs.FSWatcher => {
+  // Names of what changed are given as text everywhere, folders are taken as text on Deno.
+  if (!NativePath.isText(folder)) throw OsError.coded("EINVAL")
+  const watcher = fs.watch(folder, { persistent: false }, (_, name) => changed(name ?? undefined))
+  // Whatever became of the folder is seen by whoever looks.
+  watcher.on("error", () => changed(undefined))
+  return watcher
+}

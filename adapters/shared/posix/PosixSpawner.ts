@@ -23,6 +23,7 @@ export const make = (host: Host, device: PtyDevice | undefined): Spawner.Spawner
     processGroup: true,
     pipeStdin: true,
     pause: true,
+    confine: false,
   },
   spawn: (spec, events) =>
     Effect.acquireRelease(

@@ -28,6 +28,7 @@ export interface Options {
   readonly env?: Readonly<Record<string, string>>
   readonly stdin?: boolean
   readonly pty?: boolean | Spawner.TerminalSize
+  readonly confinement?: Spawner.SpawnSpec["confinement"]
   readonly onOutput?: (stream: Spawner.OutputStream, bytes: Uint8Array) => void
 }
 
@@ -36,6 +37,7 @@ const specOf = (options: Options): Spawner.SpawnSpec => ({
   arg0: options.arg0,
   cwd: options.cwd ?? "/",
   env: options.env ?? { PATH: "/usr/local/bin:/usr/bin:/bin" },
+  confinement: options.confinement,
   stdio:
     options.pty === undefined || options.pty === false
       ? { kind: "pipe", stdin: options.stdin ?? false }

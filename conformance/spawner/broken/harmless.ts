@@ -25,6 +25,7 @@ export const harmless: { readonly [name: string]: (good: Service) => Service } =
       processGroup: false,
       pipeStdin: false,
       pause: false,
+      confine: false,
     },
   }),
 }

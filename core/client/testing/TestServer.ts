@@ -7,6 +7,7 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import * as Files from "../../files/Files.ts"
+import * as FakeHttp from "../../http/Fake.ts"
 import type { Json } from "../../protocol/Json.ts"
 import * as Message from "../../protocol/Message.ts"
 import * as ExecServer from "../../server/ExecServer.ts"
@@ -29,6 +30,8 @@ export const host: HostInfo = {
 /** What differs from a server's defaults. */
 export type Settings = Partial<Omit<ExecServer.Options, "limits">> & {
   readonly limits?: Partial<ExecServer.Options["limits"]>
+  /** The HTTP origins that there are: none unless told. */
+  readonly answer?: FakeHttp.Answer
 }
 
 export interface TestServer {
@@ -40,7 +43,7 @@ export interface TestServer {
 /** The real server over a fake spawner. */
 export const make = (
   options: Fake.Options = {},
-  { limits, ...serverOptions }: Settings = {},
+  { limits, answer, ...serverOptions }: Settings = {},
 ): Effect.Effect<TestServer, never, Scope.Scope> =>
   Effect.gen(function* () {
     const fake = yield* Fake.make(options)
@@ -48,6 +51,7 @@ export const make = (
     const layer = Layer.mergeAll(
       fake.layer,
       Files.layerNone,
+      FakeHttp.layer(answer),
       Layer.succeed(Host, host),
       Layer.succeed(SessionIds, {
         next: Effect.sync(() => `00000000-0000-4000-8000-${String((sessions += 1)).padStart(12, "0")}`),

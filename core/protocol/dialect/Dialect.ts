@@ -58,6 +58,8 @@ export type Event =
       readonly exitCode: number
       /** The signal that the process died of. */
       readonly signal?: number | undefined
+      /** It was confined, and probably failed because of that. */
+      readonly sandboxDenied: boolean
     }
   | { readonly kind: "closed"; readonly seq: number }
 

@@ -25,8 +25,8 @@ export const current: Dialect = {
         case "output":
           return output(event)
         case "exited": {
-          const { seq, exitCode } = event
-          return notificationText("process/exited", { processId, seq, exitCode, sandboxDenied: false })
+          const { seq, exitCode, sandboxDenied } = event
+          return notificationText("process/exited", { processId, seq, exitCode, sandboxDenied })
         }
         case "closed":
           return notificationText("process/closed", { processId, seq: event.seq })

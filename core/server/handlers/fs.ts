@@ -13,14 +13,14 @@ import type { ParamsOf } from "../../protocol/Methods.ts"
 import * as PathUri from "../../protocol/PathUri.ts"
 import type { Sandbox } from "../../protocol/Sandbox.ts"
 import type { RequestContext } from "../../rpc/Router.ts"
-import type { Confinement } from "../Confinement.ts"
+import type { FileConfinement } from "../Confinement.ts"
 import { type HandlerError, ParamsError } from "../WireError.ts"
 
 /** What the handlers of one connection work with. */
 export interface FileContext {
   readonly platform: string
   readonly files: FilesService
-  readonly confinement: Confinement
+  readonly confinement: FileConfinement
   /** Sends a message. */
   readonly write: (text: string) => void
 }

@@ -6,11 +6,12 @@ import type { ParamsOf } from "../../protocol/Methods.ts"
 import type { OperationParams } from "../../protocol/dialect/Dialect.ts"
 import * as NativePath from "../../protocol/NativePath.ts"
 import * as PathUri from "../../protocol/PathUri.ts"
-import { isUnconfined } from "../../protocol/Sandbox.ts"
 import type { RequestContext } from "../../rpc/Router.ts"
+import * as Confinement from "../../spawn/Confinement.ts"
 import * as EnvPolicy from "../../spawn/EnvPolicy.ts"
 import type { HostInfo } from "../../spawn/Host.ts"
-import type { SpawnSpec } from "../../spawn/Spawner.ts"
+import type { Capabilities, SpawnSpec } from "../../spawn/Spawner.ts"
+import { unconfinable } from "../Confinement.ts"
 import type { Notifier } from "../Notifier.ts"
 import type { Tracing } from "../Tracing.ts"
 import { type HandlerError, ParamsError } from "../WireError.ts"
@@ -21,6 +22,7 @@ export const defaultTerminalSize = { rows: 24, columns: 80 }
 /** What the handlers of one connection work with. */
 export interface ProcessContext {
   readonly host: HostInfo
+  readonly capabilities: Capabilities
   /** The registry of the attached session. */
   readonly processes: () => ProcessRegistry
   readonly sessionId: () => string
@@ -28,10 +30,10 @@ export interface ProcessContext {
   readonly notifier: Notifier
 }
 
-export const make = ({ host, processes, sessionId, notifier, tracing }: ProcessContext) => ({
+export const make = ({ host, capabilities, processes, sessionId, notifier, tracing }: ProcessContext) => ({
   "process/start": (params: OperationParams<"process/start">, { afterReply }: RequestContext) =>
     Effect.gen(function* () {
-      const spec = yield* toSpawnSpec(params, host)
+      const spec = yield* toSpawnSpec(params, host, capabilities)
       const { processId } = params
       const starting = processes().start(processId, spec, params.retainedBytes)
       const process = yield* tracing.process(sessionId(), processId, spec.argv[0], starting)
@@ -39,7 +41,7 @@ export const make = ({ host, processes, sessionId, notifier, tracing }: ProcessC
         notifier.attach(process, 0)
         process.release()
       })
-      return { processId: params.processId, sandboxType: "none" as const, pid: process.child?.pid }
+      return { processId, sandboxType: sandboxType(spec), pid: process.child?.pid }
     }),
 
   "process/read": ({ processId, afterSeq, maxBytes, waitMs }: ParamsOf<"process/read">) =>
@@ -53,7 +55,6 @@ export const make = ({ host, processes, sessionId, notifier, tracing }: ProcessC
         ...state,
         chunks: state.chunks.map(({ seq, stream, bytes }) => ({ seq, stream, chunk: bytes })),
         failure: null,
-        sandboxDenied: false,
       }),
     ),
 
@@ -79,32 +80,40 @@ export const make = ({ host, processes, sessionId, notifier, tracing }: ProcessC
 const toSpawnSpec = (
   params: ParamsOf<"process/start">,
   host: HostInfo,
+  { confine }: Capabilities,
 ): Effect.Effect<SpawnSpec, HandlerError> =>
   Effect.gen(function* () {
     for (const field of ["networkProxy", "shellSnapshot"] as const) {
       if (params[field] != null) return yield* refuse(`\`${field}\` is not supported by this server`)
     }
     const cwd = yield* toCwd(params.cwd, host.platform)
-    if (params.sandbox != null && !isUnconfined(params.sandbox)) {
-      return yield* refuse("restricted `sandbox` permissions are not supported by this server")
-    }
+    const env = EnvPolicy.resolve({
+      env: params.env,
+      policy: params.envPolicy ?? undefined,
+      inherited: host.env,
+      platform: host.platform,
+    })
+    const context = { platform: host.platform, cwd, tmpdir: env["TMPDIR"] }
+    const confinement =
+      params.sandbox == null ? Either.right(undefined) : Confinement.resolve(params.sandbox, context)
+    if (Either.isLeft(confinement)) return yield* refuse(confinement.left)
+    if (confinement.right !== undefined && !confine) return yield* refuse(unconfinable)
     const [program, ...args] = params.argv
     if (program === undefined) return yield* refuse("argv must not be empty")
     return {
       argv: [program, ...args],
       arg0: params.arg0 ?? undefined,
       cwd,
-      env: EnvPolicy.resolve({
-        env: params.env,
-        policy: params.envPolicy ?? undefined,
-        inherited: host.env,
-        platform: host.platform,
-      }),
+      env,
       stdio: params.tty
         ? { kind: "pty", size: params.terminalSize ?? defaultTerminalSize }
         : { kind: "pipe", stdin: params.pipeStdin },
+      confinement: confinement.right,
     }
   })
+
+const sandboxType = ({ confinement }: SpawnSpec): "none" | "linuxSeccomp" =>
+  confinement === undefined ? "none" : "linuxSeccomp"
 
 const toCwd = (cwd: string, platform: string): Effect.Effect<string, ParamsError> => {
   if (PathUri.isNativePath(cwd)) return Effect.succeed(PathUri.normalise(cwd))

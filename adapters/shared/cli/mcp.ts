@@ -1,0 +1,116 @@
+/**
+ * `procwire mcp`: the tools of `core/agent` for an MCP client on stdin and stdout.
+ *
+ * A far server that is gone takes its sessions along; the next command connects anew.
+ */
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as UnifiedExec from "../../../core/agent/UnifiedExec.ts"
+import * as Waiting from "../../../core/agent/Waiting.ts"
+import * as ExecClient from "../../../core/client/ExecClient.ts"
+import type { EnvironmentInfo } from "../../../core/protocol/Environment.ts"
+import * as PathUri from "../../../core/protocol/PathUri.ts"
+import * as Connect from "../Connect.ts"
+import * as ToolServer from "../mcp/ToolServer.ts"
+import type { Platform } from "../Platform.ts"
+import * as StdioTransport from "../StdioTransport.ts"
+import * as World from "../World.ts"
+import * as Logging from "./Logging.ts"
+import * as ServerFlags from "./ServerFlags.ts"
+import * as Usage from "./Usage.ts"
+import * as Variables from "./Variables.ts"
+import { version } from "./Version.ts"
+
+export const help = `Offer running commands to a language model: an MCP server over stdio with the tools exec_command and write_stdin.
+
+Usage: procwire mcp [OPTIONS]
+
+Options:
+${ServerFlags.help}  --cwd DIR              where commands run, relative to the server's directory [default: that one]
+  --shell PATH           what runs them [default: the user's shell on the server's host]
+  -e, --env K=V          set a variable; "-e K" passes this process's value on; may be repeated
+  --max-poll-ms N        how long write_stdin may wait when it writes nothing; give less than the client's
+                         patience [default: ${Waiting.pollMillis.most}]
+${Logging.help}  -h, --help                 show this text
+
+Commands inherit the server's variables, but those named like keys, secrets and tokens: pass on with -e what they
+need. Logs go to stderr. The end of stdin, SIGTERM, SIGINT and SIGHUP end every command, with the exit code 0, on SIGHUP
+129; 1 if there is no server, 2 for wrong use.
+
+Examples:
+  procwire mcp --cwd /path/to/project
+  procwire mcp --shell /bin/bash -e GITHUB_TOKEN
+  procwire mcp --server wss://build-host:7000 --token-file ~/.procwire-token --cwd /src
+  procwire mcp --server-cmd "ssh build-host procwire serve --listen stdio"
+
+  {"mcpServers": {"procwire": {"command": "procwire", "args": ["mcp", "--cwd", "/path/to/project"]}}}
+`
+
+const command = "procwire mcp"
+
+const flags = {
+  ...ServerFlags.flags,
+  cwd: { type: "string" },
+  shell: { type: "string" },
+  env: { type: "string", short: "e", multiple: true },
+  "max-poll-ms": { type: "string" },
+  ...Logging.flags,
+  help: { type: "boolean", short: "h" },
+} as const
+
+/** Which server, and what holds for every command. Throws `UsageError`. */
+export const parse = (
+  args: ReadonlyArray<string>,
+): { readonly target: Connect.Target; readonly options: UnifiedExec.Options; readonly values: Values } => {
+  const values = Usage.parse(command, args, flags)
+  const { cwd, shell, "max-poll-ms": longest } = values
+  const options = {
+    env: Variables.read(command, values.env),
+    ...(cwd === undefined ? {} : { cwd }),
+    ...(shell === undefined ? {} : { shell }),
+    ...(longest === undefined
+      ? {}
+      : { longestPollMillis: Usage.wholeNumber(command, "--max-poll-ms", longest, 1) }),
+  }
+  return { target: ServerFlags.toTarget(command, values), options, values }
+}
+type Values = Usage.Values<typeof flags>
+
+/** Serves until stdin ends. */
+export const mcp = (platform: Platform, args: ReadonlyArray<string>) => {
+  const { target, options, values } = parse(args)
+  return Effect.scoped(
+    Effect.gen(function* () {
+      const services = yield* Effect.context<Effect.Effect.Context<ReturnType<typeof Connect.open>>>()
+      const client = yield* ExecClient.lazy(Effect.provide(Connect.open(target), services), {
+        clientName: "procwire-mcp",
+        // A running server keeps its sessions; the others end with their connection.
+        reconnect: target.kind === "url" && {},
+      })
+      const { environmentInfo } = yield* client
+      const tools = yield* UnifiedExec.make(
+        {
+          environmentInfo,
+          startSubscribed: (start) => Effect.flatMap(client, (now) => now.startSubscribed(start)),
+        },
+        options,
+      )
+      const stdio = yield* StdioTransport.make()
+      yield* ToolServer.serve(tools, stdio, {
+        version,
+        instructions: toInstructions(environmentInfo, options),
+      })
+    }),
+  ).pipe(Effect.provide(World.layer(platform)), Effect.provide(Logging.layer(command, values)))
+}
+
+/** What the model cannot know of where its commands run. */
+const toInstructions = (
+  { shell, cwd, platformOs }: EnvironmentInfo,
+  options: UnifiedExec.Options,
+): string => {
+  const folder =
+    options.cwd ?? (cwd && PathUri.toPath(cwd, platformOs ?? "").pipe(Either.getOrElse(() => cwd)))
+  const where = folder ? ` in ${folder}` : ""
+  return `Commands run with ${options.shell ?? shell.path}${where}${platformOs ? ` on ${platformOs}` : ""}.`
+}

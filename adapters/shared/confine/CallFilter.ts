@@ -1,0 +1,92 @@
+/**
+ * The system calls that a confined process is refused with EPERM, as a program of seccomp's machine.
+ *
+ * Without a network no socket comes into being, but pairs of connected ones: a namespace of its own would leave it those
+ * that lie in the file system (a container engine listens on one) and those of other families. With a network only the
+ * way to a host of this virtual machine is closed. In both, io_uring (which opens sockets past such a filter), keys
+ * (which no namespace separates), bpf and perf, and typing into a terminal on somebody's behalf. Programs for another
+ * architecture (32 bit, x32) have other numbers, and are refused every call.
+ */
+
+interface Numbers {
+  /** As the kernel names the architecture: AUDIT_ARCH_*. */
+  readonly arch: number
+  readonly socket: number
+  readonly socketpair: number
+  readonly ioctl: number
+  readonly refused: ReadonlyArray<number>
+}
+
+const ioUring = [425, 426, 427]
+
+const numbers: Readonly<Record<string, Numbers>> = {
+  x64: {
+    arch: 0xc000003e,
+    socket: 41,
+    socketpair: 53,
+    ioctl: 16,
+    refused: [...ioUring, 248, 249, 250, 298, 321],
+  },
+  arm64: {
+    arch: 0xc00000b7,
+    socket: 198,
+    socketpair: 199,
+    ioctl: 29,
+    refused: [...ioUring, 217, 218, 219, 241, 280],
+  },
+}
+
+const AF_UNIX = 1
+const AF_VSOCK = 40
+const TIOCSTI = 0x5412
+const TIOCLINUX = 0x541c
+/** From here on x64 numbers are those of x32. */
+const X32 = 0x40000000
+
+type Instruction = readonly [code: number, jumpTrue: number, jumpFalse: number, value: number]
+
+const ALLOW = 0x7fff0000
+const REFUSE = 0x00050001 // with EPERM
+
+const load = (offset: number): Instruction => [0x20, 0, 0, offset]
+const give = (value: number): Instruction => [0x06, 0, 0, value]
+/** The low half of an argument of the call, on a little-endian machine. */
+const argument = (index: number): Instruction => load(16 + 8 * index)
+/** `block` if the loaded value is `value`, else what follows it. */
+const when = (value: number, block: ReadonlyArray<Instruction>): ReadonlyArray<Instruction> => [
+  [0x15, 0, block.length, value],
+  ...block,
+]
+const from = (value: number, block: ReadonlyArray<Instruction>): ReadonlyArray<Instruction> => [
+  [0x35, 0, block.length, value],
+  ...block,
+]
+const refuse = [give(REFUSE)]
+const allow = [give(ALLOW)]
+
+/** The filter for an architecture as `process.arch` names it, if there is one. */
+export const make = (architecture: string, network: boolean): Uint8Array | undefined => {
+  const known = numbers[architecture]
+  if (known === undefined) return undefined
+  const { arch, socket, socketpair, ioctl, refused } = known
+  const program = [
+    load(4),
+    ...when(arch, [[0x05, 0, 0, 1]]),
+    ...refuse,
+    load(0),
+    ...(architecture === "x64" ? from(X32, refuse) : []),
+    ...refused.flatMap((number) => when(number, refuse)),
+    ...when(ioctl, [argument(1), ...when(TIOCSTI, refuse), ...when(TIOCLINUX, refuse), ...allow]),
+    ...when(socket, network ? [argument(0), ...when(AF_VSOCK, refuse), ...allow] : refuse),
+    ...when(socketpair, [argument(0), ...when(AF_UNIX, allow), ...(network ? allow : refuse)]),
+    ...allow,
+  ]
+  const bytes = new DataView(new ArrayBuffer(8 * program.length))
+  program.forEach(([code, jumpTrue, jumpFalse, value], index) => {
+    bytes.setUint16(8 * index, code, true)
+    bytes.setUint8(8 * index + 2, jumpTrue)
+    bytes.setUint8(8 * index + 3, jumpFalse)
+    bytes.setUint32(8 * index + 4, value, true)
+  })
+  return new Uint8Array(bytes.buffer)
+}

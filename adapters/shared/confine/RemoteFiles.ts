@@ -1,0 +1,72 @@
+/** The calls to files, carried out by another server. */
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import { type FileError, invalid } from "../../../core/files/FileError.ts"
+import type { FileCalls } from "../../../core/files/FileCalls.ts"
+import type { Call } from "../../../core/client/Calls.ts"
+import type { ClientError } from "../../../core/client/ClientError.ts"
+import type { ExecClient } from "../../../core/client/ExecClient.ts"
+import { toBase64 } from "../../../core/protocol/Bytes.ts"
+import * as PathUri from "../../../core/protocol/PathUri.ts"
+
+let lastHandle = 0
+
+export const make = (
+  client: Pick<ExecClient, "call">,
+  fail: (error: ClientError) => Effect.Effect<never, FileError>,
+): FileCalls => {
+  const call = <M extends Parameters<Call>[0]>(method: M, params: Parameters<typeof client.call<M>>[1]) =>
+    Effect.catchAll(client.call(method, params), fail)
+  const at = (path: string) => ({ path: PathUri.fromPath(path) })
+  return {
+    readFile: (path, followSymlinks) =>
+      Effect.map(call("fs/readFile", { ...at(path), followSymlinks }), ({ dataBase64 }) => dataBase64),
+    writeFile: (path, bytes, followSymlinks) =>
+      Effect.asVoid(call("fs/writeFile", { ...at(path), followSymlinks, dataBase64: toBase64(bytes) })),
+    createDirectory: (path, recursive, followSymlinks) =>
+      Effect.asVoid(call("fs/createDirectory", { ...at(path), recursive, followSymlinks })),
+    getMetadata: (path, followSymlinks) => call("fs/getMetadata", { ...at(path), followSymlinks }),
+    canonicalize: (path) =>
+      Effect.flatMap(call("fs/canonicalize", at(path)), ({ path }) =>
+        Either.match(PathUri.toPath(path, "linux"), {
+          onLeft: (text) => Effect.fail(invalid(text)),
+          onRight: Effect.succeed,
+        }),
+      ),
+    readDirectory: (path) => Effect.map(call("fs/readDirectory", at(path)), ({ entries }) => entries),
+    walk: (path, options) => call("fs/walk", { ...at(path), options }),
+    remove: (path, { recursive, force, follow }) =>
+      Effect.asVoid(call("fs/remove", { ...at(path), recursive, force, followSymlinks: follow })),
+    copy: (source, destination, recursive) =>
+      Effect.asVoid(
+        call("fs/copy", {
+          sourcePath: PathUri.fromPath(source),
+          destinationPath: PathUri.fromPath(destination),
+          recursive,
+        }),
+      ),
+    open: (path, mode) =>
+      Effect.gen(function* () {
+        const handleId = `h${(lastHandle += 1)}`
+        yield* Effect.acquireRelease(call("fs/open", { ...at(path), handleId, mode }), () =>
+          Effect.ignore(call("fs/close", { handleId })),
+        )
+        return {
+          read: (offset, len) =>
+            Effect.flatMap(whole(offset), (offset) =>
+              Effect.map(call("fs/readBlock", { handleId, offset, len }), ({ chunk }) => chunk),
+            ),
+          write: (offset, bytes) =>
+            Effect.flatMap(whole(offset), (offset) =>
+              Effect.asVoid(call("fs/writeBlock", { handleId, offset, chunk: toBase64(bytes) })),
+            ),
+        }
+      }),
+  }
+}
+
+/** No file is so long that its bytes cannot be counted exactly. */
+const whole = (offset: bigint): Effect.Effect<number, FileError> =>
+  offset <= BigInt(Number.MAX_SAFE_INTEGER)
+    ? Effect.succeed(Number(offset))
+    : Effect.fail(invalid("Invalid argument (os error 22)"))

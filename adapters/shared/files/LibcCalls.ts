@@ -1,0 +1,169 @@
+/**
+ * The calls through the C library, for a runtime whose `node:fs` is not what it says.
+ *
+ * Deno takes no paths but UTF-8, without `--allow-all` resolves links itself (so O_NOFOLLOW has no effect) and keeps
+ * /proc to itself. The library has none of that. Calls block this program for as long as the disk takes, so content
+ * goes in pieces, with room for other work in between. Only for 64-bit Linux with glibc 2.30, whose layouts these are.
+ */
+import { setImmediate } from "node:timers/promises"
+import type * as Files from "../../../core/files/Files.ts"
+import * as NativePath from "../../../core/protocol/NativePath.ts"
+import * as OsError from "../OsError.ts"
+import type { Ffi } from "../posix/Ffi.ts"
+import { O_CLOEXEC, O_RDONLY } from "../posix/Libc.ts"
+import { type Calls, kindOf, type Stat } from "./Calls.ts"
+
+const O_DIRECTORY = 0o200000
+const O_PATH = 0o10000000
+const AT_FDCWD = -100
+const AT_SYMLINK_NOFOLLOW = 0x100
+const AT_EMPTY_PATH = 0x1000
+/** STATX_BASIC_STATS and STATX_BTIME. */
+const STATX_MASK = 0xfff
+const PATH_MAX = 4096
+
+/** Throws if the library lacks one of the functions. */
+export const make = (ffi: Ffi): Calls => {
+  const path = "buffer"
+  const open = ffi.bind("open", [path, "int", "int"])
+  const close = ffi.bind("close", ["int"])
+  const pread = ffi.bind("pread", ["int", "buffer", "long", "long"], "long")
+  const pwrite = ffi.bind("pwrite", ["int", "buffer", "long", "long"], "long")
+  const fsync = ffi.bind("fsync", ["int"])
+  const ftruncate = ffi.bind("ftruncate", ["int", "long"])
+  const fchmod = ffi.bind("fchmod", ["int", "int"])
+  const fchown = ffi.bind("fchown", ["int", "int", "int"])
+  const statx = ffi.bind("statx", ["int", path, "int", "int", "buffer"])
+  const getdents = ffi.bind("getdents64", ["int", "buffer", "long"], "long")
+  const readlink = ffi.bind("readlink", [path, "buffer", "long"], "long")
+  const symlink = ffi.bind("symlink", [path, path])
+  const mkdir = ffi.bind("mkdir", [path, "int"])
+  const rmdir = ffi.bind("rmdir", [path])
+  const unlink = ffi.bind("unlink", [path])
+  const rename = ffi.bind("rename", [path, path])
+
+  /** The result, unless it says that there is an error. */
+  const check = (result: number): number => {
+    if (result < 0) throw OsError.coded(OsError.nameOf(ffi.errno()) || `errno ${ffi.errno()}`)
+    return result
+  }
+  const stat = (fd: number, name: Uint8Array, flags: number): Stat => {
+    const found = new Uint8Array(256)
+    check(statx(fd, name, flags, STATX_MASK, found))
+    return toStat(new DataView(found.buffer))
+  }
+  const target = (name: Uint8Array): Uint8Array => {
+    const found = new Uint8Array(PATH_MAX)
+    return found.subarray(0, check(readlink(name, found, found.length)))
+  }
+  const opened = <A>(name: string, flags: number, use: (fd: number) => A): A => {
+    const fd = check(open(cString(name), flags | O_CLOEXEC, 0))
+    try {
+      return use(fd)
+    } finally {
+      close(fd)
+    }
+  }
+  const list = (fd: number): Array<Files.Entry | Unknown> => {
+    const entries: Array<Files.Entry | Unknown> = []
+    const buffer = new Uint8Array(64 * 1024)
+    for (;;) {
+      const count = check(getdents(fd, buffer, buffer.length))
+      if (count === 0) return entries
+      readEntries(buffer.subarray(0, count), entries)
+    }
+  }
+  const exact = (folder: string, entry: Files.Entry | Unknown): Files.Entry =>
+    entry.kind === undefined
+      ? { ...entry, kind: stat(AT_FDCWD, cString(`${folder}/${entry.name}`), AT_SYMLINK_NOFOLLOW).kind }
+      : entry
+  const piece = async (work: () => number): Promise<number> => {
+    await setImmediate()
+    return check(work())
+  }
+  const offsetOf = (offset: bigint): number => {
+    if (offset > Number.MAX_SAFE_INTEGER) throw OsError.coded("EFBIG")
+    return Number(offset)
+  }
+
+  return {
+    open: async (name, flags, mode = 0) => check(open(cString(name), flags | O_CLOEXEC, mode)),
+    close: async (fd) => void check(close(fd)),
+    read: (fd, buffer, offset) =>
+      offset > Number.MAX_SAFE_INTEGER
+        ? Promise.resolve(0) // nothing lies there
+        : piece(() => pread(fd, buffer, buffer.length, Number(offset))),
+    write: (fd, bytes, offset) => piece(() => pwrite(fd, bytes, bytes.length, offsetOf(offset))),
+    sync: async (fd) => void check(fsync(fd)),
+    empty: async (fd) => void check(ftruncate(fd, 0)),
+    chmod: async (fd, mode) => void check(fchmod(fd, mode)),
+    chown: async (fd, uid, gid) => void check(fchown(fd, uid, gid)),
+    statOf: async (fd) => stat(fd, cString(""), AT_EMPTY_PATH),
+    stat: async (name, follow) => stat(AT_FDCWD, cString(name), follow ? 0 : AT_SYMLINK_NOFOLLOW),
+    list: async (folder) => opened(folder, O_RDONLY | O_DIRECTORY, list).map((entry) => exact(folder, entry)),
+    realPath: async (name) =>
+      opened(name, O_PATH, (fd) => NativePath.fromBytes(target(cString(`/proc/self/fd/${fd}`)))),
+    readLink: async (name) => NativePath.fromBytes(target(cString(name))),
+    makeLink: async (to, name) => void check(symlink(cString(to), cString(name))),
+    makeFolder: async (name) => void check(mkdir(cString(name), 0o777)),
+    removeFolder: async (name) => void check(rmdir(cString(name))),
+    removeFile: async (name) => void check(unlink(cString(name))),
+    rename: async (from, to) => void check(rename(cString(from), cString(to))),
+  }
+}
+
+const cString = (path: string): Uint8Array => {
+  const bytes = NativePath.toBytes(path)
+  const text = new Uint8Array(bytes.length + 1)
+  text.set(bytes)
+  return text
+}
+
+/** `struct statx`: linux/stat.h. */
+const toStat = (view: DataView): Stat => {
+  const u32 = (at: number) => view.getUint32(at, true)
+  const u64 = (at: number) => view.getBigUint64(at, true)
+  const seconds = (at: number) => Number(view.getBigInt64(at, true))
+  const milliseconds = (at: number) => seconds(at) * 1000 + Math.floor(u32(at + 8) / 1e6)
+  const [mode, size, born, changed, modified] = [view.getUint16(28, true), u64(40), 80, 96, 112]
+  return {
+    kind: kindOf(mode),
+    mode: mode & 0o7777,
+    size: Number(size),
+    identity: `${u32(136)}:${u32(140)}:${u64(32)}`,
+    version: [mode, size, seconds(modified), u32(modified + 8), seconds(changed), u32(changed + 8)].join(" "),
+    links: u32(16),
+    uid: u32(20),
+    gid: u32(24),
+    createdMs: milliseconds(born),
+    modifiedMs: milliseconds(modified),
+  }
+}
+
+/** A file system that does not tell kinds with names. */
+interface Unknown {
+  readonly name: string
+  readonly kind: undefined
+}
+
+/** `d_type` of `struct linux_dirent64`. */
+const types: Readonly<Record<number, Files.Kind | undefined>> = {
+  0: undefined,
+  4: "directory",
+  8: "file",
+  10: "link",
+}
+
+/** The entries of one block, but for those of the folder itself and its parent. */
+const readEntries = (block: Uint8Array, into: Array<Files.Entry | Unknown>) => {
+  const view = new DataView(block.buffer, block.byteOffset, block.length)
+  for (let at = 0; at < block.length;) {
+    const length = view.getUint16(at + 16, true)
+    const type = view.getUint8(at + 18)
+    const bytes = block.subarray(at + 19, at + length)
+    const name = NativePath.fromBytes(bytes.subarray(0, bytes.indexOf(0)))
+    const kind = type in types ? types[type] : "other"
+    if (name !== "." && name !== "..") into.push(kind === undefined ? { name, kind } : { name, kind })
+    at += length
+  }
+}

@@ -1,0 +1,92 @@
+/**
+ * The way to an origin: directly or through a proxy, in the clear or over TLS.
+ *
+ * Through a proxy, `http:` URLs are asked whole, `https:` ones through a tunnel of their own (CONNECT), which is closed
+ * behind the exchange. Certificates are checked against the runtime's own authorities and those in the file that
+ * `CODEX_CA_CERTIFICATE` or `SSL_CERT_FILE` names.
+ */
+import { Buffer } from "node:buffer"
+import type * as Http from "node:http"
+import type * as Https from "node:https"
+import process from "node:process"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type { Header } from "../../../core/http/HttpClient.ts"
+import { proxyOf } from "../../../core/http/Proxies.ts"
+import * as Authorities from "./Authorities.ts"
+import { tunnel } from "./Tunnel.ts"
+
+export interface Route {
+  readonly module: Pick<typeof Http, "request">
+  readonly options: Https.RequestOptions & Authorities.Trusted
+  /** For the proxy, unless the caller has its own. */
+  readonly headers: ReadonlyArray<Header>
+}
+
+/** Rejects where there is no way. */
+export type Routes = (url: string, signal: AbortSignal) => Promise<Route>
+
+/** Connections that wait to be used again: most of them to one origin, and for how long. */
+const kept = { keepAlive: true, maxFreeSockets: 16, timeout: 60_000 }
+
+/** The scope ends all connections. */
+export const make: Effect.Effect<Routes, never, Scope.Scope> = Effect.gen(function* () {
+  const { env } = process
+  const agents: Array<Http.Agent> = []
+  yield* Effect.addFinalizer(() => Effect.sync(() => agents.forEach((agent) => agent.destroy())))
+
+  const http = once(async (): Promise<Route> => {
+    const module = await import("node:http")
+    const agent = new module.Agent(kept)
+    agents.push(agent)
+    return { module, options: { agent }, headers: [] }
+  })
+  const https = once(async (): Promise<Route> => {
+    const [module, authorities] = await Promise.all([import("node:https"), Authorities.read(env)])
+    const agent = new module.Agent({ ...kept, ...authorities })
+    agents.push(agent)
+    return { module, options: { agent, ...authorities }, headers: [] }
+  })
+
+  return async (href, signal) => {
+    const proxy = proxyOf(href, toStrings(env))
+    const direct = href.startsWith("https:") ? https : http
+    if (proxy === undefined) return direct()
+    const through = new URL(proxy.href)
+    if (!/^https?:$/.test(through.protocol))
+      throw new Error(`${through.protocol} is no kind of proxy that is known here`)
+    const to = toProxy(through, await (through.protocol === "https:" ? https : http)())
+    return direct === https
+      ? tunnel(new URL(href), to, await https(), signal)
+      : { ...to, options: { ...to.options, path: href } }
+  }
+})
+
+/** Requests to the proxy itself. */
+const toProxy = (
+  { protocol, hostname, port, username, password }: URL,
+  { module, options }: Route,
+): Route => {
+  const place = {
+    protocol,
+    hostname: hostname.replace(/^\[|\]$/g, ""),
+    port: port || (protocol === "https:" ? 443 : 80),
+  }
+  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
+  const value = `Basic ${Buffer.from(credentials).toString("base64")}`
+  const headers = credentials === ":" ? [] : [{ name: "proxy-authorization", value }]
+  return { module, options: { ...options, ...place }, headers }
+}
+
+/** What has failed is tried again. */
+const once = <A>(make: () => Promise<A>): (() => Promise<A>) => {
+  let made: Promise<A> | undefined
+  return () =>
+    (made ??= make().catch((error: unknown) => {
+      made = undefined
+      throw error
+    }))
+}
+
+const toStrings = (env: NodeJS.ProcessEnv): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(env).map(([name, value]) => [name, value ?? ""]))

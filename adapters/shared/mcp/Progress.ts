@@ -1,0 +1,55 @@
+/**
+ * Word of a call while it lasts: its session, its output as it comes, and a sign of life when there is none, so
+ * that a client whose patience is renewed by progress does not give up.
+ *
+ * Bounded whatever a program prints: a notification every 100 ms at most, none while the one before waits to be sent,
+ * each with the last 4096 characters that came since.
+ */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type { Watcher } from "../../../core/agent/Session.ts"
+
+export interface Notification {
+  /** Milliseconds since the call began; grows with each notification. */
+  readonly progress: number
+  readonly message?: string
+}
+
+export const bounds = { pauseMillis: 100, silenceMillis: 5_000, characters: 4_096 }
+
+/** Watches a call until the scope ends; `send` is waited for. */
+export const make = (
+  send: (notification: Notification) => Effect.Effect<void>,
+): Effect.Effect<Watcher, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const begun = yield* Clock.currentTimeMillis
+    const news = yield* Effect.makeLatch(false)
+    let message = ""
+    let last = 0
+
+    const tell = (text: string) => {
+      message = tail(message + text)
+      news.unsafeOpen()
+    }
+
+    const next = Effect.gen(function* () {
+      yield* Effect.timeoutOption(news.await, bounds.silenceMillis)
+      news.unsafeClose()
+      last = Math.max(last + 1, (yield* Clock.currentTimeMillis) - begun)
+      const taken = message
+      message = ""
+      yield* send({ progress: last, ...(taken === "" ? {} : { message: taken }) })
+      yield* Effect.sleep(bounds.pauseMillis)
+    })
+    yield* Effect.forkScoped(Effect.forever(next))
+
+    return {
+      onSession: (id) => tell(`Process running with session ID ${id}\n`),
+      onOutput: ({ text }) => tell(text),
+    }
+  })
+
+/** The end of a text; half of a surrogate pair is no character. */
+const tail = (text: string): string =>
+  text.length <= bounds.characters ? text : text.slice(-bounds.characters).replace(/^[\uDC00-\uDFFF]/, "")

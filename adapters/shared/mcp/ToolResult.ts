@@ -1,0 +1,70 @@
+/**
+ * What an MCP client sees of the tools: the listing with both schemas, and a reply as text for the model and as
+ * structured content for programs.
+ *
+ * A command that fails is a result like any other. An error is a call that brought nothing about, or a process that
+ * can no longer be followed.
+ */
+import * as JSONSchema from "effect/JSONSchema"
+import * as Schema from "effect/Schema"
+import * as Reply from "../../../core/agent/Reply.ts"
+import type { ToolError } from "../../../core/agent/ToolError.ts"
+import * as Tools from "../../../core/agent/Tools.ts"
+import type { CallToolResult, Tool } from "./Sdk.ts"
+
+const integer = (description: string) =>
+  Schema.Number.annotations({ jsonSchema: { type: "integer", description } })
+const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
+
+/** The structured content of a reply. */
+export const Structured = Schema.Struct({
+  chunk_id: Schema.String.annotations({ description: "Names this reply." }),
+  wall_time_seconds: Schema.Number.annotations({ description: "How long the call waited." }),
+  exit_code: optional(integer("Set once the process has exited; 128 + n for death by signal n.")),
+  session_id: optional(integer("Set while the process runs: what write_stdin goes on with.")),
+  failure: optional(
+    Schema.String.annotations({ description: "Why the process can no longer be followed, if so." }),
+  ),
+  original_token_count: integer("About how many tokens the output had before anything was cut from it."),
+  output: Schema.String.annotations({ description: "The output since the last reply." }),
+  notices: optional(
+    Schema.Array(Schema.String).annotations({ description: "What became of cancelled calls." }),
+  ),
+})
+export type Structured = typeof Structured.Type
+
+/** What `tools/list` answers. */
+export const listing = (): Array<Tool> => {
+  const { $schema: _, ...outputSchema } = JSONSchema.make(Structured)
+  return Tools.toolDefinitions().map(({ name, description, inputSchema }) => ({
+    name,
+    description,
+    inputSchema: { ...inputSchema, type: "object" },
+    outputSchema: { ...outputSchema, type: "object" },
+  }))
+}
+
+/** A reply, and behind it what else the model should know. */
+export const fromReply = (reply: Reply.Reply, notices: ReadonlyArray<string>): CallToolResult => ({
+  content: texts([Reply.toText(reply), ...notices]),
+  structuredContent: { ...toStructured(reply, notices) },
+  ...(reply.failure === undefined ? {} : { isError: true }),
+})
+
+export const fromError = ({ message }: ToolError, notices: ReadonlyArray<string>): CallToolResult => ({
+  content: texts([message, ...notices]),
+  isError: true,
+})
+
+const texts = (all: ReadonlyArray<string>) => all.map((text) => ({ type: "text" as const, text }))
+
+const toStructured = (reply: Reply.Reply, notices: ReadonlyArray<string>): Structured => ({
+  chunk_id: reply.chunkId,
+  wall_time_seconds: reply.wallSeconds,
+  ...(reply.exitCode === undefined ? {} : { exit_code: reply.exitCode }),
+  ...(reply.sessionId === undefined ? {} : { session_id: reply.sessionId }),
+  ...(reply.failure === undefined ? {} : { failure: reply.failure }),
+  original_token_count: reply.originalTokenCount,
+  output: reply.output,
+  ...(notices.length === 0 ? {} : { notices }),
+})

@@ -1,0 +1,106 @@
+/**
+ * `exec_command` and `write_stdin` for one MCP client, with the official SDK's server.
+ *
+ * A cancelled call stops waiting and leaves the process alone. It is not answered (that is MCP's rule), so the
+ * session that it began is told with the next answer.
+ */
+import * as Effect from "effect/Effect"
+import * as Runtime from "effect/Runtime"
+import type { Watcher } from "../../../core/agent/Session.ts"
+import type { UnifiedExec } from "../../../core/agent/UnifiedExec.ts"
+import type { Transport, TransportError } from "../../../core/transport/Transport.ts"
+import * as McpTransport from "./McpTransport.ts"
+import * as Progress from "./Progress.ts"
+import type { CallToolResult } from "./Sdk.ts"
+import * as ToolResult from "./ToolResult.ts"
+
+export interface About {
+  readonly version: string
+  /** What the model should know of the host. */
+  readonly instructions: string
+}
+
+/** Serves the tools until the client is gone. */
+export const serve = (
+  tools: UnifiedExec,
+  transport: Transport,
+  { version, instructions }: About,
+): Effect.Effect<void, TransportError> =>
+  Effect.gen(function* () {
+    const runtime = yield* Effect.runtime<never>()
+    const sdk = yield* Effect.promise(() => import("./Sdk.ts"))
+    const server = new sdk.Server(
+      { name: "procwire", version },
+      { capabilities: { tools: {} }, instructions },
+    )
+    const call = makeCall(tools)
+    const offered = ToolResult.listing()
+    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is no event target
+    server.onerror = ({ message }) => void Runtime.runFork(runtime)(Effect.logWarning(message))
+    server.setRequestHandler(sdk.ListToolsRequestSchema, () => ({ tools: offered }))
+    server.setRequestHandler(sdk.CallToolRequestSchema, ({ params }, { signal, sendNotification }) => {
+      const { name, arguments: args } = params
+      if (!offered.some((tool) => tool.name === name)) {
+        throw new sdk.McpError(sdk.ErrorCode.InvalidParams, `Tool ${name} not found`)
+      }
+      const progressToken = params._meta?.progressToken
+      const watching =
+        progressToken === undefined
+          ? Effect.succeed({})
+          : Progress.make((about) =>
+              Effect.promise(() =>
+                sendNotification({
+                  method: "notifications/progress",
+                  params: { progressToken, ...about },
+                }),
+              ),
+            )
+      const answer = Effect.flatMap(watching, (watcher) => call(name, args, watcher))
+      return Runtime.runPromise(runtime)(Effect.scoped(answer), { signal })
+    })
+    const mcp = McpTransport.make(sdk, transport)
+    yield* Effect.acquireRelease(
+      Effect.promise(() => server.connect(mcp)),
+      () => Effect.promise(() => server.close()),
+    )
+    yield* mcp.run
+  }).pipe(Effect.scoped)
+
+/** Calls a tool, and remembers what cancelled calls have left behind until it can be told. */
+const makeCall = (tools: UnifiedExec) => {
+  const untold = new Map<number, string>()
+
+  /** What is to be told with an answer that names `known` itself. */
+  const notices = (known: number | undefined) =>
+    Effect.map(tools.sessionIds, (ids) => {
+      const all = [...untold].filter(([id]) => id !== known && ids.includes(id))
+      untold.clear()
+      return all.map(
+        ([id, what]) => `A cancelled call of exec_command goes on with session ID ${id}: ${what}`,
+      )
+    })
+
+  return (name: string, args: unknown, watcher: Watcher): Effect.Effect<CallToolResult> => {
+    let session: number | undefined
+    const onSession = (id: number) => {
+      session = id
+      watcher.onSession?.(id)
+    }
+    const remember = () => {
+      if (name === "exec_command" && session !== undefined) untold.set(session, summary(args))
+    }
+    return tools.call(name, args, { ...watcher, onSession }).pipe(
+      Effect.onInterrupt(() => Effect.sync(remember)),
+      Effect.matchEffect({
+        onSuccess: (reply) => Effect.map(notices(session), (more) => ToolResult.fromReply(reply, more)),
+        onFailure: (error) => Effect.map(notices(session), (more) => ToolResult.fromError(error, more)),
+      }),
+    )
+  }
+}
+
+/** Enough of a command line to recognise it by. */
+const summary = (args: unknown): string => {
+  const line = String(Object(args).cmd).replaceAll(/\s+/g, " ")
+  return line.length <= 200 ? line : `${line.slice(0, 200)}…`
+}

@@ -1,0 +1,196 @@
+// Connections that are lost, and clients that come back.
+import assert from "node:assert/strict"
+import { existsSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import * as Proc from "../../proof/lib/proc.mjs"
+
+const made = async (t, name) =>
+  assert.ok(await Proc.eventually(() => existsSync(join(t.folder, name)), 20_000), name)
+/**
+ * A command that runs, and which the client knows to run: the answer to a start that is cut off is lost with its command.
+ * The reply to come has all that is said after `begun`.
+ */
+const running = async (t, script) => {
+  const first = await t.exec(`echo begun; ${wait("run")}; ${script}`, { yield_time_ms: 300 })
+  assert.ok(first.session > 0, first.text)
+  assert.equal(first.output, "begun\n")
+  writeFileSync(join(t.folder, "run"), "")
+  const pending = t.stdin(first.session, "", { yield_time_ms: 60_000, max_output_tokens: 30_000 })
+  pending.catch(() => {})
+  return { pending }
+}
+
+const wait = (name) => `until [ -e ${name} ]; do sleep 0.05; done`
+
+export const scenarios = {
+  "cut-in-a-command": {
+    only: ["ws", "ws-toml"],
+    cuts: true,
+    says: "The connection is cut while a command runs: it runs on, and none of its output is lost.",
+    run: async (t) => {
+      await t.begin()
+      const { pending } = await running(t, `seq 1 500; touch half; ${wait("go")}; seq 501 1000; exit 5`)
+      await made(t, "half")
+      assert.equal(t.way.cut(), 1)
+      writeFileSync(join(t.folder, "go"), "")
+      const { code, output } = await pending
+      assert.equal(output, Array.from({ length: 1000 }, (_, n) => `${n + 1}\n`).join(""))
+      assert.equal(code, 5)
+      assert.equal((await t.exec("echo after")).output, "after\n")
+      assert.equal((await t.done()).code, 0)
+    },
+  },
+
+  "cut-in-a-flow": {
+    only: ["ws", "ws-toml"],
+    cuts: true,
+    says: "The connection is cut again and again while output flows; every byte is counted.",
+    run: async (t) => {
+      await t.begin()
+      const lines = 600
+      const step = `echo "line $i ${"x".repeat(80)}"; [ $((i % 60)) = 0 ] && { touch at-$i; ${wait("on-$i")}; }; sleep 0.005`
+      const { pending } = await running(t, `for i in $(seq 1 ${lines}); do ${step}; done`)
+      for (let at = 60; at <= lines; at += 60) {
+        await made(t, `at-${at}`)
+        if (at % 120 === 0) t.way.cut()
+        writeFileSync(join(t.folder, `on-${at}`), "")
+      }
+      const { code, text } = await pending
+      const bytes = Array.from({ length: lines }, (_, n) => `line ${n + 1} ${"x".repeat(80)}\n`).join(
+        "",
+      ).length
+      assert.equal(code, 0)
+      assert.match(text, new RegExp(`^Original token count: ${Math.ceil(bytes / 4)}$`, "m"))
+      assert.match(text, new RegExp(`line ${lines} x+\n$`))
+      assert.equal((await t.done()).code, 0)
+    },
+  },
+
+  "cut-in-a-terminal": {
+    only: ["ws", "ws-toml"],
+    cuts: true,
+    says: "A terminal survives a cut: it takes input afterwards and has kept its state.",
+    run: async (t) => {
+      await t.begin()
+      const shell = await t.exec("bash --norc --noprofile -i", { tty: true, yield_time_ms: 800 })
+      await t.stdin(shell.session, "kept=yes\n", { yield_time_ms: 500 })
+      t.way.cut()
+      const { output } = await t.stdin(shell.session, 'echo "kept: $kept"\n', { yield_time_ms: 5000 })
+      assert.match(output, /kept: yes\r\n/)
+      assert.equal((await t.stdin(shell.session, "exit\n", { yield_time_ms: 5000 })).code, 0)
+      assert.equal((await t.done()).code, 0)
+    },
+  },
+
+  "cut-between-turns": {
+    only: ["ws", "ws-toml"],
+    cuts: true,
+    says: "Cut while nothing runs, the client comes back for the next command and for what ended meanwhile.",
+    run: async (t) => {
+      await t.begin()
+      const slow = await t.exec(`echo begun; ${wait("go")}; echo ended; touch over; exit 6`, {
+        yield_time_ms: 300,
+      })
+      t.way.cut()
+      writeFileSync(join(t.folder, "go"), "")
+      await made(t, "over")
+      assert.equal((await t.exec("echo next")).output, "next\n")
+      const last = await t.stdin(slow.session, "", { yield_time_ms: 5000 })
+      assert.equal(slow.output + last.output, "begun\nended\n")
+      assert.equal(last.code, 6)
+      assert.equal((await t.done()).code, 0)
+    },
+  },
+
+  "cut-on-one-side": {
+    only: ["ws", "ws-toml"],
+    cuts: true,
+    says: "The client loses a connection that the server still believes in; it comes back when the server has noticed.",
+    run: async (t) => {
+      await t.begin()
+      const { pending } = await running(t, `seq 1 300; touch half; ${wait("go")}; seq 301 600`)
+      await made(t, "half")
+      const notice = t.way.cutHalf()
+      writeFileSync(join(t.folder, "go"), "")
+      setTimeout(notice, 1500)
+      const { code, output } = await pending
+      assert.equal(output, Array.from({ length: 600 }, (_, n) => `${n + 1}\n`).join(""))
+      assert.equal(code, 0)
+      assert.equal((await t.done()).code, 0)
+    },
+  },
+
+  "out-of-reach": {
+    only: ["ws", "ws-toml"],
+    cuts: true,
+    says: "The server is out of reach for some seconds, in which a command ends: its output and its code are kept.",
+    run: async (t) => {
+      await t.begin()
+      const { pending } = await running(
+        t,
+        `echo first; touch half; ${wait("go")}; echo ended; touch over; exit 4`,
+      )
+      await made(t, "half")
+      t.way.reach(false)
+      t.way.cut()
+      writeFileSync(join(t.folder, "go"), "")
+      await made(t, "over")
+      setTimeout(() => t.way.reach(true), 3000)
+      const { code, output } = await pending
+      assert.equal(output, "first\nended\n")
+      assert.equal(code, 4)
+      assert.equal((await t.exec("echo after")).output, "after\n")
+      assert.equal((await t.done()).code, 0)
+    },
+  },
+
+  "quiet-connection": {
+    slow: true,
+    says: "Nothing is said for a minute and a half, neither by the command nor by the model; then both go on.",
+    run: async (t) => {
+      await t.begin()
+      const slow = await t.exec(`echo begun; sleep 80; ${wait("go")}; echo ended; exit 6`, {
+        yield_time_ms: 300,
+      })
+      await new Promise((resolve) => setTimeout(resolve, 90_000))
+      assert.equal((await t.exec("touch go; echo next")).output, "next\n")
+      const last = await t.stdin(slow.session, "", { yield_time_ms: 20_000 })
+      assert.equal(slow.output + last.output, "begun\nended\n")
+      assert.equal(last.code, 6)
+      assert.equal((await t.done()).code, 0)
+    },
+  },
+
+  "server-restarted": {
+    only: ["ws", "ws-toml"],
+    says: "The server dies and another takes its place: the running command is lost with an error, the next one runs.",
+    run: async (t) => {
+      await t.begin()
+      const { pending } = await running(t, "touch half; exec sleep 600")
+      await made(t, "half")
+      await t.restart()
+      const lost = await pending
+      assert.notEqual(lost.code, 0)
+      assert.match(lost.text, /exec-server|failed|disconnected/)
+      assert.equal((await t.exec("echo again")).output, "again\n")
+      assert.equal((await t.done()).code, 0)
+    },
+  },
+
+  "second-turn": {
+    says: "A conversation that is resumed by another run of the client goes on, on a new session.",
+    run: async (t) => {
+      await t.begin({ prompt: "first" })
+      assert.equal((await t.exec("echo one > file; cat file")).output, "one\n")
+      const { code, events } = await t.done("the first is done")
+      assert.equal(code, 0)
+      const resume = events.find(({ type }) => type === "thread.started").thread_id
+      await t.begin({ prompt: "second", resume })
+      const told = JSON.stringify(t.input())
+      for (const words of ["echo one > file; cat file", "the first is done", "second"])
+        assert.ok(told.includes(words), words)
+      assert.equal((await t.exec("cat file")).output, "one\n")
+      assert.equal((await t.done()).code, 0)
+    },
+  },
+}

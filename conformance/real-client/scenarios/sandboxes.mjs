@@ -1,0 +1,81 @@
+// Commands and patches under the client's restricted sandbox modes.
+import assert from "node:assert/strict"
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
+import { createServer } from "node:net"
+import { once } from "node:events"
+import { join } from "node:path"
+
+const patch = (...lines) => ["*** Begin Patch", ...lines, "*** End Patch", ""].join("\n")
+
+export const scenarios = {
+  "sandbox-workspace-write": {
+    confines: true,
+    says: "In workspace-write a command writes in its folder and nowhere else, and has no network.",
+    run: async (t) => {
+      const outside = join(t.home, "outside")
+      const listener = createServer((socket) => socket.end("reached\n")).listen(0, "127.0.0.1")
+      await once(listener, "listening")
+      try {
+        await t.begin({ sandbox: "workspace-write" })
+        const inside = await t.exec("echo kept > inside && cat inside")
+        assert.equal(inside.output, "kept\n")
+        assert.equal(readFileSync(join(t.folder, "inside"), "utf8"), "kept\n")
+        const refused = await t.exec(`echo leaked > '${outside}'`)
+        assert.notEqual(refused.code, 0)
+        assert.match(refused.output, /Read-only file system|Permission denied/)
+        assert.equal(existsSync(outside), false)
+        const asked = await t.exec(`cat < /dev/tcp/127.0.0.1/${listener.address().port}`)
+        assert.notEqual(asked.code, 0)
+        assert.ok(!asked.output.includes("reached"), asked.output)
+        assert.equal((await t.done()).code, 0)
+      } finally {
+        listener.close()
+      }
+    },
+  },
+
+  "sandbox-read-only": {
+    confines: true,
+    says: "In read-only a command reads, and writes nothing; a terminal works there, too.",
+    run: async (t) => {
+      writeFileSync(join(t.folder, "file"), "readable\n")
+      await t.begin({ sandbox: "read-only" })
+      assert.equal((await t.exec("cat file")).output, "readable\n")
+      const refused = await t.exec("echo changed > file")
+      assert.notEqual(refused.code, 0)
+      assert.equal(readFileSync(join(t.folder, "file"), "utf8"), "readable\n")
+      const shell = await t.exec('read -r line; echo "got $line"; touch made; exit 3', {
+        tty: true,
+        yield_time_ms: 800,
+      })
+      assert.ok(shell.session > 0, shell.text)
+      const last = await t.stdin(shell.session, "typed\n", { yield_time_ms: 10_000 })
+      assert.match(last.output, /got typed\r\n/)
+      assert.equal(last.code, 3)
+      assert.equal(existsSync(join(t.folder, "made")), false)
+      assert.equal((await t.done()).code, 0)
+    },
+  },
+
+  "sandbox-patch": {
+    confines: true,
+    says: "A patch in workspace-write changes files inside; one of a file outside is refused.",
+    run: async (t) => {
+      const outside = join(t.home, "outside")
+      writeFileSync(join(t.folder, "file"), "one\n")
+      writeFileSync(outside, "one\n")
+      await t.begin({ sandbox: "workspace-write" })
+      const text = await t.call(
+        "apply_patch",
+        patch("*** Update File: file", "@@", "-one", "+two", "*** Add File: deep/er/new", "+new"),
+      )
+      assert.match(text, /Success/)
+      assert.equal(readFileSync(join(t.folder, "file"), "utf8"), "two\n")
+      assert.equal(readFileSync(join(t.folder, "deep/er/new"), "utf8"), "new\n")
+      const refused = await t.call("apply_patch", patch(`*** Update File: ${outside}`, "@@", "-one", "+two"))
+      assert.ok(!refused.includes("Success"), refused)
+      assert.equal(readFileSync(outside, "utf8"), "one\n")
+      assert.equal((await t.done()).code, 0)
+    },
+  },
+}

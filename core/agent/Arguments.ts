@@ -1,0 +1,104 @@
+/**
+ * The arguments of a tool as a model writes them: JSON, decoded by a Schema, with errors in the words that
+ * models know from the peer implementation: the first fault, and where in the text it lies.
+ *
+ * Fields that nobody knows are ignored.
+ */
+import * as Either from "effect/Either"
+import * as ParseResult from "effect/ParseResult"
+import * as Schema from "effect/Schema"
+import * as Json from "../protocol/Json.ts"
+import { position } from "../protocol/JsonFault.ts"
+
+/** Decodes the JSON text of an object, or says what is wrong with it. */
+export const decode = <A, I>(schema: Schema.Schema<A, I>, text: string): Either.Either<A, string> => {
+  const json = parse(text)
+  if (Either.isLeft(json)) return Either.left(json.left)
+  if (!isObject(json.right)) {
+    return Either.left(
+      `invalid type: ${describe(json.right)}, expected a map ${position(text, text.length - 1)}`,
+    )
+  }
+  return Either.mapLeft(ParseResult.decodeUnknownEither(schema)(json.right), (issue) => {
+    const [first] = ParseResult.ArrayFormatter.formatIssueSync(issue)
+    const field = String(first?.path[0] ?? "")
+    return first === undefined || first._tag === "Missing"
+      ? `missing field \`${field}\` ${position(text, text.trimEnd().length - 1)}`
+      : `${first.message} ${position(text, endOf(text, field))}`
+  })
+}
+
+/** A field that takes what `is` says, which error texts call `expected`. */
+const field = <A>(is: (json: unknown) => json is A, expected: string, jsonSchema: object) =>
+  Schema.declare(is, { message: ({ actual }) => wrong(actual, expected), jsonSchema })
+
+/** With `null` it may also be null, which means absent. */
+const orNull =
+  <A>(is: (json: unknown) => json is A) =>
+  (json: unknown): json is A | null =>
+    json === null || is(json)
+
+const isString = (json: unknown): json is string => typeof json === "string"
+const isBoolean = (json: unknown): json is boolean => typeof json === "boolean"
+const isWithin =
+  (least: number, most: number) =>
+  (json: unknown): json is number =>
+    typeof json === "number" && json >= least && json <= most
+const isU64 = (json: unknown): json is number =>
+  isWithin(0, Infinity)(json) || (typeof json === "bigint" && json >= 0n && json < 2n ** 64n)
+
+export const text = (description: string) => field(isString, "a string", { type: "string", description })
+export const textOrNull = (description: string) =>
+  field(orNull(isString), "a string", { type: "string", description })
+export const flag = (description: string) => field(isBoolean, "a boolean", { type: "boolean", description })
+export const flagOrNull = (description: string) =>
+  field(orNull(isBoolean), "a boolean", { type: "boolean", description })
+/** Whole numbers from 0; beyond 2^53 they mean "a lot". */
+export const count = (description: string) =>
+  field(isU64, "u64", { type: "integer", minimum: 0, description })
+export const countOrNull = (description: string) =>
+  field(orNull(isU64), "usize", { type: "integer", minimum: 0, description })
+export const id = (description: string) =>
+  field(isWithin(-(2 ** 31), 2 ** 31 - 1), "i32", { type: "integer", description })
+
+const parse = (text: string): Either.Either<Json.Json, string> =>
+  Either.try({
+    try: () => Json.parse(text),
+    catch: (error) => (error instanceof Json.JsonError ? error.message : String(error)),
+  })
+
+const isObject = (json: Json.Json): json is { readonly [key: string]: Json.Json } =>
+  typeof json === "object" && json !== null && !Array.isArray(json) && !(json instanceof Json.Decimal)
+
+const wrong = (json: unknown, expected: string): string => {
+  const integer = typeof json === "bigint" || typeof json === "number"
+  const kind = integer && /^[ui]/.test(expected) ? "value" : "type"
+  return `invalid ${kind}: ${describe(json)}, expected ${expected}`
+}
+
+const describe = (json: unknown): string => {
+  if (json === null) return "null"
+  if (typeof json === "string") return `string ${JSON.stringify(json)}`
+  if (typeof json === "boolean") return `boolean \`${json}\``
+  if (typeof json === "number" || typeof json === "bigint") return `integer \`${json}\``
+  if (json instanceof Json.Decimal) return `floating point \`${json.text}\``
+  return Array.isArray(json) ? "sequence" : "map"
+}
+
+/** Where the value of a member of the outermost object ends; of a sequence or map, where it is about to begin. */
+const endOf = (text: string, field: string): number => {
+  let depth = 0
+  let key: string | undefined
+  let wanted = false
+  for (const { 0: token, index } of text.matchAll(tokens)) {
+    if (wanted) return /^[[{]/.test(token) ? index - 1 : index + token.length - 1
+    if (token === ":") wanted = depth === 1 && key === field
+    else if (/^[[{]/.test(token)) depth += 1
+    else if (/^[\]}]/.test(token)) depth -= 1
+    else if (token.startsWith('"')) key = String(JSON.parse(token))
+  }
+  return text.length - 1
+}
+
+/** Strings, brackets, colons and the words and numbers between them; the text is known to be JSON. */
+const tokens = /"(?:[^"\\]|\\.)*"|[[\]{}:]|[^\s,:[\]{}"]+/g

@@ -1,0 +1,74 @@
+/** Output beyond measure: what is kept of it, and that nobody waits for anybody. */
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as TestClock from "effect/TestClock"
+import { describe, expect, it } from "vitest"
+import type { FakeChild } from "../spawn/Fake.ts"
+import { effect, elapse } from "../testing/Effects.ts"
+import { make } from "./testing/Agent.ts"
+
+const block = 64 * 1024
+
+/** Prints so many blocks, each of one letter, as fast as it may. */
+const print = (child: FakeChild, blocks: number) =>
+  Effect.gen(function* () {
+    for (let index = 0; index < blocks; index += 1) {
+      yield* child.unpaused
+      child.output("stdout", new Uint8Array(block).fill(97 + (index % 26)))
+      yield* Effect.yieldNow()
+    }
+  })
+
+describe("A chatty process", () => {
+  it(
+    "runs on while nobody polls, and so does its neighbour",
+    effect(function* () {
+      let done = false
+      const { tools } = yield* make(undefined, {
+        script: (child) =>
+          child.spec.argv.includes("chatty")
+            ? Effect.sleep("1 second").pipe(
+                Effect.zipRight(print(child, 160)),
+                Effect.zipRight(Effect.sync(() => (done = true))),
+                Effect.zipRight(Effect.never),
+              )
+            : Effect.sync(() => child.finish(7)),
+      })
+      const call = yield* Effect.fork(tools.execCommand({ cmd: "chatty", yield_time_ms: 250 }))
+      yield* elapse(400)
+      const { sessionId: session_id = 0 } = yield* Fiber.join(call)
+      yield* TestClock.adjust("1 second")
+      expect(yield* tools.execCommand({ cmd: "neighbour" })).toMatchObject({ exitCode: 7 })
+      while (!done) yield* Effect.yieldNow()
+      const poll = yield* Effect.fork(tools.writeStdin({ session_id, max_output_tokens: 1e6 }))
+      yield* elapse(5_000)
+      const { output, originalTokenCount } = yield* Fiber.join(poll)
+      expect(originalTokenCount).toBe((160 * block) / 4)
+      expect(output).toContain(`\n... ${160 * block - 1024 * 1024} bytes omitted ...\n`)
+      expect(output.length).toBeLessThan(1024 * 1024 + 50)
+    }),
+  )
+
+  it(
+    "loses nothing but its middle when it floods from the first moment",
+    effect(function* () {
+      const { tools } = yield* make(undefined, {
+        script: (child) =>
+          Effect.zipRight(
+            print(child, 100),
+            Effect.sync(() => child.finish(0)),
+          ),
+      })
+      const reply = yield* tools.execCommand({ cmd: "x", max_output_tokens: 1e6 })
+      const omitted = 100 * block - 1024 * 1024
+      expect(reply).toMatchObject({ exitCode: 0, originalTokenCount: (100 * block) / 4 })
+      const head = Array.from({ length: 8 }, (_, index) => String.fromCharCode(97 + index).repeat(block))
+      const tail = Array.from({ length: 8 }, (_, index) =>
+        String.fromCharCode(97 + ((92 + index) % 26)).repeat(block),
+      )
+      expect(reply.output === `${head.join("")}\n... ${omitted} bytes omitted ...\n${tail.join("")}`).toBe(
+        true,
+      )
+    }),
+  )
+})

@@ -1,0 +1,175 @@
+/**
+ * The first version of unified exec (September 2025), for programs that were written for it: one kind of request,
+ * always a terminal.
+ *
+ * Without a session id a request starts a command, with one it writes to it; then it waits for its whole timeout,
+ * whether output has come or not, and answers with everything that has. The last 128 KiB of what comes between two
+ * requests are kept, and as much of what comes during one, without its middle.
+ */
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import type * as Scope from "effect/Scope"
+import { utf8 } from "../protocol/Bytes.ts"
+import type { ExecBackend } from "./ExecBackend.ts"
+import * as Following from "./Following.ts"
+import { HeadTailBuffer } from "./HeadTailBuffer.ts"
+import { Session } from "./Session.ts"
+import * as Truncate from "./Truncate.ts"
+import * as Waiting from "./Waiting.ts"
+
+export interface Request {
+  /** The session to write to; without one, `input_chunks` is the command to start. */
+  readonly session_id?: number | null
+  /** An argv, or what to write, joined by spaces. */
+  readonly input_chunks: ReadonlyArray<string>
+  /** How long to wait for output, in milliseconds: 1000 unless said, 60000 at most. */
+  readonly timeout_ms?: number | null
+}
+
+export interface Response {
+  /** The session to go on with; null once the command has ended. */
+  readonly session_id: number | null
+  readonly output: string
+}
+
+export class FirstExecError extends Data.TaggedError("FirstExecError")<{
+  readonly reason: "MissingCommandLine" | "CreateSession" | "UnknownSession" | "WriteToStdin"
+  readonly message: string
+  readonly cause?: unknown
+}> {}
+
+export interface FirstExec {
+  readonly request: (request: Request) => Effect.Effect<Response, FirstExecError>
+}
+
+export const timeoutMillis = { usual: 1_000, most: 60_000 }
+
+/** Between requests only the end is kept, for an answer both ends. */
+const kept = { head: 0, tail: 128 * 1024 }
+const answered = { head: 64 * 1024, tail: 64 * 1024 }
+
+/** Sessions over a backend, numbered from 0; the end of the scope kills them. */
+export const make = (backend: ExecBackend): Effect.Effect<FirstExec, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const { follow, kill, background } = yield* Following.make
+    const sessions = new Map<number, Session>()
+    let ids = 0
+
+    const remove = (session: Session) => {
+      sessions.delete(session.id)
+      session.release()
+    }
+
+    /** Everything that comes while `wait` lasts, and what came before. Interrupted, it takes nothing. */
+    const during = <E>(session: Session, wait: Effect.Effect<unknown, E>) =>
+      Effect.uninterruptibleMask((restore) => {
+        const collected = new HeadTailBuffer(answered)
+        const before = session.buffer
+        before.moveTo(collected)
+        session.buffer = collected
+        const settle = (answers: boolean) =>
+          Effect.sync(() => {
+            const text = answers ? textOf(collected, session.over) : ""
+            collected.moveTo(before)
+            session.buffer = before
+            return text
+          })
+        return restore(wait).pipe(
+          Effect.onError(() => settle(false)),
+          Effect.zipRight(settle(true)),
+        )
+      })
+
+    const create = (argv: ReadonlyArray<string>, millis: number) =>
+      Effect.uninterruptibleMask((restore) =>
+        Effect.gen(function* () {
+          if (argv.length === 0) return yield* missingCommandLine()
+          const started = restore(backend.startSubscribed({ argv, tty: true, envPolicy: inherited }))
+          const subscribed = yield* Effect.mapError(started, notCreated)
+          const session = new Session(ids++, true, subscribed, new HeadTailBuffer(kept))
+          yield* follow(session)
+          // Nobody knows its id before the answer.
+          const output = yield* Effect.onInterrupt(restore(during(session, Effect.sleep(millis))), () =>
+            kill(session),
+          )
+          sessions.set(session.id, session)
+          return answer(session, output)
+        }),
+      )
+
+    const write = (session: Session, input: string, millis: number) =>
+      Effect.gen(function* () {
+        const sending = yield* background(Effect.either(session.process.write(utf8.encode(input))))
+        const sent = yield* Waiting.forFiber(sending, millis)
+        if (sent !== undefined && Either.isLeft(sent)) return yield* notWritten(sent.left)
+      })
+
+    const resume = (id: number, chunks: ReadonlyArray<string>, millis: number) =>
+      Effect.suspend(() => {
+        const session = sessions.get(id)
+        if (session === undefined) return unknownSession(id)
+        return session.turn.withPermits(1)(
+          Effect.suspend(() => {
+            if (session.over) remove(session)
+            if (!sessions.has(id)) return unknownSession(id)
+            const input = chunks.join(" ")
+            const written = input === "" ? Effect.void : write(session, input, millis)
+            return Effect.map(during(session, Effect.zipRight(written, Effect.sleep(millis))), (output) =>
+              answer(session, output),
+            )
+          }),
+        )
+      })
+
+    const answer = (session: Session, output: string): Response => {
+      if (session.over) remove(session)
+      return { session_id: session.over ? null : session.id, output }
+    }
+
+    return {
+      request: ({ session_id, input_chunks, timeout_ms }) => {
+        const asked = timeout_ms ?? timeoutMillis.usual
+        const millis = Math.min(asked, timeoutMillis.most)
+        const warning = asked > millis ? `${clampText(asked)}\n` : ""
+        const response =
+          session_id == null ? create(input_chunks, millis) : resume(session_id, input_chunks, millis)
+        return Effect.map(response, ({ output, ...rest }) => ({ ...rest, output: `${warning}${output}` }))
+      },
+    }
+  })
+
+const inherited = {
+  inherit: "all",
+  ignoreDefaultExcludes: true,
+  exclude: [],
+  set: {},
+  includeOnly: [],
+} as const
+
+const textOf = (collected: HeadTailBuffer, last: boolean): string => {
+  const { head, tail, omitted } = collected.take(last)
+  return omitted === 0 ? head : `${head}…${Truncate.tokensOf(omitted)} tokens truncated…${tail}`
+}
+
+const clampText = (asked: number) =>
+  `Warning: requested timeout ${asked}ms exceeds maximum of ${timeoutMillis.most}ms; clamping to ${timeoutMillis.most}ms.`
+
+const missingCommandLine = () =>
+  new FirstExecError({
+    reason: "MissingCommandLine",
+    message: "missing command line for unified exec request",
+  })
+
+const notCreated = (cause: { readonly message: string }) =>
+  new FirstExecError({
+    reason: "CreateSession",
+    message: `Failed to create unified exec session: ${cause.message}`,
+    cause,
+  })
+
+const unknownSession = (id: number) =>
+  new FirstExecError({ reason: "UnknownSession", message: `Unknown session id ${id}` })
+
+const notWritten = (cause: unknown) =>
+  new FirstExecError({ reason: "WriteToStdin", message: "failed to write to stdin", cause })

@@ -1,0 +1,56 @@
+/**
+ * What a reply shows of its output: all of it, or its beginning and its end with a word about what is gone.
+ *
+ * A token is taken to be four bytes. Cuts are moved to borders of characters, towards the outside, so what is
+ * kept never exceeds the budget.
+ */
+import { utf8, utf8Decoder } from "../protocol/Bytes.ts"
+import type { Taken } from "./HeadTailBuffer.ts"
+import * as Utf8 from "./Utf8.ts"
+
+const bytesPerToken = 4
+
+/** A second bound on every reply, beside what its caller asks for. */
+export type Cap = { readonly bytes: number } | { readonly tokens: number }
+
+/** About how many tokens so many bytes are. */
+export const tokensOf = (bytes: number): number => Math.ceil(bytes / bytesPerToken)
+
+/** The output for a caller who asks for `maxTokens` at most. */
+export const shown = ({ head, tail, omitted, total }: Taken, maxTokens: number, cap?: Cap): string => {
+  const gap = `... ${omitted} bytes omitted ...`
+  const text = omitted > 0 ? `${head}\n${gap}\n${tail}` : head
+  const bytes = utf8.encode(text)
+  const asked = maxTokens * bytesPerToken
+  const capped = cap === undefined ? Infinity : "bytes" in cap ? cap.bytes : cap.tokens * bytesPerToken
+  const budget = Math.min(asked, capped)
+  if (bytes.length <= budget) return text
+  const unit = cap !== undefined && "bytes" in cap && capped <= asked ? "chars" : "tokens"
+  const about = omitted > 0 ? gap : `Total output lines: ${linesOf(text)}`
+  const warning = `Warning: truncated output (original token count: ${tokensOf(omitted > 0 ? total : bytes.length)})`
+  return `${warning}\n${about}\n\n${middleCut(bytes, budget, unit)}`
+}
+
+/** The two halves that fit the budget, and between them how much is gone. */
+export const middleCut = (bytes: Uint8Array, budget: number, unit: "chars" | "tokens"): string => {
+  let left = Math.floor(budget / 2)
+  let right = bytes.length - Math.ceil(budget / 2)
+  while (left > 0 && Utf8.isContinuation(bytes[left])) left -= 1
+  while (Utf8.isContinuation(bytes[right])) right += 1
+  const decode = (from: number, to: number) => utf8Decoder().decode(bytes.subarray(from, to))
+  const removed =
+    unit === "chars" ? charactersOf(bytes.subarray(left, right)) : tokensOf(bytes.length - budget)
+  return `${decode(0, left)}…${removed} ${unit} truncated…${decode(right, bytes.length)}`
+}
+
+const charactersOf = (bytes: Uint8Array): number => {
+  let count = 0
+  for (const byte of bytes) if (!Utf8.isContinuation(byte)) count += 1
+  return count
+}
+
+const linesOf = (text: string): number => {
+  let count = text === "" || text.endsWith("\n") ? 0 : 1
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) count += 1
+  return count
+}

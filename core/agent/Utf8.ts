@@ -1,0 +1,23 @@
+/** Where characters begin and end in UTF-8 bytes. Bytes that are no UTF-8 are characters of their own. */
+
+/** True for the second to fourth byte of a character. */
+export const isContinuation = (byte: number | undefined): boolean =>
+  byte !== undefined && (byte & 0xc0) === 0x80
+
+/** How many bytes at the end are the beginning of a character that goes on behind them. */
+export const unfinished = (bytes: Uint8Array): number => {
+  for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
+    const byte = bytes[bytes.length - back] ?? 0
+    if (isContinuation(byte)) continue
+    const length = byte >= 0xf5 ? 1 : byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc2 ? 2 : 1
+    return length > back ? back : 0
+  }
+  return 0
+}
+
+/** How many bytes at the beginning are the rest of a character that began before them. */
+export const continued = (bytes: Uint8Array): number => {
+  let count = 0
+  while (count < 3 && isContinuation(bytes[count])) count += 1
+  return count
+}

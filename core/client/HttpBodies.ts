@@ -1,0 +1,97 @@
+/**
+ * The streamed bodies that a client waits for, by request id.
+ *
+ * Frames count from 1; one that is out of its order ends its body. Nothing is dropped: a consumer that lags holds the
+ * connection through `Flow`, as one of a process does, because on this wire nothing else can stall an origin. Frames of
+ * ids that nobody waits for are ignored.
+ */
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Exit from "effect/Exit"
+import * as Mailbox from "effect/Mailbox"
+import * as ParseResult from "effect/ParseResult"
+import * as DecodeError from "../protocol/DecodeError.ts"
+import { BodyDeltaParams } from "../protocol/Http.ts"
+import type { Json } from "../protocol/Json.ts"
+import { ClientError } from "./ClientError.ts"
+import type { Flow } from "./Flow.ts"
+
+export interface Body {
+  /** The next pieces, at least one; undefined behind the last. */
+  readonly next: Effect.Effect<ReadonlyArray<Uint8Array> | undefined, ClientError>
+  /** Lets go; may be called at any time. */
+  readonly close: () => void
+}
+
+export interface HttpBodies {
+  /** Waits for the frames of a request. To be called before it is sent. */
+  readonly expect: (requestId: string) => Effect.Effect<Body>
+  /** Takes a frame as it comes. */
+  readonly accept: (frame: BodyDeltaParams) => void
+  /** Ends all bodies that have not ended. */
+  readonly fail: (error: ClientError) => void
+}
+
+interface Feed {
+  readonly accept: (frame: BodyDeltaParams) => void
+  readonly end: (exit: Exit.Exit<void, ClientError>) => void
+}
+
+const decodeFrame = ParseResult.decodeUnknownEither(BodyDeltaParams)
+
+/** The frame in a notification; on the left, what is wrong with it. */
+export const decode = (params: Json): Either.Either<BodyDeltaParams, string> =>
+  Either.mapLeft(decodeFrame(params), (issue) => DecodeError.toText(ParseResult.parseError(issue)))
+
+export const make = (flow: Flow): HttpBodies => {
+  const feeds = new Map<string, Feed>()
+
+  const expect = (requestId: string) =>
+    Effect.map(Mailbox.make<Uint8Array, ClientError>(), (mailbox): Body => {
+      const lag = flow.lag()
+      let seq = 0
+      const end = (exit: Exit.Exit<void, ClientError>) => {
+        feeds.delete(requestId)
+        mailbox.unsafeDone(exit)
+      }
+      const accept = (frame: BodyDeltaParams) => {
+        seq += 1
+        if (frame.seq !== seq) return end(Exit.fail(outOfOrder(frame, seq)))
+        if (frame.deltaBase64.length > 0) {
+          lag.add(frame.deltaBase64.length)
+          mailbox.unsafeOffer(frame.deltaBase64)
+        }
+        if (frame.error != null)
+          end(Exit.fail(new ClientError({ reason: "BodyBroken", message: frame.error })))
+        else if (frame.done) end(Exit.void)
+      }
+      feeds.set(requestId, { accept, end })
+      const next = Effect.map(mailbox.takeAll, ([pieces]) => {
+        const batch = Chunk.toReadonlyArray(pieces)
+        lag.add(-batch.reduce((sum, { length }) => sum + length, 0))
+        return batch.length > 0 ? batch : undefined
+      })
+      return {
+        next,
+        close: () => {
+          end(Exit.void)
+          lag.end()
+        },
+      }
+    })
+
+  return {
+    expect,
+    accept: (frame) => feeds.get(frame.requestId)?.accept(frame),
+    fail: (error) => {
+      for (const { end } of feeds.values()) end(Exit.fail(error))
+    },
+  }
+}
+
+const outOfOrder = ({ requestId, seq }: BodyDeltaParams, expected: number) =>
+  new ClientError({
+    reason: "Protocol",
+    message: `the body of ${requestId} came out of order: frame ${seq} instead of ${expected}`,
+  })

@@ -1,0 +1,50 @@
+/** A request with its redirects: each answer on the way is dropped, the last one is the response. */
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as ExecutionStrategy from "effect/ExecutionStrategy"
+import * as Exit from "effect/Exit"
+import * as Scope from "effect/Scope"
+import { type HttpClientService, HttpError, type Request, type Response } from "./HttpClient.ts"
+import * as Redirect from "./Redirect.ts"
+
+/** Sends a request, and the next one wherever the answer sends it, unless the first answer is wanted. */
+export const make = (
+  client: HttpClientService,
+  first: Request,
+  redirects: "follow" | "stop",
+): Effect.Effect<Response, HttpError, Scope.Scope> =>
+  Effect.gen(function* () {
+    const scope = yield* Effect.scope
+    let request = first
+    for (let followed = 0; ; followed++) {
+      const hop = yield* Scope.fork(scope, ExecutionStrategy.sequential)
+      const response = yield* Scope.extend(client.send(request), hop)
+      if (redirects === "stop") return response
+      const next = Redirect.next(request, response)
+      if (Either.isRight(next) && next.right === undefined) return response
+      yield* discard(response)
+      yield* Scope.close(hop, Exit.void)
+      if (Either.isLeft(next)) return yield* failed("RedirectScheme", request, next.left)
+      if (followed === Redirect.most) return yield* failed("TooManyRedirects", request)
+      request = next.right ?? request
+    }
+  })
+
+/** Most bytes of a redirect's body that are read, so that its connection can be used again. */
+const worthReading = 64 * 1024
+
+const discard = ({ read }: Response) =>
+  Effect.gen(function* () {
+    for (let size = 0; size < worthReading;) {
+      const bytes = yield* read
+      if (bytes === undefined) return
+      size += bytes.length
+    }
+  }).pipe(Effect.ignore, Effect.timeoutOption("100 millis"))
+
+const failed = (
+  reason: HttpError["reason"],
+  { url }: Request,
+  detail?: string,
+): Effect.Effect<never, HttpError> =>
+  Effect.fail(new HttpError({ reason, message: reason, url, ...(detail === undefined ? {} : { detail }) }))

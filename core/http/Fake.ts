@@ -1,0 +1,28 @@
+/** A scripted HTTP client: the reference for tests of the core, without ports. */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
+import { HttpClient, HttpError, type Request, type Response } from "./HttpClient.ts"
+
+export type Answer = (request: Request) => Effect.Effect<Response, HttpError, Scope.Scope>
+
+/** Nobody can be asked unless `answer` says what is answered. */
+export const layer = (answer: Answer = refused): Layer.Layer<HttpClient> =>
+  Layer.succeed(HttpClient, { send: (request) => Effect.suspend(() => answer(request)) })
+
+/** A response whose body comes in these pieces. */
+export const response = (
+  status: number,
+  headers: Readonly<Record<string, string>> = {},
+  pieces: ReadonlyArray<Uint8Array> = [],
+): Response => {
+  let at = 0
+  return {
+    status,
+    headers: Object.entries(headers).map(([name, value]) => ({ name, value })),
+    read: Effect.sync(() => pieces[at++]),
+  }
+}
+
+const refused: Answer = ({ url }) =>
+  Effect.fail(new HttpError({ reason: "Send", message: "there is no origin", url }))

@@ -1,0 +1,93 @@
+/**
+ * From the params of `http/request` to a request that can be sent, or the text of what is wrong with them.
+ *
+ * Carries what was asked for and `accept`, nothing of this program. Values of headers may come from the server's
+ * environment, but not from the variables with which the server itself may be trusted.
+ */
+import * as Either from "effect/Either"
+import { toBase64, utf8 } from "../protocol/Bytes.ts"
+import type { RequestHeader, RequestParams } from "../protocol/Http.ts"
+import type { Header, Request } from "./HttpClient.ts"
+import * as Url from "./Url.ts"
+
+/** Variables that no header may be made of, in any case. */
+export const protectedVariables: ReadonlySet<string> = new Set([
+  "AWS_ACCESS_KEY_ID",
+  "AWS_SECRET_ACCESS_KEY",
+  "AWS_SESSION_TOKEN",
+  "CODEX_ACCESS_TOKEN",
+  "CODEX_API_KEY",
+  "CODEX_CONNECTORS_TOKEN",
+  "CODEX_EXEC_SERVER_NOISE_AUTH_TOKEN",
+  "NODE_REPL_AUTH_TOKEN",
+  "OPENAI_API_KEY",
+  "OPENAI_FEDERATION_RULE_ID",
+  "OPENAI_IDENTITY_TOKEN_FILE",
+  "OPENAI_WORKLOAD_IDENTITY_CONTEXT",
+])
+
+const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
+// What a header's value cannot have: everything below a space but the tab, and DEL.
+const control = /[^\t\x20-\x7e\u0080-\uffff]/
+
+type Params = Pick<RequestParams, "method" | "url" | "headers" | "bodyBase64">
+
+export const prepare = (
+  { method, url: given, headers: wanted, bodyBase64 }: Params,
+  env: Readonly<Record<string, string>>,
+): Either.Either<Request, string> =>
+  Either.gen(function* () {
+    if (!token.test(method)) return yield* invalid("method is invalid: invalid HTTP method")
+    const url = yield* Either.mapLeft(Url.parse(given), (fault) => `http/request url is invalid: ${fault}`)
+    if (!Url.isWeb(url)) return yield* invalid(`only supports http and https URLs, got ${Url.schemeOf(url)}`)
+    const headers: Array<Header> = []
+    for (const header of wanted) headers.push(yield* toHeader(header, env))
+    const has = (wanted: string) => headers.some(({ name }) => name === wanted)
+    const credentials = basic(url)
+    if (credentials !== undefined && !has("authorization"))
+      headers.push({ name: "authorization", value: credentials })
+    if (!has("accept")) headers.push({ name: "accept", value: "*/*" })
+    return { method, url: Url.bare(url), headers, body: bodyBase64 ?? new Uint8Array() }
+  })
+
+const toHeader = (
+  { name, value, valueEnvVar }: RequestHeader,
+  env: Readonly<Record<string, string>>,
+): Either.Either<Header, string> =>
+  Either.gen(function* () {
+    if (!token.test(name)) return yield* invalid("header name is invalid: invalid HTTP header name")
+    const whole = value + (valueEnvVar == null ? "" : yield* variable(name, valueEnvVar, env))
+    if (control.test(whole))
+      return yield* invalid(`header value is invalid for ${name}: failed to parse header value`)
+    return { name: name.toLowerCase(), value: whole }
+  })
+
+const variable = (
+  header: string,
+  name: string,
+  env: Readonly<Record<string, string>>,
+): Either.Either<string, string> => {
+  if (protectedVariables.has(name.toUpperCase()))
+    return invalid(`header ${header} cannot use executor environment variable ${name}`)
+  const value = Object.hasOwn(env, name) ? env[name] : undefined
+  if (value === undefined) return invalid(`header ${header} requires executor environment variable ${name}`)
+  if (value === "")
+    return invalid(`header ${header} requires a non-empty executor environment variable ${name}`)
+  return Either.right(value)
+}
+
+/** What a user and a password in a URL mean. */
+const basic = ({ username, password }: Url.Url): string | undefined =>
+  username === "" && password === ""
+    ? undefined
+    : `Basic ${toBase64(utf8.encode(`${decode(username)}:${decode(password)}`))}`
+
+const decode = (text: string): string => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+const invalid = (text: string) => Either.left(`http/request ${text}`)

@@ -1,0 +1,5 @@
+export * as Exchange from "./Exchange.ts"
+export * as HttpClient from "./HttpClient.ts"
+export * as Prepare from "./Prepare.ts"
+export * as Redirect from "./Redirect.ts"
+export * as Url from "./Url.ts"

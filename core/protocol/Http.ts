@@ -1,0 +1,72 @@
+/** `http/request`: one HTTP exchange made by the server, and `http/request/bodyDelta`, the pieces of a streamed body. */
+import * as Schema from "effect/Schema"
+import { Base64, toBase64 } from "./Bytes.ts"
+import { U64 } from "./Integers.ts"
+
+const nullable = <A, I>(schema: Schema.Schema<A, I>) => Schema.optional(Schema.NullOr(schema))
+
+/** `valueEnvVar` names a variable of the server whose value follows `value`. With the capability `httpHeaderEnvVars`. */
+export const RequestHeader = Schema.Struct({
+  name: Schema.String,
+  value: Schema.String,
+  valueEnvVar: nullable(Schema.String),
+}).annotations({ identifier: "HttpHeader" })
+export type RequestHeader = typeof RequestHeader.Type
+
+export const ResponseHeader = Schema.Struct({ name: Schema.String, value: Schema.String }).annotations({
+  identifier: "HttpHeader",
+})
+export type ResponseHeader = typeof ResponseHeader.Type
+
+/** `timeoutMs` bounds the whole exchange with its redirects and its body. `requestId` names the body's frames. */
+export const RequestParams = Schema.Struct({
+  method: Schema.String,
+  url: Schema.String,
+  headers: Schema.optionalWith(Schema.Array(RequestHeader), { default: () => [] }),
+  bodyBase64: nullable(Base64),
+  timeoutMs: nullable(U64),
+  redirectPolicy: Schema.optionalWith(Schema.Literal("follow", "stop"), { default: () => "follow" as const }),
+  requestId: Schema.String,
+  streamResponse: Schema.optionalWith(Schema.Boolean, { default: () => false }),
+}).annotations({ identifier: "HttpRequestParams" })
+export type RequestParams = typeof RequestParams.Type
+
+/** Names are in lower case, in the order of the wire. The body is empty if it is streamed. */
+export const RequestResult = Schema.Struct({
+  status: Schema.Int,
+  headers: Schema.Array(ResponseHeader),
+  bodyBase64: Base64,
+}).annotations({ identifier: "HttpRequestResult" })
+export type RequestResult = typeof RequestResult.Type
+
+/** The JSON text of a result. Base64 needs no escaping, so that it is laid between its neighbours as it is. */
+export const resultText = ({ bodyBase64, ...rest }: RequestResult): string =>
+  `${JSON.stringify(rest).slice(0, -1)},"bodyBase64":"${toBase64(bodyBase64)}"}`
+
+/** `seq` counts from 1. The last frame has `done`, and `error` if the body broke off. */
+export const BodyDeltaParams = Schema.Struct({
+  requestId: Schema.String,
+  seq: U64,
+  deltaBase64: Base64,
+  done: Schema.optionalWith(Schema.Boolean, { default: () => false }),
+  error: nullable(Schema.String),
+}).annotations({ identifier: "HttpRequestBodyDelta" })
+export type BodyDeltaParams = typeof BodyDeltaParams.Type
+
+/** Most bytes of a body in one frame: 1 MiB, so that its JSON stays below the 2 MiB that clients take. */
+export const maxFrameBytes = 1024 * 1024
+
+/** Longest id of which that holds; JSON may need six characters for one of them. */
+export const maxRequestIdLength = 64 * 1024
+
+/** Encodes the frames of one body as JSON texts; the seq is counted here. */
+export const makeFrames = (requestId: string) => {
+  const head = `{"method":"http/request/bodyDelta","params":{"requestId":${JSON.stringify(requestId)},"seq":`
+  let seq = 0
+  return {
+    delta: (bytes: Uint8Array): string =>
+      `${head}${(seq += 1)},"deltaBase64":"${toBase64(bytes)}","done":false,"error":null}}`,
+    done: (error: string | null): string =>
+      `${head}${(seq += 1)},"deltaBase64":"","done":true,"error":${JSON.stringify(error)}}}`,
+  }
+}

@@ -1,0 +1,159 @@
+/**
+ * `http/request`: the exchange, its deadline, and the body, whole or in frames.
+ *
+ * A streamed body is read only as fast as the connection takes its frames, so that a client that does not read stalls
+ * the origin and nothing piles up here. The answer always precedes the frames. What is on its way ends with the connection.
+ */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as ExecutionStrategy from "effect/ExecutionStrategy"
+import * as Exit from "effect/Exit"
+import type * as Fiber from "effect/Fiber"
+import * as Scope from "effect/Scope"
+import * as Exchange from "../../http/Exchange.ts"
+import { type HttpClientService, HttpError, type Request, type Response } from "../../http/HttpClient.ts"
+import { prepare } from "../../http/Prepare.ts"
+import { makeFrames, maxFrameBytes, maxRequestIdLength } from "../../protocol/Http.ts"
+import { LimitError, type Limits } from "../../protocol/Limits.ts"
+import type { ParamsOf } from "../../protocol/Methods.ts"
+import type { RequestContext } from "../../rpc/Router.ts"
+import type { HostInfo } from "../../spawn/Host.ts"
+import type { Outlet } from "../Outlet.ts"
+import { brokenBody, type HandlerError, ParamsError } from "../WireError.ts"
+
+/** What the handlers of one connection work with. */
+export interface HttpContext {
+  readonly host: HostInfo
+  readonly client: HttpClientService
+  readonly limits: Pick<Limits, "httpBodyBytes" | "httpStreams">
+  readonly outlet: Outlet
+  /** The connection's. */
+  readonly scope: Scope.Scope
+  /** Runs an effect in that scope. */
+  readonly fork: (effect: Effect.Effect<void>) => Fiber.RuntimeFiber<void>
+}
+
+type Params = ParamsOf<"http/request">
+
+/** Fails with `error` when the time of an exchange is over. */
+type Deadline = <A, E>(effect: Effect.Effect<A, E>, error: () => HttpError) => Effect.Effect<A, E | HttpError>
+
+export const make = ({ host, client, limits, outlet, scope, fork }: HttpContext) => {
+  /** The ids of bodies that have not ended, those of their requests that are not answered among them. */
+  const streams = new Set<string>()
+
+  const reserve = (id: string): Effect.Effect<void, HandlerError> => {
+    const name = "http/request streamResponse requestId"
+    if (streams.has(id)) return refuse(`${name} \`${id}\` is already active`)
+    if (id.length > maxRequestIdLength)
+      return refuse(`${name} is longer than ${maxRequestIdLength} characters`)
+    const { httpStreams: value } = limits
+    if (streams.size >= value) return Effect.fail(new LimitError({ limit: "httpStreams", value }))
+    return Effect.sync(() => streams.add(id))
+  }
+
+  const stream = (params: Params, request: Request, { afterReply }: RequestContext) =>
+    Effect.uninterruptibleMask((restore) =>
+      Effect.gen(function* () {
+        const { requestId: id } = params
+        yield* reserve(id)
+        const own = yield* Scope.fork(scope, ExecutionStrategy.sequential)
+        yield* Scope.addFinalizer(
+          own,
+          Effect.sync(() => streams.delete(id)),
+        )
+        const deadline = yield* begin(params)
+        const sent = Scope.extend(Exchange.make(client, request, params.redirectPolicy), own)
+        const response = yield* deadline(sent, () => late(params, request)).pipe(
+          restore,
+          Effect.onError((cause) => Scope.close(own, Exit.failCause(cause))),
+        )
+        const frames = makeFrames(id)
+        const send = deadline(
+          forEachPiece(response, (bytes) => outlet.send(frames.delta(bytes))),
+          () => broken(request),
+        ).pipe(
+          Effect.match({ onSuccess: () => null, onFailure: () => brokenBody }),
+          // Another stream may have the id as soon as the client knows that this one has ended.
+          Effect.tap(() => Scope.close(own, Exit.void)),
+          Effect.flatMap((error) => outlet.send(frames.done(error))),
+        )
+        afterReply(() => void fork(send))
+        return { status: response.status, headers: response.headers, bodyBase64: new Uint8Array() }
+      }),
+    )
+
+  const whole = (params: Params, request: Request) =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const deadline = yield* begin(params)
+        const own = yield* Effect.scope
+        const sent = Scope.extend(Exchange.make(client, request, params.redirectPolicy), own)
+        const response = yield* deadline(sent, () => late(params, request))
+        const pieces: Array<Uint8Array> = []
+        let size = 0
+        const keep = (bytes: Uint8Array) => {
+          pieces.push(bytes)
+          size += bytes.length
+          const { httpBodyBytes: value } = limits
+          return size > value ? Effect.fail(new LimitError({ limit: "httpBodyBytes", value })) : Effect.void
+        }
+        yield* deadline(forEachPiece(response, keep), () => broken(request))
+        const { status, headers } = response
+        return { status, headers, bodyBase64: concat(pieces, size) }
+      }),
+    )
+
+  return {
+    "http/request": (params: Params, context: RequestContext) =>
+      Effect.gen(function* () {
+        const request = yield* Either.match(prepare(params, host.env), {
+          onLeft: refuse,
+          onRight: Effect.succeed,
+        })
+        return yield* params.streamResponse ? stream(params, request, context) : whole(params, request)
+      }),
+  }
+}
+
+/** The time of an exchange begins. */
+const begin = ({ timeoutMs }: Params): Effect.Effect<Deadline> =>
+  Effect.map(Clock.currentTimeMillis, (since) => (effect, onTimeout) => {
+    if (timeoutMs == null) return effect
+    return Effect.flatMap(Clock.currentTimeMillis, (now) =>
+      Effect.timeoutFail(effect, { duration: Math.max(0, since + timeoutMs - now), onTimeout }),
+    )
+  })
+
+const late = ({ timeoutMs }: Params, { url }: Request) =>
+  new HttpError({ reason: timeoutMs === 0 ? "Timeout" : "Send", message: "timed out", url })
+
+const broken = ({ url }: Request) => new HttpError({ reason: "Body", message: "timed out", url })
+
+/** The body in pieces that fit into a frame. */
+const forEachPiece = <E>(
+  { read }: Response,
+  take: (bytes: Uint8Array) => Effect.Effect<void, E>,
+): Effect.Effect<void, E | HttpError> =>
+  Effect.gen(function* () {
+    for (let bytes = yield* read; bytes !== undefined; bytes = yield* read) {
+      for (let at = 0; at < bytes.length; at += maxFrameBytes) {
+        yield* take(bytes.subarray(at, at + maxFrameBytes))
+      }
+    }
+  })
+
+const concat = (pieces: ReadonlyArray<Uint8Array>, size: number): Uint8Array => {
+  const [only] = pieces
+  if (pieces.length === 1 && only !== undefined) return only
+  const whole = new Uint8Array(size)
+  let at = 0
+  for (const piece of pieces) {
+    whole.set(piece, at)
+    at += piece.length
+  }
+  return whole
+}
+
+const refuse = (message: string) => Effect.fail(new ParamsError({ message }))

@@ -1,0 +1,116 @@
+import * as Either from "effect/Either"
+import { describe, expect, it } from "vitest"
+import type { Entry, Sandbox } from "../protocol/Sandbox.ts"
+import * as Confinement from "./Confinement.ts"
+
+const context = { platform: "linux", cwd: "/work", tmpdir: "/var/tmp" }
+
+const restricted = (
+  entries: ReadonlyArray<Entry>,
+  more: Partial<Sandbox> = {},
+  network: "restricted" | "enabled" = "restricted",
+): Sandbox => ({
+  permissions: { type: "managed", file_system: { type: "restricted", entries }, network },
+  windowsSandboxLevel: "disabled",
+  ...more,
+})
+
+const at = (path: string, access: Entry["access"]): Entry => ({
+  path: { type: "path", path: `file://${path}` },
+  access,
+})
+
+const special = (value: object, access: Entry["access"] = "write"): Entry =>
+  ({ path: { type: "special", value }, access }) as Entry
+
+/** `path access` of every place but the guards. */
+const places = (sandbox: Sandbox, on = context) =>
+  Either.map(Confinement.resolve(sandbox, on), (confinement) =>
+    confinement?.places
+      .filter(({ path }) => !Confinement.guardedNames.some((name) => path.endsWith(`/${name}`)))
+      .map(({ path, access }) => `${path} ${access}`),
+  )
+
+describe("Confinement.resolve", () => {
+  it("asks for nothing where everything is allowed", () => {
+    const level = { windowsSandboxLevel: "disabled" } as const
+    for (const permissions of [
+      { type: "disabled" },
+      { type: "external", network: "enabled" },
+      { type: "managed", file_system: { type: "unrestricted" }, network: "enabled" },
+    ] as const) {
+      expect(Confinement.resolve({ permissions, ...level }, context)).toEqual(Either.right(undefined))
+    }
+    const all = restricted([special({ kind: "root" })], {}, "enabled")
+    expect(Confinement.resolve(all, context)).toEqual(Either.right(undefined))
+  })
+
+  it("confines the network alone where the files are free", () => {
+    const permissions = { type: "external", network: "restricted" } as const
+    const free = Confinement.resolve({ permissions, windowsSandboxLevel: "disabled" }, context)
+    expect(free).toEqual(Either.right({ places: [{ path: "/", access: "write" }], network: false }))
+    expect(Either.map(free, (confinement) => confinement && Confinement.hasAllFiles(confinement))).toEqual(
+      Either.right(true),
+    )
+  })
+
+  it("orders places from the outside in, and takes the strictest access of one place", () => {
+    const entries = [
+      at("/a/b", "read"),
+      at("/a", "none"),
+      at("/a/b", "write"),
+      special({ kind: "root" }, "read"),
+    ]
+    expect(places(restricted(entries))).toEqual(Either.right(["/ read", "/a none", "/a/b write"]))
+    expect(places(restricted([at("/a", "write"), at("/a", "deny")]))).toEqual(Either.right(["/a none"]))
+  })
+
+  it("guards what tools take orders from below a folder that may be written, unless it is named", () => {
+    const resolved = Confinement.resolve(restricted([at("/a", "write"), at("/a/.git", "write")]), context)
+    const access = (path: string) =>
+      Either.getOrThrow(resolved)?.places.find((place) => place.path === path)?.access
+    expect(access("/a/.codex")).toBe("read")
+    expect(access("/a/.git")).toBe("write")
+  })
+
+  it("finds the special places", () => {
+    const roots = ["file:///p", "file:///q"]
+    const more = { cwd: "file:///c", workspaceRoots: roots }
+    expect(places(restricted([special({ kind: "slash_tmp" })]))).toEqual(Either.right(["/tmp write"]))
+    expect(places(restricted([special({ kind: "tmpdir" })]))).toEqual(Either.right(["/var/tmp write"]))
+    expect(places(restricted([special({ kind: "tmpdir" })]), { ...context, tmpdir: "x" })).toEqual(
+      Either.right([]),
+    )
+    const cwd = [special({ kind: "current_working_directory" })]
+    expect(places(restricted(cwd))).toEqual(Either.right(["/work write"]))
+    expect(places(restricted(cwd, more))).toEqual(Either.right(["/c write"]))
+    const projects = [special({ kind: "project_roots", subpath: "sub" })]
+    expect(places(restricted(projects, more))).toEqual(Either.right(["/p/sub write", "/q/sub write"]))
+    const policyContext = { cwd: null, workspaceRoots: ["file:///z"] }
+    expect(places(restricted(projects, { ...more, policyContext }))).toEqual(Either.right(["/z/sub write"]))
+    expect(places(restricted([special({ kind: "unknown", path: "/x" })]))).toEqual(Either.right([]))
+    expect(Either.getOrThrow(places(restricted([special({ kind: "minimal" }, "read")])))).toContain(
+      "/usr read",
+    )
+  })
+
+  it("lets no subpath out of its root", () => {
+    const more = { workspaceRoots: ["file:///p"] }
+    for (const subpath of ["../q", "/etc", "a/../.."]) {
+      expect(places(restricted([special({ kind: "project_roots", subpath })], more))).toEqual(
+        Either.left(`subpath \`${subpath}\` is not below its project root`),
+      )
+    }
+  })
+
+  it("refuses what it could not keep: paths that are none, and patterns without access", () => {
+    const bad = restricted([{ path: { type: "path", path: "/native" }, access: "read" }])
+    expect(places(bad)).toEqual(Either.left("invalid URI: relative URL without a base"))
+    const glob = (access: Entry["access"]) =>
+      restricted([{ path: { type: "glob_pattern", pattern: "/a/*.env" }, access }])
+    expect(places(glob("read"))).toEqual(Either.right([]))
+    expect(places(glob("none"))).toEqual(
+      Either.left("`glob_pattern` entries without access are not supported by this server"),
+    )
+  })
+})

@@ -1,0 +1,180 @@
+/**
+ * What a sandbox object means on this host: places in native paths with an access each, and whether there is a network.
+ *
+ * Of two places the more specific one wins, wherever it stands in the profile; for one place `none` wins over `write`, and
+ * that over `read`. What is below no place does not exist. Whoever may write a folder may still not write what tools
+ * outside the confinement take orders from there (`.git` and others), unless the profile names it. Nothing here touches
+ * the file system: links, and places that do not exist, are the spawner's.
+ */
+import * as Either from "effect/Either"
+import * as NativePath from "../protocol/NativePath.ts"
+import * as PathUri from "../protocol/PathUri.ts"
+import type { Entry, Sandbox, SpecialPath } from "../protocol/Sandbox.ts"
+
+export type Access = "read" | "write" | "none"
+
+/** Access to an absolute native path and to everything below it. */
+export interface Place {
+  readonly path: string
+  readonly access: Access
+}
+
+export interface Confinement {
+  /** One for each path, the less specific first. */
+  readonly places: ReadonlyArray<Place>
+  readonly network: boolean
+}
+
+/** What profiles may refer to. */
+export interface Context {
+  readonly platform: string
+  /** Of the request: what is used where the object has no `cwd`. */
+  readonly cwd: string | undefined
+  /** `TMPDIR`, as who is confined sees it. */
+  readonly tmpdir: string | undefined
+}
+
+/** What the `minimal` kind shows: the programs and libraries of the system and their settings. */
+export const systemFolders: ReadonlyArray<string> =
+  "/bin /etc /lib /lib32 /lib64 /libx32 /nix/store /run/current-system/sw /sbin /usr".split(" ")
+
+/** Read only below a folder that may be written. */
+export const guardedNames: ReadonlyArray<string> = [".git", ".agents", ".codex", ".aws"]
+
+/** The confinement that an object asks for, none if it asks for none, or the text of the refusal. */
+export const resolve = (
+  sandbox: Sandbox,
+  context: Context,
+): Either.Either<Confinement | undefined, string> => {
+  const { permissions } = sandbox
+  if (permissions.type === "disabled") return Either.right(undefined)
+  const network = permissions.network === "enabled"
+  const free = (): Confinement | undefined => (network ? undefined : { places: [everything], network })
+  if (permissions.type === "external" || permissions.file_system.type === "unrestricted") {
+    return Either.right(free())
+  }
+  const { entries } = permissions.file_system
+  return Either.gen(function* () {
+    const places: Array<Place> = []
+    for (const entry of entries) {
+      const access = entry.access === "deny" ? "none" : entry.access
+      for (const path of yield* pathsOf(entry, sandbox, context)) places.push({ path, access })
+    }
+    const ordered = merge([...places, ...guards(places)])
+    return ordered.length === 1 && isEverything(ordered[0]) ? free() : { places: ordered, network }
+  })
+}
+
+/** True if every file may be written: only the network is confined, if anything. */
+export const hasAllFiles = ({ places }: Confinement): boolean =>
+  places.length === 1 && isEverything(places[0])
+
+/** True if a profile refers to a folder that the request has to name. */
+export const needsCwd = (sandbox: Sandbox): boolean => {
+  const { permissions } = sandbox
+  if (permissions.type !== "managed" || permissions.file_system.type !== "restricted") return false
+  return permissions.file_system.entries.some(
+    ({ path }) =>
+      (path.type === "special" && dynamicKinds.has(path.value.kind)) ||
+      (path.type === "glob_pattern" && !PathUri.isNativePath(path.pattern)),
+  )
+}
+
+/** One place for each path, the strictest, and less specific ones before those below them. */
+export const merge = (places: ReadonlyArray<Place>): ReadonlyArray<Place> => {
+  const strictest = new Map<string, Place>()
+  for (const place of places) {
+    const other = strictest.get(place.path)
+    if (other === undefined || rank[place.access] > rank[other.access]) strictest.set(place.path, place)
+  }
+  return [...strictest.values()].sort((one, other) => depth(one.path) - depth(other.path))
+}
+
+/** The place that decides over a path, if there is one. */
+export const placeOf = (places: ReadonlyArray<Place>, path: string): Place | undefined =>
+  places.filter((place) => isWithin(path, place.path)).at(-1)
+
+/** True for a folder itself and for what is below it. */
+export const isWithin = (path: string, folder: string): boolean =>
+  folder === "/" || path === folder || path.startsWith(`${folder}/`)
+
+const everything: Place = { path: "/", access: "write" }
+
+const isEverything = (place: Place | undefined): boolean => place?.path === "/" && place.access === "write"
+
+const rank: Readonly<Record<Access, number>> = { read: 0, write: 1, none: 2 }
+
+const dynamicKinds: ReadonlySet<string> = new Set(["current_working_directory", "project_roots"])
+
+const depth = (path: string): number => (path === "/" ? 0 : path.split("/").length)
+
+const guards = (places: ReadonlyArray<Place>): ReadonlyArray<Place> => {
+  const named = new Set(places.map(({ path }) => path))
+  return merge(places)
+    .filter(({ path, access }) => access === "write" && path !== "/")
+    .flatMap(({ path }) => guardedNames.map((name): Place => ({ path: `${path}/${name}`, access: "read" })))
+    .filter(({ path }) => !named.has(path))
+}
+
+const pathsOf = (
+  { path, access }: Entry,
+  sandbox: Sandbox,
+  context: Context,
+): Either.Either<ReadonlyArray<string>, string> => {
+  switch (path.type) {
+    case "path":
+      return Either.map(toPath(path.path, context), (native) => [native])
+    case "special":
+      return specialPaths(path.value, sandbox, context)
+    case "glob_pattern":
+      // What a pattern would allow stays away; what it would take away has to be taken away.
+      return access === "read" || access === "write"
+        ? Either.right([])
+        : Either.left("`glob_pattern` entries without access are not supported by this server")
+  }
+}
+
+const specialPaths = (
+  value: SpecialPath,
+  sandbox: Sandbox,
+  context: Context,
+): Either.Either<ReadonlyArray<string>, string> => {
+  switch (value.kind) {
+    case "root":
+      return Either.right(["/"])
+    case "minimal":
+      return Either.right(systemFolders)
+    case "slash_tmp":
+      return Either.right(["/tmp"])
+    case "tmpdir":
+      return Either.right(context.tmpdir?.startsWith("/") ? [PathUri.normalise(context.tmpdir)] : [])
+    case "unknown":
+      return Either.right([])
+    case "current_working_directory": {
+      const uri = sandbox.policyContext?.cwd ?? sandbox.cwd
+      if (uri != null) return Either.map(toPath(uri, context), (path) => [path])
+      return Either.right(context.cwd === undefined ? [] : [context.cwd])
+    }
+    case "project_roots": {
+      const uris = sandbox.policyContext?.workspaceRoots ?? sandbox.workspaceRoots ?? []
+      return Either.flatMap(Either.all(uris.map((uri) => toPath(uri, context))), (roots) =>
+        Either.all(roots.map((root) => below(root, value.subpath ?? ""))),
+      )
+    }
+  }
+}
+
+/** A place has to be text, because the tools that confine take text. */
+const toPath = (uri: string, { platform }: Context): Either.Either<string, string> =>
+  Either.filterOrLeft(
+    PathUri.toPath(uri, platform),
+    NativePath.isText,
+    () => `'${uri}' is invalid on '${platform}'`,
+  )
+
+const below = (root: string, subpath: string): Either.Either<string, string> => {
+  const path = PathUri.normalise(`${root}/${subpath}`)
+  return isWithin(path, root) && !subpath.startsWith("/")
+    ? Either.right(path)
+    : Either.left(`subpath \`${subpath}\` is not below its project root`)
+}
