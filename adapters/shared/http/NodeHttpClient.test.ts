@@ -183,6 +183,6 @@ describe("HTTP requests of the server", () => {
     expect(asked).toEqual([`http://nowhere.invalid/p ${credentials}`, `CONNECT ${credentials}`])
     const direct = await also({ ...variables, NO_PROXY: "127.0.0.0/8" })
     expect((await direct.http.request({ url: urls.plain })).text()).toBe("ok")
-    expect(asked.length).toBe(2)
+    expect(asked.filter((each) => each.startsWith("http:")).length).toBe(1)
   })
 })
