@@ -1,7 +1,12 @@
-import { readFileSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { createServer } from "node:https"
+import type { AddressInfo } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import process from "node:process"
 import { fileURLToPath } from "node:url"
-import { describe, expect, it } from "vitest"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as Certificates from "../shared/testing/Certificates.ts"
 import { connect } from "./index.ts"
 
 const path = (file: string) => fileURLToPath(new URL(file, import.meta.url))
@@ -10,13 +15,38 @@ interface Config {
   readonly permissions: Readonly<Record<string, Readonly<Record<string, true | ReadonlyArray<string>>>>>
 }
 const config = JSON.parse(readFileSync(path("../../deno.json"), "utf8")) as Config
+const folder = mkdtempSync(join(tmpdir(), "procwire-permissions-"))
+const certificates = Certificates.make(folder)
+const { cert, key } = certificates.server
+const origin = createServer({ cert, key }, (_, response) => response.end("ok"))
+beforeAll(() => new Promise<void>((resolve) => origin.listen(0, "127.0.0.1", resolve)))
+afterAll(() => {
+  origin.close()
+  origin.closeAllConnections()
+  rmSync(folder, { recursive: true })
+})
+
 const { stdio = {}, default: all = {} } = config.permissions
 
-/** A server with these flags runs a child on a PTY, and signals it. */
+/**
+ * A server with these flags asks an origin that only a file makes trusted, writes, reads and watches files, runs a
+ * child on a PTY, and signals it.
+ */
 const works = async (flags: ReadonlyArray<string>) => {
   const args = ["run", "--quiet", "--no-prompt", ...flags, path("main.ts"), "serve", "--listen", "stdio"]
-  const client = await connect({ command: process.execPath, args, stderr: "ignore" })
+  const env = { ...(process.env as Record<string, string>), SSL_CERT_FILE: certificates.authority.certFile }
+  const client = await connect({ command: process.execPath, args, env, stderr: "ignore" })
   try {
+    const url = `https://127.0.0.1:${(origin.address() as AddressInfo).port}/`
+    await client.http.request({ url })
+    const file = join(folder, crypto.randomUUID())
+    await client.fs.writeFile(file, "content")
+    if ((await client.fs.readTextFile(file)) !== "content") throw new Error("other content")
+    await client.fs.remove(file)
+    const { changed } = await client.fs.watchMissing([file])
+    await client.fs.writeFile(file, "again")
+    if (!(await changed())) throw new Error("no watch")
+    await client.fs.remove(file)
     const child = await client.start({ argv: ["sh", "-c", "trap 'exit 7' INT; echo up; read x"], tty: true })
     for await (const _ of child.output()) break
     await child.interrupt()

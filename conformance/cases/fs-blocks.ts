@@ -127,6 +127,37 @@ export const fsReadBlock = folderTable(
         await folder.refused("fs/readBlock", { handleId: "h", offset: 0, len: 1 }, -32603, badFile)
       },
     },
+    "write-handle-survives": {
+      level: "should",
+      spec: ["b45"],
+      says: "A readBlock that was refused on a handle with mode replace leaves it as good for writing as before.",
+      run: async (folder) => {
+        await open(folder, "a", "replace")
+        await folder.refused("fs/readBlock", { handleId: "h", offset: 0, len: 1 }, -32603, badFile)
+        await writeBlock(folder, 0, "bye")
+        Check.equal((await folder.cat("a")).toString("utf8"), "bye", "the content")
+      },
+    },
+    "without-waiting-for-answers": {
+      level: "must",
+      spec: [],
+      setup: "printf 0123456789 >a",
+      says: "fs/open, readBlock, close and open with the same id again, sent without waiting for answers, are done in that order.",
+      run: async (folder) => {
+        const { wire, uri } = folder
+        const opening = { handleId: "h", path: uri("a") }
+        const answers = await Promise.all([
+          wire.begin("fs/open", opening),
+          wire.begin("fs/readBlock", { handleId: "h", offset: 2, len: 3 }),
+          wire.begin("fs/close", { handleId: "h" }),
+          wire.begin("fs/readBlock", { handleId: "h", offset: 0, len: 1 }),
+          wire.begin("fs/open", opening),
+        ])
+        const seen = answers.map(({ result, error }) => result ?? error?.code ?? null)
+        const block = { chunk: base64("234"), eof: false }
+        Check.equal(seen, [{ handleId: "h" }, block, {}, -32004, { handleId: "h" }], "the answers")
+      },
+    },
   },
   requires,
 )

@@ -99,6 +99,11 @@ export const fsNoFollow = folderTable("fs/noFollow", {
     run: async ({ refused, uri, sh }) => {
       const text = "Not a directory (os error 20)"
       await refused("fs/readFile", { path: uri("l/a"), ...noFollow }, -32603, text)
+      await refused("fs/getMetadata", { path: uri("l/a"), ...noFollow }, -32603, text)
+      await refused("fs/remove", { path: uri("l/a"), recursive: false, ...noFollow }, -32603, text)
+      for (const name of ["l", "l/b", "l/b/c"]) {
+        await refused("fs/createDirectory", { path: uri(name), ...noFollow }, -32603, text)
+      }
       await refused("fs/writeFile", { path: uri("l/b"), dataBase64: base64("x"), ...noFollow }, -32603)
       Check.equal(await sh("ls d"), "a\n", "what is in the folder")
     },
@@ -114,6 +119,20 @@ export const fsNoFollow = folderTable("fs/noFollow", {
       }
       Check.equal((await cat("a")).toString("utf8"), "old", "the content")
       await sh("test -L l && test -L gone && test ! -e new")
+    },
+  },
+  "what-is-no-file-refused": {
+    level: "must",
+    spec: ["b31"],
+    setup: "mkdir d; mkfifo p",
+    says: "With followSymlinks:false readFile of a folder or a pipe is refused at once with -32600, writeFile to them with -32603.",
+    run: async ({ refused, uri }) => {
+      for (const name of ["d", "p"]) {
+        await refused("fs/readFile", { path: uri(name), ...noFollow }, -32600, "path is not a regular file")
+      }
+      const write = (name: string) => ({ path: uri(name), dataBase64: base64("x"), ...noFollow })
+      await refused("fs/writeFile", write("d"), -32603, "Is a directory (os error 21)")
+      await refused("fs/writeFile", write("p"), -32603, "No such device or address (os error 6)")
     },
   },
   "recursive-remove-refused": {

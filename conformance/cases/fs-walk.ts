@@ -3,7 +3,7 @@
  */
 import * as Check from "../Check.ts"
 import type { Json, JsonObject } from "../Json.ts"
-import { folderTable, noFile, type Folder } from "./folder.ts"
+import { folderTable, noFile, readFile, type Folder } from "./folder.ts"
 
 const requires = ["filesystem", "filesystem-walk"] as const
 
@@ -37,6 +37,17 @@ export const fsWalk = folderTable(
       run: async (folder) => {
         const names = [".git/", "B", "a/", "b/", "z", ".git/g", "a/f", "b/c", "b/d/", "b/d/e"]
         Check.equal(await walk(folder, "w"), whole(names.map((name) => `w/${name}`)), "the walk")
+      },
+    },
+    "name-that-is-not-utf-8": {
+      level: "should",
+      spec: ["b51"],
+      setup: "mkdir w; printf 5 >\"$(printf 'w/x\\377\\376')\"",
+      says: "fs/walk lists a name that is no UTF-8 with percent codes for its bytes, and the file can be read by them.",
+      run: async (folder) => {
+        Check.equal(await walk(folder, "w"), whole(["w/x%FF%FE"]), "the walk")
+        const bytes = await readFile(folder, `${folder.uri("w")}/x%FF%FE`)
+        Check.equal(bytes.toString("utf8"), "5", "the content")
       },
     },
     "links-left-out": {

@@ -2,6 +2,7 @@
  * `fs/writeFile`: creates or truncates in place, and what it refuses.
  */
 import * as Check from "../Check.ts"
+import type { Json } from "../Json.ts"
 import { base64, folderTable, noFile, writeFile } from "./folder.ts"
 
 export const fsWriteFile = folderTable("fs/writeFile", {
@@ -91,6 +92,46 @@ export const fsWriteFile = folderTable("fs/writeFile", {
     says: "fs/writeFile into a folder that does not exist is refused with -32004.",
     run: async ({ refused, uri }) => {
       await refused("fs/writeFile", { path: uri("none/a"), dataBase64: base64("x") }, -32004, noFile)
+    },
+  },
+  "without-waiting-for-answers": {
+    level: "must",
+    spec: [],
+    setup: "printf old >a",
+    says: "Requests about the same file that are sent without waiting for answers take effect in their order.",
+    run: async ({ wire, uri }) => {
+      const path = uri("a")
+      const write = (content: string) => wire.begin("fs/writeFile", { path, dataBase64: base64(content) })
+      const read = async () => {
+        const { result, error } = await wire.begin("fs/readFile", { path })
+        const { dataBase64 } = result === undefined ? {} : Check.object(result, "the result")
+        return dataBase64 ?? error?.code ?? null
+      }
+      const seen = [read(), write("one"), read(), write("two"), read()]
+      const gone = [wire.begin("fs/remove", { path }), read()]
+      Check.equal(
+        [await seen[0], await seen[2], await seen[4], await gone[1]] as ReadonlyArray<Json>,
+        [base64("old"), base64("one"), base64("two"), -32004],
+        "what was read",
+      )
+    },
+  },
+  "nobody-sees-half": {
+    level: "should",
+    spec: [],
+    setup: "printf old >a",
+    says: "Whoever looks at a file while fs/writeFile replaces it sees all of the old content or all of the new.",
+    run: async (folder) => {
+      const script =
+        'n=0; while [ ! -e stop ]; do s=$(wc -c <a); [ "$s" -eq 3 ] || [ "$s" -eq 3000000 ] || echo "$s"; n=$((n + 1)); done; echo "$n" >looks'
+      const looking = folder.sh(script)
+      for (let round = 0; round < 4; round += 1) {
+        await writeFile(folder, folder.uri("a"), Buffer.alloc(3_000_000, round))
+        await writeFile(folder, folder.uri("a"), "new")
+      }
+      await writeFile(folder, folder.uri("stop"), "")
+      Check.equal(await looking, "", "the other sizes that were seen")
+      Check.isTrue(Number(await folder.sh("cat looks")) > 0, "nobody has looked")
     },
   },
   "folder-refused": {

@@ -28,6 +28,7 @@ import { handshakeFamilies } from "./handshake-families.ts"
 import { gate } from "./handshake-gate.ts"
 import { handshake } from "./handshake.ts"
 import { httpHeaderEnv } from "./http-header-env.ts"
+import { httpRedirect } from "./http-redirect.ts"
 import { httpRequest } from "./http-request.ts"
 import { httpStream } from "./http-stream.ts"
 import { lifecycle } from "./lifecycle.ts"
@@ -125,6 +126,7 @@ export const cases: ReadonlyArray<Case> = [
   ...fsWalk,
   ...fsWatch,
   ...httpRequest,
+  ...httpRedirect,
   ...httpHeaderEnv,
   ...httpStream,
   ...environmentConfig,

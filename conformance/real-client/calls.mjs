@@ -4,7 +4,8 @@ import { readFileSync } from "node:fs"
 /** Adds what a trace says to `counts`, by method. */
 const add = (counts, file) => {
   const methods = new Map()
-  const line = (method) => counts.get(method) ?? counts.set(method, { calls: 0, errors: new Map() }).get(method)
+  const line = (method) =>
+    counts.get(method) ?? counts.set(method, { calls: 0, errors: new Map() }).get(method)
   for (const text of readFileSync(file, "utf8").split("\n").slice(0, -1)) {
     const { id, method, error } = JSON.parse(text.slice(2))
     const from = text[0]

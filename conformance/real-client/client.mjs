@@ -51,7 +51,9 @@ export const home = (folder, { over, place, model }) => {
   writeFileSync(join(folder, "config.toml"), config(model))
   const { file, variables } = ways[over]
   if (file !== undefined) writeFileSync(join(folder, "environments.toml"), file(place))
-  return { CODEX_HOME: folder, LOOPBACK_KEY: "none", ...variables?.(place) }
+  // What a server over stdio says on its stderr is told by the client, if it is asked to.
+  const log = { RUST_LOG: "error,codex_exec_server::client_transport=debug" }
+  return { CODEX_HOME: folder, LOOPBACK_KEY: "none", ...log, ...variables?.(place) }
 }
 
 /** Starts it. The answer's `ended` is `{ code, events, stderr }`; it may be asked for events before that. */
@@ -67,6 +69,10 @@ export const start = (program, args, { cwd, env }) => {
       .slice(0, -1)
       .filter((line) => line.startsWith("{"))
       .map((line) => JSON.parse(line))
-  const ended = once(child, "close").then(([code, signal]) => ({ code: signal ?? code, events: events(), stderr }))
+  const ended = once(child, "close").then(([code, signal]) => ({
+    code: signal ?? code,
+    events: events(),
+    stderr,
+  }))
   return { pid: child.pid, kill: (signal) => child.kill(signal), events, stderr: () => stderr, ended }
 }

@@ -1,4 +1,5 @@
 // `npm run conformance:real-client`: `codex exec` at work on a server, its model being a script of ours.
+import { spawnSync } from "node:child_process"
 import { appendFileSync, existsSync, mkdirSync, rmSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -14,13 +15,19 @@ import * as Stage from "./stage.mjs"
 
 const about = [
   "Lets codex exec work on a server, with a model that a script plays.\n",
-  ...Object.entries(all).map(([name, { says }]) => `  ${name}: ${says}`),
+  ...Object.entries(all).map(
+    ([name, { says, slow }]) => `  ${name}: ${says}${slow ? " Slow: only if named." : ""}`,
+  ),
 ].join("\n")
 const options = flags("conformance:real-client", about, {
   server: { says: `of ${serverNames.join(", ")}`, standard: "node,bun,deno", choices: serverNames },
+  command: { says: "another server instead, by its words before --listen", standard: "none" },
   over: { says: `of ${Object.keys(ways).join(", ")}`, standard: "ws,stdio", choices: Object.keys(ways) },
   only: { says: "of the scenarios above", standard: "all", choices: ["all", ...Object.keys(all)] },
-  trace: { says: "a folder for all that is said between client and server, and a table of it", standard: "none" },
+  trace: {
+    says: "a folder for all that is said between client and server, and a table of it",
+    standard: "none",
+  },
 })
 
 ready()
@@ -38,8 +45,9 @@ const lines = (text, most) => {
 const play = async (name, server, over) => {
   const { run, cuts = false, flags: more = [] } = all[name]
   const talk = []
-  const note = (who, text) => talk.push(`${who}: ${text.length > 3000 ? `${text.slice(0, 3000)}… (${text.length})` : text}`)
-  const file = traces && join(traces, `${name}.${server}.${over}.txt`)
+  const note = (who, text) =>
+    talk.push(`${who}: ${text.length > 3000 ? `${text.slice(0, 3000)}… (${text.length})` : text}`)
+  const file = traces && join(traces, `${name}.${server.replaceAll(/[^\w.-]+/g, "_")}.${over}.txt`)
   if (file !== undefined) {
     rmSync(file, { force: true })
     files.add(file)
@@ -65,24 +73,36 @@ const play = async (name, server, over) => {
     ...wrong,
     lines(talk.join("\n"), 60),
     `client's stderr: ${lines(client?.stderr() ?? "", 30)}`,
-    ...(client?.events() ?? []).filter(({ type }) => /error|failed/.test(type)).map((event) => JSON.stringify(event)),
+    ...(client?.events() ?? [])
+      .filter(({ type }) => /error|failed/.test(type))
+      .map((event) => JSON.stringify(event)),
   ].join("\n")
 }
 
-const names = options.only === "all" ? Object.keys(all) : options.only.split(",")
+const names =
+  options.only === "all" ? Object.keys(all).filter((name) => !all[name].slow) : options.only.split(",")
+/** The peer brings its own. */
+const bubblewrap = spawnSync("bwrap", ["--version"]).status === 0
 const failed = []
 const files = new Set()
 let played = 0
-for (const server of options.server.split(","))
+const servers = options.command === "none" ? options.server.split(",") : [options.command]
+for (const server of servers)
   for (const over of options.over.split(","))
     for (const name of names) {
-      const { only } = all[name]
+      const { only, confines = false } = all[name]
       if (only !== undefined && !only.includes(over)) continue
+      if (confines && !bubblewrap && server !== "peer") {
+        progress(`not played on ${server} over ${over}: ${name}, for bubblewrap is not installed`)
+        continue
+      }
       const began = performance.now()
       const wrong = await play(name, server, over)
       const title = `${server} over ${over}: ${name}`
       played += 1
-      progress(`${wrong === undefined ? "ok  " : "FAIL"} ${title} (${((performance.now() - began) / 1000).toFixed(1)} s)`)
+      progress(
+        `${wrong === undefined ? "ok  " : "FAIL"} ${title} (${((performance.now() - began) / 1000).toFixed(1)} s)`,
+      )
       if (wrong === undefined) continue
       failed.push(title)
       process.stdout.write(`\nFAIL ${title}\n  ${all[name].says}\n${wrong.replace(/^/gm, "    ")}\n\n`)
@@ -93,7 +113,8 @@ const traced = [...files].filter((file) => existsSync(file))
 process.stdout.write(
   [
     ...(traced.length > 0 ? [Calls.table(traced)] : []),
-    `${played - failed.length} of ${played} scenarios passed`, ...failed.map((title) => `failed: ${title}`),
+    `${played - failed.length} of ${played} scenarios passed`,
+    ...failed.map((title) => `failed: ${title}`),
     "",
   ].join("\n"),
   () => process.exit(failed.length === 0 && played > 0 ? 0 : 1),

@@ -6,9 +6,11 @@ import { serverOn } from "../runtimes.mjs"
 
 export const serverNames = ["peer", "node", "bun", "deno"]
 
-/** `peer` is the client's own server, which knows none of our flags. */
-export const words = (name, client, flags) =>
-  name === "peer" ? [client, "exec-server"] : [...serverOn(name), ...flags]
+/** `peer` is the client's own server; neither it nor one that somebody names by its words knows our flags. */
+export const words = (name, client, flags) => {
+  if (name === "peer") return [client, "exec-server"]
+  return serverNames.includes(name) ? [...serverOn(name), ...flags] : name.split(" ")
+}
 
 /** Starts one behind an address. `said` hears what it says on stderr. */
 export const listen = async ([program, ...args], { url: wanted = "ws://127.0.0.1:0", env, cwd, said }) => {
@@ -24,7 +26,11 @@ export const listen = async ([program, ...args], { url: wanted = "ws://127.0.0.1
   const ended = gone.then(([code]) => {
     throw new Error(`the server ended with ${code} instead of saying its address: ${last}`)
   })
-  const first = await within(Promise.race([once(child.stdout, "data"), ended]), 30_000, "the server's address")
+  const first = await within(
+    Promise.race([once(child.stdout, "data"), ended]),
+    30_000,
+    "the server's address",
+  )
   ended.catch(() => {})
   const url = String(first[0]).split("\n")[0]
   return {

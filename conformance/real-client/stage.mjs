@@ -28,7 +28,13 @@ export const open = async ({ folder, client, server, over, tapped, heard, note }
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(work, { recursive: true })
   for (const name of ["user", "server-home"]) mkdirSync(join(folder, name))
-  const base = { PATH: process.env.PATH, HOME: join(folder, "user"), LANG: "C.UTF-8", USER: "user", [Proc.markName]: mark }
+  const base = {
+    PATH: process.env.PATH,
+    HOME: join(folder, "user"),
+    LANG: "C.UTF-8",
+    USER: "user",
+    [Proc.markName]: mark,
+  }
   const model = await Model.open()
   const listen = (url) =>
     Server.listen(server, {
@@ -104,12 +110,19 @@ export const open = async ({ folder, client, server, over, tapped, heard, note }
     /** Every process of this stage but the server, the client and those who only wait to reap. */
     left: () =>
       Proc.marked(mark).filter(
-        (one) => one.pid !== listening?.pid && one.pid !== running?.pid && one.state !== "Z" && !Proc.isReaper(one),
+        (one) =>
+          one.pid !== listening?.pid && one.pid !== running?.pid && one.state !== "Z" && !Proc.isReaper(one),
       ),
     /** Nothing of the client's commands may go on. A session is kept for a while without its client. */
     empty: async () => {
       const gone = await Proc.eventually(() => stage.left().length === 0, 100_000)
-      assert.ok(gone, `still there: ${stage.left().map(({ pid }) => `${pid} ${Proc.commandLine(pid)}`).join("; ")}`)
+      assert.ok(
+        gone,
+        `still there: ${stage
+          .left()
+          .map(({ pid }) => `${pid} ${Proc.commandLine(pid)}`)
+          .join("; ")}`,
+      )
     },
     close: async () => {
       running?.kill("SIGKILL")

@@ -19,8 +19,14 @@ export const open = async (url, heard) => {
       far.destroy()
     }
     for (const socket of [near, far]) socket.setNoDelay().on("error", end).on("close", end)
-    near.on("data", ear((text) => heard(">", text)))
-    far.on("data", ear((text) => heard("<", text)))
+    near.on(
+      "data",
+      ear((text) => heard(">", text)),
+    )
+    far.on(
+      "data",
+      ear((text) => heard("<", text)),
+    )
     near.pipe(far)
     return far.pipe(near)
   })

@@ -61,6 +61,7 @@ describe("HeadTailBuffer", () => {
         expect(first.head).not.toContain("\ufffd")
         expect(first.total + second.total).toBe(whole.length)
       }),
+      { numRuns: 30 },
     )
   })
 

@@ -43,6 +43,7 @@ describe("Truncate", () => {
         expect(text.startsWith(left) && text.endsWith(right)).toBe(true)
         expect(Buffer.byteLength(left + right)).toBeLessThanOrEqual(4 * tokens)
       }),
+      { numRuns: 30 },
     )
   })
 

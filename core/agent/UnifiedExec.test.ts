@@ -1,6 +1,5 @@
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import * as TestClock from "effect/TestClock"
 import { describe, expect, it } from "vitest"
 import { quietMillis } from "../process/Process.ts"
 import { effect, elapse, settle } from "../testing/Effects.ts"
@@ -183,32 +182,6 @@ describe("UnifiedExec", () => {
       yield* settle
       expect(yield* Fiber.join(second)).toMatchObject({ output: "2", wallSeconds: 3, exitCode: 0 })
       expect((yield* Fiber.join(third)).reason).toBe("UnknownSession")
-    }),
-  )
-
-  it(
-    "an interrupted call leaves the command alone, and its output to the next call",
-    effect(function* () {
-      const { tools, fake } = yield* make()
-      const call = yield* Effect.fork(tools.execCommand({ cmd: "x" }))
-      yield* elapse(50)
-      fake.children[0]?.output("stdout", "one ")
-      yield* elapse(1_000)
-      yield* Fiber.interrupt(call)
-      const [session_id = 0] = yield* tools.sessionIds
-      fake.children[0]?.output("stdout", "two ")
-      const poll = yield* Effect.fork(tools.writeStdin({ session_id }))
-      yield* elapse(4_999)
-      fake.children[0]?.output("stdout", "three")
-      // At the very moment of the deadline.
-      yield* Effect.all([Fiber.interrupt(poll), TestClock.adjust(1)], { concurrency: "unbounded" })
-      const last = yield* Effect.fork(tools.writeStdin({ session_id }))
-      yield* elapse(1)
-      fake.children[0]?.finish(0)
-      yield* settle
-      const { output } = yield* Fiber.join(last)
-      expect(output).toBe("one two three")
-      expect(fake.children[0]?.kills).toBe(0)
     }),
   )
 

@@ -94,20 +94,16 @@ export const make = (
     }
 
     /** Waits for the session, then answers. There is no pause between, so nothing is taken in vain. */
-    const collect = (session: Session, millis: number, { max_output_tokens }: Tools.MaxOutputTokens) =>
+    const collect = (session: Session, millis: number, args: Tools.MaxOutputTokens) =>
       Effect.gen(function* () {
         const chunkId = yield* HexId.next
         const start = yield* Clock.currentTimeNanos
         return yield* Effect.uninterruptibleMask((restore) =>
-          Effect.map(
-            Effect.zipRight(restore(Waiting.forEnd(session, millis)), Clock.currentTimeNanos),
-            (end) =>
-              reply(
-                session,
-                { chunkId, wallSeconds: Number(end - start) / 1e9 },
-                max_output_tokens ?? undefined,
-              ),
-          ),
+          Effect.gen(function* () {
+            yield* restore(Waiting.forEnd(session, millis))
+            const wallSeconds = Number((yield* Clock.currentTimeNanos) - start) / 1e9
+            return reply(session, { chunkId, wallSeconds }, args.max_output_tokens ?? undefined)
+          }),
         )
       })
 
@@ -140,6 +136,7 @@ export const make = (
       Effect.gen(function* () {
         const { tty, process } = session
         if (!tty && chars !== interrupt) return yield* ToolError.stdinClosed()
+        if (session.over) return
         const sending = yield* background(
           Effect.either(tty ? process.write(utf8.encode(chars)) : process.interrupt),
         )

@@ -119,4 +119,18 @@ describe("write_stdin", () => {
       expect(yield* Fiber.join(exiting)).toMatchObject({ exitCode: 4 })
     }),
   )
+
+  it(
+    "tells at once of an exit that was before",
+    effect(function* () {
+      const { tools, child, session_id } = yield* started(true)
+      child.finish(4)
+      yield* settle
+      expect(yield* tools.writeStdin({ session_id, chars: "x" })).toMatchObject({
+        exitCode: 4,
+        wallSeconds: 0,
+      })
+      expect(child.writes).toEqual([])
+    }),
+  )
 })

@@ -12,6 +12,7 @@ import type { RequestName, ResultOf } from "../protocol/Methods.ts"
 import type { OutputStream, ReadResult, TerminalSize } from "../protocol/Process.ts"
 import type { Encoded } from "./Calls.ts"
 import type { ClientError } from "./ClientError.ts"
+import * as ClientFiles from "./ClientFiles.ts"
 import { type ClientHttp, toClientHttp } from "./ClientHttp.ts"
 import type * as ExecClient from "./ExecClient.ts"
 import { iterate, outputOf, promise, text } from "./Promises.ts"
@@ -59,6 +60,8 @@ export interface Client extends AsyncDisposable {
   run(options: StartOptions): Promise<Finished>
   /** Follows a process of a resumed session from the event after seq `after`. */
   attach(id: string, after?: number): Promise<ClientProcess>
+  /** The files of the server's machine. */
+  readonly fs: ClientFiles.ClientFiles
   /** HTTP requests that the server makes. */
   readonly http: ClientHttp
   /** Any method of the wire. */
@@ -78,6 +81,7 @@ export const fromEffect = (client: ExecClient.ExecClient, close: Effect.Effect<v
   start: (options) => promise(Effect.map(client.start(options), toProcess)),
   run: (options) => promise(Effect.map(client.start(options), toProcess)).then(collect),
   attach: (id, after) => promise(Effect.map(client.attach(id, after), toProcess)),
+  fs: ClientFiles.make(client.fs),
   http: toClientHttp(client.http),
   call: (method, params) => promise(client.call(method, params)),
   get disconnected() {

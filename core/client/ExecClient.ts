@@ -17,6 +17,7 @@ import type { Transport } from "../transport/Transport.ts"
 import * as Calls from "./Calls.ts"
 import type { ClientError } from "./ClientError.ts"
 import type * as EventFeed from "./EventFeed.ts"
+import * as FileWatch from "./FileWatch.ts"
 import * as Flow from "./Flow.ts"
 import type * as Follower from "./Follower.ts"
 import * as Http from "./Http.ts"
@@ -24,6 +25,7 @@ import * as HttpBodies from "./HttpBodies.ts"
 import * as Ids from "./Ids.ts"
 import type { Policy } from "./Outage.ts"
 import * as Reconnect from "./Reconnect.ts"
+import * as RemoteFiles from "./RemoteFiles.ts"
 import type * as RemoteProcess from "./RemoteProcess.ts"
 import type * as StartOptions from "./StartOptions.ts"
 import * as Starting from "./Starting.ts"
@@ -61,6 +63,8 @@ export interface ExecClient {
   ) => Effect.Effect<RemoteProcess.RemoteProcess, ClientError, Scope.Scope>
   /** Follows a process of a resumed session from the event after seq `after` (default: from the first). */
   readonly attach: (id: string, after?: number) => Effect.Effect<RemoteProcess.RemoteProcess, ClientError>
+  /** The files of the server's machine. */
+  readonly fs: RemoteFiles.RemoteFiles
   /** HTTP requests that the server makes. */
   readonly http: Http.Http
   /** Completes with the reason when the connection has ended and is not replaced. */
@@ -85,6 +89,7 @@ export const make = (
     const begun = () => [...followers.values()].filter((follower) => follower.begun())
     const flow: Flow.Flow = Flow.make((held) => connection?.hold(held))
     const bodies = HttpBodies.make(flow)
+    const watches = FileWatch.make((method, params) => call(method, params))
     let connection: Reconnect.Reconnect | undefined
 
     const { sessionId, environmentInfo, ask, ended, disconnected } = (connection = yield* Reconnect.make(
@@ -97,7 +102,11 @@ export const make = (
         flow,
         accept: ({ processId, event }) => followers.get(processId)?.accept(event),
         frame: bodies.accept,
-        lost: bodies.fail,
+        appeared: watches.changed,
+        lost: (error) => {
+          bodies.fail(error)
+          watches.lost(error)
+        },
         seen: () => Object.fromEntries(begun().map(({ id, last }) => [id, last()])),
         resumed: (replays) => {
           for (const follower of begun()) fork(follower.resume(replays))
@@ -112,7 +121,8 @@ export const make = (
     const call = Calls.make(ask)
     const starting = Starting.make({ call, flow, fork, followers, nextId, ended, environmentInfo })
     const http = Http.make({ call, bodies, nextId })
-    return { sessionId, environmentInfo, call, ...starting, http, disconnected }
+    const fs = RemoteFiles.make(call, environmentInfo, watches)
+    return { sessionId, environmentInfo, call, ...starting, fs, http, disconnected }
     // Whoever makes a client where nothing may interrupt can still close it, and its deadlines still hold.
   }).pipe(Effect.interruptible)
 

@@ -56,7 +56,8 @@ export const make = <A>(
     const connection = yield* Connection.make(
       transport,
       {
-        request: ({ method }) => Effect.fail(refused(method)),
+        request: ({ method }) =>
+          method === "network/policyRequest" ? Effect.succeed(denied) : Effect.fail(refused(method)),
         slotted: () => false,
         notification: ({ method, params }) => {
           const taken = take(method, params)
@@ -96,6 +97,9 @@ export const make = <A>(
 /** The error of whatever needs a connection that has ended. */
 export const disconnected = (why: string) =>
   new ClientError({ reason: "Disconnected", message: `exec-server transport disconnected: ${why}` })
+
+/** Whoever cannot be asked whether a process may reach a host has not allowed it. */
+const denied = JSON.stringify({ decision: { type: "deny", reason: "the client allows nothing" } })
 
 const refused = (method: string) =>
   new ErrorCode.RpcError({

@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type * as Scope from "effect/Scope"
 import type { BodyDeltaParams } from "../protocol/Http.ts"
+import type { Json } from "../protocol/Json.ts"
 import * as Methods from "../protocol/Methods.ts"
 import type { InitializeResult } from "../protocol/Session.ts"
 import type { Transport } from "../transport/Transport.ts"
@@ -25,6 +26,8 @@ export interface Options {
   readonly accept: (received: Notification.Received) => void
   /** Takes each frame of a streamed body as it comes. */
   readonly frame: (frame: BodyDeltaParams) => void
+  /** Takes the params of `fs/missingChanged`. */
+  readonly appeared: (params: Json) => void
 }
 
 export interface Link extends InitializeResult, Omit<Line.Line<unknown>, "greeting"> {}
@@ -32,7 +35,7 @@ export interface Link extends InitializeResult, Omit<Line.Line<unknown>, "greeti
 /** A connection behind its handshake; the scope ends it. */
 export const make = (
   transport: Transport,
-  { initialize, timeout, flow, accept, frame }: Options,
+  { initialize, timeout, flow, accept, frame, appeared }: Options,
 ): Effect.Effect<Link, ClientError, Scope.Scope> =>
   Effect.map(
     Line.make(transport, {
@@ -42,6 +45,7 @@ export const make = (
       take: (method, params) => {
         if (!Methods.isServerNotification(method)) return undefined
         if (method === "http/request/bodyDelta") return Either.map(HttpBodies.decode(params), frame)
+        if (method === "fs/missingChanged") return Either.right(appeared(params))
         return Notification.isOfProcess(method)
           ? Either.map(Notification.decode(method, params), accept)
           : undefined

@@ -45,6 +45,7 @@ export interface Options {
   readonly flow: Flow
   readonly accept: Link.Options["accept"]
   readonly frame: Link.Options["frame"]
+  readonly appeared: Link.Options["appeared"]
   /** The last seq of each process that is to be replayed. */
   readonly seen: () => Readonly<Record<string, number>>
   /** The session goes on, on a new connection. `replays` is true if the server pushes what was missed. */
@@ -96,10 +97,12 @@ export const make = (open: Open, options: Options): Effect.Effect<Reconnect, Cli
       Effect.uninterruptibleMask((restore) =>
         Effect.gen(function* () {
           const own = yield* Scope.fork(scope, ExecutionStrategy.sequential)
-          const { clientName, timeout, accept, frame } = options
+          const { clientName, timeout, accept, frame, appeared } = options
           const initialize = { clientName, resumeSessionId, ...more }
           const link = yield* Effect.mapError(open, toClientError).pipe(
-            Effect.flatMap((transport) => Link.make(transport, { initialize, timeout, flow, accept, frame })),
+            Effect.flatMap((transport) =>
+              Link.make(transport, { initialize, timeout, flow, accept, frame, appeared }),
+            ),
             Scope.extend(own),
             limit === undefined ? identity : Effect.timeoutFail({ duration: limit, onTimeout: noAnswer }),
             restore,

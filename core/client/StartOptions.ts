@@ -1,11 +1,10 @@
 /**
  * What a caller says to start a process, and what the wire wants to hear: everything but `argv` has a default.
  */
-import * as Either from "effect/Either"
 import type * as Schema from "effect/Schema"
 import type { EnvironmentInfo } from "../protocol/Environment.ts"
-import * as PathUri from "../protocol/PathUri.ts"
 import type { EnvPolicy, StartParams } from "../protocol/Process.ts"
+import { toUri } from "./RemotePath.ts"
 
 /** The params of `process/start` as they are on the wire. */
 export type Wire = Schema.Schema.Encoded<typeof StartParams>
@@ -36,11 +35,4 @@ export const toParams = (options: StartOptions, info: EnvironmentInfo, newId: ()
         ? { inherit, ignoreDefaultExcludes: false, exclude: [], set: {}, includeOnly: [] }
         : envPolicy,
   }
-}
-
-const toUri = (cwd: string, { cwd: base, platformOs }: EnvironmentInfo): string => {
-  if (/^file:/i.test(cwd)) return cwd
-  if (cwd.startsWith("/") || /^[A-Za-z]:[\\/]/.test(cwd)) return PathUri.fromPath(cwd)
-  const directory = PathUri.toPath(base ?? "file:///", platformOs ?? "linux")
-  return PathUri.fromPath(PathUri.normalise(`${Either.getOrElse(directory, () => "")}/${cwd}`))
 }

@@ -23,6 +23,7 @@ export const readFile = (files: FilesService, path: string, follow: boolean) =>
     Effect.gen(function* () {
       const { file, info } = yield* openFile(files, path, follow)
       if (info.size > FileSystem.maxFileBytes) return yield* tooLarge
+      if (info.size > FileSystem.maxAnswerBytes) return yield* tooLong
       return info.size > 0 ? yield* file.read(0n, info.size) : yield* readOn(file)
     }),
   )
@@ -70,6 +71,13 @@ export const mustBeFile = (path: string, follow: boolean, { kind }: FileInfo) =>
 
 const tooLarge = Effect.fail(invalid(`file is too large to read: limit is ${FileSystem.maxFileBytes} bytes`))
 
+const tooLong = Effect.fail(
+  new FileError({
+    reason: "Unsupported",
+    message: `file is too large for one answer: limit is ${FileSystem.maxAnswerBytes} bytes; read it in blocks`,
+  }),
+)
+
 const tooMany = (count: number) =>
   Effect.fail(
     new FileError({
@@ -87,7 +95,7 @@ const readOn = (file: OpenFile) =>
       const block = yield* file.read(BigInt(size), FileSystem.maxBlockBytes)
       blocks.push(block)
       size += block.length
-      if (size > FileSystem.maxFileBytes) return yield* tooLarge
+      if (size > FileSystem.maxAnswerBytes) return yield* tooLong
       if (block.length < FileSystem.maxBlockBytes) break
     }
     const [only = new Uint8Array()] = blocks

@@ -79,7 +79,7 @@ export const NoParams = Schema.Unknown.pipe(
     (params) => params === null || (isObject(params as Json) && Object.keys(params as object).length === 0),
     {
       message: ({ actual }) => `invalid type: ${describe(actual)}, expected unit`,
-      jsonSchema: { type: ["object", "null"], maxProperties: 0 },
+      jsonSchema: { anyOf: [{ type: "object", maxProperties: 0 }, { type: "null" }] },
     },
   ),
 ).annotations({ identifier: "unit" })

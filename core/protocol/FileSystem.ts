@@ -20,6 +20,8 @@ const followSymlinks = flag
 
 /** The largest file that is read or written as a whole: 512 MiB. */
 export const maxFileBytes = 512 * 1024 * 1024
+/** What of that fits into one answer as base64: no string of V8 is longer than 2^29 - 24. */
+export const maxAnswerBytes = 384 * 1024 * 1024 - 1024
 /** The largest block: 1 MiB. */
 export const maxBlockBytes = 1024 * 1024
 /** The most bytes in the name of a handle, and the most handles of a connection. */

@@ -1,6 +1,6 @@
 /** `http/request`: one HTTP exchange made by the server, and `http/request/bodyDelta`, the pieces of a streamed body. */
 import * as Schema from "effect/Schema"
-import { Base64, toBase64 } from "./Bytes.ts"
+import { Base64, toBase64, utf8 } from "./Bytes.ts"
 import { U64 } from "./Integers.ts"
 
 const nullable = <A, I>(schema: Schema.Schema<A, I>) => Schema.optional(Schema.NullOr(schema))
@@ -59,14 +59,26 @@ export const maxFrameBytes = 1024 * 1024
 /** Longest id of which that holds; JSON may need six characters for one of them. */
 export const maxRequestIdLength = 64 * 1024
 
-/** Encodes the frames of one body as JSON texts; the seq is counted here. */
+const tail = utf8.encode('","done":false,"error":null}}')
+
+/** Encodes the frames of one body, those with bytes as UTF-8 without ever joining a string; the seq is counted here. */
 export const makeFrames = (requestId: string) => {
-  const head = `{"method":"http/request/bodyDelta","params":{"requestId":${JSON.stringify(requestId)},"seq":`
+  const start = `{"method":"http/request/bodyDelta","params":{"requestId":${JSON.stringify(requestId)},"seq":`
+  const head = utf8.encode(start)
   let seq = 0
   return {
-    delta: (bytes: Uint8Array): string =>
-      `${head}${(seq += 1)},"deltaBase64":"${toBase64(bytes)}","done":false,"error":null}}`,
+    delta: (bytes: Uint8Array): Uint8Array => {
+      const middle = `${(seq += 1)},"deltaBase64":"`
+      const delta = toBase64(bytes)
+      const text = new Uint8Array(head.length + middle.length + delta.length + tail.length)
+      text.set(head)
+      let at = head.length
+      at += utf8.encodeInto(middle, text.subarray(at)).written
+      at += utf8.encodeInto(delta, text.subarray(at)).written
+      text.set(tail, at)
+      return text
+    },
     done: (error: string | null): string =>
-      `${head}${(seq += 1)},"deltaBase64":"","done":true,"error":${JSON.stringify(error)}}}`,
+      `${start}${(seq += 1)},"deltaBase64":"","done":true,"error":${JSON.stringify(error)}}}`,
   }
 }

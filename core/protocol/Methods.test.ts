@@ -159,7 +159,13 @@ describe("Methods", () => {
     expect(decode("process/start", start({ outputBytesCap: 5, size: {}, zzz: null }))).toEqual(
       decode("process/start", start({})),
     )
-    expect(Either.isRight(decode("environment/status", '{"a":1}'))).toBe(true)
+  })
+
+  it("takes no members where there are none, as the peer does", () => {
+    for (const params of ["null", "{}"])
+      expect(Either.isRight(decode("environment/status", params))).toBe(true)
+    expect(decode("environment/status", '{"a":1}')).toEqual(Either.left("invalid type: map, expected unit"))
+    expect(decode("environment/info", "[]")).toEqual(Either.left("invalid type: sequence, expected unit"))
   })
 
   it("accepts null for what is an option", () => {

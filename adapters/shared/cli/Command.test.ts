@@ -112,7 +112,7 @@ describe("procwire run", () => {
 
 describe("procwire", () => {
   it("shows help for every command, with examples, on stdout", async () => {
-    for (const args of [["--help"], ["help"], ["serve", "--help"], ["run", "-h"]]) {
+    for (const args of [["--help"], ["help"], ["serve", "--help"], ["run", "-h"], ["mcp", "--help"]]) {
       const { code, stdout, stderr } = await procwire(args)
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
       expect(stdout).toContain("Examples:")

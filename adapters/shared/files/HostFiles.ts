@@ -70,7 +70,7 @@ export const make = (calls: Calls): FilesService => ({
     )
   },
   hold: hold(calls),
-  watch,
+  watch: watch(calls),
 })
 
 /** Finished once begun: a descriptor would be lost otherwise, or closed under somebody's hands. */
@@ -182,19 +182,24 @@ const isFolder = (calls: Calls, path: string) =>
     () => false,
   )
 
-const watch: FilesService["watch"] = (folder, changed) =>
-  Effect.asVoid(
-    Effect.acquireRelease(
-      Effect.try({
-        try: () => {
-          if (!NativePath.isText(folder)) throw OsError.coded("EINVAL")
-          const watcher = fs.watch(folder, { persistent: false }, (_, name) => changed(name ?? undefined))
-          // Whatever became of the folder is seen by whoever looks.
-          watcher.on("error", () => changed(undefined))
-          return watcher
-        },
-        catch: toFileError,
-      }),
-      (watcher) => Effect.sync(() => watcher.close()),
-    ),
-  )
+const watch =
+  (calls: Calls): FilesService["watch"] =>
+  (folder, changed) =>
+    Effect.gen(function* () {
+      // Deno says nothing of a folder that is missing.
+      const { kind } = yield* attempt(() => calls.stat(folder, true))
+      if (kind !== "directory") return yield* Effect.fail(toFileError(OsError.coded("ENOTDIR")))
+      yield* Effect.acquireRelease(
+        Effect.try({ try: () => begin(folder, changed), catch: toFileError }),
+        (watcher) => Effect.sync(() => watcher.close()),
+      )
+    })
+
+const begin = (folder: string, changed: (name: string | undefined) => void): fs.FSWatcher => {
+  // Names of what changed are given as text everywhere, folders are taken as text on Deno.
+  if (!NativePath.isText(folder)) throw OsError.coded("EINVAL")
+  const watcher = fs.watch(folder, { persistent: false }, (_, name) => changed(name ?? undefined))
+  // Whatever became of the folder is seen by whoever looks.
+  watcher.on("error", () => changed(undefined))
+  return watcher
+}

@@ -4,12 +4,11 @@
  * The SDK's own for stdio is not used: writing to `process.stdout` stops this whole process where a client does not
  * read. Here whoever sends waits, and the processes go on.
  */
-import type { Transport as SdkTransport } from "@modelcontextprotocol/sdk/shared/transport.js"
 import * as Effect from "effect/Effect"
 import type { Transport, TransportError } from "../../../core/transport/Transport.ts"
 import type * as Sdk from "./Sdk.ts"
 
-export interface McpTransport extends SdkTransport {
+export interface McpTransport extends Sdk.Transport {
   /** Delivers what comes in; ends with the peer. */
   readonly run: Effect.Effect<void, TransportError>
 }

@@ -5,12 +5,12 @@
  * A command that fails is a result like any other. An error is a call that brought nothing about, or a process that
  * can no longer be followed.
  */
-import type { CallToolResult, Tool } from "@modelcontextprotocol/sdk/types.js"
 import * as JSONSchema from "effect/JSONSchema"
 import * as Schema from "effect/Schema"
 import * as Reply from "../../../core/agent/Reply.ts"
 import type { ToolError } from "../../../core/agent/ToolError.ts"
 import * as Tools from "../../../core/agent/Tools.ts"
+import type { CallToolResult, Tool } from "./Sdk.ts"
 
 const integer = (description: string) =>
   Schema.Number.annotations({ jsonSchema: { type: "integer", description } })

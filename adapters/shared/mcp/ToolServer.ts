@@ -4,7 +4,6 @@
  * A cancelled call stops waiting and leaves the process alone. It is not answered (that is MCP's rule), so the
  * session that it began is told with the next answer.
  */
-import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js"
 import * as Effect from "effect/Effect"
 import * as Runtime from "effect/Runtime"
 import type { Watcher } from "../../../core/agent/Session.ts"
@@ -12,6 +11,7 @@ import type { UnifiedExec } from "../../../core/agent/UnifiedExec.ts"
 import type { Transport, TransportError } from "../../../core/transport/Transport.ts"
 import * as McpTransport from "./McpTransport.ts"
 import * as Progress from "./Progress.ts"
+import type { CallToolResult } from "./Sdk.ts"
 import * as ToolResult from "./ToolResult.ts"
 
 export interface About {
@@ -35,6 +35,7 @@ export const serve = (
     )
     const call = makeCall(tools)
     const offered = ToolResult.listing()
+    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is no event target
     server.onerror = ({ message }) => void Runtime.runFork(runtime)(Effect.logWarning(message))
     server.setRequestHandler(sdk.ListToolsRequestSchema, () => ({ tools: offered }))
     server.setRequestHandler(sdk.CallToolRequestSchema, ({ params }, { signal, sendNotification }) => {

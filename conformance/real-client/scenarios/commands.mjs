@@ -49,9 +49,12 @@ export const scenarios = {
     run: async (t) => {
       mkdirSync(join(t.folder, "a folder"))
       await t.begin({ env: { SIDE: "client" } })
-      const { output } = await t.exec('pwd; echo "$TERM $PAGER $LC_ALL $NO_COLOR"; echo "$SIDE"; echo "$CODEX_THREAD_ID"', {
-        workdir: "a folder",
-      })
+      const { output } = await t.exec(
+        'pwd; echo "$TERM $PAGER $LC_ALL $NO_COLOR"; echo "$SIDE"; echo "$CODEX_THREAD_ID"',
+        {
+          workdir: "a folder",
+        },
+      )
       const [folder, fixed, side, thread] = output.split("\n")
       assert.equal(folder, join(t.folder, "a folder"))
       assert.equal(fixed, "dumb cat C.UTF-8 1")
@@ -66,9 +69,15 @@ export const scenarios = {
     says: "What the client is told about variables holds for the server's: kept, left out, and set.",
     run: async (t) => {
       const policy = { inherit: '"all"', exclude: '["SI*"]', set: '{ ADDED = "více slov" }' }
-      const args = Object.entries(policy).flatMap(([name, value]) => ["-c", `shell_environment_policy.${name}=${value}`])
+      const args = Object.entries(policy).flatMap(([name, value]) => [
+        "-c",
+        `shell_environment_policy.${name}=${value}`,
+      ])
       await t.begin({ args })
-      assert.equal((await t.exec('echo "[$SIDE] [$ADDED] [$LANG]"', { login: false })).output, "[] [více slov] [C.UTF-8]\n")
+      assert.equal(
+        (await t.exec('echo "[$SIDE] [$ADDED] [$LANG]"', { login: false })).output,
+        "[] [více slov] [C.UTF-8]\n",
+      )
       assert.equal((await t.done()).code, 0)
       await t.begin({ args: ["-c", 'shell_environment_policy.inherit="none"'] })
       const { output } = await t.exec("env", { login: false })
@@ -114,7 +123,10 @@ export const scenarios = {
       await t.begin()
       const whole = await t.exec("seq 1 100000", { yield_time_ms: 30_000 })
       assert.match(whole.text, /^Original token count: 147224$/m)
-      assert.match(whole.output, /^Warning: truncated output \(original token count: 147224\)\nTotal output lines: 100000\n\n1\n2\n3\n/)
+      assert.match(
+        whole.output,
+        /^Warning: truncated output \(original token count: 147224\)\nTotal output lines: 100000\n\n1\n2\n3\n/,
+      )
       assert.match(whole.output, /…\d+ (chars|tokens) truncated…[\d\n]*\n99999\n100000\n$/)
       const bytes = 12_000_000
       const huge = await t.exec(`yes 0123456789abcde | head -c ${bytes}; echo end`, { yield_time_ms: 30_000 })
@@ -162,7 +174,10 @@ export const scenarios = {
       const wait = (name) => `until [ -e ${name} ]; do sleep 0.05; done`
       const commands = Array.from({ length: count }, (_, index) => [
         "exec_command",
-        { cmd: `touch made-${index}; ${wait(`made-${(index + 1) % count}`)}; echo done ${index}; exit ${index}`, yield_time_ms: 30_000 },
+        {
+          cmd: `touch made-${index}; ${wait(`made-${(index + 1) % count}`)}; echo done ${index}; exit ${index}`,
+          yield_time_ms: 30_000,
+        },
       ])
       const replies = await t.calls(commands)
       replies.forEach((text, index) => {
@@ -178,8 +193,12 @@ export const scenarios = {
       await t.begin()
       for (let round = 0; round < 10; round += 1) {
         const numbers = [0, 1, 2, 3].map((step) => round * 4 + step)
-        const replies = await t.calls(numbers.map((n) => ["exec_command", { cmd: `echo number ${n}; exit ${n}` }]))
-        replies.forEach((text, index) => assert.match(text, new RegExp(`code ${numbers[index]}\n[^]*number ${numbers[index]}\n$`)))
+        const replies = await t.calls(
+          numbers.map((n) => ["exec_command", { cmd: `echo number ${n}; exit ${n}` }]),
+        )
+        replies.forEach((text, index) =>
+          assert.match(text, new RegExp(`code ${numbers[index]}\n[^]*number ${numbers[index]}\n$`)),
+        )
       }
       assert.equal((await t.done()).code, 0)
     },

@@ -4,7 +4,8 @@ import { existsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Proc from "../../proof/lib/proc.mjs"
 
-const made = async (t, name) => assert.ok(await Proc.eventually(() => existsSync(join(t.folder, name)), 20_000), name)
+const made = async (t, name) =>
+  assert.ok(await Proc.eventually(() => existsSync(join(t.folder, name)), 20_000), name)
 /**
  * A command that runs, and which the client knows to run: the answer to a start that is cut off is lost with its command.
  * The reply to come has all that is said after `begun`.
@@ -55,7 +56,9 @@ export const scenarios = {
         writeFileSync(join(t.folder, `on-${at}`), "")
       }
       const { code, text } = await pending
-      const bytes = Array.from({ length: lines }, (_, n) => `line ${n + 1} ${"x".repeat(80)}\n`).join("").length
+      const bytes = Array.from({ length: lines }, (_, n) => `line ${n + 1} ${"x".repeat(80)}\n`).join(
+        "",
+      ).length
       assert.equal(code, 0)
       assert.match(text, new RegExp(`^Original token count: ${Math.ceil(bytes / 4)}$`, "m"))
       assert.match(text, new RegExp(`line ${lines} x+\n$`))
@@ -85,7 +88,9 @@ export const scenarios = {
     says: "Cut while nothing runs, the client comes back for the next command and for what ended meanwhile.",
     run: async (t) => {
       await t.begin()
-      const slow = await t.exec(`echo begun; ${wait("go")}; echo ended; touch over; exit 6`, { yield_time_ms: 300 })
+      const slow = await t.exec(`echo begun; ${wait("go")}; echo ended; touch over; exit 6`, {
+        yield_time_ms: 300,
+      })
       t.way.cut()
       writeFileSync(join(t.folder, "go"), "")
       await made(t, "over")
@@ -121,7 +126,10 @@ export const scenarios = {
     says: "The server is out of reach for some seconds, in which a command ends: its output and its code are kept.",
     run: async (t) => {
       await t.begin()
-      const { pending } = await running(t, `echo first; touch half; ${wait("go")}; echo ended; touch over; exit 4`)
+      const { pending } = await running(
+        t,
+        `echo first; touch half; ${wait("go")}; echo ended; touch over; exit 4`,
+      )
       await made(t, "half")
       t.way.reach(false)
       t.way.cut()
@@ -132,6 +140,23 @@ export const scenarios = {
       assert.equal(output, "first\nended\n")
       assert.equal(code, 4)
       assert.equal((await t.exec("echo after")).output, "after\n")
+      assert.equal((await t.done()).code, 0)
+    },
+  },
+
+  "quiet-connection": {
+    slow: true,
+    says: "Nothing is said for a minute and a half, neither by the command nor by the model; then both go on.",
+    run: async (t) => {
+      await t.begin()
+      const slow = await t.exec(`echo begun; sleep 80; ${wait("go")}; echo ended; exit 6`, {
+        yield_time_ms: 300,
+      })
+      await new Promise((resolve) => setTimeout(resolve, 90_000))
+      assert.equal((await t.exec("touch go; echo next")).output, "next\n")
+      const last = await t.stdin(slow.session, "", { yield_time_ms: 20_000 })
+      assert.equal(slow.output + last.output, "begun\nended\n")
+      assert.equal(last.code, 6)
       assert.equal((await t.done()).code, 0)
     },
   },
@@ -162,7 +187,8 @@ export const scenarios = {
       const resume = events.find(({ type }) => type === "thread.started").thread_id
       await t.begin({ prompt: "second", resume })
       const told = JSON.stringify(t.input())
-      for (const words of ["echo one > file; cat file", "the first is done", "second"]) assert.ok(told.includes(words), words)
+      for (const words of ["echo one > file; cat file", "the first is done", "second"])
+        assert.ok(told.includes(words), words)
       assert.equal((await t.exec("cat file")).output, "one\n")
       assert.equal((await t.done()).code, 0)
     },

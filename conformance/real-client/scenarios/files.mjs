@@ -58,7 +58,10 @@ export const scenarios = {
     run: async (t) => {
       writeFileSync(join(t.folder, "file"), "one\n")
       await t.begin()
-      const unfit = await t.call("apply_patch", patch("*** Update File: file", "@@", "-nothing like this", "+x"))
+      const unfit = await t.call(
+        "apply_patch",
+        patch("*** Update File: file", "@@", "-nothing like this", "+x"),
+      )
       assert.match(unfit, /Failed to find expected lines/)
       const missing = await t.call("apply_patch", patch("*** Update File: missing", "@@", "-a", "+b"))
       assert.match(missing, /No such file or directory \(os error 2\)/)
@@ -83,7 +86,12 @@ export const scenarios = {
       const text = await t.call(
         "apply_patch",
         patch(
-          ...[odd, "dos", "endless", "link"].flatMap((name) => [`*** Update File: ${name}`, "@@", "-one", "+ONE"]),
+          ...[odd, "dos", "endless", "link"].flatMap((name) => [
+            `*** Update File: ${name}`,
+            "@@",
+            "-one",
+            "+ONE",
+          ]),
           `*** Add File: ${odd}.d/${odd}`,
           "+new",
         ),
@@ -107,7 +115,14 @@ export const scenarios = {
       await t.begin()
       const text = await t.call(
         "apply_patch",
-        patch("*** Update File: big", "@@", ` ${lines[49_999]}`, `-${lines[50_000]}`, "+changed", ` ${lines[50_001]}`),
+        patch(
+          "*** Update File: big",
+          "@@",
+          ` ${lines[49_999]}`,
+          `-${lines[50_000]}`,
+          "+changed",
+          ` ${lines[50_001]}`,
+        ),
       )
       assert.match(text, /Success/)
       lines[50_000] = "changed"
@@ -120,7 +135,9 @@ export const scenarios = {
     says: "A patch that the model hands to its shell is applied the same way.",
     run: async (t) => {
       await t.begin()
-      const { text } = await t.exec(`apply_patch <<'EOF'\n${patch("*** Add File: made/here", "+by shell")}EOF`)
+      const { text } = await t.exec(
+        `apply_patch <<'EOF'\n${patch("*** Add File: made/here", "+by shell")}EOF`,
+      )
       assert.match(text, /Success/)
       assert.equal(readFileSync(join(t.folder, "made/here"), "utf8"), "by shell\n")
       assert.equal((await t.done()).code, 0)
@@ -128,13 +145,14 @@ export const scenarios = {
   },
 
   instructions: {
-    says: "AGENTS.md of the repository and of the folder, and skills behind a link, are read through the server.",
+    says: "AGENTS.md of the repository, what overrides it, and skills behind a link are read through the server.",
     run: async (t) => {
       const inner = join(t.folder, "inner")
       mkdirSync(join(t.folder, ".git"))
       mkdirSync(inner)
       writeFileSync(join(t.folder, "AGENTS.md"), "Outer instruction.\n")
-      writeFileSync(join(inner, "AGENTS.md"), "Inner instruction 漢.\n")
+      writeFileSync(join(inner, "AGENTS.md"), "Overridden instruction.\n")
+      writeFileSync(join(inner, "AGENTS.override.md"), "Inner instruction 漢.\n")
       mkdirSync(join(t.folder, "shelf/greet"), { recursive: true })
       writeFileSync(
         join(t.folder, "shelf/greet/SKILL.md"),
@@ -142,23 +160,35 @@ export const scenarios = {
       )
       mkdirSync(join(t.folder, ".agents"))
       symlinkSync("../shelf", join(t.folder, ".agents/skills"))
-      await t.begin({ args: ["-C", inner] })
+      await t.begin({ args: ["-C", inner], prompt: "$greet" })
       const told = JSON.stringify(t.input())
-      for (const words of ["Outer instruction.", "Inner instruction 漢.", "Greets in a peculiar way."])
+      for (const words of [
+        "Outer instruction.",
+        "Inner instruction 漢.",
+        "Greets in a peculiar way.",
+        "Say hello.",
+      ])
         assert.ok(told.includes(words), words)
+      assert.ok(!told.includes("Overridden instruction."))
       assert.equal((await t.exec("pwd")).output, `${inner}\n`)
       assert.equal((await t.done()).code, 0)
     },
   },
 
   "view-image": {
-    says: "An image is read through the server; a missing one is an error for the model.",
+    says: "An image is read through the server, also of megabytes; a missing one is an error for the model.",
     run: async (t) => {
       writeFileSync(join(t.folder, "dot.png"), png)
       await t.begin()
       const seen = await t.call("view_image", { path: "dot.png" })
       assert.match(seen, /data:image\/png;base64,/)
-      assert.match(await t.call("view_image", { path: "none.png" }), /unable to (locate|read) image|No such file/)
+      writeFileSync(join(t.folder, "big.png"), Buffer.concat([png, Buffer.alloc(5_000_000)]))
+      const big = await t.call("view_image", { path: "big.png" })
+      assert.ok(big.includes(png.toString("base64", 0, 60)), big.slice(0, 200))
+      assert.match(
+        await t.call("view_image", { path: "none.png" }),
+        /unable to (locate|read) image|No such file/,
+      )
       assert.match(await t.call("view_image", { path: "." }), /is not a file/)
       assert.equal((await t.done()).code, 0)
     },

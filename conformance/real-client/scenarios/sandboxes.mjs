@@ -9,6 +9,7 @@ const patch = (...lines) => ["*** Begin Patch", ...lines, "*** End Patch", ""].j
 
 export const scenarios = {
   "sandbox-workspace-write": {
+    confines: true,
     says: "In workspace-write a command writes in its folder and nowhere else, and has no network.",
     run: async (t) => {
       const outside = join(t.home, "outside")
@@ -34,6 +35,7 @@ export const scenarios = {
   },
 
   "sandbox-read-only": {
+    confines: true,
     says: "In read-only a command reads, and writes nothing; a terminal works there, too.",
     run: async (t) => {
       writeFileSync(join(t.folder, "file"), "readable\n")
@@ -42,7 +44,10 @@ export const scenarios = {
       const refused = await t.exec("echo changed > file")
       assert.notEqual(refused.code, 0)
       assert.equal(readFileSync(join(t.folder, "file"), "utf8"), "readable\n")
-      const shell = await t.exec("read -r line; echo \"got $line\"; touch made; exit 3", { tty: true, yield_time_ms: 800 })
+      const shell = await t.exec('read -r line; echo "got $line"; touch made; exit 3', {
+        tty: true,
+        yield_time_ms: 800,
+      })
       assert.ok(shell.session > 0, shell.text)
       const last = await t.stdin(shell.session, "typed\n", { yield_time_ms: 10_000 })
       assert.match(last.output, /got typed\r\n/)
@@ -53,6 +58,7 @@ export const scenarios = {
   },
 
   "sandbox-patch": {
+    confines: true,
     says: "A patch in workspace-write changes files inside; one of a file outside is refused.",
     run: async (t) => {
       const outside = join(t.home, "outside")

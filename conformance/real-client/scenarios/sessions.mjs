@@ -18,7 +18,8 @@ const until = async (t, first, wanted) => {
 }
 
 /** The command stands for itself: waits until a file that it makes is there. */
-const made = async (t, name) => assert.ok(await Proc.eventually(() => existsSync(join(t.folder, name)), 20_000), name)
+const made = async (t, name) =>
+  assert.ok(await Proc.eventually(() => existsSync(join(t.folder, name)), 20_000), name)
 
 export const scenarios = {
   "interactive-terminal": {
@@ -27,7 +28,9 @@ export const scenarios = {
       await t.begin()
       const shell = await t.exec("bash --norc --noprofile -i", { tty: true, yield_time_ms: 1000 })
       assert.ok(shell.session > 0, shell.text)
-      const size = await t.stdin(shell.session, "stty size; tty >/dev/null && echo is-tty\n", { yield_time_ms: 2000 })
+      const size = await t.stdin(shell.session, "stty size; tty >/dev/null && echo is-tty\n", {
+        yield_time_ms: 2000,
+      })
       assert.match(size.output, /\b24 80\r?\n/)
       assert.match(size.output, /is-tty\r\n/)
       await t.stdin(shell.session, "touch began; sleep 600\n")
@@ -54,7 +57,11 @@ export const scenarios = {
       const text = `${"0123456789".repeat(2000)}é漢\u0001\r\n`
       const { output } = await t.stdin(first.session, text, { yield_time_ms: 10_000 })
       assert.equal(Buffer.byteLength(text), 20_008)
-      const sum = (await t.exec(`printf '%s' '${"0123456789".repeat(2000)}é漢' > want; printf '\\001\\r\\n' >> want; cksum < want`)).output
+      const sum = (
+        await t.exec(
+          `printf '%s' '${"0123456789".repeat(2000)}é漢' > want; printf '\\001\\r\\n' >> want; cksum < want`,
+        )
+      ).output
       assert.equal(output.trim(), sum.trim())
       assert.equal((await t.done()).code, 0)
     },
@@ -64,7 +71,8 @@ export const scenarios = {
     says: "A command without a terminal is polled: each reply has what is new, the last the exit code.",
     run: async (t) => {
       await t.begin()
-      const program = "echo one; until [ -e go ]; do sleep 0.05; done; echo two; until [ -e on ]; do sleep 0.05; done; echo three; exit 3"
+      const program =
+        "echo one; until [ -e go ]; do sleep 0.05; done; echo two; until [ -e on ]; do sleep 0.05; done; echo three; exit 3"
       const first = await t.exec(program, { yield_time_ms: 500 })
       assert.ok(first.session > 0, first.text)
       assert.equal(first.output, "one\n")
@@ -87,9 +95,12 @@ export const scenarios = {
     says: "Ctrl-C reaches a command without a terminal as a signal: it may handle it or die of it.",
     run: async (t) => {
       await t.begin()
-      const deaf = await t.exec("trap 'echo caught' INT; touch set; while [ ! -e go ]; do sleep 0.1; done; exit 4", {
-        yield_time_ms: 500,
-      })
+      const deaf = await t.exec(
+        "trap 'echo caught' INT; touch set; while [ ! -e go ]; do sleep 0.1; done; exit 4",
+        {
+          yield_time_ms: 500,
+        },
+      )
       await made(t, "set")
       const caught = await t.stdin(deaf.session, "\u0003", { yield_time_ms: 1000 })
       assert.match(caught.output, /caught/)
@@ -110,13 +121,20 @@ export const scenarios = {
       const starts = await t.calls(
         [0, 1, 2, 3].map((n) => [
           "exec_command",
-          { cmd: `stty -echo; while read -r line; do echo "${n}:$line"; done`, tty: true, yield_time_ms: 800 },
+          {
+            cmd: `stty -echo; while read -r line; do echo "${n}:$line"; done`,
+            tty: true,
+            yield_time_ms: 800,
+          },
         ]),
       )
       const ids = starts.map((text) => Number(/session ID (\d+)/.exec(text)?.[1]))
       for (const round of ["a", "b"]) {
         const replies = await t.calls(
-          ids.map((session_id, n) => ["write_stdin", { session_id, chars: `${round}${n}\n`, yield_time_ms: 1000 }]),
+          ids.map((session_id, n) => [
+            "write_stdin",
+            { session_id, chars: `${round}${n}\n`, yield_time_ms: 1000 },
+          ]),
         )
         replies.forEach((text, n) => assert.ok(text.endsWith(`Output:\n${n}:${round}${n}\r\n`), text))
       }

@@ -12,7 +12,10 @@ const namespace = "mcp__echo"
 const config = (settings) => [
   "-m",
   "loopback",
-  ...Object.entries(settings).flatMap(([name, value]) => ["-c", `mcp_servers.echo.${name}=${JSON.stringify(value)}`]),
+  ...Object.entries(settings).flatMap(([name, value]) => [
+    "-c",
+    `mcp_servers.echo.${name}=${JSON.stringify(value)}`,
+  ]),
 ]
 
 /** Two calls in a row and two at once; the pid of who answered. */

@@ -50,7 +50,7 @@ const checkExec = (params) => {
   for (const field of ["processId", "argv", "cwd", "env", "tty"])
     if (params?.[field] === undefined) throw refusal(-32602, `missing field \`${field}\``)
   for (const [field, type] of Object.entries(textFields))
-    if (typeof params[field] !== type) throw refusal(-32602, `invalid type: ${field}`)
+    if (!Object.is(typeof params[field], type)) throw refusal(-32602, `invalid type: ${field}`)
   const { outputBytesCap: cap = 0 } = params
   if (!Number.isInteger(cap) || cap < 0) throw refusal(-32602, "invalid value: outputBytesCap")
   if (params.argv.length === 0) throw refusal(-32602, "argv must not be empty")

@@ -1,0 +1,107 @@
+/** The lines of README.md for the AI SDK, run by the SDK itself with a model that follows a script. */
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { dynamicTool, generateText, jsonSchema, stepCountIs } from "ai"
+import { MockLanguageModelV3 } from "ai/test"
+import { afterAll, describe, expect, it } from "vitest"
+import * as AgentTools from "../../core/agent/AgentTools.ts"
+import { platform } from "../testing/Runtime.ts"
+import * as Program from "./Program.ts"
+
+const home = mkdtempSync(join(tmpdir(), "procwire-ai-"))
+afterAll(() => rmSync(home, { recursive: true, force: true }))
+
+const { connect } = Program.make(platform)
+
+/** A model that says one thing after the other; a step gets the tool's last result. */
+const follow = (steps: ReadonlyArray<(result: unknown) => object>) => {
+  let step = 0
+  return new MockLanguageModelV3({
+    doGenerate: async ({ prompt }) => {
+      const last = prompt.at(-1)
+      const part = last?.role === "tool" ? last.content[0] : undefined
+      const said = steps[step++]?.(part?.type === "tool-result" ? part.output : undefined)
+      const tool = said !== undefined && "cmd" in said ? "exec_command" : "write_stdin"
+      const content =
+        said === undefined
+          ? { type: "text" as const, text: "done" }
+          : {
+              type: "tool-call" as const,
+              toolCallId: `call-${step}`,
+              toolName: tool,
+              input: JSON.stringify(said),
+            }
+      const unified = said === undefined ? ("stop" as const) : ("tool-calls" as const)
+      return { content: [content], finishReason: { unified, raw: undefined }, usage, warnings: [] }
+    },
+  })
+}
+const usage = {
+  inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
+  outputTokens: { total: 1, text: 1, reasoning: 0 },
+}
+
+/** What stands between the two marks of this file, as it would stand in a README. */
+const shown = () => {
+  const source = readFileSync(new URL(import.meta.url), "utf8")
+  const lines = /^ +\/\/ README\n([^]*?)\n +\/\/ \/README$/m.exec(source)?.[1]?.split("\n") ?? []
+  return lines.map((line) => line.slice(6)).join("\n")
+}
+
+describe("the AI SDK", { timeout: 60_000 }, () => {
+  it("runs the tools of the definitions, as README.md shows it, and its model gets the results", async () => {
+    const results: Array<unknown> = []
+    const sessionOf = (result: unknown) => Number(/session ID (\d+)/.exec(JSON.stringify(result))?.[1])
+    let session = 0
+    const model = follow([
+      () => ({ cmd: "read line; echo got $line", tty: true, yield_time_ms: 250 }),
+      (result) => {
+        results.push(result)
+        session = sessionOf(result)
+        return { session_id: session, chars: "it\n", yield_time_ms: 20_000 }
+      },
+      (result) => {
+        results.push(result)
+        return { session_id: session }
+      },
+      (result) => {
+        results.push(result)
+        return { cmd: "exit 3" }
+      },
+    ])
+    const client = await connect({ inProcess: true })
+    const procwire = AgentTools.createTools(client, { shell: "/bin/sh", env: { HOME: home } })
+    try {
+      // README
+      const entries = procwire.definitions.map(({ name, description, inputSchema }) => {
+        const execute = async (args: unknown) => (await procwire.call(name, args)).text
+        return [name, dynamicTool({ description, inputSchema: jsonSchema(inputSchema), execute })] as const
+      })
+      const tools = Object.fromEntries(entries)
+      const prompt = "Make the tests pass."
+      const { text } = await generateText({ model, tools, stopWhen: stepCountIs(20), prompt })
+      // /README
+      expect(text).toBe("done")
+      expect(results).toEqual([
+        { type: "text", value: expect.stringContaining("Process running with session ID ") },
+        { type: "text", value: expect.stringMatching(/Process exited with code 0\n[^]*got it\r\n$/) },
+        { type: "error-text", value: `write_stdin failed: Unknown process id ${session}` },
+      ])
+      const last = model.doGenerateCalls.at(-1)
+      expect(JSON.stringify(last?.prompt.at(-1))).toContain("Process exited with code 3")
+      expect(model.doGenerateCalls[0]?.tools).toEqual(
+        procwire.definitions.map((definition) =>
+          expect.objectContaining({ type: "function", ...definition }),
+        ),
+      )
+    } finally {
+      await client.close()
+    }
+  })
+
+  it("is shown in README.md with the very lines that were run here", () => {
+    expect(shown()).toContain("dynamicTool(")
+    expect(readFileSync(new URL("../../README.md", import.meta.url), "utf8")).toContain(shown())
+  })
+})

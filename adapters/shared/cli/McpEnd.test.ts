@@ -1,0 +1,165 @@
+/** How `procwire mcp` begins and ends, byte by byte: a real process, its stdio and its signals. */
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { afterAll, afterEach, describe, expect, it, vi } from "vitest"
+import * as McpClient from "../testing/McpClient.ts"
+import * as Proc from "../testing/Proc.ts"
+import * as mcp from "./mcp.ts"
+import { UsageError } from "./Usage.ts"
+
+const running: Array<ChildProcess> = []
+afterEach(() => running.splice(0).forEach((child) => child.kill("SIGKILL")))
+afterAll(McpClient.removeHome)
+
+const launch = (...flags: ReadonlyArray<string>) => {
+  const { command, args, env } = McpClient.configuration(...flags)
+  const child = spawn(command, args, { env, stdio: "pipe" })
+  running.push(child)
+  const said = { stdout: "", stderr: "" }
+  child.stdout.on("data", (bytes: Buffer) => (said.stdout += bytes.toString()))
+  child.stderr.on("data", (bytes: Buffer) => (said.stderr += bytes.toString()))
+  const ended = once(child, "close").then(([code]) => code as number | null)
+  const send = (message: object) => child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`)
+  const messages = () =>
+    said.stdout
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => JSON.parse(line))
+  return { child, said, ended, send, messages }
+}
+
+const initialize = {
+  id: 0,
+  method: "initialize",
+  params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "raw", version: "1" } },
+}
+const callOf = (id: number, cmd: string) => ({
+  id,
+  method: "tools/call",
+  params: { name: "exec_command", arguments: { cmd, shell: "/bin/sh" } },
+})
+
+/** A server with one command that runs on, and is told by its argument. */
+const withCommand = async (seconds: string) => {
+  const server = launch()
+  server.send(initialize)
+  server.send(callOf(1, `sleep ${seconds} & exec sleep ${seconds}`))
+  await vi.waitFor(() => expect(Proc.withArgument(seconds)).toHaveLength(2), { timeout: 20_000 })
+  return server
+}
+const areGone = (seconds: string) =>
+  vi.waitFor(() => expect(Proc.withArgument(seconds)).toEqual([]), { timeout: 20_000 })
+
+describe("procwire mcp", { timeout: 60_000 }, () => {
+  it("writes answers and nothing else on stdout, and nothing on stderr", async () => {
+    const { child, said, ended, send, messages } = launch()
+    send(initialize)
+    send({ method: "notifications/initialized" })
+    send({ id: "two", method: "tools/list" })
+    await vi.waitFor(() => expect(messages()).toHaveLength(2), { timeout: 20_000 })
+    child.stdin.end()
+    expect(await ended).toBe(0)
+    expect(said.stderr).toBe("")
+    expect(messages()).toEqual([
+      expect.objectContaining({ id: 0, result: expect.objectContaining({ protocolVersion: "2025-06-18" }) }),
+      expect.objectContaining({ id: "two", result: { tools: [expect.anything(), expect.anything()] } }),
+    ])
+  })
+
+  it("kills every command at the end of stdin, and exits with 0", async () => {
+    const { child, ended } = await withCommand("611.25")
+    child.stdin?.end()
+    expect(await ended).toBe(0)
+    await areGone("611.25")
+  })
+
+  it.each([
+    ["SIGTERM", "612.25", 0],
+    ["SIGINT", "613.25", 0],
+    ["SIGHUP", "614.25", 129],
+  ] as const)("kills every command after %s", async (signal, seconds, code) => {
+    const { child, ended } = await withCommand(seconds)
+    // Deno takes whoever it has killed itself for dead of the signal.
+    process.kill(child.pid ?? 0, signal)
+    expect(await ended).toBe(code)
+    await areGone(seconds)
+  })
+
+  it("answers a request that is none, goes on behind what is no JSON, and says so on stderr alone", async () => {
+    const { child, said, ended, send, messages } = launch()
+    send(initialize)
+    await vi.waitFor(() => expect(messages()).toHaveLength(1), { timeout: 20_000 })
+    child.stdin.write("no json\n")
+    send({ id: 7, method: 5 })
+    send({ id: 8, method: "ping" })
+    await vi.waitFor(() => expect(messages()).toHaveLength(3), { timeout: 20_000 })
+    expect(messages().slice(1)).toEqual([
+      { jsonrpc: "2.0", id: 7, error: { code: -32600, message: "Invalid Request" } },
+      { jsonrpc: "2.0", id: 8, result: {} },
+    ])
+    expect(said.stderr).toContain("a message is no JSON")
+    child.stdin.end()
+    expect(await ended).toBe(0)
+  })
+
+  it("sends no progress to whoever did not ask for it", async () => {
+    const { child, ended, send, messages } = launch()
+    send(initialize)
+    send(callOf(1, "echo some; sleep 0.3; echo more"))
+    await vi.waitFor(() => expect(messages()).toHaveLength(2), { timeout: 20_000 })
+    expect(messages()[1]).toMatchObject({ id: 1, result: { structuredContent: { output: "some\nmore\n" } } })
+    child.stdin.end()
+    expect(await ended).toBe(0)
+  })
+
+  it("exits with 1 where there is no server, and with 2 at wrong use", async () => {
+    const none = launch("--server", "ws://127.0.0.1:1")
+    expect(await none.ended).toBe(1)
+    expect(none.said).toEqual({ stdout: "", stderr: expect.stringMatching(/^Error: /) })
+    const wrong = launch("--bogus")
+    expect(await wrong.ended).toBe(2)
+    expect(wrong.said.stderr).toBe(
+      "error: unexpected argument '--bogus'\n\nFor more information, try 'procwire mcp --help'.\n",
+    )
+  })
+})
+
+describe("the flags of procwire mcp", () => {
+  const refusal = (...args: ReadonlyArray<string>): string => {
+    try {
+      mcp.parse(args)
+    } catch (error) {
+      if (error instanceof UsageError) return `${error.command}: ${error.message}`
+    }
+    return "taken"
+  }
+
+  it("say what holds for every command", () => {
+    const { target, options } = mcp.parse([
+      "--cwd",
+      "src",
+      "--shell",
+      "zsh",
+      "-e",
+      "A=1",
+      "--max-poll-ms",
+      "50000",
+    ])
+    expect(target.kind).toBe("inProcess")
+    expect(options).toEqual({ cwd: "src", shell: "zsh", env: { A: "1" }, longestPollMillis: 50_000 })
+    expect(mcp.parse([]).options).toEqual({ env: {} })
+    expect(mcp.parse(["--server", "unix:/x"]).target).toMatchObject({ kind: "url", url: "unix:/x" })
+  })
+
+  it("name what they do not understand", () => {
+    expect(refusal("--server", "http://x")).toBe(
+      "procwire mcp: invalid value 'http://x' for '--server': expected ws://HOST:PORT, tcp://HOST:PORT or unix:PATH",
+    )
+    expect(refusal("--server", "ws://h:1", "--server-cmd", "x")).toBe(
+      "procwire mcp: --server and --server-cmd exclude each other",
+    )
+    expect(refusal("--max-poll-ms", "soon")).toContain("invalid value 'soon' for '--max-poll-ms'")
+    expect(refusal("-e", "=x")).toContain("expected NAME=VALUE or NAME")
+    expect(refusal("ls")).toContain("unexpected argument 'ls'")
+  })
+})

@@ -1,0 +1,25 @@
+/** A folder for a test that is gone when the test is over, and a shell in it. */
+import { execFileSync } from "node:child_process"
+import { mkdtempSync, realpathSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { onTestFinished } from "vitest"
+
+export interface Folder {
+  readonly path: string
+  readonly at: (name: string) => string
+  /** Runs a script in the folder and returns what it prints. */
+  readonly sh: (script: string) => string
+}
+
+export const make = (script = ":"): Folder => {
+  const path = realpathSync(mkdtempSync(join(tmpdir(), "procwire-test-")))
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }))
+  const sh = (text: string) => execFileSync("/bin/sh", ["-c", text], { cwd: path, encoding: "utf8" })
+  sh(script)
+  return {
+    path, // Bun's `join` would replace what is no Unicode.
+    at: (name) => `${path}/${name}`,
+    sh,
+  }
+}

@@ -1,0 +1,113 @@
+/**
+ * `http/request` on its way: what becomes of method, body and credentials when an answer sends it elsewhere.
+ */
+import * as Check from "../Check.ts"
+import * as HttpOrigin from "../wire/HttpOrigin.ts"
+import { bodyOf, originTable } from "./origin.ts"
+
+/** `/303/POST` and the like redirect by that status to /end; `/N` redirects N times more. */
+const elsewhere: HttpOrigin.Answer = ({ path }, response) => {
+  const [, first = "", second] = path.split("/")
+  if (first === "end" || first === "0") return void response.end("end")
+  const [status, location] = second === undefined ? [302, `/${Number(first) - 1}`] : [Number(first), "/end"]
+  response.writeHead(status, { location })
+  response.end()
+}
+
+export const httpRedirect = originTable("http/redirect", {
+  "method-and-body": {
+    level: "must",
+    spec: ["b59"],
+    serve: elsewhere,
+    says: "303 makes a GET without a body of everything but HEAD, 301 and 302 of a POST; 307 and 308 change nothing.",
+    run: async ({ ask, origin }) => {
+      const bodyBase64 = Buffer.from("body").toString("base64")
+      const expected: ReadonlyArray<readonly [string, string, string]> = [
+        ["301", "POST", "GET"],
+        ["302", "POST", "GET"],
+        ["303", "PUT", "GET"],
+        ["301", "PUT", "PUT"],
+        ["307", "POST", "POST"],
+        ["308", "PUT", "PUT"],
+      ]
+      for (const [status, method, then] of expected) {
+        const headers = [{ name: "content-type", value: "text/plain" }]
+        await ask(`/${status}/x`, { method, bodyBase64, headers })
+        const seen = origin.seen.at(-1)
+        if (seen === undefined) return Check.fail("no request arrived")
+        Check.equal([seen.method, seen.path], [then, "/end"], `what ${status} makes of ${method}`)
+        const kept = then === method
+        Check.equal(seen.body.toString("utf8"), kept ? "body" : "", `the body behind ${status}`)
+        Check.equal(HttpOrigin.names(seen).includes("content-type"), kept, `content-type behind ${status}`)
+      }
+    },
+  },
+  "ten-at-most": {
+    level: "must",
+    spec: ["b59"],
+    serve: elsewhere,
+    says: "Ten redirects are followed; the eleventh fails with -32603 and too many redirects.",
+    run: async ({ ask, wire, params }) => {
+      Check.equal(bodyOf(await ask("/10")).toString("utf8"), "end", "the body")
+      const text = await wire.refused("http/request", params("/11"), -32603)
+      Check.equal(text, "http/request failed: too many redirects", "the text")
+    },
+  },
+  "credentials-stay-at-home": {
+    level: "must",
+    spec: ["b59"],
+    serve: ({ path }, response) => {
+      if (path !== "/end") response.writeHead(302, { location: "/end" })
+      response.end()
+    },
+    says: "authorization and cookie follow a redirect on the same host and port, and none to another.",
+    run: async ({ ask, origin }) => {
+      const headers = ["authorization", "cookie", "x-mine"].map((name) => ({ name, value: "1" }))
+      await ask("/start", { headers })
+      const here = origin.seen.at(-1)
+      const far = await HttpOrigin.start((_, response) => response.end())
+      const away = await HttpOrigin.start((_, response) => {
+        response.writeHead(302, { location: `${far.url}/end` })
+        response.end()
+      })
+      try {
+        await ask("/", { url: `${away.url}/start`, headers })
+      } finally {
+        for (const one of [far, away]) one.close()
+      }
+      const there = far.seen.at(-1)
+      if (here === undefined || there === undefined) return Check.fail("no request arrived")
+      const carried = (seen: HttpOrigin.Seen) =>
+        HttpOrigin.names(seen).filter((name) => headers.some((one) => one.name === name))
+      Check.equal([...carried(here)], ["authorization", "cookie", "x-mine"], "what went to the same origin")
+      Check.equal([...carried(there)], ["x-mine"], "what went to another")
+    },
+  },
+  "other-scheme": {
+    level: "peer",
+    spec: ["b59"],
+    serve: (_, response) => {
+      response.writeHead(302, { location: "ftp://127.0.0.1/x" })
+      response.end()
+    },
+    says: "A redirect to another scheme fails with -32603 in the exact words of Codex.",
+    run: async ({ wire, params }) => {
+      const text = "http/request failed: redirect target uses unsupported URL scheme: ftp"
+      await wire.refused("http/request", params("/"), -32603, text)
+    },
+  },
+  "method-as-it-is": {
+    level: "must",
+    spec: ["b54"],
+    says: "A method that is no usual one is sent as it is, and a body that breaks off whole fails with -32603.",
+    serve: (_, response) => {
+      response.writeHead(200, { "content-length": "10" })
+      response.write("some", () => setTimeout(() => response.destroy(), 50))
+    },
+    run: async ({ wire, params, origin }) => {
+      const text = await wire.refused("http/request", params("/", { method: "PURGE" }), -32603)
+      Check.equal(text, "failed to read http/request response body: error decoding response body", "the text")
+      Check.equal(origin.seen[0]?.method, "PURGE", "the method")
+    },
+  },
+})

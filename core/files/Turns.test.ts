@@ -1,0 +1,80 @@
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import { describe, expect, it } from "vitest"
+import { effect, settle } from "../testing/Effects.ts"
+import * as Turns from "./Turns.ts"
+
+/** Works that note when they begin and end when they are told to. */
+const make = Effect.gen(function* () {
+  const turns = Turns.make()
+  const begun: Array<string> = []
+  const work = (name: string) =>
+    Effect.map(Deferred.make<void>(), (end) => ({
+      end: Deferred.succeed(end, undefined),
+      run: Effect.zipRight(
+        Effect.sync(() => begun.push(name)),
+        Deferred.await(end),
+      ),
+    }))
+  return { turns, begun, work }
+})
+
+describe("Turns", () => {
+  it(
+    "lets those who look run together, and who changes something alone, in the order in which they came",
+    effect(function* () {
+      const { turns, begun, work } = yield* make
+      const [a, b, change, c] = yield* Effect.all([work("a"), work("b"), work("change"), work("c")])
+      for (const each of [
+        turns.shared(a.run),
+        turns.shared(b.run),
+        turns.alone(change.run),
+        turns.shared(c.run),
+      ]) {
+        yield* Effect.fork(each)
+      }
+      yield* settle
+      expect(begun).toEqual(["a", "b"])
+      yield* a.end
+      yield* settle
+      expect(begun).toEqual(["a", "b"])
+      yield* b.end
+      yield* settle
+      expect(begun).toEqual(["a", "b", "change"])
+      yield* change.end
+      yield* settle
+      expect(begun).toEqual(["a", "b", "change", "c"])
+      yield* c.end
+    }),
+  )
+
+  it(
+    "forgets who gives up, before its turn and in it",
+    effect(function* () {
+      const { turns, begun, work } = yield* make
+      const [a, b, c] = yield* Effect.all([work("a"), work("b"), work("c")])
+      const first = yield* Effect.fork(turns.alone(a.run))
+      yield* settle
+      const second = yield* Effect.fork(turns.alone(b.run))
+      yield* Effect.fork(turns.shared(c.run))
+      yield* settle
+      yield* Fiber.interrupt(second)
+      expect(begun).toEqual(["a"])
+      yield* Fiber.interrupt(first)
+      yield* settle
+      expect(begun).toEqual(["a", "c"])
+      yield* c.end
+      yield* turns.alone(Effect.void)
+    }),
+  )
+
+  it(
+    "goes on after a failure",
+    effect(function* () {
+      const turns = Turns.make()
+      expect(yield* Effect.flip(turns.alone(Effect.fail("no")))).toBe("no")
+      expect(yield* turns.alone(Effect.succeed(1))).toBe(1)
+    }),
+  )
+})
