@@ -43,6 +43,7 @@ import { output } from "./process-output.ts"
 import { readRetained } from "./process-read-retained.ts"
 import { readWait } from "./process-read-wait.ts"
 import { read } from "./process-read.ts"
+import { processConfined } from "./process-confined.ts"
 import { processSandbox } from "./process-sandbox.ts"
 import { signal } from "./process-signal.ts"
 import { startCwd } from "./process-start-cwd.ts"
@@ -84,6 +85,7 @@ export const cases: ReadonlyArray<Case> = [
   ...startProgram,
   ...startCwd,
   ...processSandbox,
+  ...processConfined,
   ...output,
   ...outputTty,
   ...outputOrder,

@@ -11,7 +11,7 @@ import type { Wire } from "../wire/Wire.ts"
 
 const level = { windowsSandboxLevel: "disabled" }
 
-const managed = (fileSystem: Json, network = "enabled"): JsonObject => ({
+export const managed = (fileSystem: Json, network = "enabled"): JsonObject => ({
   permissions: { type: "managed", file_system: fileSystem, network },
   ...level,
 })
@@ -161,7 +161,7 @@ export const processSandbox = table("process/sandbox", {
 })
 
 /** The output of a script that runs without a sandbox. */
-const outside = async (wire: Wire, script: string): Promise<string> => {
+export const outside = async (wire: Wire, script: string): Promise<string> => {
   const child = await Child.start(wire, { script })
   await child.ended()
   return child.text("stdout")

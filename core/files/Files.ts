@@ -11,7 +11,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
-import type { Confinement } from "../spawn/Confinement.ts"
+import type { Confinement } from "../protocol/Confinement.ts"
 import type { FileCalls } from "./FileCalls.ts"
 import { FileError } from "./FileError.ts"
 

@@ -2,7 +2,7 @@
  * The sandbox object of `process/start` and of the methods about files: which confinement the client asks for.
  *
  * Names inside `permissions` are snake_case, as on the wire. Paths are `file:` URIs. What a profile means on a host is
- * decided in `spawn/Confinement`; what does not decode is refused, so nothing runs under a profile that is not understood.
+ * decided in `Confinement`; what does not decode is refused, so nothing runs under a profile that is not understood.
  */
 import * as Schema from "effect/Schema"
 import { U64 } from "./Integers.ts"

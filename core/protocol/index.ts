@@ -1,4 +1,5 @@
 export * as Bytes from "./Bytes.ts"
+export * as Confinement from "./Confinement.ts"
 export * as Dialect from "./dialect/Dialect.ts"
 export * as Dialects from "./dialect/Dialects.ts"
 export * as Environment from "./Environment.ts"

@@ -5,7 +5,7 @@ import type * as Scope from "effect/Scope"
 import * as FileCalls from "../files/FileCalls.ts"
 import type { FilesService } from "../files/Files.ts"
 import type { Sandbox } from "../protocol/Sandbox.ts"
-import * as Confinement from "../spawn/Confinement.ts"
+import * as Confinement from "../protocol/Confinement.ts"
 import type { HostInfo } from "../spawn/Host.ts"
 import { type HandlerError, ParamsError } from "./WireError.ts"
 

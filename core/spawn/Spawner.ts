@@ -16,7 +16,7 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import type { Confinement } from "./Confinement.ts"
+import type { Confinement } from "../protocol/Confinement.ts"
 import type { SignalError, SpawnError, StdinError } from "./SpawnError.ts"
 
 /** What a spawner can do. A capability that is declared has to work; one that is not is never used. */

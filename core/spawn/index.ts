@@ -1,4 +1,3 @@
-export * as Confinement from "./Confinement.ts"
 export * as Drain from "./Drain.ts"
 export * as EnvPolicy from "./EnvPolicy.ts"
 export * as Fake from "./Fake.ts"

@@ -10,12 +10,11 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as RcMap from "effect/RcMap"
 import { FileError } from "../../../core/files/FileError.ts"
-import type { FileCalls } from "../../../core/files/FileCalls.ts"
 import { Files } from "../../../core/files/Files.ts"
 import type { ClientError } from "../../../core/client/ClientError.ts"
 import * as ExecClient from "../../../core/client/ExecClient.ts"
 import * as ErrorCode from "../../../core/protocol/ErrorCode.ts"
-import type { Confinement } from "../../../core/spawn/Confinement.ts"
+import type { Confinement } from "../../../core/protocol/Confinement.ts"
 import * as CommandTransport from "../CommandTransport.ts"
 import * as Bubblewrap from "./Bubblewrap.ts"
 import * as OwnProgram from "./OwnProgram.ts"
@@ -79,7 +78,7 @@ const start = (program: string, confinement: Confinement) =>
     const rest = { cwd: "/", env, stdio: { kind: "pipe", stdin: true } } as const
     const spec = yield* Effect.mapError(Bubblewrap.wrap(program, argv, confinement, rest, mounts), cannot)
     const [command, ...args] = spec.argv
-    const options = { command, args, cwd: spec.cwd, env: {}, stderr: "inherit" } as const
+    const options = { command, args, cwd: spec.cwd, env: {}, stderr: "ignore" } as const
     return yield* Effect.flatMap(CommandTransport.connectCommand(options), ExecClient.make).pipe(
       Effect.mapError(cannot),
     )
@@ -97,5 +96,3 @@ const toFileError = ({ reason, code, message }: ClientError): FileError => {
   if (code === ErrorCode.notFound) return new FileError({ reason: "NotFound", message })
   return new FileError({ reason: code === ErrorCode.invalidRequest ? "InvalidInput" : "Other", message })
 }
-
-export type { FileCalls }

@@ -6,7 +6,7 @@
  */
 import { existsSync, realpathSync, statSync } from "node:fs"
 import { basename, dirname } from "node:path"
-import * as Confinement from "../../../core/spawn/Confinement.ts"
+import * as Confinement from "../../../core/protocol/Confinement.ts"
 import * as Placeholders from "./Placeholders.ts"
 
 export interface Mounts {

@@ -46,10 +46,12 @@ export const make = (visible: boolean, args: ReadonlyArray<string>): Start => {
 
 const denoFlags = ["run", "--quiet", "--no-prompt", "--no-remote", "--cached-only", "-A"]
 
-/** A single file has its program within. */
+/** A single file has its program within, at a path that only it can read. */
 const mainFile = (): string | undefined => {
   const main = process.argv[1]
-  return main !== undefined && main !== process.execPath && existsSync(main) ? realpathSync(main) : undefined
+  const { Deno: deno } = globalThis as { Deno?: { readonly build: { readonly standalone?: boolean } } }
+  if (main === undefined || main.startsWith("/$bunfs/") || deno?.build.standalone === true) return undefined
+  return realpathSync(main)
 }
 
 const packageOf = (folder: string): string =>

@@ -7,9 +7,9 @@
  * the file system: links, and places that do not exist, are the spawner's.
  */
 import * as Either from "effect/Either"
-import * as NativePath from "../protocol/NativePath.ts"
-import * as PathUri from "../protocol/PathUri.ts"
-import type { Entry, Sandbox, SpecialPath } from "../protocol/Sandbox.ts"
+import * as NativePath from "./NativePath.ts"
+import * as PathUri from "./PathUri.ts"
+import type { Entry, Sandbox, SpecialPath } from "./Sandbox.ts"
 
 export type Access = "read" | "write" | "none"
 

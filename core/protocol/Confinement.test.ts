@@ -1,6 +1,6 @@
 import * as Either from "effect/Either"
 import { describe, expect, it } from "vitest"
-import type { Entry, Sandbox } from "../protocol/Sandbox.ts"
+import type { Entry, Sandbox } from "./Sandbox.ts"
 import * as Confinement from "./Confinement.ts"
 
 const context = { platform: "linux", cwd: "/work", tmpdir: "/var/tmp" }

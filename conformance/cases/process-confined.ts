@@ -1,0 +1,112 @@
+/**
+ * Processes under a restricted profile, where the server runs them: what they reach, and what is told of them.
+ */
+import { randomUUID } from "node:crypto"
+import { table } from "../Case.ts"
+import * as Check from "../Check.ts"
+import * as Child from "../Child.ts"
+import { readOnly } from "../Manifest.ts"
+import { managed, outside } from "./process-sandbox.ts"
+
+export const processConfined = table("process/sandbox", {
+  "denial-is-guessed": {
+    level: "must",
+    spec: [181],
+    requires: ["sandbox"],
+    says: "A confined process that fails with the words of a refusal on its output has sandboxDenied true; one that succeeds, or fails with other words, has not.",
+    run: async (t) => {
+      const wire = await t.open()
+      const scripts: ReadonlyArray<readonly [string, boolean]> = [
+        ["echo Operation Not Permitted; exit 1", true],
+        ["echo permission denied >&2; exit 127", true],
+        ["echo permission denied; exit 0", false],
+        ["echo could not resolve host; exit 1", false],
+      ]
+      for (const [script, denied] of scripts) {
+        const child = await Child.start(wire, { script, params: { sandbox: readOnly } })
+        await child.ended()
+        Check.equal((await child.read())["sandboxDenied"], denied, `sandboxDenied of ${script}`)
+      }
+    },
+  },
+  "places-and-links": {
+    level: "must",
+    spec: ["b73"],
+    requires: ["sandbox"],
+    says: "A folder without access inside one that may be read cannot be read, one that may be written can be, and a link in it leads to no more than the profile allows.",
+    run: async (t) => {
+      const wire = await t.open()
+      const base = `/tmp/procwire-${randomUUID()}`
+      await outside(
+        wire,
+        `mkdir -p ${base}/none ${base}/open; echo secret >${base}/none/f; ln -s ${base}/none/f ${base}/open/l; ln -s ${base} ${base}/open/up`,
+      )
+      const place = (path: string, access: string) => ({
+        path: { type: "path", path: `file://${path}` },
+        access,
+      })
+      const root = { path: { type: "special", value: { kind: "root" } }, access: "read" }
+      const entries = [root, place(`${base}/none`, "none"), place(`${base}/open`, "write")]
+      const script = `cd ${base}; cat none/f open/l; touch open/made && echo wrote; touch made open/up/made none/made; :`
+      const params = { sandbox: managed({ type: "restricted", entries }, "restricted") }
+      const child = await Child.start(wire, { script, params })
+      await child.ended()
+      const left = await outside(wire, `ls ${base} ${base}/none; ls ${base}/open; rm -rf ${base}`)
+      Check.equal(child.text("stdout"), "wrote\n", "the output")
+      Check.equal(left.match(/made/g)?.length ?? 0, 1, "files that were made")
+    },
+  },
+  "network-off-and-on": {
+    level: "must",
+    spec: [180],
+    requires: ["sandbox"],
+    says: "A restricted network has no interface but loopback; an enabled one is that of the server.",
+    run: async (t) => {
+      const wire = await t.open()
+      const script = "cat /proc/self/net/dev | cut -d: -f1 | sed 1,2d | tr -d ' ' | sort"
+      const all = await outside(wire, script)
+      const entries = [{ path: { type: "special", value: { kind: "root" } }, access: "read" }]
+      for (const [network, wanted] of [
+        ["restricted", "lo\n"],
+        ["enabled", all],
+      ] as const) {
+        const params = { sandbox: managed({ type: "restricted", entries }, network) }
+        const child = await Child.start(wire, { script, params })
+        await child.ended()
+        Check.equal(child.text("stdout"), wanted, `the interfaces of a network that is ${network}`)
+      }
+    },
+  },
+  "machine-is-out-of-reach": {
+    level: "should",
+    spec: [],
+    requires: ["sandbox"],
+    says: "A process that may only read cannot open the settings of the machine in /proc/sys for writing, whoever runs the server.",
+    run: async (t) => {
+      const wire = await t.open()
+      const script = "(: >>/proc/sys/vm/swappiness) 2>/dev/null && echo opened; :"
+      const child = await Child.start(wire, { script, params: { sandbox: readOnly } })
+      await child.ended()
+      Check.equal(child.text("stdout"), "", "the output")
+    },
+  },
+  "signal-and-ctrl-c-reach-the-program": {
+    level: "should",
+    spec: [],
+    requires: ["sandbox"],
+    says: "A confined program handles the interrupt of process/signal and Ctrl-C on its terminal as one that is free.",
+    run: async (t) => {
+      const wire = await t.open()
+      const script =
+        "trap 'echo caught; exit 5' INT; echo ready; i=0; while [ $i -lt 400 ]; do sleep 0.05; i=$((i+1)); done"
+      for (const tty of [false, true]) {
+        const child = await Child.start(wire, { script, params: { sandbox: readOnly, tty } })
+        await child.says("ready")
+        if (tty) await child.write("\u0003")
+        else await wire.ok("process/signal", { processId: child.id, signal: "interrupt" })
+        Check.equal((await child.ended()).exitCode, 5, tty ? "the exit code on a PTY" : "the exit code")
+        Check.contains(child.text(), "caught", "the output")
+      }
+    },
+  },
+})
