@@ -121,12 +121,12 @@ describe("ExecClient", () => {
         const { peer, client } = yield* scripted
         peer.notify("network/policyDecision", { a: 1 })
         peer.notify("process/output", { processId: "stranger", seq: 1, stream: "stdout", chunk: "" })
-        peer.send(`{"id":"q","method":"network/policyRequest","params":{}}`)
+        peer.send(`{"id":"q","method":"client/whatever","params":{}}`)
         expect(yield* peer.take).toEqual({
           kind: "error",
           id: "q",
           code: -32601,
-          message: "exec-server client does not implement `network/policyRequest`",
+          message: "exec-server client does not implement `client/whatever`",
         })
         const status = yield* Effect.fork(client.call("environment/status", null))
         peer.reply((yield* peer.request("environment/status")).id, { status: "ready" })
