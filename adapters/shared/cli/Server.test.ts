@@ -8,7 +8,7 @@ import { command, name } from "../../testing/Runtime.ts"
 const [program, ...main] = command
 
 /** What the server may grow by. Deno cannot ask its engine for a small heap from within. */
-const mebibytes = name === "Deno" ? 100 : 40
+const mebibytes = name === "Deno" ? 100 : name === "Bun" ? 64 : 40
 
 interface Message {
   readonly id?: number

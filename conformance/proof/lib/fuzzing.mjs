@@ -25,7 +25,8 @@ const answerOf = (bytes) => {
   const text = bytes.toString()
   const json = JSON.parse(text)
   if (json.method !== undefined || typeof json.id !== "number" || Number.isSafeInteger(json.id)) return json
-  return { ...json, id: Message.fromText(text).right.id }
+  const exact = Message.fromText(text)
+  return exact._tag === "Right" ? { ...json, id: exact.right.id } : json
 }
 
 /** Sends bytes the way that a peer with a bad day would: cut anywhere, or several messages at once. */
