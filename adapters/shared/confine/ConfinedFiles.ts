@@ -10,7 +10,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as RcMap from "effect/RcMap"
 import { FileError } from "../../../core/files/FileError.ts"
-import { Files } from "../../../core/files/Files.ts"
+import { Files, type FilesService } from "../../../core/files/Files.ts"
+import * as Reading from "../../../core/files/Reading.ts"
+import { utf8Decoder } from "../../../core/protocol/Bytes.ts"
 import type { ClientError } from "../../../core/client/ClientError.ts"
 import * as ExecClient from "../../../core/client/ExecClient.ts"
 import * as ErrorCode from "../../../core/protocol/ErrorCode.ts"
@@ -35,7 +37,7 @@ export const layer = (named: string | undefined): Layer.Layer<Files, never, File
       const program = process.platform === "linux" ? Bubblewrap.find(named) : undefined
       if (program === undefined) return files
       const servers = yield* RcMap.make({
-        lookup: (key: string) => start(program, (JSON.parse(key) as Key).confinement),
+        lookup: (key: string) => start(files, program, (JSON.parse(key) as Key).confinement),
         idleTimeToLive: idle,
       })
       return {
@@ -68,11 +70,13 @@ const stateOf = ({ places }: Confinement): ReadonlyArray<string> =>
     return found === undefined ? "" : `${found.dev}:${found.ino}`
   })
 
-const start = (program: string, confinement: Confinement) =>
+const start = (files: FilesService, program: string, confinement: Confinement) =>
   Effect.gen(function* () {
+    // Deno lets nobody read this but with all permissions; these files ask libc.
+    const maps = yield* Reading.readFile(files, "/proc/self/maps", true)
     const visible = confinement.places.some(({ path, access }) => path === "/" && access !== "none")
     const { argv, env, mounts } = yield* Effect.try({
-      try: () => OwnProgram.make(visible, serving),
+      try: () => OwnProgram.make(visible, serving, utf8Decoder().decode(maps)),
       catch: cannot,
     })
     const rest = { cwd: "/", env, stdio: { kind: "pipe", stdin: true } } as const

@@ -5,7 +5,7 @@
  * it has loaded and the program are mounted read-only in a folder of their own at the root, so that no path of the request
  * leads to more than its profile allows; only the loader, which the kernel looks for by its name, is seen at its own path.
  */
-import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs"
+import { existsSync, readdirSync, realpathSync } from "node:fs"
 import { basename, dirname, join, relative } from "node:path"
 import process from "node:process"
 
@@ -18,8 +18,8 @@ export interface Start {
 
 const home = "/.procwire"
 
-/** `visible` is true if the whole system is seen. */
-export const make = (visible: boolean, args: ReadonlyArray<string>): Start => {
+/** `visible` is true if the whole system is seen; `maps` is what `/proc/self/maps` says. */
+export const make = (visible: boolean, args: ReadonlyArray<string>, maps: string): Start => {
   const runtime = realpathSync(process.execPath)
   const main = mainFile()
   const flags = "Deno" in globalThis && main !== undefined ? denoFlags : []
@@ -29,7 +29,7 @@ export const make = (visible: boolean, args: ReadonlyArray<string>): Start => {
     return { argv: [runtime, ...flags, ...(main === undefined ? [] : [main]), ...args], env, mounts: [] }
   }
   const mounts = ["--ro-bind", runtime, `${home}/runtime`]
-  for (const [name, path] of libraries()) mounts.push("--ro-bind", path, `${home}/lib/${name}`)
+  for (const [name, path] of libraries(maps)) mounts.push("--ro-bind", path, `${home}/lib/${name}`)
   for (const path of loaders.filter(existsSync)) mounts.push("--ro-bind", realpathSync(path), path)
   const program: Array<string> = []
   if (main !== undefined) {
@@ -65,9 +65,9 @@ const loaders = [
 ]
 
 /** The libraries in this process, by every name that they go by in their folder. */
-const libraries = (): ReadonlyMap<string, string> => {
+const libraries = (maps: string): ReadonlyMap<string, string> => {
   const found = new Map<string, string>()
-  const paths = new Set(readFileSync("/proc/self/maps", "utf8").match(/\/[^\n]*\.so[.0-9]*$/gm) ?? [])
+  const paths = new Set(maps.match(/\/[^\n]*\.so[.0-9]*$/gm) ?? [])
   for (const path of paths) {
     if (!existsSync(path)) continue
     const stem = `${basename(path).split(".so")[0]}.so`
