@@ -133,6 +133,10 @@ describe("procwire", () => {
       code: 2,
       stderr: expect.stringContaining("'--bogus'"),
     })
+    expect(await procwire(["serve", "--bwrap", "/nowhere/bwrap"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("invalid value '/nowhere/bwrap' for '--bwrap'"),
+    })
     expect(await procwire(["serve", "--retention-ms", "soon"])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("invalid value 'soon' for '--retention-ms'"),

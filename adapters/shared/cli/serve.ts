@@ -13,6 +13,7 @@ import * as SessionRegistry from "../../../core/session/SessionRegistry.ts"
 import * as Drain from "../../../core/spawn/Drain.ts"
 import { Spawner } from "../../../core/spawn/Spawner.ts"
 import type { Terms } from "../../../core/transport/Listener.ts"
+import * as Bubblewrap from "../confine/Bubblewrap.ts"
 import type { Platform } from "../Platform.ts"
 import * as StatusPages from "../StatusPages.ts"
 import * as World from "../World.ts"
@@ -76,6 +77,12 @@ export const serve = (platform: Platform, args: ReadonlyArray<string>, asked: Ef
   const values = Usage.parse(command, args, flags)
   const options = toOptions(values)
   const graceMillis = number(values, "grace-ms", 0, Shutdown.defaultGraceMillis)
+  if (values.bwrap !== undefined && Bubblewrap.find(values.bwrap) === undefined) {
+    throw new Usage.UsageError(
+      command,
+      `invalid value '${values.bwrap}' for '--bwrap': no executable file is there`,
+    )
+  }
   return Effect.scoped(
     Effect.gen(function* () {
       const doors = yield* Doors.read(values)
