@@ -13,6 +13,9 @@ export const output = table("output", {
       Check.equal(await child.exited(), 3, "the exit code")
       Check.equal(child.text("stdout"), "out\n", "stdout")
       Check.equal(child.text("stderr"), "err\n", "stderr")
+      // Whatever else is told of it comes before another one has come and gone.
+      await (await start(child.wire, { script: "echo; exit 3" })).exited()
+      await (await start(child.wire, { script: "echo; exit 3" })).exited()
       const methods = child.wire.inbox.messages.map(({ json }) =>
         isObject(json) ? json["method"] : undefined,
       )
