@@ -31,11 +31,13 @@ await bundle({
 })
 mkdirSync(`${root}dist`, { recursive: true })
 
-/** What deno.json allows by default, as flags. */
-const permissions = () => {
-  const { default: allowed } = JSON.parse(readFileSync(`${root}deno.json`, "utf8")).permissions
-  return Object.entries(allowed).map(([name, value]) => `--allow-${name}${value === true ? "" : `=${value.join(",")}`}`)
-}
+const { default: allowed } = JSON.parse(readFileSync(`${root}deno.json`, "utf8")).permissions
+
+/** What deno.json allows by default, as flags. These do not know all that a configuration may name (`ca`, seen in 2.9). */
+const permissions = () =>
+  Object.entries(allowed).map(([name, value]) =>
+    value === true || name === "sys" ? `--allow-${name}` : `--allow-${name}=${value.join(",")}`,
+  )
 
 const compile = () => {
   const wanted = ["compile", "--quiet", "--no-check", "--no-config", "--no-npm", "--no-prompt", ...permissions()]
@@ -43,6 +45,8 @@ const compile = () => {
   const { stdout } = spawnSync(`${executable}.new`, ["--version"], { encoding: "utf8" })
   return status === 0 && stdout?.startsWith("procwire ") === true
 }
+
+const config = JSON.stringify({ permissions: { default: allowed } })
 
 /** Behind the script come the two compressed files; the numbers are filled up, so that they do not move them. */
 const script = (id, at, sizes) => `#!/bin/sh
@@ -55,16 +59,17 @@ if [ ! -d "$folder" ]; then
   trap 'rm -rf "$new"' EXIT
   tail -c +${at[0]} "$0" | head -c ${sizes[0]} | gzip -d > "$new/deno"
   tail -c +${at[1]} "$0" | head -c ${sizes[1]} | gzip -d > "$new/procwire.mjs"
+  printf %s '${config}' > "$new/deno.json"
   chmod 700 "$new/deno"
   mv -T "$new" "$folder" 2> /dev/null || [ -d "$folder" ]
   rm -rf "$new"
 fi
-exec "$folder/deno" run --quiet --no-config --no-lock --no-npm --no-remote --no-prompt ${permissions().join(" ")} "$folder/procwire.mjs" "$@"
+exec "$folder/deno" run --quiet --config "$folder/deno.json" -P --no-lock --no-npm --no-remote --no-prompt "$folder/procwire.mjs" "$@"
 `
 
 const pack = () => {
   const files = [deno, program].map((file) => readFileSync(file))
-  const id = createHash("sha256").update(files[0]).update(files[1]).digest("hex").slice(0, 16)
+  const id = createHash("sha256").update(files[0]).update(files[1]).update(config).digest("hex").slice(0, 16)
   const parts = files.map((file) => gzipSync(file, { level: 9 }))
   const padded = (number) => String(number).padEnd(10)
   const sizes = parts.map(({ length }) => padded(length))
