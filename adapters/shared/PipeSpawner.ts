@@ -9,7 +9,6 @@
  */
 import { spawn } from "node:child_process"
 import type { ChildProcess } from "node:child_process"
-import { accessSync, constants } from "node:fs"
 import * as Os from "node:os"
 import type { Readable } from "node:stream"
 import * as Effect from "effect/Effect"
@@ -18,6 +17,7 @@ import * as SpawnError from "../../core/spawn/SpawnError.ts"
 import * as ChildEvents from "./ChildEvents.ts"
 import * as OsError from "./OsError.ts"
 import * as ProcessGroup from "./ProcessGroup.ts"
+import * as ProgramLookup from "./ProgramLookup.ts"
 import * as ProgramPath from "./ProgramPath.ts"
 import * as RunningChild from "./RunningChild.ts"
 import * as SpecCheck from "./SpecCheck.ts"
@@ -57,9 +57,9 @@ const start = (
       return yield* new SpawnError.SpawnError({ reason: "Unsupported", message: "no PTY on this host" })
     }
     const withStdin = spec.stdio.stdin
-    const entered = windows ? 0 : access(`${spec.cwd}/.`)
+    const entered = windows ? 0 : ProgramLookup.access(`${spec.cwd}/.`)
     if (entered !== 0) return yield* OsError.fromErrno(entered)
-    const path = windows ? spec.argv[0] : ProgramPath.search(spec, access, (path) => path)
+    const path = windows ? spec.argv[0] : ProgramPath.search(spec, ProgramLookup.access, (path) => path)
     if (path instanceof ProgramPath.Errno) return yield* OsError.fromErrno(path.errno)
     const child = yield* Effect.try({
       try: () =>
@@ -154,12 +154,3 @@ const failure = (child: ChildProcess): Effect.Effect<never, SpawnError.SpawnErro
   Effect.async((resume) => {
     child.once("error", (error) => resume(Effect.fail(OsError.fromUnknown(error))))
   })
-
-const access: ProgramPath.Access = (path) => {
-  try {
-    accessSync(path, constants.X_OK)
-    return 0
-  } catch (error) {
-    return OsError.errnoOf(error)
-  }
-}

@@ -22,7 +22,8 @@ export const find = (spec: Spawner.SpawnSpec): Effect.Effect<string, SpawnError>
     return Effect.succeed(path.includes("/") ? path : `./${path}`)
   })
 
-const access: ProgramPath.Access = (path) => {
+/** Asks the system. */
+export const access: ProgramPath.Access = (path) => {
   try {
     accessSync(path, constants.X_OK)
     return 0
