@@ -5,7 +5,7 @@
  * that one belongs to the next reply. Where something was dropped, characters that were cut in two are dropped
  * whole.
  */
-import { utf8Decoder } from "../protocol/Bytes.ts"
+import { concat, utf8Decoder } from "../protocol/Bytes.ts"
 import { ByteRing } from "./ByteRing.ts"
 import * as Utf8 from "./Utf8.ts"
 
@@ -56,7 +56,7 @@ export class HeadTailBuffer {
   take(last: boolean): Taken {
     const [head, tail, omitted] = [this.head.toBytes(), this.tail.toBytes(), this.omitted]
     this.clear()
-    const bytes = omitted > 0 ? tail : concat(head, tail)
+    const bytes = omitted > 0 ? tail : concat(tail.length === 0 ? [head] : [head, tail])
     const unfinished = last ? 0 : Utf8.unfinished(bytes)
     if (unfinished > 0) this.push(bytes.subarray(bytes.length - unfinished))
     const whole = bytes.subarray(0, bytes.length - unfinished)
@@ -76,11 +76,3 @@ export class HeadTailBuffer {
 
 /** Bytes that are no UTF-8 become U+FFFD. */
 const text = (bytes: Uint8Array) => utf8Decoder().decode(bytes)
-
-const concat = (head: Uint8Array, tail: Uint8Array): Uint8Array => {
-  if (tail.length === 0) return head
-  const bytes = new Uint8Array(head.length + tail.length)
-  bytes.set(head)
-  bytes.set(tail, head.length)
-  return bytes
-}

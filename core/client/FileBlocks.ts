@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import { toBase64, utf8 } from "../protocol/Bytes.ts"
+import { concat, toBase64, utf8 } from "../protocol/Bytes.ts"
 import * as ErrorCode from "../protocol/ErrorCode.ts"
 import { maxBlockBytes, type OpenMode, type ReadBlockResult } from "../protocol/FileSystem.ts"
 import type { Call } from "./Calls.ts"
@@ -98,7 +98,7 @@ export const make = (call: Call): FileBlocks => {
           let size = 0
           let offset = 0
           const flush = Effect.suspend(() => {
-            const [at, bytes] = [offset, joined(waiting, size)]
+            const [at, bytes] = [offset, concat(waiting)]
             offset += size
             waiting = []
             size = 0
@@ -122,18 +122,6 @@ const blocksOf = (bytes: Uint8Array): ReadonlyArray<readonly [at: number, block:
     const at = index * maxBlockBytes
     return [at, bytes.subarray(at, at + maxBlockBytes)]
   })
-
-const joined = (pieces: ReadonlyArray<Uint8Array>, size: number): Uint8Array => {
-  const [only] = pieces
-  if (only !== undefined && pieces.length === 1) return only
-  const whole = new Uint8Array(size)
-  let at = 0
-  for (const piece of pieces) {
-    whole.set(piece, at)
-    at += piece.length
-  }
-  return whole
-}
 
 const ended = (uri: string) =>
   new ClientError({

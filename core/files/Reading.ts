@@ -1,5 +1,6 @@
 /** What is there: content, metadata, names. */
 import * as Effect from "effect/Effect"
+import { concat } from "../protocol/Bytes.ts"
 import * as FileSystem from "../protocol/FileSystem.ts"
 import * as NativePath from "../protocol/NativePath.ts"
 import { FileError, invalid } from "./FileError.ts"
@@ -98,15 +99,7 @@ const readOn = (file: OpenFile) =>
       if (size > FileSystem.maxAnswerBytes) return yield* tooLong
       if (block.length < FileSystem.maxBlockBytes) break
     }
-    const [only = new Uint8Array()] = blocks
-    if (blocks.length === 1) return only
-    const whole = new Uint8Array(size)
-    let at = 0
-    for (const block of blocks) {
-      whole.set(block, at)
-      at += block.length
-    }
-    return whole
+    return concat(blocks)
   })
 
 const toEntry = (files: FilesService, folder: string, { name, kind }: Entry) => {

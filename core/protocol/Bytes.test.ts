@@ -107,3 +107,18 @@ describe("Base64", () => {
     expect(Either.isLeft(decode(5))).toBe(true)
   })
 })
+
+describe("concat", () => {
+  it("joins any pieces in their order", () => {
+    fc.assert(
+      fc.property(fc.array(fc.uint8Array()), (pieces) => {
+        expect(Bytes.concat(pieces)).toEqual(Uint8Array.from(pieces.flatMap((piece) => [...piece])))
+      }),
+    )
+  })
+
+  it("copies nothing where there is one", () => {
+    const only = Uint8Array.of(1, 2)
+    expect(Bytes.concat([only])).toBe(only)
+  })
+})

@@ -59,6 +59,36 @@ export const toBase64: (bytes: Uint8Array) => string =
         )(platform.Buffer)
       : (bytes) => Encoding.encodeBase64(bytes)
 
+/** The pieces as one; a single piece is answered as it is. */
+export const concat = (pieces: ReadonlyArray<Uint8Array>): Uint8Array => {
+  const [only] = pieces
+  if (only !== undefined && pieces.length === 1) return only
+  const whole = new Uint8Array(pieces.reduce((size, piece) => size + piece.length, 0))
+  let at = 0
+  for (const piece of pieces) {
+    whole.set(piece, at)
+    at += piece.length
+  }
+  return whole
+}
+
+/** Lays bytes as base64, behind a text that is ASCII, between what is already UTF-8, without ever joining a string. */
+export const withBase64 = (
+  head: Uint8Array,
+  middle: string,
+  bytes: Uint8Array,
+  tail: Uint8Array,
+): Uint8Array => {
+  const base64 = toBase64(bytes)
+  const text = new Uint8Array(head.length + middle.length + base64.length + tail.length)
+  text.set(head)
+  let at = head.length
+  at += utf8.encodeInto(middle, text.subarray(at)).written
+  at += utf8.encodeInto(base64, text.subarray(at)).written
+  text.set(tail, at)
+  return text
+}
+
 /** Decodes strict base64 (standard alphabet, padded, no white space), or says what is wrong with it. */
 export const fromBase64 = (text: string): Either.Either<Uint8Array, string> => {
   const bytes = decodeLoosely(text)

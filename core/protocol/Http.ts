@@ -1,6 +1,6 @@
 /** `http/request`: one HTTP exchange made by the server, and `http/request/bodyDelta`, the pieces of a streamed body. */
 import * as Schema from "effect/Schema"
-import { Base64, toBase64, utf8 } from "./Bytes.ts"
+import { Base64, toBase64, utf8, withBase64 } from "./Bytes.ts"
 import { U64 } from "./Integers.ts"
 
 const nullable = <A, I>(schema: Schema.Schema<A, I>) => Schema.optional(Schema.NullOr(schema))
@@ -67,17 +67,7 @@ export const makeFrames = (requestId: string) => {
   const head = utf8.encode(start)
   let seq = 0
   return {
-    delta: (bytes: Uint8Array): Uint8Array => {
-      const middle = `${(seq += 1)},"deltaBase64":"`
-      const delta = toBase64(bytes)
-      const text = new Uint8Array(head.length + middle.length + delta.length + tail.length)
-      text.set(head)
-      let at = head.length
-      at += utf8.encodeInto(middle, text.subarray(at)).written
-      at += utf8.encodeInto(delta, text.subarray(at)).written
-      text.set(tail, at)
-      return text
-    },
+    delta: (bytes: Uint8Array): Uint8Array => withBase64(head, `${(seq += 1)},"deltaBase64":"`, bytes, tail),
     done: (error: string | null): string =>
       `${start}${(seq += 1)},"deltaBase64":"","done":true,"error":${JSON.stringify(error)}}}`,
   }

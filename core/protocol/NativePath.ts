@@ -5,7 +5,7 @@
  * (U+DC80 to U+DCFF), which no text of the wire can hold. So every name of a POSIX system has a string of its
  * own and gets its bytes back.
  */
-import { strictUtf8Decoder, utf8, utf8Decoder } from "./Bytes.ts"
+import { concat, strictUtf8Decoder, utf8, utf8Decoder } from "./Bytes.ts"
 
 const strange = /(?<![\ud800-\udbff])[\udc80-\udcff]/
 
@@ -18,13 +18,7 @@ export const toBytes = (path: string): Uint8Array => {
   const parts = pieces(path).map((piece) =>
     strange.test(piece) ? Uint8Array.of(piece.charCodeAt(0) - base) : utf8.encode(piece),
   )
-  const bytes = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
-  let at = 0
-  for (const piece of parts) {
-    bytes.set(piece, at)
-    at += piece.length
-  }
-  return bytes
+  return concat(parts)
 }
 
 /** The path of these bytes. */

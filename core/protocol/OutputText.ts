@@ -5,7 +5,7 @@
  * neighbours as it is; `JSON.stringify` would go through it ten times slower. A test holds the results
  * equal to the schemas'.
  */
-import { toBase64, utf8 } from "./Bytes.ts"
+import { toBase64, utf8, withBase64 } from "./Bytes.ts"
 import type { OutputParams, ReadResult } from "./Process.ts"
 
 /** Encodes the `process/output` notifications of one process as UTF-8, without ever joining a string. */
@@ -14,7 +14,7 @@ export const makeNotification = (processId: string) => {
     `{"method":"process/output","params":{"processId":${JSON.stringify(processId)},"seq":`,
   )
   return ({ seq, stream, bytes }: Output): Uint8Array =>
-    between(head, `${seq},"stream":"${stream}","chunk":"`, bytes)
+    withBase64(head, `${seq},"stream":"${stream}","chunk":"`, bytes, tail)
 }
 
 /** The same for the `command/exec/outputDelta` of v0, which has no number and knows no terminal. */
@@ -23,7 +23,7 @@ export const makeDelta = (processId: string) => {
     `{"method":"command/exec/outputDelta","params":{"processId":${JSON.stringify(processId)},"stream":"`,
   )
   return ({ stream, bytes }: Output): Uint8Array =>
-    between(head, `${stream === "pty" ? "stdout" : stream}","chunk":"`, bytes)
+    withBase64(head, `${stream === "pty" ? "stdout" : stream}","chunk":"`, bytes, tail)
 }
 
 /** The JSON text of a `process/read` result. */
@@ -37,18 +37,6 @@ interface Output {
 }
 
 const tail = utf8.encode('"}}')
-
-/** Head, middle, which is ASCII, and the bytes as base64, as one message. */
-const between = (head: Uint8Array, middle: string, bytes: Uint8Array): Uint8Array => {
-  const chunk = toBase64(bytes)
-  const text = new Uint8Array(head.length + middle.length + chunk.length + tail.length)
-  text.set(head)
-  let at = head.length
-  at += utf8.encodeInto(middle, text.subarray(at)).written
-  at += utf8.encodeInto(chunk, text.subarray(at)).written
-  text.set(tail, at)
-  return text
-}
 
 const chunkText = ({ seq, stream, chunk }: ReadResult["chunks"][number]): string =>
   `{"seq":${seq},"stream":"${stream}","chunk":"${toBase64(chunk)}"}`

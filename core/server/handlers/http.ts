@@ -14,6 +14,7 @@ import * as Scope from "effect/Scope"
 import * as Exchange from "../../http/Exchange.ts"
 import { type HttpClientService, HttpError, type Request, type Response } from "../../http/HttpClient.ts"
 import { prepare } from "../../http/Prepare.ts"
+import { concat } from "../../protocol/Bytes.ts"
 import { makeFrames, maxFrameBytes, maxRequestIdLength } from "../../protocol/Http.ts"
 import { LimitError, type Limits } from "../../protocol/Limits.ts"
 import type { ParamsOf } from "../../protocol/Methods.ts"
@@ -101,7 +102,7 @@ export const make = ({ host, client, limits, outlet, scope, fork }: HttpContext)
         }
         yield* deadline(forEachPiece(response, keep), () => broken(request))
         const { status, headers } = response
-        return { status, headers, bodyBase64: concat(pieces, size) }
+        return { status, headers, bodyBase64: concat(pieces) }
       }),
     )
 
@@ -143,17 +144,5 @@ const forEachPiece = <E>(
       }
     }
   })
-
-const concat = (pieces: ReadonlyArray<Uint8Array>, size: number): Uint8Array => {
-  const [only] = pieces
-  if (pieces.length === 1 && only !== undefined) return only
-  const whole = new Uint8Array(size)
-  let at = 0
-  for (const piece of pieces) {
-    whole.set(piece, at)
-    at += piece.length
-  }
-  return whole
-}
 
 const refuse = (message: string) => Effect.fail(new ParamsError({ message }))
