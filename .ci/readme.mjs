@@ -84,7 +84,7 @@ const keep = (file, text) => {
 
 /** What runs proved, a column for each runtime. */
 const support = () => {
-  const proved = Object.entries(JSON.parse(readFileSync(`${root}conformance/support.json`, "utf8")))
+  const proved = Object.entries(JSON.parse(readFileSync(`${root}conformance/lab/run/support.json`, "utf8")))
   const [, { version: _, ...features }] = proved[0]
   const line = (cells) => `| ${cells.join(" | ")} |`
   return [

@@ -16,5 +16,5 @@ if (args.length === 0) {
   heading("core and adapters on Deno")
   run(process.execPath, [".ci/on.mjs", "deno"])
   heading("the suites on every runtime")
-  run(process.execPath, ["conformance/support.mjs", "--check"])
+  run(process.execPath, ["conformance/lab/run/support.mjs", "--check"])
 }

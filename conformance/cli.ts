@@ -5,10 +5,10 @@
  *
  * Guarantee: nothing that the command has started outlives it, also when a signal ends it (found as in ProcessTree).
  */
-import { all as cases } from "./cases/all.ts"
-import { run } from "./Command.ts"
-import { UsageError } from "./Options.ts"
-import * as ProcessTree from "./wire/ProcessTree.ts"
+import { all as cases } from "./suite/cases/all.ts"
+import { run } from "./command/Command.ts"
+import { UsageError } from "./command/Options.ts"
+import * as ProcessTree from "./suite/wire/ProcessTree.ts"
 
 const name = "procwire-conformance"
 

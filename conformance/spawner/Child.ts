@@ -10,9 +10,9 @@ import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import type { SpawnError } from "../../core/spawn/SpawnError.ts"
 import type * as Spawner from "../../core/spawn/Spawner.ts"
-import { CheckFailure, fail } from "../Check.ts"
-import { within } from "../Deadline.ts"
-import { clip } from "../Json.ts"
+import { CheckFailure, fail } from "../suite/Check.ts"
+import { within } from "../suite/Deadline.ts"
+import { clip } from "../suite/Json.ts"
 
 export interface ChildOptions {
   readonly argv: readonly [string, ...ReadonlyArray<string>]

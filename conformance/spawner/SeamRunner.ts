@@ -4,8 +4,8 @@
  *
  * Some at a time; then, one after the other, those that count what the whole process holds.
  */
-import { CheckFailure } from "../Check.ts"
-import { within } from "../Deadline.ts"
+import { CheckFailure } from "../suite/Check.ts"
+import { within } from "../suite/Deadline.ts"
 import type { SeamCase } from "./SeamCase.ts"
 
 /** What the cases are played on. */

@@ -2,8 +2,8 @@
  * The control server and the broken ones as targets, for tests.
  */
 import { fileURLToPath } from "node:url"
-import type { Capability, TransportKind } from "../Case.ts"
-import * as Target from "../Target.ts"
+import type { Capability, TransportKind } from "../suite/Case.ts"
+import * as Target from "../suite/Target.ts"
 
 /** What the control server, and so every broken one, does not do. */
 export const without: ReadonlySet<Capability> = new Set([

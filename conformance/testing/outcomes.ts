@@ -1,8 +1,8 @@
 /**
  * Outcomes of cases that were never played, for tests of what comes after a run.
  */
-import { make, type TransportKind } from "../Case.ts"
-import type { Outcome } from "../RunCase.ts"
+import { make, type TransportKind } from "../suite/Case.ts"
+import type { Outcome } from "../suite/RunCase.ts"
 
 const run = async (): Promise<void> => undefined
 

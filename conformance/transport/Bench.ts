@@ -8,8 +8,8 @@ import * as Scope from "effect/Scope"
 import type { Transport } from "../../core/transport/Transport.ts"
 import * as SeamCase from "../spawner/SeamCase.ts"
 import type { Subject } from "../spawner/SeamRunner.ts"
-import { fail } from "../Check.ts"
-import { within } from "../Deadline.ts"
+import { fail } from "../suite/Check.ts"
+import { within } from "../suite/Deadline.ts"
 import { End } from "./End.ts"
 
 /** Two linked transports; they live as long as the scope. */

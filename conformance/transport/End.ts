@@ -6,8 +6,8 @@ import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type { Outgoing, Transport, TransportError } from "../../core/transport/Transport.ts"
-import { fail } from "../Check.ts"
-import { within } from "../Deadline.ts"
+import { fail } from "../suite/Check.ts"
+import { within } from "../suite/Deadline.ts"
 
 /** What was still read, and why there is no more. */
 export interface Rest {

@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { SpawnReason } from "../../../core/spawn/SpawnError.ts"
-import * as Check from "../../Check.ts"
+import * as Check from "../../suite/Check.ts"
 import { table, type Bench } from "../Bench.ts"
 import type { ChildOptions } from "../Child.ts"
 import * as Procfs from "../Procfs.ts"

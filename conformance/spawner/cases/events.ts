@@ -1,5 +1,5 @@
 /** Cases about the order of events. Every child of every case is held to these rules; here they are provoked. */
-import * as Check from "../../Check.ts"
+import * as Check from "../../suite/Check.ts"
 import { table } from "../Bench.ts"
 import { sh } from "../Child.ts"
 

@@ -1,6 +1,6 @@
 /** Cases about how a child ended. */
 import type { ExitStatus } from "../../../core/spawn/Spawner.ts"
-import * as Check from "../../Check.ts"
+import * as Check from "../../suite/Check.ts"
 import { table, type Bench } from "../Bench.ts"
 import { sh } from "../Child.ts"
 

@@ -1,7 +1,7 @@
 /** Cases about signals and process groups. */
 import * as Effect from "effect/Effect"
-import * as Check from "../../Check.ts"
-import { pause } from "../../Deadline.ts"
+import * as Check from "../../suite/Check.ts"
+import { pause } from "../../suite/Deadline.ts"
 import { table } from "../Bench.ts"
 import { sh } from "../Child.ts"
 

@@ -1,5 +1,5 @@
 /** Cases about many children: that they do not disturb each other, and what is left of them. */
-import * as Check from "../../Check.ts"
+import * as Check from "../../suite/Check.ts"
 import { table, type Bench } from "../Bench.ts"
 import { sh, type Child } from "../Child.ts"
 import * as Procfs from "../Procfs.ts"

@@ -1,5 +1,5 @@
 /** Cases about bytes: every one of them, in order, on the right stream, and none lost at the end. */
-import * as Check from "../../Check.ts"
+import * as Check from "../../suite/Check.ts"
 import { table, type Bench } from "../Bench.ts"
 import { sh } from "../Child.ts"
 

@@ -2,7 +2,7 @@
  * Cases about pausing: the reading stops, so the child does. Other children that do the same work and are
  * not paused give the time that a pause without effect would need to show.
  */
-import * as Check from "../../Check.ts"
+import * as Check from "../../suite/Check.ts"
 import { table, type Bench } from "../Bench.ts"
 import { sh } from "../Child.ts"
 

@@ -1,7 +1,7 @@
 /** Cases about what a child finds: its arguments, its directory, its environment, its descriptors. */
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import * as Check from "../../Check.ts"
+import * as Check from "../../suite/Check.ts"
 import { table, type Bench } from "../Bench.ts"
 import { path, sh } from "../Child.ts"
 import * as Procfs from "../Procfs.ts"

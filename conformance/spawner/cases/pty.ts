@@ -1,6 +1,6 @@
 /** Cases about children on a pseudo-terminal. */
 import * as Exit from "effect/Exit"
-import * as Check from "../../Check.ts"
+import * as Check from "../../suite/Check.ts"
 import { table } from "../Bench.ts"
 import { sh } from "../Child.ts"
 import { fill, refusal } from "./stdin.ts"

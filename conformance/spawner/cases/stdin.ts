@@ -1,7 +1,7 @@
 /** Cases about the way into a child on pipes. */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Check from "../../Check.ts"
+import * as Check from "../../suite/Check.ts"
 import { table, type Bench } from "../Bench.ts"
 import { sh, type Child } from "../Child.ts"
 

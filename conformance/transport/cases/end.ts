@@ -1,6 +1,6 @@
 /** Cases about the end of a transport, from either side. */
-import * as Check from "../../Check.ts"
-import { pause } from "../../Deadline.ts"
+import * as Check from "../../suite/Check.ts"
+import { pause } from "../../suite/Deadline.ts"
 import { table } from "../Bench.ts"
 import { sameList } from "./order.ts"
 import { stall } from "./pressure.ts"

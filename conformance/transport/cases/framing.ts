@@ -1,5 +1,5 @@
 /** Cases about bytes: a peer may cut them anywhere, and may break them. They need a raw end. */
-import * as Check from "../../Check.ts"
+import * as Check from "../../suite/Check.ts"
 import { table } from "../Bench.ts"
 import { sameList } from "./order.ts"
 

@@ -1,5 +1,5 @@
 /** Cases about single messages: any text of any size arrives as it was written. */
-import * as Check from "../../Check.ts"
+import * as Check from "../../suite/Check.ts"
 import { table } from "../Bench.ts"
 import { sameList } from "./order.ts"
 

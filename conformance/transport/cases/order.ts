@@ -1,5 +1,5 @@
 /** Cases about order: every message once, in the order in which it was written. */
-import * as Check from "../../Check.ts"
+import * as Check from "../../suite/Check.ts"
 import { table } from "../Bench.ts"
 
 const numbered = (count: number, name: string): ReadonlyArray<string> =>

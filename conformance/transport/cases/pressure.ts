@@ -1,5 +1,5 @@
 /** Cases about back-pressure: a writer learns that its peer does not take, and when it may go on. */
-import * as Check from "../../Check.ts"
+import * as Check from "../../suite/Check.ts"
 import { table, type Bench } from "../Bench.ts"
 import type { End } from "../End.ts"
 import { sameList } from "./order.ts"

@@ -1,0 +1,186 @@
+/**
+ * The command line of `procwire-conformance` as a value: parsed, checked, and refused with a sentence that names what is wrong.
+ */
+import { parseArgs } from "node:util"
+import { capabilities, dialects, transportKinds, type Capability, type Dialect } from "../suite/Case.ts"
+import { split } from "./CommandLine.ts"
+import type { Depth } from "../suite/Select.ts"
+import * as Target from "../suite/Target.ts"
+
+/** Wrong use of the command line: exit code 2. */
+export class UsageError extends Error {
+  override readonly name = "UsageError"
+}
+
+/** The deadline of a single wait, unless told otherwise. */
+export const defaultTimeoutMs = 10_000
+
+export interface Options {
+  readonly targets: ReadonlyArray<Target.Target>
+  /** The module whose spawner is tested instead of a server. */
+  readonly spawner: string | undefined
+  /** Which wire the server shall speak: only its cases are played. */
+  readonly dialect: Dialect
+  readonly globs: ReadonlyArray<string>
+  readonly depth: Depth
+  readonly slow: boolean
+  readonly timeoutMs: number
+  readonly parallel: number
+  readonly without: ReadonlySet<Capability>
+  readonly list: boolean
+  readonly strict: boolean
+  /** The file of the baseline. */
+  readonly baseline: string | undefined
+  readonly json: string | undefined
+  readonly junit: string | undefined
+  readonly tap: boolean
+  readonly verbose: boolean
+  readonly help: boolean
+  readonly version: boolean
+}
+
+export const usage = `procwire-conformance: tests any implementation of the exec-server wire
+
+  procwire-conformance --command "CMD ARGS" [ids or globs…]
+  procwire-conformance --url ws://HOST:PORT [ids or globs…]
+  procwire-conformance --spawner MODULE [ids or globs…]
+
+  --command CMD      start the server with this command: over stdio, or over what it has behind --listen; with
+                     {LISTEN} in its place several transports are tested: "my-server --listen {LISTEN}"
+  --url URL          test a server that runs already: ws://HOST:PORT, tcp://HOST:PORT or unix:PATH
+  --spawner MODULE   test the spawner that this module exports as layer or layerSpawner, not a server
+  --transports LIST  what {LISTEN} stands for, of ${transportKinds.join(",")} (default stdio,ws)
+  --dialect NAME     the wire that is tested: current (default), or v0, the first version of March 2026
+  --level L          must, should (with must) or all (default)
+  --slow             also cases that take more than 5 s
+  --strict           a failed "should" fails the run, too
+  --baseline FILE    a JSON list of { id, transport?, reason, flaky? }: failures that are expected; an entry
+                     whose case passes or does not exist is stale and fails the run
+  --without LIST     capabilities that the server lacks, with commas: ${capabilities.join(",")}
+  --timeout-ms N     deadline of every single wait (default ${defaultTimeoutMs})
+  --parallel N       cases at the same time (default 4)
+  --list             show the cases and stop
+  --json FILE        write the outcomes as JSON
+  --junit FILE       write the outcomes as JUnit XML
+  --tap              the outcomes as TAP 14 on the standard output, and nothing else there
+  -v, --verbose      a line for every case, and whole transcripts
+  --help, --version
+
+examples
+  procwire-conformance --command "my-server --listen {LISTEN}"
+  procwire-conformance --command "python3 server.py" process/read 'process/*/missing-*'
+  procwire-conformance --url ws://127.0.0.1:4500 --level must --without pty,resume
+  procwire-conformance --command "codex exec-server --listen {LISTEN}" --strict --baseline codex.baseline.json
+  procwire-conformance --dialect v0 --command "procwire serve --dialect v0 --listen {LISTEN}"
+  procwire-conformance --command my-server --junit report.xml --tap | tap-summary
+
+Exit code: 0 if every "must" that ran has passed and the baseline has no stale entry, 1 if not, 2 on wrong use.
+`
+
+const flags = {
+  command: { type: "string" },
+  url: { type: "string" },
+  spawner: { type: "string" },
+  transports: { type: "string" },
+  dialect: { type: "string" },
+  level: { type: "string" },
+  slow: { type: "boolean" },
+  without: { type: "string" },
+  "timeout-ms": { type: "string" },
+  parallel: { type: "string" },
+  list: { type: "boolean" },
+  strict: { type: "boolean" },
+  baseline: { type: "string" },
+  json: { type: "string" },
+  junit: { type: "string" },
+  tap: { type: "boolean" },
+  verbose: { type: "boolean", short: "v" },
+  help: { type: "boolean", short: "h" },
+  version: { type: "boolean" },
+} as const
+
+const read = (argv: ReadonlyArray<string>) => {
+  try {
+    return parseArgs({ args: [...argv], options: flags, allowPositionals: true })
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error))
+  }
+}
+
+const choice = <A extends string>(flag: string, value: string, allowed: ReadonlyArray<A>): A => {
+  const found = allowed.find((one) => one === value)
+  if (found === undefined)
+    throw new UsageError(`${flag} must be one of ${allowed.join(", ")}, not '${value}'`)
+  return found
+}
+
+const positive = (flag: string, value: string): number => {
+  if (!/^[1-9]\d*$/.test(value)) throw new UsageError(`${flag} must be a positive number, not '${value}'`)
+  return Number(value)
+}
+
+/** The targets that a `--command` string stands for. */
+export const commandTargets = (
+  command: string,
+  transports: string | undefined,
+): ReadonlyArray<Target.Target> => {
+  const words = split(command)
+  if (words === undefined) throw new UsageError(`--command has an open quote: ${command}`)
+  if (words.length === 0) throw new UsageError("--command is empty")
+  const wanted = (transports ?? "stdio,ws")
+    .split(",")
+    .map((name) => choice("--transports", name, transportKinds))
+  if (words.some((word) => word.includes(Target.placeholder))) {
+    return transportKinds
+      .filter((kind) => wanted.includes(kind))
+      .map((kind) => Target.command(kind, words, ["--command", command, "--transports", kind]))
+  }
+  const at = words.indexOf("--listen")
+  const address =
+    words.find((word) => word.startsWith("--listen="))?.slice(9) ?? (at < 0 ? "" : words[at + 1])
+  const kind = Target.kindOf(address ?? "")
+  if (transports !== undefined && wanted.some((one) => one !== kind)) {
+    throw new UsageError(`--transports ${transports} needs {LISTEN} in the command: this one speaks ${kind}`)
+  }
+  return [Target.command(kind, words, ["--command", command])]
+}
+
+export const parse = (argv: ReadonlyArray<string>): Options => {
+  const { values, positionals } = read(argv)
+  const quiet = values.list === true || values.help === true || values.version === true
+  const named = (["command", "url", "spawner"] as const).filter((name) => values[name] !== undefined)
+  if (named.length > 1)
+    throw new UsageError(`${named.map((name) => `--${name}`).join(" and ")} exclude each other`)
+  if (named.length === 0 && !quiet) {
+    throw new UsageError('name what to test: --command "CMD ARGS", --url ws://HOST:PORT or --spawner MODULE')
+  }
+  if (values.url !== undefined && !/^((wss?|tcp):\/\/|unix:)./.test(values.url)) {
+    throw new UsageError(`--url must begin with ws://, wss://, tcp:// or unix:, not '${values.url}'`)
+  }
+  const without = (values.without ?? "").split(",").filter((name) => name !== "")
+  return {
+    targets:
+      values.url !== undefined
+        ? [Target.url(values.url)]
+        : values.command !== undefined
+          ? commandTargets(values.command, values.transports)
+          : [],
+    spawner: values.spawner,
+    dialect: choice("--dialect", values.dialect ?? "current", dialects),
+    globs: positionals,
+    depth: choice("--level", values.level ?? "all", ["must", "should", "all"]),
+    slow: values.slow === true,
+    timeoutMs: positive("--timeout-ms", values["timeout-ms"] ?? String(defaultTimeoutMs)),
+    parallel: positive("--parallel", values.parallel ?? "4"),
+    without: new Set(without.map((name) => choice("--without", name, capabilities))),
+    list: values.list === true,
+    strict: values.strict === true,
+    baseline: values.baseline,
+    json: values.json,
+    junit: values.junit,
+    tap: values.tap === true,
+    verbose: values.verbose === true,
+    help: values.help === true,
+    version: values.version === true,
+  }
+}

@@ -1,0 +1,100 @@
+/**
+ * `--spawner MODULE`: the spawner suite on the layer that a module exports, as outcomes that every report understands.
+ *
+ * The suite is loaded when it is asked for, from the installed package and not from the bundled command: it must share its
+ * copy of `effect` with the module. Cases run one after the other, as some count what the whole process holds.
+ */
+import { make as makeCase, type Case, type Level } from "../suite/Case.ts"
+import { UsageError, type Options } from "./Options.ts"
+import type { Outcome } from "../suite/RunCase.ts"
+import type { OnOutcome } from "../suite/Runner.ts"
+
+/** An outcome as the suites about seams tell it. */
+interface SeamOutcome {
+  readonly case: SeamCase
+  readonly status: Outcome["status"]
+  readonly reason: string
+  readonly ms: number
+  readonly notes: ReadonlyArray<string>
+}
+
+interface SeamCase {
+  readonly id: string
+  readonly level: Level
+  readonly requires: ReadonlyArray<string>
+  readonly says: string
+}
+
+/** What is used of `spawner/index.ts`. */
+interface Suite {
+  readonly cases: ReadonlyArray<SeamCase>
+  readonly SpawnerRunner: {
+    readonly loadAndRun: (
+      modulePath: string,
+      options: {
+        readonly only: ReadonlyArray<string>
+        readonly depth: "must" | "should"
+        readonly timeoutMs: number
+        readonly onOutcome: (outcome: SeamOutcome, done: number, of: number) => void
+      },
+    ) => Promise<ReadonlyArray<SeamOutcome>>
+  }
+}
+
+/** Where the suite lies, seen from the bundle, from the compiled library and from the sources. */
+const places = ["./conformance/spawner/index.js", "../spawner/index.js", "../spawner/index.ts"]
+
+const load = async (): Promise<Suite> => {
+  for (const place of places) {
+    try {
+      return (await import(new URL(place, import.meta.url).href)) as Suite
+    } catch (error) {
+      const code = error instanceof Error && "code" in error ? error.code : undefined
+      if (code !== "ERR_MODULE_NOT_FOUND" && code !== "ERR_UNKNOWN_FILE_EXTENSION") throw error
+    }
+  }
+  throw new UsageError(
+    "--spawner needs the installed package beside the command: its spawner suite was not found",
+  )
+}
+
+const unplayed = (): Promise<void> => Promise.resolve()
+
+const toCase = ({ id, level, says }: SeamCase): Case => makeCase(id, { level, says, spec: [], run: unplayed })
+
+const toOutcome = (module: string, { case: item, ...rest }: SeamOutcome): Outcome => ({
+  ...rest,
+  case: toCase(item),
+  transport: "spawner",
+  words: ["--spawner", module],
+  transcript: [],
+  stderr: "",
+})
+
+/** Every case of the suite, for lists and baselines. */
+export const cases = async (): Promise<ReadonlyArray<Case>> => (await load()).cases.map(toCase)
+
+/** Plays the chosen cases. What the suite calls wrong use is wrong use of the command. */
+export const run = async (
+  module: string,
+  { depth, globs, timeoutMs }: Pick<Options, "depth" | "globs" | "timeoutMs">,
+  onOutcome: OnOutcome,
+): Promise<ReadonlyArray<Outcome>> => {
+  const { SpawnerRunner } = await load()
+  const options = {
+    only: globs,
+    depth: depth === "must" ? depth : "should",
+    timeoutMs,
+    onOutcome: (outcome: SeamOutcome, done: number, of: number) =>
+      onOutcome(toOutcome(module, outcome), done, of),
+  } as const
+  try {
+    const outcomes = await SpawnerRunner.loadAndRun(module, options)
+    return outcomes.map((outcome) => toOutcome(module, outcome))
+  } catch (error) {
+    const missing = error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND"
+    if (error instanceof Error && (missing || error.name === "UsageError"))
+      throw new UsageError(`--spawner ${module}: ${error.message}`)
+    throw error
+  }
+}

@@ -1,0 +1,62 @@
+/** The proofs in small: each as its command would be run, for some seconds. */
+import { spawnSync } from "node:child_process"
+import { fileURLToPath } from "node:url"
+import { expect, test } from "vitest"
+
+const pathOf = (file: string) => fileURLToPath(new URL(file, import.meta.url))
+
+const prove = (script: string, ...args: ReadonlyArray<string>) => {
+  const { status, stdout, stderr } = spawnSync("node", [pathOf(script), ...args], { encoding: "utf8" })
+  return { status, stdout, told: `${stdout}${stderr}` }
+}
+
+test("mutated messages do no harm to a server, on any transport", { timeout: 120_000 }, () => {
+  const { status, told } = prove("./fuzz.mjs", "--messages", "2000", "--transports", "stdio,ws,unix,tcp")
+  expect(status, told).toBe(0)
+})
+
+test("a server that answers twice is found out by them", { timeout: 120_000 }, () => {
+  const command = `node ${pathOf("../../targets/broken/answered-twice.mjs")}`
+  const { status, stdout } = prove("./fuzz.mjs", "--transports", "stdio", "--command", command)
+  expect(stdout).toContain("an answer that was not asked for, or a second one")
+  expect(status).toBe(1)
+})
+
+test("servers, clients and children that are killed leave nothing behind", { timeout: 120_000 }, () => {
+  const { status, told } = prove("./chaos.mjs", "--seconds", "8")
+  expect(status, told).toBe(0)
+})
+
+test("a crowd is served, and who does not read stalls nobody else", { timeout: 120_000 }, () => {
+  const small = [
+    "--connections",
+    "100",
+    "--lines",
+    "300",
+    "--stalling",
+    "10",
+    "--seconds",
+    "1",
+    "--mebibytes",
+    "16",
+  ]
+  const { status, told } = prove("./crowd.mjs", ...small)
+  expect(status, told).toBe(0)
+})
+
+test(
+  "a child is held up while its client does not read, on every transport and runtime",
+  { timeout: 240_000 },
+  () => {
+    const { status, told } = prove(
+      "./pressure.mjs",
+      "--mebibytes",
+      "16",
+      "--bound-mebibytes",
+      "12",
+      "--parallel",
+      "4",
+    )
+    expect(status, told).toBe(0)
+  },
+)

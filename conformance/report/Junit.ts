@@ -1,0 +1,106 @@
+/**
+ * A run as JUnit XML, for the pages of build servers: a suite for each family and transport, a test for each case.
+ *
+ * JUnit knows no expected failure: one that does not count is a skipped test whose message begins with why. Stale entries of
+ * the baseline are a suite of their own. Characters that XML cannot hold are replaced.
+ */
+import { family } from "../suite/Case.ts"
+import * as Report from "./Report.ts"
+import type { Outcome } from "../suite/RunCase.ts"
+import * as Verdict from "./Verdict.ts"
+
+const entities: { readonly [sign: string]: string } = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "\n": "&#10;",
+  "\r": "&#13;",
+  "\t": "&#9;",
+}
+
+/** Everything that XML 1.0 has no way to write: controls, lone surrogates, two noncharacters. */
+const unwritable = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu
+
+const escape = (text: string): string =>
+  text.replace(unwritable, "\u{FFFD}").replace(/[&<>"\n\r\t]/g, (sign) => entities[sign] ?? sign)
+
+const attributes = (values: { readonly [name: string]: string | number }): string =>
+  Object.entries(values)
+    .map(([name, value]) => ` ${name}="${escape(String(value))}"`)
+    .join("")
+
+const seconds = (ms: number): string => (ms / 1000).toFixed(3)
+
+const testcase = (outcome: Outcome, terms: Verdict.Terms, style: Report.Style): string => {
+  const { case: item, ms, status, transport } = outcome
+  const head = attributes({
+    classname: `${family(item.id)} (${transport})`,
+    name: item.id,
+    time: seconds(ms),
+  })
+  if (status === "pass") return `    <testcase${head}/>`
+  const message = status === "skip" ? outcome.reason : Verdict.excuse(outcome, terms)
+  if (message !== "") {
+    const full = status === "skip" ? message : `${message} (${outcome.reason})`
+    return `    <testcase${head}><skipped${attributes({ message: full })}/></testcase>`
+  }
+  const failure = attributes({ message: outcome.reason, type: item.level })
+  const text = escape(Report.failure(outcome, { ...style, colour: false }))
+  return `    <testcase${head}><failure${failure}>${text}</failure></testcase>`
+}
+
+const testsuite = (
+  name: string,
+  numbers: { readonly tests: number; readonly failures: number; readonly skipped: number },
+  ms: number,
+  tests: ReadonlyArray<string>,
+): string =>
+  [
+    `  <testsuite${attributes({ name, ...numbers, errors: 0, time: seconds(ms) })}>`,
+    ...tests,
+    "  </testsuite>",
+  ].join("\n")
+
+/** The whole document. */
+export const make = (verdict: Verdict.Verdict, ms: number, style: Report.Style): string => {
+  const { outcomes, stale, terms } = verdict
+  const groups = new Map<string, Array<Outcome>>()
+  for (const outcome of outcomes) {
+    const name = `${family(outcome.case.id)} (${outcome.transport})`
+    groups.set(name, [...(groups.get(name) ?? []), outcome])
+  }
+  const failed = (some: ReadonlyArray<Outcome>): number =>
+    some.filter((outcome) => Verdict.standing(outcome, terms) === "fail").length
+  const suites = [...groups].map(([name, some]) => {
+    const passes = some.filter(({ status }) => status === "pass").length
+    const failures = failed(some)
+    const numbers = { tests: some.length, failures, skipped: some.length - passes - failures }
+    const time = some.reduce((sum, outcome) => sum + outcome.ms, 0)
+    return testsuite(
+      name,
+      numbers,
+      time,
+      some.map((outcome) => testcase(outcome, terms, style)),
+    )
+  })
+  const old = stale.map(
+    ({ entry, why }) =>
+      `    <testcase${attributes({ classname: "baseline", name: entry.id, time: "0" })}><failure${attributes({ message: why, type: "stale" })}/></testcase>`,
+  )
+  if (old.length > 0)
+    suites.push(testsuite("baseline", { tests: old.length, failures: old.length, skipped: 0 }, 0, old))
+  const root = attributes({
+    name: "procwire-conformance",
+    tests: outcomes.length + stale.length,
+    failures: failed(outcomes) + stale.length,
+    time: seconds(ms),
+  })
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuites${root}>`,
+    ...suites,
+    "</testsuites>",
+    "",
+  ].join("\n")
+}

@@ -1,0 +1,160 @@
+/**
+ * What a reader sees: progress on a terminal, each failure with its evidence, and a summary by family and by level.
+ *
+ * Colours appear only on a terminal and never when NO_COLOR is set. The report is text in, text out; only `progress` writes.
+ */
+import * as Baseline from "./Baseline.ts"
+import { family, type Level } from "../suite/Case.ts"
+import { quote } from "../command/CommandLine.ts"
+import { clip } from "../suite/Json.ts"
+import type { Outcome } from "../suite/RunCase.ts"
+import * as Transcript from "../suite/Transcript.ts"
+import * as Verdict from "./Verdict.ts"
+
+export interface Style {
+  readonly colour: boolean
+  readonly verbose: boolean
+  /** Words before the id in the command that runs one case alone. */
+  readonly program: string
+}
+
+type Paint = (text: string) => string
+
+const paints = (style: Style): { readonly [name in "good" | "bad" | "dim" | "bold"]: Paint } => {
+  const paint =
+    (code: number): Paint =>
+    (text) =>
+      style.colour ? `\u001b[${code}m${text}\u001b[0m` : text
+  return { good: paint(32), bad: paint(31), dim: paint(2), bold: paint(1) }
+}
+
+/** The command that runs this case alone. */
+export const alone = (outcome: Outcome, style: Style): string =>
+  [
+    style.program,
+    ...outcome.words.map(quote),
+    ...(outcome.case.slow ? ["--slow"] : []),
+    quote(outcome.case.id),
+  ].join(" ")
+
+/** One line about one case. */
+export const line = (outcome: Outcome, style: Style, terms = Verdict.plain): string => {
+  const paint = paints(style)
+  const sign = {
+    pass: paint.good("ok   "),
+    fail: paint.bad("FAIL "),
+    known: paint.dim("known"),
+    told: paint.dim("told "),
+    skip: paint.dim("skip "),
+  }[Verdict.standing(outcome, terms)]
+  const said = outcome.status === "skip" ? outcome.reason : Verdict.excuse(outcome, terms)
+  const why = said === "" ? "" : paint.dim(` (${said})`)
+  const notes = outcome.notes.length > 0 ? paint.dim(` (${outcome.notes.join("; ")})`) : ""
+  const time = outcome.status === "skip" ? "" : paint.dim(` ${Math.round(outcome.ms)} ms`)
+  return `${sign} ${outcome.case.level.padEnd(6)} ${outcome.transport.padEnd(5)} ${outcome.case.id}${time}${why}${notes}`
+}
+
+/** All there is to know about a failure. */
+export const failure = (outcome: Outcome, style: Style, terms = Verdict.plain): string => {
+  const paint = paints(style)
+  const told = Verdict.standing(outcome, terms) === "told"
+  const { case: item } = outcome
+  const spec = item.spec.length > 0 ? `, behaviour ${item.spec.join(", ")}` : ""
+  const limit = style.verbose ? 400 : 24
+  return [
+    `${told ? paint.dim("told") : paint.bad("FAIL")} ${paint.bold(item.id)} ${paint.dim(`(${item.level}, ${outcome.transport}${spec})`)}`,
+    `  ${item.says}`,
+    `  ${paint.bad("but:")} ${clip(outcome.reason, style.verbose ? 4000 : 900)}`,
+    ...outcome.notes.map((note) => `  note: ${note}`),
+    ...Transcript.lines(outcome.transcript, limit, style.verbose ? 2000 : 220).map(
+      (entry) => `  ${paint.dim(entry)}`,
+    ),
+    ...(outcome.stderr === "" ? [] : [`  stderr: ${clip(outcome.stderr, style.verbose ? 4000 : 300)}`]),
+    `  alone: ${alone(outcome, style)}`,
+  ].join("\n")
+}
+
+const standings: ReadonlyArray<Verdict.Standing> = ["pass", "fail", "known", "told", "skip"]
+
+/** What is said of one stale entry of the baseline. */
+const staleLine = ({ entry, why }: Baseline.Stale): string => {
+  const where = entry.transport === undefined ? "" : ` (${entry.transport})`
+  return `stale entry in the baseline: ${entry.id}${where}: ${why}`
+}
+
+/** One sentence about the whole run. */
+export const verdictLine = (verdict: Verdict.Verdict, ms: number, style: Style): string => {
+  const paint = paints(style)
+  const { outcomes, stale, terms } = verdict
+  const failed = outcomes.filter((outcome) => Verdict.standing(outcome, terms) === "fail").length
+  const transports = [...new Set(outcomes.map((outcome) => outcome.transport))]
+    .join(", ")
+    .replace(/, ([^,]*)$/, " and $1")
+  const why = [
+    ...(failed > 0 ? [`${failed} failed`] : []),
+    ...(stale.length > 0 ? [`${stale.length} stale in the baseline`] : []),
+  ].join(", ")
+  const said = verdict.passed ? paint.good("conformant") : paint.bad(`not conformant (${why})`)
+  return `${said}: ${outcomes.length} cases over ${transports} in ${(ms / 1000).toFixed(1)} s`
+}
+
+/** The tables at the end of a run. */
+export const summary = (verdict: Verdict.Verdict, ms: number, style: Style): string => {
+  const paint = paints(style)
+  const { outcomes, stale, terms } = verdict
+  const row = (name: string, fits: (outcome: Outcome) => boolean): string => {
+    const found = outcomes.filter(fits).map((outcome) => Verdict.standing(outcome, terms))
+    const numbers = standings.map((one) => found.filter((other) => other === one).length)
+    const text = `  ${name.padEnd(22)}${numbers.map((value) => String(value).padStart(6)).join("")}`
+    return found.includes("fail") ? paint.bad(text) : text
+  }
+  const families = [...new Set(outcomes.map((outcome) => family(outcome.case.id)))]
+  const levels: ReadonlyArray<Level> = ["must", "should", "peer"]
+  return [
+    `  ${"".padEnd(22)}${standings.map((name) => name.padStart(6)).join("")}`,
+    ...families.map((name) => row(name, (outcome) => family(outcome.case.id) === name)),
+    "",
+    ...levels.map((level) => row(level, (outcome) => outcome.case.level === level)),
+    "",
+    ...stale.map((one) => paint.bad(staleLine(one))),
+    verdictLine(verdict, ms, style),
+  ].join("\n")
+}
+
+/** A line that overwrites itself on a terminal; silent elsewhere. */
+export const progress = (
+  out: NodeJS.WriteStream,
+): { readonly show: (text: string) => void; readonly clear: () => void } => {
+  const write = (text: string): void => {
+    if (out.isTTY) out.write(`\r\u001b[2K${clip(text, Math.max(20, (out.columns ?? 80) - 24))}`)
+  }
+  return { show: write, clear: () => write("") }
+}
+
+/** The run as data, for other programs. */
+export const toJson = (verdict: Verdict.Verdict, version: string, ms: number): string =>
+  `${JSON.stringify(
+    {
+      suite: "procwire-conformance",
+      version,
+      ms: Math.round(ms),
+      passed: verdict.passed,
+      stale: verdict.stale.map(({ entry, why }) => ({ ...entry, why })),
+      cases: verdict.outcomes.map(({ case: item, transcript, stderr, ...outcome }) => ({
+        id: item.id,
+        level: item.level,
+        transport: outcome.transport,
+        status: outcome.status,
+        counts: Verdict.counts(item.level, verdict.terms),
+        known: Baseline.find(verdict.terms.baseline, { case: item, transcript, stderr, ...outcome })?.reason,
+        reason: outcome.reason,
+        notes: outcome.notes,
+        ms: Math.round(outcome.ms),
+        spec: item.spec,
+        says: item.says,
+        ...(outcome.status === "fail" ? { transcript, stderr } : {}),
+      })),
+    },
+    undefined,
+    2,
+  )}\n`

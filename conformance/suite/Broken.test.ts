@@ -1,0 +1,191 @@
+/**
+ * Proof that the suite can fail and fails for the right reason: servers that are wrong in one way each, the cases that must
+ * say so, and nothing else that complains.
+ *
+ * Each server plays the cases that must fail and some that have nothing to do with it; exactly the former may fail.
+ */
+import { readdirSync } from "node:fs"
+import { expect, test } from "vitest"
+import type { TransportKind } from "./Case.ts"
+import { cases } from "./cases/index.ts"
+import type { Outcome } from "./RunCase.ts"
+import * as Runner from "./Runner.ts"
+import { select } from "./Select.ts"
+import * as Control from "../testing/Control.ts"
+
+interface Broken {
+  /** Over WebSocket all cases share one server, which is quicker. */
+  readonly over?: TransportKind
+  /** What must notice the fault. */
+  readonly fails: ReadonlyArray<string>
+  /** The fault is in every message, so every case fails: nothing can be unrelated. */
+  readonly everywhere?: boolean
+}
+
+/** Short cases of several families: a server whose fault lies elsewhere passes them. */
+const unrelated = [
+  "handshake/second-initialize-refused",
+  "envelope/string-id-echoed",
+  "process/output/streams-and-exit-code",
+  "process/read/unknown-process-refused",
+  "process/read/max-bytes-keeps-chunks-whole",
+  "process/write/reaches-the-input",
+  "process/exit-code/the-largest",
+]
+
+const broken: { readonly [name: string]: Broken } = {
+  "after-seq-included": { fails: ["process/read/after-seq-skips-older", "process/read/next-seq"] },
+  "answered-twice": {
+    fails: ["environment/status-is-ready", "handshake/second-initialize-refused"],
+    everywhere: true,
+  },
+  "bad-json-ignored": {
+    fails: ["envelope/malformed-text-answered-with-minus-one", "envelope/batch-refused"],
+  },
+  "base64-for-urls": { fails: ["process/output/bytes-are-exact"] },
+  "base64-without-padding": {
+    fails: [
+      "process/output/bytes-are-exact",
+      "process/output/streams-and-exit-code",
+      "process/read/max-bytes-keeps-chunks-whole",
+    ],
+  },
+  "big-id-rounded": { fails: ["envelope/64-bit-ids-echoed"] },
+  "children-outlive-the-input": { over: "stdio", fails: ["lifecycle/end-of-input-ends-the-server"] },
+  "chunk-dropped": { fails: ["process/output/seq-contiguous", "process/read/max-bytes-keeps-chunks-whole"] },
+  "closed-before-exited": {
+    fails: ["process/output/order/closed-has-the-highest-seq", "process/read/max-bytes-keeps-chunks-whole"],
+  },
+  "detach-kills": { fails: ["session/detach-keeps-processes"] },
+  "dies-of-bad-json": { over: "stdio", fails: ["envelope/malformed-text-answered-with-minus-one"] },
+  "environment-leaks": { fails: ["environment/exact-without-policy"] },
+  "error-as-text": {
+    fails: [
+      "process/read/missing-process-id-is-named",
+      "handshake/second-initialize-refused",
+      "process/read/unknown-process-refused",
+    ],
+  },
+  "error-code-wrong": { fails: ["process/read/missing-process-id-is-named"] },
+  "exited-with-the-last-byte": {
+    fails: ["process/output/exited-is-not-delayed", "process/output/late-output"],
+  },
+  "failed-start-keeps-id": { fails: ["process/start/program-missing-frees-the-id"] },
+  "gate-open": { fails: ["handshake/process-methods-refused-before-initialize"] },
+  "id-as-string": { fails: ["envelope/integer-ids-echoed", "environment/status-is-ready"], everywhere: true },
+  "id-free-at-exit": { fails: ["process/start/retained-id-refused"] },
+  "input-as-latin1": {
+    over: "stdio",
+    fails: ["framing/split-and-joined-writes", "envelope/unicode-escapes-and-text"],
+  },
+  "input-left-open": { fails: ["process/start/stdin-is-empty"] },
+  "interrupt-spares-children": { fails: ["process/signal/interrupt-reaches-the-group"] },
+  "jsonrpc-member": { fails: ["environment/status-is-ready"], everywhere: true },
+  "late-output-dropped": { fails: ["process/output/late-output"] },
+  "log-on-stdout": { over: "stdio", fails: ["environment/status-is-ready"], everywhere: true },
+  "max-bytes-cuts-chunks": { fails: ["process/read/max-bytes-keeps-chunks-whole"] },
+  "max-bytes-starves": { fails: ["process/read/max-bytes-keeps-chunks-whole"] },
+  "private-names-pass": { fails: ["environment/private-names-scrubbed"] },
+  "read-consumes": {
+    fails: ["process/read/after-seq-skips-older", "process/read/max-bytes-keeps-chunks-whole"],
+  },
+  "replay-from-the-start": {
+    fails: ["session/replay/missed-is-pushed", "session/replay/again-for-each-resume"],
+  },
+  "replay-ignored": {
+    fails: [
+      "session/replay/missed-is-pushed",
+      "session/replay/exit-and-end",
+      "session/replay/again-for-each-resume",
+      "session/replay/goes-over-into-the-new",
+    ],
+  },
+  "replay-of-output-only": { fails: ["session/replay/exit-and-end"] },
+  "replay-skips-one": {
+    fails: ["session/replay/missed-is-pushed", "session/replay/goes-over-into-the-new"],
+  },
+  "resume-counts-anew": { fails: ["session/resume-continues-the-count"] },
+  "resume-repeats": { fails: ["session/resume-continues-the-count"] },
+  "resume-takes-over": { fails: ["session/attached-session-refused"] },
+  "seq-as-string": {
+    fails: [
+      "process/output/seq-contiguous",
+      "process/exit-code/the-largest",
+      "process/output/streams-and-exit-code",
+      "process/read/max-bytes-keeps-chunks-whole",
+    ],
+  },
+  "seq-repeated": {
+    fails: [
+      "process/output/seq-contiguous",
+      "process/exit-code/the-largest",
+      "process/output/streams-and-exit-code",
+      "process/read/max-bytes-keeps-chunks-whole",
+    ],
+  },
+  "seq-skipped": {
+    fails: [
+      "process/output/seq-contiguous",
+      "process/exit-code/the-largest",
+      "process/output/streams-and-exit-code",
+      "process/read/max-bytes-keeps-chunks-whole",
+    ],
+  },
+  "sessions-share-processes": { fails: ["session/isolated"] },
+  "signal-code-plain": { fails: ["process/exit-code/of-sigterm", "process/exit-code/of-sigsegv"] },
+  "start-answered-late": { fails: ["process/output/order/start-answered-first"] },
+  "streams-merged": { fails: ["process/output/streams-and-exit-code"] },
+  "terminate-is-polite": { fails: ["process/terminate/kills-at-once"] },
+  "terminate-spares-children": { fails: ["process/terminate/kills-the-group"] },
+  "unknown-fields-refused": { fails: ["process/start/unknown-fields-ignored"] },
+  "unknown-method-ignored": { fails: ["handshake/unknown-method-needs-no-handshake"] },
+  "utf8-replaced": { fails: ["process/output/bytes-are-exact"] },
+  "violation-tolerated": { fails: ["handshake/violation/unknown-notification"] },
+  "wait-blocks-everybody": { fails: ["websocket/connections-are-independent"], everywhere: true },
+  "wait-blocks-its-connection": { fails: ["concurrency/long-poll-delays-nobody"] },
+  "wait-ended-by-anything": { fails: ["process/read/old-output-does-not-wake"] },
+  "wait-misses-the-exit": { fails: ["process/read/exit-wakes", "process/read/closed-returns-at-once"] },
+  "write-id-forgotten": { fails: ["process/write/same-write-id-written-once"] },
+  "write-ids-of-everybody": { fails: ["process/write/same-write-id-written-once"] },
+  "writes-out-of-order": { fails: ["process/write/order-is-kept"] },
+}
+
+/** What must fail may fail by waiting in vain, so it waits for less than what must pass. */
+const [shortMs, longMs] = [2_500, 20_000]
+
+const run = (name: string, over: TransportKind, ids: ReadonlyArray<string>, timeoutMs: number) =>
+  Runner.run({
+    cases: select(cases, ids, "all").cases,
+    targets: [Control.target(name, over)],
+    parallel: 3,
+    timeoutMs,
+    slow: false,
+    without: Control.without,
+  })
+
+const failed = (outcomes: ReadonlyArray<Outcome>): ReadonlyArray<string> =>
+  outcomes.filter(({ status }) => status === "fail").map((outcome) => outcome.case.id)
+
+test("every broken server has its line here", () => {
+  const files = readdirSync(new URL("../targets/broken/", import.meta.url))
+  expect(files.map((file) => file.replace(/\.mjs$/, "")).sort()).toEqual(Object.keys(broken).sort())
+  expect(files.length).toBeGreaterThanOrEqual(20)
+})
+
+for (const over of ["stdio", "ws"] as const) {
+  test.concurrent(`the control server passes all of these cases over ${over}`, async () => {
+    const ids = Object.values(broken).flatMap(({ fails }) => fails)
+    const outcomes = await run("control", over, [...ids, ...unrelated], longMs)
+    expect(outcomes.filter(({ status }) => status === "fail").map(({ reason }) => reason)).toEqual([])
+  })
+}
+
+for (const [name, { everywhere = false, fails, over = "ws" }] of Object.entries(broken)) {
+  test.concurrent(`${name} fails ${fails.join(", ")}`, async () => {
+    const wrong = await run(`broken/${name}`, over, fails, shortMs)
+    expect([...failed(wrong)].sort()).toEqual([...fails].sort())
+    if (everywhere) return
+    const sure = unrelated.filter((id) => !fails.includes(id))
+    expect(failed(await run(`broken/${name}`, over, sure, longMs))).toEqual([])
+  })
+}
