@@ -1,6 +1,6 @@
 /** The C library through `bun:ffi`. */
 import { createRequire } from "node:module"
-import { type Ffi, marshal, type Parameter } from "../shared/posix/Ffi.ts"
+import { type Ffi, marshal, type Parameter } from "../shared/process/posix/Ffi.ts"
 
 /** What is used of `bun:ffi`, whose types Node's compiler does not have. */
 interface BunFfi {

@@ -1,8 +1,8 @@
 /** Bun's spawner: libc through `bun:ffi`, descriptors as files, PTYs by `posix_openpt`. */
 import type * as Layer from "effect/Layer"
 import type * as Spawner from "../../core/spawn/Spawner.ts"
-import * as NativeSpawner from "../shared/posix/NativeSpawner.ts"
-import * as PtyDevice from "../shared/posix/PtyDevice.ts"
+import * as NativeSpawner from "../shared/process/posix/NativeSpawner.ts"
+import * as PtyDevice from "../shared/process/posix/PtyDevice.ts"
 import * as BunFfi from "./BunFfi.ts"
 import * as FileDescriptors from "./FileDescriptors.ts"
 

@@ -13,11 +13,11 @@ import { constants } from "node:os"
 import * as Effect from "effect/Effect"
 import type * as Spawner from "../../core/spawn/Spawner.ts"
 import * as SpawnError from "../../core/spawn/SpawnError.ts"
-import type { ChildEvents } from "../shared/ChildEvents.ts"
-import type { Output } from "../shared/RunningChild.ts"
-import type { StdinWriter } from "../shared/StdinWriter.ts"
-import { BUFFER_BYTES, type Descriptors } from "../shared/posix/Descriptors.ts"
-import type { Libc } from "../shared/posix/Libc.ts"
+import type { ChildEvents } from "../shared/process/ChildEvents.ts"
+import type { Output } from "../shared/process/RunningChild.ts"
+import type { StdinWriter } from "../shared/process/StdinWriter.ts"
+import { BUFFER_BYTES, type Descriptors } from "../shared/process/posix/Descriptors.ts"
+import type { Libc } from "../shared/process/posix/Libc.ts"
 
 /** What is used of Bun's global, whose types Node's compiler does not have. */
 interface BunFile {

@@ -1,5 +1,5 @@
 /** The C library through `Deno.dlopen`; needs `--allow-ffi`. */
-import { type Ffi, marshal, type Parameter } from "../shared/posix/Ffi.ts"
+import { type Ffi, marshal, type Parameter } from "../shared/process/posix/Ffi.ts"
 
 /** What is used of Deno's namespace, whose types Node's compiler does not have. */
 interface DenoNamespace {

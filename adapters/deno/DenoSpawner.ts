@@ -1,9 +1,9 @@
 /** Deno's spawner: libc through `Deno.dlopen`, descriptors as sockets, PTYs by `posix_openpt`. */
 import type * as Layer from "effect/Layer"
 import type * as Spawner from "../../core/spawn/Spawner.ts"
-import * as NativeSpawner from "../shared/posix/NativeSpawner.ts"
-import * as PtyDevice from "../shared/posix/PtyDevice.ts"
-import * as SocketDescriptors from "../shared/posix/SocketDescriptors.ts"
+import * as NativeSpawner from "../shared/process/posix/NativeSpawner.ts"
+import * as PtyDevice from "../shared/process/posix/PtyDevice.ts"
+import * as SocketDescriptors from "../shared/process/posix/SocketDescriptors.ts"
 import * as DenoFfi from "./DenoFfi.ts"
 
 /** The best spawner of this host. Where that is the portable one, a debug log says why. */

@@ -1,7 +1,7 @@
 /** The C library through koffi: Node has no way of its own. Symbols are those of the running process. */
 import { createRequire } from "node:module"
 import type * as Koffi from "koffi"
-import type { Ffi, Parameter } from "../shared/posix/Ffi.ts"
+import type { Ffi, Parameter } from "../shared/process/posix/Ffi.ts"
 
 const types: Readonly<Record<Parameter, string>> = {
   int: "int",

@@ -1,8 +1,8 @@
 /** Node's spawner: libc through koffi, descriptors as sockets, PTYs opened by the node-pty package. */
 import type * as Layer from "effect/Layer"
 import type * as Spawner from "../../core/spawn/Spawner.ts"
-import * as NativeSpawner from "../shared/posix/NativeSpawner.ts"
-import * as SocketDescriptors from "../shared/posix/SocketDescriptors.ts"
+import * as NativeSpawner from "../shared/process/posix/NativeSpawner.ts"
+import * as SocketDescriptors from "../shared/process/posix/SocketDescriptors.ts"
 import * as KoffiFfi from "./KoffiFfi.ts"
 import * as PtyDevice from "./PtyDevice.ts"
 

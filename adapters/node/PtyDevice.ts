@@ -8,8 +8,8 @@
  */
 import { createRequire } from "node:module"
 import * as Either from "effect/Either"
-import type { Libc } from "../shared/posix/Libc.ts"
-import { type PtyDevice, shortage } from "../shared/posix/PtyDevice.ts"
+import type { Libc } from "../shared/process/posix/Libc.ts"
+import { type PtyDevice, shortage } from "../shared/process/posix/PtyDevice.ts"
 
 interface Native {
   readonly open: (columns: number, rows: number) => { master: number; slave: number; pty: string }

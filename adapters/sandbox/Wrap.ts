@@ -10,7 +10,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Spawner from "../../core/spawn/Spawner.ts"
-import * as ProgramLookup from "../shared/ProgramLookup.ts"
+import * as ProgramLookup from "../shared/process/ProgramLookup.ts"
 
 /** Wraps every command of the spawner below. The spec that `wrap` gets names its program by a path. */
 export const layerWrap = (

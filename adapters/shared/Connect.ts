@@ -14,11 +14,11 @@ import type { Host } from "../../core/spawn/Host.ts"
 import type { Spawner } from "../../core/spawn/Spawner.ts"
 import * as Memory from "../../core/transport/Memory.ts"
 import type { Transport, TransportError } from "../../core/transport/Transport.ts"
-import * as CommandTransport from "./CommandTransport.ts"
-import * as SocketAddress from "./SocketAddress.ts"
-import * as SocketClient from "./SocketClient.ts"
-import type * as WebSocketClient from "./WebSocketClient.ts"
-import * as WebSockets from "./WebSockets.ts"
+import * as CommandTransport from "./transport/CommandTransport.ts"
+import * as SocketAddress from "./transport/SocketAddress.ts"
+import * as SocketClient from "./transport/SocketClient.ts"
+import type * as WebSocketClient from "./transport/WebSocketClient.ts"
+import * as WebSockets from "./transport/WebSockets.ts"
 
 export type Target =
   | { readonly kind: "url"; readonly url: string; readonly options?: WebSocketClient.Options }

@@ -3,7 +3,7 @@
  * and texts are the peer implementation's; files are read once, when the server starts.
  */
 import { readFileSync } from "node:fs"
-import * as OsError from "../OsError.ts"
+import * as OsError from "../host/OsError.ts"
 import * as Bearer from "./Bearer.ts"
 import * as SignedToken from "./SignedToken.ts"
 

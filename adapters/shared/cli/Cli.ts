@@ -13,7 +13,7 @@ import * as FiberId from "effect/FiberId"
 import type { Platform } from "../Platform.ts"
 import * as Logging from "./Logging.ts"
 import { UsageError } from "./Usage.ts"
-import { version } from "./Version.ts"
+import { version } from "../Version.ts"
 
 const help = `procwire ${version}: runs processes for other programs
 

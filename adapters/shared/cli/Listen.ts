@@ -1,6 +1,6 @@
 /** `--listen`: where to serve. The texts of the errors for what the peer implementation knows, too, are its own. */
 import { BlockList, isIP } from "node:net"
-import * as SocketAddress from "../SocketAddress.ts"
+import * as SocketAddress from "../transport/SocketAddress.ts"
 
 export type Listen =
   | { readonly kind: "stdio" }

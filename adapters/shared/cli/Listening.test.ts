@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest
 import * as Certificates from "../testing/Certificates.ts"
 import { command, platform } from "../../testing/Runtime.ts"
 import * as Program from "../Program.ts"
-import * as Tls from "../Tls.ts"
+import * as Tls from "../transport/Tls.ts"
 
 const [program, ...main] = command
 const { connect } = Program.make(platform)

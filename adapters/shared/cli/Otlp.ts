@@ -13,7 +13,7 @@ import * as HttpClientError from "@effect/platform/HttpClientError"
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { version } from "./Version.ts"
+import { version } from "../Version.ts"
 
 /** How long one batch may take. */
 const batchTimeout = "10 seconds"

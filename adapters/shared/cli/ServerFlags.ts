@@ -1,8 +1,8 @@
 /** Which server a command uses: a running one, one behind a command, or one inside this process. */
 import process from "node:process"
 import * as Connect from "../Connect.ts"
-import * as Tls from "../Tls.ts"
-import type * as WebSocketClient from "../WebSocketClient.ts"
+import * as Tls from "../transport/Tls.ts"
+import type * as WebSocketClient from "../transport/WebSocketClient.ts"
 import * as serve from "./serve.ts"
 import * as Usage from "./Usage.ts"
 

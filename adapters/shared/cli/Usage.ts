@@ -1,7 +1,7 @@
 /** Wrong use of the command line: a flag or value that is named, and exit code 2. */
 import { readFileSync } from "node:fs"
 import { parseArgs } from "node:util"
-import * as OsError from "../OsError.ts"
+import * as OsError from "../host/OsError.ts"
 
 export class UsageError extends Error {
   /** The command whose help may be of use, such as `procwire serve`. */

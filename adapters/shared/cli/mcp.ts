@@ -13,13 +13,13 @@ import * as PathUri from "../../../core/protocol/PathUri.ts"
 import * as Connect from "../Connect.ts"
 import * as ToolServer from "../mcp/ToolServer.ts"
 import type { Platform } from "../Platform.ts"
-import * as StdioTransport from "../StdioTransport.ts"
+import * as StdioTransport from "../transport/StdioTransport.ts"
 import * as World from "../World.ts"
 import * as Logging from "./Logging.ts"
 import * as ServerFlags from "./ServerFlags.ts"
 import * as Usage from "./Usage.ts"
 import * as Variables from "./Variables.ts"
-import { version } from "./Version.ts"
+import { version } from "../Version.ts"
 
 export const help = `Offer running commands to a language model: an MCP server over stdio with the tools exec_command and write_stdin.
 

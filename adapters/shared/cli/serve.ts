@@ -15,7 +15,7 @@ import { Spawner } from "../../../core/spawn/Spawner.ts"
 import type { Terms } from "../../../core/transport/Listener.ts"
 import * as Bubblewrap from "../confine/Bubblewrap.ts"
 import type { Platform } from "../Platform.ts"
-import * as StatusPages from "../StatusPages.ts"
+import * as StatusPages from "../status/StatusPages.ts"
 import * as World from "../World.ts"
 import * as Doors from "./Doors.ts"
 import * as LimitFlags from "./LimitFlags.ts"
@@ -23,7 +23,7 @@ import * as Logging from "./Logging.ts"
 import * as Shutdown from "./Shutdown.ts"
 import * as Telemetry from "./Telemetry.ts"
 import * as Usage from "./Usage.ts"
-import { version } from "./Version.ts"
+import { version } from "../Version.ts"
 
 export const help = `Serve processes to clients over JSON-RPC.
 

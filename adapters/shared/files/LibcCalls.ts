@@ -8,9 +8,9 @@
 import { setImmediate } from "node:timers/promises"
 import type * as Files from "../../../core/files/Files.ts"
 import * as NativePath from "../../../core/protocol/NativePath.ts"
-import * as OsError from "../OsError.ts"
-import type { Ffi } from "../posix/Ffi.ts"
-import { O_CLOEXEC, O_RDONLY } from "../posix/Libc.ts"
+import * as OsError from "../host/OsError.ts"
+import type { Ffi } from "../process/posix/Ffi.ts"
+import { O_CLOEXEC, O_RDONLY } from "../process/posix/Libc.ts"
 import { type Calls, kindOf, type Stat } from "./Calls.ts"
 
 const O_DIRECTORY = 0o200000

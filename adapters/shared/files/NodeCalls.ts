@@ -5,7 +5,7 @@ import { Buffer } from "node:buffer"
 import * as fs from "node:fs"
 import type * as Files from "../../../core/files/Files.ts"
 import * as NativePath from "../../../core/protocol/NativePath.ts"
-import * as OsError from "../OsError.ts"
+import * as OsError from "../host/OsError.ts"
 import { type Calls, kindOf, type Stat } from "./Calls.ts"
 
 export const make = (): Calls => ({

@@ -9,7 +9,7 @@
 import { randomBytes } from "node:crypto"
 import { constants } from "node:fs"
 import { join, split } from "../../../core/files/Paths.ts"
-import * as OsError from "../OsError.ts"
+import * as OsError from "../host/OsError.ts"
 import type { Calls, Stat } from "./Calls.ts"
 
 /** What files that are being written are called; one that is left behind tells of a crash. */

@@ -6,8 +6,8 @@ import * as Net from "node:net"
 import * as Effect from "effect/Effect"
 import { Listener } from "../../../core/transport/Listener.ts"
 import type { Transport } from "../../../core/transport/Transport.ts"
-import * as LineTransport from "../LineTransport.ts"
-import { layerStdio } from "../StdioTransport.ts"
+import * as LineTransport from "../transport/LineTransport.ts"
+import { layerStdio } from "../transport/StdioTransport.ts"
 
 const pump = (from: Transport, to: Transport): Effect.Effect<void> =>
   Effect.gen(function* () {

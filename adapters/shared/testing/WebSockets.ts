@@ -3,8 +3,8 @@ import { once } from "node:events"
 import * as Effect from "effect/Effect"
 import { WebSocket } from "real-ws"
 import type { Transport } from "../../../core/transport/Transport.ts"
-import type * as Handshake from "../Handshake.ts"
-import * as WebSocketListener from "../WebSocketListener.ts"
+import type * as Handshake from "../transport/Handshake.ts"
+import * as WebSocketListener from "../transport/WebSocketListener.ts"
 
 export const echo = (transport: Transport) =>
   transport.incoming.take.pipe(

@@ -10,7 +10,7 @@ const counted = [...children, "adapters/node/SpawnerSuite.test.ts"]
 
 export const adapters = [
   one(
-    "adapters/shared/ProcessGroup.ts",
+    "adapters/shared/process/ProcessGroup.ts",
     "process.kill(-id, name)",
     "process.kill(id, name)",
     "signals reach the leader of a group only",
@@ -19,7 +19,7 @@ export const adapters = [
   ),
   {
     ...one(
-      "adapters/shared/ProcessGroup.ts",
+      "adapters/shared/process/ProcessGroup.ts",
       '      signal("SIGKILL")',
       "      void signal",
       "the end of a session leaves its processes running",
@@ -29,7 +29,7 @@ export const adapters = [
   },
   {
     ...one(
-      "adapters/shared/GroupReaper.ts",
+      "adapters/shared/process/GroupReaper.ts",
       'kill -s KILL -- "-$id"',
       'kill -s KILL -- "$id"',
       "a killed server takes only the leaders with it",
@@ -37,7 +37,7 @@ export const adapters = [
     ),
   },
   one(
-    "adapters/shared/GroupReaper.ts",
+    "adapters/shared/process/GroupReaper.ts",
     "if (groups.has(id) === told.has(id)) continue",
     "continue",
     "nobody hears of the groups that exist",
@@ -104,7 +104,7 @@ export const adapters = [
     tests: children,
   },
   one(
-    "adapters/shared/ProgramPath.ts",
+    "adapters/shared/process/ProgramPath.ts",
     'spec.env["PATH"] || DEFAULT_PATH',
     'process.env["PATH"] || DEFAULT_PATH',
     "programs are looked for in the server's PATH",
@@ -140,7 +140,7 @@ export const adapters = [
   ),
   {
     ...one(
-      "adapters/shared/SpecCheck.ts",
+      "adapters/shared/process/SpecCheck.ts",
       'if (hasNul(name) || hasNul(spec.env[name] ?? "")) {',
       "if (hasNul(name)) {",
       "a variable may hold a NUL",
@@ -149,7 +149,7 @@ export const adapters = [
   },
   {
     ...one(
-      "adapters/shared/ChildEvents.ts",
+      "adapters/shared/process/ChildEvents.ts",
       "if (!muted && open.has(stream)) events",
       "if (!muted && exited) events",
       "output before the exit is not told",
@@ -159,39 +159,39 @@ export const adapters = [
   },
   {
     ...one(
-      "adapters/shared/Handshake.ts",
+      "adapters/shared/transport/Handshake.ts",
       'request.header("origin") !== undefined',
       'request.header("origin")',
       "an empty Origin is let in",
       "websocket/origin-refused",
     ),
-    tests: ["adapters/shared/WebSocketListener.test.ts"],
+    tests: ["adapters/shared/transport/WebSocketListener.test.ts"],
   },
   {
     ...one(
-      "adapters/shared/Handshake.ts",
+      "adapters/shared/transport/Handshake.ts",
       'if (path === "/readyz") return',
       'if (path.startsWith("/readyz")) return',
       "other paths are ready, too",
       "websocket/other-paths-are-404",
     ),
-    tests: ["adapters/shared/WebSocketListener.test.ts"],
+    tests: ["adapters/shared/transport/WebSocketListener.test.ts"],
   },
   one(
-    "adapters/shared/WebSocketFrames.ts",
+    "adapters/shared/transport/WebSocketFrames.ts",
     "maxFrameBytes = 16 * 1024 * 1024",
     "maxFrameBytes = 32 * 1024 * 1024",
     "frames may be twice as long",
     "limits",
   ),
   one(
-    "adapters/shared/WebSocketConnection.ts",
+    "adapters/shared/transport/WebSocketConnection.ts",
     'const pingInterval = "30 seconds"',
     'const pingInterval = "30 minutes"',
     "idle connections are not kept alive",
   ),
   one(
-    "adapters/shared/Outbox.ts",
+    "adapters/shared/transport/Outbox.ts",
     "if (!accepted && (!counts || output.writableLength >= highWaterMark)) stalled",
     "if (false) stalled",
     "a peer that does not read slows nobody down",
@@ -199,11 +199,11 @@ export const adapters = [
   ),
   {
     ...one(
-      "adapters/shared/LineTransport.ts",
+      "adapters/shared/transport/LineTransport.ts",
       "else if (!room) input.pause()",
       "else void room",
       "everything is read, whether anybody takes it or not",
     ),
-    tests: ["adapters/shared/StdioTransport.test.ts"],
+    tests: ["adapters/shared/transport/StdioTransport.test.ts"],
   },
 ]

@@ -4,7 +4,7 @@ const one = (file, find, replace, says, ...cases) => ({ file, find, replace, say
 const jwt = "adapters/shared/auth/SignedToken.ts"
 const flags = "adapters/shared/auth/AuthFlags.ts"
 const bearer = "adapters/shared/auth/Bearer.ts"
-const handshake = "adapters/shared/Handshake.ts"
+const handshake = "adapters/shared/transport/Handshake.ts"
 const listen = "adapters/shared/cli/Listen.ts"
 const doorsTest = "adapters/shared/cli/Doors.test.ts"
 const drain = "core/spawn/Drain.ts"
@@ -26,13 +26,13 @@ export const doors = [
   elsewhere(one(listen, '"127.0.0.0", 8', '"126.0.0.0", 7', "the neighbours of loopback are loopback"), doorsTest),
   elsewhere(
     one(handshake, "(await admit(request)) ?? page()", "page()", "pages are for everybody", "websocket/status"),
-    "adapters/shared/WebSocketListener.test.ts",
+    "adapters/shared/transport/WebSocketListener.test.ts",
   ),
   elsewhere(
     one(handshake, "malformed(request) ?? admit(request)", "malformed(request)", "no token is asked for", "websocket/auth"),
     "adapters/shared/auth",
   ),
-  one("adapters/shared/Prometheus.ts", "bound !== Infinity", "true", "a bucket is there twice"),
+  one("adapters/shared/status/Prometheus.ts", "bound !== Infinity", "true", "a bucket is there twice"),
   one("core/process/Metrics.ts", "Metric.incrementBy(running, -1)", "Effect.void", "processes run for ever"),
   one("core/process/Metrics.ts", "totals[name] = 0", "void 0", "bytes are counted anew with each look"),
   one(drain, "if (draining) return yield*", "if (false) return yield*", "a server that ends starts processes"),

@@ -1,0 +1,36 @@
+import * as fs from "node:fs"
+import { describe, expect, it } from "vitest"
+import { command, platform } from "../../testing/Runtime.ts"
+import * as Program from "../Program.ts"
+
+const { connect } = Program.make(platform)
+const [program, ...main] = command
+
+/** What the password database says of this user; undefined where it is elsewhere. */
+const listed = fs.existsSync("/etc/passwd")
+  ? fs
+      .readFileSync("/etc/passwd", "utf8")
+      .split("\n")
+      .find((line) => line.split(":")[2] === String(process.getuid?.()))
+      ?.split(":")[6]
+  : undefined
+
+describe("the host", () => {
+  it.skipIf(!listed)("has the user's login shell, whatever the environment says", async () => {
+    const args = [...main, "serve", "--listen", "stdio"]
+    const env = { ...(process.env as Record<string, string>), SHELL: "/bin/another" }
+    const client = await connect({ command: program, args, env })
+    expect(client.environmentInfo.shell.path).toBe(listed)
+    await client.close()
+  })
+
+  it("has a shell with an absolute path, also where the environment names none", async () => {
+    const { SHELL: _, ...env } = process.env as Record<string, string>
+    const args = [...main, "serve", "--listen", "stdio"]
+    const client = await connect({ command: program, args, env })
+    const { shell } = client.environmentInfo
+    expect(shell.path).toMatch(/^\//)
+    expect(shell.path.endsWith(`/${shell.name}`)).toBe(true)
+    await client.close()
+  })
+})

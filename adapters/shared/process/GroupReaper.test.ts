@@ -1,0 +1,98 @@
+import { execFileSync, spawn } from "node:child_process"
+import type { ChildProcess, StdioOptions } from "node:child_process"
+import { closeSync, fstatSync, mkdtempSync, openSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Scope from "effect/Scope"
+import { expect, test } from "vitest"
+import * as Proc from "../testing/Proc.ts"
+import * as TestChild from "../testing/TestChild.ts"
+import * as GroupReaper from "./GroupReaper.ts"
+
+const shells = () => Proc.withArgument("procwire-reaper").filter((pid) => ours(pid))
+const ours = (pid: number) => Proc.children().some((child) => child.pid === pid)
+const sleeper = (): ChildProcess => spawn("sleep", ["60"], { detached: true, stdio: "ignore" })
+
+test("the shell starts with the first child, kills at the end of the scope, and ends", async () => {
+  const scope = Effect.runSync(Scope.make())
+  const reaper = Effect.runSync(Scope.extend(GroupReaper.make, scope))
+  const [listed, dropped, brief] = [sleeper(), sleeper(), sleeper()]
+  reaper.add(brief.pid ?? 0)
+  reaper.remove(brief.pid ?? 0)
+  reaper.add(listed.pid ?? 0)
+  reaper.add(dropped.pid ?? 0)
+  await TestChild.until(() => shells().length === 1, "the shell runs")
+  reaper.remove(dropped.pid ?? 0)
+  await TestChild.until(() => Proc.ignores(shells()[0] ?? 0, 15), "it has set its traps")
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.kill(shells()[0] ?? 0, signal)
+  await TestChild.sleep(50)
+  expect(shells()).toHaveLength(1)
+  await Effect.runPromise(Scope.close(scope, Exit.void))
+  await TestChild.until(() => shells().length === 0, "the shell has ended")
+  await TestChild.until(() => listed.signalCode === "SIGKILL", "the listed group is dead")
+  for (const each of [dropped, brief]) {
+    expect(each.signalCode).toBeNull()
+    each.kill("SIGKILL")
+  }
+})
+
+test("a shell that was killed is followed by one that knows every group", async () => {
+  const scope = Effect.runSync(Scope.make())
+  const reaper = Effect.runSync(Scope.extend(GroupReaper.make, scope))
+  const children = [sleeper(), sleeper()]
+  for (const { pid } of children) reaper.add(pid ?? 0)
+  await TestChild.until(() => shells().length === 1, "the shell runs")
+  const [first] = shells()
+  process.kill(first ?? 0, "SIGKILL")
+  await TestChild.until(() => shells().some((pid) => pid !== first), "another one runs")
+  await Effect.runPromise(Scope.close(scope, Exit.void))
+  await TestChild.until(() => children.every((child) => child.signalCode === "SIGKILL"), "all are dead")
+})
+
+test("a group ends with every member, also those that the leader leaves behind", async () => {
+  const scope = Effect.runSync(Scope.make())
+  const reaper = Effect.runSync(Scope.extend(GroupReaper.make, scope))
+  const leader = spawn("sh", ["-c", "sleep 60 & echo ready; wait"], {
+    detached: true,
+    stdio: ["ignore", "pipe", "ignore"],
+  })
+  let [ready, closed] = [false, false]
+  leader.stdout.on("data", () => (ready = true)).on("close", () => (closed = true))
+  await TestChild.until(() => ready, "the member runs")
+  reaper.add(leader.pid ?? 0)
+  await Effect.runPromise(Scope.close(scope, Exit.void))
+  await TestChild.until(() => closed, "nobody holds the output")
+})
+
+test("a child whose id was never told is found by its pipe or its terminal, and nobody else is", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "procwire-reaper-"))
+  const opened = ["one", "other"].map((name) => {
+    execFileSync("mkfifo", [join(folder, name)])
+    const fd = openSync(join(folder, name), "r+")
+    const started = (stdio: StdioOptions) => spawn("sleep", ["60"], { detached: true, stdio })
+    return { fd, byPipe: started(["ignore", fd, "ignore"]), byInput: started([fd, "ignore", "ignore"]) }
+  })
+  const [one, other] = opened
+  const inode = String(fstatSync(one?.fd ?? -1).ino)
+  const outcome = async (...told: ReadonlyArray<string | undefined>) => {
+    const scope = Effect.runSync(Scope.make())
+    const reaper = Effect.runSync(Scope.extend(GroupReaper.make, scope))
+    for (const holds of told) reaper.starting(holds)
+    await TestChild.until(() => shells().length === 1, "the shell runs")
+    await Effect.runPromise(Scope.close(scope, Exit.void))
+    await TestChild.until(() => shells().length === 0, "the shell has ended")
+    await TestChild.sleep(20)
+    const alive = (child: ChildProcess | undefined) => child?.signalCode === null
+    return [one?.byPipe, one?.byInput, other?.byPipe, other?.byInput].map(alive)
+  }
+  expect(await outcome(inode, undefined)).toEqual([true, true, true, true])
+  expect(await outcome(join(folder, "other"), inode)).toEqual([false, true, true, true])
+  expect(await outcome(inode, join(folder, "one"))).toEqual([false, false, true, true])
+  for (const { fd, byPipe, byInput } of opened) {
+    for (const child of [byPipe, byInput]) child.kill("SIGKILL")
+    closeSync(fd)
+  }
+  rmSync(folder, { recursive: true })
+})

@@ -1,0 +1,156 @@
+/**
+ * The portable spawner, over `node:child_process`: for hosts where the C library cannot be called.
+ *
+ * What it cannot do: no PTY. Its children's stdout and stderr are socket pairs on Unix, so a child cannot
+ * open `/dev/stderr` anew. A file that is no executable format may end up with a shell (`execvp` does that
+ * in glibc). A death by a real-time signal is reported as exit code 0 on Node and Bun; on Deno it ends
+ * the whole server with an uncaught error. On Windows there are no process groups: signals and kills
+ * reach the child alone.
+ */
+import { spawn } from "node:child_process"
+import type { ChildProcess } from "node:child_process"
+import * as Os from "node:os"
+import type { Readable } from "node:stream"
+import * as Effect from "effect/Effect"
+import type * as Spawner from "../../../core/spawn/Spawner.ts"
+import * as SpawnError from "../../../core/spawn/SpawnError.ts"
+import * as ChildEvents from "./ChildEvents.ts"
+import * as OsError from "../host/OsError.ts"
+import * as ProcessGroup from "./ProcessGroup.ts"
+import * as ProgramLookup from "./ProgramLookup.ts"
+import * as ProgramPath from "./ProgramPath.ts"
+import * as RunningChild from "./RunningChild.ts"
+import * as SpecCheck from "./SpecCheck.ts"
+import * as StdinWriter from "./StdinWriter.ts"
+
+/** Bun reads ahead, and would hand over all of it at once. */
+const CHUNK_BYTES = 65_536
+
+const windows = process.platform === "win32"
+
+/** A spawner that tells `groups` which process groups exist. */
+export const make = (groups: ProcessGroup.Registry): Spawner.SpawnerService => ({
+  capabilities: {
+    pty: false,
+    resize: false,
+    arg0: !windows,
+    processGroup: !windows,
+    pipeStdin: true,
+    pause: true,
+    confine: false,
+  },
+  spawn: (spec, events) =>
+    Effect.acquireRelease(start(groups, spec, events), (child) => Effect.sync(child.close)).pipe(
+      Effect.map((child) => child.handle),
+    ),
+})
+
+const start = (
+  groups: ProcessGroup.Registry,
+  spec: Spawner.SpawnSpec,
+  sink: Spawner.SpawnEvents,
+): Effect.Effect<RunningChild.RunningChild, SpawnError.SpawnError> =>
+  Effect.gen(function* () {
+    const refusal = SpecCheck.refusal(spec)
+    if (refusal !== undefined) return yield* refusal
+    if (spec.stdio.kind === "pty") {
+      return yield* new SpawnError.SpawnError({ reason: "Unsupported", message: "no PTY on this host" })
+    }
+    const withStdin = spec.stdio.stdin
+    const entered = windows ? 0 : ProgramLookup.access(`${spec.cwd}/.`)
+    if (entered !== 0) return yield* OsError.fromErrno(entered)
+    const path = windows ? spec.argv[0] : ProgramPath.search(spec, ProgramLookup.access, (path) => path)
+    if (path instanceof ProgramPath.Errno) return yield* OsError.fromErrno(path.errno)
+    const child = yield* Effect.try({
+      try: () =>
+        spawn(path.includes("/") || windows ? path : `./${path}`, spec.argv.slice(1), {
+          argv0: spec.arg0 ?? spec.argv[0],
+          cwd: spec.cwd,
+          env: { ...spec.env },
+          detached: !windows,
+          stdio: [withStdin ? "pipe" : "ignore", "pipe", "pipe"],
+        }),
+      catch: OsError.fromUnknown,
+    })
+    const pid = child.pid
+    if (pid === undefined) return yield* failure(child)
+    return running(groups, child, pid, sink)
+  })
+
+const running = (
+  groups: ProcessGroup.Registry,
+  child: ChildProcess,
+  pid: number,
+  sink: Spawner.SpawnEvents,
+): RunningChild.RunningChild => {
+  const events = ChildEvents.make(sink, ["stdout", "stderr"])
+  const group = windows ? lone(child) : ProcessGroup.make(pid, groups)
+  const stdin = child.stdin === null ? StdinWriter.none : StdinWriter.make(child.stdin)
+  child.on("error", () => {})
+  child.on("exit", (code, signal) => {
+    group.leaderExited()
+    if (!group.lingering()) stdin.destroy()
+    events.exit(
+      signal === null
+        ? { kind: "exited", code: (code ?? 255) & 0xff }
+        : { kind: "signaled", signal: Os.constants.signals[signal] },
+    )
+  })
+  return RunningChild.make({
+    pid,
+    events,
+    group,
+    stdin,
+    endStdin: stdin.end,
+    outputs: [read(child.stdout, "stdout", events), read(child.stderr, "stderr", events)],
+  })
+}
+
+const read = (
+  stream: Readable | null,
+  name: Spawner.OutputStream,
+  events: ChildEvents.ChildEvents,
+): RunningChild.Output => {
+  const end = () => events.end(name)
+  let paused = false
+  const take = () => {
+    while (!paused) {
+      const most = Math.min(stream?.readableLength ?? 0, CHUNK_BYTES)
+      const bytes: Uint8Array | null = stream?.read(most || undefined) ?? null
+      if (bytes === null) return
+      events.output(name, bytes)
+    }
+  }
+  // Not `data`: Node resumes such streams when the child has exited, and Bun goes on after a pause.
+  stream?.on("readable", take)
+  stream?.on("error", () => {})
+  stream?.on("end", end)
+  stream?.on("close", end)
+  return {
+    pause: () => {
+      paused = true
+    },
+    resume: () => {
+      paused = false
+      process.nextTick(take)
+    },
+    destroy: () => void stream?.destroy(),
+  }
+}
+
+/** A child without a group of its own. */
+const lone = (child: ChildProcess): ProcessGroup.ProcessGroup => ({
+  signal: (name) => {
+    child.kill(name as NodeJS.Signals)
+    return undefined
+  },
+  leaderExited: () => {},
+  lingering: () => false,
+  close: () => void child.kill("SIGKILL"),
+})
+
+/** The error of a child without a pid: `node:child_process` reports it in a later tick. */
+const failure = (child: ChildProcess): Effect.Effect<never, SpawnError.SpawnError> =>
+  Effect.async((resume) => {
+    child.once("error", (error) => resume(Effect.fail(OsError.fromUnknown(error))))
+  })

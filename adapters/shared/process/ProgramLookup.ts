@@ -1,0 +1,40 @@
+/**
+ * The program of a spec by a path, for commands that start it in their own place: whatever cannot be started is refused
+ * with the reasons and texts of a spawner, before anything runs.
+ */
+import { accessSync, constants, statSync } from "node:fs"
+import { constants as os } from "node:os"
+import { resolve } from "node:path"
+import * as Effect from "effect/Effect"
+import type { SpawnError } from "../../../core/spawn/SpawnError.ts"
+import type * as Spawner from "../../../core/spawn/Spawner.ts"
+import * as OsError from "../host/OsError.ts"
+import * as ProgramPath from "./ProgramPath.ts"
+import * as SpecCheck from "./SpecCheck.ts"
+
+/** A path, absolute or relative to the child's directory, with a slash in it. */
+export const find = (spec: Spawner.SpawnSpec): Effect.Effect<string, SpawnError> =>
+  Effect.suspend(() => {
+    const refusal = SpecCheck.refusal(spec)
+    if (refusal !== undefined) return Effect.fail(refusal)
+    const path = ProgramPath.search(spec, access, (name) => executable(spec.cwd, name))
+    if (path instanceof ProgramPath.Errno) return Effect.fail(OsError.fromErrno(path.errno))
+    return Effect.succeed(path.includes("/") ? path : `./${path}`)
+  })
+
+/** Asks the system. */
+export const access: ProgramPath.Access = (path) => {
+  try {
+    accessSync(path, constants.X_OK)
+    return 0
+  } catch (error) {
+    return OsError.errnoOf(error)
+  }
+}
+
+/** The name again, if it is one of a file that may be executed. */
+const executable = (cwd: string, name: string): string | ProgramPath.Errno => {
+  const path = resolve(cwd, name)
+  const errno = access(path) || (statSync(path).isDirectory() ? os.errno.EACCES : 0)
+  return errno === 0 ? name : new ProgramPath.Errno(errno)
+}

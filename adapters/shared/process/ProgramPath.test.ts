@@ -1,0 +1,54 @@
+import { constants } from "node:os"
+import { expect, test } from "vitest"
+import type * as Spawner from "../../../core/spawn/Spawner.ts"
+import { Errno, search } from "./ProgramPath.ts"
+
+const { E2BIG, EACCES, ENOENT, ENOTDIR } = constants.errno
+
+/** Where the search ends and what it looked at, on a system whose paths answer as told. */
+const find = (program: string, path: string | undefined, answers: Record<string, number> = {}) => {
+  const spec: Spawner.SpawnSpec = {
+    argv: [program],
+    cwd: "/home",
+    env: path === undefined ? {} : { PATH: path },
+    stdio: { kind: "pipe", stdin: false },
+  }
+  const looked: Array<string> = []
+  const access = (place: string) => {
+    looked.push(place)
+    return answers[place] ?? (place === "/home/." ? 0 : ENOENT)
+  }
+  const result = search(spec, access, (place) =>
+    answers[`exec ${place}`] ? new Errno(answers[`exec ${place}`] ?? 0) : place,
+  )
+  return { looked, result: result instanceof Errno ? result.errno : result }
+}
+
+test("a name with a slash is not searched for", () => {
+  expect(find("./a", "/bin")).toEqual({ looked: [], result: "./a" })
+})
+
+test("the first place that may be executed wins, and places may be relative to the directory", () => {
+  expect(find("a", "/x:b::/y", { "/home/b/a": 0 })).toEqual({ looked: ["/x/a", "/home/b/a"], result: "b/a" })
+  expect(find("a", ":/y", { "/home/a": 0 }).result).toBe("a")
+})
+
+test("without a PATH the places are those of musl", () => {
+  const looked = ["/usr/local/bin/a", "/bin/a", "/usr/bin/a", "/home/."]
+  expect(find("a", undefined)).toEqual({ looked, result: ENOENT })
+  expect(find("a", "").looked).toEqual(looked)
+})
+
+test("a place that is denied is passed over, and reported if there is no other", () => {
+  expect(find("a", "/x:/y", { "/x/a": EACCES, "/y/a": 0 }).result).toBe("/y/a")
+  expect(find("a", "/x:/y", { "/x/a": EACCES }).result).toBe(EACCES)
+  expect(find("a", "/x:/y", { "/x/a": 0, "exec /x/a": ENOENT, "/y/a": 0 }).result).toBe("/y/a")
+})
+
+test("a failure that another place cannot mend ends the search", () => {
+  expect(find("a", "/x:/y", { "/x/a": 0, "exec /x/a": E2BIG, "/y/a": 0 }).result).toBe(E2BIG)
+})
+
+test("a directory that cannot be entered is reported before a missing program", () => {
+  expect(find("a", "/x", { "/home/.": ENOTDIR }).result).toBe(ENOTDIR)
+})

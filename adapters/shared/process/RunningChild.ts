@@ -1,0 +1,64 @@
+/**
+ * A started child put together from its parts: the handle that the core gets, and the one way to end it.
+ *
+ * `close` is synchronous and idempotent: it silences the events, kills the group and releases every
+ * descriptor. That the child is reaped afterwards is the business of whoever watches its exit.
+ */
+import * as Effect from "effect/Effect"
+import type * as Spawner from "../../../core/spawn/Spawner.ts"
+import type { ChildEvents } from "./ChildEvents.ts"
+import type { ProcessGroup } from "./ProcessGroup.ts"
+import type { StdinWriter } from "./StdinWriter.ts"
+
+/** A stream that is being read. */
+export interface Output {
+  readonly pause: () => void
+  readonly resume: () => void
+  readonly destroy: () => void
+}
+
+export interface Parts {
+  readonly pid: number
+  readonly events: ChildEvents
+  readonly group: ProcessGroup
+  readonly stdin: StdinWriter
+  readonly outputs: ReadonlyArray<Output>
+  readonly endStdin: () => void
+  readonly resize?: Spawner.ChildHandle["resize"]
+}
+
+export interface RunningChild {
+  readonly handle: Spawner.ChildHandle
+  readonly close: () => void
+}
+
+export const make = (parts: Parts): RunningChild => {
+  const { events, group, outputs, stdin } = parts
+  return {
+    handle: {
+      pid: parts.pid,
+      write: stdin.write,
+      endStdin: Effect.sync(parts.endStdin),
+      signal: (name) => Effect.suspend(() => group.signal(name) ?? Effect.void),
+      kill: Effect.sync(() => void group.signal("SIGKILL")),
+      abandonOutput: Effect.sync(() => {
+        for (const output of outputs) output.destroy()
+        events.endAll()
+      }),
+      lingering: Effect.sync(group.lingering),
+      ...(parts.resize === undefined ? {} : { resize: parts.resize }),
+      pause: () => {
+        for (const output of outputs) output.pause()
+      },
+      resume: () => {
+        for (const output of outputs) output.resume()
+      },
+    },
+    close: () => {
+      events.mute()
+      group.close()
+      stdin.destroy()
+      for (const output of outputs) output.destroy()
+    },
+  }
+}

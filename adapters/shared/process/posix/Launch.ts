@@ -1,0 +1,52 @@
+/**
+ * The step that pipe and PTY children share: find the program, `posix_spawn` it, watch for its end.
+ */
+import type * as Spawner from "../../../../core/spawn/Spawner.ts"
+import type { ChildEvents } from "../ChildEvents.ts"
+import * as ProcessGroup from "../ProcessGroup.ts"
+import * as ProgramPath from "../ProgramPath.ts"
+import type { ChildWatch } from "./ChildWatch.ts"
+import type { Descriptors } from "./Descriptors.ts"
+import type { ChildStdio, Libc } from "./Libc.ts"
+
+/** What a spawner over `posix_spawn` works with. */
+export interface Host {
+  readonly libc: Libc
+  readonly descriptors: Descriptors
+  readonly watch: ChildWatch
+  /** Told of every group that exists, so that none outlives the server. */
+  readonly groups: ProcessGroup.Registry
+}
+
+/** The pid of the new child, or why there is none. It must be watched in the same tick. */
+export const launch = (
+  { libc, groups }: Host,
+  spec: Spawner.SpawnSpec,
+  stdio: ChildStdio,
+): number | ProgramPath.Errno => {
+  const argv = [spec.arg0 ?? spec.argv[0], ...spec.argv.slice(1)]
+  const env = Object.entries(spec.env).map(([name, value]) => `${name}=${value}`)
+  const launched = ProgramPath.search(spec, libc.access, (path) => {
+    groups.starting(stdio.kind === "pty" ? stdio.path : libc.inode(stdio.stdout)?.toString())
+    const pid = libc.spawn({ path, argv, env, cwd: spec.cwd, stdio })
+    return pid < 0 ? new ProgramPath.Errno(-pid) : pid
+  })
+  if (launched instanceof ProgramPath.Errno) groups.starting(undefined)
+  return launched
+}
+
+/** The group of a child just launched; `onExit` runs before its exit is reported. */
+export const watch = (
+  host: Host,
+  pid: number,
+  events: ChildEvents,
+  onExit: (group: ProcessGroup.ProcessGroup) => void,
+): ProcessGroup.ProcessGroup => {
+  const group = ProcessGroup.make(pid, host.groups, (id, signal) => host.libc.kill(-id, signal))
+  host.watch.add(pid, (status) => {
+    group.leaderExited()
+    onExit(group)
+    events.exit(status)
+  })
+  return group
+}

@@ -1,0 +1,12 @@
+/** The spawner suite on the spawner of the runtime that runs it, which can do everything but confine. */
+import { expect, test } from "vitest"
+import * as SpawnerSuite from "../../../../conformance/spawner/SpawnerSuite.ts"
+import { name, platform, spawner } from "../../../testing/Runtime.ts"
+
+test("the spawner declares every capability but that of a sandbox", () => {
+  const { confine, ...others } = spawner.capabilities
+  expect(Object.values(others).every(Boolean)).toBe(true)
+  expect(confine).toBe(false)
+})
+
+SpawnerSuite.suite(`the spawner of ${name}`, platform.layerSpawner)

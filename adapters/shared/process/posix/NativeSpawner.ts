@@ -1,0 +1,68 @@
+/**
+ * The best spawner of a host: `posix_spawn` where the C library can be called, `node:child_process`
+ * elsewhere. What a runtime brings is data: how to call C, wait for descriptors and open PTYs.
+ */
+import { isMainThread } from "node:worker_threads"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Layer from "effect/Layer"
+import * as Spawner from "../../../../core/spawn/Spawner.ts"
+import * as GroupReaper from "../GroupReaper.ts"
+import * as PipeSpawner from "../PipeSpawner.ts"
+import * as ChildWatch from "./ChildWatch.ts"
+import type { Descriptors } from "./Descriptors.ts"
+import type { Ffi } from "./Ffi.ts"
+import * as Libc from "./Libc.ts"
+import * as PosixSpawner from "./PosixSpawner.ts"
+import type { PtyDevice } from "./PtyDevice.ts"
+
+/** Each may throw, and says with that what this host cannot do. */
+export interface Native {
+  readonly ffi: () => Ffi
+  readonly descriptors: (libc: Libc.Libc) => Descriptors
+  readonly ptyDevice: (ffi: Ffi, libc: Libc.Libc) => PtyDevice
+}
+
+interface Host {
+  readonly libc: Libc.Libc
+  readonly descriptors: Descriptors
+  readonly watch: ChildWatch.ChildWatch
+  readonly device: Either.Either<PtyDevice, string>
+}
+
+/** A spawner for each scope. The library is bound once; where it is not used, a debug log says why. */
+export const layer = (native: Native): Layer.Layer<Spawner.Spawner> => {
+  let bound: Either.Either<Host, string> | undefined
+  return Layer.scoped(
+    Spawner.Spawner,
+    Effect.gen(function* () {
+      const groups = yield* GroupReaper.make
+      const host = (bound ??= bind(native))
+      if (Either.isLeft(host)) {
+        yield* Effect.logDebug(`spawning through node:child_process: ${host.left}`)
+        return PipeSpawner.make(groups)
+      }
+      const { device, ...rest } = host.right
+      if (Either.isLeft(device)) yield* Effect.logDebug(device.left)
+      return PosixSpawner.make({ ...rest, groups }, Either.getOrUndefined(device))
+    }),
+  )
+}
+
+const bind = (native: Native): Either.Either<Host, string> =>
+  Either.gen(function* () {
+    if (!isMainThread) return yield* Either.left("signals reach the main thread only")
+    if (process.platform !== "linux") return yield* Either.left("posix_spawn is only used on Linux")
+    if (!process.arch.endsWith("64")) return yield* Either.left(`no layout of siginfo_t for ${process.arch}`)
+    const ffi = yield* attempt("libc is out of reach", native.ffi)
+    const libc = yield* attempt("libc is out of reach", () => Libc.bind(ffi))
+    const descriptors = yield* attempt("no way to wait for pipes", () => native.descriptors(libc))
+    const device = attempt("no PTYs", () => native.ptyDevice(ffi, libc))
+    return { libc, descriptors, watch: ChildWatch.make(libc), device }
+  })
+
+const attempt = <A>(what: string, evaluate: () => A): Either.Either<A, string> =>
+  Either.try({
+    try: evaluate,
+    catch: (error) => `${what}: ${error instanceof Error ? error.message : String(error)}`,
+  })

@@ -1,0 +1,57 @@
+/**
+ * The spawner of 64-bit Linux: `posix_spawn` for children on pipes and on PTYs alike.
+ *
+ * A child leads its own session and group, sees descriptors 0, 1 and 2 and nothing else, ignores and
+ * blocks no signal, and its exit is told exactly, deaths by real-time signals included.
+ */
+import * as Effect from "effect/Effect"
+import type * as Spawner from "../../../../core/spawn/Spawner.ts"
+import * as SpawnError from "../../../../core/spawn/SpawnError.ts"
+import type { RunningChild } from "../RunningChild.ts"
+import * as SpecCheck from "../SpecCheck.ts"
+import type { Host } from "./Launch.ts"
+import * as PipeChild from "./PipeChild.ts"
+import * as PtyChild from "./PtyChild.ts"
+import type { PtyDevice } from "./PtyDevice.ts"
+
+/** A spawner for this host, with PTYs if there is a device for them. */
+export const make = (host: Host, device: PtyDevice | undefined): Spawner.SpawnerService => ({
+  capabilities: {
+    pty: device !== undefined,
+    resize: device !== undefined,
+    arg0: true,
+    processGroup: true,
+    pipeStdin: true,
+    pause: true,
+    confine: false,
+  },
+  spawn: (spec, events) =>
+    Effect.acquireRelease(
+      Effect.suspend(() => start(host, device, spec, events)),
+      (child) => Effect.sync(child.close),
+    ).pipe(Effect.map((child) => child.handle)),
+})
+
+const start = (
+  host: Host,
+  device: PtyDevice | undefined,
+  spec: Spawner.SpawnSpec,
+  events: Spawner.SpawnEvents,
+): Effect.Effect<RunningChild, SpawnError.SpawnError> => {
+  const refusal = SpecCheck.refusal(spec)
+  if (refusal !== undefined) return Effect.fail(refusal)
+  const child = begin(host, device, spec, events)
+  return child instanceof SpawnError.SpawnError ? Effect.fail(child) : Effect.succeed(child)
+}
+
+const begin = (
+  host: Host,
+  device: PtyDevice | undefined,
+  spec: Spawner.SpawnSpec,
+  events: Spawner.SpawnEvents,
+): RunningChild | SpawnError.SpawnError => {
+  const { stdio } = spec
+  if (stdio.kind === "pipe") return PipeChild.start(host, spec, stdio.stdin, events)
+  if (device !== undefined) return PtyChild.start(host, device, spec, stdio.size, events)
+  return new SpawnError.SpawnError({ reason: "Unsupported", message: "no PTY on this host" })
+}

@@ -1,0 +1,68 @@
+/**
+ * A child on a pseudo-terminal, which is its stdin, stdout and stderr and its controlling terminal.
+ *
+ * Nothing is lost at the end. Two things see to that: the server holds the slave open until the child has
+ * exited, so a child that closes its terminal for a while is not hung up; and the master is read up to the
+ * EIO of the last close.
+ *
+ * A descendant that holds the terminal delays its end, not the exit. Giving up the output closes the
+ * master, which is a hang-up for whoever is still on the terminal.
+ */
+import * as Effect from "effect/Effect"
+import type * as Spawner from "../../../../core/spawn/Spawner.ts"
+import * as SpawnError from "../../../../core/spawn/SpawnError.ts"
+import * as ChildEvents from "../ChildEvents.ts"
+import * as OsError from "../../host/OsError.ts"
+import { Errno } from "../ProgramPath.ts"
+import * as RunningChild from "../RunningChild.ts"
+import * as Launch from "./Launch.ts"
+import type { PtyDevice } from "./PtyDevice.ts"
+
+/** Starts a child on a PTY of this size; on failure nothing of it is left. */
+export const start = (
+  host: Launch.Host,
+  device: PtyDevice,
+  spec: Spawner.SpawnSpec,
+  size: Spawner.TerminalSize,
+  sink: Spawner.SpawnEvents,
+): RunningChild.RunningChild | SpawnError.SpawnError => {
+  const { libc } = host
+  const pty = device.open(size)
+  if (pty instanceof Errno) return OsError.fromErrno(pty.errno)
+  const pid = Launch.launch(host, spec, { kind: "pty", path: pty.path })
+  if (pid instanceof Errno) {
+    libc.close(pty.master)
+    libc.close(pty.slave)
+    return OsError.fromErrno(pid.errno)
+  }
+  let slaveOpen = true
+  const releaseSlave = () => {
+    if (slaveOpen) libc.close(pty.slave)
+    slaveOpen = false
+  }
+  const events = ChildEvents.make(sink, ["pty"])
+  const { output, stdin, open } = host.descriptors.terminal(pty.master, events)
+  return RunningChild.make({
+    pid,
+    events,
+    group: Launch.watch(host, pid, events, releaseSlave),
+    stdin,
+    endStdin: () => {},
+    outputs: [
+      {
+        ...output,
+        destroy: () => {
+          output.destroy()
+          releaseSlave()
+        },
+      },
+    ],
+    resize: (size) =>
+      Effect.try({
+        try: () => {
+          if (open()) device.resize(pty.master, size)
+        },
+        catch: (cause) => new SpawnError.SignalError({ reason: "Unknown", message: String(cause), cause }),
+      }),
+  })
+}

@@ -1,0 +1,115 @@
+/**
+ * Descriptors as sockets of `node:net`, which Node and Deno can make of pipes.
+ *
+ * Every read of every socket lands in one shared buffer and is delivered before the next one starts: no
+ * allocation and no copy per read. `pause` stops the reading itself, so the child blocks when the kernel's
+ * buffer is full; nothing of it is buffered here.
+ *
+ * A PTY's master is read and written through the pipe handle as well, which knows how to wait for a full
+ * terminal (Node's TTY handle spins). The handle has no public name, so it is taken from a socket over a
+ * pipe. Each time there is something to read everything is read, up to the EIO of the last close, before
+ * libuv (up to 1.51 it takes a hang-up after a short read for the end) looks at the terminal again. That
+ * also turns the 4 KiB pieces in which terminals are read into chunks of up to 64 KiB.
+ */
+import * as Net from "node:net"
+import type * as Spawner from "../../../../core/spawn/Spawner.ts"
+import type { ChildEvents } from "../ChildEvents.ts"
+import type { Output } from "../RunningChild.ts"
+import * as StdinWriter from "../StdinWriter.ts"
+import { BUFFER_BYTES, type Descriptors } from "./Descriptors.ts"
+import type { Libc } from "./Libc.ts"
+
+/** `onread` and `handle` are documented elsewhere or nowhere, but it is the constructor that takes them. */
+type Options = Net.SocketConstructorOpts & Net.ConnectOpts & { readonly handle?: object }
+
+type PipeClass = new (type: number) => { readonly open: (fd: number) => number | void }
+
+/** `constants.SOCKET` of the pipe handle: a stream, neither a server nor for passing handles. */
+const STREAM = 0
+/** More than a terminal holds when it is hung up, and little enough to be fair to other children. */
+const DRAIN_BYTES = 8 * BUFFER_BYTES
+
+/** Filled by one read at a time, for all sockets. */
+const buffer: Uint8Array<ArrayBuffer> = new Uint8Array(BUFFER_BYTES)
+
+/** Throws where the runtime hides what is needed. */
+export const make = (libc: Libc): Descriptors => {
+  const Pipe = pipeClass(libc)
+  return {
+    reader: (fd, stream, events) => {
+      const callback = (count: number) => {
+        events.output(stream, buffer.subarray(0, count))
+        return true
+      }
+      const options: Options = { fd, readable: true, writable: false, onread: { buffer, callback } }
+      return read(new Net.Socket(options), stream, events)
+    },
+    writer: (fd) => StdinWriter.make(new Net.Socket({ fd, readable: false, writable: true })),
+    terminal: (master, events) => {
+      const state = { reading: true }
+      const handle = new Pipe(STREAM)
+      handle.open(master)
+      const callback = drain(libc, master, state, (count) => events.output("pty", buffer.subarray(0, count)))
+      const options: Options = { handle, readable: true, writable: true, onread: { buffer, callback } }
+      const socket = new Net.Socket(options)
+      const output = read(socket, "pty", events)
+      const set = (reading: boolean, change: () => void) => () => {
+        state.reading = reading
+        change()
+      }
+      return {
+        open: () => !socket.destroyed,
+        stdin: StdinWriter.make(socket),
+        output: {
+          pause: set(false, output.pause),
+          resume: set(true, output.resume),
+          destroy: set(false, output.destroy),
+        },
+      }
+    },
+  }
+}
+
+/** Ends the stream with the socket, however that ends. */
+const read = (socket: Net.Socket, stream: Spawner.OutputStream, events: ChildEvents): Output => {
+  const end = () => events.end(stream)
+  socket.on("end", end)
+  socket.on("error", () => {})
+  socket.on("close", end)
+  return {
+    pause: () => void socket.pause(),
+    resume: () => void socket.resume(),
+    destroy: () => void socket.destroy(),
+  }
+}
+
+/** Delivers what one read brought, and then everything else that is there. */
+const drain =
+  (libc: Libc, master: number, state: { readonly reading: boolean }, deliver: (count: number) => void) =>
+  (first: number): boolean => {
+    let filled = 0
+    let total = 0
+    for (let count = first; count > 0; count = libc.read(master, buffer.subarray(filled))) {
+      filled += count
+      total += count
+      if (filled < BUFFER_BYTES) continue
+      deliver(filled)
+      filled = 0
+      if (!state.reading || total >= DRAIN_BYTES) break
+    }
+    if (filled > 0) deliver(filled)
+    return true
+  }
+
+const pipeClass = (libc: Libc): PipeClass => {
+  const ends = new Int32Array(2)
+  if (libc.pipe(ends) < 0) throw new Error("no pipe to take the handle's class from")
+  libc.close(ends[1] ?? -1)
+  const socket: Net.Socket & { _handle?: object } = new Net.Socket({ fd: ends[0] ?? -1, writable: false })
+  socket.on("error", () => {})
+  const Pipe: unknown = socket._handle?.constructor
+  socket.destroy()
+  if (typeof Pipe !== "function" || !Pipe.name.startsWith("Pipe"))
+    throw new Error("the pipe handle is hidden")
+  return Pipe as PipeClass
+}

@@ -1,0 +1,99 @@
+import * as process from "node:process"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
+import * as Scope from "effect/Scope"
+import * as TestClock from "effect/TestClock"
+import * as TestContext from "effect/TestContext"
+import { describe, expect, it, vi } from "vitest"
+import type { Transport } from "../../../core/transport/Transport.ts"
+import * as CommandTransport from "./CommandTransport.ts"
+
+const run = <A, E>(test: Effect.Effect<A, E, Scope.Scope>) => Effect.runPromise(Effect.scoped(test))
+
+const shell = (script: string) => CommandTransport.connectCommand({ command: "sh", args: ["-c", script] })
+
+const take = (transport: Transport, count: number) =>
+  Effect.gen(function* () {
+    const taken: Array<string> = []
+    while (taken.length < count) taken.push(yield* transport.incoming.take)
+    return taken
+  })
+
+const alive = (pid: number) => {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+describe("CommandTransport", () => {
+  it("starts the command with the given environment and directory", () =>
+    run(
+      Effect.gen(function* () {
+        const transport = yield* CommandTransport.connectCommand({
+          command: "/bin/sh",
+          args: ["-c", 'echo "$A"; pwd'],
+          env: { A: "b" },
+          cwd: "/",
+        })
+        expect(yield* take(transport, 2)).toEqual(["b", "/"])
+      }),
+    ))
+
+  it("ends incoming after the command's last message, also where a descendant holds its stdout", () =>
+    run(
+      Effect.gen(function* () {
+        const transport = yield* shell("sleep 60 & echo $!; echo last; exit 3")
+        const [pid, last] = yield* take(transport, 2)
+        expect(last).toBe("last")
+        yield* transport.incoming.await
+        process.kill(Number(pid), "SIGKILL")
+      }),
+    ))
+
+  it("delivers everything a dead command wrote to a reader that is late", () =>
+    run(
+      Effect.gen(function* () {
+        const transport = yield* shell("seq 1 5000")
+        yield* Effect.sleep("600 millis")
+        const texts = yield* take(transport, 5000)
+        expect(texts.at(-1)).toBe("5000")
+        yield* transport.incoming.await
+      }),
+    ))
+
+  it("fails to open a command that does not exist, naming it", () =>
+    run(
+      Effect.gen(function* () {
+        const error = yield* Effect.flip(CommandTransport.connectCommand({ command: "no-such-command" }))
+        expect(error.reason).toBe("Open")
+        expect(error.message).toContain("no-such-command")
+      }),
+    ))
+
+  it("ends the command's stdin when the scope closes, and waits for it", () =>
+    Effect.gen(function* () {
+      const scope = yield* Scope.make()
+      const transport = yield* Scope.extend(shell("echo $$; exec cat"), scope)
+      const pid = Number(yield* transport.incoming.take)
+      yield* Scope.close(scope, Exit.void)
+      expect(alive(pid)).toBe(false)
+    }).pipe(Effect.runPromise))
+
+  it("kills a command that ignores the end of its stdin and SIGTERM", () =>
+    Effect.gen(function* () {
+      const scope = yield* Scope.make()
+      const transport = yield* Scope.extend(shell("trap '' TERM; echo $$; while :; do sleep 1; done"), scope)
+      const pid = Number(yield* transport.incoming.take)
+      const closing = yield* Effect.fork(Scope.close(scope, Exit.void))
+      while (Option.isNone(yield* Fiber.poll(closing))) {
+        yield* TestClock.adjust("100 millis")
+        yield* Effect.promise(() => new Promise(setImmediate))
+      }
+      // The clock of the test is ahead of the kill.
+      yield* Effect.promise(() => vi.waitFor(() => expect(alive(pid)).toBe(false), { timeout: 20_000 }))
+    }).pipe(Effect.provide(TestContext.TestContext), Effect.runPromise))
+})

@@ -1,0 +1,104 @@
+/**
+ * A transport over a pair of byte streams, one JSON text per line: stdin and stdout of this process, or
+ * those of a child. Reading stops while nobody takes from `incoming`. A peer that closed its end, or
+ * died, ends `incoming`; it fails when the bytes are no lines of UTF-8.
+ */
+import type { Readable, Writable } from "node:stream"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import * as Framing from "../../../core/transport/Framing.ts"
+import * as Inbox from "../../../core/transport/Inbox.ts"
+import { type Transport, TransportError } from "../../../core/transport/Transport.ts"
+import * as Outbox from "./Outbox.ts"
+
+export interface Options {
+  readonly label: string
+  readonly input: Readable
+  readonly output: Writable
+  readonly maxMessageBytes?: number
+}
+
+const newline = Uint8Array.of(10)
+
+/** Takes over both streams; the scope closes them. */
+export const make = ({
+  label,
+  input,
+  output,
+  maxMessageBytes,
+}: Options): Effect.Effect<Transport, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    let ended = false
+    const inbox = yield* Inbox.make((waiting) => {
+      if (waiting === 0 && !ended) input.resume()
+    })
+    const outbox = Outbox.make(output)
+    const decoder = new Framing.LineDecoder(maxMessageBytes)
+
+    const end = (error?: TransportError) => {
+      ended = true
+      input.pause()
+      inbox.end(error)
+      outbox.stop()
+    }
+    const endNormally = () => end()
+    const broken = (cause: NodeJS.ErrnoException) => end(peerGone(cause) ? undefined : ioError(cause))
+
+    input.on("data", (chunk: Uint8Array) => {
+      if (ended) return
+      let room = true
+      for (const line of decoder.push(chunk)) room = inbox.offer(line) && room
+      if (decoder.failure !== undefined) end(decoder.failure)
+      else if (!room) input.pause()
+    })
+    input.on("end", endNormally).on("close", endNormally).on("error", broken)
+    output.on("close", endNormally).on("error", broken)
+    if (input.destroyed || output.destroyed) end()
+
+    const close = yield* Effect.cached(
+      Effect.sync(endNormally).pipe(
+        Effect.zipRight(
+          Effect.zipRight(outbox.flush, peerEnded(input, output)).pipe(
+            Effect.interruptible,
+            Effect.timeoutOption(Outbox.closeDeadline),
+          ),
+        ),
+        Effect.ensuring(
+          Effect.sync(() => {
+            input.destroy()
+            output.destroy()
+          }),
+        ),
+        Effect.uninterruptible,
+      ),
+    )
+    yield* Effect.addFinalizer(() => close)
+    return {
+      label,
+      incoming: inbox.incoming,
+      write: (message) =>
+        typeof message === "string"
+          ? outbox.write(Framing.encodeLine(message))
+          : outbox.write(message, newline),
+      onDrain: outbox.onDrain,
+      close,
+    }
+  })
+
+/**
+ * Waits for the peer's end of a socket. One that is destroyed while bytes wait in it unread resets the
+ * connection, which can discard what the peer has not read yet.
+ */
+const peerEnded = (input: Readable, output: Readable | Writable): Effect.Effect<void> =>
+  Effect.async<void>((resume) => {
+    if (input !== output || input.destroyed || input.readableEnded) return resume(Effect.void)
+    const done = () => resume(Effect.void)
+    input.once("end", done).once("close", done).resume()
+  })
+
+/** What a stream says when the other end closed it, or when the terminal hung up. */
+const peerGone = (cause: NodeJS.ErrnoException): boolean =>
+  cause.code === "EPIPE" || cause.code === "ECONNRESET" || cause.code === "EIO"
+
+const ioError = (cause: Error): TransportError =>
+  new TransportError({ reason: "Io", message: cause.message, cause })

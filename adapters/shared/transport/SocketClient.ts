@@ -1,0 +1,64 @@
+/** The client's side of a unix socket, a TCP or a TLS connection that carries lines; on `node:net` and `node:tls`. */
+import * as net from "node:net"
+import { resolve } from "node:path"
+import * as nodeTls from "node:tls"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { type Transport, TransportError } from "../../../core/transport/Transport.ts"
+import * as LineTransport from "./LineTransport.ts"
+import * as OsError from "../host/OsError.ts"
+import * as SocketAddress from "./SocketAddress.ts"
+import { tune } from "./SocketListener.ts"
+import type * as Tls from "./Tls.ts"
+import * as UnixSocketFile from "./UnixSocketFile.ts"
+
+/** How long a server may take to accept. */
+const connectDeadline = "30 seconds"
+
+/** Connects; the scope ends the connection. */
+export const connect = (
+  address: SocketAddress.SocketAddress,
+  tls: Tls.ClientTls = {},
+): Effect.Effect<Transport, TransportError, Scope.Scope> =>
+  Effect.gen(function* () {
+    if (address.kind === "unix") yield* UnixSocketFile.checkLength(resolve(address.path))
+    const label = `JSON-RPC message from ${SocketAddress.format(address)}`
+    const socket = yield* Effect.acquireRelease(Effect.interruptible(open(address, tls)), (opened) =>
+      Effect.sync(() => opened.destroy()),
+    )
+    return yield* LineTransport.make({ label, input: socket, output: socket })
+  })
+
+const dial = (address: SocketAddress.SocketAddress, { ca, cert, key }: Tls.ClientTls): net.Socket => {
+  if (address.kind === "unix") return net.connect({ path: resolve(address.path) })
+  const { host, port } = address
+  return address.kind === "tcp" ? net.connect({ host, port }) : nodeTls.connect({ host, port, ca, cert, key })
+}
+
+const open = (
+  address: SocketAddress.SocketAddress,
+  tls: Tls.ClientTls,
+): Effect.Effect<net.Socket, TransportError> =>
+  Effect.async<net.Socket, TransportError>((resume) => {
+    const socket = dial(address, tls)
+    socket.on("error", (cause) =>
+      resume(Effect.fail(failed(address, OsError.fromUnknown(cause).message, cause))),
+    )
+    socket.once(address.kind === "tls" ? "secureConnect" : "connect", () => {
+      if (address.kind !== "unix") tune(socket)
+      resume(Effect.succeed(socket))
+    })
+    return Effect.sync(() => socket.destroy())
+  }).pipe(
+    Effect.timeoutFail({
+      duration: connectDeadline,
+      onTimeout: () => failed(address, "the server does not accept"),
+    }),
+  )
+
+const failed = (address: SocketAddress.SocketAddress, why: string, cause?: unknown): TransportError =>
+  new TransportError({
+    reason: "Open",
+    message: `cannot connect to ${SocketAddress.format(address)}: ${why}`,
+    cause,
+  })

@@ -1,0 +1,52 @@
+/**
+ * The server's side over fd 0 and fd 1. Nothing but the wire leaves on stdout.
+ *
+ * Never blocks the process: `process.stdout` does on Deno when the reader of a pipe stops, so pipes and
+ * sockets are opened as sockets of our own on Node and Deno. Bun's `net.Socket` can neither read fd 0 nor
+ * write fd 1 without blocking, while its `process.stdin` and `process.stdout` do both. Files, terminals
+ * and devices go through `process.stdin` and `process.stdout` everywhere.
+ */
+import * as fs from "node:fs"
+import * as net from "node:net"
+import * as process from "node:process"
+import type { Readable, Writable } from "node:stream"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
+import { Listener, type Terms } from "../../../core/transport/Listener.ts"
+import { type Transport, TransportError } from "../../../core/transport/Transport.ts"
+import * as LineTransport from "./LineTransport.ts"
+
+export const label = "JSON-RPC message from exec-server stdio"
+
+/** Takes over fd 0 and fd 1 until the scope closes. May be made once per process. */
+export const make = (terms: Terms = {}): Effect.Effect<Transport, TransportError, Scope.Scope> =>
+  Effect.try({
+    try: () => ({ label, input: openInput(), output: openOutput(), ...terms }),
+    catch: (cause) => new TransportError({ reason: "Open", message: "cannot open stdin and stdout", cause }),
+  }).pipe(Effect.flatMap(LineTransport.make))
+
+/** Serves the one connection that stdin and stdout are; `run` ends with it. */
+export const layer = (terms: Terms): Layer.Layer<Listener> =>
+  Layer.succeed(Listener, {
+    address: "stdio",
+    stop: Effect.void,
+    run: (serve) =>
+      Effect.scoped(
+        Effect.flatMap(make(terms), (transport) => Effect.ensuring(serve(transport), transport.close)),
+      ),
+  })
+
+export const layerStdio: Layer.Layer<Listener> = layer({})
+
+const openInput = (): Readable =>
+  isSocketLike(0) ? new net.Socket({ fd: 0, readable: true, writable: false }) : process.stdin
+
+const openOutput = (): Writable =>
+  isSocketLike(1) ? new net.Socket({ fd: 1, readable: false, writable: true }) : process.stdout
+
+const isSocketLike = (fd: number): boolean => {
+  if ("Bun" in globalThis) return false
+  const stat = fs.fstatSync(fd)
+  return stat.isFIFO() || stat.isSocket()
+}

@@ -1,0 +1,132 @@
+/**
+ * The file of a listening unix socket: with mode 0600 from the moment it is there, and gone at the end.
+ *
+ * The server binds inside a folder that is private to it and is linked to its path only when it listens with
+ * the right mode, so the path never leads to a socket that is open to others or not yet ready. A link takes no
+ * path that exists: what is there is replaced only if it is a socket on which nobody listens, and at the end the
+ * path is removed only if it is still ours.
+ */
+import * as fs from "node:fs"
+import * as net from "node:net"
+import { dirname, join } from "node:path"
+import process from "node:process"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { TransportError } from "../../../core/transport/Transport.ts"
+import * as OsError from "../host/OsError.ts"
+
+/** Most bytes in the address of a unix socket; Node 20 cuts off the rest without a word. */
+const maxPathBytes = process.platform === "linux" ? 107 : 103
+
+const mode = 0o600
+
+/** What the name of a private folder and of the socket in it take: `/.xxxxxx/s`. */
+const privateBytes = 10
+
+/** Fails if the path is too long for the address of a unix socket. */
+export const checkLength = (
+  path: string,
+  taken = Buffer.byteLength(path),
+): Effect.Effect<void, TransportError> =>
+  taken <= maxPathBytes
+    ? Effect.void
+    : Effect.fail(
+        openError(`path too long for a unix socket: ${path} takes ${taken} bytes of at most ${maxPathBytes}`),
+      )
+
+/** Lets the server listen, and its path be there until the scope closes. Closing the server is the caller's. */
+export const listen = (
+  path: string,
+  bind: (path: string) => Effect.Effect<void, TransportError>,
+): Effect.Effect<void, TransportError, Scope.Scope> =>
+  Effect.gen(function* () {
+    yield* checkLength(path)
+    yield* checkLength(path, Buffer.byteLength(dirname(path)) + privateBytes)
+    yield* Effect.acquireUseRelease(
+      attempt(path, () => fs.mkdtempSync(join(dirname(path), "."))),
+      (folder) =>
+        Effect.gen(function* () {
+          const bound = join(folder, "s")
+          yield* bind(bound)
+          const ours = yield* attempt(path, () => {
+            fs.chmodSync(bound, mode)
+            return fs.lstatSync(bound)
+          })
+          yield* Effect.acquireRelease(claim(path, bound, join(folder, "o")), () => remove(path, ours))
+        }),
+      (folder) => Effect.sync(() => fs.rmSync(folder, { recursive: true, force: true })),
+    )
+  })
+
+/** Puts the bound socket at its path; `aside` is a free name next to it. */
+const claim = (path: string, bound: string, aside: string): Effect.Effect<void, TransportError> =>
+  Effect.gen(function* () {
+    if (yield* link(path, bound)) return
+    const found = yield* look(path)
+    if (found === "served") return yield* inUse(path)
+    if (found === "foreign") {
+      return yield* Effect.fail(openError(`cannot listen on unix:${path}: a file that is no socket is there`))
+    }
+    if (found === "stale") {
+      yield* attempt(path, () => fs.renameSync(path, aside))
+      // Another server may have taken the path since it was looked at: that one gets it back.
+      if ((yield* look(aside)) !== "stale") {
+        yield* link(path, aside)
+        return yield* inUse(path)
+      }
+    }
+    if (!(yield* link(path, bound))) return yield* inUse(path)
+  })
+
+/** False if something is at the path. */
+const link = (path: string, bound: string): Effect.Effect<boolean, TransportError> =>
+  attempt(path, () => {
+    try {
+      fs.linkSync(bound, path)
+      return true
+    } catch (error) {
+      if (codeOf(error) === "EEXIST") return false
+      throw error
+    }
+  })
+
+type Found = "absent" | "stale" | "served" | "foreign"
+
+/** Only a refused connection proves that nobody listens. */
+const look = (path: string): Effect.Effect<Found> =>
+  Effect.async<Found>((resume) => {
+    const stat = fs.lstatSync(path, { throwIfNoEntry: false })
+    if (stat === undefined) return resume(Effect.succeed("absent"))
+    if (!stat.isSocket()) return resume(Effect.succeed("foreign"))
+    const socket = net.connect({ path })
+    socket.on("error", (error) => {
+      const code = codeOf(error)
+      const found = code === "ECONNREFUSED" ? "stale" : code === "ENOENT" ? "absent" : "served"
+      resume(Effect.succeed(found))
+    })
+    socket.on("connect", () => {
+      socket.destroy()
+      resume(Effect.succeed("served"))
+    })
+  })
+
+const remove = (path: string, ours: fs.Stats): Effect.Effect<void> =>
+  Effect.sync(() => {
+    const there = fs.lstatSync(path, { throwIfNoEntry: false })
+    if (there?.ino === ours.ino && there.dev === ours.dev) fs.rmSync(path, { force: true })
+  })
+
+const inUse = (path: string): Effect.Effect<never, TransportError> =>
+  Effect.fail(openError(`cannot listen on unix:${path}: Address in use (os error 98)`))
+
+const attempt = <A>(path: string, run: () => A): Effect.Effect<A, TransportError> =>
+  Effect.try({
+    try: run,
+    catch: (cause) =>
+      openError(`cannot listen on unix:${path}: ${OsError.fromUnknown(cause).message}`, cause),
+  })
+
+const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code
+
+const openError = (message: string, cause?: unknown): TransportError =>
+  new TransportError({ reason: "Open", message, cause })

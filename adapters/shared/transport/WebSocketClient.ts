@@ -1,0 +1,50 @@
+/**
+ * Client connections through `ws`, for every runtime: they can send headers, stop reading while nobody takes,
+ * and split messages over a server's limit of 16 MiB per frame into fragments.
+ */
+import type * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { WebSocket } from "real-ws"
+import { encodeText } from "../../../core/transport/Framing.ts"
+import { maxMessageBytes, type Transport, type TransportError } from "../../../core/transport/Transport.ts"
+import type { ClientTls } from "./Tls.ts"
+import { maxFrameBytes } from "./WebSocketFrames.ts"
+import * as WebSocketTransport from "../../web/WebSocketTransport.ts"
+
+export interface Options extends ClientTls {
+  /** Sent with the upgrade, such as `authorization`. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Sent with the upgrade as `authorization: Bearer TOKEN`. */
+  readonly token?: string
+}
+
+export const connect = (
+  url: string,
+  { headers, token, ca, cert, key }: Options = {},
+): Effect.Effect<Transport, TransportError, Scope.Scope> =>
+  WebSocketTransport.connect(url, {
+    open: (address) =>
+      new FragmentingWebSocket(address, {
+        perMessageDeflate: false,
+        maxPayload: maxMessageBytes,
+        ca,
+        cert,
+        key,
+        headers: { ...headers, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) },
+      }),
+  })
+
+/** UTF-8 takes at most three bytes per UTF-16 unit. */
+const alwaysFits = Math.floor(maxFrameBytes / 3)
+
+class FragmentingWebSocket extends WebSocket {
+  override send(data: string | Uint8Array): void {
+    if (data.length <= alwaysFits) return super.send(data)
+    const bytes = typeof data === "string" ? encodeText(data) : data
+    const binary = typeof data !== "string"
+    for (let at = 0; at < bytes.length; at += maxFrameBytes) {
+      const end = at + maxFrameBytes
+      super.send(bytes.subarray(at, end), { binary, fin: end >= bytes.length })
+    }
+  }
+}

@@ -1,0 +1,153 @@
+/**
+ * One accepted WebSocket as a transport. `ws` parses what comes in; what goes out is framed here and
+ * written straight to the socket, so that bytes are never copied. The package has another name here, since
+ * Bun replaces what is imported as `ws`.
+ *
+ * The server never sends a Close frame: however a connection ends, TCP just ends and the client sees
+ * 1006. A client that breaks the protocol, the limits or UTF-8 fails `incoming`.
+ */
+import type { IncomingMessage } from "node:http"
+import type { Socket } from "node:net"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { WebSocket, WebSocketServer } from "real-ws"
+import * as Framing from "../../../core/transport/Framing.ts"
+import * as Inbox from "../../../core/transport/Inbox.ts"
+import {
+  maxMessageBytes as defaultMessageBytes,
+  tooLong,
+  type Transport,
+  TransportError,
+} from "../../../core/transport/Transport.ts"
+import * as Outbox from "./Outbox.ts"
+import * as WebSocketFrames from "./WebSocketFrames.ts"
+
+/** An HTTP request that is to become a WebSocket. */
+export interface Upgrade {
+  readonly request: IncomingMessage
+  readonly socket: Socket
+  readonly head: Buffer
+}
+
+/** How often an empty Ping is sent. Nothing depends on the Pong: a silent client is never dropped. */
+const pingInterval = "30 seconds"
+
+class SilentWebSocket extends WebSocket {
+  override close(): void {
+    this.terminate()
+  }
+}
+
+/** What accepts WebSockets whose messages have at most so many bytes. */
+export interface Upgrader {
+  readonly maxMessageBytes: number
+  readonly server: WebSocketServer
+}
+
+export const makeUpgrader = (maxMessageBytes: number = defaultMessageBytes): Upgrader => ({
+  maxMessageBytes,
+  server: new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload: maxMessageBytes,
+    skipUTF8Validation: true,
+    handleProtocols: () => false,
+    WebSocket: SilentWebSocket,
+  }),
+})
+
+/** Answers the upgrade; the scope closes the connection. */
+export const make = (
+  { request, socket, head }: Upgrade,
+  { maxMessageBytes, server }: Upgrader,
+): Effect.Effect<Transport, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    let peer: WebSocket | undefined
+    let ended = false
+    const inbox = yield* Inbox.make((waiting) => {
+      if (waiting === 0 && !ended) peer?.resume()
+    })
+    const outbox = Outbox.make(socket)
+    const watch = new WebSocketFrames.FrameWatch()
+    const label = `websocket JSON-RPC message from exec-server websocket ${addressOf(socket)}`
+
+    const end = (error?: TransportError) => {
+      if (ended) return
+      ended = true
+      inbox.end(error)
+      outbox.stop()
+    }
+    const broken = (error: TransportError) => {
+      end(error)
+      socket.destroy()
+    }
+    const fail = (reason: TransportError["reason"], message: string, cause?: unknown) =>
+      broken(new TransportError({ reason, message, cause }))
+    const receive = (data: Uint8Array) => {
+      if (ended) return
+      const text = Framing.decodeText(data)
+      if (text === undefined) fail("InvalidUtf8", "message is not valid UTF-8")
+      else if (!inbox.offer(text)) peer?.pause()
+    }
+    const attach = (ws: WebSocket) => {
+      peer = ws
+      ws.on("message", (data) => receive(data as Buffer))
+      ws.on("error", (cause: NodeJS.ErrnoException) => {
+        if (cause.code === "EPIPE" || cause.code === "ECONNRESET") end()
+        else if (cause.code === tooLarge) broken(tooLong(maxMessageBytes))
+        else fail("Io", cause.message, cause)
+      })
+      socket.on("data", (chunk: Buffer) => {
+        if (!watch.push(chunk)) fail("MessageTooLarge", "frame is longer than 16 MiB")
+      })
+    }
+    socket.on("close", () => end())
+
+    const close = yield* Effect.cached(
+      Effect.sync(() => {
+        end()
+        peer?.resume()
+      }).pipe(
+        Effect.zipRight(
+          Effect.zipRight(outbox.flush, peerEnded(socket)).pipe(
+            Effect.interruptible,
+            Effect.timeoutOption(Outbox.closeDeadline),
+          ),
+        ),
+        Effect.ensuring(Effect.sync(() => socket.destroy())),
+        Effect.uninterruptible,
+      ),
+    )
+    yield* Effect.addFinalizer(() => close)
+    yield* Effect.sync(() => {
+      server.handleUpgrade(request, socket, head, attach)
+      if (peer === undefined) end()
+    })
+    yield* Effect.sync(() => {
+      if (!ended) peer?.ping()
+    }).pipe(Effect.delay(pingInterval), Effect.forever, Effect.forkScoped)
+
+    return {
+      label,
+      incoming: inbox.incoming,
+      write: (message) => outbox.write(...WebSocketFrames.encodeFrame(message)),
+      onDrain: outbox.onDrain,
+      close,
+    }
+  })
+
+const tooLarge = "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH"
+
+/** Waits for the client's end of TCP: ending both at once could discard what it has not read yet. */
+const peerEnded = (socket: Socket): Effect.Effect<void> =>
+  Effect.async<void>((resume) => {
+    if (socket.destroyed || socket.readableEnded) return resume(Effect.void)
+    socket.once("end", () => resume(Effect.void))
+    socket.once("close", () => resume(Effect.void))
+  })
+
+const addressOf = (socket: Socket): string =>
+  socket.remoteFamily === "IPv6"
+    ? `[${socket.remoteAddress}]:${socket.remotePort}`
+    : `${socket.remoteAddress}:${socket.remotePort}`

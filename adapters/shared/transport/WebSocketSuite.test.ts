@@ -1,0 +1,75 @@
+/** The transport suite on WebSockets: our listener at one end, our client or a raw socket at the other. */
+import { once } from "node:events"
+import * as Net from "node:net"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import type { Transport } from "../../../core/transport/Transport.ts"
+import type { Pair, Raw } from "../../../conformance/transport/Bench.ts"
+import * as TransportSuite from "../../../conformance/transport/TransportSuite.ts"
+import * as WebSocketClient from "./WebSocketClient.ts"
+import * as WebSocketListener from "./WebSocketListener.ts"
+
+/** A listener, and the one connection that it accepts. */
+const listening = Effect.gen(function* () {
+  const listener = yield* WebSocketListener.make({ host: "127.0.0.1", port: 0 })
+  const accepted = yield* Deferred.make<Transport>()
+  const keep = (transport: Transport) => Effect.zipRight(Deferred.succeed(accepted, transport), Effect.never)
+  yield* Effect.forkScoped(listener.run(keep))
+  return { url: listener.address, accepted: Deferred.await(accepted) }
+})
+
+const pair: Pair = Effect.gen(function* () {
+  const { url, accepted } = yield* listening
+  const client = yield* WebSocketClient.connect(url)
+  return [client, yield* accepted] as const
+})
+
+const upgrade = [
+  "GET / HTTP/1.1",
+  "Host: x",
+  "Connection: Upgrade",
+  "Upgrade: websocket",
+  "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+  "Sec-WebSocket-Version: 13",
+  "\r\n",
+].join("\r\n")
+
+/** One masked text frame, as a client sends it. */
+const frame = (message: Uint8Array): Uint8Array => {
+  const { length } = message
+  const head =
+    length < 126
+      ? Uint8Array.of(0x81, 0x80 | length)
+      : length < 65_536
+        ? Uint8Array.of(0x81, 0x80 | 126, length >> 8, length & 0xff)
+        : Uint8Array.of(0x81, 0x80 | 127, 0, 0, 0, 0, length >>> 24, length >> 16, length >> 8, length)
+  const mask = Uint8Array.of(0x12, 0x34, 0x56, 0x78)
+  return Buffer.concat([head, mask, message.map((byte, i) => byte ^ (mask[i % 4] ?? 0))])
+}
+
+const raw: Raw = Effect.gen(function* () {
+  const { url, accepted } = yield* listening
+  const socket = yield* Effect.acquireRelease(
+    Effect.promise(async () => {
+      const peer = Net.connect(Number(new URL(url).port), "127.0.0.1")
+      peer.on("error", () => {}).setNoDelay(true)
+      peer.write(upgrade)
+      await once(peer, "data")
+      peer.resume()
+      return peer
+    }),
+    (peer) => Effect.sync(() => peer.destroy()),
+  )
+  return {
+    transport: yield* accepted,
+    frame,
+    send: (bytes) =>
+      Effect.promise(async () => {
+        await new Promise<void>((done) => socket.write(bytes, () => done()))
+        await new Promise((done) => setImmediate(done)) // so that the other end reads this piece alone
+      }),
+    end: Effect.promise(() => new Promise<void>((done) => socket.end(done))),
+  }
+})
+
+TransportSuite.suite("WebSockets", pair, { raw })

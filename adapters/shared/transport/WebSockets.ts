@@ -1,0 +1,25 @@
+/** WebSockets through `ws`, loaded when the first is wanted: without them a server starts faster. */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
+import type { Listener } from "../../../core/transport/Listener.ts"
+import type { Transport, TransportError } from "../../../core/transport/Transport.ts"
+import type * as WebSocketClient from "./WebSocketClient.ts"
+import type * as WebSocketListener from "./WebSocketListener.ts"
+
+export const layerWebSocket = (options: WebSocketListener.Options): Layer.Layer<Listener, TransportError> =>
+  Layer.unwrapEffect(
+    Effect.map(
+      Effect.promise(() => import("./WebSocketListener.ts")),
+      (listener) => listener.layerWebSocket(options),
+    ),
+  )
+
+export const connect = (
+  url: string,
+  options?: WebSocketClient.Options,
+): Effect.Effect<Transport, TransportError, Scope.Scope> =>
+  Effect.flatMap(
+    Effect.promise(() => import("./WebSocketClient.ts")),
+    (client) => client.connect(url, options),
+  )
