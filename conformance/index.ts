@@ -3,7 +3,7 @@
  * needs vitest.
  */
 export * as Baseline from "./report/Baseline.ts"
-export * as Bench from "./suite/Bench.ts"
+export * as CaseContext from "./suite/CaseContext.ts"
 export * as Case from "./suite/Case.ts"
 export * as Check from "./suite/Check.ts"
 export * as Child from "./suite/Child.ts"

@@ -16,7 +16,7 @@ import { version } from "./Version.ts"
 import * as Connect from "./Connect.ts"
 import type { Platform } from "./Platform.ts"
 import type * as WebSocketClient from "./transport/WebSocketClient.ts"
-import * as World from "./World.ts"
+import * as ServerServices from "./ServerServices.ts"
 
 /** Where the server is. */
 export type Target =
@@ -56,7 +56,9 @@ export const make = (platform: Platform): Program => {
       version,
     }
     const link = Connect.open({ kind: "inProcess", options: { ...defaults, ...target.server } })
-    return Effect.flatMap(Layer.build(World.layer(platform)), (services) => Effect.provide(link, services))
+    return Effect.flatMap(Layer.build(ServerServices.layer(platform)), (services) =>
+      Effect.provide(link, services),
+    )
   }
   // Each client takes of the options what it knows.
   const connect = (target: Target, options?: Dialects.CurrentOptions) =>

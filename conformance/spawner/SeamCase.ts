@@ -8,19 +8,19 @@
 /** `must`: the core relies on it. `should`: quality that not every host allows. */
 export type Level = "must" | "should"
 
-export interface SeamCase<Need extends string, Bench> {
+export interface SeamCase<Need extends string, Context> {
   readonly id: string
   readonly level: Level
   readonly requires: ReadonlyArray<Need>
   readonly says: string
   /** Counts what the whole process holds: no other case may run meanwhile. */
   readonly alone: boolean
-  readonly run: (t: Bench) => Promise<void>
+  readonly run: (t: Context) => Promise<void>
 }
 
 /** A case as it is written down. */
-export type CaseSpec<Need extends string, Bench> = Pick<SeamCase<Need, Bench>, "says" | "run"> &
-  Partial<Pick<SeamCase<Need, Bench>, "level" | "requires" | "alone">>
+export type CaseSpec<Need extends string, Context> = Pick<SeamCase<Need, Context>, "says" | "run"> &
+  Partial<Pick<SeamCase<Need, Context>, "level" | "requires" | "alone">>
 
 /** Which cases: ids or globs (`*` within a step, `**` for anything), and how deep. */
 export interface Choice {
@@ -32,10 +32,10 @@ export interface Choice {
 }
 
 /** Completes a table of cases, all below one path. */
-export const table = <Need extends string, Bench>(
+export const table = <Need extends string, Context>(
   prefix: string,
-  specs: { readonly [name: string]: CaseSpec<Need, Bench> },
-): ReadonlyArray<SeamCase<Need, Bench>> =>
+  specs: { readonly [name: string]: CaseSpec<Need, Context> },
+): ReadonlyArray<SeamCase<Need, Context>> =>
   Object.entries(specs).map(([name, spec]) => ({
     level: "must",
     requires: [],
@@ -45,11 +45,11 @@ export const table = <Need extends string, Bench>(
   }))
 
 /** The chosen cases, and globs that fit none at all. */
-export const select = <Need extends string, Bench>(
-  cases: ReadonlyArray<SeamCase<Need, Bench>>,
+export const select = <Need extends string, Context>(
+  cases: ReadonlyArray<SeamCase<Need, Context>>,
   { only = [], except = [], depth = "should" }: Choice,
 ): {
-  readonly cases: ReadonlyArray<SeamCase<Need, Bench>>
+  readonly cases: ReadonlyArray<SeamCase<Need, Context>>
   readonly unknown: ReadonlyArray<string>
 } => {
   const globs = only.map((glob) => ({ glob, fits: pattern(glob) }))

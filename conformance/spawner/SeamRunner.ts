@@ -1,6 +1,6 @@
 /**
  * Plays cases about a seam and turns each into an outcome: for vitest, for a command line, for a program.
- * Whatever a case leaves behind is released by its bench.
+ * Whatever a case leaves behind is released by its context.
  *
  * Some at a time; then, one after the other, those that count what the whole process holds.
  */
@@ -9,15 +9,15 @@ import { within } from "../suite/Deadline.ts"
 import type { SeamCase } from "./SeamCase.ts"
 
 /** What the cases are played on. */
-export interface Subject<Need extends string, Bench> {
+export interface Subject<Need extends string, Context> {
   /** Why this need is not met here, if so. */
   readonly lacks: (need: Need) => string | undefined
   /** Everything one case works with. */
-  readonly open: (item: SeamCase<Need, Bench>, timeoutMs: number) => Promise<OpenBench<Bench>>
+  readonly open: (item: SeamCase<Need, Context>, timeoutMs: number) => Promise<OpenContext<Context>>
 }
 
-export interface OpenBench<Bench> {
-  readonly bench: Bench
+export interface OpenContext<Context> {
+  readonly context: Context
   readonly notes: ReadonlyArray<string>
   /** What is wrong whatever the case was about, if anything. */
   readonly fault: () => string | undefined
@@ -46,9 +46,9 @@ export interface RunOptions {
 export const defaultTimeoutMs = 30_000
 
 /** Never fails: everything that goes wrong is in the outcome. */
-export const play = async <Need extends string, Bench>(
-  item: SeamCase<Need, Bench>,
-  subject: Subject<Need, Bench>,
+export const play = async <Need extends string, Context>(
+  item: SeamCase<Need, Context>,
+  subject: Subject<Need, Context>,
   { timeoutMs = defaultTimeoutMs }: RunOptions,
 ): Promise<Outcome> => {
   const skipped = item.requires.map(subject.lacks).find((reason) => reason !== undefined)
@@ -57,7 +57,7 @@ export const play = async <Need extends string, Bench>(
   const notes: Array<string> = []
   const reason = await attempt(async () => {
     const opened = await within(subject.open(item, timeoutMs), timeoutMs, "the start of the case")
-    let failure = await attempt(() => within(item.run(opened.bench), timeoutMs * 6, "the whole case"))
+    let failure = await attempt(() => within(item.run(opened.context), timeoutMs * 6, "the whole case"))
     if (failure === "") failure = opened.fault() ?? ""
     const late = await attempt(() => within(opened.close(), timeoutMs, "everything of the case to close"))
     notes.push(...opened.notes)
@@ -75,13 +75,13 @@ export interface PlayOptions extends RunOptions {
 }
 
 /** Every outcome, in the order of the cases. */
-export const playAll = async <Need extends string, Bench>(
-  cases: ReadonlyArray<SeamCase<Need, Bench>>,
-  subject: Subject<Need, Bench>,
+export const playAll = async <Need extends string, Context>(
+  cases: ReadonlyArray<SeamCase<Need, Context>>,
+  subject: Subject<Need, Context>,
   options: PlayOptions,
 ): Promise<ReadonlyArray<Outcome>> => {
   const outcomes = new Map<string, Outcome>()
-  const playSome = async (some: ReadonlyArray<SeamCase<Need, Bench>>, atOnce: number) => {
+  const playSome = async (some: ReadonlyArray<SeamCase<Need, Context>>, atOnce: number) => {
     const todo = [...some]
     const worker = async () => {
       for (let item = todo.shift(); item !== undefined; item = todo.shift()) {

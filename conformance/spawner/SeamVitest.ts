@@ -14,14 +14,14 @@ export interface SuiteOptions extends Choice, RunOptions {
 }
 
 /** Something to play the cases on, for as long as they take. */
-export type Open<Need extends string, Bench> = () => Promise<
-  Subject<Need, Bench> & { readonly close: () => Promise<void> }
+export type Open<Need extends string, Context> = () => Promise<
+  Subject<Need, Context> & { readonly close: () => Promise<void> }
 >
 
-export const register = <Need extends string, Bench>(
+export const register = <Need extends string, Context>(
   name: string,
-  all: ReadonlyArray<SeamCase<Need, Bench>>,
-  open: Open<Need, Bench>,
+  all: ReadonlyArray<SeamCase<Need, Context>>,
+  open: Open<Need, Context>,
   options: SuiteOptions,
 ): void => {
   const { known = {}, timeoutMs = defaultTimeoutMs } = options
@@ -32,12 +32,12 @@ export const register = <Need extends string, Bench>(
     if (level !== "should") throw new Error(`only a should may be known to fail, not ${id}`)
   }
   describe(name, () => {
-    let subject: Awaited<ReturnType<Open<Need, Bench>>>
+    let subject: Awaited<ReturnType<Open<Need, Context>>>
     beforeAll(async () => {
       subject = await open()
     }, timeoutMs)
     afterAll(() => subject.close(), timeoutMs)
-    const registerOne = (item: SeamCase<Need, Bench>) => {
+    const registerOne = (item: SeamCase<Need, Context>) => {
       const title = `${item.id} (${item.level}): ${item.says}`
       it(title, { timeout: timeoutMs * 9 }, async (context) => {
         const outcome = await play(item, subject, { timeoutMs })

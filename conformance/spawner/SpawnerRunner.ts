@@ -12,7 +12,7 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import { Spawner } from "../../core/spawn/Spawner.ts"
-import { subject, type Bench, type Need } from "./Bench.ts"
+import { subject, type SpawnerContext, type Need } from "./SpawnerContext.ts"
 import { cases } from "./cases/index.ts"
 import { select, type Choice } from "./SeamCase.ts"
 import { playAll, type Outcome, type PlayOptions, type Subject } from "./SeamRunner.ts"
@@ -29,7 +29,7 @@ export class UsageError extends Error {
 /** The spawner of a layer, for as long as it is not closed. */
 export const open = async (
   layer: SpawnerLayer,
-): Promise<Subject<Need, Bench> & { readonly close: () => Promise<void> }> => {
+): Promise<Subject<Need, SpawnerContext> & { readonly close: () => Promise<void> }> => {
   const scope = Effect.runSync(Scope.make())
   const context = await Effect.runPromise(Layer.buildWithScope(layer, scope))
   return {

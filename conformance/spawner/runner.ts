@@ -1,5 +1,5 @@
 /** The spawner suite for programs that have no vitest: the cases and a plain runner. */
-export * as Bench from "./Bench.ts"
+export * as SpawnerContext from "./SpawnerContext.ts"
 export { cases } from "./cases/index.ts"
 export * as SeamCase from "./SeamCase.ts"
 export * as SeamRunner from "./SeamRunner.ts"

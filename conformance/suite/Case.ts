@@ -2,9 +2,9 @@
  * A conformance case is data: a stable id, a level, what it needs, one sentence for the author of a server, and a function that plays it.
  *
  * Guarantees: ids are paths and never change their meaning; the sentence says what is sent and what must come back.
- * A case cannot know which implementation it talks to: everything it may use is in {@link Bench}.
+ * A case cannot know which implementation it talks to: everything it may use is in {@link CaseContext}.
  */
-import type { Bench } from "./Bench.ts"
+import type { CaseContext } from "./CaseContext.ts"
 
 /** How much a failure matters: `must` breaks clients, `should` is quality, `peer` is only an accident of Codex 0.169.0. */
 export type Level = "must" | "should" | "peer"
@@ -93,7 +93,7 @@ export interface Case {
   readonly args: ReadonlyArray<string>
   /** Takes more than five seconds; left out unless asked for. */
   readonly slow: boolean
-  readonly run: (t: Bench) => Promise<void>
+  readonly run: (t: CaseContext) => Promise<void>
 }
 
 /** A case as it is written down: the fields with a usual value may be left out. */

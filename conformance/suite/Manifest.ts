@@ -8,7 +8,7 @@
  * Every target is asked once.
  */
 import { createHash } from "node:crypto"
-import * as Bench from "./Bench.ts"
+import * as CaseContext from "./CaseContext.ts"
 import * as Case from "./Case.ts"
 import { within } from "./Deadline.ts"
 import { isObject, type Json } from "./Json.ts"
@@ -95,9 +95,9 @@ const ask = (target: Target, timeoutMs: number): Lacks => {
 const probe = Case.make("manifest", { level: "peer", spec: [], says: "", run: () => Promise.resolve() })
 
 const askOnWire = async (target: Target, timeoutMs: number): Promise<Lacks> => {
-  const running = Bench.make(probe, target, timeoutMs)
+  const running = CaseContext.make(probe, target, timeoutMs)
   try {
-    const wire = await running.bench.connect()
+    const wire = await running.context.connect()
     const { environmentInfo } = await wire.handshake()
     const announced = isObject(environmentInfo) ? environmentInfo["capabilities"] : undefined
     const found = new Map<Case.Capability, string | undefined>()
@@ -152,9 +152,9 @@ const withoutEarlierClients = async (wire: Wire): Promise<string | undefined> =>
 
 const withoutStatus = async (target: Target, timeoutMs: number): Promise<string | undefined> => {
   if (target.kind !== "ws") return "only a WebSocket listener speaks HTTP"
-  const running = Bench.make(probe, target, timeoutMs)
+  const running = CaseContext.make(probe, target, timeoutMs)
   try {
-    const { url = "" } = await running.bench.server()
+    const { url = "" } = await running.context.server()
     const { status } = await HttpProbe.probe(url, { path: "/healthz" }, timeoutMs)
     return status === 404 ? "it has no /healthz" : undefined
   } finally {
@@ -166,9 +166,9 @@ const withoutStatus = async (target: Target, timeoutMs: number): Promise<string 
 const withoutLimits = async (target: Target, timeoutMs: number): Promise<string | undefined> => {
   if (!target.owned) return "only a server that the suite starts can be given its flags"
   const limited = Case.make("manifest", { ...probe, args: ["--max-json-depth", "8"], server: "fresh" })
-  const running = Bench.make(limited, target, timeoutMs)
+  const running = CaseContext.make(limited, target, timeoutMs)
   try {
-    const wire = await running.bench.open()
+    const wire = await running.context.open()
     const { error } = await wire.exchange('{"id":1,"method":"environment/status","pad":[[[[[[[[[]]]]]]]]]}')
     return error === undefined ? "it ignores --max-json-depth 8" : undefined
   } catch {
@@ -195,9 +195,9 @@ const refusesFlags = async (
   timeoutMs: number,
 ): Promise<string | undefined> => {
   if (!target.owned) return "only a server that the suite starts can be given its flags"
-  const running = Bench.make(probe, target, timeoutMs)
+  const running = CaseContext.make(probe, target, timeoutMs)
   try {
-    const server = running.bench.launch(flags)
+    const server = running.context.launch(flags)
     await within(firstLine(server, timeoutMs), timeoutMs, "the URL of the server")
     return undefined
   } catch {

@@ -1,7 +1,7 @@
 /**
  * Plays one case against one target: the only place where a case turns into an outcome, for the command line and for vitest.
  */
-import * as Bench from "./Bench.ts"
+import * as CaseContext from "./CaseContext.ts"
 import { carries, type Capability, type Case, type TransportKind } from "./Case.ts"
 import { CheckFailure } from "./Check.ts"
 import { within } from "./Deadline.ts"
@@ -41,9 +41,13 @@ export const skipReason = (item: Case, target: Target, options: CaseOptions): st
   return undefined
 }
 
-const play = async (item: Case, { bench, fault }: Bench.RunningBench, timeoutMs: number): Promise<string> => {
+const play = async (
+  item: Case,
+  { context, fault }: CaseContext.RunningContext,
+  timeoutMs: number,
+): Promise<string> => {
   try {
-    await within(item.run(bench), timeoutMs * (item.slow ? 60 : 9), "the whole case")
+    await within(item.run(context), timeoutMs * (item.slow ? 60 : 9), "the whole case")
     return fault() ?? ""
   } catch (error) {
     if (error instanceof CheckFailure) return error.message
@@ -59,7 +63,7 @@ export const runCase = async (item: Case, target: Target, options: CaseOptions):
   if (skipped !== undefined)
     return { ...base, status: "skip", reason: skipped, ms: 0, notes: [], transcript: [], stderr: "" }
   const began = performance.now()
-  const running = Bench.make(item, target, options.timeoutMs)
+  const running = CaseContext.make(item, target, options.timeoutMs)
   const reason = await play(item, running, options.timeoutMs)
   running.finish()
   return {

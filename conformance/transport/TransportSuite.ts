@@ -1,6 +1,6 @@
 /** The transport suite for vitest. */
 import { register, type SuiteOptions as SeamOptions } from "../spawner/SeamVitest.ts"
-import { subject, type Pair, type Raw } from "./Bench.ts"
+import { subject, type Pair, type Raw } from "./TransportContext.ts"
 import { cases } from "./cases/index.ts"
 
 export interface SuiteOptions extends SeamOptions {

@@ -12,7 +12,7 @@ import * as Either from "effect/Either"
 import type * as Scope from "effect/Scope"
 import { utf8 } from "../protocol/Bytes.ts"
 import type { ExecBackend } from "./ExecBackend.ts"
-import * as Following from "./Following.ts"
+import * as OwnedSessions from "./OwnedSessions.ts"
 import { HeadTailBuffer } from "./HeadTailBuffer.ts"
 import { Session } from "./Session.ts"
 import * as Truncate from "./Truncate.ts"
@@ -52,7 +52,7 @@ const answered = { head: 64 * 1024, tail: 64 * 1024 }
 /** Sessions over a backend, numbered from 0; the end of the scope kills them. */
 export const make = (backend: ExecBackend): Effect.Effect<FirstExec, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const { follow, kill, background } = yield* Following.make
+    const { follow, kill, background } = yield* OwnedSessions.make
     const sessions = new Map<number, Session>()
     let ids = 0
 

@@ -14,7 +14,7 @@ import { utf8 } from "../protocol/Bytes.ts"
 import * as Arguments from "./Arguments.ts"
 import * as Command from "./Command.ts"
 import type { ExecBackend } from "./ExecBackend.ts"
-import * as Following from "./Following.ts"
+import * as OwnedSessions from "./OwnedSessions.ts"
 import * as HexId from "./HexId.ts"
 import type { Reply } from "./Reply.ts"
 import { Session, tell, type Watcher } from "./Session.ts"
@@ -55,7 +55,7 @@ export const make = (
 ): Effect.Effect<UnifiedExec, never, Scope.Scope> =>
   Effect.gen(function* () {
     const sessions = new Sessions<Session>()
-    const { ended, follow, kill, background } = yield* Following.make
+    const { ended, follow, kill, background } = yield* OwnedSessions.make
 
     const store = (session: Session) => {
       const victim = sessions.add(session)

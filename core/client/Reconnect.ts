@@ -22,7 +22,7 @@ import type { Json } from "../protocol/Json.ts"
 import type { Transport, TransportError } from "../transport/Transport.ts"
 import { ClientError } from "./ClientError.ts"
 import type { Flow } from "./Flow.ts"
-import * as Link from "./Link.ts"
+import * as SessionConnection from "./SessionConnection.ts"
 import * as Outage from "./Outage.ts"
 
 /** Opens a transport; it lives as long as the scope. */
@@ -43,9 +43,9 @@ export interface Options {
   /** Deadline of each handshake, and of each attempt to reconnect as a whole. */
   readonly timeout: Duration.DurationInput
   readonly flow: Flow
-  readonly accept: Link.Options["accept"]
-  readonly frame: Link.Options["frame"]
-  readonly appeared: Link.Options["appeared"]
+  readonly accept: SessionConnection.Options["accept"]
+  readonly frame: SessionConnection.Options["frame"]
+  readonly appeared: SessionConnection.Options["appeared"]
   /** The last seq of each process that is to be replayed. */
   readonly seen: () => Readonly<Record<string, number>>
   /** The session goes on, on a new connection. `replays` is true if the server pushes what was missed. */
@@ -57,7 +57,10 @@ export interface Options {
   readonly onStatus: ((status: Status) => void) | undefined
 }
 
-export interface Reconnect extends Pick<Link.Link, "sessionId" | "environmentInfo"> {
+export interface Reconnect extends Pick<
+  SessionConnection.SessionConnection,
+  "sessionId" | "environmentInfo"
+> {
   /** Sends a request on the current connection or the next one; see above for what a loss means for it. */
   readonly ask: (method: string, params: unknown, repeatable: boolean) => Effect.Effect<Json, ClientError>
   /** Why there is no connection any more. */
@@ -74,7 +77,7 @@ export const steadyMillis = 1000
 const closeDeadline = "1 second"
 
 interface Current {
-  readonly link: Link.Link
+  readonly link: SessionConnection.SessionConnection
   readonly close: Effect.Effect<void>
   /** Open once the connection is known to be lost. */
   readonly over: Effect.Latch
@@ -101,7 +104,7 @@ export const make = (open: Open, options: Options): Effect.Effect<Reconnect, Cli
           const initialize = { clientName, resumeSessionId, ...more }
           const link = yield* Effect.mapError(open, toClientError).pipe(
             Effect.flatMap((transport) =>
-              Link.make(transport, { initialize, timeout, flow, accept, frame, appeared }),
+              SessionConnection.make(transport, { initialize, timeout, flow, accept, frame, appeared }),
             ),
             Scope.extend(own),
             limit === undefined ? identity : Effect.timeoutFail({ duration: limit, onTimeout: noAnswer }),
@@ -160,8 +163,8 @@ export const make = (open: Open, options: Options): Effect.Effect<Reconnect, Cli
         const why = yield* live.link.lost
         current = undefined
         settled.unsafeClose()
-        options.lost(Link.disconnected(why))
-        if (policy === undefined) end(Link.disconnected(why))
+        options.lost(SessionConnection.disconnected(why))
+        if (policy === undefined) end(SessionConnection.disconnected(why))
         live.over.unsafeOpen()
         if (policy === undefined) return why
         yield* tell({ kind: "reconnecting", message: why })
@@ -173,7 +176,7 @@ export const make = (open: Open, options: Options): Effect.Effect<Reconnect, Cli
         const next = yield* Effect.either(outage.retry(reconnect))
         if (Either.isLeft(next)) {
           const all = `${why}; failed to resume exec-server session: ${next.left.message}`
-          end(Link.disconnected(all))
+          end(SessionConnection.disconnected(all))
           return all
         }
         current = live = next.right
@@ -185,7 +188,9 @@ export const make = (open: Open, options: Options): Effect.Effect<Reconnect, Cli
     })
 
     yield* Effect.flatMap(supervise, (message) => tell({ kind: "failed", message })).pipe(
-      Effect.onInterrupt(() => Effect.sync(() => end(Link.disconnected("the client was closed")))),
+      Effect.onInterrupt(() =>
+        Effect.sync(() => end(SessionConnection.disconnected("the client was closed"))),
+      ),
       Effect.interruptible,
       Effect.forkScoped,
     )

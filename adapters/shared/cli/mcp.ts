@@ -14,7 +14,7 @@ import * as Connect from "../Connect.ts"
 import * as ToolServer from "../mcp/ToolServer.ts"
 import type { Platform } from "../Platform.ts"
 import * as StdioTransport from "../transport/StdioTransport.ts"
-import * as World from "../World.ts"
+import * as ServerServices from "../ServerServices.ts"
 import * as Logging from "./Logging.ts"
 import * as ServerFlags from "./ServerFlags.ts"
 import * as Usage from "./Usage.ts"
@@ -101,7 +101,7 @@ export const mcp = (platform: Platform, args: ReadonlyArray<string>) => {
         instructions: toInstructions(environmentInfo, options),
       })
     }),
-  ).pipe(Effect.provide(World.layer(platform)), Effect.provide(Logging.layer(command, values)))
+  ).pipe(Effect.provide(ServerServices.layer(platform)), Effect.provide(Logging.layer(command, values)))
 }
 
 /** What the model cannot know of where its commands run. */

@@ -11,7 +11,7 @@ import type { StartOptions } from "../../../core/client/StartOptions.ts"
 import * as Connect from "../Connect.ts"
 import * as LocalTerminal from "./LocalTerminal.ts"
 import type { Platform } from "../Platform.ts"
-import * as World from "../World.ts"
+import * as ServerServices from "../ServerServices.ts"
 import * as RunFlags from "./RunFlags.ts"
 
 export { help } from "./RunFlags.ts"
@@ -38,7 +38,7 @@ export const run = (platform: Platform, args: ReadonlyArray<string>) => {
       return yield* follow(client, child, request.start.tty === true)
     }),
   ).pipe(
-    Effect.provide(World.layer(platform)),
+    Effect.provide(ServerServices.layer(platform)),
     Effect.catchAll((error) => fail(request.start, error)),
   )
 }

@@ -16,8 +16,8 @@ import type { Terms } from "../../../core/transport/Listener.ts"
 import * as Bubblewrap from "../confine/Bubblewrap.ts"
 import type { Platform } from "../Platform.ts"
 import * as StatusPages from "../status/StatusPages.ts"
-import * as World from "../World.ts"
-import * as Doors from "./Doors.ts"
+import * as ServerServices from "../ServerServices.ts"
+import * as ListenerFlags from "./ListenerFlags.ts"
 import * as LimitFlags from "./LimitFlags.ts"
 import * as Logging from "./Logging.ts"
 import * as Shutdown from "./Shutdown.ts"
@@ -30,7 +30,7 @@ export const help = `Serve processes to clients over JSON-RPC.
 Usage: procwire serve [OPTIONS]
 
 Options:
-${Doors.help}  --dialect NAME             what clients speak: current, v0 (the first version of March 2026, command/exec), or
+${ListenerFlags.help}  --dialect NAME             what clients speak: current, v0 (the first version of March 2026, command/exec), or
                              auto: v0 where the first call behind initialize is one of v0's [default: current]
   --detached-ttl-ms N        how long a session without a connection can be resumed [default: ${SessionRegistry.defaultOptions.detachedMillis}]
   --retention-ms N           how long a closed process stays readable [default: ${ProcessRegistry.defaultOptions.retentionMillis}]
@@ -51,7 +51,7 @@ Examples:
 `
 
 export const flags = {
-  ...Doors.flags,
+  ...ListenerFlags.flags,
   ...LimitFlags.flags,
   ...Logging.flags,
   dialect: { type: "string" },
@@ -85,11 +85,11 @@ export const serve = (platform: Platform, args: ReadonlyArray<string>, asked: Ef
   }
   return Effect.scoped(
     Effect.gen(function* () {
-      const doors = yield* Doors.read(values)
+      const listening = yield* ListenerFlags.read(values)
       const later: { refusal?: NonNullable<Terms["refusal"]> } = {}
       const terms = { maxMessageBytes: options.limits.messageBytes, refusal: () => later.refusal?.() }
-      const listeners = yield* Doors.bindAll(doors, terms, yield* StatusPages.make(version))
-      const overStdio = doors.addresses.some(({ kind }) => kind === "stdio")
+      const listeners = yield* ListenerFlags.bindAll(listening, terms, yield* StatusPages.make(version))
+      const overStdio = listening.addresses.some(({ kind }) => kind === "stdio")
       const { spawner, drain } = Drain.make(yield* Spawner)
       const server = yield* Effect.provideService(ExecServer.make(options), Spawner, spawner)
       later.refusal = server.refusal
@@ -105,7 +105,7 @@ export const serve = (platform: Platform, args: ReadonlyArray<string>, asked: Ef
       yield* drain(graceMillis)
     }),
   ).pipe(
-    Effect.provide(World.layer(platform, { bwrap: values.bwrap, isCommand: true })),
+    Effect.provide(ServerServices.layer(platform, { bwrap: values.bwrap, isCommand: true })),
     Effect.provide(Telemetry.layer),
     Effect.provide(Logging.layer("procwire serve", values)),
   )

@@ -6,7 +6,7 @@ const flags = "adapters/shared/auth/AuthFlags.ts"
 const bearer = "adapters/shared/auth/Bearer.ts"
 const handshake = "adapters/shared/transport/Handshake.ts"
 const listen = "adapters/shared/cli/Listen.ts"
-const doorsTest = "adapters/shared/cli/Doors.test.ts"
+const doorsTest = "adapters/shared/cli/ListenerFlags.test.ts"
 const drain = "core/spawn/Drain.ts"
 
 /** The first that notices is the wire suite, or a test that is not next to the file. */

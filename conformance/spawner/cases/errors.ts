@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { SpawnReason } from "../../../core/spawn/SpawnError.ts"
 import * as Check from "../../suite/Check.ts"
-import { table, type Bench } from "../Bench.ts"
+import { table, type SpawnerContext } from "../SpawnerContext.ts"
 import type { ChildOptions } from "../Child.ts"
 import * as Procfs from "../Procfs.ts"
 
@@ -14,7 +14,7 @@ const nul = "nul byte found in provided data"
 
 /** Refused on pipes, and on a PTY where there are PTYs, with this reason and this text. */
 const refused = async (
-  t: Bench,
+  t: SpawnerContext,
   options: ChildOptions,
   reason: SpawnReason,
   message: string,

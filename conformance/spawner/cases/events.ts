@@ -1,6 +1,6 @@
 /** Cases about the order of events. Every child of every case is held to these rules; here they are provoked. */
 import * as Check from "../../suite/Check.ts"
-import { table } from "../Bench.ts"
+import { table } from "../SpawnerContext.ts"
 import { sh } from "../Child.ts"
 
 export const events = table("spawner/events", {

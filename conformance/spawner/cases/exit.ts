@@ -1,14 +1,14 @@
 /** Cases about how a child ended. */
 import type { ExitStatus } from "../../../core/spawn/Spawner.ts"
 import * as Check from "../../suite/Check.ts"
-import { table, type Bench } from "../Bench.ts"
+import { table, type SpawnerContext } from "../SpawnerContext.ts"
 import { sh } from "../Child.ts"
 
 const exited = (code: number): ExitStatus => ({ kind: "exited", code })
 const signaled = (signal: number): ExitStatus => ({ kind: "signaled", signal })
 
 const endsAs = async (
-  t: Bench,
+  t: SpawnerContext,
   wanted: { readonly [script: string]: ExitStatus },
   pty = false,
 ): Promise<void> => {

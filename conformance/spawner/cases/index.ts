@@ -1,5 +1,5 @@
 /** Every case about a spawner, in the order in which they are listed. */
-import type { Case } from "../Bench.ts"
+import type { Case } from "../SpawnerContext.ts"
 import { errors } from "./errors.ts"
 import { events } from "./events.ts"
 import { exit } from "./exit.ts"

@@ -1,6 +1,6 @@
 /** Cases about many children: that they do not disturb each other, and what is left of them. */
 import * as Check from "../../suite/Check.ts"
-import { table, type Bench } from "../Bench.ts"
+import { table, type SpawnerContext } from "../SpawnerContext.ts"
 import { sh, type Child } from "../Child.ts"
 import * as Procfs from "../Procfs.ts"
 
@@ -9,7 +9,7 @@ const MANY = 200
 const OWN = 5
 
 /** Many children run at the same time; then each one is told to exit with its number. */
-const atOnce = async (t: Bench, pty: boolean): Promise<void> => {
+const atOnce = async (t: SpawnerContext, pty: boolean): Promise<void> => {
   const children: Array<Child> = []
   for (let i = 0; i < MANY; i++) {
     children.push(await t.start({ argv: sh(`read -r line; echo "$line"; exit ${i}`), stdin: !pty, pty }))
@@ -24,7 +24,7 @@ const atOnce = async (t: Bench, pty: boolean): Promise<void> => {
 }
 
 /** Nothing is left of `work`, which has been done once before. */
-const leavesNothing = async (t: Bench, work: () => Promise<void>): Promise<void> => {
+const leavesNothing = async (t: SpawnerContext, work: () => Promise<void>): Promise<void> => {
   await work()
   const before = Procfs.descriptors()
   const processes = Procfs.childCount()

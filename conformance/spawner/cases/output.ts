@@ -1,6 +1,6 @@
 /** Cases about bytes: every one of them, in order, on the right stream, and none lost at the end. */
 import * as Check from "../../suite/Check.ts"
-import { table, type Bench } from "../Bench.ts"
+import { table, type SpawnerContext } from "../SpawnerContext.ts"
 import { sh } from "../Child.ts"
 
 /** A script that prints every byte once. */
@@ -12,7 +12,7 @@ const LOST_RUNS = 500
 const AT_ONCE = 8
 
 /** A process of another session goes on printing after the child has exited. */
-const givenUp = async (t: Bench, pty: boolean): Promise<void> => {
+const givenUp = async (t: SpawnerContext, pty: boolean): Promise<void> => {
   const chatter = `while [ -d '${t.folder}' ]; do echo x; sleep 0.01; done`
   const script = `trap '' PIPE HUP; setsid /bin/sh -c "$1" & echo up; exit 0`
   const child = await t.start({ argv: sh(script, chatter), pty })

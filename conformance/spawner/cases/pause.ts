@@ -3,7 +3,7 @@
  * not paused give the time that a pause without effect would need to show.
  */
 import * as Check from "../../suite/Check.ts"
-import { table, type Bench } from "../Bench.ts"
+import { table, type SpawnerContext } from "../SpawnerContext.ts"
 import { sh } from "../Child.ts"
 
 /** More than any pipe or terminal holds. */
@@ -12,13 +12,13 @@ const TOTAL = 4_194_304
 const ALREADY_READ = 131_072
 
 /** Waits for the file `go`, says so with another one, and prints. */
-const script = (t: Bench, begun: string, raw = "") =>
+const script = (t: SpawnerContext, begun: string, raw = "") =>
   `${raw}${t.waitFor("go")}; : >'${t.folder}/${begun}'; exec head -c ${TOTAL} /dev/zero`
 
 const discard = { onOutput: () => {} }
 
 /** Lets the paused child print, and five others from start to end meanwhile. */
-const go = async (t: Bench, pty: boolean): Promise<void> => {
+const go = async (t: SpawnerContext, pty: boolean): Promise<void> => {
   t.put("go")
   await t.until(() => t.has("begun"), "the child to begin printing")
   const raw = pty ? "stty -opost; " : ""
@@ -27,7 +27,7 @@ const go = async (t: Bench, pty: boolean): Promise<void> => {
 }
 
 /** A child is paused before it prints 4 MiB; five others print them meanwhile. */
-const stops = async (t: Bench, pty: boolean): Promise<void> => {
+const stops = async (t: SpawnerContext, pty: boolean): Promise<void> => {
   const raw = pty ? "stty -opost; " : ""
   const child = await t.start({ argv: sh(script(t, "begun", raw)), pty, ...discard })
   child.pause()
@@ -45,7 +45,7 @@ const stops = async (t: Bench, pty: boolean): Promise<void> => {
 }
 
 /** A child is paused by its own first output, three times over. */
-const stopsWithin = async (t: Bench, pty: boolean): Promise<void> => {
+const stopsWithin = async (t: SpawnerContext, pty: boolean): Promise<void> => {
   const raw = pty ? "stty -opost; " : ""
   const child = await t.start({
     argv: sh(script(t, "begun", raw)),

@@ -2,14 +2,14 @@
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Check from "../../suite/Check.ts"
-import { table, type Bench } from "../Bench.ts"
+import { table, type SpawnerContext } from "../SpawnerContext.ts"
 import { path, sh } from "../Child.ts"
 import * as Procfs from "../Procfs.ts"
 
 const odd = ["", " ", "a b", "ü✓😀", "'\"\\$(x)`y`", "line\nbreak", "-n", "*", "--"]
 
 /** The fourth is the directory that `ls` reads. */
-const seesThree = async (t: Bench, pty: boolean): Promise<void> => {
+const seesThree = async (t: SpawnerContext, pty: boolean): Promise<void> => {
   const child = await t.run({ argv: ["ls", "/proc/self/fd"], pty })
   const seen = child.text().trim().split(/\s+/).map(Number)
   const own = seen.filter((fd) => fd < 3 || !Procfs.inherited.includes(fd)).sort((a, b) => a - b)

@@ -1,7 +1,7 @@
 /** Cases about children on a pseudo-terminal. */
 import * as Exit from "effect/Exit"
 import * as Check from "../../suite/Check.ts"
-import { table } from "../Bench.ts"
+import { table } from "../SpawnerContext.ts"
 import { sh } from "../Child.ts"
 import { fill, refusal } from "./stdin.ts"
 

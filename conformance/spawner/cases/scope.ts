@@ -1,7 +1,7 @@
 /** Cases about the end of a child's scope: it takes everything with it, at once, and says nothing more. */
 import * as Effect from "effect/Effect"
 import * as Check from "../../suite/Check.ts"
-import { table } from "../Bench.ts"
+import { table } from "../SpawnerContext.ts"
 import { sh } from "../Child.ts"
 import { fill } from "./stdin.ts"
 

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Check from "../../suite/Check.ts"
-import { table, type Bench } from "../Bench.ts"
+import { table, type SpawnerContext } from "../SpawnerContext.ts"
 import { sh, type Child } from "../Child.ts"
 
 const PIECE = Buffer.alloc(65_536, "p")
@@ -19,7 +19,7 @@ export const fill = (child: Child) => {
 }
 
 /** Other children take the same 4 MiB, three times: time enough. */
-export const filled = async (t: Bench, count = 3): Promise<void> => {
+export const filled = async (t: SpawnerContext, count = 3): Promise<void> => {
   for (let i = 0; i < count; i++) {
     const reader = await t.start({ argv: sh("exec cat >/dev/null"), stdin: true })
     const { done } = fill(reader)

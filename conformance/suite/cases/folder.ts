@@ -2,7 +2,7 @@
  * Not cases: a folder on the machine of the server, made and looked at with processes of the server, so that the cases
  * about files work wherever it runs.
  */
-import type { Bench } from "../Bench.ts"
+import type { CaseContext } from "../CaseContext.ts"
 import { table, type Capability, type Case, type CaseSpec } from "../Case.ts"
 import * as Check from "../Check.ts"
 import * as Child from "../Child.ts"
@@ -10,7 +10,7 @@ import type { Json, JsonObject } from "../Json.ts"
 import type { Wire } from "../wire/Wire.ts"
 
 export interface Folder {
-  readonly t: Bench
+  readonly t: CaseContext
   readonly wire: Wire
   /** The native path of the folder, without symbolic links in it. */
   readonly path: string
@@ -38,7 +38,7 @@ const output = async (wire: Wire, script: string, cwd: string): Promise<Buffer> 
   return child.bytes("stdout")
 }
 
-const make = async (t: Bench, setup: string): Promise<Folder> => {
+const make = async (t: CaseContext, setup: string): Promise<Folder> => {
   const wire = await t.open()
   const script = `cd -P "$(mktemp -d /tmp/procwire.XXXXXX)" && pwd && { ${setup}\n}`
   const path = (await output(wire, script, "file:///tmp")).toString("utf8").split("\n")[0] ?? ""

@@ -1,7 +1,7 @@
 /**
  * How messages become lines, and what belongs to no message: blank lines, cut lines, and bytes that are not text.
  */
-import type { Bench } from "../Bench.ts"
+import type { CaseContext } from "../CaseContext.ts"
 import { table } from "../Case.ts"
 import * as Check from "../Check.ts"
 import { pause } from "../Deadline.ts"
@@ -9,7 +9,7 @@ import { idText } from "../Json.ts"
 import { awaitExit } from "../wire/ServerProcess.ts"
 
 /** A server on stdio ends with its only connection. */
-const exits = async (t: Bench): Promise<void> => {
+const exits = async (t: CaseContext): Promise<void> => {
   if (t.transport !== "stdio") return
   Check.equal((await awaitExit(await t.process(), t.timeoutMs)).code, 0, "the exit code of the server")
 }

@@ -4,7 +4,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { Bench } from "../Bench.ts"
+import type { CaseContext } from "../CaseContext.ts"
 import * as Check from "../Check.ts"
 import { within } from "../Deadline.ts"
 import { probe, upgradeHeaders, type Answer } from "../wire/HttpProbe.ts"
@@ -21,7 +21,7 @@ export interface Guarded {
 }
 
 /** Starts the server with further flags. */
-export const start = async (t: Bench, args: ReadonlyArray<string>): Promise<Guarded> => {
+export const start = async (t: CaseContext, args: ReadonlyArray<string>): Promise<Guarded> => {
   const url = (await firstLine(t.launch(args), t.timeoutMs)).trim()
   const upgrade: Guarded["upgrade"] = (authorization, headers = {}) => {
     const credential = authorization === undefined ? {} : { authorization }
@@ -43,7 +43,7 @@ export const start = async (t: Bench, args: ReadonlyArray<string>): Promise<Guar
 }
 
 /** Starts a server that must not start; returns its exit code and what it wrote. */
-export const playStart = async (t: Bench, flags: ReadonlyArray<string>, listen?: string) => {
+export const playStart = async (t: CaseContext, flags: ReadonlyArray<string>, listen?: string) => {
   const server = t.launch(flags, listen)
   let out = ""
   server.child.stdout.on("data", (bytes: Buffer) => (out += bytes.toString("utf8")))

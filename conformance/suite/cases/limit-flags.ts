@@ -6,7 +6,7 @@ import { type CaseSpec, table } from "../Case.ts"
 import * as Check from "../Check.ts"
 import * as Child from "../Child.ts"
 import { pause } from "../Deadline.ts"
-import type { Bench } from "../Bench.ts"
+import type { CaseContext } from "../CaseContext.ts"
 import type { Reply, Wire } from "../wire/Wire.ts"
 import { awaitExit } from "../wire/ServerProcess.ts"
 
@@ -40,7 +40,7 @@ const sleep = ["sleep", "300"]
 
 const isAccepted = ({ error }: Reply): boolean => error === undefined
 
-const endsOf = (t: Bench, wire: Wire) =>
+const endsOf = (t: CaseContext, wire: Wire) =>
   wire.inbox.wait("the end of the connection", t.timeoutMs, (box) => box.ended())
 
 export const limitFlags = table("limits/flags", {

@@ -3,7 +3,7 @@
  */
 import { table } from "../Case.ts"
 import * as Check from "../Check.ts"
-import type { Bench } from "../Bench.ts"
+import type { CaseContext } from "../CaseContext.ts"
 
 const mebibyte = 1024 * 1024
 
@@ -19,12 +19,12 @@ const nested = (levels: number): string =>
 const numbers = (count: number): string =>
   `{"id":1,"method":"environment/status","pad":[${"0,".repeat(count - 1)}0]}`
 
-const accepted = async (t: Bench, text: string): Promise<void> => {
+const accepted = async (t: CaseContext, text: string): Promise<void> => {
   const { error } = await (await t.open()).exchange(text)
   Check.isTrue(error === undefined, `the message was refused: ${error?.message}`)
 }
 
-const refused = async (t: Bench, text: string): Promise<void> => {
+const refused = async (t: CaseContext, text: string): Promise<void> => {
   const wire = await t.open()
   const { error } = await wire.exchange(text)
   Check.equal(error?.code ?? null, -32600, "the code of the answer")

@@ -1,7 +1,7 @@
 /**
  * Not cases: an HTTP server of the suite beside the server under test, and how its answers come back.
  */
-import type { Bench } from "../Bench.ts"
+import type { CaseContext } from "../CaseContext.ts"
 import { table, type Case, type CaseSpec } from "../Case.ts"
 import * as Check from "../Check.ts"
 import { isObject, type Json, type JsonObject } from "../Json.ts"
@@ -9,7 +9,7 @@ import * as HttpOrigin from "../wire/HttpOrigin.ts"
 import type { Wire } from "../wire/Wire.ts"
 
 export interface Exchange {
-  readonly t: Bench
+  readonly t: CaseContext
   readonly wire: Wire
   readonly origin: HttpOrigin.HttpOrigin
   /** The params of a request to a path of the suite's server. */

@@ -1,7 +1,7 @@
 /**
  * In which order notifications leave: statistical, so every case runs many rounds and states what it saw.
  */
-import type { Bench } from "../Bench.ts"
+import type { CaseContext } from "../CaseContext.ts"
 import { table } from "../Case.ts"
 import * as Check from "../Check.ts"
 import * as Child from "../Child.ts"
@@ -10,7 +10,7 @@ const rounds = 60
 
 /** Runs many short processes, a few at a time, and counts in how many `holds` is not true. */
 const manyRounds = async (
-  t: Bench,
+  t: CaseContext,
   what: string,
   script: string,
   holds: (child: Child.Child, end: Child.End) => boolean,

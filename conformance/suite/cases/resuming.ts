@@ -1,14 +1,14 @@
 /**
  * Not cases: how the cases about sessions lose a connection and take its session up again.
  */
-import type { Bench } from "../Bench.ts"
+import type { CaseContext } from "../CaseContext.ts"
 import * as Check from "../Check.ts"
 import { pause } from "../Deadline.ts"
 import type { JsonObject } from "../Json.ts"
 import type { Wire } from "../wire/Wire.ts"
 
 /** A new connection with the id of its session. */
-export const begin = async (t: Bench): Promise<{ wire: Wire; session: string }> => {
+export const begin = async (t: CaseContext): Promise<{ wire: Wire; session: string }> => {
   const wire = await t.connect()
   const result = await wire.handshake()
   return { wire, session: Check.text(result["sessionId"], "sessionId") }
@@ -21,7 +21,7 @@ export const resumeParams = (session: string, more: JsonObject = {}) => ({
 })
 
 /** Resumes, again and again while the server has not noticed yet that the old connection is gone. */
-export const resume = async (t: Bench, session: string, more?: JsonObject): Promise<Wire> => {
+export const resume = async (t: CaseContext, session: string, more?: JsonObject): Promise<Wire> => {
   const wire = await t.connect()
   for (let tries = 0; tries < 50; tries++) {
     const { error, result } = await wire.begin("initialize", resumeParams(session, more))
@@ -35,7 +35,7 @@ export const resume = async (t: Bench, session: string, more?: JsonObject): Prom
   return Check.fail("the session stayed attached to a connection that was dropped")
 }
 
-export const resumed = async (t: Bench, session: string, more?: JsonObject): Promise<Wire> => {
+export const resumed = async (t: CaseContext, session: string, more?: JsonObject): Promise<Wire> => {
   const wire = await resume(t, session, more)
   wire.send({ method: "initialized" })
   return wire

@@ -2,7 +2,7 @@
  * What a server may offer beyond Codex, and then announces as `sessionReplay` in `environmentInfo.capabilities`:
  * `initialize {resumeSessionId, replayAfter: {processId: seq}}` pushes what a lost connection has missed.
  */
-import type { Bench } from "../Bench.ts"
+import type { CaseContext } from "../CaseContext.ts"
 import { table } from "../Case.ts"
 import * as Check from "../Check.ts"
 import * as Child from "../Child.ts"
@@ -23,7 +23,7 @@ const upTo = (last: number, first = 1): ReadonlyArray<number> =>
   Array.from({ length: last - first + 1 }, (_, index) => first + index)
 
 /** Runs a script to its end behind the back of its client: it begins at a line of input, and the connection is lost. */
-const missed = async (t: Bench, script: string): Promise<{ session: string; id: string }> => {
+const missed = async (t: CaseContext, script: string): Promise<{ session: string; id: string }> => {
   const { wire, session } = await begin(t)
   const child = await Child.start(wire, { script: `echo first; read x; ${script}`, pipeStdin: true })
   await child.says("first")

@@ -1,7 +1,7 @@
 /**
  * Flags for authentication that contradict each other: the server must not start, and must say why.
  */
-import type { Bench } from "../Bench.ts"
+import type { CaseContext } from "../CaseContext.ts"
 import { table, type CaseSpec } from "../Case.ts"
 import * as Check from "../Check.ts"
 import { playStart, withFile } from "./guarded.ts"
@@ -86,7 +86,7 @@ const stdioConflict: Conflict = {
 }
 
 /** Starts the server with such flags; returns its exit code, what it said, and what it should have said. */
-const play = (t: Bench, { flags, content = `${"x".repeat(40)}\n`, text }: Conflict) =>
+const play = (t: CaseContext, { flags, content = `${"x".repeat(40)}\n`, text }: Conflict) =>
   withFile(content, async (path) => {
     const end = await playStart(
       t,

@@ -1,7 +1,7 @@
 /**
  * A WebSocket server that asks for a signed token: a JWT with HS256, and what its claims must say.
  */
-import type { Bench } from "../Bench.ts"
+import type { CaseContext } from "../CaseContext.ts"
 import { table } from "../Case.ts"
 import * as Check from "../Check.ts"
 import type { JsonObject } from "../Json.ts"
@@ -14,7 +14,7 @@ const secret = "a secret of at least 32 bytes, well, 42 of them"
 
 /** A server with this secret and further flags. */
 const signed = <A>(
-  t: Bench,
+  t: CaseContext,
   flags: ReadonlyArray<string>,
   use: (server: Guarded) => Promise<A>,
 ): Promise<A> =>

@@ -1,7 +1,7 @@
 /**
  * `--listen` with something that nobody can listen on: the server must not start, and must say why.
  */
-import type { Bench } from "../Bench.ts"
+import type { CaseContext } from "../CaseContext.ts"
 import { table } from "../Case.ts"
 import * as Check from "../Check.ts"
 import { firstLine } from "../wire/ServerProcess.ts"
@@ -11,7 +11,7 @@ const ws = { transports: "ws", server: "fresh" } as const
 
 /** The server must end with the exit code 1 for each of these, and say what is said of it. */
 const refused = async (
-  t: Bench,
+  t: CaseContext,
   urls: ReadonlyArray<string>,
   text: (url: string) => string,
 ): Promise<void> => {

@@ -2,7 +2,7 @@
  * What a WebSocket listener tells about its server beside the wire: /healthz and /metrics, which Codex does not have.
  */
 import { createHash } from "node:crypto"
-import type { Bench } from "../Bench.ts"
+import type { CaseContext } from "../CaseContext.ts"
 import { table } from "../Case.ts"
 import * as Check from "../Check.ts"
 import * as Child from "../Child.ts"
@@ -12,7 +12,7 @@ import { start } from "./guarded.ts"
 const status = { transports: "ws", requires: ["http-status"], spec: [], level: "must" } as const
 const paths = ["/healthz", "/metrics"]
 
-const get = async (t: Bench, path: string, headers = {}) =>
+const get = async (t: CaseContext, path: string, headers = {}) =>
   probe((await t.server()).url ?? "", { path, headers }, t.timeoutMs)
 
 /** The value of each sample of a text for Prometheus, by name and labels; every line must be well-formed. */

@@ -8,7 +8,7 @@ import * as Check from "../Check.ts"
 import { pause } from "../Deadline.ts"
 import { isObject, parse, type Json, type JsonObject } from "../Json.ts"
 import type { Transcript } from "../Transcript.ts"
-import * as Watch from "../Watch.ts"
+import * as WireInvariants from "../WireInvariants.ts"
 import type { Channel } from "./Channel.ts"
 import * as Inbox from "./Inbox.ts"
 
@@ -132,7 +132,7 @@ export const make = (parts: Parts): Wire => {
       for (let at = from; at < messages.length; at++) {
         const message = messages[at]
         if (message === undefined) continue
-        if (Watch.answers(message, id)) return replyOf(message)
+        if (WireInvariants.answers(message, id)) return replyOf(message)
         if (looksLike(message, id)) Check.fail(`the id ${id} came back as the string "${id}"`)
       }
       return undefined

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Inbox from "../../../core/transport/Inbox.ts"
 import * as Memory from "../../../core/transport/Memory.ts"
 import type { Outgoing, Transport } from "../../../core/transport/Transport.ts"
-import type { Pair, Raw } from "../Bench.ts"
+import type { Pair, Raw } from "../TransportContext.ts"
 
 export interface Broken {
   /** What is wrong. */

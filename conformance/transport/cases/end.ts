@@ -1,7 +1,7 @@
 /** Cases about the end of a transport, from either side. */
 import * as Check from "../../suite/Check.ts"
 import { pause } from "../../suite/Deadline.ts"
-import { table } from "../Bench.ts"
+import { table } from "../TransportContext.ts"
 import { sameList } from "./order.ts"
 import { stall } from "./pressure.ts"
 

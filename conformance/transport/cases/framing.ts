@@ -1,6 +1,6 @@
 /** Cases about bytes: a peer may cut them anywhere, and may break them. They need a raw end. */
 import * as Check from "../../suite/Check.ts"
-import { table } from "../Bench.ts"
+import { table } from "../TransportContext.ts"
 import { sameList } from "./order.ts"
 
 const texts: ReadonlyArray<string> = Array.from({ length: 120 }, (_, i) =>

@@ -1,5 +1,5 @@
 /** Every case about a transport, in the order in which they are listed. */
-import type { Case } from "../Bench.ts"
+import type { Case } from "../TransportContext.ts"
 import { end } from "./end.ts"
 import { framing } from "./framing.ts"
 import { message } from "./message.ts"

@@ -1,6 +1,6 @@
 /** Cases about single messages: any text of any size arrives as it was written. */
 import * as Check from "../../suite/Check.ts"
-import { table } from "../Bench.ts"
+import { table } from "../TransportContext.ts"
 import { sameList } from "./order.ts"
 
 const encoder = new TextEncoder()

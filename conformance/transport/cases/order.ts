@@ -1,6 +1,6 @@
 /** Cases about order: every message once, in the order in which it was written. */
 import * as Check from "../../suite/Check.ts"
-import { table } from "../Bench.ts"
+import { table } from "../TransportContext.ts"
 
 const numbered = (count: number, name: string): ReadonlyArray<string> =>
   Array.from({ length: count }, (_, i) => JSON.stringify({ from: name, id: i, text: "é✓😀" }))

@@ -1,6 +1,6 @@
 /** Cases about back-pressure: a writer learns that its peer does not take, and when it may go on. */
 import * as Check from "../../suite/Check.ts"
-import { table, type Bench } from "../Bench.ts"
+import { table, type TransportContext } from "../TransportContext.ts"
 import type { End } from "../End.ts"
 import { sameList } from "./order.ts"
 
@@ -13,7 +13,7 @@ const SLOWLY = LIMIT + LIMIT / 4
 const piece = (i: number): string => `"${`${i}:`.padEnd(PIECE, "x")}"`
 
 /** Writes until the writer is really held up: another pair has come and gone, and nothing has called back. */
-export const stall = async (t: Bench, from: End): Promise<number> => {
+export const stall = async (t: TransportContext, from: End): Promise<number> => {
   let written = 0
   for (;;) {
     const drains = from.drains

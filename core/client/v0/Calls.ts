@@ -7,7 +7,7 @@ import * as DecodeError from "../../protocol/DecodeError.ts"
 import type { Json } from "../../protocol/Json.ts"
 import * as V0 from "../../protocol/dialect/v0.ts"
 import { ClientError } from "../ClientError.ts"
-import type { Ask } from "../Line.ts"
+import type { Ask } from "../ClientConnection.ts"
 
 type Requests = typeof V0.requests
 

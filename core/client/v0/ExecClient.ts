@@ -18,7 +18,7 @@ import type { Transport } from "../../transport/Transport.ts"
 import { ClientError } from "../ClientError.ts"
 import * as Flow from "../Flow.ts"
 import * as Ids from "../Ids.ts"
-import * as Line from "../Line.ts"
+import * as ClientConnection from "../ClientConnection.ts"
 import { type Open, toClientError } from "../Reconnect.ts"
 import { call, exited, outputDelta } from "./Calls.ts"
 import * as ExecProcess from "./ExecProcess.ts"
@@ -59,7 +59,7 @@ export const make = (
     const nextId = yield* Ids.make
     const tracked = new Map<string, ExecProcess.Tracked>()
     const flow = Flow.make((held) => line?.hold(held))
-    let line: Line.Line<unknown> | undefined
+    let line: ClientConnection.ClientConnection<unknown> | undefined
     let ended: ClientError | undefined
 
     const forget = (id: string, process: ExecProcess.Tracked) => {
@@ -93,14 +93,14 @@ export const make = (
     const transport = yield* Effect.isEffect(source)
       ? Effect.mapError(source, toClientError)
       : Effect.succeed(source)
-    const { greeting, ask, lost } = (line = yield* Line.make(transport, {
+    const { greeting, ask, lost } = (line = yield* ClientConnection.make(transport, {
       initialize: (ask) => call(ask, "initialize", { clientName }),
       timeout: initializeTimeout,
       flow,
       take: (method, params) => (Object.hasOwn(taken, method) ? taken[method]?.(params) : undefined),
     }))
 
-    const disconnected = yield* Effect.cached(Effect.map(lost, Line.disconnected))
+    const disconnected = yield* Effect.cached(Effect.map(lost, ClientConnection.disconnected))
     yield* Effect.forkScoped(
       Effect.map(disconnected, (error) => {
         ended = error

@@ -4,10 +4,10 @@
  */
 import * as Check from "../../Check.ts"
 import { isObject } from "../../Json.ts"
-import type { Bench } from "../../Bench.ts"
+import type { CaseContext } from "../../CaseContext.ts"
 import { start, table } from "./process.ts"
 
-const spoken = async (t: Bench) => {
+const spoken = async (t: CaseContext) => {
   const wire = await t.connect()
   await (await start(wire)).exited()
   return wire

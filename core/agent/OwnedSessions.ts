@@ -10,7 +10,7 @@ import type { Session } from "./Session.ts"
 /** How long the end of the scope waits for the server to kill what is left. */
 const patience = "5 seconds"
 
-export interface Following {
+export interface OwnedSessions {
   /** The scope has ended: nothing is to be started any more. */
   readonly ended: () => boolean
   /** Takes the session's output from now on. */
@@ -21,7 +21,7 @@ export interface Following {
   readonly background: <A>(effect: Effect.Effect<A>) => Effect.Effect<Fiber.RuntimeFiber<A>>
 }
 
-export const make: Effect.Effect<Following, never, Scope.Scope> = Effect.gen(function* () {
+export const make: Effect.Effect<OwnedSessions, never, Scope.Scope> = Effect.gen(function* () {
   const scope = yield* Effect.scope
   /** Those whose commands run, whether they can still be asked for or not. */
   const alive = new Set<Session>()

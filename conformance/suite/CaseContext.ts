@@ -10,13 +10,13 @@ import { fail } from "./Check.ts"
 import type { JsonObject } from "./Json.ts"
 import type { Server, Target } from "./Target.ts"
 import * as Transcript from "./Transcript.ts"
-import * as Watch from "./Watch.ts"
+import * as WireInvariants from "./WireInvariants.ts"
 import * as Inbox from "./wire/Inbox.ts"
 import * as ProcessTree from "./wire/ProcessTree.ts"
 import * as ServerProcess from "./wire/ServerProcess.ts"
 import * as Wire from "./wire/Wire.ts"
 
-export interface Bench {
+export interface CaseContext {
   readonly transport: TransportKind
   /** The deadline of a single wait. */
   readonly timeoutMs: number
@@ -34,8 +34,8 @@ export interface Bench {
   readonly note: (text: string) => void
 }
 
-export interface RunningBench {
-  readonly bench: Bench
+export interface RunningContext {
+  readonly context: CaseContext
   readonly transcript: Transcript.Transcript
   readonly notes: ReadonlyArray<string>
   /** What is wrong with any message of any connection, if anything. */
@@ -58,7 +58,7 @@ const quiet = (inbox: Inbox.Inbox, over: () => boolean): Inbox.Inbox => ({
     }),
 })
 
-export const make = (item: Case, target: Target, timeoutMs: number): RunningBench => {
+export const make = (item: Case, target: Target, timeoutMs: number): RunningContext => {
   const token = randomUUID()
   const transcript = Transcript.make()
   const notes: Array<string> = []
@@ -76,7 +76,7 @@ export const make = (item: Case, target: Target, timeoutMs: number): RunningBenc
   }
   const server = (): Promise<Server> => (current ??= launchServer())
 
-  const connect: Bench["connect"] = async (headers) => {
+  const connect: CaseContext["connect"] = async (headers) => {
     if (target.kind === "stdio" && wires.length > 0) current = undefined
     const inbox = quiet(Inbox.make(), () => over)
     const connection = wires.length + 1
@@ -105,7 +105,7 @@ export const make = (item: Case, target: Target, timeoutMs: number): RunningBenc
     return wire
   }
 
-  const bench: Bench = {
+  const context: CaseContext = {
     transport: target.kind,
     timeoutMs,
     server,
@@ -128,12 +128,12 @@ export const make = (item: Case, target: Target, timeoutMs: number): RunningBenc
   }
 
   return {
-    bench,
+    context,
     transcript,
     notes,
     fault: () => {
       for (const wire of wires) {
-        const fault = Watch.fault(wire.inbox.messages, wire, item.dialect)
+        const fault = WireInvariants.fault(wire.inbox.messages, wire, item.dialect)
         if (fault !== undefined) return fault
       }
       return undefined

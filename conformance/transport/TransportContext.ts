@@ -31,11 +31,11 @@ export type Raw = Effect.Effect<RawEnd, unknown, Scope.Scope>
 /** What a case may need: that the pair comes with a raw end. */
 export type Need = "raw"
 
-export type Case = SeamCase.SeamCase<Need, Bench>
+export type Case = SeamCase.SeamCase<Need, TransportContext>
 
 export const table: (
   prefix: string,
-  specs: { readonly [name: string]: SeamCase.CaseSpec<Need, Bench> },
+  specs: { readonly [name: string]: SeamCase.CaseSpec<Need, TransportContext> },
 ) => ReadonlyArray<Case> = SeamCase.table
 
 export interface Opened {
@@ -52,7 +52,7 @@ export interface RawOpened {
   readonly gone: () => Promise<void>
 }
 
-export interface Bench {
+export interface TransportContext {
   readonly open: () => Promise<Opened>
   /** Plays it from left to right, and from right to left on another pair, at the same time. */
   readonly both: (play: (from: End, to: End) => Promise<void>) => Promise<void>
@@ -62,7 +62,7 @@ export interface Bench {
   readonly note: (text: string) => void
 }
 
-export const subject = (pair: Pair, raw: Raw | undefined): Subject<Need, Bench> => ({
+export const subject = (pair: Pair, raw: Raw | undefined): Subject<Need, TransportContext> => ({
   lacks: () => (raw === undefined ? "the pair comes without a raw end" : undefined),
   open: async (_, timeoutMs) => {
     const scope = Effect.runSync(Scope.make())
@@ -73,14 +73,14 @@ export const subject = (pair: Pair, raw: Raw | undefined): Subject<Need, Bench> 
     }
     const closing = (child: Scope.CloseableScope) => () =>
       within(Effect.runPromise(Scope.close(child, Exit.void)), timeoutMs, "the scope of a pair to close")
-    const open: Bench["open"] = async () => {
+    const open: TransportContext["open"] = async () => {
       const child = Effect.runSync(Scope.make())
       const closeScope = closing(child)
       Effect.runSync(Scope.addFinalizer(scope, Scope.close(child, Exit.void)))
       const [left, right] = await build(pair, child)
       return { left: new End(left, timeoutMs), right: new End(right, timeoutMs), closeScope }
     }
-    const others: Bench["others"] = async () => {
+    const others: TransportContext["others"] = async () => {
       const { left, right, closeScope } = await open()
       for (let i = 0; i < 200; i++) {
         left.write(`${i}`)
@@ -90,7 +90,7 @@ export const subject = (pair: Pair, raw: Raw | undefined): Subject<Need, Bench> 
       }
       await closeScope()
     }
-    const bench: Bench = {
+    const context: TransportContext = {
       open,
       both: async (play) => {
         const [forth, back] = await Promise.all([open(), open()])
@@ -110,6 +110,6 @@ export const subject = (pair: Pair, raw: Raw | undefined): Subject<Need, Bench> 
       others,
       note: (text) => notes.push(text),
     }
-    return { bench, notes, fault: () => undefined, close: closing(scope) }
+    return { context, notes, fault: () => undefined, close: closing(scope) }
   },
 })

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto"
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
-import * as Doors from "./Doors.ts"
+import * as ListenerFlags from "./ListenerFlags.ts"
 import * as Listen from "./Listen.ts"
 import { UsageError } from "./Usage.ts"
 
-type Values = Parameters<typeof Doors.read>[0]
+type Values = Parameters<typeof ListenerFlags.read>[0]
 
 const token = {
   "ws-auth": "capability-token",
@@ -13,11 +13,11 @@ const token = {
 } as const
 
 const refusal = async (values: Values) => {
-  const error = await Effect.runPromise(Effect.flip(Doors.read(values)))
+  const error = await Effect.runPromise(Effect.flip(ListenerFlags.read(values)))
   return `${error instanceof UsageError ? "wrong use: " : ""}${error.message}`
 }
 
-describe("Doors", () => {
+describe("ListenerFlags", () => {
   it.each([
     ["ws://0.0.0.0:7000", "`--ws-auth` or `--tls-client-ca`"],
     ["ws://[::]:0", "`--ws-auth` or `--tls-client-ca`"],
@@ -39,7 +39,7 @@ describe("Doors", () => {
       { listen: ["ws://0.0.0.0:0", "tcp://[::]:0"], "allow-unauthenticated": true },
     ],
   ])("lets a server listen %s", async (_, values: Values) => {
-    const { addresses } = await Effect.runPromise(Doors.read(values))
+    const { addresses } = await Effect.runPromise(ListenerFlags.read(values))
     expect(addresses).toEqual(Listen.parseAll(values.listen))
   })
 

@@ -15,19 +15,19 @@ import { pause } from "../suite/Deadline.ts"
 import { Child, sh, type ChildOptions } from "./Child.ts"
 import * as Procfs from "./Procfs.ts"
 import * as SeamCase from "./SeamCase.ts"
-import type { OpenBench, Subject } from "./SeamRunner.ts"
+import type { OpenContext, Subject } from "./SeamRunner.ts"
 
 /** What a case may need: a capability of the manifest, or Linux's /proc. */
 export type Need = keyof Spawner.Capabilities | "procfs"
 
-export type Case = SeamCase.SeamCase<Need, Bench>
+export type Case = SeamCase.SeamCase<Need, SpawnerContext>
 
 export const table: (
   prefix: string,
-  specs: { readonly [name: string]: SeamCase.CaseSpec<Need, Bench> },
+  specs: { readonly [name: string]: SeamCase.CaseSpec<Need, SpawnerContext> },
 ) => ReadonlyArray<Case> = SeamCase.table
 
-export interface Bench {
+export interface SpawnerContext {
   readonly capabilities: Spawner.Capabilities
   /** A folder of this case, as a path without links. */
   readonly folder: string
@@ -61,7 +61,7 @@ export interface Bench {
 }
 
 /** The spawner as a subject of the cases. */
-export const subject = (spawner: Spawner.SpawnerService): Subject<Need, Bench> => ({
+export const subject = (spawner: Spawner.SpawnerService): Subject<Need, SpawnerContext> => ({
   lacks: (need) => {
     if (need === "procfs") return Procfs.available ? undefined : "needs Linux's /proc"
     return spawner.capabilities[need] ? undefined : `the spawner does not declare ${need}`
@@ -69,7 +69,11 @@ export const subject = (spawner: Spawner.SpawnerService): Subject<Need, Bench> =
   open: async (item, timeoutMs) => open(spawner, item, timeoutMs),
 })
 
-const open = (spawner: Spawner.SpawnerService, item: Case, timeoutMs: number): OpenBench<Bench> => {
+const open = (
+  spawner: Spawner.SpawnerService,
+  item: Case,
+  timeoutMs: number,
+): OpenContext<SpawnerContext> => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "procwire-spawner-")))
   const children = new Set<Child>()
   const faults: Array<string> = []
@@ -85,7 +89,7 @@ const open = (spawner: Spawner.SpawnerService, item: Case, timeoutMs: number): O
     children.add(child)
     return child
   }
-  const start: Bench["start"] = async (options) => {
+  const start: SpawnerContext["start"] = async (options) => {
     listed(options.pty !== undefined && options.pty !== false, "pty")
     listed(options.stdin === true, "pipeStdin")
     listed(options.arg0 !== undefined, "arg0")
@@ -94,7 +98,7 @@ const open = (spawner: Spawner.SpawnerService, item: Case, timeoutMs: number): O
     if (refusal !== undefined) fail(`${options.argv[0]} was refused: ${refusal.reason}, ${refusal.message}`)
     return child
   }
-  const run: Bench["run"] = async (options) => {
+  const run: SpawnerContext["run"] = async (options) => {
     const child = await start(options)
     await child.finished()
     await child.close()
@@ -103,7 +107,7 @@ const open = (spawner: Spawner.SpawnerService, item: Case, timeoutMs: number): O
     return child
   }
   const size = (name: string) => (existsSync(join(folder, name)) ? statSync(join(folder, name)).size : 0)
-  const until: Bench["until"] = async (holds, what) => {
+  const until: SpawnerContext["until"] = async (holds, what) => {
     const began = performance.now()
     for (; !holds(); await pause(5)) {
       if (performance.now() - began > timeoutMs) fail(`waited ${timeoutMs} ms in vain for ${what}`)
@@ -114,10 +118,10 @@ const open = (spawner: Spawner.SpawnerService, item: Case, timeoutMs: number): O
     await until(() => size(name) >= before + by, `${by} more beats of ${name}`)
   }
   const inFolder = (name: string) => `'${join(folder, name)}'`
-  const beat: Bench["beat"] = (name) =>
+  const beat: SpawnerContext["beat"] = (name) =>
     `while [ -d '${folder}' ]; do printf x >>${inFolder(name)}; sleep 0.02; done`
 
-  const bench: Bench = {
+  const context: SpawnerContext = {
     capabilities: spawner.capabilities,
     folder,
     start,
@@ -160,7 +164,7 @@ const open = (spawner: Spawner.SpawnerService, item: Case, timeoutMs: number): O
     note: (text) => notes.push(text),
   }
   return {
-    bench,
+    context,
     notes,
     fault: () => faults[0] ?? [...children].flatMap((child) => child.faults)[0],
     close: async () => {

@@ -12,10 +12,10 @@ import * as Calls from "./Calls.ts"
 import type { ClientError } from "./ClientError.ts"
 import type { Flow } from "./Flow.ts"
 import * as HttpBodies from "./HttpBodies.ts"
-import * as Line from "./Line.ts"
+import * as ClientConnection from "./ClientConnection.ts"
 import * as Notification from "./Notification.ts"
 
-export { disconnected } from "./Line.ts"
+export { disconnected } from "./ClientConnection.ts"
 
 export interface Options {
   readonly initialize: Calls.Encoded<"initialize">
@@ -30,15 +30,16 @@ export interface Options {
   readonly appeared: (params: Json) => void
 }
 
-export interface Link extends InitializeResult, Omit<Line.Line<unknown>, "greeting"> {}
+export interface SessionConnection
+  extends InitializeResult, Omit<ClientConnection.ClientConnection<unknown>, "greeting"> {}
 
 /** A connection behind its handshake; the scope ends it. */
 export const make = (
   transport: Transport,
   { initialize, timeout, flow, accept, frame, appeared }: Options,
-): Effect.Effect<Link, ClientError, Scope.Scope> =>
+): Effect.Effect<SessionConnection, ClientError, Scope.Scope> =>
   Effect.map(
-    Line.make(transport, {
+    ClientConnection.make(transport, {
       initialize: (ask) => Calls.make(ask)("initialize", initialize),
       timeout,
       flow,

@@ -31,7 +31,7 @@ export interface Options<A> {
   readonly take: (method: string, params: Json) => Either.Either<void, string> | undefined
 }
 
-export interface Line<A> {
+export interface ClientConnection<A> {
   /** What the server has answered to the first call. */
   readonly greeting: A
   readonly ask: Ask
@@ -48,7 +48,7 @@ const concurrentRequests = 16
 export const make = <A>(
   transport: Transport,
   { initialize, timeout, flow, take }: Options<A>,
-): Effect.Effect<Line<A>, ClientError, Scope.Scope> =>
+): Effect.Effect<ClientConnection<A>, ClientError, Scope.Scope> =>
   Effect.gen(function* () {
     const lost = Deferred.unsafeMake<string>(FiberId.none)
     let fault: string | undefined

@@ -3,7 +3,7 @@
  */
 import { expect, test } from "vitest"
 import type { Json } from "./Json.ts"
-import { fault, type Questions } from "./Watch.ts"
+import { fault, type Questions } from "./WireInvariants.ts"
 
 const questions = (methods: { readonly [id: number]: string }): Questions => ({
   asked: new Set(Object.keys(methods).map(Number)),

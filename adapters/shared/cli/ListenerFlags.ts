@@ -45,7 +45,7 @@ export const help = `  --listen ADDRESS           where to listen: stdio, ws://I
   --allow-unauthenticated    listen on addresses that others can reach, though nothing above keeps them out
 `
 
-export interface Doors {
+export interface ListenerFlags {
   readonly addresses: ReadonlyArray<Listen.Listen>
   readonly tls: Tls.ServerTls | undefined
   /** Whom WebSocket listeners let in. */
@@ -53,7 +53,7 @@ export interface Doors {
 }
 
 /** Reads the flags and the files they name. Fails with the text of what is wrong. */
-export const read = (values: Usage.Values<typeof flags>): Effect.Effect<Doors, Error> =>
+export const read = (values: Usage.Values<typeof flags>): Effect.Effect<ListenerFlags, Error> =>
   Effect.tryPromise({
     try: async () => {
       const tls = Usage.attempt(command, () => Tls.readServer(values))
@@ -78,7 +78,7 @@ export const read = (values: Usage.Values<typeof flags>): Effect.Effect<Doors, E
 
 /** Listens at every address until the scope closes. */
 export const bindAll = (
-  { addresses, tls, rule }: Doors,
+  { addresses, tls, rule }: ListenerFlags,
   terms: Terms = {},
   pages: Handshake.Pages = {},
 ): Effect.Effect<ReadonlyArray<ListenerService>, TransportError, Scope.Scope> => {
