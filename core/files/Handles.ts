@@ -1,7 +1,7 @@
 /**
  * The open files of one connection, by the ids that its client gave them. They end with the connection.
  *
- * Whoever calls sees to the order of what it asks (see `Turns`): opening and closing run alone.
+ * Whoever calls sees to the order of what it asks (see `ReadWriteLock`): opening and closing run alone.
  */
 import * as Effect from "effect/Effect"
 import * as ExecutionStrategy from "effect/ExecutionStrategy"

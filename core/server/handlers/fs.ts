@@ -1,4 +1,4 @@
-/** `fs/*`: from params to the calls that the request's sandbox allows, in turns, and the handles of the connection. */
+/** `fs/*`: from params to the calls that the request's sandbox allows, in lock, and the handles of the connection. */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type * as Scope from "effect/Scope"
@@ -7,7 +7,7 @@ import { invalid } from "../../files/FileError.ts"
 import type { FilesService } from "../../files/Files.ts"
 import * as Handles from "../../files/Handles.ts"
 import * as MissingWatch from "../../files/MissingWatch.ts"
-import * as Turns from "../../files/Turns.ts"
+import * as ReadWriteLock from "../../files/ReadWriteLock.ts"
 import { fromBase64 } from "../../protocol/Bytes.ts"
 import type { ParamsOf } from "../../protocol/Methods.ts"
 import * as PathUri from "../../protocol/PathUri.ts"
@@ -28,7 +28,7 @@ export interface FileContext {
 /** The end of the scope closes what is open. */
 export const make = ({ platform, files, confinement, write }: FileContext) =>
   Effect.gen(function* () {
-    const turns = Turns.make()
+    const lock = ReadWriteLock.make()
     const handles = yield* Handles.make
     const missing = yield* MissingWatch.make(files)
     const native = (uri: string) => toNative(uri, platform)
@@ -43,8 +43,8 @@ export const make = ({ platform, files, confinement, write }: FileContext) =>
         return yield* use(yield* confinement.calls(sandbox), place)
       })
 
-    const shared = <A, E>(work: Effect.Effect<A, E, Scope.Scope>) => turns.shared(Effect.scoped(work))
-    const alone = <A, E>(work: Effect.Effect<A, E, Scope.Scope>) => turns.alone(Effect.scoped(work))
+    const shared = <A, E>(work: Effect.Effect<A, E, Scope.Scope>) => lock.shared(Effect.scoped(work))
+    const alone = <A, E>(work: Effect.Effect<A, E, Scope.Scope>) => lock.exclusive(Effect.scoped(work))
 
     return {
       "fs/readFile": (params: ParamsOf<"fs/readFile">) =>
@@ -97,16 +97,16 @@ export const make = ({ platform, files, confinement, write }: FileContext) =>
       "fs/open": (params: ParamsOf<"fs/open">) => {
         const { handleId, mode = "read" } = params
         const opening = using(params, (calls, path) => calls.open(path, mode))
-        return Effect.as(turns.alone(handles.open(handleId, mode, opening)), { handleId })
+        return Effect.as(lock.exclusive(handles.open(handleId, mode, opening)), { handleId })
       },
 
       "fs/readBlock": ({ handleId, offset, len }: ParamsOf<"fs/readBlock">) =>
-        turns.shared(handles.read(handleId, offset, len)),
+        lock.shared(handles.read(handleId, offset, len)),
 
       "fs/writeBlock": ({ handleId, offset, chunk }: ParamsOf<"fs/writeBlock">) =>
-        Effect.as(turns.alone(handles.write(handleId, offset, chunk)), {}),
+        Effect.as(lock.exclusive(handles.write(handleId, offset, chunk)), {}),
 
-      "fs/close": ({ handleId }: ParamsOf<"fs/close">) => Effect.as(turns.alone(handles.close(handleId)), {}),
+      "fs/close": ({ handleId }: ParamsOf<"fs/close">) => Effect.as(lock.exclusive(handles.close(handleId)), {}),
 
       "fs/watchMissing": (params: ParamsOf<"fs/watchMissing">, { afterReply }: RequestContext) =>
         Effect.gen(function* () {
@@ -119,7 +119,7 @@ export const make = ({ platform, files, confinement, write }: FileContext) =>
           let told = false
           // JSON.stringify knows no integers of 64 bits.
           const notify = () => write(`{"method":"fs/missingChanged","params":{"watchId":${id}}}`)
-          const watching = yield* turns.shared(missing.watch({ id, missing: paths, present }, () => tell()))
+          const watching = yield* lock.shared(missing.watch({ id, missing: paths, present }, () => tell()))
           afterReply(() => {
             tell = notify
             if (told) notify()

@@ -1,14 +1,14 @@
 /**
- * Turns for the work of one connection: what only looks may run together, what changes something runs alone, and
+ * ReadWriteLock for the work of one connection: what only looks may run together, what changes something runs alone, and
  * nobody passes who came earlier. So a client that does not wait for its answers finds everything as if it had.
  */
 import * as Effect from "effect/Effect"
 
-export interface Turns {
+export interface ReadWriteLock {
   /** Runs together with other shared work. */
   readonly shared: <A, E>(work: Effect.Effect<A, E>) => Effect.Effect<A, E>
   /** Runs alone. */
-  readonly alone: <A, E>(work: Effect.Effect<A, E>) => Effect.Effect<A, E>
+  readonly exclusive: <A, E>(work: Effect.Effect<A, E>) => Effect.Effect<A, E>
 }
 
 interface Waiting {
@@ -16,7 +16,7 @@ interface Waiting {
   readonly begin: () => void
 }
 
-export const make = (): Turns => {
+export const make = (): ReadWriteLock => {
   const queue: Array<Waiting> = []
   let running = 0
   let exclusive = false
@@ -66,5 +66,5 @@ export const make = (): Turns => {
         () => work,
         () => Effect.sync(release),
       )
-  return { shared: run(false), alone: run(true) }
+  return { shared: run(false), exclusive: run(true) }
 }

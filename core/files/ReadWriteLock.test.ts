@@ -3,11 +3,11 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { describe, expect, it } from "vitest"
 import { effect, settle } from "../testing/Effects.ts"
-import * as Turns from "./Turns.ts"
+import * as ReadWriteLock from "./ReadWriteLock.ts"
 
 /** Works that note when they begin and end when they are told to. */
 const make = Effect.sync(() => {
-  const turns = Turns.make()
+  const lock = ReadWriteLock.make()
   const begun: Array<string> = []
   const work = (name: string) =>
     Effect.map(Deferred.make<void>(), (end) => ({
@@ -17,20 +17,20 @@ const make = Effect.sync(() => {
         Deferred.await(end),
       ),
     }))
-  return { turns, begun, work }
+  return { lock, begun, work }
 })
 
-describe("Turns", () => {
+describe("ReadWriteLock", () => {
   it(
     "lets those who look run together, and who changes something alone, in the order in which they came",
     effect(function* () {
-      const { turns, begun, work } = yield* make
+      const { lock, begun, work } = yield* make
       const [a, b, change, c] = yield* Effect.all([work("a"), work("b"), work("change"), work("c")])
       for (const each of [
-        turns.shared(a.run),
-        turns.shared(b.run),
-        turns.alone(change.run),
-        turns.shared(c.run),
+        lock.shared(a.run),
+        lock.shared(b.run),
+        lock.exclusive(change.run),
+        lock.shared(c.run),
       ]) {
         yield* Effect.fork(each)
       }
@@ -52,12 +52,12 @@ describe("Turns", () => {
   it(
     "forgets who gives up, before its turn and in it",
     effect(function* () {
-      const { turns, begun, work } = yield* make
+      const { lock, begun, work } = yield* make
       const [a, b, c] = yield* Effect.all([work("a"), work("b"), work("c")])
-      const first = yield* Effect.fork(turns.alone(a.run))
+      const first = yield* Effect.fork(lock.exclusive(a.run))
       yield* settle
-      const second = yield* Effect.fork(turns.alone(b.run))
-      yield* Effect.fork(turns.shared(c.run))
+      const second = yield* Effect.fork(lock.exclusive(b.run))
+      yield* Effect.fork(lock.shared(c.run))
       yield* settle
       yield* Fiber.interrupt(second)
       expect(begun).toEqual(["a"])
@@ -65,16 +65,16 @@ describe("Turns", () => {
       yield* settle
       expect(begun).toEqual(["a", "c"])
       yield* c.end
-      yield* turns.alone(Effect.void)
+      yield* lock.exclusive(Effect.void)
     }),
   )
 
   it(
     "goes on after a failure",
     effect(function* () {
-      const turns = Turns.make()
-      expect(yield* Effect.flip(turns.alone(Effect.fail("no")))).toBe("no")
-      expect(yield* turns.alone(Effect.succeed(1))).toBe(1)
+      const lock = ReadWriteLock.make()
+      expect(yield* Effect.flip(lock.exclusive(Effect.fail("no")))).toBe("no")
+      expect(yield* lock.exclusive(Effect.succeed(1))).toBe(1)
     }),
   )
 })
