@@ -31,7 +31,7 @@ import * as fileHandlers from "./handlers/fs.ts"
 import * as httpHandlers from "./handlers/http.ts"
 import * as processHandlers from "./handlers/process.ts"
 import * as Notifier from "./Notifier.ts"
-import * as Outlet from "./Outlet.ts"
+import * as FairSender from "./FairSender.ts"
 import * as Tracing from "./Tracing.ts"
 import { type HandlerError, HandshakeError, toRpcError } from "./WireError.ts"
 
@@ -89,8 +89,8 @@ export const make = (
         let ready = false
         let dialect: Dialect = Dialects.table[options.dialect ?? "current"]
 
-        const outlet = Outlet.make((message) => connection.write(message))
-        const notifier = Notifier.make(outlet, (processId) => dialect.events(processId))
+        const sender = FairSender.make((message) => connection.write(message))
+        const notifier = Notifier.make(sender, (processId) => dialect.events(processId))
         const bodies = { fork: yield* FiberSet.makeRuntime<never>(), scope: yield* Effect.scope }
 
         /** Decides for the dialect that a request speaks, where that is still open. */
@@ -171,7 +171,7 @@ export const make = (
               tracing,
             }),
             ...fileMethods,
-            ...httpHandlers.make({ host, client, limits, outlet, ...bodies }),
+            ...httpHandlers.make({ host, client, limits, sender, ...bodies }),
           },
         })
 
@@ -198,7 +198,7 @@ export const make = (
           },
           { concurrentRequests: limits.concurrentRequests, bounds: limits },
         )
-        connection.onDrain(outlet.drain)
+        connection.onDrain(sender.drain)
         yield* Effect.addFinalizer(() => {
           notifier.close()
           return session === undefined ? Effect.void : sessions.detach(session)

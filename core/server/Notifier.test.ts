@@ -4,7 +4,7 @@ import { Process } from "../process/Process.ts"
 import * as Fake from "../spawn/Fake.ts"
 import type { Stdio } from "../spawn/Spawner.ts"
 import * as Notifier from "./Notifier.ts"
-import * as Outlet from "./Outlet.ts"
+import * as FairSender from "./FairSender.ts"
 
 const stdio: Stdio = { kind: "pipe", stdin: false }
 
@@ -20,7 +20,7 @@ const begin = (id = "p") => {
 const make = () => {
   const sent: Array<string> = []
   const peer = { writable: true }
-  const outlet = Outlet.make((message) => {
+  const sender = FairSender.make((message) => {
     const { method, params } = JSON.parse(
       typeof message === "string" ? message : new TextDecoder().decode(message),
     ) as {
@@ -30,7 +30,7 @@ const make = () => {
     sent.push(`${params.processId} ${params.seq} ${method.slice(8)}`)
     return peer.writable
   })
-  return { notifier: Notifier.make(outlet), outlet, sent, peer }
+  return { notifier: Notifier.make(sender), sender, sent, peer }
 }
 
 describe("Notifier", () => {
@@ -53,22 +53,22 @@ describe("Notifier", () => {
   })
 
   it("stops at a peer that does not keep up and goes on when it does", () => {
-    const { notifier, outlet, sent, peer } = make()
+    const { notifier, sender, sent, peer } = make()
     const [a, b] = [begin("a"), begin("b")]
     notifier.attach(a.process, 0)
     notifier.attach(b.process, 0)
     peer.writable = false
     for (const text of ["1", "2"]) for (const { child } of [a, b]) child.output("stdout", text)
     expect(sent).toEqual(["a 1 output"])
-    outlet.drain()
+    sender.drain()
     expect(sent.length).toBe(2)
     peer.writable = true
-    outlet.drain()
+    sender.drain()
     expect([...sent].sort()).toEqual(["a 1 output", "a 2 output", "b 1 output", "b 2 output"])
   })
 
   it("takes a child that prints while it is let go on", () => {
-    const { notifier, outlet, sent, peer } = make()
+    const { notifier, sender, sent, peer } = make()
     const { process, child } = begin()
     notifier.attach(process, 0)
     peer.writable = false
@@ -78,7 +78,7 @@ describe("Notifier", () => {
     if (handle === undefined) throw new Error("no child")
     process.child = { ...handle, resume: () => child.finish() }
     peer.writable = true
-    outlet.drain()
+    sender.drain()
     expect(sent.length).toBe(printed + 2)
     expect(sent.at(-1)).toBe(`p ${printed + 2} closed`)
   })
@@ -95,14 +95,14 @@ describe("Notifier", () => {
   })
 
   it("lets go of every process when it is closed, and takes no other", () => {
-    const { notifier, outlet, sent } = make()
+    const { notifier, sender, sent } = make()
     const { process, child } = begin()
     notifier.attach(process, 0)
     notifier.close()
     expect(process.subscribers).toBe(0)
     notifier.attach(process, 0)
     child.output("stdout", "x")
-    outlet.drain()
+    sender.drain()
     expect(sent).toEqual([])
   })
 })

@@ -1,23 +1,24 @@
 /**
- * From the logs to one connection: each event of each process once, in seq order.
+ * Sends what happens to the processes of a session to one connection: each event once, in seq order.
  *
- * Holds a cursor on every process of the session and sends one chunk of each waiting process in turn;
- * what is left waits in the logs, whose lag pauses the children. Output leaves in the same turn in which it was read.
+ * It holds a cursor on every process and sends one chunk of each waiting process in turn. The rest waits in the output
+ * logs, whose lag pauses the children. While the peer keeps up, output leaves synchronously with the read.
  */
-import type { Dialect } from "../protocol/dialect/Dialect.ts"
-import { current } from "../protocol/dialect/current.ts"
 import type { Process } from "../process/Process.ts"
-import type { Outlet } from "./Outlet.ts"
+import { current } from "../protocol/dialect/current.ts"
+import type { Dialect } from "../protocol/dialect/Dialect.ts"
+import type { FairSender } from "./FairSender.ts"
 
+/** The notifier of one connection. */
 export interface Notifier {
-  /** Sends the events of `process` with a seq above `seq` from now on. */
+  /** Sends the events of `process` with a seq above `seq`, those to come as well. */
   readonly attach: (process: Process, seq: number) => void
-  /** Lets go of every process. */
+  /** Detaches from every process; `attach` has no effect from then on. */
   readonly close: () => void
 }
 
-/** Sends through the outlet of a connection, in the words of its dialect. */
-export const make = (outlet: Outlet, events: Dialect["events"] = current.events): Notifier => {
+/** `events` encodes for the dialect of the connection; the default is the current wire. */
+export const make = (sender: FairSender, events: Dialect["events"] = current.events): Notifier => {
   const stops = new Set<() => void>()
   let closed = false
 
@@ -26,24 +27,24 @@ export const make = (outlet: Outlet, events: Dialect["events"] = current.events)
       if (closed || (process.closed !== undefined && process.closed.seq <= seq)) return
       const attachment = process.attach(seq)
       const encode = events(process.id)
-      const turn = () => {
+      const sendNext = () => {
         const event = attachment.next()
         if (event === undefined) return false
         const message = encode(event)
-        if (message !== undefined) outlet.write(message)
+        if (message !== undefined) sender.write(message)
         attachment.advance(event.seq)
         if (event.kind === "closed") stop()
         return event.kind !== "closed"
       }
-      const unsubscribe = process.subscribe(() => outlet.ask(turn))
+      const unsubscribe = process.subscribe(() => sender.enqueue(sendNext))
       const stop = () => {
         unsubscribe()
         attachment.detach()
         stops.delete(stop)
-        outlet.leave(turn)
+        sender.remove(sendNext)
       }
       stops.add(stop)
-      outlet.ask(turn)
+      sender.enqueue(sendNext)
     },
     close: () => {
       closed = true

@@ -1,6 +1,6 @@
 export * as EnvironmentInfo from "./EnvironmentInfo.ts"
 export * as ExecServer from "./ExecServer.ts"
 export * as Notifier from "./Notifier.ts"
-export * as Outlet from "./Outlet.ts"
+export * as FairSender from "./FairSender.ts"
 export * as Tracing from "./Tracing.ts"
 export * as WireError from "./WireError.ts"

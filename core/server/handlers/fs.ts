@@ -106,7 +106,8 @@ export const make = ({ platform, files, confinement, write }: FileContext) =>
       "fs/writeBlock": ({ handleId, offset, chunk }: ParamsOf<"fs/writeBlock">) =>
         Effect.as(lock.exclusive(handles.write(handleId, offset, chunk)), {}),
 
-      "fs/close": ({ handleId }: ParamsOf<"fs/close">) => Effect.as(lock.exclusive(handles.close(handleId)), {}),
+      "fs/close": ({ handleId }: ParamsOf<"fs/close">) =>
+        Effect.as(lock.exclusive(handles.close(handleId)), {}),
 
       "fs/watchMissing": (params: ParamsOf<"fs/watchMissing">, { afterReply }: RequestContext) =>
         Effect.gen(function* () {

@@ -20,7 +20,7 @@ import { LimitError, type Limits } from "../../protocol/Limits.ts"
 import type { ParamsOf } from "../../protocol/Methods.ts"
 import type { RequestContext } from "../../rpc/Router.ts"
 import type { HostInfo } from "../../spawn/Host.ts"
-import type { Outlet } from "../Outlet.ts"
+import type { FairSender } from "../FairSender.ts"
 import { brokenBody, type HandlerError, ParamsError } from "../WireError.ts"
 
 /** What the handlers of one connection work with. */
@@ -28,7 +28,7 @@ export interface HttpContext {
   readonly host: HostInfo
   readonly client: HttpClientService
   readonly limits: Pick<Limits, "httpBodyBytes" | "httpStreams">
-  readonly outlet: Outlet
+  readonly sender: FairSender
   /** The connection's. */
   readonly scope: Scope.Scope
   /** Runs an effect in that scope. */
@@ -40,7 +40,7 @@ type Params = ParamsOf<"http/request">
 /** Fails with `error` when the time of an exchange is over. */
 type Deadline = <A, E>(effect: Effect.Effect<A, E>, error: () => HttpError) => Effect.Effect<A, E | HttpError>
 
-export const make = ({ host, client, limits, outlet, scope, fork }: HttpContext) => {
+export const make = ({ host, client, limits, sender, scope, fork }: HttpContext) => {
   /** The ids of bodies that have not ended, those of their requests that are not answered among them. */
   const streams = new Set<string>()
 
@@ -72,13 +72,13 @@ export const make = ({ host, client, limits, outlet, scope, fork }: HttpContext)
         )
         const frames = makeFrames(id)
         const send = deadline(
-          forEachPiece(response, (bytes) => outlet.send(frames.delta(bytes))),
+          forEachPiece(response, (bytes) => sender.send(frames.delta(bytes))),
           () => broken(request),
         ).pipe(
           Effect.match({ onSuccess: () => null, onFailure: () => brokenBody }),
           // Another stream may have the id as soon as the client knows that this one has ended.
           Effect.tap(() => Scope.close(own, Exit.void)),
-          Effect.flatMap((error) => outlet.send(frames.done(error))),
+          Effect.flatMap((error) => sender.send(frames.done(error))),
         )
         afterReply(() => void fork(send))
         return { status: response.status, headers: response.headers, bodyBase64: new Uint8Array() }

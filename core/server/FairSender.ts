@@ -1,0 +1,67 @@
+/**
+ * Shares one connection between everything that a server sends unasked: output of processes and bodies of responses.
+ *
+ * Each source writes one message per turn, round-robin, while the peer keeps up; when its buffer is full the sender
+ * stops until `drain`. So few messages wait in the transport however many sources there are, and no source starves
+ * another.
+ */
+import * as Effect from "effect/Effect"
+import type { Outgoing } from "../transport/Transport.ts"
+
+/** Writes at most one message through the sender; returns true if it may have another. */
+export type Source = () => boolean
+
+/** The sender of one connection. */
+export interface FairSender {
+  /** Gives the source turns until it returns false. A source that waits already is not added again. */
+  readonly enqueue: (source: Source) => void
+  /** Gives the source no more turns. */
+  readonly remove: (source: Source) => void
+  /** Writes a message. To be called by a source in its turn only. */
+  readonly write: (message: Outgoing) => void
+  /** Sends one message when its turn has come. */
+  readonly send: (message: Outgoing) => Effect.Effect<void>
+  /** Continues. To be called when the peer keeps up again. */
+  readonly drain: () => void
+}
+
+/** `write` queues one message and returns whether the peer keeps up. */
+export const make = (write: (message: Outgoing) => boolean): FairSender => {
+  const sources = new Set<Source>()
+  let writable = true
+
+  const pump = () => {
+    while (writable) {
+      const [source] = sources
+      if (source === undefined) return
+      sources.delete(source)
+      if (source()) sources.add(source)
+    }
+  }
+
+  const sender: FairSender = {
+    enqueue: (source) => {
+      sources.add(source)
+      pump()
+    },
+    remove: (source) => sources.delete(source),
+    write: (message) => {
+      writable = write(message)
+    },
+    send: (message) =>
+      Effect.async<void>((resume) => {
+        const source = () => {
+          sender.write(message)
+          resume(Effect.void)
+          return false
+        }
+        sender.enqueue(source)
+        return Effect.sync(() => sender.remove(source))
+      }),
+    drain: () => {
+      writable = true
+      pump()
+    },
+  }
+  return sender
+}
