@@ -1,5 +1,6 @@
-export * as Exchange from "./Exchange.ts"
+export * as FollowRedirects from "./FollowRedirects.ts"
 export * as HttpClient from "./HttpClient.ts"
-export * as Prepare from "./Prepare.ts"
+export * as OutgoingRequest from "./OutgoingRequest.ts"
+export * as Proxies from "./Proxies.ts"
 export * as Redirect from "./Redirect.ts"
 export * as Url from "./Url.ts"

@@ -7,7 +7,7 @@
 import type * as Schema from "effect/Schema"
 import * as Environment from "./Environment.ts"
 import * as FileMethods from "./FileMethods.ts"
-import * as Http from "./Http.ts"
+import * as HttpRequest from "./HttpRequest.ts"
 import { always, request } from "./Method.ts"
 import * as OutputText from "./OutputText.ts"
 import * as Process from "./Process.ts"
@@ -98,10 +98,10 @@ export const requests = {
   }),
   ...FileMethods.requests,
   "http/request": request({
-    params: Http.RequestParams,
+    params: HttpRequest.RequestParams,
     positional: 8,
-    result: Http.RequestResult,
-    toText: Http.resultText,
+    result: HttpRequest.RequestResult,
+    toText: HttpRequest.resultText,
     family: "http",
     slotted: true,
     says: "one HTTP exchange from the server's host; its body whole, or streamed",
@@ -119,7 +119,7 @@ export const serverNotifications = {
   "process/exited": { params: Process.ExitedParams, says: "the process ended" },
   "process/closed": { params: Process.ClosedParams, says: "no output follows" },
   ...FileMethods.serverNotifications,
-  "http/request/bodyDelta": { params: Http.BodyDeltaParams, says: "a piece of a streamed body" },
+  "http/request/bodyDelta": { params: HttpRequest.BodyDeltaParams, says: "a piece of a streamed body" },
 }
 
 export type Requests = typeof requests

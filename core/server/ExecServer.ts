@@ -25,7 +25,7 @@ import * as SessionRegistry from "../session/SessionRegistry.ts"
 import { Host } from "../spawn/Host.ts"
 import { Spawner } from "../spawn/Spawner.ts"
 import type { Transport } from "../transport/Transport.ts"
-import * as Confinement from "./Confinement.ts"
+import * as SandboxedFiles from "./SandboxedFiles.ts"
 import * as EnvironmentInfo from "./EnvironmentInfo.ts"
 import * as fileHandlers from "./handlers/fs.ts"
 import * as httpHandlers from "./handlers/http.ts"
@@ -57,7 +57,7 @@ export const make = (
     const sessions = yield* SessionRegistry.make(options)
     const { capabilities } = yield* Spawner
     const files = yield* Files
-    const confinement = Confinement.make(files, host)
+    const sandboxed = SandboxedFiles.make(files, host)
     const client = yield* HttpClient
     const tracing = yield* Tracing.make
     const environmentInfo = EnvironmentInfo.make(host, capabilities, files, options.version)
@@ -141,7 +141,7 @@ export const make = (
         const fileMethods = yield* fileHandlers.make({
           platform: host.platform,
           files,
-          confinement,
+          sandboxed,
           write: (text) => void connection.write(text),
         })
 

@@ -13,20 +13,20 @@ import type { ParamsOf } from "../../protocol/Methods.ts"
 import * as PathUri from "../../protocol/PathUri.ts"
 import type { Sandbox } from "../../protocol/Sandbox.ts"
 import type { RequestContext } from "../../rpc/Router.ts"
-import type { FileConfinement } from "../Confinement.ts"
+import type { SandboxedFiles } from "../SandboxedFiles.ts"
 import { type HandlerError, ParamsError } from "../WireError.ts"
 
 /** What the handlers of one connection work with. */
 export interface FileContext {
   readonly platform: string
   readonly files: FilesService
-  readonly confinement: FileConfinement
+  readonly sandboxed: SandboxedFiles
   /** Sends a message. */
   readonly write: (text: string) => void
 }
 
 /** The end of the scope closes what is open. */
-export const make = ({ platform, files, confinement, write }: FileContext) =>
+export const make = ({ platform, files, sandboxed, write }: FileContext) =>
   Effect.gen(function* () {
     const lock = ReadWriteLock.make()
     const handles = yield* Handles.make
@@ -40,7 +40,7 @@ export const make = ({ platform, files, confinement, write }: FileContext) =>
     ) =>
       Effect.gen(function* () {
         const place = yield* native(path)
-        return yield* use(yield* confinement.calls(sandbox), place)
+        return yield* use(yield* sandboxed.calls(sandbox), place)
       })
 
     const shared = <A, E>(work: Effect.Effect<A, E, Scope.Scope>) => lock.shared(Effect.scoped(work))

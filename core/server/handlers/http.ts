@@ -11,11 +11,11 @@ import * as ExecutionStrategy from "effect/ExecutionStrategy"
 import * as Exit from "effect/Exit"
 import type * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
-import * as Exchange from "../../http/Exchange.ts"
+import * as FollowRedirects from "../../http/FollowRedirects.ts"
 import { type HttpClientService, HttpError, type Request, type Response } from "../../http/HttpClient.ts"
-import { prepare } from "../../http/Prepare.ts"
+import * as OutgoingRequest from "../../http/OutgoingRequest.ts"
 import { concat } from "../../protocol/Bytes.ts"
-import { makeFrames, maxFrameBytes, maxRequestIdLength } from "../../protocol/Http.ts"
+import { makeFrames, maxFrameBytes, maxRequestIdLength } from "../../protocol/HttpRequest.ts"
 import { LimitError, type Limits } from "../../protocol/Limits.ts"
 import type { ParamsOf } from "../../protocol/Methods.ts"
 import type { RequestContext } from "../../rpc/Router.ts"
@@ -65,7 +65,7 @@ export const make = ({ host, client, limits, sender, scope, fork }: HttpContext)
           Effect.sync(() => streams.delete(id)),
         )
         const deadline = yield* begin(params)
-        const sent = Scope.extend(Exchange.make(client, request, params.redirectPolicy), own)
+        const sent = Scope.extend(FollowRedirects.send(client, request, params.redirectPolicy), own)
         const response = yield* deadline(sent, () => late(params, request)).pipe(
           restore,
           Effect.onError((cause) => Scope.close(own, Exit.failCause(cause))),
@@ -90,7 +90,7 @@ export const make = ({ host, client, limits, sender, scope, fork }: HttpContext)
       Effect.gen(function* () {
         const deadline = yield* begin(params)
         const own = yield* Effect.scope
-        const sent = Scope.extend(Exchange.make(client, request, params.redirectPolicy), own)
+        const sent = Scope.extend(FollowRedirects.send(client, request, params.redirectPolicy), own)
         const response = yield* deadline(sent, () => late(params, request))
         const pieces: Array<Uint8Array> = []
         let size = 0
@@ -109,7 +109,7 @@ export const make = ({ host, client, limits, sender, scope, fork }: HttpContext)
   return {
     "http/request": (params: Params, context: RequestContext) =>
       Effect.gen(function* () {
-        const request = yield* Either.match(prepare(params, host.env), {
+        const request = yield* Either.match(OutgoingRequest.fromParams(params, host.env), {
           onLeft: refuse,
           onRight: Effect.succeed,
         })

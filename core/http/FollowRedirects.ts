@@ -8,7 +8,7 @@ import { type HttpClientService, HttpError, type Request, type Response } from "
 import * as Redirect from "./Redirect.ts"
 
 /** Sends a request, and the next one wherever the answer sends it, unless the first answer is wanted. */
-export const make = (
+export const send = (
   client: HttpClientService,
   first: Request,
   redirects: "follow" | "stop",

@@ -6,7 +6,7 @@
  */
 import * as Either from "effect/Either"
 import { toBase64, utf8 } from "../protocol/Bytes.ts"
-import type { RequestHeader, RequestParams } from "../protocol/Http.ts"
+import type { RequestHeader, RequestParams } from "../protocol/HttpRequest.ts"
 import type { Header, Request } from "./HttpClient.ts"
 import * as Url from "./Url.ts"
 
@@ -32,7 +32,7 @@ const control = /[^\t\x20-\x7e\u0080-\uffff]/
 
 type Params = Pick<RequestParams, "method" | "url" | "headers" | "bodyBase64">
 
-export const prepare = (
+export const fromParams = (
   { method, url: given, headers: wanted, bodyBase64 }: Params,
   env: Readonly<Record<string, string>>,
 ): Either.Either<Request, string> =>

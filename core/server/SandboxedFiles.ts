@@ -9,7 +9,7 @@ import * as Confinement from "../protocol/Confinement.ts"
 import type { HostInfo } from "../spawn/Host.ts"
 import { type HandlerError, ParamsError } from "./WireError.ts"
 
-export interface FileConfinement {
+export interface SandboxedFiles {
   /** The calls for a request, or a refusal. They are used until the scope ends: that of an open file, with the file. */
   readonly calls: (
     sandbox: Sandbox | null | undefined,
@@ -17,7 +17,7 @@ export interface FileConfinement {
 }
 
 /** Free requests run in this process, restricted ones where `files` can confine them, or not at all. */
-export const make = (files: FilesService, { platform, env }: HostInfo): FileConfinement => {
+export const make = (files: FilesService, { platform, env }: HostInfo): SandboxedFiles => {
   const free = FileCalls.make(files)
   return {
     calls: (sandbox) =>

@@ -1,12 +1,12 @@
 import * as Either from "effect/Either"
 import { describe, expect, it } from "vitest"
-import { prepare, protectedVariables } from "./Prepare.ts"
+import { fromParams, protectedVariables } from "./OutgoingRequest.ts"
 
 const wanted = { method: "GET", url: "http://a.example/", headers: [], bodyBase64: null }
 const text = (change: object, env = {}) =>
-  Either.getOrThrow(Either.flip(prepare({ ...wanted, ...change }, env)))
+  Either.getOrThrow(Either.flip(fromParams({ ...wanted, ...change }, env)))
 const headers = (change: object, env = {}) =>
-  Either.getOrThrow(prepare({ ...wanted, ...change }, env)).headers.map(
+  Either.getOrThrow(fromParams({ ...wanted, ...change }, env)).headers.map(
     ({ name, value }) => `${name}: ${value}`,
   )
 
@@ -20,7 +20,7 @@ describe("a request that is prepared", () => {
   it("makes Basic credentials of those in the URL, which does not carry them, unless there are others", () => {
     const url = "http://me:p%40ss@a.example/x#part"
     expect(headers({ url })).toEqual(["authorization: Basic bWU6cEBzcw==", "accept: */*"])
-    expect(Either.getOrThrow(prepare({ ...wanted, url }, {})).url).toBe("http://a.example/x")
+    expect(Either.getOrThrow(fromParams({ ...wanted, url }, {})).url).toBe("http://a.example/x")
     const own = [{ name: "Authorization", value: "mine" }]
     expect(headers({ url, headers: own })).toEqual(["authorization: mine", "accept: */*"])
   })
