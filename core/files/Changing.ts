@@ -1,17 +1,18 @@
-/** Folders that come into being, and whatever ceases to exist. */
+/** Writing, creating and removing. */
 import * as Effect from "effect/Effect"
+import type { RemoveOptions } from "./FileCalls.ts"
 import { FileError } from "./FileError.ts"
 import type { FilesService } from "./Files.ts"
 import { join, pin, split } from "./Paths.ts"
 import { containsLink } from "./Reading.ts"
 
-/** Makes content of a file, as a whole. */
+/** Creates a file or replaces its content. */
 export const writeFile = (files: FilesService, path: string, bytes: Uint8Array, follow: boolean) =>
   follow
     ? files.save(path, bytes, { follow })
     : Effect.scoped(Effect.flatMap(pin(files, path), (place) => files.save(place, bytes, { follow })))
 
-/** Makes a folder, and with `recursive` its parents; then one that exists is fine. */
+/** Creates a folder; with `recursive` its parents too, and an existing folder is no failure. */
 export const createDirectory = (
   files: FilesService,
   path: string,
@@ -33,7 +34,7 @@ export const createDirectory = (
   })
 }
 
-/** Somebody else may have made it meanwhile. */
+/** The second attempt, after the parents were made. Another program may have made the folder meanwhile. */
 const secondTry = (
   make: Effect.Effect<void, FileError>,
   files: FilesService,
@@ -52,14 +53,7 @@ const mustBeFolder = (files: FilesService, path: string, follow: boolean, otherw
       )
     : Effect.scoped(Effect.asVoid(Effect.flatMap(pin(files, path), files.hold)))
 
-export interface RemoveOptions {
-  readonly recursive: boolean
-  /** Something missing is fine. */
-  readonly force: boolean
-  readonly follow: boolean
-}
-
-/** Removes what the path itself is: of a link the link. */
+/** Removes the last component of the path itself: a link, not its target. */
 export const remove = (files: FilesService, path: string, options: RemoveOptions) => {
   const { recursive, force, follow } = options
   if (recursive && !follow) return unsupported
@@ -86,7 +80,7 @@ const unsupported = Effect.fail(
   new FileError({ reason: "Unsupported", message: "recursive no-follow removal is unsupported" }),
 )
 
-/** Removes everything in a folder. A folder that somebody turns into a link meanwhile is not left through it. */
+/** Removes everything in a folder. If the folder is replaced by a link meanwhile, the link is not followed. */
 const emptyFolder = (files: FilesService, folder: string): Effect.Effect<void, FileError> =>
   Effect.scoped(
     Effect.gen(function* () {
@@ -105,7 +99,7 @@ const emptyFolder = (files: FilesService, folder: string): Effect.Effect<void, F
     }),
   )
 
-/** What somebody else has removed meanwhile is removed. */
+/** Treats a file that another program has removed meanwhile as removed. */
 const gone = (removal: Effect.Effect<void, FileError>) =>
   Effect.catchIf(
     removal,

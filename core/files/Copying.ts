@@ -1,8 +1,8 @@
 /**
  * Copies of files, links and trees.
  *
- * A file that is copied onto itself, by whatever name, stays as it is. Links are copied as links. Into a folder that
- * exists a tree is merged; in a tree, what is neither file, folder nor link is left out.
+ * Copying a file onto itself, also by another name, changes nothing. Links are copied as links. A tree is merged into an
+ * existing folder; FIFOs, sockets and devices in a tree are skipped.
  */
 import * as Effect from "effect/Effect"
 import { maxBlockBytes } from "../protocol/FileSystem.ts"
@@ -11,6 +11,7 @@ import { type FileError, invalid } from "./FileError.ts"
 import type { FilesService } from "./Files.ts"
 import { join, split } from "./Paths.ts"
 
+/** Copies a file, a link, or with `recursive` a folder. */
 export const copy = (
   files: FilesService,
   source: string,
@@ -73,7 +74,7 @@ const copyTree = (files: FilesService, source: string, destination: string): Eff
     }
   })
 
-/** True if the destination is the source or would lie in it, links resolved as far as there is something. */
+/** True if the destination is the source or lies in it, links resolved as far as the path exists. */
 const isBelow = (files: FilesService, source: string, destination: string) =>
   Effect.gen(function* () {
     const from = yield* files.canonicalize(source)
@@ -81,6 +82,7 @@ const isBelow = (files: FilesService, source: string, destination: string) =>
     return to === from || to.startsWith(join(from, ""))
   })
 
+/** The canonical path; for a path that does not exist, of its nearest folder that does, plus the rest. */
 const resolved = (files: FilesService, path: string): Effect.Effect<string, FileError> =>
   Effect.catchAll(files.canonicalize(path), (error) => {
     const [folder, name] = split(path)

@@ -1,62 +1,59 @@
 /**
- * The methods about files as calls: everything that one request may ask for, over some `Files`.
+ * The file methods as calls on native paths: everything that one request may do.
  *
- * This is where a request is confined: a server gives each request its calls according to its `sandbox`. Those for
- * no sandbox are `make(files)`; others may carry the same calls to a server that is confined.
+ * This interface is where requests are confined. A server picks the calls of a request by its `sandbox`: without one
+ * they work on the server's own files (`UnconfinedCalls`), with one they may be carried to a confined server.
  */
-import * as Effect from "effect/Effect"
+import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type * as FileSystem from "../protocol/FileSystem.ts"
-import * as Changing from "./Changing.ts"
-import * as Copying from "./Copying.ts"
 import type { FileError } from "./FileError.ts"
-import type { FilesService } from "./Files.ts"
-import type { Block } from "./Handles.ts"
-import * as Reading from "./Reading.ts"
-import * as Walk from "./Walk.ts"
 
-/** Paths are native; `follow` is false if no component may be a link. */
+/** The content of an open file. Offsets and lengths are bytes. */
+export interface Block {
+  /** Returns fewer bytes than `length` only at the end of the file. */
+  readonly read: (offset: bigint, length: number) => Effect.Effect<Uint8Array, FileError>
+  /** Writes all of `bytes`. */
+  readonly write: (offset: bigint, bytes: Uint8Array) => Effect.Effect<void, FileError>
+}
+
+/** What `remove` may do. */
+export interface RemoveOptions {
+  /** A folder is removed with its content. */
+  readonly recursive: boolean
+  /** A missing path is no failure. */
+  readonly force: boolean
+  /** False if no component of the path may be a symbolic link. */
+  readonly follow: boolean
+}
+
+/** Paths are absolute and native (see `NativePath`). `follow: false` fails if a component of the path is a link. */
 export interface FileCalls {
+  /** The whole content of a regular file. */
   readonly readFile: (path: string, follow: boolean) => Effect.Effect<Uint8Array, FileError>
+  /** Creates a file or replaces its content. */
   readonly writeFile: (path: string, bytes: Uint8Array, follow: boolean) => Effect.Effect<void, FileError>
+  /** Creates a folder; with `recursive` its parents too, and an existing folder is no failure. */
   readonly createDirectory: (
     path: string,
     recursive: boolean,
     follow: boolean,
   ) => Effect.Effect<void, FileError>
+  /** Kind, size and times. */
   readonly getMetadata: (path: string, follow: boolean) => Effect.Effect<FileSystem.Metadata, FileError>
+  /** The same path without symbolic links. */
   readonly canonicalize: (path: string) => Effect.Effect<string, FileError>
+  /** The entries of a folder, in no order. */
   readonly readDirectory: (path: string) => Effect.Effect<ReadonlyArray<FileSystem.DirectoryEntry>, FileError>
+  /** The tree below a folder, breadth first, within the limits of `options`. */
   readonly walk: (
     path: string,
     options: FileSystem.WalkOptions,
   ) => Effect.Effect<FileSystem.WalkResult, FileError>
-  readonly remove: (path: string, options: Changing.RemoveOptions) => Effect.Effect<void, FileError>
+  /** Removes a file, a link or a folder. */
+  readonly remove: (path: string, options: RemoveOptions) => Effect.Effect<void, FileError>
+  /** Copies a file or a link; with `recursive` a folder too. */
   readonly copy: (source: string, destination: string, recursive: boolean) => Effect.Effect<void, FileError>
-  /** The end of the scope closes the file. */
+  /** Opens a file. It is closed with the scope. */
   readonly open: (path: string, mode: FileSystem.OpenMode) => Effect.Effect<Block, FileError, Scope.Scope>
 }
-
-export const make = (files: FilesService): FileCalls => ({
-  readFile: (path, follow) => Reading.readFile(files, path, follow),
-  writeFile: (path, bytes, follow) => Changing.writeFile(files, path, bytes, follow),
-  createDirectory: (path, recursive, follow) => Changing.createDirectory(files, path, recursive, follow),
-  getMetadata: (path, follow) => Reading.getMetadata(files, path, follow),
-  canonicalize: files.canonicalize,
-  readDirectory: (path) => Reading.readDirectory(files, path),
-  walk: (path, options) => Walk.walk(files, path, options),
-  remove: (path, options) => Changing.remove(files, path, options),
-  copy: (source, destination, recursive) => Copying.copy(files, source, destination, recursive),
-  open: (path, mode) => (mode === "read" ? openToRead(files, path) : openToReplace(files, path)),
-})
-
-const openToRead = (files: FilesService, path: string) =>
-  Effect.map(Reading.openFile(files, path, true), ({ file }) => file)
-
-const openToReplace = (files: FilesService, path: string) =>
-  Effect.gen(function* () {
-    const file = yield* files.open(path, { access: "write", create: 0o666, follow: true })
-    yield* Reading.mustBeFile(path, true, yield* file.info)
-    yield* file.empty
-    return file
-  })

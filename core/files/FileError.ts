@@ -1,23 +1,24 @@
 /** What can go wrong with a file, as a closed set of reasons. */
 import * as Data from "effect/Data"
 
+/** Why a file call failed. */
 export type FileReason =
   | "NotFound"
   | "PermissionDenied"
-  /** The request makes no sense for what is there. */
+  /** The request makes no sense for what the path leads to, or for this host. */
   | "InvalidInput"
   | "AlreadyExists"
   | "NotADirectory"
   | "IsADirectory"
-  /** This host, or the protocol, has no way to do that. */
+  /** This host or the protocol cannot do that. */
   | "Unsupported"
-  /** A folder with more entries than are listed. */
+  /** A folder has more entries than are listed. */
   | "TooMany"
   | "Other"
 
 /**
- * `message` is the text a client sees: for a failure of the operating system its own text and number,
- * `No such file or directory (os error 2)`.
+ * A failed file call. `message` is the text that the client sees: for a failure of the operating system its text and
+ * number, `No such file or directory (os error 2)`.
  */
 export class FileError extends Data.TaggedError("FileError")<{
   readonly reason: FileReason
@@ -25,4 +26,5 @@ export class FileError extends Data.TaggedError("FileError")<{
   readonly cause?: unknown
 }> {}
 
+/** A `FileError` with the reason `InvalidInput`. */
 export const invalid = (message: string) => new FileError({ reason: "InvalidInput", message })

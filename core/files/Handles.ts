@@ -1,7 +1,7 @@
 /**
- * The open files of one connection, by the ids that its client gave them. They end with the connection.
+ * The open files of one connection, by the ids that its client chose. They are closed with the connection.
  *
- * Whoever calls sees to the order of what it asks (see `ReadWriteLock`): opening and closing run alone.
+ * The caller orders the calls (see `ReadWriteLock`): `open` and `close` run exclusively.
  */
 import * as Effect from "effect/Effect"
 import * as ExecutionStrategy from "effect/ExecutionStrategy"
@@ -10,23 +10,25 @@ import * as Scope from "effect/Scope"
 import { utf8 } from "../protocol/Bytes.ts"
 import * as FileSystem from "../protocol/FileSystem.ts"
 import { FileError, invalid } from "./FileError.ts"
-import type { OpenFile } from "./Files.ts"
+import type { Block } from "./FileCalls.ts"
 
-export type Block = Pick<OpenFile, "read" | "write">
-
+/** The table of open files. */
 export interface Handles {
-  /** Opens under an id. The scope of `opening` ends with the handle. */
+  /** Opens a file under an id. The scope of `opening` closes with the handle. */
   readonly open: <E>(
     id: string,
     mode: FileSystem.OpenMode,
     opening: Effect.Effect<Block, E, Scope.Scope>,
   ) => Effect.Effect<void, E | FileError>
+  /** Reads up to `length` bytes (1 to 1 MiB) at an offset. */
   readonly read: (
     id: string,
     offset: bigint,
     length: number,
   ) => Effect.Effect<FileSystem.ReadBlockResult, FileError>
+  /** Writes 1 byte to 1 MiB at an offset. */
   readonly write: (id: string, offset: bigint, bytes: Uint8Array) => Effect.Effect<void, FileError>
+  /** Closes a handle; an unknown id is no failure. */
   readonly close: (id: string) => Effect.Effect<void, FileError>
 }
 
@@ -36,7 +38,7 @@ interface Handle {
   readonly release: Effect.Effect<void>
 }
 
-/** The end of the scope closes them all. */
+/** All handles are closed with the scope. */
 export const make: Effect.Effect<Handles, never, Scope.Scope> = Effect.gen(function* () {
   const handles = new Map<string, Handle>()
   const outer = yield* Effect.scope
@@ -72,7 +74,7 @@ export const make: Effect.Effect<Handles, never, Scope.Scope> = Effect.gen(funct
         const { mode, file, release } = yield* find(id)
         if (length < 1 || length > FileSystem.maxBlockBytes) return yield* badLength("read")
         const reading = file.read(offset, length)
-        // After a failure nobody knows what the handle is good for, but for writing it is as good as before.
+        // A failed read leaves a file in an unknown state: close it. A handle that writes is not affected.
         const chunk = yield* mode === "read" ? Effect.tapError(reading, () => release) : reading
         return { chunk, eof: chunk.length < length }
       }),
@@ -81,7 +83,7 @@ export const make: Effect.Effect<Handles, never, Scope.Scope> = Effect.gen(funct
       Effect.gen(function* () {
         const { file } = yield* find(id)
         if (bytes.length < 1 || bytes.length > FileSystem.maxBlockBytes) return yield* badLength("write")
-        if (offset + BigInt(bytes.length) > lastOffset) return yield* beyond
+        if (offset + BigInt(bytes.length) > maxOffset) return yield* beyond
         yield* file.write(offset, bytes)
       }),
 
@@ -93,7 +95,8 @@ export const make: Effect.Effect<Handles, never, Scope.Scope> = Effect.gen(funct
   }
 })
 
-const lastOffset = 2n ** 63n - 1n
+/** The largest signed 64-bit integer: file offsets cannot exceed it. */
+const maxOffset = 2n ** 63n - 1n
 
 const tooLong = (id: string) =>
   utf8.encode(id).length > FileSystem.maxHandleIdBytes

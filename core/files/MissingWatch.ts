@@ -1,8 +1,8 @@
 /**
- * "Tell me once when one of these missing files appears, or this present one changes": the watch of a connection.
+ * The file watch of one connection: fires once, when a missing file appears or a present one changes.
  *
- * Of each missing path the nearest folder that exists is watched; the watch comes true when the next name on the way
- * appears in it, or when that folder goes away. One watch lives at a time: a greater id replaces it, another one is
+ * For each missing path it watches the nearest existing folder, and fires when the next name of the path appears in it or
+ * when that folder is removed. There is one watch at a time: a request with a greater id replaces it, a smaller id is
  * refused.
  */
 import * as Effect from "effect/Effect"
@@ -13,24 +13,32 @@ import type { FileError } from "./FileError.ts"
 import type { FilesService } from "./Files.ts"
 import { join, split } from "./Paths.ts"
 
-export interface Request {
+/** What is watched. */
+export interface WatchRequest {
+  /** Must be greater than the id of every earlier request. */
   readonly id: bigint
-  /** Native paths. */
+  /** Native paths of files that do not exist; at most 64. */
   readonly missing: ReadonlyArray<string>
+  /** Native path of a file that exists. */
   readonly present: string | undefined
 }
 
+/** The watch of one connection. */
 export interface MissingWatch {
-  /** Watches for `changed`, which is called at most once. False if there is nothing to watch. */
-  readonly watch: (request: Request, changed: () => void) => Effect.Effect<boolean>
+  /**
+   * Starts watching; `changed` is called at most once. Returns false if it does not watch: the id is old, the request
+   * does not match the file system, or this host cannot watch.
+   */
+  readonly watch: (request: WatchRequest, changed: () => void) => Effect.Effect<boolean>
 }
 
+/** A folder that exists, and the name that has to appear in it. */
 interface Place {
   readonly folder: string
   readonly name: string
 }
 
-/** The end of the scope ends the watch. */
+/** Watching ends with the scope. */
 export const make = (files: FilesService): Effect.Effect<MissingWatch, never, Scope.Scope> =>
   Effect.gen(function* () {
     const outer = yield* Effect.scope
@@ -69,7 +77,7 @@ export const make = (files: FilesService): Effect.Effect<MissingWatch, never, Sc
     return { watch }
   })
 
-/** False if what should be missing is there, or what should be there is missing. */
+/** Returns false if a file that should be missing exists, or the present one does not. */
 const arm = (
   files: FilesService,
   missing: ReadonlyArray<string>,
@@ -83,24 +91,24 @@ const arm = (
     const add = ({ folder, name }: Place) => places.set(folder, (places.get(folder) ?? new Set()).add(name))
     for (const path of missing) {
       if (yield* exists(files, path)) return false
-      add(yield* nextOnTheWay(files, path))
+      add(yield* nextMissing(files, path))
     }
 
-    /** What is true now; a change that was seen is only a reason to look. */
-    const come = Effect.gen(function* () {
+    /** Whether to fire. Events of the file system are only a reason to look: they may be old or spurious. */
+    const changed = Effect.gen(function* () {
       for (const [folder, names] of places) {
         if (!(yield* exists(files, folder))) return true
         for (const name of names) if (yield* exists(files, join(folder, name))) return true
       }
       return present !== undefined && (yield* versionOf(files, present)) !== version
     })
-    const look = () => void Effect.runFork(Effect.map(come, (now) => (now ? fire() : undefined)))
+    const look = () => void Effect.runFork(Effect.map(changed, (now) => (now ? fire() : undefined)))
 
     const folders = new Set(places.keys())
     if (present !== undefined) folders.add(split(present)[0])
     for (const folder of folders) yield* files.watch(folder, look)
-    // What came between the first look and the watch has made no noise.
-    return !(yield* come)
+    // A change between the first look and the start of the watch has raised no event.
+    return !(yield* changed)
   })
 
 const exists = (files: FilesService, path: string) =>
@@ -115,11 +123,11 @@ const versionOf = (files: FilesService, path: string) =>
     Effect.orElseSucceed(() => undefined),
   )
 
-/** The nearest folder that exists, and the name in it that leads to the path. */
-const nextOnTheWay = (files: FilesService, path: string): Effect.Effect<Place> =>
+/** The nearest folder of the path that exists, and the next name of the path. */
+const nextMissing = (files: FilesService, path: string): Effect.Effect<Place> =>
   Effect.suspend(() => {
     const [folder, name] = split(path)
     return Effect.flatMap(exists(files, folder), (there) =>
-      there || name === "" ? Effect.succeed({ folder, name }) : nextOnTheWay(files, folder),
+      there || name === "" ? Effect.succeed({ folder, name }) : nextMissing(files, folder),
     )
   })

@@ -1,13 +1,14 @@
-/** Paths as text: joining, parents, and paths that no link can bend. */
+/** Native paths as text, and paths that are protected against links. */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { FileError } from "./FileError.ts"
 import type { FilesService } from "./Files.ts"
 
+/** The path of a name in a folder. */
 export const join = (folder: string, name: string): string =>
   folder.endsWith("/") ? `${folder}${name}` : `${folder}/${name}`
 
-/** The folder that a path lies in and its name there; of the root, the root and nothing. */
+/** The parent folder of a path and its last component; for the root, the root and an empty name. */
 export const split = (path: string): readonly [folder: string, name: string] => {
   const slash = path.lastIndexOf("/")
   const folder = path.slice(0, slash)
@@ -15,8 +16,8 @@ export const split = (path: string): readonly [folder: string, name: string] => 
 }
 
 /**
- * A path to the same thing through the folders that are there now, none of which was reached over a link. Only its
- * last component can still be one. Good until the scope ends.
+ * The same path with every folder held, none of which is a link, so that a link which is put there later is not
+ * followed. Only the last component may be a link. Valid until the scope closes.
  */
 export const pin = (files: FilesService, path: string): Effect.Effect<string, FileError, Scope.Scope> =>
   Effect.gen(function* () {
@@ -28,7 +29,7 @@ export const pin = (files: FilesService, path: string): Effect.Effect<string, Fi
     return join(held, name)
   })
 
-/** The root of a path, and the names on the way. */
+/** The root of a path, then its components. */
 const ancestors = (folder: string): ReadonlyArray<string> => {
   const [, root = "/", rest = ""] = /^((?:[A-Za-z]:)?\/)(.*)$/s.exec(folder) ?? []
   return [root, ...rest.split("/").filter((name) => name !== "")]

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest"
 import { effect, settle } from "../testing/Effects.ts"
 import * as ReadWriteLock from "./ReadWriteLock.ts"
 
-/** Works that note when they begin and end when they are told to. */
+/** Work that records when it begins and ends when it is told to. */
 const make = Effect.sync(() => {
   const lock = ReadWriteLock.make()
   const begun: Array<string> = []
@@ -22,7 +22,7 @@ const make = Effect.sync(() => {
 
 describe("ReadWriteLock", () => {
   it(
-    "lets those who look run together, and who changes something alone, in the order in which they came",
+    "runs shared work together and exclusive work alone, in the order of arrival",
     effect(function* () {
       const { lock, begun, work } = yield* make
       const [a, b, change, c] = yield* Effect.all([work("a"), work("b"), work("change"), work("c")])
@@ -50,7 +50,7 @@ describe("ReadWriteLock", () => {
   )
 
   it(
-    "forgets who gives up, before its turn and in it",
+    "releases the lock of an interrupted holder and drops an interrupted waiter",
     effect(function* () {
       const { lock, begun, work } = yield* make
       const [a, b, c] = yield* Effect.all([work("a"), work("b"), work("c")])
@@ -70,7 +70,7 @@ describe("ReadWriteLock", () => {
   )
 
   it(
-    "goes on after a failure",
+    "is released after a failure",
     effect(function* () {
       const lock = ReadWriteLock.make()
       expect(yield* Effect.flip(lock.exclusive(Effect.fail("no")))).toBe("no")

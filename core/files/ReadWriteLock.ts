@@ -1,13 +1,15 @@
 /**
- * ReadWriteLock for the work of one connection: what only looks may run together, what changes something runs alone, and
- * nobody passes who came earlier. So a client that does not wait for its answers finds everything as if it had.
+ * A first-come, first-served read-write lock: readers run together, a writer runs alone, and nobody overtakes.
+ *
+ * So a client that pipelines its requests sees the same results as one that waits for each answer.
  */
 import * as Effect from "effect/Effect"
 
+/** The lock. */
 export interface ReadWriteLock {
-  /** Runs together with other shared work. */
+  /** Runs `work` together with other shared work. */
   readonly shared: <A, E>(work: Effect.Effect<A, E>) => Effect.Effect<A, E>
-  /** Runs alone. */
+  /** Runs `work` alone. */
   readonly exclusive: <A, E>(work: Effect.Effect<A, E>) => Effect.Effect<A, E>
 }
 
@@ -16,6 +18,7 @@ interface Waiting {
   readonly begin: () => void
 }
 
+/** A lock that nobody holds. */
 export const make = (): ReadWriteLock => {
   const queue: Array<Waiting> = []
   let running = 0

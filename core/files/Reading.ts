@@ -1,4 +1,4 @@
-/** What is there: content, metadata, names. */
+/** Reading content, metadata and names. */
 import * as Effect from "effect/Effect"
 import { concat } from "../protocol/Bytes.ts"
 import * as FileSystem from "../protocol/FileSystem.ts"
@@ -7,7 +7,7 @@ import { FileError, invalid } from "./FileError.ts"
 import type { Entry, FileInfo, FilesService, OpenFile } from "./Files.ts"
 import { join, pin } from "./Paths.ts"
 
-/** A regular file, opened for reading. Nothing else is even opened where links are followed. */
+/** Opens a regular file to read. Where links are followed, anything else is refused without being opened. */
 export const openFile = (files: FilesService, path: string, follow: boolean) =>
   Effect.gen(function* () {
     if (follow) yield* mustBeFile(path, follow, yield* files.info(path, { follow }))
@@ -18,18 +18,18 @@ export const openFile = (files: FilesService, path: string, follow: boolean) =>
     return { file, info }
   })
 
-/** The whole of a file. */
+/** The whole content of a file. */
 export const readFile = (files: FilesService, path: string, follow: boolean) =>
   Effect.scoped(
     Effect.gen(function* () {
       const { file, info } = yield* openFile(files, path, follow)
       if (info.size > FileSystem.maxFileBytes) return yield* tooLarge
       if (info.size > FileSystem.maxAnswerBytes) return yield* tooLong
-      return info.size > 0 ? yield* file.read(0n, info.size) : yield* readOn(file)
+      return info.size > 0 ? yield* file.read(0n, info.size) : yield* readToEnd(file)
     }),
   )
 
-/** What is said of a path, through links or not. */
+/** Kind, size and times; `follow: false` fails if a component of the path is a link. */
 export const getMetadata = (
   files: FilesService,
   path: string,
@@ -53,7 +53,7 @@ export const getMetadata = (
     }),
   )
 
-/** The entries of a folder, links by what they lead to. */
+/** The entries of a folder; links have the kind of their targets. */
 export const readDirectory = (files: FilesService, path: string) =>
   Effect.gen(function* () {
     const entries = yield* files.list(path)
@@ -61,9 +61,10 @@ export const readDirectory = (files: FilesService, path: string) =>
     return yield* Effect.forEach(entries, (entry) => toEntry(files, path, entry), { concurrency: 16 })
   })
 
+/** The failure of `follow: false` for a path with a link in it. */
 export const containsLink = Effect.fail(invalid("path contains a symbolic link"))
 
-/** Refuses what is no regular file. */
+/** Fails for anything but a regular file. */
 export const mustBeFile = (path: string, follow: boolean, { kind }: FileInfo) => {
   if (kind === "file") return Effect.void
   const text = follow ? `path \`${NativePath.toText(path)}\` is not a file` : "path is not a regular file"
@@ -87,8 +88,8 @@ const tooMany = (count: number) =>
     }),
   )
 
-/** The content of a file that does not tell its size, as those of /proc. */
-const readOn = (file: OpenFile) =>
+/** The content of a file that reports the size 0, like those of /proc: reads up to EOF. */
+const readToEnd = (file: OpenFile) =>
   Effect.gen(function* () {
     const blocks: Array<Uint8Array> = []
     let size = 0

@@ -1,8 +1,8 @@
 /**
- * A whole tree in one answer: breadth first, names of a folder in the order of their bytes.
+ * Lists a tree breadth first, the names of a folder ordered by their bytes.
  *
- * The root is not listed. Links to files are left out, links to folders too unless they are followed; then each
- * folder is entered once, by whatever name, so that cycles end. What fails is listed and fails nothing else.
+ * The root is not listed. Links to files are left out, and so are links to folders unless they are followed; then each
+ * folder is entered once, so that cycles end. An entry that fails is listed under `errors`; the walk goes on.
  */
 import * as Effect from "effect/Effect"
 import * as FileSystem from "../protocol/FileSystem.ts"
@@ -12,6 +12,7 @@ import { type FileError, invalid } from "./FileError.ts"
 import type { Entry, FilesService } from "./Files.ts"
 import { join } from "./Paths.ts"
 
+/** The tree below `root`, within the limits of `options`. */
 export const walk = (
   files: FilesService,
   root: string,
@@ -33,7 +34,7 @@ export const walk = (
     let folders = 1
     let truncated = false
 
-    /** What is below: the kind under which it is listed, and whether it is to be entered. */
+    /** The kind under which an entry is listed, and whether the walk enters it; undefined if it is left out. */
     const look = (path: string, { name, kind }: Entry) =>
       Effect.gen(function* () {
         if (kind === "file") return { kind, enter: false } as const
@@ -59,7 +60,7 @@ export const walk = (
           const path = join(folder, entry.name)
           const seen = yield* Effect.either(look(path, entry))
           if (seen._tag === "Left") {
-            // A link that leads nowhere is no failure of the walk.
+            // A dangling link is left out and is no error.
             if (entry.kind !== "link" || seen.left.reason !== "NotFound") failed(path)(seen.left)
             continue
           }

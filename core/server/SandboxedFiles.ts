@@ -1,9 +1,10 @@
-/** Which calls to files a request gets: where its `sandbox` is decided upon. */
+/** Decides by its `sandbox` which file calls a request gets. */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type * as Scope from "effect/Scope"
-import * as FileCalls from "../files/FileCalls.ts"
+import type { FileCalls } from "../files/FileCalls.ts"
 import type { FilesService } from "../files/Files.ts"
+import * as UnconfinedCalls from "../files/UnconfinedCalls.ts"
 import type { Sandbox } from "../protocol/Sandbox.ts"
 import * as Confinement from "../protocol/Confinement.ts"
 import type { HostInfo } from "../spawn/Host.ts"
@@ -11,14 +12,12 @@ import { type HandlerError, ParamsError } from "./WireError.ts"
 
 export interface SandboxedFiles {
   /** The calls for a request, or a refusal. They are used until the scope ends: that of an open file, with the file. */
-  readonly calls: (
-    sandbox: Sandbox | null | undefined,
-  ) => Effect.Effect<FileCalls.FileCalls, HandlerError, Scope.Scope>
+  readonly calls: (sandbox: Sandbox | null | undefined) => Effect.Effect<FileCalls, HandlerError, Scope.Scope>
 }
 
 /** Free requests run in this process, restricted ones where `files` can confine them, or not at all. */
 export const make = (files: FilesService, { platform, env }: HostInfo): SandboxedFiles => {
-  const free = FileCalls.make(files)
+  const free = UnconfinedCalls.make(files)
   return {
     calls: (sandbox) =>
       Effect.gen(function* () {
