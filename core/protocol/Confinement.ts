@@ -7,7 +7,6 @@
  * the file system: links, and places that do not exist, are the spawner's.
  */
 import * as Either from "effect/Either"
-import * as NativePath from "./NativePath.ts"
 import * as PathUri from "./PathUri.ts"
 import type { Entry, Sandbox, SpecialPath } from "./Sandbox.ts"
 
@@ -164,13 +163,8 @@ const specialPaths = (
   }
 }
 
-/** A place has to be text, because the tools that confine take text. */
 const toPath = (uri: string, { platform }: Context): Either.Either<string, string> =>
-  Either.filterOrLeft(
-    PathUri.toPath(uri, platform),
-    NativePath.isText,
-    () => `'${uri}' is invalid on '${platform}'`,
-  )
+  Either.mapLeft(PathUri.toTextPath(uri, platform), ({ message }) => message)
 
 const below = (root: string, subpath: string): Either.Either<string, string> => {
   const path = PathUri.normalise(`${root}/${subpath}`)

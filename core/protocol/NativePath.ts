@@ -1,24 +1,22 @@
 /**
- * Native paths as text: also those whose bytes are no UTF-8.
+ * Native paths as strings, also those whose bytes are not valid UTF-8.
  *
- * A path is a string; each byte of it that belongs to no UTF-8 character is the lone surrogate U+DC00 + byte
- * (U+DC80 to U+DCFF), which no text of the wire can hold. So every name of a POSIX system has a string of its
- * own and gets its bytes back.
+ * Each byte that belongs to no UTF-8 character is kept as the lone surrogate U+DC00 + byte (U+DC80 to U+DCFF), which no
+ * text of the wire can contain. So every POSIX path has exactly one string and is restored from it byte for byte.
  */
 import { concat, strictUtf8Decoder, utf8, utf8Decoder } from "./Bytes.ts"
 
-const strange = /(?<![\ud800-\udbff])[\udc80-\udcff]/
+const loneByte = /(?<![\ud800-\udbff])[\udc80-\udcff]/
 
-/** False if some bytes of the path are no UTF-8. */
-export const isText = (path: string): boolean => !strange.test(path)
+/** False if some bytes of the path are not UTF-8. */
+export const isText = (path: string): boolean => !loneByte.test(path)
 
-/** The bytes that the operating system knows the path by. */
+/** The bytes of the path, for the operating system. */
 export const toBytes = (path: string): Uint8Array => {
   if (isText(path)) return utf8.encode(path)
-  const parts = pieces(path).map((piece) =>
-    strange.test(piece) ? Uint8Array.of(piece.charCodeAt(0) - base) : utf8.encode(piece),
+  return concat(
+    pieces(path).map((piece) => (isText(piece) ? utf8.encode(piece) : Uint8Array.of(byteOf(piece)))),
   )
-  return concat(parts)
 }
 
 /** The path of these bytes. */
@@ -36,14 +34,17 @@ export const fromBytes = (bytes: Uint8Array): string => {
   return text
 }
 
-/** The path for people and for JSON: U+FFFD for what is no UTF-8. */
+/** The path for display and for JSON: bytes that are not UTF-8 become U+FFFD. */
 export const toText = (path: string): string => (isText(path) ? path : utf8Decoder().decode(toBytes(path)))
 
-/** The parts of a path: characters that are text, and strange bytes one by one. */
+/** The path in pieces: runs of text, and each byte that is not UTF-8 alone. */
 export const pieces = (path: string): ReadonlyArray<string> =>
   path.split(/((?<![\ud800-\udbff])[\udc80-\udcff])/).filter((piece) => piece !== "")
 
-/** Orders names by their bytes. */
+/** The byte that a piece which is not text stands for. */
+export const byteOf = (piece: string): number => piece.charCodeAt(0) - base
+
+/** Orders names by their bytes: negative, 0 or positive. */
 export const compare = (a: string, b: string): number => {
   if (ascii.test(a) && ascii.test(b)) return a < b ? -1 : a > b ? 1 : 0
   const [left, right] = [toBytes(a), toBytes(b)]

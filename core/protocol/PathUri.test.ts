@@ -3,7 +3,9 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as PathUri from "./PathUri.ts"
 
-const toPath = (uri: string, platform = "linux") => Either.merge(PathUri.toPath(uri, platform))
+/** The path, or `reason: message` of the error. */
+const toPath = (uri: string, platform = "linux", read = PathUri.toPath) =>
+  Either.merge(Either.mapLeft(read(uri, platform), ({ reason, message }) => `${reason}: ${message}`))
 
 describe("PathUri", () => {
   it.each([
@@ -26,29 +28,40 @@ describe("PathUri", () => {
     ["file:///100%", "/100%"],
     ["file:///a%2", "/a%2"],
   ])("reads %s as %s", (uri, path) => {
-    expect(PathUri.toPath(uri, "linux")).toEqual(Either.right(path))
+    expect(toPath(uri)).toBe(path)
   })
 
   it.each([
-    ["/tmp", "invalid URI: relative URL without a base"],
-    ["tmp", "invalid URI: relative URL without a base"],
-    ["", "invalid URI: relative URL without a base"],
-    ["1file:///x", "invalid URI: relative URL without a base"],
-    ["http://x/y", "unsupported path URI scheme `http`"],
-    ["HTTP://x/y", "unsupported path URI scheme `http`"],
-    ["file:///tmp?x", "query parameters are not allowed in path URIs"],
-    ["file:///tmp?", "query parameters are not allowed in path URIs"],
-    ["file:///tmp#f", "fragments are not allowed in path URIs"],
-    ["file://otherhost/p", "'file://otherhost/p' is invalid on 'linux'"],
-    ["file:///C:/x", "'file:///C:/x' is invalid on 'linux'"],
-    ["file:///a%00b", "'file:///a%00b' is invalid on 'linux'"],
+    ["/tmp", "Malformed: invalid URI: relative URL without a base"],
+    ["tmp", "Malformed: invalid URI: relative URL without a base"],
+    ["", "Malformed: invalid URI: relative URL without a base"],
+    ["1file:///x", "Malformed: invalid URI: relative URL without a base"],
+    ["http://x/y", "Malformed: unsupported path URI scheme `http`"],
+    ["HTTP://x/y", "Malformed: unsupported path URI scheme `http`"],
+    ["file:///tmp?x", "Malformed: query parameters are not allowed in path URIs"],
+    ["file:///tmp?", "Malformed: query parameters are not allowed in path URIs"],
+    ["file:///tmp#f", "Malformed: fragments are not allowed in path URIs"],
+    ["file://otherhost/p", "NotNative: 'file://otherhost/p' is invalid on 'linux'"],
+    ["file:///C:/x", "NotNative: 'file:///C:/x' is invalid on 'linux'"],
+    ["file:///a%00b", "Nul: 'file:///a%00b' is invalid on 'linux'"],
+    ["file://otherhost/a%00b", "Nul: 'file://otherhost/a%00b' is invalid on 'linux'"],
+    ["file:///a\0b", "NotNative: 'file:///a\0b' is invalid on 'linux'"],
   ])("refuses %s: %s", (uri, message) => {
-    expect(PathUri.toPath(uri, "linux")).toEqual(Either.left(message))
+    expect(toPath(uri)).toBe(message)
   })
 
   it("names the platform that a URI is invalid on", () => {
-    expect(toPath("file:///C:/x", "macos")).toBe("'file:///C:/x' is invalid on 'macos'")
-    expect(toPath("file://host/share", "windows")).toBe("'file://host/share' is invalid on 'windows'")
+    expect(toPath("file:///C:/x", "macos")).toBe("NotNative: 'file:///C:/x' is invalid on 'macos'")
+    expect(toPath("file://host/share", "windows")).toBe(
+      "NotNative: 'file://host/share' is invalid on 'windows'",
+    )
+  })
+
+  it("refuses bytes that are not UTF-8 where only text will do", () => {
+    const uri = "file:///a%FF"
+    expect(PathUri.fromPath(toPath(uri))).toBe(uri)
+    expect(toPath(uri, "linux", PathUri.toTextPath)).toBe(`NotNative: '${uri}' is invalid on 'linux'`)
+    expect(toPath("file:///%C3%A9", "linux", PathUri.toTextPath)).toBe("/é")
   })
 
   it("reads drive letters on Windows", () => {

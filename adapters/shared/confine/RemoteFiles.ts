@@ -29,7 +29,7 @@ export const make = (
     canonicalize: (path) =>
       Effect.flatMap(call("fs/canonicalize", at(path)), ({ path }) =>
         Either.match(PathUri.toPath(path, "linux"), {
-          onLeft: (text) => Effect.fail(invalid(text)),
+          onLeft: ({ message }) => Effect.fail(invalid(message)),
           onRight: Effect.succeed,
         }),
       ),

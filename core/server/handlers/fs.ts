@@ -136,14 +136,8 @@ const follows = ({ followSymlinks }: { readonly followSymlinks?: boolean | null 
 const badContent = (fault: string) =>
   Effect.fail(invalid(`fs/writeFile requires valid base64 dataBase64: ${fault}`))
 
-/** The native path of a URI; one that is no path on this host is refused in another way than one that is no URI. */
+/** The native path of a URI. A URI of another host has the code of a bad file, not of bad params, as in the peer. */
 const toNative = (uri: string, platform: string): Effect.Effect<string, HandlerError> =>
-  Either.match(PathUri.toPath(uri, platform), {
-    onRight: Effect.succeed,
-    onLeft: (message) =>
-      Effect.fail(
-        message.includes("is invalid on") && !uri.includes("%00")
-          ? invalid(message)
-          : new ParamsError({ message }),
-      ),
-  })
+  Effect.mapError(PathUri.toPath(uri, platform), ({ reason, message }) =>
+    reason === "NotNative" ? invalid(message) : new ParamsError({ message }),
+  )

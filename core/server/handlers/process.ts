@@ -4,7 +4,6 @@ import * as Either from "effect/Either"
 import type { ProcessRegistry } from "../../process/ProcessRegistry.ts"
 import type { ParamsOf } from "../../protocol/Methods.ts"
 import type { OperationParams } from "../../protocol/dialect/Dialect.ts"
-import * as NativePath from "../../protocol/NativePath.ts"
 import * as PathUri from "../../protocol/PathUri.ts"
 import type { RequestContext } from "../../rpc/Router.ts"
 import * as Confinement from "../../protocol/Confinement.ts"
@@ -117,15 +116,13 @@ const sandboxType = ({ confinement }: SpawnSpec): "none" | "linuxSeccomp" =>
 
 const toCwd = (cwd: string, platform: string): Effect.Effect<string, ParamsError> => {
   if (PathUri.isNativePath(cwd)) return Effect.succeed(PathUri.normalise(cwd))
-  const path = Either.filterOrLeft(
-    PathUri.toPath(cwd, platform),
-    NativePath.isText, // spawners take text
-    () => `'${cwd}' is invalid on '${platform}'`,
+  return Effect.catchAll(PathUri.toTextPath(cwd, platform), ({ reason, message }) =>
+    refuse(
+      reason === "Malformed"
+        ? message
+        : `cwd URI \`${cwd}\` is not valid on this exec-server host: ${message}`,
+    ),
   )
-  if (Either.isRight(path)) return Effect.succeed(path.right)
-  return path.left.includes("is invalid on")
-    ? refuse(`cwd URI \`${cwd}\` is not valid on this exec-server host: ${path.left}`)
-    : refuse(path.left)
 }
 
 const refuse = (message: string) => Effect.fail(new ParamsError({ message }))
