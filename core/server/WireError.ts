@@ -1,23 +1,18 @@
-/** Every failure that a handler can have, as the code and text that clients see: the one place for it. */
+/** The one place where the failures of handlers become the codes and texts that clients see. */
 import * as Data from "effect/Data"
 import type { FileError } from "../files/FileError.ts"
 import type { HttpError } from "../http/HttpClient.ts"
 import type { ProcessError } from "../process/ProcessError.ts"
 import * as ErrorCode from "../protocol/ErrorCode.ts"
 import type { LimitError } from "../protocol/Limits.ts"
-import type { Family } from "../protocol/Methods.ts"
 import type { SessionError } from "../session/SessionRegistry.ts"
 import type { SignalError, SpawnError } from "../spawn/SpawnError.ts"
+import type { HandshakeError } from "./Handshake.ts"
 
-/** A request in the wrong state of its connection. */
-export class HandshakeError extends Data.TaggedError("HandshakeError")<{
-  readonly reason: "NotInitialized" | "NotReady" | "Repeated"
-  readonly family?: Family
-}> {}
-
-/** Params that decode and still cannot be: `message` is the text of the error. */
+/** Params that decode but have values that this host or server cannot take. `message` is the text for the client. */
 export class ParamsError extends Data.TaggedError("ParamsError")<{ readonly message: string }> {}
 
+/** Every failure of a handler. */
 export type HandlerError =
   | FileError
   | HandshakeError
@@ -29,6 +24,7 @@ export type HandlerError =
   | SpawnError
   | SignalError
 
+/** The code and text of a failure. */
 export const toRpcError = (error: HandlerError): ErrorCode.RpcError => {
   switch (error._tag) {
     case "FileError":
@@ -57,7 +53,7 @@ export const toRpcError = (error: HandlerError): ErrorCode.RpcError => {
   }
 }
 
-/** An operating system that refuses is internal; these are not. */
+/** A spawn that the operating system refuses is an internal error; these are not. */
 const spawnCodes: { readonly [reason in SpawnError["reason"]]?: number } = {
   ShuttingDown: ErrorCode.shuttingDown,
   Unconfinable: ErrorCode.invalidParams,
@@ -101,7 +97,7 @@ const httpText = ({ reason, url, detail }: HttpError): string => {
   }
 }
 
-/** What is said of a body that broke off. */
+/** The text for a body that broke off, in answers and in the last frame of a stream. */
 export const brokenBody = "error decoding response body"
 
 const processError = ({ reason, processId }: ProcessError): ErrorCode.RpcError => {

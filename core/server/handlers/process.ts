@@ -1,11 +1,11 @@
-/** `process/*`: from params to the registry of the session, and what is refused before it. */
+/** `process/*`: checks and resolves the params, then calls the process registry of the session. */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import type { ProcessRegistry } from "../../process/ProcessRegistry.ts"
 import type { ParamsOf } from "../../protocol/Methods.ts"
 import type { OperationParams } from "../../protocol/dialect/Dialect.ts"
 import * as PathUri from "../../protocol/PathUri.ts"
 import type { RequestContext } from "../../rpc/Router.ts"
+import type { Session } from "../../session/SessionRegistry.ts"
 import * as Confinement from "../../protocol/Confinement.ts"
 import * as EnvPolicy from "../../spawn/EnvPolicy.ts"
 import type { HostInfo } from "../../spawn/Host.ts"
@@ -15,27 +15,28 @@ import type { Notifier } from "../Notifier.ts"
 import type { Tracing } from "../Tracing.ts"
 import { type HandlerError, ParamsError } from "../WireError.ts"
 
-/** The size of a PTY that nothing else was said about, as in the peer implementation. */
-export const defaultTerminalSize = { rows: 24, columns: 80 }
+/** The size of a PTY whose start names none, as in the peer implementation. */
+const defaultTerminalSize = { rows: 24, columns: 80 }
 
-/** What the handlers of one connection work with. */
+/** What the handlers of one connection need. */
 export interface ProcessContext {
   readonly host: HostInfo
   readonly capabilities: Capabilities
-  /** The registry of the attached session. */
-  readonly processes: () => ProcessRegistry
-  readonly sessionId: () => string
+  /** The session that the connection is attached to. */
+  readonly session: () => Session
   readonly tracing: Tracing
   readonly notifier: Notifier
 }
 
-export const make = ({ host, capabilities, processes, sessionId, notifier, tracing }: ProcessContext) => ({
+/** The handlers of one connection. */
+export const make = ({ host, capabilities, session, notifier, tracing }: ProcessContext) => ({
   "process/start": (params: OperationParams<"process/start">, { afterReply }: RequestContext) =>
     Effect.gen(function* () {
       const spec = yield* toSpawnSpec(params, host, capabilities)
       const { processId } = params
-      const starting = processes().start(processId, spec, params.retainedBytes)
-      const process = yield* tracing.process(sessionId(), processId, spec.argv[0], starting)
+      const { id, processes } = session()
+      const starting = processes.start(processId, spec, params.retainedBytes)
+      const process = yield* tracing.process(id, processId, spec.argv[0], starting)
       afterReply(() => {
         notifier.attach(process, 0)
         process.release()
@@ -45,7 +46,7 @@ export const make = ({ host, capabilities, processes, sessionId, notifier, traci
 
   "process/read": ({ processId, afterSeq, maxBytes, waitMs }: ParamsOf<"process/read">) =>
     Effect.map(
-      processes().read(processId, {
+      session().processes.read(processId, {
         afterSeq: afterSeq ?? 0,
         maxBytes: maxBytes ?? Infinity,
         waitMillis: waitMs ?? 0,
@@ -60,22 +61,22 @@ export const make = ({ host, capabilities, processes, sessionId, notifier, traci
   "process/write": ({ processId, chunk, writeId }: ParamsOf<"process/write">) =>
     writeId === ""
       ? refuse("writeId must not be empty")
-      : Effect.map(processes().write(processId, chunk, writeId), (status) => ({ status })),
+      : Effect.map(session().processes.write(processId, chunk, writeId), (status) => ({ status })),
 
   "process/signal": ({ processId }: ParamsOf<"process/signal">) =>
-    Effect.as(processes().interrupt(processId), {}),
+    Effect.as(session().processes.interrupt(processId), {}),
 
   "process/terminate": ({ processId }: ParamsOf<"process/terminate">) =>
-    Effect.map(processes().terminate(processId), (running) => ({ running })),
+    Effect.map(session().processes.terminate(processId), (running) => ({ running })),
 
   "process/resize": ({ processId, rows, columns }: ParamsOf<"process/resize">) =>
-    Effect.as(processes().resize(processId, { rows, columns }), {}),
+    Effect.as(session().processes.resize(processId, { rows, columns }), {}),
 
   "process/closeStdin": ({ processId }: ParamsOf<"process/closeStdin">) =>
-    Effect.as(processes().closeStdin(processId), {}),
+    Effect.as(session().processes.closeStdin(processId), {}),
 })
 
-/** Decides everything that a spawner must not have to. */
+/** Resolves every option, so that spawners have none to interpret. */
 const toSpawnSpec = (
   params: ParamsOf<"process/start">,
   host: HostInfo,

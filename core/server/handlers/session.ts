@@ -1,0 +1,61 @@
+/** `initialize` and `environment/*`: opening or resuming the session of a connection, and what the host is. */
+import * as Effect from "effect/Effect"
+import type { Process } from "../../process/Process.ts"
+import type { EnvironmentInfo } from "../../protocol/Environment.ts"
+import type { LimitError } from "../../protocol/Limits.ts"
+import type { ParamsOf } from "../../protocol/Methods.ts"
+import type { InitializeParams } from "../../protocol/Session.ts"
+import type { RequestContext } from "../../rpc/Router.ts"
+import type { Session, SessionError, SessionRegistry } from "../../session/SessionRegistry.ts"
+import type { Handshake } from "../Handshake.ts"
+import type { Notifier } from "../Notifier.ts"
+import type { HandlerError } from "../WireError.ts"
+
+/** What the handlers of one connection need. */
+export interface SessionContext {
+  readonly handshake: Handshake<Session>
+  readonly sessions: SessionRegistry
+  readonly notifier: Notifier
+  readonly environmentInfo: EnvironmentInfo
+}
+
+/** The handlers of one connection. */
+export const make = ({ handshake, sessions, notifier, environmentInfo }: SessionContext) => {
+  const attach = (resumeId: string | null | undefined) =>
+    Effect.suspend((): Effect.Effect<Session, HandlerError> => {
+      const refusal = handshake.begin()
+      if (refusal !== undefined) return Effect.fail(refusal)
+      const attached: Effect.Effect<Session, LimitError | SessionError> =
+        resumeId == null ? sessions.open : sessions.resume(resumeId)
+      return Effect.tapError(attached, () => Effect.sync(handshake.fail))
+    })
+
+  return {
+    initialize: ({ resumeSessionId, replayAfter }: ParamsOf<"initialize">, { afterReply }: RequestContext) =>
+      Effect.map(attach(resumeSessionId), (session) => {
+        handshake.succeed(session)
+        afterReply(() =>
+          session.processes.each((process, fresh) =>
+            notifier.attach(process, fresh ? 0 : replayFrom(process, replayAfter)),
+          ),
+        )
+        return { sessionId: session.id, environmentInfo }
+      }),
+
+    "environment/info": () => Effect.succeed(environmentInfo),
+
+    "environment/status": () => Effect.succeed({ status: "ready" as const }),
+  }
+}
+
+/**
+ * The seq above which a resumed connection is sent the events of a process: the one that it names, at most the last one
+ * that exists. For a process that it does not name, output of the meantime is left to `process/read` and only new events
+ * are sent.
+ */
+const replayFrom = (process: Process, replayAfter: InitializeParams["replayAfter"]): number => {
+  const now = process.log.nextSeq() - 1
+  // An id may be any text, also the name of a property that every object inherits.
+  const named = replayAfter != null && Object.hasOwn(replayAfter, process.id)
+  return named ? Math.min(replayAfter[process.id] ?? now, now) : now
+}
