@@ -1,4 +1,9 @@
-/** `fs/*`: from params to the calls that the request's sandbox allows, in lock, and the handles of the connection. */
+/**
+ * `fs/*`: each request picks its calls by its sandbox and waits for its turn.
+ *
+ * Requests that only look run together and those that change something run exclusively, in the order of arrival. The
+ * open files and the watch of a connection end with it.
+ */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type * as Scope from "effect/Scope"
@@ -16,8 +21,9 @@ import type { RequestContext } from "../../rpc/Router.ts"
 import type { SandboxedFiles } from "../SandboxedFiles.ts"
 import { type HandlerError, ParamsError } from "../WireError.ts"
 
-/** What the handlers of one connection work with. */
+/** What the handlers of one connection need. */
 export interface FileContext {
+  /** The operating system, which decides about paths. */
   readonly platform: string
   readonly files: FilesService
   readonly sandboxed: SandboxedFiles
@@ -25,110 +31,141 @@ export interface FileContext {
   readonly write: (text: string) => void
 }
 
-/** The end of the scope closes what is open. */
+/** The handlers of one connection; open files and the watch end with the scope. */
 export const make = ({ platform, files, sandboxed, write }: FileContext) =>
   Effect.gen(function* () {
-    const lock = ReadWriteLock.make()
-    const handles = yield* Handles.make
-    const missing = yield* MissingWatch.make(files)
     const native = (uri: string) => toNative(uri, platform)
-
-    /** What a request does with its path, under its sandbox. */
-    const using = <A, E>(
-      { path, sandbox }: { readonly path: string; readonly sandbox?: Sandbox | null | undefined },
-      use: (calls: FileCalls, path: string) => Effect.Effect<A, E, Scope.Scope>,
-    ) =>
-      Effect.gen(function* () {
-        const place = yield* native(path)
-        return yield* use(yield* sandboxed.calls(sandbox), place)
-      })
-
-    const shared = <A, E>(work: Effect.Effect<A, E, Scope.Scope>) => lock.shared(Effect.scoped(work))
-    const alone = <A, E>(work: Effect.Effect<A, E, Scope.Scope>) => lock.exclusive(Effect.scoped(work))
-
-    return {
-      "fs/readFile": (params: ParamsOf<"fs/readFile">) =>
-        shared(using(params, (calls, path) => calls.readFile(path, follows(params)))).pipe(
-          Effect.map((dataBase64) => ({ dataBase64 })),
-        ),
-
-      "fs/writeFile": (params: ParamsOf<"fs/writeFile">) => {
-        const content = fromBase64(params.dataBase64)
-        if (Either.isLeft(content)) return badContent(content.left)
-        const write = using(params, (calls, path) => calls.writeFile(path, content.right, follows(params)))
-        return Effect.as(alone(write), {})
-      },
-
-      "fs/createDirectory": (params: ParamsOf<"fs/createDirectory">) => {
-        const recursive = params.recursive ?? true
-        const make = using(params, (calls, path) => calls.createDirectory(path, recursive, follows(params)))
-        return Effect.as(alone(make), {})
-      },
-
-      "fs/getMetadata": (params: ParamsOf<"fs/getMetadata">) =>
-        shared(using(params, (calls, path) => calls.getMetadata(path, follows(params)))),
-
-      "fs/canonicalize": (params: ParamsOf<"fs/canonicalize">) =>
-        shared(using(params, (calls, path) => calls.canonicalize(path))).pipe(
-          Effect.map((path) => ({ path: PathUri.fromPath(path) })),
-        ),
-
-      "fs/readDirectory": (params: ParamsOf<"fs/readDirectory">) =>
-        shared(using(params, (calls, path) => calls.readDirectory(path))).pipe(
-          Effect.map((entries) => ({ entries })),
-        ),
-
-      "fs/walk": (params: ParamsOf<"fs/walk">) =>
-        shared(using(params, (calls, path) => calls.walk(path, params.options))),
-
-      "fs/remove": (params: ParamsOf<"fs/remove">) => {
-        const { recursive, force } = params
-        const options = { recursive: recursive ?? true, force: force ?? true, follow: follows(params) }
-        return Effect.as(alone(using(params, (calls, path) => calls.remove(path, options))), {})
-      },
-
-      "fs/copy": ({ sourcePath, destinationPath, recursive, sandbox }: ParamsOf<"fs/copy">) => {
-        const copy = using({ path: sourcePath, sandbox }, (calls, source) =>
-          Effect.flatMap(native(destinationPath), (to) => calls.copy(source, to, recursive)),
-        )
-        return Effect.as(alone(copy), {})
-      },
-
-      "fs/open": (params: ParamsOf<"fs/open">) => {
-        const { handleId, mode = "read" } = params
-        const opening = using(params, (calls, path) => calls.open(path, mode))
-        return Effect.as(lock.exclusive(handles.open(handleId, mode, opening)), { handleId })
-      },
-
-      "fs/readBlock": ({ handleId, offset, len }: ParamsOf<"fs/readBlock">) =>
-        lock.shared(handles.read(handleId, offset, len)),
-
-      "fs/writeBlock": ({ handleId, offset, chunk }: ParamsOf<"fs/writeBlock">) =>
-        Effect.as(lock.exclusive(handles.write(handleId, offset, chunk)), {}),
-
-      "fs/close": ({ handleId }: ParamsOf<"fs/close">) =>
-        Effect.as(lock.exclusive(handles.close(handleId)), {}),
-
-      "fs/watchMissing": (params: ParamsOf<"fs/watchMissing">, { afterReply }: RequestContext) =>
+    const access: Access = {
+      lock: ReadWriteLock.make(),
+      native,
+      calls: (params, use) =>
         Effect.gen(function* () {
-          const { watchId: id } = params
-          const paths = yield* Effect.forEach(params.missing, native)
-          const present = params.present == null ? undefined : yield* native(params.present)
-          let tell = () => {
-            told = true
-          }
-          let told = false
-          // JSON.stringify knows no integers of 64 bits.
-          const notify = () => write(`{"method":"fs/missingChanged","params":{"watchId":${id}}}`)
-          const watching = yield* lock.shared(missing.watch({ id, missing: paths, present }, () => tell()))
-          afterReply(() => {
-            tell = notify
-            if (told) notify()
-          })
-          return { watching }
+          const path = yield* native(params.path)
+          return yield* use(yield* sandboxed.calls(params.sandbox), path)
         }),
     }
+    return {
+      ...pathMethods(access),
+      ...handleMethods(access, yield* Handles.make),
+      ...watchMethod(access, yield* MissingWatch.make(files), write),
+    }
   })
+
+/** How the requests of one connection reach files. */
+interface Access {
+  readonly lock: ReadWriteLock.ReadWriteLock
+  /** The native path of a URI. */
+  readonly native: (uri: string) => Effect.Effect<string, HandlerError>
+  /** Gives `use` the native path of a request and the calls that its sandbox allows. */
+  readonly calls: <A, E>(
+    params: { readonly path: string; readonly sandbox?: Sandbox | null | undefined },
+    use: Use<A, E>,
+  ) => Effect.Effect<A, E | HandlerError, Scope.Scope>
+}
+
+type Use<A, E> = (calls: FileCalls, path: string) => Effect.Effect<A, E, Scope.Scope>
+
+/** The methods that name a path and are complete with their answer. */
+const pathMethods = ({ lock, native, calls }: Access) => {
+  type Params = Parameters<Access["calls"]>[0]
+  const look = <A, E>(params: Params, use: Use<A, E>) => lock.shared(Effect.scoped(calls(params, use)))
+  const change = <E>(params: Params, use: Use<void, E>) =>
+    Effect.as(lock.exclusive(Effect.scoped(calls(params, use))), {})
+
+  return {
+    "fs/readFile": (params: ParamsOf<"fs/readFile">) => {
+      const content = look(params, (calls, path) => calls.readFile(path, follows(params)))
+      return Effect.map(content, (dataBase64) => ({ dataBase64 }))
+    },
+
+    "fs/writeFile": (params: ParamsOf<"fs/writeFile">) =>
+      Either.match(fromBase64(params.dataBase64), {
+        onLeft: badContent,
+        onRight: (bytes) => change(params, (calls, path) => calls.writeFile(path, bytes, follows(params))),
+      }),
+
+    "fs/createDirectory": (params: ParamsOf<"fs/createDirectory">) => {
+      const recursive = params.recursive ?? true
+      return change(params, (calls, path) => calls.createDirectory(path, recursive, follows(params)))
+    },
+
+    "fs/getMetadata": (params: ParamsOf<"fs/getMetadata">) =>
+      look(params, (calls, path) => calls.getMetadata(path, follows(params))),
+
+    "fs/canonicalize": (params: ParamsOf<"fs/canonicalize">) => {
+      const canonical = look(params, (calls, path) => calls.canonicalize(path))
+      return Effect.map(canonical, (path) => ({ path: PathUri.fromPath(path) }))
+    },
+
+    "fs/readDirectory": (params: ParamsOf<"fs/readDirectory">) => {
+      const listed = look(params, (calls, path) => calls.readDirectory(path))
+      return Effect.map(listed, (entries) => ({ entries }))
+    },
+
+    "fs/walk": (params: ParamsOf<"fs/walk">) =>
+      look(params, (calls, path) => calls.walk(path, params.options)),
+
+    "fs/remove": (params: ParamsOf<"fs/remove">) => {
+      const { recursive, force } = params
+      const options = { recursive: recursive ?? true, force: force ?? true, follow: follows(params) }
+      return change(params, (calls, path) => calls.remove(path, options))
+    },
+
+    "fs/copy": ({ sourcePath, destinationPath, recursive, sandbox }: ParamsOf<"fs/copy">) =>
+      change({ path: sourcePath, sandbox }, (calls, source) =>
+        Effect.flatMap(native(destinationPath), (to) => calls.copy(source, to, recursive)),
+      ),
+  }
+}
+
+/** The methods of open files. */
+const handleMethods = ({ lock, calls }: Access, handles: Handles.Handles) => ({
+  "fs/open": (params: ParamsOf<"fs/open">) => {
+    const { handleId, mode = "read" } = params
+    const opening = calls(params, (calls, path) => calls.open(path, mode))
+    return Effect.as(lock.exclusive(handles.open(handleId, mode, opening)), { handleId })
+  },
+
+  "fs/readBlock": ({ handleId, offset, len }: ParamsOf<"fs/readBlock">) =>
+    lock.shared(handles.read(handleId, offset, len)),
+
+  "fs/writeBlock": ({ handleId, offset, chunk }: ParamsOf<"fs/writeBlock">) =>
+    Effect.as(lock.exclusive(handles.write(handleId, offset, chunk)), {}),
+
+  "fs/close": ({ handleId }: ParamsOf<"fs/close">) => Effect.as(lock.exclusive(handles.close(handleId)), {}),
+})
+
+/** The watch of the connection. */
+const watchMethod = (
+  { lock, native }: Access,
+  watch: MissingWatch.MissingWatch,
+  write: FileContext["write"],
+) => ({
+  "fs/watchMissing": (params: ParamsOf<"fs/watchMissing">, { afterReply }: RequestContext) =>
+    Effect.gen(function* () {
+      const { watchId: id } = params
+      const missing = yield* Effect.forEach(params.missing, native)
+      const present = params.present == null ? undefined : yield* native(params.present)
+      // The notification must follow the answer, but the watch may fire before it.
+      let fired = false
+      let answered = false
+      const notify = () => {
+        // JSON.stringify cannot write a bigint.
+        if (fired && answered) write(`{"method":"fs/missingChanged","params":{"watchId":${id}}}`)
+      }
+      const watching = yield* lock.shared(
+        watch.watch({ id, missing, present }, () => {
+          fired = true
+          notify()
+        }),
+      )
+      afterReply(() => {
+        answered = true
+        notify()
+      })
+      return { watching }
+    }),
+})
 
 const follows = ({ followSymlinks }: { readonly followSymlinks?: boolean | null | undefined }): boolean =>
   followSymlinks ?? true
