@@ -1,25 +1,26 @@
-/** What a row of the method table is. */
+/** The rows of the method table. */
 import type * as Schema from "effect/Schema"
 
-/** The word that the handshake's error texts use for a group of methods. */
+/** A group of methods, in the words of the error texts of the handshake. */
 export type Family = "exec" | "filesystem" | "http" | "environment info" | "environment status"
 
-/** A request of the client. */
+/** A request of the client. `P` and `R` are its decoded params and result, `PI` and `RI` those on the wire. */
 export interface RequestMethod<P, PI, R, RI> {
+  /** Decodes the params. */
   readonly params: Schema.Schema<P, PI>
+  /** Encodes the result. */
   readonly result: Schema.Schema<R, RI>
-  /** How many fields params have in the form of an array, if not all: later additions go by name only. */
+  /** How many fields params have as an array, if not all: fields that were added later are passed by name only. */
   readonly positional?: number
-  /** Which handshake text applies; without a family the method needs no handshake. */
+  /** The group whose error text applies before the handshake; a method without a family needs no handshake. */
   readonly family?: Family
-  /** Whether a running request counts against `--concurrent-requests`; others never wait. */
+  /** Whether a running request counts against `--concurrent-requests`; others never wait for a slot. */
   readonly slotted: boolean
   /**
-   * Whether a request whose answer was lost may be sent again: a second time changes nothing that the first
-   * has not. Absent means no.
+   * Whether a request whose answer was lost may be sent again, because it is idempotent. Absent means no.
    */
   readonly repeatable?: (params: PI) => boolean
-  /** Encodes the result where `JSON.stringify` of the schema's encoding would be too slow. */
+  /** Encodes the result to JSON text, where `JSON.stringify` of the schema's encoding would be too slow. */
   readonly toText?: (result: R) => string
   /** One line for lists of methods. */
   readonly says: string
@@ -28,5 +29,5 @@ export interface RequestMethod<P, PI, R, RI> {
 /** Types a row by its schemas. */
 export const request = <P, PI, R, RI>(row: RequestMethod<P, PI, R, RI>) => row
 
-/** For what can be asked any number of times. */
+/** `repeatable` of a method that is always idempotent. */
 export const always = () => true

@@ -76,34 +76,19 @@ describe("Methods", () => {
       "fs/missingChanged",
       "http/request/bodyDelta",
     ])
-    expect(Methods.isRequest("process/start")).toBe(true)
     for (const name of ["process/list", "command/exec", "initialized", "toString", "__proto__", ""]) {
-      expect(Methods.isRequest(name)).toBe(false)
       expect(Methods.isServerNotification(name)).toBe(false)
     }
   })
 
-  it("lets start, read, write, closeStdin and http/request wait for a slot and nothing else", () => {
-    expect(requests.filter(([, row]) => row.slotted).map(([name]) => name)).toEqual([
-      "process/start",
-      "process/read",
-      "process/write",
-      "process/closeStdin",
-      "fs/readFile",
-      "fs/writeFile",
-      "fs/createDirectory",
-      "fs/getMetadata",
-      "fs/canonicalize",
-      "fs/readDirectory",
-      "fs/walk",
-      "fs/remove",
-      "fs/copy",
-      "fs/open",
-      "fs/readBlock",
-      "fs/writeBlock",
-      "fs/close",
-      "fs/watchMissing",
-      "http/request",
+  it("lets every request wait for a slot but those that are quick or must get through", () => {
+    expect(requests.filter(([, row]) => !row.slotted).map(([name]) => name)).toEqual([
+      "initialize",
+      "environment/info",
+      "environment/status",
+      "process/signal",
+      "process/terminate",
+      "process/resize",
     ])
   })
 

@@ -1,8 +1,8 @@
 /**
  * THE table: every method of the wire, once.
  *
- * The router's decoding, the client's types, the JSON Schema and the method list in the README derive
- * from it. A new method is a row here and a handler in the server.
+ * The router's decoding, the types of handlers and client calls, the `current` dialect and the method list of the
+ * documentation derive from it.
  */
 import type * as Schema from "effect/Schema"
 import * as Environment from "./Environment.ts"
@@ -122,18 +122,16 @@ export const serverNotifications = {
   "http/request/bodyDelta": { params: HttpRequest.BodyDeltaParams, says: "a piece of a streamed body" },
 }
 
+/** The rows of the requests. */
 export type Requests = typeof requests
+/** The name of a request. */
 export type RequestName = keyof Requests
+/** The decoded params of a request. */
 export type ParamsOf<M extends RequestName> = Schema.Schema.Type<Requests[M]["params"]>
+/** The result of a request, not encoded yet. */
 export type ResultOf<M extends RequestName> = Schema.Schema.Type<Requests[M]["result"]>
-export type ServerNotifications = typeof serverNotifications
-export type ServerNotificationName = keyof ServerNotifications
-export type NotificationOf<N extends ServerNotificationName> = Schema.Schema.Type<
-  ServerNotifications[N]["params"]
->
-
-/** True for the name of a request in the table. */
-export const isRequest = (method: string): method is RequestName => Object.hasOwn(requests, method)
+/** The name of a notification of the server. */
+export type ServerNotificationName = keyof typeof serverNotifications
 
 /** True for the name of a server notification in the table. */
 export const isServerNotification = (method: string): method is ServerNotificationName =>
