@@ -1,8 +1,8 @@
 /**
- * Bytes on the wire: standard padded base64 inside JSON strings, UTF-8 around them.
+ * Bytes on the wire: standard padded base64 inside JSON strings, and the UTF-8 of the messages.
  *
- * Which of the platform's converters is fastest is decided once, here: `Uint8Array#toBase64` where it
- * exists (Bun, Deno, Node 25 and later), `Buffer` on older Node; the pure fallback serves anything else.
+ * The fastest converter of the platform is selected once, here: `Uint8Array#toBase64` where it exists (Bun, Deno,
+ * Node 25 and later), `Buffer` on older Node, otherwise a pure fallback.
  */
 import * as Encoding from "effect/Encoding"
 import * as Either from "effect/Either"
@@ -39,13 +39,13 @@ interface FromBase64 {
 const platform = globalThis as unknown as Platform
 const nativeFrom = "fromBase64" in Uint8Array ? (Uint8Array as unknown as FromBase64) : undefined
 
-/** UTF-8 encoder shared by everything in core. */
+/** The UTF-8 encoder of core. */
 export const utf8 = new platform.TextEncoder()
 
-/** A decoder that refuses broken UTF-8 and keeps a byte order mark, which is then no JSON. */
+/** A decoder that throws on invalid UTF-8 and keeps a byte order mark, so that the JSON reader rejects it. */
 export const strictUtf8Decoder = () => new platform.TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 
-/** A decoder for people: broken UTF-8 becomes U+FFFD, a character split over two chunks is kept whole. */
+/** A decoder for display: invalid UTF-8 becomes U+FFFD; with `stream` a character may be split over two chunks. */
 export const utf8Decoder = () => new platform.TextDecoder("utf-8", { ignoreBOM: true })
 
 /** Bytes as standard padded base64. */
@@ -59,7 +59,7 @@ export const toBase64: (bytes: Uint8Array) => string =
         )(platform.Buffer)
       : (bytes) => Encoding.encodeBase64(bytes)
 
-/** The pieces as one; a single piece is answered as it is. */
+/** The pieces joined; a single piece is returned without a copy. */
 export const concat = (pieces: ReadonlyArray<Uint8Array>): Uint8Array => {
   const [only] = pieces
   if (only !== undefined && pieces.length === 1) return only
@@ -72,7 +72,7 @@ export const concat = (pieces: ReadonlyArray<Uint8Array>): Uint8Array => {
   return whole
 }
 
-/** Lays bytes as base64, behind a text that is ASCII, between what is already UTF-8, without ever joining a string. */
+/** `head`, the ASCII text `middle`, `bytes` as base64 and `tail`, as one UTF-8 text built without joining strings. */
 export const withBase64 = (
   head: Uint8Array,
   middle: string,
@@ -89,10 +89,10 @@ export const withBase64 = (
   return text
 }
 
-/** Decodes strict base64 (standard alphabet, padded, no white space), or says what is wrong with it. */
+/** Decodes strict base64 (standard alphabet, padded, no white space). Left is the text of the error. */
 export const fromBase64 = (text: string): Either.Either<Uint8Array, string> => {
   const bytes = decodeLoosely(text)
-  // What is strict base64 encodes back to the same text; that is much cheaper to see than its grammar.
+  // Only strict base64 encodes back to the same text. Comparing is much cheaper than checking the grammar.
   return bytes !== undefined && toBase64(bytes) === text ? Either.right(bytes) : Either.left(fault(text))
 }
 
@@ -120,10 +120,10 @@ const decodeLoosely = (text: string): Uint8Array | undefined => {
 
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
-/** What is wrong with a text that is not strict base64, in the words of the peer implementation. */
+/** Why a text is not strict base64, in the words of the peer implementation. */
 const fault = (text: string): string => {
-  const stranger = /[^A-Za-z0-9+/=]|=(?=.*[^=])|=(?===)/s.exec(text)
-  if (stranger !== null) return invalidSymbol(text, stranger.index)
+  const symbol = /[^A-Za-z0-9+/=]|=(?=.*[^=])|=(?===)/s.exec(text)
+  if (symbol !== null) return invalidSymbol(text, symbol.index)
   const padding = text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0
   const symbols = text.length - padding
   if (padding > 0 && symbols % 4 < 2) return invalidSymbol(text, symbols)

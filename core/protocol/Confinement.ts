@@ -1,46 +1,53 @@
 /**
- * What a sandbox object means on this host: places in native paths with an access each, and whether there is a network.
+ * Resolves a sandbox object to what it means on this host: native paths with an access each, and whether there is a
+ * network.
  *
- * Of two places the more specific one wins, wherever it stands in the profile; for one place `none` wins over `write`, and
- * that over `read`. What is below no place does not exist. Whoever may write a folder may still not write what tools
- * outside the confinement take orders from there (`.git` and others), unless the profile names it. Nothing here touches
- * the file system: links, and places that do not exist, are the spawner's.
+ * The most specific place decides over a path, in whatever order the profile lists them; for the same path `none` wins
+ * over `write`, and `write` over `read`. A path below no place does not exist for the confined program. In a writable
+ * folder, names from which tools outside of the confinement take commands (`.git` and others) are read-only unless the
+ * profile lists them. Nothing here touches the file system: the spawner handles links and places that do not exist.
  */
 import * as Either from "effect/Either"
 import * as PathUri from "./PathUri.ts"
 import type { Entry, Sandbox, SpecialPath } from "./Sandbox.ts"
 
+/** What a confined program may do; `none` hides the path. */
 export type Access = "read" | "write" | "none"
 
-/** Access to an absolute native path and to everything below it. */
+/** The access to a path and to everything below it. */
 export interface Place {
+  /** Absolute and native. */
   readonly path: string
+  /** May be overridden by a more specific place. */
   readonly access: Access
 }
 
+/** What a process is confined to. */
 export interface Confinement {
-  /** One for each path, the less specific first. */
+  /** One for each path, the less specific ones first. */
   readonly places: ReadonlyArray<Place>
+  /** False if the process must not reach any network. */
   readonly network: boolean
 }
 
-/** What profiles may refer to. */
+/** What the variable parts of a profile are resolved with. */
 export interface Context {
+  /** The operating system: `linux`, `macos`, `windows`. */
   readonly platform: string
-  /** Of the request: what is used where the object has no `cwd`. */
+  /** The directory of the request, for a sandbox object without `cwd`. */
   readonly cwd: string | undefined
-  /** `TMPDIR`, as who is confined sees it. */
+  /** `TMPDIR` of the confined process. */
   readonly tmpdir: string | undefined
 }
 
-/** What the `minimal` kind shows: the programs and libraries of the system and their settings. */
-export const systemFolders: ReadonlyArray<string> =
+/** What the kind `minimal` stands for: the programs, libraries and settings of the system. */
+const systemFolders: ReadonlyArray<string> =
   "/bin /etc /lib /lib32 /lib64 /libx32 /nix/store /run/current-system/sw /sbin /usr".split(" ")
 
-/** Read only below a folder that may be written. */
+/** Names that are read-only in a writable folder: tools outside of the confinement execute what these say. */
 export const guardedNames: ReadonlyArray<string> = [".git", ".agents", ".codex", ".aws"]
 
-/** The confinement that an object asks for, none if it asks for none, or the text of the refusal. */
+/** The confinement that an object asks for; undefined if it asks for none. Left is the text of the refusal. */
 export const resolve = (
   sandbox: Sandbox,
   context: Context,
@@ -64,11 +71,11 @@ export const resolve = (
   })
 }
 
-/** True if every file may be written: only the network is confined, if anything. */
+/** True if every file may be written, so that at most the network is confined. */
 export const hasAllFiles = ({ places }: Confinement): boolean =>
   places.length === 1 && isEverything(places[0])
 
-/** True if a profile refers to a folder that the request has to name. */
+/** True if a profile refers to the working directory or the project roots, which the request has to name. */
 export const needsCwd = (sandbox: Sandbox): boolean => {
   const { permissions } = sandbox
   if (permissions.type !== "managed" || permissions.file_system.type !== "restricted") return false
@@ -79,7 +86,7 @@ export const needsCwd = (sandbox: Sandbox): boolean => {
   )
 }
 
-/** One place for each path, the strictest, and less specific ones before those below them. */
+/** One place for each path, the strictest, ordered from less to more specific. */
 export const merge = (places: ReadonlyArray<Place>): ReadonlyArray<Place> => {
   const strictest = new Map<string, Place>()
   for (const place of places) {
@@ -89,11 +96,11 @@ export const merge = (places: ReadonlyArray<Place>): ReadonlyArray<Place> => {
   return [...strictest.values()].sort((one, other) => depth(one.path) - depth(other.path))
 }
 
-/** The place that decides over a path, if there is one. */
+/** The place that decides over a path; undefined if the path does not exist in the confinement. */
 export const placeOf = (places: ReadonlyArray<Place>, path: string): Place | undefined =>
   places.filter((place) => isWithin(path, place.path)).at(-1)
 
-/** True for a folder itself and for what is below it. */
+/** True for a folder itself and for everything below it. */
 export const isWithin = (path: string, folder: string): boolean =>
   folder === "/" || path === folder || path.startsWith(`${folder}/`)
 
@@ -126,7 +133,7 @@ const pathsOf = (
     case "special":
       return specialPaths(path.value, sandbox, context)
     case "glob_pattern":
-      // What a pattern would allow stays away; what it would take away has to be taken away.
+      // A pattern that allows may be ignored: less is allowed then. One that denies must not be ignored.
       return access === "read" || access === "write"
         ? Either.right([])
         : Either.left("`glob_pattern` entries without access are not supported by this server")

@@ -1,8 +1,8 @@
 /**
- * What a client reads when its params do not decode: the first fault, in one line, with the field.
+ * The error text for params that do not decode: the first fault, in one line, with the field.
  *
- * The words follow the peer implementation (``missing field `argv` ``, `invalid type: null, expected a
- * boolean`), with the field appended where the peer leaves it out.
+ * The words are those of the peer implementation (``missing field `argv` ``, `invalid type: null, expected a boolean`);
+ * the field is appended where the peer leaves it out.
  */
 import * as Option from "effect/Option"
 import * as ParseResult from "effect/ParseResult"
@@ -13,7 +13,7 @@ import { describe } from "./Message.ts"
 export const toText = (error: ParseResult.ParseError): string => {
   const path: Array<string> = []
   let issue: ParseResult.ParseIssue = error.issue
-  /** A struct with defaults is a transformation, and only that has the name. */
+  /** The name of a struct with defaults, which is a transformation: the inner struct has no name. */
   let name: string | undefined
   for (;;) {
     switch (issue._tag) {
@@ -33,11 +33,16 @@ export const toText = (error: ParseResult.ParseError): string => {
         issue = issue.issue
         break
       case "Missing":
-        return `missing field \`${path.at(-1) ?? ""}\`${path.length > 1 ? ` of \`${path.slice(0, -1).join(".")}\`` : ""}`
+        return missing(path)
       default:
         return `${leaf(issue, name)}${path.length > 0 ? ` (field \`${path.join(".")}\`)` : ""}`
     }
   }
+}
+
+const missing = (path: ReadonlyArray<string>): string => {
+  const owner = path.slice(0, -1).join(".")
+  return `missing field \`${path.at(-1) ?? ""}\`${path.length > 1 ? ` of \`${owner}\`` : ""}`
 }
 
 const leaf = (
@@ -87,7 +92,7 @@ const literals = (ast: SchemaAST.AST): ReadonlyArray<string> =>
       ? ast.types.flatMap(literals)
       : []
 
-/** True for a choice between words. */
+/** True for a choice between string literals. */
 const isEnum = (ast: SchemaAST.AST): boolean =>
   ast._tag === "Union" &&
   ast.types.every((type) => type._tag === "Literal" && typeof type.literal === "string")

@@ -1,4 +1,4 @@
-/** What a server says about itself and its host: `environment/info` and `environment/status`. */
+/** What a server reports about itself and its host: `environment/info` and `environment/status`. */
 import * as Schema from "effect/Schema"
 import type { Json } from "./Json.ts"
 import { describe, isObject } from "./Message.ts"
@@ -8,7 +8,7 @@ export const Shell = Schema.Struct({ name: Schema.String, path: Schema.String })
   identifier: "Shell",
 })
 
-/** True for what this server really does; a client may ask for nothing else. */
+/** True for what this server supports; a client must not use what is false. */
 export const Capabilities = Schema.Struct({
   networkProxyLaunch: Schema.Boolean,
   networkProxyReviewDomains: Schema.Boolean,
@@ -32,9 +32,10 @@ export const Capabilities = Schema.Struct({
   /** Beyond the peer implementation: `replayAfter` of `initialize`. */
   sessionReplay: Schema.Boolean,
 }).annotations({ identifier: "Capabilities" })
+/** The capabilities of a server. */
 export type Capabilities = typeof Capabilities.Type
 
-/** What is announced unless a server says more. */
+/** Every capability false: what a server announces unless it supports more. */
 export const noCapabilities: Capabilities = {
   networkProxyLaunch: false,
   networkProxyReviewDomains: false,
@@ -58,7 +59,7 @@ export const noCapabilities: Capabilities = {
 
 const Partial = Schema.partial(Capabilities).annotations({ identifier: "PartialCapabilities" })
 
-/** Paths are `file:` URIs. A client may rely on `shell` only; older servers leave out the rest. */
+/** Paths are `file:` URIs. Only `shell` is always there; older servers leave out the rest. */
 export const EnvironmentInfo = Schema.Struct({
   shell: Shell,
   executorVersion: Schema.optional(Schema.String),
@@ -71,9 +72,10 @@ export const EnvironmentInfo = Schema.Struct({
   tempDir: Schema.optional(Schema.NullOr(Schema.String)),
   capabilities: Schema.optional(Partial),
 }).annotations({ identifier: "EnvironmentInfo" })
+/** A server and its host. */
 export type EnvironmentInfo = typeof EnvironmentInfo.Type
 
-/** Absent, null or an object without members. */
+/** No params: absent, null or an empty object. */
 export const NoParams = Schema.Unknown.pipe(
   Schema.filter(
     (params) => params === null || (isObject(params as Json) && Object.keys(params as object).length === 0),
@@ -84,6 +86,7 @@ export const NoParams = Schema.Unknown.pipe(
   ),
 ).annotations({ identifier: "unit" })
 
+/** The server is alive. */
 export const EnvironmentStatus = Schema.Struct({ status: Schema.Literal("ready") }).annotations({
   identifier: "EnvironmentStatus",
 })

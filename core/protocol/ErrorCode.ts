@@ -1,22 +1,22 @@
-/** The error codes of the wire and the error object that carries them. */
+/** The JSON-RPC error codes of the wire, and the error object that carries them. */
 import * as Data from "effect/Data"
 
-/** Malformed message (with id -1), wrong state, unknown or duplicate process, unknown session. */
+/** A malformed message (answered with id -1), a wrong state, an unknown or duplicate process, an unknown session. */
 export const invalidRequest = -32600
 /** No such method. */
 export const methodNotFound = -32601
-/** Params that do not decode, or a value that this host cannot take. */
+/** Params that do not decode, or a value that this host does not support. */
 export const invalidParams = -32602
-/** The operating system refused, or the server failed. */
+/** The operating system refused the request, or the server failed. */
 export const internalError = -32603
 /** No such file, or no such file handle. */
 export const notFound = -32004
-/** A session that is still attached to another connection cannot be resumed. */
+/** The session to resume is still attached to another connection. */
 export const sessionAttached = -32010
-/** A server that has been asked to end starts nothing any more. */
+/** The server is shutting down and starts no more processes. */
 export const shuttingDown = -32011
 
-/** An error response: what a server answers and what a client's call fails with. */
+/** An error response: a server answers with it, and the call of a client fails with it. */
 export class RpcError extends Data.TaggedError("RpcError")<{
   readonly code: number
   readonly message: string

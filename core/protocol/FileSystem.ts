@@ -1,8 +1,8 @@
 /**
- * The file methods. Paths are `file:` URIs, content is base64.
+ * Params and results of the file methods. Paths are `file:` URIs, content is base64.
  *
- * `followSymlinks: false` means that no component of the path may be a symbolic link. `sandbox` asks for
- * confinement. The names of the structs are those that the peer implementation puts into error texts.
+ * `followSymlinks: false` means that no component of the path may be a symbolic link. `sandbox` asks for confinement.
+ * The identifiers are the struct names that the peer implementation has in its error texts.
  */
 import * as Schema from "effect/Schema"
 import { Base64 } from "./Bytes.ts"
@@ -18,20 +18,21 @@ const sandbox = nullable(Sandbox)
 const path = Schema.String
 const followSymlinks = flag
 
-/** The largest file that is read or written as a whole: 512 MiB. */
+/** The largest file that is read whole, as in the peer implementation: 512 MiB. */
 export const maxFileBytes = 512 * 1024 * 1024
-/** What of that fits into one answer as base64: no string of V8 is longer than 2^29 - 24. */
+/** The largest file that fits into one answer as base64, in bytes: a V8 string has at most 2^29 - 24 characters. */
 export const maxAnswerBytes = 384 * 1024 * 1024 - 1024
-/** The largest block: 1 MiB. */
+/** The largest block of `fs/readBlock` and `fs/writeBlock`: 1 MiB. */
 export const maxBlockBytes = 1024 * 1024
-/** The most bytes in the name of a handle, and the most handles of a connection. */
+/** The longest id of a handle, in bytes of UTF-8. */
 export const maxHandleIdBytes = 32
+/** The most open handles of a connection. */
 export const maxHandles = 128
-/** The most entries of a folder that are listed. */
+/** The most entries of a folder that `fs/readDirectory` lists. */
 export const maxEntries = 50_000
-/** The most paths of a watch. */
+/** The most missing paths of a watch. */
 export const maxWatched = 64
-/** The highest bounds of a walk. */
+/** The highest limits that a walk may ask for. */
 export const maxWalk = { depth: 64, directories: 10_000, entries: maxEntries }
 
 export const ReadFileParams = Schema.Struct({ path, followSymlinks, sandbox }).annotations({
@@ -41,7 +42,7 @@ export const ReadFileResult = Schema.Struct({ dataBase64: Base64 }).annotations(
   identifier: "FsReadFileResponse",
 })
 
-/** Whether `dataBase64` is base64 is seen behind the handshake's checks. */
+/** `dataBase64` is not decoded here: as in the peer, the handshake is checked before the base64. */
 export const WriteFileParams = Schema.Struct({
   path,
   dataBase64: Schema.String,
@@ -63,7 +64,7 @@ export const GetMetadataParams = Schema.Struct({ path, followSymlinks, sandbox }
   identifier: "WireFsGetMetadataParams",
 })
 
-/** What the path leads to; `isSymlink` tells of its last component. Times in milliseconds, 0 if unknown. */
+/** The target of the path; `isSymlink` is about its last component. Sizes in bytes, times in ms since 1970 or 0. */
 export const Metadata = Schema.Struct({
   isDirectory: Schema.Boolean,
   isFile: Schema.Boolean,
@@ -85,7 +86,7 @@ export const ReadDirectoryParams = Schema.Struct({ path, sandbox }).annotations(
   identifier: "WireFsReadDirectoryParams",
 })
 
-/** Kinds are those of what links lead to; one that leads nowhere is neither. */
+/** A link has the kind of its target; a dangling link is neither directory nor file. */
 export const DirectoryEntry = Schema.Struct({
   fileName: Schema.String,
   isDirectory: Schema.Boolean,
@@ -132,10 +133,10 @@ export const CopyParams = Schema.Struct({
 }).annotations({ identifier: "WireFsCopyParams" })
 export const CopyResult = nothing("FsCopyResponse")
 
-/** Chosen by the client, unique among those that are open on its connection. */
+/** Chosen by the client, unique among the open handles of its connection. */
 const handleId = Schema.String
 
-/** `replace` creates or truncates the file and writes only. */
+/** `read` only reads. `replace` creates or truncates the file and only writes. */
 export const OpenMode = Schema.Literal("read", "replace")
 export type OpenMode = typeof OpenMode.Type
 export const OpenParams = Schema.Struct({
@@ -149,7 +150,7 @@ export const OpenResult = Schema.Struct({ handleId }).annotations({ identifier: 
 export const ReadBlockParams = Schema.Struct({ handleId, offset: BigU64, len: U64 }).annotations({
   identifier: "FsReadBlockParams",
 })
-/** `eof` if fewer than `len` bytes came. */
+/** `eof` is true if fewer than `len` bytes were read. */
 export const ReadBlockResult = Schema.Struct({ chunk: Base64, eof: Schema.Boolean }).annotations({
   identifier: "FsReadBlockResponse",
 })
@@ -163,7 +164,7 @@ export const WriteBlockResult = nothing("FsWriteBlockResponse")
 export const CloseParams = Schema.Struct({ handleId }).annotations({ identifier: "FsCloseParams" })
 export const CloseResult = nothing("FsCloseResponse")
 
-/** One watch for a connection: a greater id replaces it. */
+/** A connection has one watch: a request with a greater `watchId` replaces it. */
 export const WatchMissingParams = Schema.Struct({
   watchId: BigU64,
   missing: Schema.Array(path),
@@ -173,7 +174,7 @@ export const WatchMissingResult = Schema.Struct({ watching: Schema.Boolean }).an
   identifier: "FsWatchMissingResponse",
 })
 
-/** Something that was missing appeared, or what was present changed. Once for each watch. */
+/** A missing file appeared, or the present one changed. Sent once for each watch. */
 export const MissingChangedParams = Schema.Struct({ watchId: BigU64 }).annotations({
   identifier: "FsMissingChangedNotification",
 })

@@ -1,7 +1,4 @@
-/**
- * The hand encoders of the file methods: content and long lists straight to JSON text. A test holds them
- * equal to the schemas'.
- */
+/** Hand-written encoders of the file methods: content and long lists straight to JSON text. */
 import { toBase64 } from "./Bytes.ts"
 import type { ReadBlockResult } from "./FileSystem.ts"
 
@@ -13,5 +10,5 @@ export const readFileResult = ({ dataBase64 }: { readonly dataBase64: Uint8Array
 export const readBlockResult = ({ chunk, eof }: ReadBlockResult): string =>
   `{"chunk":"${toBase64(chunk)}","eof":${eof}}`
 
-/** Of a result that is on the wire what it is in the program. */
+/** The JSON text of a result whose schema encodes to the same value. */
 export const plain = (result: object): string => JSON.stringify(result)

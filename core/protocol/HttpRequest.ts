@@ -1,24 +1,33 @@
-/** `http/request`: one HTTP exchange made by the server, and `http/request/bodyDelta`, the pieces of a streamed body. */
+/**
+ * Params and results of `http/request`, one HTTP exchange that the server makes, and of `http/request/bodyDelta`, the
+ * frames of a streamed body.
+ */
 import * as Schema from "effect/Schema"
 import { Base64, toBase64, utf8, withBase64 } from "./Bytes.ts"
 import { U64 } from "./Integers.ts"
 
 const nullable = <A, I>(schema: Schema.Schema<A, I>) => Schema.optional(Schema.NullOr(schema))
 
-/** `valueEnvVar` names a variable of the server whose value follows `value`. With the capability `httpHeaderEnvVars`. */
+/**
+ * A header of the request. With the capability `httpHeaderEnvVars`, `valueEnvVar` names an environment variable of the
+ * server whose value is appended to `value`.
+ */
 export const RequestHeader = Schema.Struct({
   name: Schema.String,
   value: Schema.String,
   valueEnvVar: nullable(Schema.String),
 }).annotations({ identifier: "HttpHeader" })
+/** A header of the request. */
 export type RequestHeader = typeof RequestHeader.Type
 
+/** A header of the response. */
 export const ResponseHeader = Schema.Struct({ name: Schema.String, value: Schema.String }).annotations({
   identifier: "HttpHeader",
 })
+/** A header of the response. */
 export type ResponseHeader = typeof ResponseHeader.Type
 
-/** `timeoutMs` bounds the whole exchange with its redirects and its body. `requestId` names the body's frames. */
+/** `timeoutMs` bounds the whole exchange, redirects and body included. `requestId` is repeated in the frames. */
 export const RequestParams = Schema.Struct({
   method: Schema.String,
   url: Schema.String,
@@ -29,21 +38,23 @@ export const RequestParams = Schema.Struct({
   requestId: Schema.String,
   streamResponse: Schema.optionalWith(Schema.Boolean, { default: () => false }),
 }).annotations({ identifier: "HttpRequestParams" })
+/** Decoded params of `http/request`. */
 export type RequestParams = typeof RequestParams.Type
 
-/** Names are in lower case, in the order of the wire. The body is empty if it is streamed. */
+/** Header names are in lower case and in the order in which they came. The body is empty if it is streamed. */
 export const RequestResult = Schema.Struct({
   status: Schema.Int,
   headers: Schema.Array(ResponseHeader),
   bodyBase64: Base64,
 }).annotations({ identifier: "HttpRequestResult" })
+/** The result of `http/request`. */
 export type RequestResult = typeof RequestResult.Type
 
-/** The JSON text of a result. Base64 needs no escaping, so that it is laid between its neighbours as it is. */
+/** The JSON text of a result. Base64 needs no escaping, so it is inserted as it is. */
 export const resultText = ({ bodyBase64, ...rest }: RequestResult): string =>
   `${JSON.stringify(rest).slice(0, -1)},"bodyBase64":"${toBase64(bodyBase64)}"}`
 
-/** `seq` counts from 1. The last frame has `done`, and `error` if the body broke off. */
+/** A frame of a streamed body. `seq` counts from 1. The last frame has `done`, and `error` if the body broke off. */
 export const BodyDeltaParams = Schema.Struct({
   requestId: Schema.String,
   seq: U64,
@@ -51,17 +62,18 @@ export const BodyDeltaParams = Schema.Struct({
   done: Schema.optionalWith(Schema.Boolean, { default: () => false }),
   error: nullable(Schema.String),
 }).annotations({ identifier: "HttpRequestBodyDelta" })
+/** A frame of a streamed body. */
 export type BodyDeltaParams = typeof BodyDeltaParams.Type
 
-/** Most bytes of a body in one frame: 1 MiB, so that its JSON stays below the 2 MiB that clients take. */
+/** The most bytes of a body in one frame: 1 MiB, so that its JSON stays below the 2 MiB that clients take. */
 export const maxFrameBytes = 1024 * 1024
 
-/** Longest id of which that holds; JSON may need six characters for one of them. */
+/** The longest `requestId` in UTF-16 units that keeps a frame below 2 MiB: JSON may need 6 bytes for each. */
 export const maxRequestIdLength = 64 * 1024
 
 const tail = utf8.encode('","done":false,"error":null}}')
 
-/** Encodes the frames of one body, those with bytes as UTF-8 without ever joining a string; the seq is counted here. */
+/** Encodes the frames of one body and counts their seq; those with bytes as UTF-8 without joining strings. */
 export const makeFrames = (requestId: string) => {
   const start = `{"method":"http/request/bodyDelta","params":{"requestId":${JSON.stringify(requestId)},"seq":`
   const head = utf8.encode(start)

@@ -1,4 +1,4 @@
-/** The integer types of the wire. JSON numbers with a fraction or an exponent are none of them. */
+/** The integer types of the wire. They refuse JSON numbers with a fraction or an exponent. */
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import type * as SchemaAST from "effect/SchemaAST"
@@ -15,7 +15,7 @@ const noWhole = (ast: SchemaAST.AST, value: unknown) => {
   return new ParseResult.Type(ast, value, isNumber ? "invalid number" : undefined)
 }
 
-/** 0 to 2^64-1. Values above 2^53 are rounded to a double: they only ever mean "a lot". */
+/** 0 to 2^64-1. Values above 2^53 are rounded to a double, for fields where such a value only means "no limit". */
 export const U64: Schema.Schema<number> = Schema.transformOrFail(
   Schema.Unknown as Schema.Schema<unknown, number>,
   Schema.Number,
@@ -27,7 +27,7 @@ export const U64: Schema.Schema<number> = Schema.transformOrFail(
   },
 ).annotations({ identifier: "u64", jsonSchema: { type: "integer", minimum: 0 } })
 
-/** 0 to 2^64-1, every digit of it. */
+/** 0 to 2^64-1, exact. */
 export const BigU64: Schema.Schema<bigint, number> = Schema.transformOrFail(
   Schema.Unknown as Schema.Schema<unknown, number>,
   Schema.BigIntFromSelf,

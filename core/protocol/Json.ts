@@ -1,15 +1,14 @@
 /**
- * A strict JSON reader for messages from strangers.
+ * A strict JSON parser for untrusted messages.
  *
- * `JSON.parse` would lose what this wire cares about: integers above 2^53 keep every digit (as bigint),
- * `1.0` and `1e2` stay distinguishable from integers, a repeated key is an error, and depth and number
- * of values are bounded before anything is built. Error texts and positions (line, byte column) are
- * those of the peer implementation, because they reach clients inside error messages.
+ * It does what `JSON.parse` does not: integers above 2^53 keep every digit (as bigint), `1.0` and `1e2` differ from
+ * integers, a duplicate key is an error, and depth and number of values are bounded while parsing. Error texts and
+ * positions (line, byte column) are those of the peer implementation, because clients see them.
  */
 import * as JsonFault from "./JsonFault.ts"
 import * as Limits from "./Limits.ts"
 
-/** What the reader makes of a text. Integers of more than 53 bits are bigint, other numbers are `Decimal`. */
+/** A parsed text. Integers above 2^53 are bigint; numbers with a fraction or an exponent are `Decimal`. */
 export type Json =
   | null
   | boolean
@@ -20,21 +19,22 @@ export type Json =
   | ReadonlyArray<Json>
   | { readonly [key: string]: Json }
 
-/** A number with a fraction, an exponent or more than 64 bits: no field of the wire takes one. */
+/** A number with a fraction, an exponent or more than 20 characters. No field of the wire takes one. */
 export class Decimal {
+  /** The number as it was written. */
   readonly text: string
   constructor(text: string) {
     this.text = text
   }
 }
 
-/** A text that is no JSON, or too much of it. `message` ends with the position. */
+/** The text is not JSON or exceeds the bounds. `message` ends with the position. */
 export class JsonError extends Error {}
 
-/** How deep and how much is read: nesting of arrays and objects, and values (containers count), less one. */
+/** The deepest nesting of arrays and objects, and the number of values (containers included) that is too many. */
 export type Bounds = Pick<Limits.Limits, "jsonDepth" | "jsonValues">
 
-/** Reads one JSON text. Throws `JsonError`. */
+/** Parses one JSON text. Throws `JsonError`. */
 export const parse = (text: string, bounds: Bounds = Limits.defaults): Json =>
   new Reader(text, bounds).document()
 
@@ -42,7 +42,7 @@ const quote = 34
 const backslash = 92
 // oxlint-disable-next-line no-control-regex -- control characters are exactly what is looked for
 const control = /[\u0000-\u001f]/
-/** Digits and sign of the longest integer of 64 bits; a longer one is not worth the time to convert it. */
+/** Characters of the longest 64-bit integer. A longer literal is not converted: that takes quadratic time. */
 const longestInteger = 20
 const number = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/y
 
@@ -53,7 +53,7 @@ class Reader {
   private at = 0
   private depth = 0
   private values = 0
-  /** Where the next backslash is: it tells strings that need unescaping from those that do not. */
+  /** The index of the next backslash: a string that ends before it needs no unescaping. */
   private escape = -1
 
   constructor(text: string, { jsonDepth, jsonValues }: Bounds) {
@@ -177,7 +177,7 @@ class Reader {
       const value: unknown = JSON.parse(text.slice(start - 1, end + 1))
       if (typeof value === "string" && !loneSurrogate.test(value)) return value
     } catch {
-      // What is wrong is looked for below.
+      // JsonFault finds the fault and its position.
     }
     throw this.fault(JsonFault.inString(text, start))
   }
@@ -202,7 +202,7 @@ class Reader {
     return value
   }
 
-  /** Skips white space; the code unit after it, or -1 at the end. */
+  /** Skips white space. Returns the code unit after it, or -1 at the end of the text. */
   private space(): number {
     const { text } = this
     while (this.at < text.length) {

@@ -1,17 +1,18 @@
 /**
- * What is wrong with a text that is no JSON, and where: the slow half of the reader, for error texts only.
+ * Finds the fault in a text that is not JSON: the slow half of the parser, for error texts only.
  *
- * Words and positions are those of the peer implementation, a byte-wise parser: a fault lies at the first
- * code unit that cannot be, or at the end of the text.
+ * Texts and positions are those of the peer implementation, a byte-wise parser: the fault is the first code unit that
+ * is not allowed, or the end of the text.
  */
 
+/** A fault and its position. */
 export interface Fault {
-  /** Index of the offender. */
+  /** Index of the code unit that is not allowed; the length of the text for its end. */
   readonly at: number
   readonly reason: string
 }
 
-/** The position in words: lines from 1, columns in bytes of the line up to and including the offender. */
+/** The position as text: lines count from 1, columns are bytes of the line up to and including the fault. */
 export const position = (text: string, at: number): string => {
   const upTo = text.slice(0, at + 1)
   const lineStart = upTo.lastIndexOf("\n") + 1
@@ -43,19 +44,19 @@ export const inNumber = (text: string, start: number): Fault => {
   return { at, reason: at < text.length ? "invalid number" : "EOF while parsing a value" }
 }
 
-/** The fault in the word that begins at `start` and should be `word`. */
+/** The fault in the literal that begins at `start` and should be `word`. */
 export const inWord = (text: string, start: number, word: string): Fault => {
   let at = start
   while (at < text.length && text[at] === word[at - start]) at += 1
   return { at, reason: at < text.length ? "expected ident" : "EOF while parsing a value" }
 }
 
-/** The longest beginning of a number. */
+/** Matches the longest valid beginning of a number. */
 const possible = /-?(?:(?:0|[1-9][0-9]*)(?:\.(?:[0-9]+(?:[eE][+-]?)?)?|[eE][+-]?)?)?/y
 
 const loneSurrogate = "lone leading surrogate in hex escape"
 
-/** The fault in a `\u` escape whose digits begin at `at`; half a surrogate pair needs its other half. */
+/** The fault in a `\u` escape whose digits begin at `at`; a leading surrogate must be followed by a trailing one. */
 const inUnicodeEscape = (text: string, at: number): Fault | undefined => {
   const first = inHexDigits(text, at)
   if (typeof first !== "number") return first

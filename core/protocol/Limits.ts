@@ -1,21 +1,27 @@
 /**
- * Every bound that an operator can set, as data: THE table from which the flags of `procwire serve`, their
- * help, the README and the errors are made.
+ * Every bound that an operator can set, as data: THE table from which the flags of `procwire serve`, their help, the
+ * documentation and the error texts derive.
  *
- * Whoever enforces a bound takes a plain number, checks it before any work, and says what it refuses in
- * the words of this table, which name the bound and its value.
+ * Code that enforces a bound takes a plain number and checks it before any work. Its error text comes from this table
+ * and names the flag and the value.
  */
 import * as Data from "effect/Data"
 
+/** A row of the table. */
 export interface Limit {
+  /** The flag of `procwire serve`, without dashes. */
   readonly flag: string
+  /** What the value counts. */
   readonly unit: "count" | "bytes"
+  /** The value where nothing is set. */
   readonly default: number
-  /** Smallest value that leaves a server of any use, and largest that it can hold to. */
+  /** The smallest value with which a server is still usable. */
   readonly least: number
+  /** The largest value that a server can enforce. */
   readonly most: number
+  /** One line for `--help`. */
   readonly help: string
-  /** What is refused beyond the bound; undefined where nothing is: more waits its turn, or is evicted. */
+  /** The text of the refusal. Absent where nothing is refused: the excess waits or is evicted. */
   readonly refused?: (value: number, flag: string) => string
 }
 
@@ -29,9 +35,10 @@ const tooMuch = (what: string) => (value: number, flag: string) =>
 const count = { unit: "count", least: 1, most: Number.MAX_SAFE_INTEGER } as const
 const bytes = { unit: "bytes", least: 1, most: Number.MAX_SAFE_INTEGER } as const
 
-/** The peer implementation's words name no number where the bound is its own. */
-export const peerDepth = 127
+/** The bound of the peer implementation, whose error text names no number. */
+const peerDepth = 127
 
+/** The bounds. */
 export const table = {
   connections: {
     ...count,
@@ -83,7 +90,7 @@ export const table = {
   messageBytes: {
     ...bytes,
     flag: "max-message-bytes",
-    // Below the longest string of every engine.
+    // Below the longest string of every JavaScript engine.
     least: 1024,
     most: 256 * mebibyte,
     default: 64 * mebibyte,
@@ -120,7 +127,7 @@ export const table = {
   httpBodyBytes: {
     ...bytes,
     flag: "max-http-body-bytes",
-    // In base64 the largest message that clients take is a third longer.
+    // Base64 makes it a third longer, which is the longest message that clients take.
     default: 48 * mebibyte,
     most: 256 * mebibyte,
     help: "longest body that http/request returns whole; a longer one can be streamed",
@@ -153,24 +160,27 @@ export const table = {
   },
 } as const satisfies { readonly [name: string]: Limit }
 
+/** The name of a bound. */
 export type Name = keyof typeof table
 
 /** A value for each bound. */
 export type Limits = { readonly [N in Name]: number }
 
+/** The names of all bounds. */
 export const names = Object.keys(table) as ReadonlyArray<Name>
 
+/** The defaults of all bounds. */
 export const defaults: Limits = Object.fromEntries(
   names.map((name) => [name, table[name].default]),
 ) as unknown as Limits
 
-/** What is said to whoever went beyond a bound of that value. */
+/** The text of the refusal by a bound of that value. */
 export const textOf = (name: Name, value: number): string => {
   const limit: Limit = table[name]
   return limit.refused?.(value, limit.flag) ?? `limit is ${value} (--${limit.flag})`
 }
 
-/** Something was refused because of a bound, before any work on it. */
+/** A bound refused something before any work on it. */
 export class LimitError extends Data.TaggedError("LimitError")<{
   readonly limit: Name
   readonly value: number

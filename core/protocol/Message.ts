@@ -1,7 +1,7 @@
 /**
  * The envelope: JSON-RPC without the `jsonrpc` member.
  *
- * `fromText` sorts one incoming text into request, notification, response or error; what it refuses is
+ * `fromText` classifies an incoming text as request, notification, response or error; a text that it refuses is
  * answered with id -1. Ids are strings or 64-bit integers and are echoed exactly, also above 2^53.
  */
 import * as Either from "effect/Either"
@@ -16,8 +16,10 @@ export const TraceContext = Schema.Struct({
   traceparent: Schema.optional(Schema.NullOr(Schema.String)),
   tracestate: Schema.optional(Schema.NullOr(Schema.String)),
 }).annotations({ identifier: "W3cTraceContext" })
+/** W3C trace context. */
 export type TraceContext = typeof TraceContext.Type
 
+/** A call that wants an answer. */
 export interface Request {
   readonly kind: "request"
   readonly id: RequestId
@@ -26,18 +28,21 @@ export interface Request {
   readonly trace?: Json.Json
 }
 
+/** A message that wants no answer. */
 export interface Notification {
   readonly kind: "notification"
   readonly method: string
   readonly params: Json.Json
 }
 
+/** The answer of a call that succeeded. */
 export interface Response {
   readonly kind: "response"
   readonly id: RequestId
   readonly result: Json.Json
 }
 
+/** The answer of a call that failed. */
 export interface ErrorResponse {
   readonly kind: "error"
   readonly id: RequestId
@@ -45,15 +50,16 @@ export interface ErrorResponse {
   readonly message: string
 }
 
+/** Any message, in either direction. */
 export type Message = Request | Notification | Response | ErrorResponse
 
-/** The id of an answer to a message whose own id could not be read. */
+/** The id of the answer to a message that could not be parsed. */
 export const malformedId = -1
 
 const least = -(2n ** 63n)
 const most = 2n ** 63n - 1n
 
-/** Reads one message; on the left, what is wrong with it. */
+/** Parses one message. Left is the text of the error. */
 export const fromText = (text: string, bounds?: Json.Bounds): Either.Either<Message, string> => {
   let json: Json.Json
   try {
@@ -65,7 +71,7 @@ export const fromText = (text: string, bounds?: Json.Bounds): Either.Either<Mess
   return isObject(json) ? fromObject(json) : Either.left("expected a JSON-RPC object")
 }
 
-/** `{"id":…,"method":…,"params":…}`, and `trace` if the request is part of one. */
+/** `{"id":…,"method":…,"params":…}`, with `trace` if there is one. */
 export const requestText = (id: RequestId, method: string, params: unknown, trace?: TraceContext): string =>
   `{"id":${idText(id)},"method":${JSON.stringify(method)}${paramsText(params)}${traceText(trace)}}`
 
@@ -73,7 +79,7 @@ export const requestText = (id: RequestId, method: string, params: unknown, trac
 export const notificationText = (method: string, params: unknown): string =>
   `{"method":${JSON.stringify(method)}${paramsText(params)}}`
 
-/** `{"id":…,"result":…}`, of a result that is already JSON text. */
+/** `{"id":…,"result":…}`; `result` is JSON text. */
 export const responseText = (id: RequestId, result: string): string =>
   `{"id":${idText(id)},"result":${result}}`
 
@@ -81,11 +87,11 @@ export const responseText = (id: RequestId, result: string): string =>
 export const errorText = (id: RequestId, code: number, message: string): string =>
   `{"error":{"code":${code},"message":${JSON.stringify(message)}},"id":${idText(id)}}`
 
-/** True for an object of a parsed text. */
+/** True for a JSON object. */
 export const isObject = (json: Json.Json): json is { readonly [key: string]: Json.Json } =>
   typeof json === "object" && json !== null && !Array.isArray(json) && !(json instanceof Json.Decimal)
 
-/** What a JSON value is, in the decoder's words: `number`, `string "x"`, `null`, `map`, `sequence`. */
+/** The type of a JSON value in the words of the peer's decoder: `number`, `string "x"`, `null`, `map`, `sequence`. */
 export const describe = (json: unknown): string => {
   if (json === null || json === undefined) return "null"
   if (typeof json === "string") return `string ${JSON.stringify(json)}`

@@ -1,8 +1,8 @@
 /**
  * `file:` URIs, the form of every path on the wire, to native paths and back.
  *
- * Percent codes are decoded, `.` and `..` are resolved as text before the operating system sees the path, and a trailing
- * slash is dropped. Bytes that are not UTF-8 are kept (see `NativePath`). Error texts are those of the peer
+ * Percent codes are decoded, `.` and `..` are resolved as text before the operating system sees the path, and a
+ * trailing slash is dropped. Bytes that are not UTF-8 are kept (see `NativePath`). Error texts are those of the peer
  * implementation.
  */
 import * as Data from "effect/Data"

@@ -1,5 +1,5 @@
 /**
- * The process methods: start, read, write, signal, terminate, and the notifications that follow.
+ * Params and results of the process methods, and the notifications about processes.
  *
  * `seq` counts from 1 for each process, over output, exited and closed together; closed has the highest.
  */
@@ -8,7 +8,7 @@ import { Base64 } from "./Bytes.ts"
 import { I32, U16, U64 } from "./Integers.ts"
 import { Sandbox } from "./Sandbox.ts"
 
-/** Chosen by the client, unique in its session. Any string, also an empty one. */
+/** Chosen by the client, unique in its session. Any string, even an empty one. */
 const ProcessId = Schema.String
 const Strings = Schema.Record({ key: Schema.String, value: Schema.String })
 const Anything = Schema.Record({ key: Schema.String, value: Schema.Unknown })
@@ -17,7 +17,7 @@ const nothing = (identifier: string) =>
 const flag = Schema.optionalWith(Schema.Boolean, { default: () => false })
 const nullable = <A, I>(schema: Schema.Schema<A, I>) => Schema.optional(Schema.NullOr(schema))
 
-/** Which of the server's variables a child inherits. Patterns are case-insensitive, with `*` and `?`. */
+/** Which environment variables of the server a child inherits. Patterns are case-insensitive, with `*` and `?`. */
 export const EnvPolicy = Schema.Struct({
   inherit: Schema.Literal("core", "all", "none"),
   ignoreDefaultExcludes: Schema.Boolean,
@@ -25,17 +25,19 @@ export const EnvPolicy = Schema.Struct({
   set: Strings,
   includeOnly: Schema.Array(Schema.String),
 }).annotations({ identifier: "ExecEnvPolicy" })
+/** Which environment variables a child inherits. */
 export type EnvPolicy = typeof EnvPolicy.Type
 
-/** A PTY's size in character cells. */
+/** The size of a PTY in character cells. */
 export const TerminalSize = Schema.Struct({ rows: U16, columns: U16 }).annotations({
   identifier: "TerminalSize",
 })
+/** The size of a PTY in character cells. */
 export type TerminalSize = typeof TerminalSize.Type
 
 /**
- * `cwd` is a `file:` URI (or, from earlier clients, an absolute native path). `env` overlays what the
- * policy gives, and is the whole environment without one. `arg0` replaces the `argv[0]` the child sees.
+ * `cwd` is a `file:` URI (or, from earlier clients, an absolute native path). `env` is added to what the policy gives;
+ * without a policy it is the whole environment. `arg0` replaces the `argv[0]` that the child sees.
  */
 export const StartParams = Schema.Struct({
   processId: ProcessId,
@@ -52,34 +54,42 @@ export const StartParams = Schema.Struct({
   managedNetwork: nullable(Anything),
   networkProxy: nullable(Anything),
   shellSnapshot: nullable(Anything),
-  /** With the capability `processResize`: the size of a `tty`, else 24 rows of 80 columns. */
+  /** With the capability `processResize`: the size of the PTY; the default is 24 rows of 80 columns. */
   terminalSize: nullable(TerminalSize),
 }).annotations({ identifier: "ExecParams" })
+/** Decoded params of `process/start`. */
 export type StartParams = typeof StartParams.Type
 
+/** `sandboxType` is `none` for a process that is not confined. */
 export const StartResult = Schema.Struct({
   processId: ProcessId,
   sandboxType: Schema.Literal("none", "linuxSeccomp", "macosSeatbelt", "windowsRestrictedToken"),
 }).annotations({ identifier: "ExecResponse" })
 
-/** Chunks with a seq above `afterSeq`, at most `maxBytes` decoded bytes, waiting up to `waitMs`. */
+/**
+ * Asks for chunks with a seq above `afterSeq`, at most `maxBytes` decoded bytes. If there is none and the process is
+ * not closed, the answer waits for one, up to `waitMs` milliseconds (long poll).
+ */
 export const ReadParams = Schema.Struct({
   processId: ProcessId,
   afterSeq: nullable(U64),
   maxBytes: nullable(U64),
   waitMs: nullable(U64),
 }).annotations({ identifier: "ReadParams" })
+/** Decoded params of `process/read`. */
 export type ReadParams = typeof ReadParams.Type
 
+/** Where output came from; `pty` is stdout and stderr of a process with a PTY. */
 export const OutputStream = Schema.Literal("stdout", "stderr", "pty")
+/** Where output came from. */
 export type OutputStream = typeof OutputStream.Type
 
-/** One piece of output, at most 64 KiB of whatever the child wrote; UTF-8 may be split. */
+/** A piece of output, at most 64 KiB. A UTF-8 character may be split over two chunks. */
 export const Chunk = Schema.Struct({ seq: U64, stream: OutputStream, chunk: Base64 }).annotations({
   identifier: "ProcessOutputChunk",
 })
 
-/** `nextSeq - 1` is the `afterSeq` to go on with. `failure` is null on the wire. */
+/** `nextSeq - 1` is the `afterSeq` of the next read. `failure` is always null. */
 export const ReadResult = Schema.Struct({
   chunks: Schema.Array(Chunk),
   nextSeq: U64,
@@ -89,50 +99,59 @@ export const ReadResult = Schema.Struct({
   failure: Schema.NullOr(Schema.String),
   sandboxDenied: Schema.optionalWith(Schema.Boolean, { default: () => false }),
 }).annotations({ identifier: "ReadResponse" })
+/** The result of `process/read`. */
 export type ReadResult = typeof ReadResult.Type
 
-/** A `writeId` that was accepted before is accepted again and written once. */
+/** A write with a `writeId` that was accepted before is accepted again without being written again. */
 export const WriteParams = Schema.Struct({
   processId: ProcessId,
   chunk: Base64,
   writeId: Schema.optional(Schema.String),
 }).annotations({ identifier: "WriteParams" })
+/** Decoded params of `process/write`. */
 export type WriteParams = typeof WriteParams.Type
 
+/** `accepted` means that the bytes are queued for stdin. */
 export const WriteResult = Schema.Struct({
   status: Schema.Literal("accepted", "unknownProcess", "stdinClosed", "starting"),
 }).annotations({ identifier: "WriteResponse" })
 
+/** Sends SIGINT to the process group. */
 export const SignalParams = Schema.Struct({
   processId: ProcessId,
   signal: Schema.Literal("interrupt"),
 }).annotations({ identifier: "SignalParams" })
 
+/** No members. */
 export const SignalResult = nothing("SignalResponse")
 
+/** Kills the process group. */
 export const TerminateParams = Schema.Struct({ processId: ProcessId }).annotations({
   identifier: "TerminateParams",
 })
 
-/** `running` is true if the call found the process alive. */
+/** `running` is true if the process was alive when the request came. */
 export const TerminateResult = Schema.Struct({ running: Schema.Boolean }).annotations({
   identifier: "TerminateResponse",
 })
 
-/** With the capability `processResize`: the program in the PTY sees SIGWINCH. */
+/** With the capability `processResize`: sets the size of the PTY, whose foreground process group gets SIGWINCH. */
 export const ResizeParams = Schema.Struct({ processId: ProcessId, ...TerminalSize.fields }).annotations({
   identifier: "ResizeParams",
 })
 
+/** No members. */
 export const ResizeResult = nothing("ResizeResponse")
 
-/** With the capability `processCloseStdin`: a piped stdin ends behind what was written before. */
+/** With the capability `processCloseStdin`: closes a piped stdin after what was written before. */
 export const CloseStdinParams = Schema.Struct({ processId: ProcessId }).annotations({
   identifier: "CloseStdinParams",
 })
 
+/** No members. */
 export const CloseStdinResult = nothing("CloseStdinResponse")
 
+/** A piece of output, as soon as it is there. */
 export const OutputParams = Schema.Struct({
   processId: ProcessId,
   seq: U64,
@@ -140,7 +159,7 @@ export const OutputParams = Schema.Struct({
   chunk: Base64,
 }).annotations({ identifier: "ExecOutputDeltaNotification" })
 
-/** Death by signal n is `exitCode` 128 + n. */
+/** The process has exited; output may still follow. `exitCode` is 128 + n after death by signal n. */
 export const ExitedParams = Schema.Struct({
   processId: ProcessId,
   seq: U64,

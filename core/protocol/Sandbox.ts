@@ -1,8 +1,8 @@
 /**
- * The sandbox object of `process/start` and of the methods about files: which confinement the client asks for.
+ * The sandbox object of `process/start` and of the file methods: which confinement the client asks for.
  *
- * Names inside `permissions` are snake_case, as on the wire. Paths are `file:` URIs. What a profile means on a host is
- * decided in `Confinement`; what does not decode is refused, so nothing runs under a profile that is not understood.
+ * Names inside `permissions` are snake_case, as on the wire. Paths are `file:` URIs. `Confinement` resolves a profile
+ * on a host. A profile that does not decode is refused, so nothing runs under a profile that is not understood.
  */
 import * as Schema from "effect/Schema"
 import { U64 } from "./Integers.ts"
@@ -11,10 +11,10 @@ const nullable = <A, I>(schema: Schema.Schema<A, I>) => Schema.optional(Schema.N
 
 const Network = Schema.Literal("restricted", "enabled")
 
-/** `deny` is another word for `none`. */
+/** `deny` is a synonym of `none`. */
 const Access = Schema.Literal("read", "write", "none", "deny")
 
-/** Places that depend on the host or the request. `unknown` is one of a later version: it matches nothing. */
+/** Places that depend on the host or the request. `unknown` is a kind of a later version and matches nothing. */
 const SpecialPath = Schema.Union(
   Schema.Struct({
     kind: Schema.Literal("root", "minimal", "current_working_directory", "tmpdir", "slash_tmp"),
@@ -26,6 +26,7 @@ const SpecialPath = Schema.Union(
     subpath: nullable(Schema.String),
   }),
 ).annotations({ identifier: "FileSystemSpecialPath" })
+/** A place that depends on the host or the request. */
 export type SpecialPath = typeof SpecialPath.Type
 
 const EntryPath = Schema.Union(
@@ -34,10 +35,11 @@ const EntryPath = Schema.Union(
   Schema.Struct({ type: Schema.Literal("special"), value: SpecialPath }),
 ).annotations({ identifier: "FileSystemPath" })
 
-/** Access to one place and to what is below it, unless another entry says more of that. */
+/** The access to a place and to everything below it that has no entry of its own. */
 const Entry = Schema.Struct({ path: EntryPath, access: Access }).annotations({
   identifier: "FileSystemSandboxEntry",
 })
+/** The access to a place. */
 export type Entry = typeof Entry.Type
 
 const FileSystemPermissions = Schema.Union(
@@ -49,7 +51,7 @@ const FileSystemPermissions = Schema.Union(
   Schema.Struct({ type: Schema.Literal("unrestricted") }),
 )
 
-export const Permissions = Schema.Union(
+const Permissions = Schema.Union(
   Schema.Struct({ type: Schema.Literal("managed"), file_system: FileSystemPermissions, network: Network }),
   Schema.Struct({ type: Schema.Literal("disabled") }),
   Schema.Struct({ type: Schema.Literal("external"), network: Network }),
@@ -57,7 +59,7 @@ export const Permissions = Schema.Union(
 
 const Uris = Schema.Array(Schema.String)
 
-/** `policyContext` says what the kinds of a profile refer to, where that is not `cwd` and `workspaceRoots`. */
+/** `policyContext` overrides `cwd` and `workspaceRoots` as what the kinds of a profile refer to. */
 export const Sandbox = Schema.Struct({
   permissions: Permissions,
   cwd: nullable(Schema.String),
@@ -73,4 +75,5 @@ export const Sandbox = Schema.Struct({
   windowsSandboxProxySettingsMode: Schema.optional(Schema.Literal("reconcile", "preserve")),
   useLegacyLandlock: Schema.optional(Schema.Boolean),
 }).annotations({ identifier: "SandboxContext" })
+/** The sandbox object. */
 export type Sandbox = typeof Sandbox.Type

@@ -1,8 +1,8 @@
 /**
  * The `trace` member of a request: a W3C trace context, `{traceparent, tracestate}`.
  *
- * A context that is no good is none, as the standard wants it: it never harms the request. `tracestate` belongs to
- * whoever passes requests on to others, which nobody here does.
+ * An invalid context is ignored, as the standard demands: it never fails the request. `tracestate` is for programs that
+ * forward requests, so it is neither read nor written here.
  */
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -10,15 +10,19 @@ import * as Tracer from "effect/Tracer"
 import type { Json } from "./Json.ts"
 import type { TraceContext } from "./Message.ts"
 
-/** A span of somebody else. */
+/** The span of the caller. */
 export interface Parent {
+  /** 32 hexadecimal digits. */
   readonly traceId: string
+  /** 16 hexadecimal digits. */
   readonly spanId: string
+  /** False if the caller does not record the trace. */
   readonly sampled: boolean
 }
 
 const traceparent = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/
 
+/** The span that a `trace` member names; undefined if it is absent or invalid. */
 export const toParent = (trace: Json | undefined): Parent | undefined => {
   if (typeof trace !== "object" || trace === null || !("traceparent" in trace)) return undefined
   const text: unknown = trace.traceparent
@@ -30,11 +34,12 @@ export const toParent = (trace: Json | undefined): Parent | undefined => {
   return { traceId, spanId, sampled: (Number.parseInt(flags, 16) & 1) === 1 }
 }
 
+/** The `trace` member that names a span. */
 export const fromSpan = ({ traceId, spanId, sampled }: Parent): TraceContext => ({
   traceparent: `00-${traceId}-${spanId}-${sampled ? "01" : "00"}`,
 })
 
-/** The span in which a call is made, for the other side; undefined outside of any. */
+/** The current span as a `trace` member; undefined outside of any span. */
 export const ofCaller: Effect.Effect<TraceContext | undefined> = Effect.contextWith(
   ({ unsafeMap }: Context.Context<never>) => {
     const span = unsafeMap.get(Tracer.ParentSpan.key) as Tracer.AnySpan | undefined

@@ -1,3 +1,18 @@
+/**
+ * The wire as data: methods with their schemas, dialects, messages, limits and the encoding of bytes and paths.
+ *
+ * @module
+ * @example
+ * ```ts
+ * import * as Either from "effect/Either"
+ * import { Message, Methods, PathUri } from "procwire/protocol"
+ *
+ * Message.requestText(1, "process/read", { processId: "build", waitMs: 1000 })
+ * Either.map(Message.fromText('{"id":1,"result":{}}'), ({ kind }) => kind) // right("response")
+ * PathUri.toPath("file:///srv/my%20app", "linux") // right("/srv/my app")
+ * Object.keys(Methods.requests) // "initialize", "environment/info", …
+ * ```
+ */
 export * as Bytes from "./Bytes.ts"
 export * as Confinement from "./Confinement.ts"
 export * as Dialect from "./dialect/Dialect.ts"

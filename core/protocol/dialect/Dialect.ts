@@ -1,9 +1,9 @@
 /**
- * A dialect: one way in which a connection says what the server does, as data.
+ * A dialect: a version of the wire, as data.
  *
- * The operations are the rows of the method table and what their handlers answer beyond it. A dialect says which
- * methods name them, with which schemas, how params and results are translated, and what becomes of everything
- * that is no request it knows. Nothing outside of this folder asks which dialect a connection speaks.
+ * Handlers implement operations: the rows of the method table, with a few params and results that only some dialects
+ * carry. A dialect maps its methods to operations, with their schemas and the translation of params and results, and
+ * says what happens to everything else that a client may send. No code outside of this folder asks for its name.
  */
 import * as Either from "effect/Either"
 import type { RpcError } from "../ErrorCode.ts"
@@ -11,26 +11,28 @@ import type { Request } from "../Message.ts"
 import type * as Methods from "../Methods.ts"
 import type { OutputStream } from "../Process.ts"
 
-/** What an operation takes and answers beyond what the method table shows of it. */
+/** Params and results of operations that are not in the method table. */
 interface Beyond {
   readonly "process/start": {
-    /** Most bytes of output to retain, if that is less than the server would. */
+    /** The most bytes of output to retain, if that is less than the limit of the server. */
     readonly params: { readonly retainedBytes?: number }
-    /** The pid of the child, where the spawner knows it. */
+    /** The pid of the child, if the spawner knows it. */
     readonly result: { readonly pid?: number | undefined }
   }
 }
 
 type More<O, Part extends "params" | "result"> = O extends keyof Beyond ? Beyond[O][Part] : unknown
 
+/** The params that the handler of an operation takes. */
 export type OperationParams<O extends Methods.RequestName> = Methods.ParamsOf<O> & More<O, "params">
+/** The result that the handler of an operation returns. */
 export type OperationResult<O extends Methods.RequestName> = Methods.ResultOf<O> & More<O, "result">
 
-/** How a decoded request of a dialect is answered. */
+/** How a decoded request is answered. */
 export type Served =
-  /** Always the same, in every state of the connection. */
+  /** With a constant, in every state of the connection. */
   | { readonly kind: "constant"; readonly result: unknown }
-  /** By the handler of an operation; what cannot be said as a result is an error. */
+  /** By the handler of an operation. A result that the dialect cannot express becomes an error. */
   | {
       readonly kind: "operation"
       readonly operation: Methods.RequestName
@@ -38,13 +40,15 @@ export type Served =
       readonly toResult: (result: unknown, params: unknown) => Either.Either<unknown, RpcError>
     }
 
-/** One method of a dialect. The types of its row and its translation belong together: see `operation`. */
+/** One method of a dialect. `operation` and `constant` check that the types of its parts match. */
 export interface Route {
+  /** Schemas and properties of the method. */
   readonly row: Methods.RequestMethod<unknown, unknown, unknown, unknown>
+  /** How it is answered. */
   readonly served: Served
 }
 
-/** What happens to a process, as a connection tells of it. */
+/** What happens to a process, as connections report it. */
 export type Event =
   | {
       readonly kind: "output"
@@ -56,34 +60,37 @@ export type Event =
       readonly kind: "exited"
       readonly seq: number
       readonly exitCode: number
-      /** The signal that the process died of. */
+      /** The number of the signal that killed the process. */
       readonly signal?: number | undefined
-      /** It was confined, and probably failed because of that. */
+      /** True if the process was confined and probably failed because of that. */
       readonly sandboxDenied: boolean
     }
   | { readonly kind: "closed"; readonly seq: number }
 
+/** A version of the wire. */
 export interface Dialect {
+  /** The methods by name. */
   readonly routes: { readonly [method: string]: Route }
+  /** The error for a method without a route. */
   readonly unknownMethod: (method: string) => RpcError
-  /** Whether methods with a family wait for the handshake; without one the first of them opens the session. */
+  /** Whether methods with a family need the handshake. If not, the first of them opens the session. */
   readonly handshake: boolean
   /**
-   * Takes a notification of the client, if it knows it; false ends the connection, an error is answered with id -1.
-   * `opened` tells whether there is a session.
+   * Takes a notification of the client. False ends the connection; an error is answered with id -1. `opened` is true if
+   * there is a session.
    */
   readonly notification: (method: string, opened: boolean) => boolean | RpcError
-  /** Whether an answer to no request ends the connection; otherwise nothing becomes of it. */
+  /** Whether an answer without a request ends the connection; otherwise it is ignored. */
   readonly endsOnStrayAnswer: boolean
   /** Whether a malformed message ends the connection; otherwise it is answered with id -1. */
   readonly endsOnMalformed: boolean
-  /** The messages that tell of one process. An event without one is not told. */
+  /** Encodes the events of one process; undefined for an event that the dialect does not report. */
   readonly events: (processId: string) => (event: Event) => string | Uint8Array | undefined
-  /** Of a dialect that is still to be found out: which one this request decides for, if it does. */
+  /** For a dialect that has yet to be detected: the dialect that this request decides for, if any. */
   readonly next?: (request: Request) => Dialect | undefined
 }
 
-/** A method that an operation answers; whoever writes it down is held to the types of both. */
+/** A method that an operation answers. */
 export const operation = <O extends Methods.RequestName, P, PI, R, RI>(
   name: O,
   row: Methods.RequestMethod<P, PI, R, RI>,
@@ -92,19 +99,19 @@ export const operation = <O extends Methods.RequestName, P, PI, R, RI>(
     readonly toResult: (result: OperationResult<O>, params: P) => Either.Either<R, RpcError>
   },
 ): Route => ({
-  // Rows and translations of all types lie in one table; the router gives each only what its own row has made.
+  // One table holds routes of all types. The router passes to a route only what its own row has decoded.
   row: row as unknown as Route["row"],
   served: { kind: "operation", operation: name, ...translation } as unknown as Served,
 })
 
-/** A method that is answered without looking. */
+/** A method that is answered with a constant. */
 export const constant = <P, PI, R, RI>(row: Methods.RequestMethod<P, PI, R, RI>, result: R): Route => ({
   row: row as unknown as Route["row"],
   served: { kind: "constant", result },
 })
 
-/** An operation whose method is a row of the method table. */
-export const asItIs = (name: Methods.RequestName, row: unknown): Route => ({
+/** A method that is a row of the method table, without any translation. */
+export const untranslated = (name: Methods.RequestName, row: unknown): Route => ({
   row: row as Route["row"],
   served: {
     kind: "operation",

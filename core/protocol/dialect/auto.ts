@@ -1,9 +1,9 @@
 /**
- * The dialect of whoever comes: today's, until a first request says that it is v0.
+ * Detects the dialect of a client: the current one, unless its first request is one of v0.
  *
- * `initialize` answers both: `sessionId` and `environmentInfo` for today's clients and `protocolVersion` for those of
- * v0, each of whom ignores what is not theirs. The first request behind it decides, or the first of all, where none
- * shakes hands; so does one to resume a session, which v0 has not.
+ * The result of `initialize` has the fields of both: `sessionId` and `environmentInfo` for current clients,
+ * `protocolVersion` for those of v0; each ignores the others. The first other request decides. An `initialize` that
+ * resumes a session decides for the current wire, because v0 cannot resume.
  */
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
@@ -31,6 +31,7 @@ const decide = ({ method, params }: Request): Dialect | undefined => {
   return isObject(params) && params["resumeSessionId"] != null ? current : undefined
 }
 
+/** The dialect of a connection whose client has yet to be detected. */
 export const auto: Dialect = {
   ...current,
   routes: { ...V0.v0.routes, ...current.routes, initialize },

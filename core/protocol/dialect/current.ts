@@ -1,13 +1,17 @@
-/** Today's wire: the method table as it is. It also serves clients of the versions in between, of spring 2026. */
+/** The current wire: the method table as it is. It also serves clients of the versions of spring 2026, after v0. */
 import * as ErrorCode from "../ErrorCode.ts"
 import { notificationText } from "../Message.ts"
 import * as Methods from "../Methods.ts"
 import * as OutputText from "../OutputText.ts"
-import { asItIs, type Dialect, type Event } from "./Dialect.ts"
+import { type Dialect, type Event, untranslated } from "./Dialect.ts"
 
+/** The current wire. */
 export const current: Dialect = {
   routes: Object.fromEntries(
-    Object.entries(Methods.requests).map(([name, row]) => [name, asItIs(name as Methods.RequestName, row)]),
+    Object.entries(Methods.requests).map(([name, row]) => [
+      name,
+      untranslated(name as Methods.RequestName, row),
+    ]),
   ),
   unknownMethod: (method) =>
     new ErrorCode.RpcError({

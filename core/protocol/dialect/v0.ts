@@ -1,9 +1,10 @@
 /**
- * The first wire, v0 (March 2026): `command/exec` and what belongs to it, on a connection that is its own session.
+ * The first version of the wire, v0 (March 2026): `command/exec` and its companions, on a connection that is its own
+ * session.
  *
- * No handshake is needed, nothing outlives the connection, and a process is forgotten when it exits or is
- * terminated: its id is free again. Output has no numbers, and its end is not told. `outputBytesCap` bounds what is
- * retained of a process; what is told of it is never cut.
+ * It needs no handshake and nothing outlives the connection. A process is forgotten when it exits or is terminated, so
+ * that its id is free again. Output has no seq, and its end is not reported. `outputBytesCap` bounds the retained
+ * output of a process, not the output that is sent.
  */
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
@@ -15,13 +16,13 @@ import type { RequestMethod } from "../Methods.ts"
 import * as OutputText from "../OutputText.ts"
 import { constant, type Dialect, type Event, operation } from "./Dialect.ts"
 
-/** What `initialize` answers. */
+/** The version that `initialize` reports. */
 export const protocolVersion = "exec-server.v0"
 
-/** Bytes per stream, where a request names none: 1 MiB. */
+/** `outputBytesCap` of a request that names none, as in the peer implementation: 1 MiB. */
 export const defaultOutputBytesCap = 1024 * 1024
 
-/** `cwd` is an absolute native path; `env` is the whole environment; only a `tty` has an input. */
+/** `cwd` is an absolute native path, `env` the whole environment. Only a process with a PTY has a stdin. */
 export const ExecParams = Schema.Struct({
   processId: Schema.String,
   argv: Schema.Array(Schema.String),
@@ -32,7 +33,7 @@ export const ExecParams = Schema.Struct({
   arg0: Schema.optional(Schema.NullOr(Schema.String)),
 }).annotations({ identifier: "ExecParams" })
 
-/** `exitCode`, `stdout` and `stderr` are for servers that wait for the end; this one never does. */
+/** `exitCode`, `stdout` and `stderr` are always null: this server answers before the process ends. */
 export const ExecResult = Schema.Struct({
   processId: Schema.String,
   pid: Schema.NullOr(U64),
@@ -42,34 +43,39 @@ export const ExecResult = Schema.Struct({
   stderr: Schema.NullOr(Base64),
 }).annotations({ identifier: "ExecResponse" })
 
+/** Writes to the PTY. */
 export const WriteParams = Schema.Struct({ processId: Schema.String, chunk: Base64 }).annotations({
   identifier: "WriteParams",
 })
 
+/** `accepted` is always true: a write that is not accepted is an error. */
 export const WriteResult = Schema.Struct({ accepted: Schema.Boolean }).annotations({
   identifier: "WriteResponse",
 })
 
+/** Kills the process group. */
 export const TerminateParams = Schema.Struct({ processId: Schema.String }).annotations({
   identifier: "TerminateParams",
 })
 
+/** `running` is true if the process was alive when the request came. */
 export const TerminateResult = Schema.Struct({ running: Schema.Boolean }).annotations({
   identifier: "TerminateResponse",
 })
 
+/** Names the version of the wire. */
 export const InitializeResult = Schema.Struct({ protocolVersion: Schema.String }).annotations({
   identifier: "InitializeResponse",
 })
 
-/** The output of a terminal is `stdout`. */
+/** A piece of output. That of a PTY is `stdout`. */
 export const OutputDeltaParams = Schema.Struct({
   processId: Schema.String,
   stream: Schema.Literal("stdout", "stderr"),
   chunk: Base64,
 }).annotations({ identifier: "ExecOutputDeltaNotification" })
 
-/** Death by a signal is `exitCode` -1. */
+/** The process has exited. `exitCode` is -1 after death by a signal. */
 export const ExitedParams = Schema.Struct({ processId: Schema.String, exitCode: I32 }).annotations({
   identifier: "ExecExitedNotification",
 })
@@ -115,6 +121,7 @@ export const serverNotifications = {
 
 const refused = (message: string) => new ErrorCode.RpcError({ code: ErrorCode.invalidRequest, message })
 
+/** The dialect v0. */
 export const v0: Dialect = {
   routes: {
     initialize: constant(requests.initialize, { protocolVersion }),
