@@ -1,8 +1,8 @@
 /**
  * Copies of files, links and trees.
  *
- * Copying a file onto itself, also by another name, changes nothing. Links are copied as links. A tree is merged into an
- * existing folder; FIFOs, sockets and devices in a tree are skipped.
+ * Copying a file onto itself, also by another name, changes nothing. Links are copied as links. A tree is merged into
+ * an existing folder; FIFOs, sockets and devices in a tree are skipped.
  */
 import * as Effect from "effect/Effect"
 import { maxBlockBytes } from "../protocol/FileSystem.ts"

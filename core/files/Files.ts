@@ -1,8 +1,8 @@
 /**
  * The seam to a file system: what an operating system can do with one path or one open file.
  *
- * Paths are absolute and native (see `NativePath`). Rules, limits and ordering are above this seam. Every implementation
- * guarantees:
+ * Paths are absolute and native (see `NativePath`). Rules, limits and ordering are above this seam. Every
+ * implementation guarantees:
  * - No call waits for a peer: a FIFO or a device is opened without blocking.
  * - A call that has begun is completed even if its fiber is interrupted, and leaks no descriptor.
  * - No call blocks the event loop for longer than it takes to read or write one block of a file.

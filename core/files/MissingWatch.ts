@@ -1,9 +1,9 @@
 /**
  * The file watch of one connection: fires once, when a missing file appears or a present one changes.
  *
- * For each missing path it watches the nearest existing folder, and fires when the next name of the path appears in it or
- * when that folder is removed. There is one watch at a time: a request with a greater id replaces it, a smaller id is
- * refused.
+ * For each missing path it watches the nearest existing folder, and fires when the next name of the path appears in it
+ * or when that folder is removed. There is one watch at a time: a request with a greater id replaces it, any other id
+ * is refused.
  */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"

@@ -1,16 +1,17 @@
-/** A scripted HTTP client: the reference for tests of the core, without ports. */
+/** A scripted HTTP client for tests. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import { HttpClient, HttpError, type Request, type Response } from "./HttpClient.ts"
 
+/** How requests are answered. */
 export type Answer = (request: Request) => Effect.Effect<Response, HttpError, Scope.Scope>
 
-/** Nobody can be asked unless `answer` says what is answered. */
+/** A client that answers with `answer`; without it every request fails. */
 export const layer = (answer: Answer = refused): Layer.Layer<HttpClient> =>
   Layer.succeed(HttpClient, { send: (request) => Effect.suspend(() => answer(request)) })
 
-/** A response whose body comes in these pieces. */
+/** A response whose body is read in these pieces. */
 export const response = (
   status: number,
   headers: Readonly<Record<string, string>> = {},

@@ -1,4 +1,4 @@
-/** A request with its redirects: each answer on the way is dropped, the last one is the response. */
+/** Sends a request and follows its redirects. */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as ExecutionStrategy from "effect/ExecutionStrategy"
@@ -7,7 +7,9 @@ import * as Scope from "effect/Scope"
 import { type HttpClientService, HttpError, type Request, type Response } from "./HttpClient.ts"
 import * as Redirect from "./Redirect.ts"
 
-/** Sends a request, and the next one wherever the answer sends it, unless the first answer is wanted. */
+/**
+ * Sends a request and, unless `redirects` is `stop`, the requests that its redirects lead to; returns the last answer.
+ */
 export const send = (
   client: HttpClientService,
   first: Request,
@@ -30,12 +32,12 @@ export const send = (
     }
   })
 
-/** Most bytes of a redirect's body that are read, so that its connection can be used again. */
-const worthReading = 64 * 1024
+/** The most bytes of a redirect's body that are read so that its connection can be reused. */
+const maxDiscarded = 64 * 1024
 
 const discard = ({ read }: Response) =>
   Effect.gen(function* () {
-    for (let size = 0; size < worthReading;) {
+    for (let size = 0; size < maxDiscarded;) {
       const bytes = yield* read
       if (bytes === undefined) return
       size += bytes.length

@@ -1,62 +1,70 @@
 /**
- * The seam that plug-ins implement: how one HTTP request becomes one response.
+ * The seam for HTTP: how one request becomes one response.
  *
- * A client holds no policy: redirects, deadlines, limits and what a request carries are the core's. It sends the
- * headers that it is given, in their order and as they are, adds none but `host` and the length of the body, follows no
- * redirect and decodes no body. It may route requests through proxies and reuse connections.
+ * A client has no policy: redirects, deadlines, limits and headers are decided in the core. It sends the given headers
+ * unchanged and in order, adds only `host` and the length of the body, follows no redirect and decodes no body. It may
+ * route requests through proxies and reuse connections.
  *
- * What every client guarantees:
- * - `read` answers what has come of the body, in order, and nothing is taken from the origin for longer than a small
- *   buffer while nobody reads; undefined is its end. A body that breaks off fails after what came of it.
- * - closing the scope ends the exchange at once, whatever it is doing.
+ * Every client guarantees:
+ * - `read` returns the body in order, without buffering more than a little ahead of the reader (back-pressure). A body
+ *   that breaks off fails after all that was received.
+ * - Closing the scope ends the exchange at once, in any state.
  */
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 
-/** Why there is no response, or no more of its body. `message` is for logs: it may name what clients must not know. */
+/** Why there is no response or no more of its body. `message` is for logs only: it may contain internal addresses. */
 export class HttpError extends Data.TaggedError("HttpError")<{
   /**
-   * `Send`: nobody could be asked, or what came is no HTTP. `Timeout`: there was no time. `TooManyRedirects` and
-   * `RedirectScheme` (`detail` names it): the way ends there. `Body`: the body broke off.
+   * `Send`: the connection failed, or the answer is not HTTP. `Timeout`: the deadline had passed before the request.
+   * `TooManyRedirects`. `RedirectScheme`: a redirect to another scheme than HTTP; `detail` names it. `Body`: the body
+   * broke off.
    */
   readonly reason: "Send" | "Timeout" | "TooManyRedirects" | "RedirectScheme" | "Body"
   readonly message: string
-  /** The URL that was asked. */
+  /** The URL of the request. */
   readonly url: string
   readonly detail?: string
   readonly cause?: unknown
 }> {}
 
+/** A header. */
 export interface Header {
   /** In lower case. */
   readonly name: string
+  /** Text, sent as UTF-8. */
   readonly value: string
 }
 
+/** A request that can be sent. */
 export interface Request {
-  /** Sent as it is. */
+  /** Sent unchanged. */
   readonly method: string
   /** Absolute, of `http:` or `https:`, without credentials and fragment. */
   readonly url: string
-  /** Values are texts, sent as UTF-8. */
+  /** Sent in this order. */
   readonly headers: ReadonlyArray<Header>
-  /** Empty if there is none. */
+  /** Empty if the request has no body. */
   readonly body: Uint8Array
 }
 
+/** The head of a response, and how its body is read. */
 export interface Response {
+  /** The status code. */
   readonly status: number
-  /** In the order of the wire, repeated ones too. */
+  /** In the order in which they came; repeated headers are not joined. */
   readonly headers: ReadonlyArray<Header>
-  /** The next bytes of the body, at least one; undefined behind the last. */
+  /** The next bytes of the body, at least one; undefined at its end. */
   readonly read: Effect.Effect<Uint8Array | undefined, HttpError>
 }
 
+/** An HTTP client. */
 export interface HttpClientService {
-  /** The scope is the exchange's life. */
+  /** Sends a request and returns the head of its response. The exchange ends with the scope. */
   readonly send: (request: Request) => Effect.Effect<Response, HttpError, Scope.Scope>
 }
 
+/** The HTTP client of a server. */
 export class HttpClient extends Context.Tag("procwire/HttpClient")<HttpClient, HttpClientService>() {}

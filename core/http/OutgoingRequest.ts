@@ -1,8 +1,8 @@
 /**
- * From the params of `http/request` to a request that can be sent, or the text of what is wrong with them.
+ * Makes the request that the params of `http/request` ask for.
  *
- * Carries what was asked for and `accept`, nothing of this program. Values of headers may come from the server's
- * environment, but not from the variables with which the server itself may be trusted.
+ * It has the given headers and `accept`, nothing about this program. Values of headers may come from the environment of
+ * the server, but not from the variables that hold its own credentials.
  */
 import * as Either from "effect/Either"
 import { toBase64, utf8 } from "../protocol/Bytes.ts"
@@ -10,7 +10,7 @@ import type { RequestHeader, RequestParams } from "../protocol/HttpRequest.ts"
 import type { Header, Request } from "./HttpClient.ts"
 import * as Url from "./Url.ts"
 
-/** Variables that no header may be made of, in any case. */
+/** Environment variables that no header may contain, as in the peer implementation. Case is ignored. */
 export const protectedVariables: ReadonlySet<string> = new Set([
   "AWS_ACCESS_KEY_ID",
   "AWS_SECRET_ACCESS_KEY",
@@ -27,11 +27,12 @@ export const protectedVariables: ReadonlySet<string> = new Set([
 ])
 
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
-// What a header's value cannot have: everything below a space but the tab, and DEL.
+// Not allowed in the value of a header: control characters except the tab.
 const control = /[^\t\x20-\x7e\u0080-\uffff]/
 
 type Params = Pick<RequestParams, "method" | "url" | "headers" | "bodyBase64">
 
+/** The request. Left is the text of the error. `env` is the environment of the server. */
 export const fromParams = (
   { method, url: given, headers: wanted, bodyBase64 }: Params,
   env: Readonly<Record<string, string>>,
@@ -76,7 +77,7 @@ const variable = (
   return Either.right(value)
 }
 
-/** What a user and a password in a URL mean. */
+/** The credentials for user and password in a URL (basic authentication). */
 const basic = ({ username, password }: Url.Url): string | undefined =>
   username === "" && password === ""
     ? undefined

@@ -1,16 +1,17 @@
 /**
- * Which proxy a request goes through, by the variables that say so, read as the peer implementation reads them.
+ * Selects the proxy of a request by environment variables, as the peer implementation does.
  *
- * `HTTP_PROXY` and `HTTPS_PROXY` by the scheme of the URL, `ALL_PROXY` for both; upper case wins over lower case. A CGI
- * program (`REQUEST_METHOD`) takes `HTTP_PROXY` from strangers, so it is ignored there. `NO_PROXY` lists hosts that are
- * asked directly: names, with all names below them, addresses and IPv4 networks; `*`, which the peer ignores, means all.
+ * `HTTP_PROXY` and `HTTPS_PROXY` apply by the scheme of the URL, `ALL_PROXY` to both; upper case wins over lower case. In
+ * a CGI program (`REQUEST_METHOD` is set) `HTTP_PROXY` is ignored, because clients set it there with a `Proxy` header.
+ * `NO_PROXY` lists hosts without a proxy: domains with their subdomains, addresses and IPv4 networks; `*`, which the
+ * peer ignores, means all.
  */
 import * as Either from "effect/Either"
 import * as Url from "./Url.ts"
 
 type Env = Readonly<Record<string, string>>
 
-/** The proxy for a URL; undefined if its host is asked directly. */
+/** The proxy for a URL; undefined if the request goes to its host directly. */
 export const proxyOf = (href: string, env: Env): Url.Url | undefined => {
   const url = Either.getOrUndefined(Url.parse(href))
   if (url === undefined) return undefined
@@ -27,22 +28,22 @@ const variable = (name: string, env: Env): string | undefined =>
 const named = (name: string, env: Env): string | undefined =>
   name === "HTTP_PROXY" && env["REQUEST_METHOD"] !== undefined ? undefined : variable(name, env)
 
-/** True for a host that the list names. */
+/** True if the value of `NO_PROXY` covers the host. */
 export const isExempt = (hostname: string, list: string): boolean => {
   const host = hostname.replace(/^\[|\]$/g, "").toLowerCase()
   return list
     .split(",")
     .map((entry) => entry.trim().toLowerCase())
     .filter((entry) => entry !== "")
-    .some((entry) => entry === "*" || isNamed(host, entry) || isInside(host, entry))
+    .some((entry) => entry === "*" || isInDomain(host, entry) || isInNetwork(host, entry))
 }
 
-const isNamed = (host: string, entry: string): boolean => {
+const isInDomain = (host: string, entry: string): boolean => {
   const name = entry.replace(/^\./, "")
   return host === name || host.endsWith(`.${name}`)
 }
 
-const isInside = (host: string, network: string): boolean => {
+const isInNetwork = (host: string, network: string): boolean => {
   const [base = "", bits = ""] = network.split("/")
   const [one, other] = [toNumber(host), toNumber(base)]
   if (one === undefined || other === undefined || !/^\d+$/.test(bits) || Number(bits) > 32) return false

@@ -49,7 +49,7 @@ describe("a redirect", () => {
     }
   })
 
-  it("tells the whole URL to its own origin, the origin alone to another, and nothing in the clear of what was secret", () => {
+  it("sends the whole URL as referer to its origin, only the origin to others, nothing from https to http", () => {
     expect(followed(307, "/d").headers["referer"]).toBe("http://one.example/a/b?c")
     expect(followed(307, "http://two.example/").headers["referer"]).toBe("http://one.example/")
     expect("referer" in followed(307, "http://one.example/", { url: "https://one.example/" }).headers).toBe(

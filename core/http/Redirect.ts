@@ -1,21 +1,22 @@
 /**
- * What is asked next where an answer sends its asker elsewhere, by the rules of the peer implementation.
+ * The request that a redirect leads to, by the rules of the peer implementation.
  *
- * 303 turns everything but HEAD into a GET, 301 and 302 turn a POST into one; the body goes and what describes it.
- * On another host or port credentials go, and so does the `host` that the caller has set, which the peer keeps.
+ * 303 turns every method but HEAD into GET, 301 and 302 turn POST into GET; the body and the headers about it are
+ * dropped then. Towards another origin credentials are dropped, and so is a `host` header of the caller, which the peer
+ * keeps.
  */
 import * as Either from "effect/Either"
 import type { Header, Request, Response } from "./HttpClient.ts"
 import * as Url from "./Url.ts"
 
-/** Most redirects that are followed. */
+/** The most redirects that are followed, as in the peer implementation. */
 export const most = 10
 
 const followed = new Set([301, 302, 303, 307, 308])
 const sensitive = new Set(["authorization", "cookie", "proxy-authorization", "www-authenticate", "host"])
 const ofBody = new Set(["content-type", "content-length", "content-encoding", "transfer-encoding"])
 
-/** The next request; undefined if the response is the answer; on the left, the scheme that nobody can ask. */
+/** The next request; undefined if the response is no redirect. Left is a scheme that is not supported. */
 export const next = (
   request: Request,
   { status, headers }: Pick<Response, "status" | "headers">,
@@ -43,7 +44,7 @@ export const next = (
 const becomesGet = (status: number, method: string): boolean =>
   status === 303 ? method !== "GET" && method !== "HEAD" : status < 303 && method === "POST"
 
-/** The whole URL to the same origin, the origin alone to another, nothing from `https` to `http`. */
+/** The whole URL for the same origin, only the origin for another one, nothing from `https` to `http`. */
 const referer = (from: Url.Url, to: Url.Url): ReadonlyArray<Header> =>
   from.protocol === "https:" && to.protocol === "http:"
     ? []

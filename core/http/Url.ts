@@ -1,7 +1,7 @@
-/** URLs of requests: every runtime's own parser, with faults in the words of the peer implementation. */
+/** URLs of requests: the parser of the runtime, with error texts of the peer implementation. */
 import * as Either from "effect/Either"
 
-/** What is used of the `URL` that every runtime has. */
+/** The part of the global `URL` class that is used here. */
 export interface Url {
   readonly href: string
   readonly origin: string
@@ -16,7 +16,7 @@ const { URL: Parser } = globalThis as unknown as {
   readonly URL: new (text: string, base?: string) => Url
 }
 
-/** The parsed URL, or what is wrong with it. */
+/** Parses a URL. Left is the text of the error. */
 export const parse = (text: string, base?: string): Either.Either<Url, string> => {
   try {
     return Either.right(new Parser(text, base))
@@ -25,13 +25,13 @@ export const parse = (text: string, base?: string): Either.Either<Url, string> =
   }
 }
 
-/** True for the schemes that can be asked. */
+/** True for `http:` and `https:`. */
 export const isWeb = ({ protocol }: Url): boolean => protocol === "http:" || protocol === "https:"
 
-/** The scheme as error texts name it. */
+/** The scheme without the colon, for error texts. */
 export const schemeOf = ({ protocol }: Url): string => protocol.slice(0, -1)
 
-/** The URL as a request line and an error text may show it. */
+/** The URL without credentials and fragment. */
 export const bare = (url: Url): string => {
   const copy = new Parser(url.href)
   copy.username = copy.password = copy.hash = ""
