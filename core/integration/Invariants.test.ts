@@ -1,6 +1,6 @@
 /**
- * The ten invariants of the design that no single module keeps alone. The others are tested where they
- * are kept: each is found by its words "invariant N".
+ * Tests the invariants of core/README.md that no single module keeps. The others are tested next to their modules;
+ * `grep "invariant N"` finds each.
  */
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
@@ -77,7 +77,7 @@ describe("Invariants", () => {
     }),
   )
 
-  it("invariant 2: on one connection notifications leave in seq order, behind the start, and output only before exited unless it is late", () => {
+  it("invariant 2: on one connection notifications leave in seq order, behind the start, output before exited", () => {
     const step = fc.record({
       process: fc.nat(2),
       what: fc.constantFrom("stdout", "stderr", "exit", "end", "yield", "quiet"),

@@ -1,11 +1,11 @@
-/** What this server tells clients of itself and its host. Capabilities are true only for what works. */
+/** What this server reports about itself and its host. A capability is true only if it works here. */
 import type { FilesService } from "../files/Files.ts"
 import * as Environment from "../protocol/Environment.ts"
 import * as PathUri from "../protocol/PathUri.ts"
 import type { HostInfo } from "../spawn/Host.ts"
 import type { Capabilities } from "../spawn/Spawner.ts"
 
-/** `version` is this program's own. */
+/** The result of `environment/info`; `version` is that of the embedding program. */
 export const make = (
   host: HostInfo,
   { resize, pipeStdin }: Capabilities,

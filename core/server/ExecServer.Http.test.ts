@@ -134,7 +134,7 @@ describe("http/request", () => {
   )
 
   it(
-    "refuses a body that is too long whole, a stream too many and an id that is taken, and frees the id of a failed one",
+    "refuses a body that is too long, one stream too many and an id in use, and frees the id of a failed one",
     effect(function* () {
       const answer = ({ url }: { readonly url: string }) =>
         url.endsWith("gone")

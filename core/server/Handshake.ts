@@ -1,8 +1,9 @@
 /**
- * How far one connection is: its dialect, its session, and which of `initialize` and `initialized` it has seen.
+ * The state of one connection: its dialect, its session, and which of `initialize` and `initialized` it has seen.
  *
- * A state machine without effects: new -> initializing (the session is being opened or resumed) -> initialized -> ready.
- * A failed `initialize` goes back to new. A dialect without a handshake skips all of this: it only has a session or none.
+ * A state machine without effects: new -> initializing (the session is being opened or resumed) -> initialized ->
+ * ready. A failed `initialize` leads back to new. A dialect without a handshake has no such phases, only a session or
+ * none.
  */
 import * as Data from "effect/Data"
 import type { Dialect } from "../protocol/dialect/Dialect.ts"
@@ -22,11 +23,11 @@ export class HandshakeError extends Data.TaggedError("HandshakeError")<{
 
 /** The state of one connection; `S` is its session. */
 export interface Handshake<S> {
-  /** What the connection speaks. It changes only while that is still to be found out (see `Dialect.next`). */
+  /** The dialect of the connection. It changes only until it is detected (see `Dialect.next`). */
   readonly dialect: () => Dialect
   /** The session that the connection is attached to. */
   readonly session: () => S | undefined
-  /** Lets a request decide for a dialect. Returns the session that ends because that dialect opens its own. */
+  /** Detects the dialect by a request. Returns the session that ends because that dialect opens its own. */
   readonly decide: (request: Request) => S | undefined
   /** Why a request of this family cannot be served yet. */
   readonly refusal: (family: Family) => HandshakeError | undefined

@@ -10,31 +10,32 @@ import * as Confinement from "../protocol/Confinement.ts"
 import type { HostInfo } from "../spawn/Host.ts"
 import { type HandlerError, ParamsError } from "./WireError.ts"
 
+/** The file calls of a server by sandbox. */
 export interface SandboxedFiles {
-  /** The calls for a request, or a refusal. They are used until the scope ends: that of an open file, with the file. */
+  /** The calls that a sandbox allows, or a refusal. They are usable until the scope closes. */
   readonly calls: (sandbox: Sandbox | null | undefined) => Effect.Effect<FileCalls, HandlerError, Scope.Scope>
 }
 
-/** Free requests run in this process, restricted ones where `files` can confine them, or not at all. */
+/** Unrestricted requests run in this process; restricted ones run where `files` confines them, or are refused. */
 export const make = (files: FilesService, { platform, env }: HostInfo): SandboxedFiles => {
-  const free = UnconfinedCalls.make(files)
+  const unconfined = UnconfinedCalls.make(files)
   return {
     calls: (sandbox) =>
       Effect.gen(function* () {
-        if (sandbox == null) return free
+        if (sandbox == null) return unconfined
         const cwd = sandbox.policyContext?.cwd ?? sandbox.cwd
         if (Confinement.needsCwd(sandbox) && cwd == null) return yield* refuse(needsCwd)
         const context = { platform, cwd: undefined, tmpdir: env["TMPDIR"] }
         const confinement = Confinement.resolve(sandbox, context)
         if (Either.isLeft(confinement)) return yield* refuse(confinement.left)
-        if (confinement.right === undefined || Confinement.hasAllFiles(confinement.right)) return free
+        if (confinement.right === undefined || Confinement.hasAllFiles(confinement.right)) return unconfined
         if (files.confined === undefined) return yield* refuse(unconfinable)
         return yield* files.confined({ ...confinement.right, network: false })
       }),
   }
 }
 
-/** What a server that cannot confine says. */
+/** The refusal of a server that cannot confine. */
 export const unconfinable =
   "restricted `sandbox` permissions need bubblewrap (bwrap), which this server does not have"
 

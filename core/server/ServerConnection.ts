@@ -1,8 +1,8 @@
 /**
  * One connection of a server, from its handshake to its end.
  *
- * However it ends, its session is detached and its waiting requests are cancelled; the children run on. Where the dialect
- * has no handshake, the first request that needs a session opens one, which ends with the connection.
+ * However it ends, its session is detached and its waiting requests are cancelled; the children run on. Where the
+ * dialect has no handshake, the first request that needs a session opens one, which ends with the connection.
  */
 import * as Effect from "effect/Effect"
 import * as FiberSet from "effect/FiberSet"

@@ -1,8 +1,8 @@
 /**
- * Spans of requests and of processes, where somebody has set a tracer; without one there is none of this at all.
+ * Spans of requests and processes. Without a tracer in the context it does nothing.
  *
- * A request's parent is the context that its envelope carries, and a process's the request that started it. No
- * payload is an attribute: ids, the name of the program, sizes and the exit code are.
+ * The parent of a request is the trace context in its envelope; the parent of a process is the request that started it.
+ * Attributes are ids, the name of the program, sizes and the exit code, never payload.
  */
 import * as Context from "effect/Context"
 import * as DefaultServices from "effect/DefaultServices"
@@ -15,14 +15,15 @@ import * as Message from "../protocol/Message.ts"
 import { isRequest } from "../protocol/dialect/Dialects.ts"
 import * as Trace from "../protocol/Trace.ts"
 
+/** The spans of a server. */
 export interface Tracing {
-  /** The request as a span. `sessionId` is asked for when it is over. */
+  /** Wraps the answer to a request in a span. `sessionId` is read at its end. */
   readonly request: <A, E>(
     request: Message.Request,
     sessionId: () => string | undefined,
     answer: Effect.Effect<A, E>,
   ) => Effect.Effect<A, E>
-  /** A start as a span that ends when the process is closed. */
+  /** Wraps a start in a span that ends when the process is closed, or when the start fails. */
   readonly process: <E>(
     sessionId: string,
     processId: string,
@@ -64,25 +65,25 @@ const some: Tracing = {
       })
       const end = (exit: Exit.Exit<unknown, unknown>) => span.end(clock.unsafeCurrentTimeNanos(), exit)
       const process = yield* Effect.onError(start, (cause) => Effect.sync(() => end(Exit.failCause(cause))))
-      const look = () => {
+      const endIfClosed = () => {
         if (process.closed === undefined) return
         unsubscribe()
         span.attribute("process.exit.code", process.exited?.exitCode)
         span.attribute("process.output.bytes", process.log.written())
         end(Exit.void)
       }
-      const unsubscribe = process.subscribe(look)
-      look()
+      const unsubscribe = process.subscribe(endIfClosed)
+      endIfClosed()
       return process
     }),
 }
 
-/** Spans for the tracer that is set where this runs. */
+/** Spans for the tracer in the context of this effect. */
 export const make: Effect.Effect<Tracing> = Effect.map(Effect.tracer, (tracer) =>
   tracer === Context.get(DefaultServices.liveServices, Tracer.Tracer) ? none : some,
 )
 
-/** Longest id that is an attribute. */
+/** The most UTF-16 units of an id that become an attribute. */
 const longestId = 256
 
 const processIdOf = (params: Json): string | undefined => {

@@ -1,8 +1,8 @@
 /**
- * `http/request`: the exchange, its deadline, and the body, whole or in frames.
+ * `http/request`: one HTTP exchange under a deadline, its body in the answer or streamed in frames.
  *
- * A streamed body is read only as fast as the connection takes its frames, so that a client that does not read stalls
- * the origin and nothing piles up here. The answer always precedes the frames. What is on its way ends with the connection.
+ * A streamed body is read only as fast as the connection takes its frames: a client that does not read causes
+ * back-pressure on the origin, not buffering here. The answer precedes the frames. Exchanges end with the connection.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -23,25 +23,26 @@ import type { HostInfo } from "../../spawn/Host.ts"
 import type { FairSender } from "../FairSender.ts"
 import { brokenBody, type HandlerError, ParamsError } from "../WireError.ts"
 
-/** What the handlers of one connection work with. */
+/** What the handlers of one connection need. */
 export interface HttpContext {
   readonly host: HostInfo
   readonly client: HttpClientService
   readonly limits: Pick<Limits, "httpBodyBytes" | "httpStreams">
   readonly sender: FairSender
-  /** The connection's. */
+  /** The scope of the connection. */
   readonly scope: Scope.Scope
-  /** Runs an effect in that scope. */
+  /** Runs an effect that is interrupted with the connection. */
   readonly fork: (effect: Effect.Effect<void>) => Fiber.RuntimeFiber<void>
 }
 
 type Params = ParamsOf<"http/request">
 
-/** Fails with `error` when the time of an exchange is over. */
+/** Limits an effect to the remaining time of an exchange, after which it fails with `error`. */
 type Deadline = <A, E>(effect: Effect.Effect<A, E>, error: () => HttpError) => Effect.Effect<A, E | HttpError>
 
+/** The handlers of one connection. */
 export const make = ({ host, client, limits, sender, scope, fork }: HttpContext) => {
-  /** The ids of bodies that have not ended, those of their requests that are not answered among them. */
+  /** The ids of streamed bodies that have not ended, including those whose requests are not answered yet. */
   const streams = new Set<string>()
 
   const reserve = (id: string): Effect.Effect<void, HandlerError> => {
@@ -64,9 +65,9 @@ export const make = ({ host, client, limits, sender, scope, fork }: HttpContext)
           own,
           Effect.sync(() => streams.delete(id)),
         )
-        const deadline = yield* begin(params)
+        const deadline = yield* startDeadline(params)
         const sent = Scope.extend(FollowRedirects.send(client, request, params.redirectPolicy), own)
-        const response = yield* deadline(sent, () => late(params, request)).pipe(
+        const response = yield* deadline(sent, () => timedOut(params, request)).pipe(
           restore,
           Effect.onError((cause) => Scope.close(own, Exit.failCause(cause))),
         )
@@ -76,7 +77,7 @@ export const make = ({ host, client, limits, sender, scope, fork }: HttpContext)
           () => broken(request),
         ).pipe(
           Effect.match({ onSuccess: () => null, onFailure: () => brokenBody }),
-          // Another stream may have the id as soon as the client knows that this one has ended.
+          // The last frame tells the client that it may use the id again, so free it before.
           Effect.tap(() => Scope.close(own, Exit.void)),
           Effect.flatMap((error) => sender.send(frames.done(error))),
         )
@@ -88,10 +89,10 @@ export const make = ({ host, client, limits, sender, scope, fork }: HttpContext)
   const whole = (params: Params, request: Request) =>
     Effect.scoped(
       Effect.gen(function* () {
-        const deadline = yield* begin(params)
+        const deadline = yield* startDeadline(params)
         const own = yield* Effect.scope
         const sent = Scope.extend(FollowRedirects.send(client, request, params.redirectPolicy), own)
-        const response = yield* deadline(sent, () => late(params, request))
+        const response = yield* deadline(sent, () => timedOut(params, request))
         const pieces: Array<Uint8Array> = []
         let size = 0
         const keep = (bytes: Uint8Array) => {
@@ -118,8 +119,8 @@ export const make = ({ host, client, limits, sender, scope, fork }: HttpContext)
   }
 }
 
-/** The time of an exchange begins. */
-const begin = ({ timeoutMs }: Params): Effect.Effect<Deadline> =>
+/** Starts the clock of an exchange. */
+const startDeadline = ({ timeoutMs }: Params): Effect.Effect<Deadline> =>
   Effect.map(Clock.currentTimeMillis, (since) => (effect, onTimeout) => {
     if (timeoutMs == null) return effect
     return Effect.flatMap(Clock.currentTimeMillis, (now) =>
@@ -127,12 +128,12 @@ const begin = ({ timeoutMs }: Params): Effect.Effect<Deadline> =>
     )
   })
 
-const late = ({ timeoutMs }: Params, { url }: Request) =>
+const timedOut = ({ timeoutMs }: Params, { url }: Request) =>
   new HttpError({ reason: timeoutMs === 0 ? "Timeout" : "Send", message: "timed out", url })
 
 const broken = ({ url }: Request) => new HttpError({ reason: "Body", message: "timed out", url })
 
-/** The body in pieces that fit into a frame. */
+/** Calls `take` with the body in pieces that fit into a frame. */
 const forEachPiece = <E>(
   { read }: Response,
   take: (bytes: Uint8Array) => Effect.Effect<void, E>,

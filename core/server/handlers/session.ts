@@ -50,8 +50,7 @@ export const make = ({ handshake, sessions, notifier, environmentInfo }: Session
 
 /**
  * The seq above which a resumed connection is sent the events of a process: the one that it names, at most the last one
- * that exists. For a process that it does not name, output of the meantime is left to `process/read` and only new events
- * are sent.
+ * that exists. For a process that it does not name only new events are sent; `process/read` has the older ones.
  */
 const replayFrom = (process: Process, replayAfter: InitializeParams["replayAfter"]): number => {
   const now = process.log.nextSeq() - 1

@@ -1,4 +1,4 @@
-/** A connection to the real server as the server's tests see it: messages in, messages out, and what was said by now. */
+/** Connections to the real server for its tests: messages in, messages out, and what has arrived by now. */
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as TestServer from "../../client/testing/TestServer.ts"
@@ -8,7 +8,7 @@ import type { Transport } from "../../transport/Transport.ts"
 
 type Sent = { readonly [key: string]: unknown }
 
-/** A message as a test looks at it. */
+/** A received message. */
 export interface Received {
   readonly id?: unknown
   readonly method?: string
@@ -85,7 +85,7 @@ export const make = (options: Fake.Options = {}, server: Parameters<typeof TestS
     connect: Effect.map(connect, toClient),
   }))
 
-/** A connection behind its handshake. */
+/** Makes the handshake; returns the id of the session. */
 export const handshake = (client: Client, resumeSessionId?: string) =>
   Effect.gen(function* () {
     const { result } = yield* client.ask("initialize", { clientName: "test", resumeSessionId })
@@ -94,7 +94,7 @@ export const handshake = (client: Client, resumeSessionId?: string) =>
     return result?.sessionId ?? ""
   })
 
-/** A server and one connection behind its handshake. */
+/** A server and one connection after its handshake. */
 export const ready = (options: Fake.Options = {}, server: Parameters<typeof TestServer.make>[1] = {}) =>
   Effect.gen(function* () {
     const { fake, connect } = yield* make(options, server)
@@ -102,7 +102,7 @@ export const ready = (options: Fake.Options = {}, server: Parameters<typeof Test
     return { fake, connect, client, sessionId: yield* handshake(client) }
   })
 
-/** What an answer that is an error looks like. */
+/** An answer that is an error. */
 export const error = (code: number, message: string) => ({ error: { code, message } })
 /** A notification in short: `output 1`. */
 export const event = ({ method, params }: Received) => `${method?.slice(8)} ${params?.seq}`
