@@ -1,8 +1,8 @@
 /**
  * Selects the proxy of a request by environment variables, as the peer implementation does.
  *
- * `HTTP_PROXY` and `HTTPS_PROXY` apply by the scheme of the URL, `ALL_PROXY` to both; upper case wins over lower case. In
- * a CGI program (`REQUEST_METHOD` is set) `HTTP_PROXY` is ignored, because clients set it there with a `Proxy` header.
+ * `HTTP_PROXY` and `HTTPS_PROXY` apply by the scheme of the URL, `ALL_PROXY` to both; upper case wins over lower case.
+ * In a CGI program (`REQUEST_METHOD` is set) `HTTP_PROXY` is ignored: there clients set it by a `Proxy` header.
  * `NO_PROXY` lists hosts without a proxy: domains with their subdomains, addresses and IPv4 networks; `*`, which the
  * peer ignores, means all.
  */

@@ -36,26 +36,9 @@ export const Capabilities = Schema.Struct({
 export type Capabilities = typeof Capabilities.Type
 
 /** Every capability false: what a server announces unless it supports more. */
-export const noCapabilities: Capabilities = {
-  networkProxyLaunch: false,
-  networkProxyReviewDomains: false,
-  credentialMasking: false,
-  credentialMaskingCustomProviders: false,
-  capabilityDiscoverySandbox: false,
-  fsWatchMissing: false,
-  capabilityDiscoveryV2: false,
-  environmentConfigRead: false,
-  httpHeaderEnvVars: false,
-  sandboxedFileStreaming: false,
-  fileWriteStreaming: false,
-  shellSnapshotV2: false,
-  windowsMxc: false,
-  linuxRootWritePreservesDevices: false,
-  linuxApprovedRootWritePreservesRestrictions: false,
-  processResize: false,
-  processCloseStdin: false,
-  sessionReplay: false,
-}
+export const noCapabilities = Object.fromEntries(
+  Object.keys(Capabilities.fields).map((name) => [name, false]),
+) as Capabilities
 
 const Partial = Schema.partial(Capabilities).annotations({ identifier: "PartialCapabilities" })
 

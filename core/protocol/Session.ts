@@ -4,8 +4,8 @@ import { EnvironmentInfo } from "./Environment.ts"
 import { U64 } from "./Integers.ts"
 
 /**
- * `resumeSessionId` resumes a session whose connection has ended. With the capability `sessionReplay`, `replayAfter` maps
- * ids of its processes to the last seq that the client has received: retained events above it are sent behind the
+ * `resumeSessionId` resumes a session whose connection has ended. With the capability `sessionReplay`, `replayAfter`
+ * maps ids of its processes to the last seq that the client has received: retained events above it are sent behind the
  * answer, then new ones. Unknown ids are ignored, and so is `replayAfter` without `resumeSessionId`.
  */
 export const InitializeParams = Schema.Struct({

@@ -1,31 +1,7 @@
-import * as Effect from "effect/Effect"
-import * as TestClock from "effect/TestClock"
 import { describe, expect, it } from "vitest"
 import { effect, pass, settle } from "../testing/Effects.ts"
-import { error, event, make, ready, start } from "./testing/Client.ts"
-
-/** A session that has lost its connection while these processes ran. */
-const detached = (...ids: ReadonlyArray<string>) =>
-  Effect.gen(function* () {
-    const { connect, client, fake, sessionId } = yield* ready()
-    for (const id of ids) yield* client.ask("process/start", start(id))
-    yield* client.transport.close
-    yield* settle
-    const [child, ...others] = fake.children
-    if (child === undefined) return yield* Effect.dieMessage("no child")
-    /** Resumes; answers what came, in order. */
-    const resume = (replayAfter: unknown) =>
-      Effect.gen(function* () {
-        const next = yield* connect
-        next.send({
-          id: 1,
-          method: "initialize",
-          params: { clientName: "again", resumeSessionId: sessionId, replayAfter },
-        })
-        return { next, came: (yield* next.received).map((one) => (one.id === 1 ? "answer" : event(one))) }
-      })
-    return { child, others, connect, fake, resume, sessionId }
-  })
+import { error, event, make } from "./testing/Client.ts"
+import { detached } from "./testing/Detached.ts"
 
 describe("ExecServer replay", () => {
   it(
@@ -165,29 +141,6 @@ describe("ExecServer replay", () => {
     }),
   )
 
-  it(
-    "tells all of a process that was starting when the connection was lost",
-    effect(function* () {
-      const gate = Effect.unsafeMakeLatch(false)
-      const { connect, client, fake, sessionId } = yield* ready({ beforeSpawn: () => gate.await })
-      client.send({ id: 1, method: "process/start", params: start("p") })
-      yield* settle
-      yield* client.transport.close
-      yield* settle
-      const next = yield* connect
-      next.send({
-        id: 2,
-        method: "initialize",
-        params: { clientName: "x", resumeSessionId: sessionId, replayAfter: { p: 7 } },
-      })
-      yield* settle
-      yield* gate.open
-      const child = yield* fake.next
-      child.output("stdout", "1")
-      expect((yield* next.received).slice(1).map(event)).toEqual(["output 1"])
-    }),
-  )
-
   it.each([{ p: -1 }, { p: 1.5 }, { p: "1" }, { p: null }, [1], "p", 5])(
     "refuses %j and leaves the session where it is",
     (replayAfter) =>
@@ -209,89 +162,6 @@ describe("ExecServer replay", () => {
       expect(yield* (yield* (yield* make()).connect).ask("initialize", ["x"])).toMatchObject(
         error(-32602, "invalid length 1, expected struct InitializeParams with 2 elements"),
       )
-    }),
-  )
-
-  it(
-    "replays to one of two connections that race for the session, and disturbs nobody by the other",
-    effect(function* () {
-      const { child, connect, sessionId } = yield* detached("p")
-      child.output("stdout", "1")
-      const params = { clientName: "x", resumeSessionId: sessionId, replayAfter: { p: 0 } }
-      const [one, other] = [yield* connect, yield* connect]
-      for (const rival of [one, other]) rival.send({ id: 1, method: "initialize", params })
-      expect((yield* one.received).length).toBe(2)
-      expect(yield* other.received).toMatchObject([{ error: { code: -32010 } }])
-      child.output("stdout", "2")
-      expect((yield* one.received).map(event)).toEqual(["output 2"])
-      expect(yield* other.received).toEqual([])
-    }),
-  )
-
-  it(
-    "goes to the next connection when the one that resumed is lost before its answer is read",
-    effect(function* () {
-      const { child, connect, resume, sessionId } = yield* detached("p")
-      child.output("stdout", "1")
-      for (let yields = 0; yields < 12; yields++) {
-        const hasty = yield* connect
-        hasty.send({
-          id: 1,
-          method: "initialize",
-          params: { clientName: "x", resumeSessionId: sessionId, replayAfter: { p: 0 } },
-        })
-        yield* Effect.repeatN(Effect.yieldNow(), yields)
-        yield* hasty.transport.close
-        yield* settle
-      }
-      expect((yield* resume({ p: 0 })).came).toEqual(["answer", "output 1"])
-    }),
-  )
-
-  it(
-    "is refused while the old connection is just ending, and granted when that has ended",
-    effect(function* () {
-      const { connect, client, fake, sessionId } = yield* ready()
-      yield* client.ask("process/start", start("p"))
-      ;(yield* fake.next).output("stdout", "1")
-      const next = yield* connect
-      const params = { clientName: "x", resumeSessionId: sessionId, replayAfter: { p: 0 } }
-      yield* client.transport.close
-      const answers: Array<number | undefined> = []
-      for (let id = 1; answers.at(-1) !== 0 && id < 100; id++) {
-        next.send({ id, method: "initialize", params })
-        for (const one of yield* next.received) answers.push(one.error?.code ?? one.params?.seq ?? 0)
-        if (answers.includes(0)) break
-      }
-      expect(answers.filter((code) => code !== -32010)).toEqual([0, 1])
-    }),
-  )
-
-  it(
-    "decides between a resumption and the end of the time to live in the same instant, for both alike",
-    effect(function* () {
-      const { child, connect, resume, sessionId } = yield* detached("p")
-      child.output("stdout", "1")
-      // Resumed and detached again in the instant in which the first detachment would have expired.
-      const hasty = yield* connect
-      const racing = yield* Effect.fork(
-        Effect.zipRight(
-          Effect.sleep(79_999),
-          Effect.sync(() =>
-            hasty.send({
-              id: 1,
-              method: "initialize",
-              params: { clientName: "x", resumeSessionId: sessionId },
-            }),
-          ),
-        ),
-      )
-      yield* pass(79_999)
-      yield* racing.await
-      yield* Effect.zipRight(hasty.transport.close, TestClock.adjust(1))
-      yield* pass(79_000)
-      expect(child.released).toBe(false)
-      expect((yield* resume({ p: 0 })).came).toEqual(["answer", "output 1"])
     }),
   )
 })
