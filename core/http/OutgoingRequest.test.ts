@@ -10,14 +10,14 @@ const headers = (change: object, env = {}) =>
     ({ name, value }) => `${name}: ${value}`,
   )
 
-describe("a request that is prepared", () => {
-  it("carries what was asked for, in its order, and accept", () => {
+describe("OutgoingRequest", () => {
+  it("has the given headers in their order, and accept", () => {
     const given = ["X-B", "x-a", "x-B"].map((name, index) => ({ name, value: `${index}` }))
     expect(headers({ headers: given })).toEqual(["x-b: 0", "x-a: 1", "x-b: 2", "accept: */*"])
     expect(headers({ headers: [{ name: "Accept", value: "text/html" }] })).toEqual(["accept: text/html"])
   })
 
-  it("makes Basic credentials of those in the URL, which does not carry them, unless there are others", () => {
+  it("moves credentials from the URL to an authorization header, unless there is one", () => {
     const url = "http://me:p%40ss@a.example/x#part"
     expect(headers({ url })).toEqual(["authorization: Basic bWU6cEBzcw==", "accept: */*"])
     expect(Either.getOrThrow(fromParams({ ...wanted, url }, {})).url).toBe("http://a.example/x")
@@ -36,7 +36,7 @@ describe("a request that is prepared", () => {
     expect(text({ url })).toBe(`http/request url is invalid: ${fault}`)
   })
 
-  it("refuses methods, names and values that cannot be", () => {
+  it("refuses invalid methods, names and values", () => {
     for (const method of ["", "BAD METHOD", "A\n"]) {
       expect(text({ method })).toBe("http/request method is invalid: invalid HTTP method")
     }
@@ -48,7 +48,7 @@ describe("a request that is prepared", () => {
     expect(text({ url: "ftp://x" })).toBe("http/request only supports http and https URLs, got ftp")
   })
 
-  it("takes values from the environment, but none that is missing, empty, protected or no header", () => {
+  it("takes values from the environment, but refuses missing, empty, protected and invalid ones", () => {
     const of = (valueEnvVar: string) => ({ headers: [{ name: "A", value: "Bearer ", valueEnvVar }] })
     expect(headers(of("V"), { V: "x" })[0]).toBe("a: Bearer x")
     expect(text(of("V"))).toContain("requires executor environment variable V")

@@ -15,7 +15,7 @@ describe("the proxy of a request", () => {
     expect(host("http://x.example/", { HTTP_PROXY: "::" })).toBeUndefined()
   })
 
-  it("is not the one that a CGI program was told by a stranger", () => {
+  it("ignores HTTP_PROXY in a CGI program, where clients can set it", () => {
     expect(host("http://x.example/", { HTTP_PROXY: "http://h", REQUEST_METHOD: "GET" })).toBeUndefined()
   })
 

@@ -57,7 +57,7 @@ describe("a redirect", () => {
     )
   })
 
-  it("is the answer where nothing says where to, or that says nothing", () => {
+  it("is no redirect without a valid location or with another status", () => {
     for (const location of ["http://", "http://[x"])
       expect(next(302, location)).toEqual(Either.right(undefined))
     for (const status of [200, 300, 304, 305, 306])
@@ -65,7 +65,7 @@ describe("a redirect", () => {
     expect(Redirect.next(from, { status: 302, headers: [] })).toEqual(Either.right(undefined))
   })
 
-  it("to another scheme leads nowhere, and takes no credentials from a location", () => {
+  it("to another scheme fails, and credentials of a location are dropped", () => {
     expect(next(302, "ftp://one.example/")).toEqual(Either.left("ftp"))
     const request = followed(302, "http://me:secret@one.example/x#part")
     expect(request.url).toBe("http://one.example/x")

@@ -23,7 +23,7 @@ const at = (path: string, access: Entry["access"]): Entry => ({
 const special = (value: object, access: Entry["access"] = "write"): Entry =>
   ({ path: { type: "special", value }, access }) as Entry
 
-/** `path access` of every place but the guards. */
+/** `path access` of every place except guarded names. */
 const places = (sandbox: Sandbox, on = context) =>
   Either.map(Confinement.resolve(sandbox, on), (confinement) =>
     confinement?.places
@@ -32,7 +32,7 @@ const places = (sandbox: Sandbox, on = context) =>
   )
 
 describe("Confinement.resolve", () => {
-  it("asks for nothing where everything is allowed", () => {
+  it("is undefined where everything is allowed", () => {
     const level = { windowsSandboxLevel: "disabled" } as const
     for (const permissions of [
       { type: "disabled" },
@@ -54,7 +54,7 @@ describe("Confinement.resolve", () => {
     )
   })
 
-  it("orders places from the outside in, and takes the strictest access of one place", () => {
+  it("orders places from less to more specific, and takes the strictest access of each", () => {
     const entries = [
       at("/a/b", "read"),
       at("/a", "none"),
@@ -65,7 +65,7 @@ describe("Confinement.resolve", () => {
     expect(places(restricted([at("/a", "write"), at("/a", "deny")]))).toEqual(Either.right(["/a none"]))
   })
 
-  it("guards what tools take orders from below a folder that may be written, unless it is named", () => {
+  it("makes guarded names in a writable folder read-only, unless the profile lists them", () => {
     const resolved = Confinement.resolve(restricted([at("/a", "write"), at("/a/.git", "write")]), context)
     const access = (path: string) =>
       Either.getOrThrow(resolved)?.places.find((place) => place.path === path)?.access
@@ -103,7 +103,7 @@ describe("Confinement.resolve", () => {
     }
   })
 
-  it("refuses what it could not keep: paths that are none, and patterns without access", () => {
+  it("refuses what it cannot enforce: invalid paths, and patterns that deny", () => {
     const bad = restricted([{ path: { type: "path", path: "/native" }, access: "read" }])
     expect(places(bad)).toEqual(Either.left("invalid URI: relative URL without a base"))
     const glob = (access: Entry["access"]) =>

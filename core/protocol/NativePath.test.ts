@@ -7,7 +7,7 @@ import * as PathUri from "./PathUri.ts"
 const bytes = fc.uint8Array({ maxLength: 40 })
 
 describe("NativePath", () => {
-  it("has a string of its own for any bytes, and gives them back", () => {
+  it("has a string for any bytes, and restores them", () => {
     fc.assert(
       fc.property(bytes, (name) => {
         expect(NativePath.toBytes(NativePath.fromBytes(name))).toEqual(name)
@@ -31,7 +31,7 @@ describe("NativePath", () => {
     }
   })
 
-  it("is U+FFFD for people", () => {
+  it("is displayed with U+FFFD", () => {
     expect(NativePath.toText(NativePath.fromBytes(Uint8Array.of(0x78, 0xff)))).toBe("x\ufffd")
   })
 

@@ -4,7 +4,7 @@ import { effect, settle } from "../testing/Effects.ts"
 import { type Client, handshake, ready, start } from "./testing/Client.ts"
 import type * as Fake from "../spawn/Fake.ts"
 
-/** Prints as a child does that blocks while nobody reads; answers how much of it went. */
+/** Prints until the child is paused, as a child that blocks on a full pipe; returns how many chunks it printed. */
 const flood = (child: Fake.FakeChild, chunks: number) =>
   Effect.gen(function* () {
     let printed = 0
@@ -61,7 +61,7 @@ describe("ExecServer back-pressure", () => {
   )
 
   it(
-    "touches no other connection with the slowness of one",
+    "does not slow other connections down when one is slow",
     effect(function* () {
       const server = yield* ready()
       const slow = yield* startFlood(server, "p")

@@ -23,7 +23,7 @@ const base64 = (text: string) => toBase64(utf8.encode(text))
 
 describe("v0", () => {
   it(
-    "starts a process without a handshake and tells of it until its exit",
+    "starts a process without a handshake and reports its output and exit",
     effect(function* () {
       const { fake, client } = yield* connect("v0")
       expect((yield* client.ask("command/exec", exec("p"))).result).toEqual({
@@ -59,7 +59,7 @@ describe("v0", () => {
   )
 
   it(
-    "says stdout for a terminal, and -1 for death by a signal",
+    "reports PTY output as stdout, and death by a signal as -1",
     effect(function* () {
       const { fake, client } = yield* connect("v0")
       yield* client.ask("command/exec", exec("p", { tty: true, arg0: null, outputBytesCap: 0 }))
@@ -75,7 +75,7 @@ describe("v0", () => {
   )
 
   it(
-    "writes to a terminal, and refuses for pipes and unknown ids",
+    "writes to a PTY, and refuses to write to pipes and unknown ids",
     effect(function* () {
       const { fake, client } = yield* connect("v0")
       yield* client.ask("command/exec", exec("tty", { tty: true }))
@@ -91,7 +91,7 @@ describe("v0", () => {
   )
 
   it(
-    "forgets a process at its exit, also if its output goes on",
+    "forgets a process at its exit, even if its output goes on",
     effect(function* () {
       const { fake, client } = yield* connect("v0")
       yield* client.ask("command/exec", exec("p", { tty: true }))
@@ -135,7 +135,7 @@ describe("v0", () => {
   )
 
   it(
-    "kills everything at the end of the connection",
+    "kills every process at the end of the connection",
     effect(function* () {
       const { fake, client } = yield* connect("v0")
       yield* client.ask("command/exec", exec("p"))
@@ -147,7 +147,7 @@ describe("v0", () => {
   )
 
   it(
-    "answers initialize whenever, whatever is asked",
+    "answers initialize at any time, with any params",
     effect(function* () {
       const { client } = yield* connect("v0")
       for (const params of [undefined, { clientName: "x" }, 5])
@@ -203,7 +203,7 @@ describe("auto", () => {
   )
 
   it(
-    "speaks today's wire where the first call is another one, or resumes a session",
+    "speaks the current wire where the first call is another one, or resumes a session",
     effect(function* () {
       const { client, connect: again } = yield* connect("auto")
       const sessionId = yield* Client.handshake(client)
@@ -221,7 +221,7 @@ describe("auto", () => {
   )
 
   it(
-    "refuses what is wrong before the dialect is known as today's wire does",
+    "refuses malformed messages like the current wire until the dialect is detected",
     effect(function* () {
       const { client } = yield* connect("auto")
       client.transport.write("{bad")

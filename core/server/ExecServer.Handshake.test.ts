@@ -4,7 +4,7 @@ import { error, handshake, make, ready, start } from "./testing/Client.ts"
 
 describe("ExecServer handshake", () => {
   it(
-    "answers initialize with a session and what the host is, without jsonrpc",
+    "answers initialize with a session and the environment, without a jsonrpc member",
     effect(function* () {
       const client = yield* (yield* make()).connect
       const answer = yield* client.ask("initialize", { clientName: "" })
@@ -59,7 +59,7 @@ describe("ExecServer handshake", () => {
     ["environment/status", {}, "environment status"],
   ] as const
 
-  it.each(requests)("lets %s wait for the handshake", (method, params, family) =>
+  it.each(requests)("refuses %s before the handshake", (method, params, family) =>
     effect(function* () {
       const { connect, fake } = yield* make()
       const client = yield* connect
@@ -143,7 +143,7 @@ describe("ExecServer handshake", () => {
     [{ method: "initialize", params: { clientName: "x" } }],
     [{ id: 5, result: {} }],
     [{ id: 5, error: { code: 1, message: "x" } }],
-  ])("ends a fresh connection without a word after %j", (message) =>
+  ])("ends a new connection without an answer after %j", (message) =>
     effect(function* () {
       const client = yield* (yield* make()).connect
       client.send(message, { id: 1, method: "environment/status" })

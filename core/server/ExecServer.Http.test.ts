@@ -76,7 +76,7 @@ describe("http/request", () => {
   )
 
   it(
-    "ends what is on its way with the connection",
+    "ends exchanges with the connection",
     effect(function* () {
       let open = 0
       const answer = () =>
@@ -101,7 +101,7 @@ describe("http/request", () => {
   )
 
   it(
-    "bounds the exchange and its body by timeoutMs, and says so in the words of the peer",
+    "bounds the exchange and its body by timeoutMs, with the error texts of the peer",
     effect(function* () {
       const never = yield* Deferred.make<never>()
       const stalled = { status: 200, headers: [], read: Deferred.await(never) }

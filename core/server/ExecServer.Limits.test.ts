@@ -9,7 +9,7 @@ const refused = (text: string) => error(-32600, text)
 
 describe("ExecServer limits", () => {
   it(
-    "tells a connection too many why and ends it, at the cost of no session, and takes one when one has gone",
+    "refuses one connection too many with the reason, opens no session for it, and frees the place of one that ends",
     effect(function* () {
       const { connect } = yield* make({}, { limits: { connections: 2, sessions: 2 } })
       const [first] = [yield* connect, yield* connect]
@@ -27,7 +27,7 @@ describe("ExecServer limits", () => {
   )
 
   it(
-    "refuses a session too many, lets the connection try again, and counts those that wait to be resumed",
+    "refuses one session too many, lets the connection try again, and counts detached sessions",
     effect(function* () {
       const { connect, client } = yield* ready({}, { limits: { sessions: 1 }, detachedMillis: 1000 })
       const other = yield* connect
@@ -43,7 +43,7 @@ describe("ExecServer limits", () => {
   )
 
   it(
-    "refuses a process too many of a session, and of all, until one is closed; its id stays free",
+    "refuses one process too many of a session, and of all, until one is closed; its id stays free",
     effect(function* () {
       const { connect, client, fake } = yield* ready({}, { limits: { sessionProcesses: 2, processes: 3 } })
       for (const id of ["a", "b"]) yield* client.ask("process/start", start(id))
@@ -65,7 +65,7 @@ describe("ExecServer limits", () => {
   )
 
   it(
-    "counts a failed start no longer, nor the processes of a session that is over",
+    "does not count failed starts, nor the processes of a session that has ended",
     effect(function* () {
       const beforeSpawn = ({ argv }: SpawnSpec) => (argv[0] === "bad" ? Effect.fail(gone) : Effect.void)
       const server = { limits: { processes: 1 }, detachedMillis: 100 }
@@ -100,7 +100,7 @@ describe("ExecServer limits", () => {
   )
 
   it(
-    "refuses writes beyond what may wait for a process that does not read, and none of another",
+    "refuses writes that exceed the stdin queue of a process that does not read, and no write to another process",
     effect(function* () {
       const { client, fake } = yield* ready({}, { limits: { stdinBytes: 6 } })
       for (const id of ["a", "b"]) yield* client.ask("process/start", start(id))

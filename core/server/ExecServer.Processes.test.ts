@@ -9,7 +9,7 @@ const gone = new SpawnError({ reason: "NotFound", message: "No such file or dire
 
 describe("ExecServer processes", () => {
   it(
-    "invariant 2: answers a start before that process's notifications, even if the child wrote before it came to be",
+    "invariant 2: answers a start before the notifications of that process, even if the child wrote before",
     effect(function* () {
       const { client } = yield* ready({
         script: (child) =>
@@ -115,7 +115,7 @@ describe("ExecServer processes", () => {
   )
 
   it(
-    "fails a write behind terminate",
+    "fails a write after terminate",
     effect(function* () {
       const { client, fake } = yield* ready()
       yield* client.ask("process/start", start("p"))
@@ -175,7 +175,7 @@ describe("ExecServer processes", () => {
   )
 
   it(
-    "finishes a start whose connection is gone, and pushes it to the next one",
+    "completes a start whose connection has ended, and sends its events to the next one",
     effect(function* () {
       const gate = yield* Deferred.make<void>()
       const { client, connect, sessionId, fake } = yield* ready({ beforeSpawn: () => Deferred.await(gate) })
@@ -197,7 +197,7 @@ describe("ExecServer processes", () => {
   )
 
   it(
-    "stalls no child that was started by a client that is gone",
+    "does not stall a child whose client has disconnected during the start",
     effect(function* () {
       const gate = yield* Deferred.make<void>()
       const { client, fake } = yield* ready({ beforeSpawn: () => Deferred.await(gate) })

@@ -5,7 +5,7 @@ import { detached } from "./testing/Detached.ts"
 
 describe("ExecServer replay", () => {
   it(
-    "announces it",
+    "announces the capability",
     effect(function* () {
       const client = yield* (yield* make()).connect
       expect(yield* client.ask("initialize", { clientName: "x" })).toMatchObject({
@@ -15,7 +15,7 @@ describe("ExecServer replay", () => {
   )
 
   it(
-    "pushes what was missed behind the answer, and then what is new, each once",
+    "sends missed events behind the answer, and then new ones, each once",
     effect(function* () {
       const { child, resume } = yield* detached("p")
       for (const text of ["1", "2", "3"]) child.output("stdout", text)
@@ -28,7 +28,7 @@ describe("ExecServer replay", () => {
   )
 
   it(
-    "pushes exit and end that were missed, and what came between them",
+    "sends missed exited and closed, and late output between them",
     effect(function* () {
       const { child, resume } = yield* detached("p")
       child.output("stdout", "1")
@@ -47,7 +47,7 @@ describe("ExecServer replay", () => {
   )
 
   it(
-    "pushes the same again to each connection that asks for it, and nothing to one that has it all",
+    "sends the same again to each connection that asks for it, and nothing to one that has it all",
     effect(function* () {
       const { child, resume } = yield* detached("p")
       child.output("stdout", "1")
@@ -66,7 +66,7 @@ describe("ExecServer replay", () => {
   )
 
   it(
-    "goes on with what is new for processes that are not named, and ignores names that it does not know",
+    "sends only new events for processes that are not named, and ignores unknown names",
     effect(function* () {
       const { child, others, resume } = yield* detached("p", "toString", "q")
       for (const one of [child, ...others]) one.output("stdout", "missed")
@@ -83,7 +83,7 @@ describe("ExecServer replay", () => {
   )
 
   it(
-    "takes no notice of it without a session, or as null",
+    "is ignored without a session to resume, and as null",
     effect(function* () {
       const { child, resume } = yield* detached("p")
       child.output("stdout", "1")
@@ -108,7 +108,7 @@ describe("ExecServer replay", () => {
   )
 
   it(
-    "shows by the first seq that the ring no longer has the beginning",
+    "shows by the first seq that the ring has evicted the beginning",
     effect(function* () {
       const { child, resume } = yield* detached("p")
       for (let n = 0; n < 40; n++) child.output("stdout", new Uint8Array(64 * 1024))
@@ -124,7 +124,7 @@ describe("ExecServer replay", () => {
   )
 
   it(
-    "replays no faster than the peer reads, and loses nothing of it while the child goes on",
+    "replays no faster than the peer reads, and loses nothing while the child goes on",
     effect(function* () {
       const { child, resume } = yield* detached("p")
       for (let n = 0; n < 16; n++) child.output("stdout", new Uint8Array(64 * 1024))
@@ -155,7 +155,7 @@ describe("ExecServer replay", () => {
   )
 
   it(
-    "still takes params as an array of two",
+    "still accepts params as an array of two",
     effect(function* () {
       const client = yield* (yield* make()).connect
       expect(yield* client.ask("initialize", ["x", null])).toHaveProperty("result.sessionId")

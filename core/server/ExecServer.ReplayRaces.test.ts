@@ -7,7 +7,7 @@ import { detached } from "./testing/Detached.ts"
 
 describe("ExecServer replay races", () => {
   it(
-    "tells all of a process that was starting when the connection was lost",
+    "sends every event of a process that was starting when the connection was lost",
     effect(function* () {
       const gate = Effect.unsafeMakeLatch(false)
       const { connect, client, fake, sessionId } = yield* ready({ beforeSpawn: () => gate.await })
@@ -30,7 +30,7 @@ describe("ExecServer replay races", () => {
   )
 
   it(
-    "replays to one of two connections that race for the session, and disturbs nobody by the other",
+    "replays to one of two connections that race for the session, and refuses the other one",
     effect(function* () {
       const { child, connect, sessionId } = yield* detached("p")
       child.output("stdout", "1")
@@ -66,7 +66,7 @@ describe("ExecServer replay races", () => {
   )
 
   it(
-    "is refused while the old connection is just ending, and granted when that has ended",
+    "is refused while the old connection is ending, and works once it has ended",
     effect(function* () {
       const { connect, client, fake, sessionId } = yield* ready()
       yield* client.ask("process/start", start("p"))
@@ -85,7 +85,7 @@ describe("ExecServer replay races", () => {
   )
 
   it(
-    "decides between a resumption and the end of the time to live in the same instant, for both alike",
+    "does not expire a session that was resumed and detached again just before it would have expired",
     effect(function* () {
       const { child, connect, resume, sessionId } = yield* detached("p")
       child.output("stdout", "1")

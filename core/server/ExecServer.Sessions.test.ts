@@ -7,7 +7,7 @@ import { error, event, handshake, make, ready, start } from "./testing/Client.ts
 
 describe("ExecServer sessions", () => {
   it(
-    "detaches at a disconnect: children run on, nothing that was pushed comes again",
+    "detaches at a disconnect: children run on, and no event is sent twice",
     effect(function* () {
       const { connect, client, sessionId, fake } = yield* ready()
       yield* client.ask("process/start", start("p"))
@@ -63,7 +63,7 @@ describe("ExecServer sessions", () => {
   )
 
   it(
-    "can be resumed after a connection that went in the middle of its resumption",
+    "can be resumed after a connection that ended in the middle of its resumption",
     effect(function* () {
       const { connect, client, sessionId } = yield* ready()
       yield* client.transport.close
@@ -79,7 +79,7 @@ describe("ExecServer sessions", () => {
   )
 
   it(
-    "can be resumed after a violation, and while a read is in flight",
+    "can be resumed after a protocol violation, and while a read is in flight",
     effect(function* () {
       const { connect, client, sessionId } = yield* ready()
       yield* client.ask("process/start", start("p"))
@@ -125,7 +125,7 @@ describe("ExecServer sessions", () => {
   )
 
   it(
-    "invariant 9: closing the server kills every child at once, whether anybody is attached or not",
+    "invariant 9: closing the server kills every child at once, attached or not",
     effect(function* () {
       for (const attached of [true, false]) {
         const scope = yield* Scope.make()

@@ -16,7 +16,7 @@ const begin = (id = "p") => {
   return { process, child }
 }
 
-/** A notifier over a peer that keeps up until it is told not to. */
+/** A notifier; its peer keeps up while `peer.writable`. */
 const make = () => {
   const sent: Array<string> = []
   const peer = { writable: true }
@@ -34,7 +34,7 @@ const make = () => {
 }
 
 describe("Notifier", () => {
-  it("sends output in the turn in which it was read", () => {
+  it("sends output synchronously with the read", () => {
     const { notifier, sent } = make()
     const { process, child } = begin()
     notifier.attach(process, 0)
@@ -44,7 +44,7 @@ describe("Notifier", () => {
     expect(sent).toEqual(["p 1 output", "p 2 exited", "p 3 closed"])
   })
 
-  it("sends what is there already, above a seq", () => {
+  it("sends retained events above a seq", () => {
     const { notifier, sent } = make()
     const { process, child } = begin()
     for (const text of ["1", "2", "3"]) child.output("stdout", text)
@@ -52,7 +52,7 @@ describe("Notifier", () => {
     expect(sent).toEqual(["p 2 output", "p 3 output"])
   })
 
-  it("stops at a peer that does not keep up and goes on when it does", () => {
+  it("stops while the peer does not keep up", () => {
     const { notifier, sender, sent, peer } = make()
     const [a, b] = [begin("a"), begin("b")]
     notifier.attach(a.process, 0)
@@ -67,7 +67,7 @@ describe("Notifier", () => {
     expect([...sent].sort()).toEqual(["a 1 output", "a 2 output", "b 1 output", "b 2 output"])
   })
 
-  it("takes a child that prints while it is let go on", () => {
+  it("survives a child that prints while it is resumed", () => {
     const { notifier, sender, sent, peer } = make()
     const { process, child } = begin()
     notifier.attach(process, 0)
@@ -83,7 +83,7 @@ describe("Notifier", () => {
     expect(sent.at(-1)).toBe(`p ${printed + 2} closed`)
   })
 
-  it("keeps nothing of a process that has closed", () => {
+  it("unsubscribes from a process that has closed", () => {
     const { notifier } = make()
     const { process, child } = begin()
     notifier.attach(process, 0)
@@ -94,7 +94,7 @@ describe("Notifier", () => {
     expect(process.subscribers).toBe(0)
   })
 
-  it("lets go of every process when it is closed, and takes no other", () => {
+  it("unsubscribes from every process when it is closed, and takes no other", () => {
     const { notifier, sender, sent } = make()
     const { process, child } = begin()
     notifier.attach(process, 0)
