@@ -3,12 +3,19 @@ import * as Either from "effect/Either"
 
 /** The part of the global `URL` class that is used here. */
 export interface Url {
+  /** The whole URL. */
   readonly href: string
+  /** Scheme, host and port. */
   readonly origin: string
+  /** The scheme with its colon. */
   readonly protocol: string
+  /** The host without the port. */
   readonly hostname: string
+  /** Percent-encoded; empty if there is none. */
   username: string
+  /** Percent-encoded; empty if there is none. */
   password: string
+  /** The fragment with its `#`; empty if there is none. */
   hash: string
 }
 

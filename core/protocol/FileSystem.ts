@@ -35,9 +35,11 @@ export const maxWatched = 64
 /** The highest limits that a walk may ask for. */
 export const maxWalk = { depth: 64, directories: 10_000, entries: maxEntries }
 
+/** Asks for the whole content of a regular file. */
 export const ReadFileParams = Schema.Struct({ path, followSymlinks, sandbox }).annotations({
   identifier: "WireFsReadFileParams",
 })
+/** The content of the file. */
 export const ReadFileResult = Schema.Struct({ dataBase64: Base64 }).annotations({
   identifier: "FsReadFileResponse",
 })
@@ -49,6 +51,7 @@ export const WriteFileParams = Schema.Struct({
   followSymlinks,
   sandbox,
 }).annotations({ identifier: "WireFsWriteFileParams" })
+/** No members. */
 export const WriteFileResult = nothing("FsWriteFileResponse")
 
 /** `recursive` is true by default. */
@@ -58,8 +61,10 @@ export const CreateDirectoryParams = Schema.Struct({
   followSymlinks,
   sandbox,
 }).annotations({ identifier: "WireFsCreateDirectoryParams" })
+/** No members. */
 export const CreateDirectoryResult = nothing("FsCreateDirectoryResponse")
 
+/** Asks for kind, size and times. */
 export const GetMetadataParams = Schema.Struct({ path, followSymlinks, sandbox }).annotations({
   identifier: "WireFsGetMetadataParams",
 })
@@ -73,15 +78,19 @@ export const Metadata = Schema.Struct({
   createdAtMs: Schema.Number,
   modifiedAtMs: Schema.Number,
 }).annotations({ identifier: "FsGetMetadataResponse" })
+/** Kind, size and times of a file. */
 export type Metadata = typeof Metadata.Type
 
+/** Asks for the path without symbolic links. */
 export const CanonicalizeParams = Schema.Struct({ path, sandbox }).annotations({
   identifier: "WireFsCanonicalizeParams",
 })
+/** The path without symbolic links, as a `file:` URI. */
 export const CanonicalizeResult = Schema.Struct({ path }).annotations({
   identifier: "FsCanonicalizeResponse",
 })
 
+/** Asks for the entries of a folder. */
 export const ReadDirectoryParams = Schema.Struct({ path, sandbox }).annotations({
   identifier: "WireFsReadDirectoryParams",
 })
@@ -92,11 +101,14 @@ export const DirectoryEntry = Schema.Struct({
   isDirectory: Schema.Boolean,
   isFile: Schema.Boolean,
 }).annotations({ identifier: "FsReadDirectoryEntry" })
+/** An entry of a folder. */
 export type DirectoryEntry = typeof DirectoryEntry.Type
+/** The entries of a folder, at most 50,000, in no order. */
 export const ReadDirectoryResult = Schema.Struct({ entries: Schema.Array(DirectoryEntry) }).annotations({
   identifier: "FsReadDirectoryResponse",
 })
 
+/** Limits of a walk. `pruneHiddenDirectories` lists folders whose name begins with a dot, but does not enter them. */
 export const WalkOptions = Schema.Struct({
   maxDepth: U64,
   maxDirectories: U64,
@@ -104,15 +116,19 @@ export const WalkOptions = Schema.Struct({
   followDirectorySymlinks: Schema.Boolean,
   pruneHiddenDirectories: Schema.optionalWith(Schema.Boolean, { default: () => false }),
 }).annotations({ identifier: "FsWalkOptions" })
+/** Limits of a walk. */
 export type WalkOptions = typeof WalkOptions.Type
+/** Asks for the tree below a folder. */
 export const WalkParams = Schema.Struct({ path, options: WalkOptions, sandbox }).annotations({
   identifier: "WireFsWalkParams",
 })
+/** The tree, breadth first; `truncated` is true if a limit other than `maxDepth` cut it. */
 export const WalkResult = Schema.Struct({
   entries: Schema.Array(Schema.Struct({ path, kind: Schema.Literal("file", "directory") })),
   errors: Schema.Array(Schema.Struct({ path, message: Schema.String })),
   truncated: Schema.Boolean,
 }).annotations({ identifier: "FsWalkResponse" })
+/** The tree below a folder. */
 export type WalkResult = typeof WalkResult.Type
 
 /** `recursive` and `force` are true by default. */
@@ -123,14 +139,17 @@ export const RemoveParams = Schema.Struct({
   followSymlinks,
   sandbox,
 }).annotations({ identifier: "WireFsRemoveParams" })
+/** No members. */
 export const RemoveResult = nothing("FsRemoveResponse")
 
+/** A folder is copied only with `recursive`. */
 export const CopyParams = Schema.Struct({
   sourcePath: path,
   destinationPath: path,
   recursive: Schema.Boolean,
   sandbox,
 }).annotations({ identifier: "WireFsCopyParams" })
+/** No members. */
 export const CopyResult = nothing("FsCopyResponse")
 
 /** Chosen by the client, unique among the open handles of its connection. */
@@ -138,15 +157,19 @@ const handleId = Schema.String
 
 /** `read` only reads. `replace` creates or truncates the file and only writes. */
 export const OpenMode = Schema.Literal("read", "replace")
+/** What an open file is good for. */
 export type OpenMode = typeof OpenMode.Type
+/** Opens a file under a handle; `mode` is `read` by default. */
 export const OpenParams = Schema.Struct({
   handleId,
   path,
   mode: Schema.optional(OpenMode),
   sandbox,
 }).annotations({ identifier: "WireFsOpenParams" })
+/** The handle of the request. */
 export const OpenResult = Schema.Struct({ handleId }).annotations({ identifier: "FsOpenResponse" })
 
+/** Asks for up to `len` bytes (1 to 1 MiB) at `offset`. */
 export const ReadBlockParams = Schema.Struct({ handleId, offset: BigU64, len: U64 }).annotations({
   identifier: "FsReadBlockParams",
 })
@@ -154,14 +177,19 @@ export const ReadBlockParams = Schema.Struct({ handleId, offset: BigU64, len: U6
 export const ReadBlockResult = Schema.Struct({ chunk: Base64, eof: Schema.Boolean }).annotations({
   identifier: "FsReadBlockResponse",
 })
+/** A block of a file. */
 export type ReadBlockResult = typeof ReadBlockResult.Type
 
+/** Writes `chunk` (1 byte to 1 MiB) at `offset`. */
 export const WriteBlockParams = Schema.Struct({ handleId, offset: BigU64, chunk: Base64 }).annotations({
   identifier: "FsWriteBlockParams",
 })
+/** No members. */
 export const WriteBlockResult = nothing("FsWriteBlockResponse")
 
+/** Closes a handle; an unknown one is no error. */
 export const CloseParams = Schema.Struct({ handleId }).annotations({ identifier: "FsCloseParams" })
+/** No members. */
 export const CloseResult = nothing("FsCloseResponse")
 
 /** A connection has one watch: a request with a greater `watchId` replaces it. */
@@ -170,6 +198,7 @@ export const WatchMissingParams = Schema.Struct({
   missing: Schema.Array(path),
   present: nullable(path),
 }).annotations({ identifier: "FsWatchMissingParams" })
+/** `watching` is false if the server does not watch. */
 export const WatchMissingResult = Schema.Struct({ watching: Schema.Boolean }).annotations({
   identifier: "FsWatchMissingResponse",
 })

@@ -21,32 +21,47 @@ export type TraceContext = typeof TraceContext.Type
 
 /** A call that wants an answer. */
 export interface Request {
+  /** The kind of the message. */
   readonly kind: "request"
+  /** Repeated in the answer. */
   readonly id: RequestId
+  /** The name of the method. */
   readonly method: string
+  /** Null if absent. */
   readonly params: Json.Json
+  /** The trace context of the caller, not validated (see `Trace`). */
   readonly trace?: Json.Json
 }
 
 /** A message that wants no answer. */
 export interface Notification {
+  /** The kind of the message. */
   readonly kind: "notification"
+  /** The name of the method. */
   readonly method: string
+  /** Null if absent. */
   readonly params: Json.Json
 }
 
 /** The answer of a call that succeeded. */
 export interface Response {
+  /** The kind of the message. */
   readonly kind: "response"
+  /** That of the request. */
   readonly id: RequestId
+  /** What the call returned. */
   readonly result: Json.Json
 }
 
 /** The answer of a call that failed. */
 export interface ErrorResponse {
+  /** The kind of the message. */
   readonly kind: "error"
+  /** That of the request, or `malformedId`. */
   readonly id: RequestId
+  /** One of `ErrorCode`. */
   readonly code: number
+  /** The text of the error. */
   readonly message: string
 }
 
