@@ -16,7 +16,7 @@ import * as OwnedSessions from "./OwnedSessions.ts"
 import { HeadTailBuffer } from "./HeadTailBuffer.ts"
 import { Session } from "./Session.ts"
 import * as Truncate from "./Truncate.ts"
-import * as Waiting from "./Waiting.ts"
+import * as Waiting from "./SessionWait.ts"
 
 export interface Request {
   /** The session to write to; without one, `input_chunks` is the command to start. */

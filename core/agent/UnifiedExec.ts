@@ -18,11 +18,11 @@ import * as OwnedSessions from "./OwnedSessions.ts"
 import * as HexId from "./HexId.ts"
 import type { Reply } from "./Reply.ts"
 import { Session, tell, type Watcher } from "./Session.ts"
-import { Sessions } from "./Sessions.ts"
+import { Sessions } from "./SessionTable.ts"
 import * as ToolError from "./ToolError.ts"
 import * as Tools from "./Tools.ts"
 import * as Truncate from "./Truncate.ts"
-import * as Waiting from "./Waiting.ts"
+import * as Waiting from "./SessionWait.ts"
 
 export interface Options extends Command.Defaults {
   /** A second bound on the output of every reply. */

@@ -16,7 +16,7 @@ import * as Message from "../protocol/Message.ts"
 import * as Connection from "../rpc/Connection.ts"
 import type { Transport } from "../transport/Transport.ts"
 import { ClientError } from "./ClientError.ts"
-import type { Flow } from "./Flow.ts"
+import type { Flow } from "./FlowControl.ts"
 
 /** Sends a request and waits for its result as JSON; fails with `Disconnected` when the connection ends. */
 export type Ask = (method: string, params: unknown) => Effect.Effect<Json, ClientError>

@@ -8,8 +8,8 @@ import type { ClientError } from "./ClientError.ts"
 import * as ExecClient from "./ExecClient.ts"
 import { promise } from "./Promises.ts"
 import type { Open } from "./Reconnect.ts"
-import * as V0Client from "./v0/Client.ts"
-import * as V0ExecClient from "./v0/ExecClient.ts"
+import * as V0Client from "./v0/V0Client.ts"
+import * as V0ExecClient from "./v0/V0ExecClient.ts"
 
 /** For servers of today; `dialect` may be left out. */
 export interface CurrentOptions extends ExecClient.Options {

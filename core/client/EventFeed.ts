@@ -12,7 +12,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Mailbox from "effect/Mailbox"
 import type { ClientError } from "./ClientError.ts"
-import type { Flow, Lag } from "./Flow.ts"
+import type { Flow, Lag } from "./FlowControl.ts"
 import { failed, type ProcessEvent, type Sequenced, weightOf } from "./ProcessEvent.ts"
 
 /** What is kept for consumers to come: the first 256 events, or the first 1 MiB. */

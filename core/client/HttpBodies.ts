@@ -15,7 +15,7 @@ import * as DecodeError from "../protocol/DecodeError.ts"
 import { BodyDeltaParams } from "../protocol/HttpRequest.ts"
 import type { Json } from "../protocol/Json.ts"
 import { ClientError } from "./ClientError.ts"
-import type { Flow } from "./Flow.ts"
+import type { Flow } from "./FlowControl.ts"
 
 export interface Body {
   /** The next pieces, at least one; undefined behind the last. */

@@ -6,7 +6,7 @@ import * as Scope from "effect/Scope"
 import { utf8Decoder } from "../protocol/Bytes.ts"
 import type { OutputStream } from "../protocol/Process.ts"
 import type { Subscription } from "./EventFeed.ts"
-import { toError } from "./Events.ts"
+import { toError } from "./EventStreams.ts"
 import type { ProcessEvent } from "./ProcessEvent.ts"
 
 /** A process with events to take a place in. */

@@ -21,9 +21,9 @@ import * as Scope from "effect/Scope"
 import type { Json } from "../protocol/Json.ts"
 import type { Transport, TransportError } from "../transport/Transport.ts"
 import { ClientError } from "./ClientError.ts"
-import type { Flow } from "./Flow.ts"
+import type { Flow } from "./FlowControl.ts"
 import * as SessionConnection from "./SessionConnection.ts"
-import * as Outage from "./Outage.ts"
+import * as Outage from "./ReconnectPolicy.ts"
 
 /** Opens a transport; it lives as long as the scope. */
 export type Open = Effect.Effect<Transport, TransportError | ClientError, Scope.Scope>

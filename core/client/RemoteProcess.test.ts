@@ -10,8 +10,8 @@ import { toBase64, utf8 } from "../protocol/Bytes.ts"
 import { highWaterMark, incomingCapacity } from "../transport/Transport.ts"
 import { maxKept } from "./EventFeed.ts"
 import * as ExecClient from "./ExecClient.ts"
-import { maxLag } from "./Flow.ts"
-import { gapMillis } from "./Follower.ts"
+import { maxLag } from "./FlowControl.ts"
+import { gapMillis } from "./ProcessFollower.ts"
 import * as TestServer from "./testing/TestServer.ts"
 
 const run = <A, E>(test: Effect.Effect<A, E, Scope.Scope>) =>

@@ -11,8 +11,8 @@ import type { OutputStream, ReadResult, TerminalSize } from "../protocol/Process
 import type { Call } from "./Calls.ts"
 import { ClientError } from "./ClientError.ts"
 import type * as EventFeed from "./EventFeed.ts"
-import * as Events from "./Events.ts"
-import type { Follower } from "./Follower.ts"
+import * as Events from "./EventStreams.ts"
+import type { Follower } from "./ProcessFollower.ts"
 import type { ProcessEvent } from "./ProcessEvent.ts"
 
 export interface ReadOptions {

@@ -6,7 +6,7 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as UnifiedExec from "../../../core/agent/UnifiedExec.ts"
-import * as Waiting from "../../../core/agent/Waiting.ts"
+import * as Waiting from "../../../core/agent/SessionWait.ts"
 import * as ExecClient from "../../../core/client/ExecClient.ts"
 import type { EnvironmentInfo } from "../../../core/protocol/Environment.ts"
 import * as PathUri from "../../../core/protocol/PathUri.ts"

@@ -8,7 +8,7 @@ export const client = [
   one("core/client/ExecClient.ts", "[id, last()]", "[id, last() + 1]", "one event too few is asked for"),
   one("core/client/ExecClient.ts", "shared ?? begin()", "begin()", "each use of a lazy client connects"),
   {
-    ...one("core/client/Follower.ts", "replays ? ", "true ? ", "from a server without replay nothing is fetched"),
+    ...one("core/client/ProcessFollower.ts", "replays ? ", "true ? ", "from a server without replay nothing is fetched"),
     tests: ["core/client/Reconnect.test.ts"],
   },
   one(reconnect, "options.resumed(replays)", "", "processes do not notice a new connection"),
@@ -16,8 +16,8 @@ export const client = [
   one(reconnect, "repeatable ? ", "false ? ", "what can be sent twice is not"),
   one(reconnect, "lived >= steadyMillis || seen !== before", "true", "every connection ends an outage"),
   one(reconnect, "lived >= steadyMillis || seen !== before", "false", "no connection ends an outage"),
-  one("core/client/Outage.ts", "        Schedule.jittered,", "", "all clients come back at once"),
-  one("core/client/Outage.ts", "code === ErrorCode.sessionAttached", "false", "a session still attached is given up"),
-  one("core/client/Outage.ts", "if (!isPassing(result.left))", "if (false)", "a session that is gone is tried again"),
-  one("core/client/Starting.ts", "fork(terminate(follower.id))", "void 0", "a start whose answer was lost runs on"),
+  one("core/client/ReconnectPolicy.ts", "        Schedule.jittered,", "", "all clients come back at once"),
+  one("core/client/ReconnectPolicy.ts", "code === ErrorCode.sessionAttached", "false", "a session still attached is given up"),
+  one("core/client/ReconnectPolicy.ts", "if (!isPassing(result.left))", "if (false)", "a session that is gone is tried again"),
+  one("core/client/ProcessStarter.ts", "fork(terminate(follower.id))", "void 0", "a start whose answer was lost runs on"),
 ]

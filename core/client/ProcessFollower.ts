@@ -12,9 +12,9 @@ import * as FiberId from "effect/FiberId"
 import type { Call } from "./Calls.ts"
 import { ClientError, type Gone } from "./ClientError.ts"
 import * as EventFeed from "./EventFeed.ts"
-import type { Flow } from "./Flow.ts"
+import type { Flow } from "./FlowControl.ts"
 import { failed, type Sequenced } from "./ProcessEvent.ts"
-import { type Lost, Sequencer } from "./Sequencer.ts"
+import { type Lost, Sequencer } from "./ReorderBuffer.ts"
 
 /** How long a missing number may be merely late, in milliseconds. */
 export const gapMillis = 100

@@ -12,8 +12,8 @@ import type * as Stream from "effect/Stream"
 import type { OutputStream } from "../../protocol/Process.ts"
 import { ClientError } from "../ClientError.ts"
 import * as EventFeed from "../EventFeed.ts"
-import * as Events from "../Events.ts"
-import type { Flow } from "../Flow.ts"
+import * as Events from "../EventStreams.ts"
+import type { Flow } from "../FlowControl.ts"
 import { failed, type ProcessEvent } from "../ProcessEvent.ts"
 
 /** How long behind the exit output is waited for, in milliseconds. */

@@ -2,7 +2,7 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { ReadResult } from "../protocol/Process.ts"
 import type { Sequenced } from "./ProcessEvent.ts"
-import { maxEarly, Sequencer } from "./Sequencer.ts"
+import { maxEarly, Sequencer } from "./ReorderBuffer.ts"
 
 const output = (seq: number, size = 1): Sequenced => ({
   kind: "output",

@@ -16,12 +16,12 @@ import type { Json } from "../../protocol/Json.ts"
 import type * as V0 from "../../protocol/dialect/v0.ts"
 import type { Transport } from "../../transport/Transport.ts"
 import { ClientError } from "../ClientError.ts"
-import * as Flow from "../Flow.ts"
+import * as Flow from "../FlowControl.ts"
 import * as Ids from "../Ids.ts"
 import * as ClientConnection from "../ClientConnection.ts"
 import { type Open, toClientError } from "../Reconnect.ts"
 import { call, exited, outputDelta } from "./Calls.ts"
-import * as ExecProcess from "./ExecProcess.ts"
+import * as ExecProcess from "./V0Process.ts"
 
 export interface Options {
   /** Default: `procwire`. */

@@ -6,8 +6,8 @@ import type { OutputStream } from "../../protocol/Process.ts"
 import type { ClientError } from "../ClientError.ts"
 import type { ProcessEvent } from "../ProcessEvent.ts"
 import { iterate, outputOf, promise, text } from "../Promises.ts"
-import type { ExecClient, StartOptions } from "./ExecClient.ts"
-import type { ExecProcess } from "./ExecProcess.ts"
+import type { ExecClient, StartOptions } from "./V0ExecClient.ts"
+import type { ExecProcess } from "./V0Process.ts"
 
 /** A process, and the async iterable of its events from the first. */
 export interface ClientProcess extends AsyncIterable<ProcessEvent>, AsyncDisposable {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import * as Flow from "./Flow.ts"
+import * as Flow from "./FlowControl.ts"
 
 const make = () => {
   const told: Array<boolean> = []

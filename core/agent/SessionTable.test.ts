@@ -4,7 +4,7 @@ import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
 import { describe, expect, it } from "vitest"
 import { effect, elapse, settle } from "../testing/Effects.ts"
-import { maxSessions, Sessions, spared } from "./Sessions.ts"
+import { maxSessions, Sessions, spared } from "./SessionTable.ts"
 import { make } from "./testing/Agent.ts"
 import * as UnifiedExec from "./UnifiedExec.ts"
 
