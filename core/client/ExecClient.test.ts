@@ -9,7 +9,7 @@ import * as TestContext from "effect/TestContext"
 import { describe, expect, it } from "vitest"
 import { utf8 } from "../protocol/Bytes.ts"
 import * as ExecClient from "./ExecClient.ts"
-import * as TestServer from "./testing/TestServer.ts"
+import * as TestServer from "../testing/TestServer.ts"
 
 const run = <A, E>(test: Effect.Effect<A, E, Scope.Scope>) =>
   Effect.runPromise(Effect.provide(Effect.scoped(test), TestContext.TestContext))

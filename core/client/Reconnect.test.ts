@@ -4,7 +4,7 @@ import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
 import { describe, expect, it } from "vitest"
 import { effect, elapse, settle } from "../testing/Effects.ts"
-import { connected, eventsOf, running, soon, textOf } from "./testing/Outages.ts"
+import { connected, eventsOf, running, soon, textOf } from "../testing/NetworkClient.ts"
 
 const both = [
   ["a server that replays", true],

@@ -10,7 +10,7 @@ import { utf8 } from "../protocol/Bytes.ts"
 import { effect, settle } from "../testing/Effects.ts"
 import { toClientHttp } from "./ClientHttp.ts"
 import * as ExecClient from "./ExecClient.ts"
-import * as TestServer from "./testing/TestServer.ts"
+import * as TestServer from "../testing/TestServer.ts"
 
 const connected = (answer: FakeHttp.Answer) =>
   Effect.gen(function* () {

@@ -12,7 +12,7 @@ import { maxKept } from "./EventFeed.ts"
 import * as ExecClient from "./ExecClient.ts"
 import { maxLag } from "./FlowControl.ts"
 import { gapMillis } from "./ProcessFollower.ts"
-import * as TestServer from "./testing/TestServer.ts"
+import * as TestServer from "../testing/TestServer.ts"
 
 const run = <A, E>(test: Effect.Effect<A, E, Scope.Scope>) =>
   Effect.runPromise(Effect.provide(Effect.scoped(test), TestContext.TestContext))

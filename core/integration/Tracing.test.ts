@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
 import * as ExecClient from "../client/ExecClient.ts"
-import * as TestServer from "../client/testing/TestServer.ts"
+import * as TestServer from "../testing/TestServer.ts"
 import { effect } from "../testing/Effects.ts"
 import * as SpanRecorder from "../testing/SpanRecorder.ts"
 

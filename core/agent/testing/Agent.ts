@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as ExecClient from "../../client/ExecClient.ts"
-import * as TestServer from "../../client/testing/TestServer.ts"
+import * as TestServer from "../../testing/TestServer.ts"
 import * as UnifiedExec from "../UnifiedExec.ts"
 
 export const make = (options?: UnifiedExec.Options, ...server: Parameters<typeof TestServer.make>) =>

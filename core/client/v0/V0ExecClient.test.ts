@@ -5,7 +5,7 @@ import * as Stream from "effect/Stream"
 import { describe, expect, it } from "vitest"
 import { effect, elapse, pass, settle } from "../../testing/Effects.ts"
 import * as Dialects from "../Dialects.ts"
-import * as TestServer from "../testing/TestServer.ts"
+import * as TestServer from "../../testing/TestServer.ts"
 
 const spec = { argv: ["a"], cwd: "/tmp", env: {} }
 

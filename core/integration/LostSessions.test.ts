@@ -2,10 +2,10 @@
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { describe, expect, it } from "vitest"
-import { connected } from "../client/testing/Outages.ts"
+import { connected } from "../testing/NetworkClient.ts"
 import { effect, elapse, settle } from "../testing/Effects.ts"
-import * as Reply from "./Reply.ts"
-import * as UnifiedExec from "./UnifiedExec.ts"
+import * as Reply from "../agent/Reply.ts"
+import * as UnifiedExec from "../agent/UnifiedExec.ts"
 
 /** One command that runs, over a network that fails when it is told to. */
 const started = Effect.gen(function* () {

@@ -3,8 +3,8 @@ import * as Fiber from "effect/Fiber"
 import { describe, expect, it } from "vitest"
 import { effect, elapse, settle } from "../testing/Effects.ts"
 import * as ExecClient from "./ExecClient.ts"
-import { Network } from "./testing/Network.ts"
-import * as TestServer from "./testing/TestServer.ts"
+import { Network } from "../testing/TestNetwork.ts"
+import * as TestServer from "../testing/TestServer.ts"
 
 describe("ExecClient.lazy", () => {
   it(

@@ -3,7 +3,7 @@ import * as Fiber from "effect/Fiber"
 import { describe, expect, it } from "vitest"
 import { utf8 } from "../protocol/Bytes.ts"
 import { effect, elapse, settle } from "../testing/Effects.ts"
-import { connected, running, soon } from "./testing/Outages.ts"
+import { connected, running, soon } from "../testing/NetworkClient.ts"
 
 describe("requests over a lost connection", () => {
   it(

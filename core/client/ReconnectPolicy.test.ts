@@ -6,9 +6,9 @@ import * as Random from "effect/Random"
 import { describe, expect, it } from "vitest"
 import { effect, elapse, settle } from "../testing/Effects.ts"
 import * as ExecClient from "./ExecClient.ts"
-import { connected, eventsOf, running, soon, textOf } from "./testing/Outages.ts"
-import { Network } from "./testing/Network.ts"
-import * as TestServer from "./testing/TestServer.ts"
+import { connected, eventsOf, running, soon, textOf } from "../testing/NetworkClient.ts"
+import { Network } from "../testing/TestNetwork.ts"
+import * as TestServer from "../testing/TestServer.ts"
 
 describe("Outage", () => {
   it(

@@ -5,7 +5,7 @@ import * as Random from "effect/Random"
 import * as Stream from "effect/Stream"
 import { describe, expect, it } from "vitest"
 import { effect, elapse, settle } from "../testing/Effects.ts"
-import { connected } from "./testing/Outages.ts"
+import { connected } from "../testing/NetworkClient.ts"
 
 /** Cuts a connection at moments that a seed decides, under three children with readers of three speeds. */
 const play = (seed: number, replays: boolean) =>

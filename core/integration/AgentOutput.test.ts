@@ -5,7 +5,7 @@ import * as TestClock from "effect/TestClock"
 import { describe, expect, it } from "vitest"
 import type { FakeChild } from "../spawn/Fake.ts"
 import { effect, elapse } from "../testing/Effects.ts"
-import { make } from "./testing/Agent.ts"
+import { make } from "../agent/testing/Agent.ts"
 
 const block = 64 * 1024
 

@@ -5,9 +5,9 @@
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
-import * as Memory from "../../transport/Memory.ts"
-import { type Transport, TransportError } from "../../transport/Transport.ts"
-import type { Open } from "../Reconnect.ts"
+import * as Memory from "../transport/Memory.ts"
+import { type Transport, TransportError } from "../transport/Transport.ts"
+import type { Open } from "../client/Reconnect.ts"
 import type { TestServer } from "./TestServer.ts"
 
 export class Network {
