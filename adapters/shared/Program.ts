@@ -42,7 +42,7 @@ export interface Program {
 }
 
 export interface ToClient {
-  (target: Target, options: Dialects.V0Options): Promise<V0Client.Client>
+  (target: Target, options: Dialects.V0Options): Promise<V0Client.V0Client>
   (target: Target, options?: Dialects.CurrentOptions): Promise<Client.Client>
 }
 

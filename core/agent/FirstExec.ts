@@ -16,7 +16,7 @@ import * as OwnedSessions from "./OwnedSessions.ts"
 import { HeadTailBuffer } from "./HeadTailBuffer.ts"
 import { Session } from "./Session.ts"
 import * as Truncate from "./Truncate.ts"
-import * as Waiting from "./SessionWait.ts"
+import * as SessionWait from "./SessionWait.ts"
 
 export interface Request {
   /** The session to write to; without one, `input_chunks` is the command to start. */
@@ -101,7 +101,7 @@ export const make = (backend: ExecBackend): Effect.Effect<FirstExec, never, Scop
     const write = (session: Session, input: string, millis: number) =>
       Effect.gen(function* () {
         const sending = yield* background(Effect.either(session.process.write(utf8.encode(input))))
-        const sent = yield* Waiting.forFiber(sending, millis)
+        const sent = yield* SessionWait.forFiber(sending, millis)
         if (sent !== undefined && Either.isLeft(sent)) return yield* notWritten(sent.left)
       })
 

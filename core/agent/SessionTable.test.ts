@@ -4,7 +4,7 @@ import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
 import { describe, expect, it } from "vitest"
 import { effect, elapse, settle } from "../testing/Effects.ts"
-import { maxSessions, Sessions, spared } from "./SessionTable.ts"
+import { maxSessions, SessionTable, spared } from "./SessionTable.ts"
 import { make } from "./testing/Agent.ts"
 import * as UnifiedExec from "./UnifiedExec.ts"
 
@@ -17,14 +17,14 @@ const entry = (id: number, facts: { callers?: number; over?: boolean } = {}) => 
 
 /** A full table of entries 1 to 64. */
 const full = (facts: (id: number) => Parameters<typeof entry>[1] = () => ({})) => {
-  const sessions = new Sessions<ReturnType<typeof entry>>()
+  const sessions = new SessionTable<ReturnType<typeof entry>>()
   for (let id = 1; id <= maxSessions; id += 1) expect(sessions.add(entry(id, facts(id)))).toBeUndefined()
   return sessions
 }
 
-describe("Sessions", () => {
+describe("SessionTable", () => {
   it("have ids of their own from 1000 to 99999, and give them back", async () => {
-    const sessions = new Sessions()
+    const sessions = new SessionTable()
     const ids = await Effect.runPromise(Effect.all(Array.from({ length: 5_000 }, () => sessions.reserve)))
     expect(new Set(ids).size).toBe(5_000)
     expect(Math.min(...ids)).toBeGreaterThanOrEqual(1000)

@@ -19,7 +19,7 @@ export interface Entry {
 export const maxSessions = 64
 export const spared = 8
 
-export class Sessions<Session extends Entry> {
+export class SessionTable<Session extends Entry> {
   /** In the order of their last use. */
   private readonly sessions = new Map<number, Session>()
   private readonly reserved = new Set<number>()

@@ -18,11 +18,11 @@ import * as OwnedSessions from "./OwnedSessions.ts"
 import * as HexId from "./HexId.ts"
 import type { Reply } from "./Reply.ts"
 import { Session, tell, type Watcher } from "./Session.ts"
-import { Sessions } from "./SessionTable.ts"
+import { SessionTable } from "./SessionTable.ts"
 import * as ToolError from "./ToolError.ts"
 import * as Tools from "./Tools.ts"
 import * as Truncate from "./Truncate.ts"
-import * as Waiting from "./SessionWait.ts"
+import * as SessionWait from "./SessionWait.ts"
 
 export interface Options extends Command.Defaults {
   /** A second bound on the output of every reply. */
@@ -54,7 +54,7 @@ export const make = (
   options: Options = {},
 ): Effect.Effect<UnifiedExec, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const sessions = new Sessions<Session>()
+    const sessions = new SessionTable<Session>()
     const { ended, follow, kill, background } = yield* OwnedSessions.make
 
     const store = (session: Session) => {
@@ -100,7 +100,7 @@ export const make = (
         const start = yield* Clock.currentTimeNanos
         return yield* Effect.uninterruptibleMask((restore) =>
           Effect.gen(function* () {
-            yield* restore(Waiting.forEnd(session, millis))
+            yield* restore(SessionWait.forEnd(session, millis))
             const wallSeconds = Number((yield* Clock.currentTimeNanos) - start) / 1e9
             return reply(session, { chunkId, wallSeconds }, args.max_output_tokens ?? undefined)
           }),
@@ -124,8 +124,11 @@ export const make = (
           const session = new Session(id, args.tty ?? false, subscribed)
           yield* store(session)
           tell(watcher?.onSession, id)
-          const millis = Waiting.clamp(args.yield_time_ms ?? Waiting.yieldMillis.usual, Waiting.yieldMillis)
-          const early = Waiting.forExit(session, Waiting.earlyExitMillis)
+          const millis = SessionWait.clamp(
+            args.yield_time_ms ?? SessionWait.yieldMillis.usual,
+            SessionWait.yieldMillis,
+          )
+          const early = SessionWait.forExit(session, SessionWait.earlyExitMillis)
           const call = Effect.zipRight(early, collect(session, millis, args))
           return yield* restore(inTurn(session, watcher, call))
         }),
@@ -140,23 +143,23 @@ export const make = (
         const sending = yield* background(
           Effect.either(tty ? process.write(utf8.encode(chars)) : process.interrupt),
         )
-        const sent = yield* Waiting.forFiber(sending, millis)
+        const sent = yield* SessionWait.forFiber(sending, millis)
         if (sent !== undefined && Either.isLeft(sent)) {
           // What exits meanwhile takes no input: that is told as its exit.
-          yield* Waiting.forExit(session, Waiting.earlyExitMillis)
+          yield* SessionWait.forExit(session, SessionWait.earlyExitMillis)
           if (!session.over) return yield* ToolError.notWritten(sent.left)
-        } else if (tty) yield* Effect.sleep(Waiting.afterWriteMillis)
+        } else if (tty) yield* Effect.sleep(SessionWait.afterWriteMillis)
       })
 
     const writeStdin: Run<Tools.WriteStdin> = (args, watcher) =>
       Effect.suspend(() => {
-        const { session_id: id, yield_time_ms: asked = Waiting.yieldMillis.least } = args
+        const { session_id: id, yield_time_ms: asked = SessionWait.yieldMillis.least } = args
         const chars = args.chars ?? ""
         const session = sessions.use(id)
         if (session === undefined) return ToolError.unknownSession(id)
-        const longest = options.longestPollMillis ?? Waiting.pollMillis.most
-        const bounds = chars === "" ? { ...Waiting.pollMillis, most: longest } : Waiting.yieldMillis
-        const millis = Waiting.clamp(asked, bounds)
+        const longest = options.longestPollMillis ?? SessionWait.pollMillis.most
+        const bounds = chars === "" ? { ...SessionWait.pollMillis, most: longest } : SessionWait.yieldMillis
+        const millis = SessionWait.clamp(asked, bounds)
         const call = Effect.gen(function* () {
           // Whoever had the turn before may have taken the last of it.
           if (!sessions.has(session)) return yield* ToolError.unknownSession(id)

@@ -16,7 +16,7 @@ import * as Message from "../protocol/Message.ts"
 import * as Connection from "../rpc/Connection.ts"
 import type { Transport } from "../transport/Transport.ts"
 import { ClientError } from "./ClientError.ts"
-import type { Flow } from "./FlowControl.ts"
+import type { FlowControl } from "./FlowControl.ts"
 
 /** Sends a request and waits for its result as JSON; fails with `Disconnected` when the connection ends. */
 export type Ask = (method: string, params: unknown) => Effect.Effect<Json, ClientError>
@@ -26,7 +26,7 @@ export interface Options<A> {
   readonly initialize: (ask: Ask) => Effect.Effect<A, ClientError>
   /** Deadline of the handshake. */
   readonly timeout: Duration.DurationInput
-  readonly flow: Flow
+  readonly flow: FlowControl
   /** Takes a notification as it comes; on the left, what is wrong with it. Undefined for one that it does not know. */
   readonly take: (method: string, params: Json) => Either.Either<void, string> | undefined
 }
@@ -73,8 +73,8 @@ export const make = <A>(
 
     const ask: Ask = (method, params) =>
       Effect.suspend(() => {
-        flow.asked()
-        return Effect.ensuring(connection.call(method, params), Effect.sync(flow.answered))
+        flow.requestSent()
+        return Effect.ensuring(connection.call(method, params), Effect.sync(flow.requestDone))
       }).pipe(
         Effect.mapError((error) =>
           error._tag === "RpcError"

@@ -5,7 +5,7 @@ import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import { utf8Decoder } from "../protocol/Bytes.ts"
 import { promise } from "./Promises.ts"
-import type { Head, Http, HttpOptions, HttpResponse } from "./RemoteHttp.ts"
+import type { Head, RemoteHttp, HttpOptions, HttpResponse } from "./RemoteHttp.ts"
 
 /** A response whose body comes in pieces, once. Leaving a loop over it, or `close`, lets go of the rest. */
 export interface ClientHttpStream extends Head, AsyncIterable<Uint8Array>, AsyncDisposable {
@@ -21,7 +21,7 @@ export interface ClientHttp {
   stream(options: HttpOptions): Promise<ClientHttpStream>
 }
 
-export const toClientHttp = (http: Http): ClientHttp => ({
+export const toClientHttp = (http: RemoteHttp): ClientHttp => ({
   request: (options) => promise(http.request(options)),
   stream: (options) =>
     promise(

@@ -44,7 +44,7 @@ export const make: {
   (
     source: Transport | Open,
     options: V0Options,
-  ): Effect.Effect<V0ExecClient.ExecClient, ClientError, Scope.Scope>
+  ): Effect.Effect<V0ExecClient.V0ExecClient, ClientError, Scope.Scope>
   (
     source: Transport | Open,
     options?: CurrentOptions,
@@ -54,7 +54,7 @@ export const make: {
 
 /** The same for programs without Effect. */
 export const connect: {
-  (open: Open, options: V0Options): Promise<V0Client.Client>
+  (open: Open, options: V0Options): Promise<V0Client.V0Client>
   (open: Open, options?: CurrentOptions): Promise<Client.Client>
 } = (open: Open, { dialect, ...options }: CurrentOptions | V0Options = {}) =>
   Effect.gen(function* () {

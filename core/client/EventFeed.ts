@@ -4,7 +4,7 @@
  * Every consumer gets every event from the first, however late it comes: the oldest events are kept, up to
  * 256 of them or 1 MiB of output; what came between those and the consumer's arrival is read from the server
  * again (`catchUp`), as long as the server retains it; what comes later goes straight to the consumer's
- * mailbox. Nobody consuming costs no more than what is kept. Mailboxes are bounded by `Flow`, which stops
+ * mailbox. Nobody consuming costs no more than what is kept. Mailboxes are bounded by `FlowControl`, which stops
  * the connection before they grow large.
  */
 import * as Chunk from "effect/Chunk"
@@ -12,7 +12,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Mailbox from "effect/Mailbox"
 import type { ClientError } from "./ClientError.ts"
-import type { Flow, Lag } from "./FlowControl.ts"
+import type { FlowControl, Backlog } from "./FlowControl.ts"
 import { failed, type ProcessEvent, type Sequenced, weightOf } from "./ProcessEvent.ts"
 
 /** What is kept for consumers to come: the first 256 events, or the first 1 MiB. */
@@ -37,11 +37,11 @@ export interface EventFeed {
 
 interface Consumer {
   readonly mailbox: Mailbox.Mailbox<ProcessEvent>
-  readonly lag: Lag
+  readonly backlog: Backlog
 }
 
 /** The feed of a process whose events up to `after` are not wanted. */
-export const make = (after: number, flow: Flow, catchUp: CatchUp): EventFeed => {
+export const make = (after: number, flow: FlowControl, catchUp: CatchUp): EventFeed => {
   const consumers = new Set<Consumer>()
   const kept: Array<Sequenced> = []
   let keptBytes = 0
@@ -64,8 +64,8 @@ export const make = (after: number, flow: Flow, catchUp: CatchUp): EventFeed => 
       keep(event)
     }
     if (event.kind === "closed" || event.kind === "failed") ended = event
-    for (const { mailbox, lag } of consumers) {
-      lag.add(weightOf(event))
+    for (const { mailbox, backlog } of consumers) {
+      backlog.add(weightOf(event))
       mailbox.unsafeOffer(event)
       if (ended !== undefined) mailbox.unsafeDone(Exit.void)
     }
@@ -83,7 +83,7 @@ export const make = (after: number, flow: Flow, catchUp: CatchUp): EventFeed => 
   }
 
   const subscribe = Effect.map(Mailbox.make<ProcessEvent>(), (mailbox): Subscription => {
-    const consumer: Consumer = { mailbox, lag: flow.lag() }
+    const consumer: Consumer = { mailbox, backlog: flow.backlog() }
     let before: Effect.Effect<ReadonlyArray<ProcessEvent>> | undefined = past()
     let over = false
     if (ended === undefined) consumers.add(consumer)
@@ -92,7 +92,7 @@ export const make = (after: number, flow: Flow, catchUp: CatchUp): EventFeed => 
     const close = () => {
       over = true
       consumers.delete(consumer)
-      consumer.lag.end()
+      consumer.backlog.end()
       mailbox.unsafeDone(Exit.void)
     }
 
@@ -107,7 +107,7 @@ export const make = (after: number, flow: Flow, catchUp: CatchUp): EventFeed => 
       if (over) return undefined
       const [messages] = yield* mailbox.takeAll
       const batch = Chunk.toReadonlyArray(messages)
-      if (!over) consumer.lag.add(-batch.reduce((sum, event) => sum + weightOf(event), 0))
+      if (!over) consumer.backlog.add(-batch.reduce((sum, event) => sum + weightOf(event), 0))
       return batch.length > 0 ? batch : undefined
     })
     return { next, close }

@@ -18,17 +18,17 @@ import * as Calls from "./Calls.ts"
 import type { ClientError } from "./ClientError.ts"
 import type * as EventFeed from "./EventFeed.ts"
 import * as FileWatch from "./FileWatch.ts"
-import * as Flow from "./FlowControl.ts"
-import type * as Follower from "./ProcessFollower.ts"
-import * as Http from "./RemoteHttp.ts"
+import * as FlowControl from "./FlowControl.ts"
+import type * as ProcessFollower from "./ProcessFollower.ts"
+import * as RemoteHttp from "./RemoteHttp.ts"
 import * as HttpBodies from "./HttpBodies.ts"
 import * as Ids from "./Ids.ts"
-import type { Policy } from "./ReconnectPolicy.ts"
+import type { ReconnectPolicy } from "./ReconnectPolicy.ts"
 import * as Reconnect from "./Reconnect.ts"
 import * as RemoteFiles from "./RemoteFiles.ts"
 import type * as RemoteProcess from "./RemoteProcess.ts"
 import type * as StartOptions from "./StartOptions.ts"
-import * as Starting from "./ProcessStarter.ts"
+import * as ProcessStarter from "./ProcessStarter.ts"
 
 export interface Options {
   /** Default: `procwire`. */
@@ -38,7 +38,7 @@ export interface Options {
   /** Default: 10 seconds. */
   readonly initializeTimeout?: Duration.DurationInput
   /** Replaces a lost connection, if the client was given the means to open one. `{}` is a good policy. */
-  readonly reconnect?: Policy | false
+  readonly reconnect?: ReconnectPolicy | false
   /** Called with each change of the connection behind the first success. */
   readonly onStatus?: (status: Reconnect.Status) => void
 }
@@ -66,7 +66,7 @@ export interface ExecClient {
   /** The files of the server's machine. */
   readonly fs: RemoteFiles.RemoteFiles
   /** HTTP requests that the server makes. */
-  readonly http: Http.Http
+  readonly http: RemoteHttp.RemoteHttp
   /** Completes with the reason when the connection has ended and is not replaced. */
   readonly disconnected: Effect.Effect<ClientError>
 }
@@ -84,10 +84,10 @@ export const make = (
 ): Effect.Effect<ExecClient, ClientError, Scope.Scope> =>
   Effect.gen(function* () {
     const fork = yield* FiberSet.makeRuntime<never>()
-    const followers = new Map<string, Follower.Follower>()
+    const followers = new Map<string, ProcessFollower.ProcessFollower>()
     const nextId = yield* Ids.make
     const begun = () => [...followers.values()].filter((follower) => follower.begun())
-    const flow: Flow.Flow = Flow.make((held) => connection?.hold(held))
+    const flow: FlowControl.FlowControl = FlowControl.make((held) => connection?.hold(held))
     const bodies = HttpBodies.make(flow)
     const watches = FileWatch.make((method, params) => call(method, params))
     let connection: Reconnect.Reconnect | undefined
@@ -119,8 +119,8 @@ export const make = (
     ))
 
     const call = Calls.make(ask)
-    const starting = Starting.make({ call, flow, fork, followers, nextId, ended, environmentInfo })
-    const http = Http.make({ call, bodies, nextId })
+    const starting = ProcessStarter.make({ call, flow, fork, followers, nextId, ended, environmentInfo })
+    const http = RemoteHttp.make({ call, bodies, nextId })
     const fs = RemoteFiles.make(call, environmentInfo, watches)
     return { sessionId, environmentInfo, call, ...starting, fs, http, disconnected }
     // Whoever makes a client where nothing may interrupt can still close it, and its deadlines still hold.

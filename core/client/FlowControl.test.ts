@@ -1,18 +1,18 @@
 import { describe, expect, it } from "vitest"
-import * as Flow from "./FlowControl.ts"
+import * as FlowControl from "./FlowControl.ts"
 
 const make = () => {
   const told: Array<boolean> = []
-  const flow = Flow.make((held) => told.push(held))
+  const flow = FlowControl.make((held) => told.push(held))
   return { flow, told }
 }
 
-describe("Flow", () => {
-  it("holds the connection while a consumer lags, and lets it go when that has caught up or left", () => {
+describe("FlowControl", () => {
+  it("holds the connection while a consumer backlogs, and lets it go when that has caught up or left", () => {
     const { flow, told } = make()
-    const [slow, other] = [flow.lag(), flow.lag()]
-    slow.add(Flow.maxLag)
-    other.add(Flow.maxLag)
+    const [slow, other] = [flow.backlog(), flow.backlog()]
+    slow.add(FlowControl.maxBacklog)
+    other.add(FlowControl.maxBacklog)
     expect(told).toEqual([])
     slow.add(1)
     other.add(1)
@@ -24,19 +24,19 @@ describe("Flow", () => {
 
   it("goes on while an answer is awaited, up to a bound over all consumers", () => {
     const { flow, told } = make()
-    const lags = [flow.lag(), flow.lag()]
-    flow.asked()
-    flow.asked()
-    for (const lag of lags) lag.add(Flow.maxQueued / 2)
+    const backlogs = [flow.backlog(), flow.backlog()]
+    flow.requestSent()
+    flow.requestSent()
+    for (const backlog of backlogs) backlog.add(FlowControl.maxTotalBacklog / 2)
     expect(told).toEqual([])
-    lags[0]?.add(1)
+    backlogs[0]?.add(1)
     expect(told).toEqual([true])
-    lags[1]?.add(-1)
-    flow.answered()
+    backlogs[1]?.add(-1)
+    flow.requestDone()
     expect(told).toEqual([true, false])
-    flow.answered()
+    flow.requestDone()
     expect(told).toEqual([true, false, true])
-    for (const lag of lags) lag.end()
+    for (const backlog of backlogs) backlog.end()
     expect(told).toEqual([true, false, true, false])
   })
 })

@@ -2,7 +2,7 @@
  * The streamed bodies that a client waits for, by request id.
  *
  * Frames count from 1; one that is out of its order ends its body. Nothing is dropped: a consumer that lags holds the
- * connection through `Flow`, as one of a process does, because on this wire nothing else can stall an origin. Frames of
+ * connection through `FlowControl`, as one of a process does, because on this wire nothing else can stall an origin. Frames of
  * ids that nobody waits for are ignored.
  */
 import * as Chunk from "effect/Chunk"
@@ -15,7 +15,7 @@ import * as DecodeError from "../protocol/DecodeError.ts"
 import { BodyDeltaParams } from "../protocol/HttpRequest.ts"
 import type { Json } from "../protocol/Json.ts"
 import { ClientError } from "./ClientError.ts"
-import type { Flow } from "./FlowControl.ts"
+import type { FlowControl } from "./FlowControl.ts"
 
 export interface Body {
   /** The next pieces, at least one; undefined behind the last. */
@@ -44,12 +44,12 @@ const decodeFrame = ParseResult.decodeUnknownEither(BodyDeltaParams)
 export const decode = (params: Json): Either.Either<BodyDeltaParams, string> =>
   Either.mapLeft(decodeFrame(params), (issue) => DecodeError.toText(ParseResult.parseError(issue)))
 
-export const make = (flow: Flow): HttpBodies => {
+export const make = (flow: FlowControl): HttpBodies => {
   const feeds = new Map<string, Feed>()
 
   const expect = (requestId: string) =>
     Effect.map(Mailbox.make<Uint8Array, ClientError>(), (mailbox): Body => {
-      const lag = flow.lag()
+      const backlog = flow.backlog()
       let seq = 0
       const end = (exit: Exit.Exit<void, ClientError>) => {
         feeds.delete(requestId)
@@ -59,7 +59,7 @@ export const make = (flow: Flow): HttpBodies => {
         seq += 1
         if (frame.seq !== seq) return end(Exit.fail(outOfOrder(frame, seq)))
         if (frame.deltaBase64.length > 0) {
-          lag.add(frame.deltaBase64.length)
+          backlog.add(frame.deltaBase64.length)
           mailbox.unsafeOffer(frame.deltaBase64)
         }
         if (frame.error != null)
@@ -69,14 +69,14 @@ export const make = (flow: Flow): HttpBodies => {
       feeds.set(requestId, { accept, end })
       const next = Effect.map(mailbox.takeAll, ([pieces]) => {
         const batch = Chunk.toReadonlyArray(pieces)
-        lag.add(-batch.reduce((sum, { length }) => sum + length, 0))
+        backlog.add(-batch.reduce((sum, { length }) => sum + length, 0))
         return batch.length > 0 ? batch : undefined
       })
       return {
         next,
         close: () => {
           end(Exit.void)
-          lag.end()
+          backlog.end()
         },
       }
     })

@@ -12,9 +12,9 @@ import * as FiberId from "effect/FiberId"
 import type { Call } from "./Calls.ts"
 import { ClientError, type Gone } from "./ClientError.ts"
 import * as EventFeed from "./EventFeed.ts"
-import type { Flow } from "./FlowControl.ts"
+import type { FlowControl } from "./FlowControl.ts"
 import { failed, type Sequenced } from "./ProcessEvent.ts"
-import { type Lost, Sequencer } from "./ReorderBuffer.ts"
+import { type LostRange, ReorderBuffer } from "./ReorderBuffer.ts"
 
 /** How long a missing number may be merely late, in milliseconds. */
 export const gapMillis = 100
@@ -22,14 +22,14 @@ export const gapMillis = 100
 /** What a follower needs of its client. */
 export interface Link {
   readonly call: Call
-  readonly flow: Flow
+  readonly flow: FlowControl
   /** Runs an effect in the client's scope. */
   readonly fork: (effect: Effect.Effect<void>) => Fiber.RuntimeFiber<unknown, unknown>
   /** No further event of the process is wanted. */
   readonly forget: () => void
 }
 
-export interface Follower {
+export interface ProcessFollower {
   readonly id: string
   /** Takes an event as it comes. */
   readonly accept: (event: Sequenced) => void
@@ -54,7 +54,7 @@ export interface Follower {
 }
 
 /** Follows the process `id` from the event after seq `after`. */
-export const make = (id: string, after: number, link: Link): Follower => {
+export const make = (id: string, after: number, link: Link): ProcessFollower => {
   const exitCode = Deferred.unsafeMake<number, ClientError>(FiberId.none)
   const closed = Deferred.unsafeMake<void, ClientError>(FiberId.none)
   const crowd = Effect.unsafeMakeLatch(false)
@@ -65,23 +65,23 @@ export const make = (id: string, after: number, link: Link): Follower => {
   const lostError = (why: string, gone: Gone) =>
     new ClientError({ reason: "EventsLost", message: `failed to recover process ${id}: ${why}`, gone })
 
-  const lostEvents = (lost: Lost) => lostError(lostText(lost), { from: lost.from, to: lost.to })
+  const lostEvents = (lost: LostRange) => lostError(lostText(lost), { from: lost.from, to: lost.to })
 
   const readAfter = (afterSeq: number) =>
     Effect.mapError(link.call("process/read", { processId: id, afterSeq }), (error) =>
-      error.reason === "Disconnected" ? error : lostError(error.message, { from: sequencer.last + 1 }),
+      error.reason === "Disconnected" ? error : lostError(error.message, { from: buffer.last + 1 }),
     )
 
   const catchUp = (from: number, through: number) =>
     Effect.flatMap(readAfter(from), (state) => {
       const found: Array<Sequenced> = []
-      const lost = new Sequencer(from, (event) => event.seq <= through && found.push(event)).splice(state)
+      const lost = new ReorderBuffer(from, (event) => event.seq <= through && found.push(event)).splice(state)
       return lost === undefined ? Effect.succeed(found) : Effect.fail(lostEvents(lost))
     })
 
   const feed = EventFeed.make(after, link.flow, catchUp)
 
-  const sequencer = new Sequencer(after, (event) => {
+  const buffer = new ReorderBuffer(after, (event) => {
     feed.publish(event)
     if (event.kind === "exited") Deferred.unsafeDone(exitCode, Effect.succeed(event.exitCode))
     if (event.kind !== "closed") return
@@ -92,7 +92,7 @@ export const make = (id: string, after: number, link: Link): Follower => {
   })
 
   const fail = (error: ClientError) => {
-    if (failure !== undefined || sequencer.closed) return
+    if (failure !== undefined || buffer.closed) return
     failure = error
     feed.publish(failed(error))
     Deferred.unsafeDone(exitCode, Effect.fail(error))
@@ -101,13 +101,13 @@ export const make = (id: string, after: number, link: Link): Follower => {
   }
 
   const recover = Effect.suspend(() => {
-    const { last } = sequencer
+    const { last } = buffer
     return Effect.flatMap(readAfter(last), (state) => {
       if (state.exitCode !== null) Deferred.unsafeDone(exitCode, Effect.succeed(state.exitCode))
-      const lost = sequencer.splice(state)
+      const lost = buffer.splice(state)
       if (lost !== undefined) return Effect.fail(lostEvents(lost))
       // The server was asked for what follows a number, knows of nothing, and yet has sent it.
-      const stuck = sequencer.gap && sequencer.last === last
+      const stuck = buffer.gap && buffer.last === last
       const missing = { from: last + 1, to: last + 1, through: state.nextSeq - 1 }
       return stuck ? Effect.fail(lostEvents(missing)) : Effect.void
     })
@@ -126,18 +126,18 @@ export const make = (id: string, after: number, link: Link): Follower => {
 
   /** Runs while there is a gap. */
   const watch = Effect.gen(function* () {
-    while (sequencer.gap && failure === undefined) {
-      const { last } = sequencer
+    while (buffer.gap && failure === undefined) {
+      const { last } = buffer
       yield* Effect.raceFirst(Effect.sleep(gapMillis), crowd.await)
       crowd.unsafeClose()
-      if (sequencer.gap && sequencer.last === last) yield* Effect.catchAll(recover, giveUp)
+      if (buffer.gap && buffer.last === last) yield* Effect.catchAll(recover, giveUp)
     }
   }).pipe(Effect.ensuring(Effect.sync(() => (watched = false))))
 
   const accept = (event: Sequenced) => {
-    sequencer.accept(event)
-    if (!sequencer.gap) return
-    if (sequencer.crowded) crowd.unsafeOpen()
+    buffer.accept(event)
+    if (!buffer.gap) return
+    if (buffer.crowded) crowd.unsafeOpen()
     if (watched) return
     watched = true
     link.fork(watch)
@@ -156,10 +156,10 @@ export const make = (id: string, after: number, link: Link): Follower => {
     subscribe: feed.subscribe,
     exitCode: Deferred.await(exitCode),
     closed: Deferred.await(closed),
-    last: () => sequencer.last,
+    last: () => buffer.last,
     failure: () => failure,
   }
 }
 
-const lostText = ({ from, to, through }: Lost): string =>
+const lostText = ({ from, to, through }: LostRange): string =>
   `process events are no longer retained while recovering through sequence ${through} (${from} to ${to} are gone)`

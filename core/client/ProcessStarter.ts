@@ -11,8 +11,8 @@ import type { Call } from "./Calls.ts"
 import { ClientError } from "./ClientError.ts"
 import type * as EventFeed from "./EventFeed.ts"
 import type { ExecClient } from "./ExecClient.ts"
-import type { Flow } from "./FlowControl.ts"
-import * as Follower from "./ProcessFollower.ts"
+import type { FlowControl } from "./FlowControl.ts"
+import * as ProcessFollower from "./ProcessFollower.ts"
 import type { NextId } from "./Ids.ts"
 import * as RemoteProcess from "./RemoteProcess.ts"
 import * as StartOptions from "./StartOptions.ts"
@@ -20,11 +20,11 @@ import * as StartOptions from "./StartOptions.ts"
 /** What is needed of the client. */
 export interface Client {
   readonly call: Call
-  readonly flow: Flow
+  readonly flow: FlowControl
   /** Runs an effect in the client's scope. */
   readonly fork: <A, E>(effect: Effect.Effect<A, E>) => Fiber.RuntimeFiber<A, E>
   /** Whoever is followed, by id. */
-  readonly followers: Map<string, Follower.Follower>
+  readonly followers: Map<string, ProcessFollower.ProcessFollower>
   readonly nextId: NextId
   /** Why there is no connection any more. */
   readonly ended: () => ClientError | undefined
@@ -40,25 +40,32 @@ export const make = ({
   ended,
   environmentInfo,
 }: Client): Pick<ExecClient, "start" | "startScoped" | "startSubscribed" | "attach"> => {
-  const follow = (id: string, after: number): Effect.Effect<Follower.Follower, ClientError> =>
+  const follow = (id: string, after: number): Effect.Effect<ProcessFollower.ProcessFollower, ClientError> =>
     Effect.suspend(() => {
       const error = ended()
       if (error !== undefined) return Effect.fail(error)
       if (followers.has(id)) return Effect.fail(duplicate(id))
-      const follower = Follower.make(id, after, { call, flow, fork, forget: () => followers.delete(id) })
+      const follower = ProcessFollower.make(id, after, {
+        call,
+        flow,
+        fork,
+        forget: () => followers.delete(id),
+      })
       followers.set(id, follower)
       return Effect.succeed(follower)
     })
 
-  const toHandle = (follower: Follower.Follower) => RemoteProcess.make(follower, call, () => nextId("write"))
+  const toHandle = (follower: ProcessFollower.ProcessFollower) =>
+    RemoteProcess.make(follower, call, () => nextId("write"))
 
   /** Gives up a process that its caller no longer waits for. */
-  const abandon = (follower: Follower.Follower) => Effect.sync(() => follower.fail(abandoned(follower.id)))
+  const abandon = (follower: ProcessFollower.ProcessFollower) =>
+    Effect.sync(() => follower.fail(abandoned(follower.id)))
 
   const terminate = (processId: string) => Effect.ignore(call("process/terminate", { processId }))
 
   /** Sends the start. If its answer is lost, nobody will know of the process: it is terminated on the next connection. */
-  const send = (follower: Follower.Follower, params: StartOptions.Wire) =>
+  const send = (follower: ProcessFollower.ProcessFollower, params: StartOptions.Wire) =>
     call("process/start", params).pipe(
       Effect.tap(() => Effect.sync(follower.begin)),
       Effect.tapError(({ reason }) =>
@@ -69,7 +76,10 @@ export const make = ({
     )
 
   /** The request goes on without its caller: only its outcome tells whether there is something to terminate. */
-  const abandonStart = (follower: Follower.Follower, starting: Fiber.Fiber<unknown, ClientError>) =>
+  const abandonStart = (
+    follower: ProcessFollower.ProcessFollower,
+    starting: Fiber.Fiber<unknown, ClientError>,
+  ) =>
     Effect.sync(() => {
       const end = Effect.zipRight(Fiber.join(starting), terminate(follower.id))
       fork(Effect.ensuring(Effect.ignore(end), abandon(follower)))
@@ -79,7 +89,7 @@ export const make = ({
   const begin = <A>(
     options: StartOptions.StartOptions,
     restore: <A, E>(wait: Effect.Effect<A, E>) => Effect.Effect<A, E>,
-    before: (follower: Follower.Follower) => Effect.Effect<A>,
+    before: (follower: ProcessFollower.ProcessFollower) => Effect.Effect<A>,
   ) =>
     Effect.gen(function* () {
       const params = StartOptions.toParams(options, environmentInfo, () => nextId("process"))
@@ -108,7 +118,7 @@ export const make = ({
     startSubscribed: (options) =>
       Effect.uninterruptibleMask((restore) => {
         let subscription: EventFeed.Subscription | undefined
-        const subscribe = ({ subscribe }: Follower.Follower) =>
+        const subscribe = ({ subscribe }: ProcessFollower.ProcessFollower) =>
           Effect.tap(subscribe, (made) => Effect.sync(() => (subscription = made)))
         return begin(options, restore, subscribe).pipe(
           Effect.map(({ process, prepared }) => ({ process, subscription: prepared })),

@@ -21,9 +21,9 @@ import * as Scope from "effect/Scope"
 import type { Json } from "../protocol/Json.ts"
 import type { Transport, TransportError } from "../transport/Transport.ts"
 import { ClientError } from "./ClientError.ts"
-import type { Flow } from "./FlowControl.ts"
+import type { FlowControl } from "./FlowControl.ts"
 import * as SessionConnection from "./SessionConnection.ts"
-import * as Outage from "./ReconnectPolicy.ts"
+import * as ReconnectPolicy from "./ReconnectPolicy.ts"
 
 /** Opens a transport; it lives as long as the scope. */
 export type Open = Effect.Effect<Transport, TransportError | ClientError, Scope.Scope>
@@ -37,12 +37,12 @@ export type Status =
 
 export interface Options {
   /** Without it the first loss is final. */
-  readonly policy: Outage.Policy | undefined
+  readonly policy: ReconnectPolicy.ReconnectPolicy | undefined
   readonly clientName: string
   readonly resumeSessionId: string | null
   /** Deadline of each handshake, and of each attempt to reconnect as a whole. */
   readonly timeout: Duration.DurationInput
-  readonly flow: Flow
+  readonly flow: FlowControl
   readonly accept: SessionConnection.Options["accept"]
   readonly frame: SessionConnection.Options["frame"]
   readonly appeared: SessionConnection.Options["appeared"]
@@ -156,7 +156,7 @@ export const make = (open: Open, options: Options): Effect.Effect<Reconnect, Cli
     const progress = () => Object.values(options.seen()).reduce((sum, seq) => sum + seq, 0)
 
     const supervise = Effect.gen(function* () {
-      let outage: Outage.Outage | undefined
+      let outage: ReconnectPolicy.Outage | undefined
       let seen = 0
       for (let live = first; ;) {
         const since = yield* Clock.currentTimeMillis
@@ -172,7 +172,7 @@ export const make = (open: Open, options: Options): Effect.Effect<Reconnect, Cli
         const [before, lived] = [seen, (yield* Clock.currentTimeMillis) - since]
         seen = progress()
         const steady = lived >= steadyMillis || seen !== before
-        if (outage === undefined || steady) outage = yield* Outage.begin(policy)
+        if (outage === undefined || steady) outage = yield* ReconnectPolicy.begin(policy)
         const next = yield* Effect.either(outage.retry(reconnect))
         if (Either.isLeft(next)) {
           const all = `${why}; failed to resume exec-server session: ${next.left.message}`

@@ -12,7 +12,7 @@ import * as Schedule from "effect/Schedule"
 import * as ErrorCode from "../protocol/ErrorCode.ts"
 import { ClientError } from "./ClientError.ts"
 
-export interface Policy {
+export interface ReconnectPolicy {
   /** How long a lost connection is tried to be replaced. Default: 25 seconds. */
   readonly window?: Duration.DurationInput
   /** The first pause, which doubles with each attempt; up to a fifth more or less. Default: 100 milliseconds. */
@@ -32,7 +32,7 @@ export interface Outage {
 }
 
 /** An outage that begins now. */
-export const begin = (policy: Policy): Effect.Effect<Outage> =>
+export const begin = (policy: ReconnectPolicy): Effect.Effect<Outage> =>
   Effect.gen(function* () {
     const { window = "25 seconds", firstPause = "100 millis", longestPause = "2 seconds" } = policy
     const deadline = (yield* Clock.currentTimeMillis) + Duration.toMillis(window)

@@ -59,7 +59,7 @@ export interface HttpStream extends Head {
   readonly next: Body["next"]
 }
 
-export interface Http {
+export interface RemoteHttp {
   /** The whole response. */
   readonly request: (options: HttpOptions) => Effect.Effect<HttpResponse, ClientError>
   /** The response as soon as its head is there. The scope lets go of the body. */
@@ -72,7 +72,7 @@ export interface Client {
   readonly nextId: NextId
 }
 
-export const make = ({ call, bodies, nextId }: Client): Http => ({
+export const make = ({ call, bodies, nextId }: Client): RemoteHttp => ({
   request: (options) =>
     Effect.suspend(() => call("http/request", toParams(options, nextId("http")))).pipe(
       Effect.map(({ status, headers, bodyBase64: body }) => {

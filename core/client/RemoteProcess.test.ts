@@ -10,7 +10,7 @@ import { toBase64, utf8 } from "../protocol/Bytes.ts"
 import { highWaterMark, incomingCapacity } from "../transport/Transport.ts"
 import { maxKept } from "./EventFeed.ts"
 import * as ExecClient from "./ExecClient.ts"
-import { maxLag } from "./FlowControl.ts"
+import { maxBacklog } from "./FlowControl.ts"
 import { gapMillis } from "./ProcessFollower.ts"
 import * as TestServer from "../testing/TestServer.ts"
 
@@ -269,7 +269,7 @@ describe("RemoteProcess", () => {
         // Everything runs until it waits for the consumer: one inbox of messages and a little is on its way.
         yield* TestClock.adjust("1 second")
         expect(server.fake.children[0]?.paused).toBe(true)
-        expect(produced * size).toBeLessThan(maxLag + incomingCapacity * size + 4 * highWaterMark)
+        expect(produced * size).toBeLessThan(maxBacklog + incomingCapacity * size + 4 * highWaterMark)
         while (yield* take);
         expect(received).toBe(1000)
       }),

@@ -12,7 +12,7 @@ import type { Call } from "./Calls.ts"
 import { ClientError } from "./ClientError.ts"
 import type * as EventFeed from "./EventFeed.ts"
 import * as Events from "./EventStreams.ts"
-import type { Follower } from "./ProcessFollower.ts"
+import type { ProcessFollower } from "./ProcessFollower.ts"
 import type { ProcessEvent } from "./ProcessEvent.ts"
 
 export interface ReadOptions {
@@ -51,7 +51,7 @@ export interface RemoteProcess {
 }
 
 /** The handle of the process that `follower` follows. */
-export const make = (follower: Follower, call: Call, nextWriteId: () => string): RemoteProcess => {
+export const make = (follower: ProcessFollower, call: Call, nextWriteId: () => string): RemoteProcess => {
   const { id, subscribe, exitCode, closed } = follower
   const writing = Effect.unsafeMakeSemaphore(1)
 

@@ -2,7 +2,7 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { ReadResult } from "../protocol/Process.ts"
 import type { Sequenced } from "./ProcessEvent.ts"
-import { maxEarly, Sequencer } from "./ReorderBuffer.ts"
+import { maxEarly, ReorderBuffer } from "./ReorderBuffer.ts"
 
 const output = (seq: number, size = 1): Sequenced => ({
   kind: "output",
@@ -31,12 +31,12 @@ const state = (seqs: ReadonlyArray<number>, nextSeq: number, rest: Partial<ReadR
 
 const make = (after = 0) => {
   const published: Array<Sequenced> = []
-  const sequencer = new Sequencer(after, (event) => published.push(event))
+  const buffer = new ReorderBuffer(after, (event) => published.push(event))
   const told = () => published.map(({ kind, seq }) => `${kind} ${seq}`)
-  return { sequencer, published, told }
+  return { buffer, published, told }
 }
 
-describe("Sequencer", () => {
+describe("ReorderBuffer", () => {
   it("publishes in the order of seq, whatever the order of arrival, each number once", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 60 }), fc.infiniteStream(fc.nat()), (count, random) => {
@@ -50,89 +50,89 @@ describe("Sequencer", () => {
           const j = random.next().value % (i + 1)
           ;[arrivals[i], arrivals[j]] = [arrivals[j]!, arrivals[i]!]
         }
-        const { sequencer, published } = make()
-        for (const event of arrivals) sequencer.accept(event)
+        const { buffer, published } = make()
+        for (const event of arrivals) buffer.accept(event)
         expect(published).toEqual(events)
-        expect(sequencer.gap).toBe(false)
+        expect(buffer.gap).toBe(false)
       }),
     )
   })
 
   it("publishes output that comes behind the exit, and nothing behind closed", () => {
-    const { sequencer, told } = make()
-    for (const event of [output(1), exited(2), output(3), closed(4), output(5)]) sequencer.accept(event)
+    const { buffer, told } = make()
+    for (const event of [output(1), exited(2), output(3), closed(4), output(5)]) buffer.accept(event)
     expect(told()).toEqual(["output 1", "exited 2", "output 3", "closed 4"])
-    expect(sequencer.gap).toBe(false)
+    expect(buffer.gap).toBe(false)
   })
 
   it("holds a bounded number of early events and knows that there is a gap", () => {
-    const { sequencer, told } = make()
-    for (let seq = 2; seq < 1000; seq++) sequencer.accept(output(seq))
-    expect([sequencer.crowded, sequencer.gap]).toEqual([true, true])
-    sequencer.accept(output(1))
+    const { buffer, told } = make()
+    for (let seq = 2; seq < 1000; seq++) buffer.accept(output(seq))
+    expect([buffer.crowded, buffer.gap]).toEqual([true, true])
+    buffer.accept(output(1))
     expect(told().length).toBe(maxEarly.events + 1)
-    expect([sequencer.crowded, sequencer.gap]).toEqual([false, true])
-    const large = make().sequencer
+    expect([buffer.crowded, buffer.gap]).toEqual([false, true])
+    const large = make().buffer
     for (const seq of [2, 3]) large.accept(output(seq, maxEarly.bytes / 2))
     expect(large.crowded).toBe(true)
   })
 
   it("fills a gap from a read and goes on with what came early", () => {
-    const { sequencer, told } = make()
-    for (const event of [output(1), output(5), output(6)]) sequencer.accept(event)
-    expect(sequencer.splice(state([2, 3, 4, 5], 6))).toBeUndefined()
+    const { buffer, told } = make()
+    for (const event of [output(1), output(5), output(6)]) buffer.accept(event)
+    expect(buffer.splice(state([2, 3, 4, 5], 6))).toBeUndefined()
     expect(told()).toEqual([1, 2, 3, 4, 5, 6].map((seq) => `output ${seq}`))
   })
 
   it("takes the one number that a read leaves out for the exit, and the last one for closed", () => {
-    const { sequencer, told, published } = make()
-    sequencer.accept(output(1))
+    const { buffer, told, published } = make()
+    buffer.accept(output(1))
     const late = state([2, 4], 6, { exited: true, exitCode: 7, closed: true })
-    expect(sequencer.splice(late)).toBeUndefined()
+    expect(buffer.splice(late)).toBeUndefined()
     expect(told()).toEqual(["output 1", "output 2", "exited 3", "output 4", "closed 5"])
     expect(published[2]).toMatchObject({ exitCode: 7 })
   })
 
   it("finds the exit also where it came early or was published before", () => {
     const early = make()
-    early.sequencer.accept(exited(3))
-    expect(early.sequencer.splice(state([1, 2], 4, { exited: true, exitCode: 0 }))).toBeUndefined()
+    early.buffer.accept(exited(3))
+    expect(early.buffer.splice(state([1, 2], 4, { exited: true, exitCode: 0 }))).toBeUndefined()
     expect(early.told()).toEqual(["output 1", "output 2", "exited 3"])
     const before = make()
-    for (const event of [output(1), exited(2), output(4)]) before.sequencer.accept(event)
-    expect(before.sequencer.splice(state([3, 4], 5, { exited: true, exitCode: 0 }))).toBeUndefined()
+    for (const event of [output(1), exited(2), output(4)]) before.buffer.accept(event)
+    expect(before.buffer.splice(state([3, 4], 5, { exited: true, exitCode: 0 }))).toBeUndefined()
     expect(before.told()).toEqual(["output 1", "exited 2", "output 3", "output 4"])
   })
 
   it("names the range that the server no longer has, and publishes nothing of it", () => {
-    const { sequencer, told } = make()
-    sequencer.accept(output(1))
-    sequencer.accept(output(40))
-    expect(sequencer.splice(state([38, 39, 40], 41))).toEqual({ from: 2, to: 37, through: 40 })
-    const none = make().sequencer
+    const { buffer, told } = make()
+    buffer.accept(output(1))
+    buffer.accept(output(40))
+    expect(buffer.splice(state([38, 39, 40], 41))).toEqual({ from: 2, to: 37, through: 40 })
+    const none = make().buffer
     expect(none.splice(state([], 11))).toEqual({ from: 1, to: 10, through: 10 })
     expect(told()).toEqual(["output 1"])
   })
 
   it("does not take lost output for the exit", () => {
-    const { sequencer } = make()
-    sequencer.accept(output(1))
+    const { buffer } = make()
+    buffer.accept(output(1))
     const evicted = state([3, 4], 7, { exited: true, exitCode: 0, closed: true })
-    expect(sequencer.splice(evicted)).toEqual({ from: 2, to: 2, through: 6 })
+    expect(buffer.splice(evicted)).toEqual({ from: 2, to: 2, through: 6 })
   })
 
   it("uses what came early where the server has already dropped it", () => {
-    const { sequencer, told } = make()
-    for (const event of [output(1), output(3), output(4)]) sequencer.accept(event)
-    expect(sequencer.splice(state([5], 6))).toEqual({ from: 2, to: 2, through: 5 })
-    sequencer.accept(output(2))
+    const { buffer, told } = make()
+    for (const event of [output(1), output(3), output(4)]) buffer.accept(event)
+    expect(buffer.splice(state([5], 6))).toEqual({ from: 2, to: 2, through: 5 })
+    buffer.accept(output(2))
     expect(told().length).toBe(5)
   })
 
   it("is not confused by a read that is older than what it has", () => {
-    const { sequencer, told } = make()
-    for (const event of [output(1), output(2), output(3)]) sequencer.accept(event)
-    expect(sequencer.splice(state([2], 3))).toBeUndefined()
+    const { buffer, told } = make()
+    for (const event of [output(1), output(2), output(3)]) buffer.accept(event)
+    expect(buffer.splice(state([2], 3))).toBeUndefined()
     expect(told().length).toBe(3)
   })
 })

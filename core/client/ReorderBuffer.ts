@@ -13,13 +13,13 @@ import type { Exited, Sequenced } from "./ProcessEvent.ts"
 export const maxEarly = { events: 256, bytes: 1024 * 1024 }
 
 /** Numbers that no longer exist anywhere, and the last number that the server has given out. */
-export interface Lost {
+export interface LostRange {
   readonly from: number
   readonly to: number
   readonly through: number
 }
 
-export class Sequencer {
+export class ReorderBuffer {
   /** The last number published. */
   last: number
   /** The exit, once it is published. */
@@ -60,7 +60,7 @@ export class Sequencer {
   }
 
   /** Fills in what a `process/read` after `last` has answered; says what is lost, and then publishes nothing. */
-  splice(state: ReadResult): Lost | undefined {
+  splice(state: ReadResult): LostRange | undefined {
     const through = state.nextSeq - 1
     if (this.closed || through <= this.last) return undefined
     for (const { seq, stream, chunk } of state.chunks) {
@@ -78,7 +78,7 @@ export class Sequencer {
    * The read does not say which number the exit has: it is the one that nothing else has. The server drops
    * output at the old end only, so more than that one number missing means lost output.
    */
-  private fillExit(state: ReadResult, through: number): Lost | undefined {
+  private fillExit(state: ReadResult, through: number): LostRange | undefined {
     let present = 0
     let first = through + 1
     let exit = this.exited !== undefined || !state.exited

@@ -10,7 +10,7 @@ import type { InitializeResult } from "../protocol/Session.ts"
 import type { Transport } from "../transport/Transport.ts"
 import * as Calls from "./Calls.ts"
 import type { ClientError } from "./ClientError.ts"
-import type { Flow } from "./FlowControl.ts"
+import type { FlowControl } from "./FlowControl.ts"
 import * as HttpBodies from "./HttpBodies.ts"
 import * as ClientConnection from "./ClientConnection.ts"
 import * as Notification from "./Notification.ts"
@@ -21,7 +21,7 @@ export interface Options {
   readonly initialize: Calls.Encoded<"initialize">
   /** Deadline of the handshake. */
   readonly timeout: Duration.DurationInput
-  readonly flow: Flow
+  readonly flow: FlowControl
   /** Takes each event of each process as it comes. */
   readonly accept: (received: Notification.Received) => void
   /** Takes each frame of a streamed body as it comes. */

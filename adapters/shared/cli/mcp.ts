@@ -6,7 +6,7 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as UnifiedExec from "../../../core/agent/UnifiedExec.ts"
-import * as Waiting from "../../../core/agent/SessionWait.ts"
+import * as SessionWait from "../../../core/agent/SessionWait.ts"
 import * as ExecClient from "../../../core/client/ExecClient.ts"
 import type { EnvironmentInfo } from "../../../core/protocol/Environment.ts"
 import * as PathUri from "../../../core/protocol/PathUri.ts"
@@ -30,7 +30,7 @@ ${ServerFlags.help}  --cwd DIR              where commands run, relative to the 
   --shell PATH           what runs them [default: the user's shell on the server's host]
   -e, --env K=V          set a variable; "-e K" passes this process's value on; may be repeated
   --max-poll-ms N        how long write_stdin may wait when it writes nothing; give less than the client's
-                         patience [default: ${Waiting.pollMillis.most}]
+                         patience [default: ${SessionWait.pollMillis.most}]
 ${Logging.help}  -h, --help                 show this text
 
 Commands inherit the server's variables, but those named like keys, secrets and tokens: pass on with -e what they

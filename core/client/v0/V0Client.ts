@@ -1,16 +1,16 @@
 /// <reference lib="esnext.disposable" />
-/** The client of v0 for programs without Effect: promises and async iterables over `ExecClient`, which decides everything. */
+/** The client of v0 for programs without Effect: promises and async iterables over `V0ExecClient`, which decides everything. */
 import * as Effect from "effect/Effect"
 import { utf8 } from "../../protocol/Bytes.ts"
 import type { OutputStream } from "../../protocol/Process.ts"
 import type { ClientError } from "../ClientError.ts"
 import type { ProcessEvent } from "../ProcessEvent.ts"
 import { iterate, outputOf, promise, text } from "../Promises.ts"
-import type { ExecClient, StartOptions } from "./V0ExecClient.ts"
-import type { ExecProcess } from "./V0Process.ts"
+import type { V0ExecClient, V0StartOptions } from "./V0ExecClient.ts"
+import type { V0Process } from "./V0Process.ts"
 
 /** A process, and the async iterable of its events from the first. */
-export interface ClientProcess extends AsyncIterable<ProcessEvent>, AsyncDisposable {
+export interface V0ClientProcess extends AsyncIterable<ProcessEvent>, AsyncDisposable {
   readonly id: string
   /** The pid on the server's machine, where the server knows it. */
   readonly pid: number | undefined
@@ -30,10 +30,10 @@ export interface ClientProcess extends AsyncIterable<ProcessEvent>, AsyncDisposa
   terminate(): Promise<boolean>
 }
 
-export interface Client extends AsyncDisposable {
+export interface V0Client extends AsyncDisposable {
   /** What the server says that it speaks. */
   readonly protocolVersion: string
-  start(options: StartOptions): Promise<ClientProcess>
+  start(options: V0StartOptions): Promise<V0ClientProcess>
   /** Resolves with the reason when the connection has ended. */
   readonly disconnected: Promise<ClientError>
   /** Ends the connection, and with it every process. */
@@ -41,7 +41,7 @@ export interface Client extends AsyncDisposable {
 }
 
 /** The promise form of a client that `close` ends. */
-export const fromEffect = (client: ExecClient, close: Effect.Effect<void>): Client => ({
+export const fromEffect = (client: V0ExecClient, close: Effect.Effect<void>): V0Client => ({
   protocolVersion: client.protocolVersion,
   start: (options) => promise(Effect.map(client.start(options), toProcess)),
   get disconnected() {
@@ -51,7 +51,7 @@ export const fromEffect = (client: ExecClient, close: Effect.Effect<void>): Clie
   [Symbol.asyncDispose]: () => promise(close),
 })
 
-const toProcess = (process: ExecProcess): ClientProcess => ({
+const toProcess = (process: V0Process): V0ClientProcess => ({
   id: process.id,
   pid: process.pid,
   [Symbol.asyncIterator]: () => iterate(process, (event) => event)[Symbol.asyncIterator](),

@@ -16,12 +16,12 @@ import type { Json } from "../../protocol/Json.ts"
 import type * as V0 from "../../protocol/dialect/v0.ts"
 import type { Transport } from "../../transport/Transport.ts"
 import { ClientError } from "../ClientError.ts"
-import * as Flow from "../FlowControl.ts"
+import * as FlowControl from "../FlowControl.ts"
 import * as Ids from "../Ids.ts"
 import * as ClientConnection from "../ClientConnection.ts"
 import { type Open, toClientError } from "../Reconnect.ts"
 import { call, exited, outputDelta } from "./Calls.ts"
-import * as ExecProcess from "./V0Process.ts"
+import * as V0Process from "./V0Process.ts"
 
 export interface Options {
   /** Default: `procwire`. */
@@ -31,20 +31,20 @@ export interface Options {
 }
 
 /** `cwd` is absolute and `env` the whole environment; `tty` is false and the id made up unless they are given. */
-export type StartOptions = Omit<Schema.Schema.Encoded<typeof V0.ExecParams>, "processId" | "tty"> & {
+export type V0StartOptions = Omit<Schema.Schema.Encoded<typeof V0.ExecParams>, "processId" | "tty"> & {
   readonly processId?: string
   readonly tty?: boolean
 }
 
-export interface ExecClient {
+export interface V0ExecClient {
   /** What the server says that it speaks. */
   readonly protocolVersion: string
   /** Starts a process. If interrupted, the process is terminated. It lives on when the effect has succeeded. */
-  readonly start: (options: StartOptions) => Effect.Effect<ExecProcess.ExecProcess, ClientError>
+  readonly start: (options: V0StartOptions) => Effect.Effect<V0Process.V0Process, ClientError>
   /** The same, terminated at the end of the scope. */
   readonly startScoped: (
-    options: StartOptions,
-  ) => Effect.Effect<ExecProcess.ExecProcess, ClientError, Scope.Scope>
+    options: V0StartOptions,
+  ) => Effect.Effect<V0Process.V0Process, ClientError, Scope.Scope>
   /** Completes with the reason when the connection has ended. */
   readonly disconnected: Effect.Effect<ClientError>
 }
@@ -53,26 +53,26 @@ export interface ExecClient {
 export const make = (
   source: Transport | Open,
   { clientName = "procwire", initializeTimeout = "10 seconds" }: Options = {},
-): Effect.Effect<ExecClient, ClientError, Scope.Scope> =>
+): Effect.Effect<V0ExecClient, ClientError, Scope.Scope> =>
   Effect.gen(function* () {
     const fork = yield* FiberSet.makeRuntime<never>()
     const nextId = yield* Ids.make
-    const tracked = new Map<string, ExecProcess.Tracked>()
-    const flow = Flow.make((held) => line?.hold(held))
+    const tracked = new Map<string, V0Process.Tracked>()
+    const flow = FlowControl.make((held) => line?.hold(held))
     let line: ClientConnection.ClientConnection<unknown> | undefined
     let ended: ClientError | undefined
 
-    const forget = (id: string, process: ExecProcess.Tracked) => {
+    const forget = (id: string, process: V0Process.Tracked) => {
       if (tracked.get(id) === process) tracked.delete(id)
       process.close()
     }
 
     /** Output that comes a moment later is still taken. */
-    const exit = (id: string, process: ExecProcess.Tracked, exitCode: number) => {
+    const exit = (id: string, process: V0Process.Tracked, exitCode: number) => {
       process.exit(exitCode)
       fork(
         Effect.zipRight(
-          Effect.sleep(ExecProcess.lateMillis),
+          Effect.sleep(V0Process.lateMillis),
           Effect.sync(() => forget(id, process)),
         ),
       )
@@ -112,7 +112,7 @@ export const make = (
     const terminate = (processId: string) =>
       Effect.map(call(ask, "command/exec/terminate", { processId }), ({ running }) => running)
 
-    const send = (processId: string, process: ExecProcess.Tracked, options: StartOptions) =>
+    const send = (processId: string, process: V0Process.Tracked, options: V0StartOptions) =>
       call(ask, "command/exec", { tty: false, ...options, processId }).pipe(
         Effect.map(({ pid, running, exitCode, stdout, stderr }) => {
           if (stdout !== null) process.output("stdout", stdout)
@@ -132,14 +132,14 @@ export const make = (
         const before = tracked.get(id)
         if (before?.exited() === false) return Effect.fail(duplicate(id))
         before?.close()
-        const process = ExecProcess.make(id, flow)
+        const process = V0Process.make(id, flow)
         tracked.set(id, process)
         return Effect.succeed(process)
       })
 
     /** A start that is interrupted goes on without its caller: its answer tells that there is something to terminate. */
     const begin = (
-      options: StartOptions,
+      options: V0StartOptions,
       restore: <A, E>(wait: Effect.Effect<A, E>) => Effect.Effect<A, E>,
     ) =>
       Effect.gen(function* () {
@@ -152,8 +152,8 @@ export const make = (
 
     return {
       protocolVersion: greeting.protocolVersion,
-      start: (options: StartOptions) => Effect.uninterruptibleMask((restore) => begin(options, restore)),
-      startScoped: (options: StartOptions) =>
+      start: (options: V0StartOptions) => Effect.uninterruptibleMask((restore) => begin(options, restore)),
+      startScoped: (options: V0StartOptions) =>
         Effect.uninterruptibleMask((restore) =>
           Effect.acquireRelease(begin(options, restore), ({ terminate }) => Effect.ignore(terminate)),
         ),

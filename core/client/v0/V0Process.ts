@@ -13,13 +13,13 @@ import type { OutputStream } from "../../protocol/Process.ts"
 import { ClientError } from "../ClientError.ts"
 import * as EventFeed from "../EventFeed.ts"
 import * as Events from "../EventStreams.ts"
-import type { Flow } from "../FlowControl.ts"
+import type { FlowControl } from "../FlowControl.ts"
 import { failed, type ProcessEvent } from "../ProcessEvent.ts"
 
 /** How long behind the exit output is waited for, in milliseconds. */
 export const lateMillis = 50
 
-export interface ExecProcess {
+export interface V0Process {
   readonly id: string
   /** The pid on the server's machine, where the server knows it. */
   readonly pid: number | undefined
@@ -54,13 +54,13 @@ export interface Tracked {
   /** The handle, once the server has answered. */
   readonly toHandle: (
     pid: number | null,
-    calls: Pick<ExecProcess, "terminate"> & {
+    calls: Pick<V0Process, "terminate"> & {
       readonly write: (bytes: Uint8Array) => Effect.Effect<unknown, ClientError>
     },
-  ) => ExecProcess
+  ) => V0Process
 }
 
-export const make = (id: string, flow: Flow): Tracked => {
+export const make = (id: string, flow: FlowControl): Tracked => {
   const feed = EventFeed.make(0, flow, (after) => Effect.fail(tooLate(after + 1)))
   const done = Deferred.unsafeMake<number | undefined>(FiberId.none)
   let seq = 0
