@@ -1,49 +1,48 @@
 /**
- * Follows one process: what the connection delivers becomes its ordered events.
+ * Follows one process: turns what the connection delivers into its ordered events.
  *
- * A number that stays away for `gapMillis`, or behind which more has arrived than is held, is fetched
- * through `process/read`. If the server no longer has it, the process ends in `failed`, which names the
- * range, and is terminated. The process is followed until `closed` has been published in its turn.
+ * Missing events are fetched through `process/read`. If the server no longer retains them, the process ends in
+ * `failed` with the lost range, and is terminated. The process is followed until `closed` has been published.
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
 import type { Call } from "./Calls.ts"
-import { ClientError, type Gone } from "./ClientError.ts"
+import { ClientError } from "./ClientError.ts"
 import * as EventFeed from "./EventFeed.ts"
+import * as EventRecovery from "./EventRecovery.ts"
 import type { FlowControl } from "./FlowControl.ts"
+import * as GapWatch from "./GapWatch.ts"
 import { failed, type Sequenced } from "./ProcessEvent.ts"
-import { type LostRange, ReorderBuffer } from "./ReorderBuffer.ts"
+import { ReorderBuffer } from "./ReorderBuffer.ts"
 
-/** How long a missing number may be merely late, in milliseconds. */
-export const gapMillis = 100
-
-/** What a follower needs of its client. */
-export interface Link {
+/** What a follower uses of its client. */
+export interface Options {
   readonly call: Call
   readonly flow: FlowControl
   /** Runs an effect in the client's scope. */
   readonly fork: (effect: Effect.Effect<void>) => Fiber.RuntimeFiber<unknown, unknown>
-  /** No further event of the process is wanted. */
+  /** Called when no further event of the process is wanted. */
   readonly forget: () => void
 }
 
 export interface ProcessFollower {
   readonly id: string
-  /** Takes an event as it comes. */
+  /** Takes an event as it arrives, in any order. */
   readonly accept: (event: Sequenced) => void
-  /** Ends the process for its consumers; ignored behind `closed`. */
+  /** Ends the process in `failed`; ignored after `closed`. */
   readonly fail: (error: ClientError) => void
-  /** Fetches what has happened behind the last event, or fails because it is gone. */
+  /** Fetches the events after the last one published; fails if they are lost. */
   readonly recover: Effect.Effect<void, ClientError>
   /**
-   * To be run on a new connection to the same session. A server that `replays` pushes what was missed, and is
-   * asked only whether it still has the process; from another one it is fetched. What is gone ends the process.
+   * Run on a new connection to the same session. A server that `replays` pushes the missed events and is only asked
+   * whether it still has the process; from any other server they are fetched. Lost events end the process.
    */
   readonly resume: (replays: boolean) => Effect.Effect<void>
-  /** The server has the process: it is to be taken up again on a new connection. */
+  /** True if the server has the process: a new connection resumes it. */
   readonly begun: () => boolean
+  /** Called when the server has the process. */
   readonly begin: () => void
   readonly subscribe: Effect.Effect<EventFeed.Subscription>
   readonly exitCode: Effect.Effect<number, ClientError>
@@ -54,41 +53,22 @@ export interface ProcessFollower {
 }
 
 /** Follows the process `id` from the event after seq `after`. */
-export const make = (id: string, after: number, link: Link): ProcessFollower => {
+export const make = (id: string, after: number, { call, flow, fork, forget }: Options): ProcessFollower => {
   const exitCode = Deferred.unsafeMake<number, ClientError>(FiberId.none)
   const closed = Deferred.unsafeMake<void, ClientError>(FiberId.none)
-  const crowd = Effect.unsafeMakeLatch(false)
   let failure: ClientError | undefined
-  let watched = false
   let begun = false
 
-  const lostError = (why: string, gone: Gone) =>
-    new ClientError({ reason: "EventsLost", message: `failed to recover process ${id}: ${why}`, gone })
-
-  const lostEvents = (lost: LostRange) => lostError(lostText(lost), { from: lost.from, to: lost.to })
-
-  const readAfter = (afterSeq: number) =>
-    Effect.mapError(link.call("process/read", { processId: id, afterSeq }), (error) =>
-      error.reason === "Disconnected" ? error : lostError(error.message, { from: buffer.last + 1 }),
-    )
-
-  const catchUp = (from: number, through: number) =>
-    Effect.flatMap(readAfter(from), (state) => {
-      const found: Array<Sequenced> = []
-      const lost = new ReorderBuffer(from, (event) => event.seq <= through && found.push(event)).splice(state)
-      return lost === undefined ? Effect.succeed(found) : Effect.fail(lostEvents(lost))
-    })
-
-  const feed = EventFeed.make(after, link.flow, catchUp)
+  const { readAfter, catchUp, toError } = EventRecovery.make(id, call, () => buffer.last)
+  const feed = EventFeed.make(after, flow, catchUp)
 
   const buffer = new ReorderBuffer(after, (event) => {
     feed.publish(event)
     if (event.kind === "exited") Deferred.unsafeDone(exitCode, Effect.succeed(event.exitCode))
     if (event.kind !== "closed") return
-    const message = `process ${id} closed without an exit code`
-    Deferred.unsafeDone(exitCode, Effect.fail(new ClientError({ reason: "Protocol", message })))
+    Deferred.unsafeDone(exitCode, Effect.fail(noExitCode(id)))
     Deferred.unsafeDone(closed, Effect.void)
-    link.forget()
+    forget()
   })
 
   const fail = (error: ClientError) => {
@@ -97,7 +77,7 @@ export const make = (id: string, after: number, link: Link): ProcessFollower => 
     feed.publish(failed(error))
     Deferred.unsafeDone(exitCode, Effect.fail(error))
     Deferred.unsafeDone(closed, Effect.fail(error))
-    link.forget()
+    forget()
   }
 
   const recover = Effect.suspend(() => {
@@ -105,47 +85,33 @@ export const make = (id: string, after: number, link: Link): ProcessFollower => 
     return Effect.flatMap(readAfter(last), (state) => {
       if (state.exitCode !== null) Deferred.unsafeDone(exitCode, Effect.succeed(state.exitCode))
       const lost = buffer.splice(state)
-      if (lost !== undefined) return Effect.fail(lostEvents(lost))
-      // The server was asked for what follows a number, knows of nothing, and yet has sent it.
+      if (lost !== undefined) return Effect.fail(toError(lost))
+      // The server has sent a later event, and yet its answer has nothing after `last`.
       const stuck = buffer.gap && buffer.last === last
       const missing = { from: last + 1, to: last + 1, through: state.nextSeq - 1 }
-      return stuck ? Effect.fail(lostEvents(missing)) : Effect.void
+      return stuck ? Effect.fail(toError(missing)) : Effect.void
     })
   })
 
   const giveUp = (error: ClientError) =>
     Effect.suspend(() => {
-      // A lost connection is told by the client, to all processes.
+      // The client reports a lost connection to all processes.
       if (error.reason === "Disconnected") return Effect.void
       fail(error)
-      return Effect.ignore(link.call("process/terminate", { processId: id }))
+      return Effect.ignore(call("process/terminate", { processId: id }))
     })
 
   const resume = (replays: boolean) =>
     Effect.catchAll(replays ? Effect.asVoid(readAfter(Number.MAX_SAFE_INTEGER)) : recover, giveUp)
 
-  /** Runs while there is a gap. */
-  const watch = Effect.gen(function* () {
-    while (buffer.gap && failure === undefined) {
-      const { last } = buffer
-      yield* Effect.raceFirst(Effect.sleep(gapMillis), crowd.await)
-      crowd.unsafeClose()
-      if (buffer.gap && buffer.last === last) yield* Effect.catchAll(recover, giveUp)
-    }
-  }).pipe(Effect.ensuring(Effect.sync(() => (watched = false))))
-
-  const accept = (event: Sequenced) => {
-    buffer.accept(event)
-    if (!buffer.gap) return
-    if (buffer.crowded) crowd.unsafeOpen()
-    if (watched) return
-    watched = true
-    link.fork(watch)
-  }
+  const watchGap = GapWatch.make(buffer, fork, Effect.catchAll(recover, giveUp), () => failure !== undefined)
 
   return {
     id,
-    accept,
+    accept: (event) => {
+      buffer.accept(event)
+      if (buffer.gap) watchGap()
+    },
     fail,
     recover,
     resume,
@@ -161,5 +127,5 @@ export const make = (id: string, after: number, link: Link): ProcessFollower => 
   }
 }
 
-const lostText = ({ from, to, through }: LostRange): string =>
-  `process events are no longer retained while recovering through sequence ${through} (${from} to ${to} are gone)`
+const noExitCode = (id: string) =>
+  new ClientError({ reason: "Protocol", message: `process ${id} closed without an exit code` })

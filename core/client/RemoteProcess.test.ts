@@ -11,7 +11,7 @@ import { highWaterMark, incomingCapacity } from "../transport/Transport.ts"
 import { maxKept } from "./EventFeed.ts"
 import * as ExecClient from "./ExecClient.ts"
 import { maxBacklog } from "./FlowControl.ts"
-import { gapMillis } from "./ProcessFollower.ts"
+import { gapMillis } from "./GapWatch.ts"
 import * as TestServer from "../testing/TestServer.ts"
 
 const run = <A, E>(test: Effect.Effect<A, E, Scope.Scope>) =>

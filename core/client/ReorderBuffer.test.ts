@@ -68,13 +68,13 @@ describe("ReorderBuffer", () => {
   it("holds a bounded number of early events and knows that there is a gap", () => {
     const { buffer, told } = make()
     for (let seq = 2; seq < 1000; seq++) buffer.accept(output(seq))
-    expect([buffer.crowded, buffer.gap]).toEqual([true, true])
+    expect([buffer.full, buffer.gap]).toEqual([true, true])
     buffer.accept(output(1))
     expect(told().length).toBe(maxEarly.events + 1)
-    expect([buffer.crowded, buffer.gap]).toEqual([false, true])
+    expect([buffer.full, buffer.gap]).toEqual([false, true])
     const large = make().buffer
     for (const seq of [2, 3]) large.accept(output(seq, maxEarly.bytes / 2))
-    expect(large.crowded).toBe(true)
+    expect(large.full).toBe(true)
   })
 
   it("fills a gap from a read and goes on with what came early", () => {

@@ -46,7 +46,7 @@ export class ReorderBuffer {
   }
 
   /** True if no more early events are held: waiting for the missing ones makes no sense. */
-  get crowded(): boolean {
+  get full(): boolean {
     return this.early.size >= maxEarly.events || this.earlyBytes >= maxEarly.bytes
   }
 
@@ -56,7 +56,7 @@ export class ReorderBuffer {
     if (event.seq === this.last + 1) {
       this.deliver(event)
       if (this.early.size > 0) this.drain()
-    } else if (!this.crowded) this.hold(event)
+    } else if (!this.full) this.hold(event)
   }
 
   /** Fills in what a `process/read` after `last` has answered; says what is lost, and then publishes nothing. */

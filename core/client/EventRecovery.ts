@@ -1,0 +1,46 @@
+/**
+ * Fetches events of one process again through `process/read`, and says which are lost when the server no longer
+ * retains them.
+ */
+import * as Effect from "effect/Effect"
+import type { ReadResult } from "../protocol/Process.ts"
+import type { Call } from "./Calls.ts"
+import { ClientError, type Gone } from "./ClientError.ts"
+import type { CatchUp } from "./EventFeed.ts"
+import type { Sequenced } from "./ProcessEvent.ts"
+import { type LostRange, ReorderBuffer } from "./ReorderBuffer.ts"
+
+export interface EventRecovery {
+  /** Everything the server retains after seq `after`. Fails with `Disconnected`, else with `EventsLost`. */
+  readonly readAfter: (after: number) => Effect.Effect<ReadResult, ClientError>
+  /** The events after one seq up to another. */
+  readonly catchUp: CatchUp
+  /** The error for events that the server no longer retains. */
+  readonly toError: (lost: LostRange) => ClientError
+}
+
+/** `last` is the last seq published: if the server has forgotten the process, everything after it is lost. */
+export const make = (id: string, call: Call, last: () => number): EventRecovery => {
+  const lostError = (why: string, gone: Gone) =>
+    new ClientError({ reason: "EventsLost", message: `failed to recover process ${id}: ${why}`, gone })
+
+  const toError = (lost: LostRange) => lostError(lostText(lost), { from: lost.from, to: lost.to })
+
+  const readAfter = (after: number) =>
+    Effect.mapError(call("process/read", { processId: id, afterSeq: after }), (error) =>
+      error.reason === "Disconnected" ? error : lostError(error.message, { from: last() + 1 }),
+    )
+
+  const catchUp: CatchUp = (after, through) =>
+    Effect.flatMap(readAfter(after), (state) => {
+      const found: Array<Sequenced> = []
+      const buffer = new ReorderBuffer(after, (event) => event.seq <= through && found.push(event))
+      const lost = buffer.splice(state)
+      return lost === undefined ? Effect.succeed(found) : Effect.fail(toError(lost))
+    })
+
+  return { readAfter, catchUp, toError }
+}
+
+const lostText = ({ from, to, through }: LostRange): string =>
+  `process events are no longer retained while recovering through sequence ${through} (${from} to ${to} are gone)`
