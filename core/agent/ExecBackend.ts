@@ -6,7 +6,7 @@
  */
 import type * as Effect from "effect/Effect"
 import type { ClientError } from "../client/ClientError.ts"
-import type { Subscribed } from "../client/ExecClient.ts"
+import type { Subscribed } from "../client/ProcessStarter.ts"
 import type { StartOptions } from "../client/StartOptions.ts"
 import type { EnvironmentInfo } from "../protocol/Environment.ts"
 

@@ -5,7 +5,7 @@
  * never held up, nor is anybody else on its connection. What a call did not return stays for the next one.
  */
 import * as Effect from "effect/Effect"
-import type { Subscribed } from "../client/ExecClient.ts"
+import type { Subscribed } from "../client/ProcessStarter.ts"
 import type { ProcessEvent } from "../client/ProcessEvent.ts"
 import type { RemoteProcess } from "../client/RemoteProcess.ts"
 import { utf8Decoder } from "../protocol/Bytes.ts"

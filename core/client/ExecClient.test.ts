@@ -193,6 +193,21 @@ describe("ExecClient", () => {
       }),
     ))
 
+  it("fails a call on its way when the client is closed", () =>
+    run(
+      Effect.gen(function* () {
+        const peer = yield* TestServer.makePeer
+        const scope = yield* Scope.make()
+        const making = yield* Effect.fork(Scope.extend(ExecClient.make(peer.transport), scope))
+        yield* peer.handshake
+        const client = yield* Fiber.join(making)
+        const status = yield* Effect.fork(Effect.flip(client.call("environment/status", null)))
+        yield* peer.request("environment/status")
+        yield* Scope.close(scope, Exit.void)
+        expect((yield* Fiber.join(status)).message).toContain("the client was closed")
+      }),
+    ))
+
   it("takes up the processes of a session that an earlier connection has left", () =>
     run(
       Effect.gen(function* () {

@@ -16,18 +16,16 @@ import type { EnvironmentInfo } from "../protocol/Environment.ts"
 import type { Transport } from "../transport/Transport.ts"
 import * as Calls from "./Calls.ts"
 import type { ClientError } from "./ClientError.ts"
-import type * as EventFeed from "./EventFeed.ts"
+import * as CurrentConnection from "./CurrentConnection.ts"
 import * as FileWatch from "./FileWatch.ts"
 import * as FlowControl from "./FlowControl.ts"
-import type * as ProcessFollower from "./ProcessFollower.ts"
 import * as RemoteHttp from "./RemoteHttp.ts"
+import * as FollowedProcesses from "./FollowedProcesses.ts"
 import * as HttpBodies from "./HttpBodies.ts"
 import * as Ids from "./Ids.ts"
 import type { ReconnectPolicy } from "./ReconnectPolicy.ts"
 import * as Reconnect from "./Reconnect.ts"
 import * as RemoteFiles from "./RemoteFiles.ts"
-import type * as RemoteProcess from "./RemoteProcess.ts"
-import type * as StartOptions from "./StartOptions.ts"
 import * as ProcessStarter from "./ProcessStarter.ts"
 
 export interface Options {
@@ -43,38 +41,24 @@ export interface Options {
   readonly onStatus?: (status: Reconnect.Status) => void
 }
 
-export interface ExecClient {
+/** A session on a server: its processes, files and HTTP, and every method of the wire. */
+export interface ExecClient extends ProcessStarter.ProcessStarter {
+  /** Names the session on the server: another client resumes it with `resumeSessionId`. */
   readonly sessionId: string
+  /** The server's host: shell, working directory, platform, capabilities. */
   readonly environmentInfo: EnvironmentInfo
   /**
-   * Any method of the table: params as on the wire, the result decoded. No deadline but the connection's end.
-   * Where that is replaced, what can be sent twice is, and the rest fails with `Disconnected`.
+   * Sends a request of the method table: params as on the wire, the result decoded. It has no deadline. When the
+   * connection is lost and replaced, a request that is safe to repeat is sent again; any other fails with
+   * `Disconnected`.
    */
   readonly call: Calls.Call
-  /** Starts a process. If interrupted, the process is terminated. It lives on when the effect has succeeded. */
-  readonly start: (
-    options: StartOptions.StartOptions,
-  ) => Effect.Effect<RemoteProcess.RemoteProcess, ClientError>
-  /** The same with a place in the events that was taken before the start was sent: to be read on, or closed. */
-  readonly startSubscribed: (options: StartOptions.StartOptions) => Effect.Effect<Subscribed, ClientError>
-  /** Like `start`, terminated at the end of the scope. */
-  readonly startScoped: (
-    options: StartOptions.StartOptions,
-  ) => Effect.Effect<RemoteProcess.RemoteProcess, ClientError, Scope.Scope>
-  /** Follows a process of a resumed session from the event after seq `after` (default: from the first). */
-  readonly attach: (id: string, after?: number) => Effect.Effect<RemoteProcess.RemoteProcess, ClientError>
-  /** The files of the server's machine. */
+  /** The files of the server's host. */
   readonly fs: RemoteFiles.RemoteFiles
   /** HTTP requests that the server makes. */
   readonly http: RemoteHttp.RemoteHttp
-  /** Completes with the reason when the connection has ended and is not replaced. */
+  /** Completes with the reason when the connection has ended and will not be replaced. */
   readonly disconnected: Effect.Effect<ClientError>
-}
-
-/** A process and a place in its events from the first. */
-export interface Subscribed {
-  readonly process: RemoteProcess.RemoteProcess
-  readonly subscription: EventFeed.Subscription
 }
 
 /** A client over one transport, or over those that an effect opens. */
@@ -84,46 +68,43 @@ export const make = (
 ): Effect.Effect<ExecClient, ClientError, Scope.Scope> =>
   Effect.gen(function* () {
     const fork = yield* FiberSet.makeRuntime<never>()
-    const followers = new Map<string, ProcessFollower.ProcessFollower>()
     const nextId = yield* Ids.make
-    const begun = () => [...followers.values()].filter((follower) => follower.begun())
-    const flow: FlowControl.FlowControl = FlowControl.make((held) => connection?.hold(held))
+    const current = CurrentConnection.make()
+    const { ended, disconnected } = current
+    const call = Calls.make(current.ask)
+    const flow = FlowControl.make(current.hold)
     const bodies = HttpBodies.make(flow)
-    const watches = FileWatch.make((method, params) => call(method, params))
-    let connection: Reconnect.Reconnect | undefined
+    const watches = FileWatch.make(call)
+    const processes = FollowedProcesses.make({ call, flow, fork })
 
-    const { sessionId, environmentInfo, ask, ended, disconnected } = (connection = yield* Reconnect.make(
+    const { sessionId, environmentInfo } = yield* Reconnect.make(
       Effect.isEffect(source) ? source : Effect.succeed(source),
+      current,
       {
         policy: (Effect.isEffect(source) && options.reconnect) || undefined,
         clientName: options.clientName ?? "procwire",
         resumeSessionId: options.resumeSessionId ?? null,
         timeout: options.initializeTimeout ?? "10 seconds",
         flow,
-        accept: ({ processId, event }) => followers.get(processId)?.accept(event),
+        accept: processes.accept,
         frame: bodies.accept,
         appeared: watches.changed,
         lost: (error) => {
           bodies.fail(error)
           watches.lost(error)
         },
-        seen: () => Object.fromEntries(begun().map(({ id, last }) => [id, last()])),
-        resumed: (replays) => {
-          for (const follower of begun()) fork(follower.resume(replays))
-        },
-        failed: (error) => {
-          for (const follower of followers.values()) follower.fail(error)
-        },
+        lastSeqs: processes.lastSeqs,
+        resumed: processes.resume,
+        failed: processes.fail,
         onStatus: options.onStatus,
       },
-    ))
+    )
 
-    const call = Calls.make(ask)
-    const starting = ProcessStarter.make({ call, flow, fork, followers, nextId, ended, environmentInfo })
+    const starter = ProcessStarter.make({ call, fork, processes, nextId, ended, environmentInfo })
     const http = RemoteHttp.make({ call, bodies, nextId })
     const fs = RemoteFiles.make(call, environmentInfo, watches)
-    return { sessionId, environmentInfo, call, ...starting, fs, http, disconnected }
-    // Whoever makes a client where nothing may interrupt can still close it, and its deadlines still hold.
+    return { sessionId, environmentInfo, call, ...starter, fs, http, disconnected }
+    // Made in an uninterruptible region, the client can still be closed, and its deadlines still hold.
   }).pipe(Effect.interruptible)
 
 /**

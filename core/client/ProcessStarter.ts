@@ -1,137 +1,106 @@
 /**
- * How a client comes to follow a process: it starts one, or attaches to one of a resumed session.
+ * Starts processes, and attaches to processes of a resumed session.
  *
- * A process is followed from before its start is sent, so that nothing that comes early is missed. A start
- * that nobody waits for any more, or whose answer was lost with the connection, ends in a terminate.
+ * A process is followed from before its start is sent, so early events are not missed. A start that was interrupted,
+ * or whose response was lost with the connection, ends in a terminate.
  */
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import type * as Scope from "effect/Scope"
 import type { EnvironmentInfo } from "../protocol/Environment.ts"
 import type { Call } from "./Calls.ts"
 import { ClientError } from "./ClientError.ts"
 import type * as EventFeed from "./EventFeed.ts"
-import type { ExecClient } from "./ExecClient.ts"
-import type { FlowControl } from "./FlowControl.ts"
-import * as ProcessFollower from "./ProcessFollower.ts"
+import type { FollowedProcesses } from "./FollowedProcesses.ts"
 import type { NextId } from "./Ids.ts"
+import type { ProcessFollower } from "./ProcessFollower.ts"
 import * as RemoteProcess from "./RemoteProcess.ts"
 import * as StartOptions from "./StartOptions.ts"
 
-/** What is needed of the client. */
-export interface Client {
+/** A process, and a subscription to its events from the first. */
+export interface Subscribed {
+  readonly process: RemoteProcess.RemoteProcess
+  readonly subscription: EventFeed.Subscription
+}
+
+export interface ProcessStarter {
+  /**
+   * Starts a process. It lives on when the effect has succeeded; interrupting the effect terminates it. Fails with
+   * `Duplicate` for a `processId` that this client follows, `Server` where the server refuses, and `Disconnected`.
+   */
+  readonly start: (
+    options: StartOptions.StartOptions,
+  ) => Effect.Effect<RemoteProcess.RemoteProcess, ClientError>
+  /** Like `start`, with a subscription made before the start is sent. Read it to its end, or close it. */
+  readonly startSubscribed: (options: StartOptions.StartOptions) => Effect.Effect<Subscribed, ClientError>
+  /** Like `start`; the end of the scope terminates the process. */
+  readonly startScoped: (
+    options: StartOptions.StartOptions,
+  ) => Effect.Effect<RemoteProcess.RemoteProcess, ClientError, Scope.Scope>
+  /**
+   * Follows a process of a resumed session from the event after seq `after` (default 0: from the first). Fails with
+   * `EventsLost` if the server no longer retains those events or does not know the process.
+   */
+  readonly attach: (id: string, after?: number) => Effect.Effect<RemoteProcess.RemoteProcess, ClientError>
+}
+
+/** What the starter uses of the client. */
+export interface Options {
   readonly call: Call
-  readonly flow: FlowControl
   /** Runs an effect in the client's scope. */
   readonly fork: <A, E>(effect: Effect.Effect<A, E>) => Fiber.RuntimeFiber<A, E>
-  /** Whoever is followed, by id. */
-  readonly followers: Map<string, ProcessFollower.ProcessFollower>
+  readonly processes: FollowedProcesses
   readonly nextId: NextId
   /** Why there is no connection any more. */
   readonly ended: () => ClientError | undefined
   readonly environmentInfo: EnvironmentInfo
 }
 
-export const make = ({
-  call,
-  flow,
-  fork,
-  followers,
-  nextId,
-  ended,
-  environmentInfo,
-}: Client): Pick<ExecClient, "start" | "startScoped" | "startSubscribed" | "attach"> => {
-  const follow = (id: string, after: number): Effect.Effect<ProcessFollower.ProcessFollower, ClientError> =>
-    Effect.suspend(() => {
-      const error = ended()
-      if (error !== undefined) return Effect.fail(error)
-      if (followers.has(id)) return Effect.fail(duplicate(id))
-      const follower = ProcessFollower.make(id, after, {
-        call,
-        flow,
-        fork,
-        forget: () => followers.delete(id),
-      })
-      followers.set(id, follower)
-      return Effect.succeed(follower)
-    })
+type Restore = <A, E>(wait: Effect.Effect<A, E>) => Effect.Effect<A, E>
 
-  const toHandle = (follower: ProcessFollower.ProcessFollower) =>
-    RemoteProcess.make(follower, call, () => nextId("write"))
+export const make = (options: Options): ProcessStarter => {
+  const { call, nextId, environmentInfo } = options
+  const toHandle = (follower: ProcessFollower) => RemoteProcess.make(follower, call, () => nextId("write"))
 
-  /** Gives up a process that its caller no longer waits for. */
-  const abandon = (follower: ProcessFollower.ProcessFollower) =>
-    Effect.sync(() => follower.fail(abandoned(follower.id)))
-
-  const terminate = (processId: string) => Effect.ignore(call("process/terminate", { processId }))
-
-  /** Sends the start. If its answer is lost, nobody will know of the process: it is terminated on the next connection. */
-  const send = (follower: ProcessFollower.ProcessFollower, params: StartOptions.Wire) =>
-    call("process/start", params).pipe(
-      Effect.tap(() => Effect.sync(follower.begin)),
-      Effect.tapError(({ reason }) =>
-        Effect.sync(() => {
-          if (reason === "Disconnected" && ended() === undefined) fork(terminate(follower.id))
-        }),
-      ),
-    )
-
-  /** The request goes on without its caller: only its outcome tells whether there is something to terminate. */
-  const abandonStart = (
-    follower: ProcessFollower.ProcessFollower,
-    starting: Fiber.Fiber<unknown, ClientError>,
-  ) =>
-    Effect.sync(() => {
-      const end = Effect.zipRight(Fiber.join(starting), terminate(follower.id))
-      fork(Effect.ensuring(Effect.ignore(end), abandon(follower)))
-    })
-
-  /** `before` sees the follower before anything can have happened to the process. */
+  /** `prepare` runs before the start is sent. */
   const begin = <A>(
-    options: StartOptions.StartOptions,
-    restore: <A, E>(wait: Effect.Effect<A, E>) => Effect.Effect<A, E>,
-    before: (follower: ProcessFollower.ProcessFollower) => Effect.Effect<A>,
+    start: StartOptions.StartOptions,
+    restore: Restore,
+    prepare: (follower: ProcessFollower) => Effect.Effect<A>,
   ) =>
     Effect.gen(function* () {
-      const params = StartOptions.toParams(options, environmentInfo, () => nextId("process"))
-      const follower = yield* follow(params.processId, 0)
-      const prepared = yield* before(follower)
-      // The request is sent by another fiber, and still belongs to the span of whoever starts.
-      const starting = fork(Effect.provide(send(follower, params), yield* Effect.context<never>()))
-      yield* restore(Fiber.join(starting)).pipe(
-        Effect.onInterrupt(() => abandonStart(follower, starting)),
-        Effect.tapError((error) => Effect.sync(() => follower.fail(error))),
-      )
+      const params = StartOptions.toParams(start, environmentInfo, () => nextId("process"))
+      const follower = yield* follow(options, params.processId, 0)
+      const prepared = yield* prepare(follower)
+      yield* send(options, follower, params, restore)
       return { process: toHandle(follower), prepared }
     })
 
-  const startWith = (
-    options: StartOptions.StartOptions,
-    restore: <A, E>(wait: Effect.Effect<A, E>) => Effect.Effect<A, E>,
-  ) =>
+  const startWith = (start: StartOptions.StartOptions, restore: Restore) =>
     Effect.map(
-      begin(options, restore, () => Effect.void),
+      begin(start, restore, () => Effect.void),
       ({ process }) => process,
     )
 
   return {
-    start: (options) => Effect.uninterruptibleMask((restore) => startWith(options, restore)),
-    startSubscribed: (options) =>
+    start: (start) => Effect.uninterruptibleMask((restore) => startWith(start, restore)),
+    startSubscribed: (start) =>
       Effect.uninterruptibleMask((restore) => {
         let subscription: EventFeed.Subscription | undefined
-        const subscribe = ({ subscribe }: ProcessFollower.ProcessFollower) =>
+        const subscribe = ({ subscribe }: ProcessFollower) =>
           Effect.tap(subscribe, (made) => Effect.sync(() => (subscription = made)))
-        return begin(options, restore, subscribe).pipe(
+        return begin(start, restore, subscribe).pipe(
           Effect.map(({ process, prepared }) => ({ process, subscription: prepared })),
           Effect.onError(() => Effect.sync(() => subscription?.close())),
         )
       }),
-    startScoped: (options) =>
+    startScoped: (start) =>
       Effect.uninterruptibleMask((restore) =>
-        Effect.acquireRelease(startWith(options, restore), ({ terminate }) => Effect.ignore(terminate)),
+        Effect.acquireRelease(startWith(start, restore), ({ terminate }) => Effect.ignore(terminate)),
       ),
     attach: (id, after = 0) =>
       Effect.gen(function* () {
-        const follower = yield* follow(id, after)
+        const follower = yield* follow(options, id, after)
         yield* follower.recover.pipe(
           Effect.tapError((error) => Effect.sync(() => follower.fail(error))),
           Effect.onInterrupt(() => abandon(follower)),
@@ -142,8 +111,49 @@ export const make = ({
   }
 }
 
-const duplicate = (id: string) =>
-  new ClientError({ reason: "Duplicate", message: `session already registered for process ${id}` })
+const follow = ({ ended, processes }: Options, id: string, after: number) =>
+  Effect.suspend(() => {
+    const error = ended()
+    return error === undefined ? processes.follow(id, after) : Effect.fail(error)
+  })
 
-const abandoned = (id: string) =>
-  new ClientError({ reason: "Abandoned", message: `process ${id} was abandoned before it had started` })
+/** Sends a start. The request goes on when its caller is interrupted: its outcome says whether to terminate. */
+const send = (
+  { call, fork, ended }: Options,
+  follower: ProcessFollower,
+  params: StartOptions.Wire,
+  restore: Restore,
+) =>
+  Effect.gen(function* () {
+    const terminate = Effect.ignore(call("process/terminate", { processId: follower.id }))
+    const request = call("process/start", params).pipe(
+      Effect.tap(() => Effect.sync(follower.begin)),
+      Effect.tapError(({ reason }) =>
+        Effect.sync(() => {
+          // The response was lost: nobody follows what may run, so the next connection terminates it.
+          if (reason === "Disconnected" && ended() === undefined) fork(terminate)
+        }),
+      ),
+    )
+    // The request runs on another fiber, and still belongs to the caller's trace span.
+    const starting = fork(Effect.provide(request, yield* Effect.context<never>()))
+    const abandonStart = Effect.sync(() => {
+      const end = Effect.zipRight(Fiber.join(starting), terminate)
+      fork(Effect.ensuring(Effect.ignore(end), abandon(follower)))
+    })
+    yield* restore(Fiber.join(starting)).pipe(
+      Effect.onInterrupt(() => abandonStart),
+      Effect.tapError((error) => Effect.sync(() => follower.fail(error))),
+    )
+  })
+
+/** Ends a process whose caller was interrupted. */
+const abandon = (follower: ProcessFollower) =>
+  Effect.sync(() =>
+    follower.fail(
+      new ClientError({
+        reason: "Abandoned",
+        message: `process ${follower.id} was abandoned before it had started`,
+      }),
+    ),
+  )

@@ -1,8 +1,8 @@
 /**
- * The time after a lost connection: when it is worth another attempt, and when to give up.
+ * When a lost connection is tried to be replaced, and when that is given up.
  *
- * Pauses grow and are jittered, so that the clients of a server that comes back do not come back all at
- * once. Time and chance come through Clock and Random.
+ * Pauses grow and are jittered, so that the clients of a restarted server do not all reconnect at once. Time comes
+ * through Clock, and jitter through Random.
  */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -12,19 +12,21 @@ import * as Schedule from "effect/Schedule"
 import * as ErrorCode from "../protocol/ErrorCode.ts"
 import { ClientError } from "./ClientError.ts"
 
+/** How a lost connection is replaced. `{}` takes the defaults. Numbers are milliseconds. */
 export interface ReconnectPolicy {
-  /** How long a lost connection is tried to be replaced. Default: 25 seconds. */
+  /** For how long after the loss new connections are tried. Default: 25 seconds. */
   readonly window?: Duration.DurationInput
-  /** The first pause, which doubles with each attempt; up to a fifth more or less. Default: 100 milliseconds. */
+  /** The first pause; each next one is twice as long, and each varies by up to a fifth. Default: 100 milliseconds. */
   readonly firstPause?: Duration.DurationInput
   /** The longest pause. Default: 2 seconds. */
   readonly longestPause?: Duration.DurationInput
 }
 
+/** The time without a connection, with its deadline. */
 export interface Outage {
   /**
-   * Pauses and attempts until one succeeds, with the most milliseconds that an attempt may take. Fails with
-   * what no further attempt can change, or, at the end of the window, with what the last one has met.
+   * Runs `attempt` after each pause until it succeeds, and tells it how many milliseconds it may take. Fails with an
+   * error that another attempt cannot change, or at the deadline with `Timeout` and the message of the last error.
    */
   readonly retry: <A>(
     attempt: (limitMillis: number) => Effect.Effect<A, ClientError>,
@@ -41,7 +43,7 @@ export const begin = (policy: ReconnectPolicy): Effect.Effect<Outage> =>
       Schedule.exponential(firstPause).pipe(
         Schedule.either(Schedule.spaced(longestPause)),
         Schedule.jittered,
-        // Whole, as the clock is: a rest of a fraction would be neither waited for nor over.
+        // The clock has whole milliseconds: with a fraction left, the loop would neither wait nor be at the deadline.
         Schedule.modifyDelay((_, pause) => Duration.millis(Math.round(Duration.toMillis(pause)))),
       ),
     )
@@ -61,7 +63,35 @@ export const begin = (policy: ReconnectPolicy): Effect.Effect<Outage> =>
     return { retry }
   })
 
-/** What another attempt may get over: the server is away, or still holds on to the old connection. */
+/** A connection that lasts for so many milliseconds ends the outage before it. */
+export const steadyMillis = 1000
+
+export interface Outages {
+  /**
+   * The outage that the loss of a connection belongs to, by how many milliseconds the connection lived and the last
+   * seq received of each process. A connection that was lost quickly and delivered nothing continues the outage before
+   * it, so a server that fails the same way each time is given up at the deadline.
+   */
+  readonly after: (livedMillis: number, lastSeqs: Readonly<Record<string, number>>) => Effect.Effect<Outage>
+}
+
+/** The outages of one client. */
+export const outages = (policy: ReconnectPolicy): Outages => {
+  let outage: Outage | undefined
+  let before = 0
+  return {
+    after: (lived, lastSeqs) =>
+      Effect.gen(function* () {
+        const seen = Object.values(lastSeqs).reduce((sum, seq) => sum + seq, 0)
+        const steady = lived >= steadyMillis || seen !== before
+        before = seen
+        if (outage === undefined || steady) outage = yield* begin(policy)
+        return outage
+      }),
+  }
+}
+
+/** True if another attempt may succeed: the server is away, or has not noticed the loss yet. */
 const isPassing = ({ reason, code }: ClientError): boolean =>
   reason === "Connect" ||
   reason === "Disconnected" ||

@@ -1,0 +1,86 @@
+/**
+ * Where a client's requests go: to the current connection, to the next one while a lost one is being replaced, or
+ * nowhere once there will be no connection any more.
+ *
+ * A request whose response was lost with the connection is sent again on the next one if it is safe to repeat. If
+ * not, it fails with `Disconnected`: nobody knows whether the server carried it out.
+ */
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as FiberId from "effect/FiberId"
+import type { Json } from "../protocol/Json.ts"
+import type { ClientConnection } from "./ClientConnection.ts"
+import type { ClientError } from "./ClientError.ts"
+
+export interface CurrentConnection {
+  /** Sends a request; waits for a connection if one is to come. */
+  readonly ask: (method: string, params: unknown, repeatable: boolean) => Effect.Effect<Json, ClientError>
+  /** Takes nothing more from the server while held. */
+  readonly hold: (held: boolean) => void
+  /** Requests go to this connection from now on. */
+  readonly connected: (connection: Connection) => void
+  /** The current connection is lost, and will be replaced: requests wait. */
+  readonly lost: () => void
+  /** There will be no connection any more. False if that was known before. */
+  readonly end: (error: ClientError) => boolean
+  /** Why there will be no connection any more. */
+  readonly ended: () => ClientError | undefined
+  /** Completes with that error. */
+  readonly disconnected: Effect.Effect<ClientError>
+}
+
+type Connection = Pick<ClientConnection<unknown>, "ask" | "hold">
+
+interface Current extends Connection {
+  /** Opens when the loss is known here: only then does asking again not reach the same connection. */
+  readonly over: Effect.Latch
+}
+
+/** No connection yet: requests wait. */
+export const make = (): CurrentConnection => {
+  const disconnected = Deferred.unsafeMake<ClientError>(FiberId.none)
+  /** Open while there is a connection, or none will come. */
+  const settled = Effect.unsafeMakeLatch(false)
+  let current: Current | undefined
+  let ended: ClientError | undefined
+
+  const ask: CurrentConnection["ask"] = (method, params, repeatable) =>
+    Effect.suspend(() => {
+      if (ended !== undefined) return Effect.fail(ended)
+      if (current === undefined) return Effect.zipRight(settled.await, ask(method, params, repeatable))
+      const { over } = current
+      return Effect.catchIf(current.ask(method, params), isLoss, (error) =>
+        repeatable ? Effect.zipRight(over.await, ask(method, params, true)) : Effect.fail(error),
+      )
+    })
+
+  const leave = () => {
+    current?.over.unsafeOpen()
+    current = undefined
+  }
+
+  return {
+    ask,
+    hold: (held) => current?.hold(held),
+    connected: ({ ask, hold }) => {
+      current = { ask, hold, over: Effect.unsafeMakeLatch(false) }
+      settled.unsafeOpen()
+    },
+    lost: () => {
+      settled.unsafeClose()
+      leave()
+    },
+    end: (error) => {
+      if (ended !== undefined) return false
+      ended = error
+      leave()
+      settled.unsafeOpen()
+      Deferred.unsafeDone(disconnected, Effect.succeed(error))
+      return true
+    },
+    ended: () => ended,
+    disconnected: Deferred.await(disconnected),
+  }
+}
+
+const isLoss = ({ reason }: ClientError): boolean => reason === "Disconnected"

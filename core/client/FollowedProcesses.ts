@@ -1,0 +1,51 @@
+/** The processes that a client follows, by id, and what the client's connection tells all of them. */
+import * as Effect from "effect/Effect"
+import type * as Fiber from "effect/Fiber"
+import { ClientError } from "./ClientError.ts"
+import type { Received } from "./Notification.ts"
+import * as ProcessFollower from "./ProcessFollower.ts"
+
+export interface FollowedProcesses {
+  /** Follows a process from the event after seq `after`. Fails with `Duplicate` if it is followed already. */
+  readonly follow: (id: string, after: number) => Effect.Effect<ProcessFollower.ProcessFollower, ClientError>
+  /** Takes an event as it arrives; ignored for a process that is not followed. */
+  readonly accept: (received: Received) => void
+  /** The last seq of each process that the server has: the base of a replay. */
+  readonly lastSeqs: () => Readonly<Record<string, number>>
+  /** The session goes on, on a new connection; see `ProcessFollower.resume`. */
+  readonly resume: (replays: boolean) => void
+  /** Ends every process in `failed`. */
+  readonly fail: (error: ClientError) => void
+}
+
+/** What the followers use of the client. */
+export type Options = Omit<ProcessFollower.Options, "forget" | "fork"> & {
+  readonly fork: <A, E>(effect: Effect.Effect<A, E>) => Fiber.RuntimeFiber<A, E>
+}
+
+export const make = (options: Options): FollowedProcesses => {
+  const followers = new Map<string, ProcessFollower.ProcessFollower>()
+  const begun = () => [...followers.values()].filter((follower) => follower.begun())
+
+  return {
+    follow: (id, after) =>
+      Effect.suspend(() => {
+        if (followers.has(id)) return Effect.fail(duplicate(id))
+        const forget = () => followers.delete(id)
+        const follower = ProcessFollower.make(id, after, { ...options, forget })
+        followers.set(id, follower)
+        return Effect.succeed(follower)
+      }),
+    accept: ({ processId, event }) => followers.get(processId)?.accept(event),
+    lastSeqs: () => Object.fromEntries(begun().map(({ id, last }) => [id, last()])),
+    resume: (replays) => {
+      for (const follower of begun()) options.fork(follower.resume(replays))
+    },
+    fail: (error) => {
+      for (const follower of followers.values()) follower.fail(error)
+    },
+  }
+}
+
+const duplicate = (id: string) =>
+  new ClientError({ reason: "Duplicate", message: `session already registered for process ${id}` })
