@@ -1,4 +1,4 @@
-/** What every client makes of a place in the events of a process, and of bytes that are to be written to it. */
+/** The events of a process as streams, from a subscription to them. */
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -8,9 +8,6 @@ import { ClientError } from "./ClientError.ts"
 import type { Subscription } from "./EventFeed.ts"
 import type { Failed, ProcessEvent } from "./ProcessEvent.ts"
 
-/** Most bytes of one write on the wire: 256 KiB. Larger ones go in pieces. */
-export const maxWriteBytes = 256 * 1024
-
 /** Every event from the first, for each run of the stream. */
 export const fromSubscription = (subscribe: Effect.Effect<Subscription>): Stream.Stream<ProcessEvent> =>
   Effect.acquireRelease(subscribe, ({ close }) => Effect.sync(close)).pipe(
@@ -18,7 +15,7 @@ export const fromSubscription = (subscribe: Effect.Effect<Subscription>): Stream
     Stream.unwrapScoped,
   )
 
-/** The bytes of one stream, or of all; `failure` says more of an end in `failed` than its event does. */
+/** The bytes of one stream, or of all. Fails where the events end in `failed`, with `failure` if that is known. */
 export const output =
   (events: Stream.Stream<ProcessEvent>, failure: () => ClientError | undefined) =>
   (wanted?: OutputStream): Stream.Stream<Uint8Array, ClientError> =>
@@ -28,15 +25,9 @@ export const output =
       return mine ? Option.some(Effect.succeed(event.bytes)) : Option.none()
     })
 
-export const pieces = (bytes: Uint8Array): ReadonlyArray<Uint8Array> => {
-  if (bytes.length <= maxWriteBytes) return [bytes]
-  const count = Math.ceil(bytes.length / maxWriteBytes)
-  return Array.from({ length: count }, (_, i) => bytes.subarray(i * maxWriteBytes, (i + 1) * maxWriteBytes))
-}
-
 const toPull = (batch: ReadonlyArray<ProcessEvent> | undefined) =>
   batch === undefined ? Effect.fail(Option.none()) : Effect.succeed(Chunk.unsafeFromArray(batch))
 
-/** The error that ended a process, as far as its last event tells. */
+/** The error that a `failed` event was made from, without its `code` and `cause`. */
 export const toError = ({ reason, message, gone }: Failed): ClientError =>
   new ClientError({ reason, message, ...(gone === undefined ? {} : { gone }) })

@@ -1,7 +1,7 @@
 /**
- * Open files of the server, read and written in blocks.
+ * Open files of the server, read and written in blocks of up to 1 MiB.
  *
- * They end with the connection that they were opened on: after it was replaced, whatever is asked of them fails with
+ * They end with the connection that they were opened on: after it was replaced, every operation on them fails with
  * `Disconnected`.
  */
 import * as Chunk from "effect/Chunk"
@@ -15,19 +15,21 @@ import { maxBlockBytes, type OpenMode, type ReadBlockResult } from "../protocol/
 import type { Call } from "./Calls.ts"
 import { ClientError } from "./ClientError.ts"
 
+/** An open file. Offsets and lengths are bytes. */
 export interface RemoteFile {
-  /** Up to 1 MiB from there; `eof` if fewer than `length` bytes came. */
+  /** Reads up to `length` bytes (1 MiB at most, and by default) at `offset`; `eof` if fewer than `length` came. */
   readonly read: (offset: number, length?: number) => Effect.Effect<ReadBlockResult, ClientError>
-  /** Any number of bytes there. */
+  /** Writes any number of bytes at `offset`. */
   readonly write: (offset: number, bytes: Uint8Array) => Effect.Effect<void, ClientError>
 }
 
 export interface FileBlocks {
-  /** The end of the scope closes it. */
+  /** Opens a file, which the end of the scope closes. */
   readonly open: (uri: string, mode: OpenMode) => Effect.Effect<RemoteFile, ClientError, Scope.Scope>
   readonly read: (uri: string) => Stream.Stream<Uint8Array, ClientError>
-  /** All of a file of about that size. */
+  /** The whole content of a file of about that size. */
   readonly readAll: (uri: string, size: number) => Effect.Effect<Uint8Array, ClientError>
+  /** Creates a file or replaces its content. */
   readonly write: <E>(
     uri: string,
     pieces: Stream.Stream<string | Uint8Array, E>,
@@ -43,80 +45,88 @@ export const make = (call: Call): FileBlocks => {
       yield* Effect.acquireRelease(call("fs/open", { handleId, path: uri, mode }), () =>
         Effect.ignore(call("fs/close", { handleId })),
       )
-      const lost = Effect.mapError((error: ClientError) =>
-        error.code === ErrorCode.notFound ? ended(uri) : error,
-      )
-      return {
-        read: (offset, len = maxBlockBytes) => lost(call("fs/readBlock", { handleId, offset, len })),
-        write: (offset, bytes) =>
-          Effect.forEach(
-            blocksOf(bytes),
-            ([at, block]) =>
-              lost(call("fs/writeBlock", { handleId, offset: offset + at, chunk: toBase64(block) })),
-            { discard: true },
-          ),
-      }
+      return toFile(call, uri, handleId)
     })
 
-  const read: FileBlocks["read"] = (uri) =>
-    Stream.unwrapScoped(
-      Effect.map(open(uri, "read"), (file) =>
-        Stream.paginateChunkEffect(0, (offset: number) =>
-          Effect.map(file.read(offset), ({ chunk, eof }) => [
-            chunk.length === 0 ? Chunk.empty<Uint8Array>() : Chunk.of(chunk),
-            eof ? Option.none<number>() : Option.some(offset + chunk.length),
-          ]),
-        ),
-      ),
-    )
+  const read: FileBlocks["read"] = (uri) => Stream.unwrapScoped(Effect.map(open(uri, "read"), toBlocks))
 
   return {
     open,
     read,
-    readAll: (uri, size) =>
-      Effect.gen(function* () {
-        let whole = new Uint8Array(size)
-        let at = 0
-        yield* Stream.runForEach(read(uri), (block) =>
-          Effect.sync(() => {
-            if (at + block.length > whole.length) {
-              const longer = new Uint8Array(Math.max(whole.length * 2, at + block.length))
-              longer.set(whole)
-              whole = longer
-            }
-            whole.set(block, at)
-            at += block.length
-          }),
-        )
-        return whole.subarray(0, at)
-      }),
+    readAll: (uri, size) => joined(read(uri), size),
     write: (uri, pieces) =>
-      Effect.scoped(
-        Effect.gen(function* () {
-          const file = yield* open(uri, "replace")
-          let waiting: Array<Uint8Array> = []
-          let size = 0
-          let offset = 0
-          const flush = Effect.suspend(() => {
-            const [at, bytes] = [offset, concat(waiting)]
-            offset += size
-            waiting = []
-            size = 0
-            return file.write(at, bytes)
-          })
-          yield* Stream.runForEach(pieces, (piece) => {
-            const bytes = typeof piece === "string" ? utf8.encode(piece) : piece
-            waiting.push(bytes)
-            size += bytes.length
-            return size >= maxBlockBytes ? flush : Effect.void
-          })
-          yield* flush
-        }),
+      Effect.scoped(Effect.flatMap(open(uri, "replace"), (file) => writePieces(file, pieces))),
+  }
+}
+
+const toFile = (call: Call, uri: string, handleId: string): RemoteFile => {
+  const toDisconnected = Effect.mapError((error: ClientError) =>
+    error.code === ErrorCode.notFound ? ended(uri) : error,
+  )
+  return {
+    read: (offset, len = maxBlockBytes) => toDisconnected(call("fs/readBlock", { handleId, offset, len })),
+    write: (offset, bytes) =>
+      Effect.forEach(
+        blocksOf(bytes),
+        ([at, block]) =>
+          toDisconnected(call("fs/writeBlock", { handleId, offset: offset + at, chunk: toBase64(block) })),
+        { discard: true },
       ),
   }
 }
 
-/** The blocks of some bytes and where they begin. */
+/** The content of an open file, block by block. */
+const toBlocks = (file: RemoteFile): Stream.Stream<Uint8Array, ClientError> =>
+  Stream.paginateChunkEffect(0, (offset: number) =>
+    Effect.map(file.read(offset), ({ chunk, eof }) => [
+      chunk.length === 0 ? Chunk.empty<Uint8Array>() : Chunk.of(chunk),
+      eof ? Option.none<number>() : Option.some(offset + chunk.length),
+    ]),
+  )
+
+/** All blocks in one array, which is made with `size` bytes and grows if there are more. */
+const joined = (blocks: Stream.Stream<Uint8Array, ClientError>, size: number) =>
+  Effect.suspend(() => {
+    let whole = new Uint8Array(size)
+    let length = 0
+    const append = (block: Uint8Array) => {
+      if (length + block.length > whole.length) {
+        const longer = new Uint8Array(Math.max(whole.length * 2, length + block.length))
+        longer.set(whole)
+        whole = longer
+      }
+      whole.set(block, length)
+      length += block.length
+    }
+    return Effect.map(
+      Stream.runForEach(blocks, (block) => Effect.sync(() => append(block))),
+      () => whole.subarray(0, length),
+    )
+  })
+
+/** Writes pieces of any size one after the other, in blocks. */
+const writePieces = <E>(file: RemoteFile, pieces: Stream.Stream<string | Uint8Array, E>) =>
+  Effect.suspend(() => {
+    let waiting: Array<Uint8Array> = []
+    let size = 0
+    let offset = 0
+    const flush = Effect.suspend(() => {
+      const [at, bytes] = [offset, concat(waiting)]
+      offset += size
+      waiting = []
+      size = 0
+      return file.write(at, bytes)
+    })
+    const add = (piece: string | Uint8Array) => {
+      const bytes = typeof piece === "string" ? utf8.encode(piece) : piece
+      waiting.push(bytes)
+      size += bytes.length
+      return size >= maxBlockBytes ? flush : Effect.void
+    }
+    return Effect.zipRight(Stream.runForEach(pieces, add), flush)
+  })
+
+/** The blocks of `bytes`, each with its position. */
 const blocksOf = (bytes: Uint8Array): ReadonlyArray<readonly [at: number, block: Uint8Array]> =>
   Array.from({ length: Math.ceil(bytes.length / maxBlockBytes) }, (_, index) => {
     const at = index * maxBlockBytes

@@ -11,7 +11,8 @@ import type { OutputStream, ReadResult, TerminalSize } from "../protocol/Process
 import type { Call } from "./Calls.ts"
 import { ClientError } from "./ClientError.ts"
 import type * as EventFeed from "./EventFeed.ts"
-import * as Events from "./EventStreams.ts"
+import * as EventStreams from "./EventStreams.ts"
+import { pieces } from "./Pieces.ts"
 import type { ProcessFollower } from "./ProcessFollower.ts"
 import type { ProcessEvent } from "./ProcessEvent.ts"
 
@@ -65,7 +66,7 @@ export const make = (follower: ProcessFollower, call: Call, nextWriteId: () => s
     )
 
   const write = (bytes: Uint8Array) =>
-    writing.withPermits(1)(Effect.forEach(Events.pieces(bytes), writePiece, { discard: true }))
+    writing.withPermits(1)(Effect.forEach(pieces(bytes), writePiece, { discard: true }))
 
   const madeUp = (error: ClientError): ReadResult => ({
     chunks: [],
@@ -88,8 +89,8 @@ export const make = (follower: ProcessFollower, call: Call, nextWriteId: () => s
       )
     })
 
-  const events = Events.fromSubscription(subscribe)
-  const output = Events.output(events, follower.failure)
+  const events = EventStreams.fromSubscription(subscribe)
+  const output = EventStreams.output(events, follower.failure)
 
   return {
     id,

@@ -1,9 +1,9 @@
 /**
- * A process of a server that speaks v0: what is known of it by now, its output, and what can be done to it.
+ * A process of a v0 server: its state, its output, and the calls on it.
  *
- * The wire has neither numbers nor an end of output. Events are numbered here as they come; what comes within a
- * moment behind the exit still belongs to the output, then it ends. Nothing can be read again: a consumer that
- * comes after more output than is kept ends in `failed`. The end of the connection is an exit without a code.
+ * The wire has neither sequence numbers nor an end of output. Events are numbered here as they arrive; output ends
+ * `lateMillis` after the exit. Nothing can be read again: a consumer that comes after more output than is kept ends in
+ * `failed`. The end of the connection is an exit without a code.
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -12,46 +12,47 @@ import type * as Stream from "effect/Stream"
 import type { OutputStream } from "../../protocol/Process.ts"
 import { ClientError } from "../ClientError.ts"
 import * as EventFeed from "../EventFeed.ts"
-import * as Events from "../EventStreams.ts"
+import * as EventStreams from "../EventStreams.ts"
 import type { FlowControl } from "../FlowControl.ts"
+import { pieces } from "../Pieces.ts"
 import { failed, type ProcessEvent } from "../ProcessEvent.ts"
 
-/** How long behind the exit output is waited for, in milliseconds. */
+/** How long output is taken after the exit, in milliseconds. */
 export const lateMillis = 50
 
 export interface V0Process {
   readonly id: string
-  /** The pid on the server's machine, where the server knows it. */
+  /** The pid on the server's host, if the server tells it. */
   readonly pid: number | undefined
   /** Every event from the first, for each run of the stream. The last one is `closed` or `failed`. */
   readonly events: Stream.Stream<ProcessEvent>
-  /** The bytes of one stream, or of all of them as they came. A terminal's are `stdout`. */
+  /** The bytes of one stream, or of all in the order of arrival. A terminal's are `stdout`. Fails where events do. */
   readonly output: (stream?: OutputStream) => Stream.Stream<Uint8Array, ClientError>
-  /** A place of one's own in the events, for loops that are no `Stream`. To be closed. */
+  /** A subscription to the events from the first, for loops that do not use `Stream`. Close it. */
   readonly subscribe: Effect.Effect<EventFeed.Subscription>
-  /** True once the process has exited, was terminated from here, or is out of reach. */
+  /** True once the process has exited, was terminated by this client, or the connection has ended. */
   readonly hasExited: () => boolean
-  /** The exit code, once it is known: -1 for death by a signal. It never is of a process that is out of reach. */
+  /** The exit code once it is known, -1 for death by a signal. Stays undefined if the connection has ended first. */
   readonly exitCode: () => number | undefined
-  /** Completes when the process has exited or is out of reach, with what `exitCode` says then. */
+  /** Completes when the process has exited or the connection has ended, with what `exitCode` says then. */
   readonly exited: Effect.Effect<number | undefined>
-  /** Writes to the terminal, in call order. */
+  /** Writes to the terminal, in call order. Fails with `Server` if the process has none. */
   readonly write: (bytes: Uint8Array) => Effect.Effect<void, ClientError>
-  /** SIGKILL to the process group; true if the server still knew the process. */
+  /** Sends SIGKILL to the process group; true if the server still knew the process. */
   readonly terminate: Effect.Effect<boolean, ClientError>
 }
 
-/** What the connection tells of a process. */
-export interface Tracked {
+/** A process as its connection sees it. */
+export interface Followed {
   readonly output: (stream: OutputStream, bytes: Uint8Array) => void
   readonly exit: (exitCode: number) => void
-  /** True once its exit was told, or nothing ever will be. */
+  /** True once the exit was reported, or the process has failed. */
   readonly exited: () => boolean
-  /** No output is waited for any more. */
+  /** Ends the output. */
   readonly close: () => void
-  /** Nothing will ever be known of it. */
+  /** Nothing more will be known of the process. */
   readonly fail: (error: ClientError) => void
-  /** The handle, once the server has answered. */
+  /** The handle, once the server has answered the start. */
   readonly toHandle: (
     pid: number | null,
     calls: Pick<V0Process, "terminate"> & {
@@ -60,7 +61,7 @@ export interface Tracked {
   ) => V0Process
 }
 
-export const make = (id: string, flow: FlowControl): Tracked => {
+export const make = (id: string, flow: FlowControl): Followed => {
   const feed = EventFeed.make(0, flow, (after) => Effect.fail(tooLate(after + 1)))
   const done = Deferred.unsafeMake<number | undefined>(FiberId.none)
   let seq = 0
@@ -91,19 +92,18 @@ export const make = (id: string, flow: FlowControl): Tracked => {
       over()
     },
     toHandle: (pid, { write, terminate }) => {
-      const events = Events.fromSubscription(feed.subscribe)
+      const events = EventStreams.fromSubscription(feed.subscribe)
       const writing = Effect.unsafeMakeSemaphore(1)
       return {
         id,
         pid: pid ?? undefined,
         events,
-        output: Events.output(events, () => failure),
+        output: EventStreams.output(events, () => failure),
         subscribe: feed.subscribe,
         hasExited: () => exited,
         exitCode: () => code,
         exited: Deferred.await(done),
-        write: (bytes) =>
-          writing.withPermits(1)(Effect.forEach(Events.pieces(bytes), write, { discard: true })),
+        write: (bytes) => writing.withPermits(1)(Effect.forEach(pieces(bytes), write, { discard: true })),
         terminate: Effect.suspend(() => {
           exited = true
           return terminate

@@ -1,0 +1,83 @@
+/**
+ * The processes that a v0 client follows, by id, and what the notifications of the wire do to them.
+ *
+ * A process is followed for `lateMillis` after its exit: output that arrives in that time still belongs to it.
+ */
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import type { Json } from "../../protocol/Json.ts"
+import { ClientError } from "../ClientError.ts"
+import type { FlowControl } from "../FlowControl.ts"
+import { exited, outputDelta } from "./Calls.ts"
+import * as V0Process from "./V0Process.ts"
+
+export interface V0Processes {
+  /** Follows a process from before its start is sent. Fails with `Duplicate` if one of that id runs. */
+  readonly follow: (id: string) => Effect.Effect<V0Process.Followed, ClientError>
+  /** Takes a notification; on the left, what is malformed. Undefined for an unknown method. */
+  readonly take: (method: string, params: Json) => Either.Either<void, string> | undefined
+  /** The process has exited. */
+  readonly exit: (id: string, process: V0Process.Followed, exitCode: number) => void
+  /** The process has not started. */
+  readonly fail: (id: string, process: V0Process.Followed, error: ClientError) => void
+  /** The connection has ended: every process fails, and so does every later `follow`. */
+  readonly end: (error: ClientError) => void
+}
+
+/** `fork` runs an effect in the client's scope. */
+export const make = (flow: FlowControl, fork: (effect: Effect.Effect<void>) => unknown): V0Processes => {
+  const followed = new Map<string, V0Process.Followed>()
+  let ended: ClientError | undefined
+
+  const forget = (id: string, process: V0Process.Followed) => {
+    if (followed.get(id) === process) followed.delete(id)
+    process.close()
+  }
+
+  const exit = (id: string, process: V0Process.Followed, exitCode: number) => {
+    process.exit(exitCode)
+    const forgotten = Effect.sync(() => forget(id, process))
+    fork(Effect.zipRight(Effect.sleep(V0Process.lateMillis), forgotten))
+  }
+
+  return {
+    follow: (id) =>
+      Effect.suspend(() => {
+        if (ended !== undefined) return Effect.fail(ended)
+        const before = followed.get(id)
+        if (before?.exited() === false) return Effect.fail(duplicate(id))
+        before?.close()
+        const process = V0Process.make(id, flow)
+        followed.set(id, process)
+        return Effect.succeed(process)
+      }),
+    take: (method, params) => {
+      switch (method) {
+        case "command/exec/outputDelta":
+          return Either.map(outputDelta(params), ({ processId, stream, chunk }) =>
+            followed.get(processId)?.output(stream, chunk),
+          )
+        case "command/exec/exited":
+          return Either.map(exited(params), ({ processId, exitCode }) => {
+            const process = followed.get(processId)
+            if (process !== undefined) exit(processId, process, exitCode)
+          })
+        default:
+          return undefined
+      }
+    },
+    exit,
+    fail: (id, process, error) => {
+      process.fail(error)
+      forget(id, process)
+    },
+    end: (error) => {
+      ended = error
+      for (const process of followed.values()) process.fail(error)
+      followed.clear()
+    },
+  }
+}
+
+const duplicate = (id: string) =>
+  new ClientError({ reason: "Duplicate", message: `process ${id} is already followed by this client` })
