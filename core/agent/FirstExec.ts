@@ -1,10 +1,12 @@
 /**
- * The first version of unified exec (September 2025), for programs that were written for it: one kind of request,
- * always a terminal.
+ * The first version of unified exec, as it was in September 2025: one kind of request, always a terminal.
  *
- * Without a session id a request starts a command, with one it writes to it; then it waits for its whole timeout,
- * whether output has come or not, and answers with everything that has. The last 128 KiB of what comes between two
- * requests are kept, and as much of what comes during one, without its middle.
+ * For programs that were written for that version: they call `request` with what they have, over any client of today.
+ * Nothing else here uses it; new programs use `UnifiedExec`.
+ *
+ * A request without a session id starts a command; one with an id writes to it. Either waits for its whole timeout,
+ * even if the command has exited, and returns all output. Of the output between two requests the last 128 KiB are
+ * kept; of the output of one request the first and the last 64 KiB.
  */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -19,37 +21,42 @@ import * as Truncate from "./Truncate.ts"
 import * as SessionWait from "./SessionWait.ts"
 
 export interface Request {
-  /** The session to write to; without one, `input_chunks` is the command to start. */
+  /** The session to write to; without one, `input_chunks` is the argv to start. */
   readonly session_id?: number | null
-  /** An argv, or what to write, joined by spaces. */
+  /** The argv of a new command; or what to write to a session, joined by spaces. Empty only waits. */
   readonly input_chunks: ReadonlyArray<string>
-  /** How long to wait for output, in milliseconds: 1000 unless said, 60000 at most. */
+  /** How long to wait for output, in milliseconds. Default: 1000; at most 60,000. */
   readonly timeout_ms?: number | null
 }
 
 export interface Response {
-  /** The session to go on with; null once the command has ended. */
+  /** The session, for the next request; null once the command has exited. */
   readonly session_id: number | null
+  /** The output since the last request, as UTF-8. */
   readonly output: string
 }
 
+/** Why a request failed. The messages are those of the first version. */
 export class FirstExecError extends Data.TaggedError("FirstExecError")<{
+  /** No argv; the start failed; no such session, or it has exited; the terminal takes no input. */
   readonly reason: "MissingCommandLine" | "CreateSession" | "UnknownSession" | "WriteToStdin"
   readonly message: string
   readonly cause?: unknown
 }> {}
 
 export interface FirstExec {
+  /** Starts a command or writes to one, waits for its timeout, and returns the output. */
   readonly request: (request: Request) => Effect.Effect<Response, FirstExecError>
 }
 
+/** The timeout of a request that names none, and the longest one, in milliseconds. */
 export const timeoutMillis = { usual: 1_000, most: 60_000 }
 
-/** Between requests only the end is kept, for an answer both ends. */
+/** Bytes kept between two requests, and of the output of one. */
 const kept = { head: 0, tail: 128 * 1024 }
 const answered = { head: 64 * 1024, tail: 64 * 1024 }
 
-/** Sessions over a backend, numbered from 0; the end of the scope kills them. */
+/** Sessions over a backend, numbered from 0. The end of the scope kills their commands. */
 export const make = (backend: ExecBackend): Effect.Effect<FirstExec, never, Scope.Scope> =>
   Effect.gen(function* () {
     const { follow, kill, background } = yield* OwnedSessions.make
@@ -61,26 +68,6 @@ export const make = (backend: ExecBackend): Effect.Effect<FirstExec, never, Scop
       session.release()
     }
 
-    /** Everything that comes while `wait` lasts, and what came before. Interrupted, it takes nothing. */
-    const during = <E>(session: Session, wait: Effect.Effect<unknown, E>) =>
-      Effect.uninterruptibleMask((restore) => {
-        const collected = new HeadTailBuffer(answered)
-        const before = session.buffer
-        before.moveTo(collected)
-        session.buffer = collected
-        const settle = (answers: boolean) =>
-          Effect.sync(() => {
-            const text = answers ? textOf(collected, session.over) : ""
-            collected.moveTo(before)
-            session.buffer = before
-            return text
-          })
-        return restore(wait).pipe(
-          Effect.onError(() => settle(false)),
-          Effect.zipRight(settle(true)),
-        )
-      })
-
     const create = (argv: ReadonlyArray<string>, millis: number) =>
       Effect.uninterruptibleMask((restore) =>
         Effect.gen(function* () {
@@ -89,8 +76,8 @@ export const make = (backend: ExecBackend): Effect.Effect<FirstExec, never, Scop
           const subscribed = yield* Effect.mapError(started, notCreated)
           const session = new Session(ids++, true, subscribed, new HeadTailBuffer(kept))
           yield* follow(session)
-          // Nobody knows its id before the answer.
-          const output = yield* Effect.onInterrupt(restore(during(session, Effect.sleep(millis))), () =>
+          // Before the response nobody knows the session's id, so an interruption kills the command.
+          const output = yield* Effect.onInterrupt(restore(outputDuring(session, Effect.sleep(millis))), () =>
             kill(session),
           )
           sessions.set(session.id, session)
@@ -101,7 +88,7 @@ export const make = (backend: ExecBackend): Effect.Effect<FirstExec, never, Scop
     const write = (session: Session, input: string, millis: number) =>
       Effect.gen(function* () {
         const sending = yield* background(Effect.either(session.process.write(utf8.encode(input))))
-        const sent = yield* SessionWait.forFiber(sending, millis)
+        const sent = yield* SessionWait.untilDone(sending, millis)
         if (sent !== undefined && Either.isLeft(sent)) return yield* notWritten(sent.left)
       })
 
@@ -115,8 +102,9 @@ export const make = (backend: ExecBackend): Effect.Effect<FirstExec, never, Scop
             if (!sessions.has(id)) return unknownSession(id)
             const input = chunks.join(" ")
             const written = input === "" ? Effect.void : write(session, input, millis)
-            return Effect.map(during(session, Effect.zipRight(written, Effect.sleep(millis))), (output) =>
-              answer(session, output),
+            return Effect.map(
+              outputDuring(session, Effect.zipRight(written, Effect.sleep(millis))),
+              (output) => answer(session, output),
             )
           }),
         )
@@ -146,6 +134,26 @@ const inherited = {
   set: {},
   includeOnly: [],
 } as const
+
+/** The output since the last request, until `wait` ends. An interruption leaves it to the next request. */
+const outputDuring = <E>(session: Session, wait: Effect.Effect<unknown, E>): Effect.Effect<string, E> =>
+  Effect.uninterruptibleMask((restore) => {
+    const collected = new HeadTailBuffer(answered)
+    const before = session.buffer
+    before.moveTo(collected)
+    session.buffer = collected
+    const settle = (answers: boolean) =>
+      Effect.sync(() => {
+        const text = answers ? textOf(collected, session.over) : ""
+        collected.moveTo(before)
+        session.buffer = before
+        return text
+      })
+    return restore(wait).pipe(
+      Effect.onError(() => settle(false)),
+      Effect.zipRight(settle(true)),
+    )
+  })
 
 const textOf = (collected: HeadTailBuffer, last: boolean): string => {
   const { head, tail, omitted } = collected.take(last)

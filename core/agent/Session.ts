@@ -118,12 +118,12 @@ export class Session {
   private show(bytes: Uint8Array): void {
     if (this.watcher?.onOutput === undefined) return
     const text = this.decoder.decode(bytes, { stream: true })
-    if (text !== "") tell(this.watcher.onOutput, { sessionId: this.id, text })
+    if (text !== "") notify(this.watcher.onOutput, { sessionId: this.id, text })
   }
 }
 
 /** Calls a watcher, whose failures are its own. */
-export const tell = <A>(listener: ((about: A) => void) | undefined, about: A): void => {
+export const notify = <A>(listener: ((about: A) => void) | undefined, about: A): void => {
   try {
     listener?.(about)
   } catch {

@@ -24,19 +24,19 @@ export const clamp = (asked: number, { least, most }: { readonly least: number; 
   Math.min(Math.max(Number(asked), least), Math.max(least, most))
 
 /** Waits until the process has exited, at most so long. */
-export const forExit = (session: Session, millis: number): Effect.Effect<void> =>
+export const untilExit = (session: Session, millis: number): Effect.Effect<void> =>
   Effect.asVoid(Effect.timeoutOption(session.exited.await, millis))
 
 /** Waits until the process has exited and its output has ended, or a descendant seems to hold it; at most so long. */
-export const forEnd = (session: Session, millis: number): Effect.Effect<void> =>
+export const untilEnd = (session: Session, millis: number): Effect.Effect<void> =>
   Effect.gen(function* () {
     const start = yield* Clock.currentTimeMillis
-    yield* forExit(session, millis)
+    yield* untilExit(session, millis)
     if (!session.over) return
     const left = start + millis - (yield* Clock.currentTimeMillis)
     yield* Effect.timeoutOption(session.closed.await, Math.max(0, Math.min(left, afterExitMillis)))
   })
 
 /** The result of a fiber, or undefined if it takes longer than so long; the fiber goes on. */
-export const forFiber = <A>(fiber: Fiber.Fiber<A>, millis: number): Effect.Effect<A | undefined> =>
+export const untilDone = <A>(fiber: Fiber.Fiber<A>, millis: number): Effect.Effect<A | undefined> =>
   Effect.map(Effect.timeoutOption(Fiber.join(fiber), millis), Option.getOrUndefined)
