@@ -1,3 +1,4 @@
+/** Tests HeadTailBuffer.ts and ByteRing.ts. */
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { ByteRing } from "./ByteRing.ts"

@@ -1,3 +1,4 @@
+/** Tests Tools.ts and Arguments.ts. */
 import * as Either from "effect/Either"
 import { describe, expect, it } from "vitest"
 import * as Arguments from "./Arguments.ts"

@@ -1,3 +1,4 @@
+/** Tests what UnifiedExec.ts does when a call is interrupted. */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"

@@ -1,3 +1,4 @@
+/** Tests `lazy` of ExecClient.ts: a client that connects at its first use. */
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { describe, expect, it } from "vitest"

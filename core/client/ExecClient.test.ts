@@ -9,6 +9,7 @@ import * as TestContext from "effect/TestContext"
 import { describe, expect, it } from "vitest"
 import { utf8 } from "../protocol/Bytes.ts"
 import * as ExecClient from "./ExecClient.ts"
+import * as ScriptedPeer from "../testing/ScriptedPeer.ts"
 import * as TestServer from "../testing/TestServer.ts"
 
 const run = <A, E>(test: Effect.Effect<A, E, Scope.Scope>) =>
@@ -24,7 +25,7 @@ const connected = (...args: Parameters<typeof TestServer.make>) =>
 
 /** A client of a scripted peer, after the handshake. */
 const scripted = Effect.gen(function* () {
-  const peer = yield* TestServer.makePeer
+  const peer = yield* ScriptedPeer.make
   const making = yield* Effect.fork(ExecClient.make(peer.transport))
   yield* peer.handshake
   return { peer, client: yield* Fiber.join(making) }
@@ -108,7 +109,7 @@ describe("ExecClient", () => {
   it("gives up the handshake after its timeout", () =>
     run(
       Effect.gen(function* () {
-        const peer = yield* TestServer.makePeer
+        const peer = yield* ScriptedPeer.make
         const making = yield* Effect.fork(Effect.flip(ExecClient.make(peer.transport)))
         yield* TestClock.adjust("10 seconds")
         expect((yield* Fiber.join(making)).reason).toBe("Timeout")
@@ -196,7 +197,7 @@ describe("ExecClient", () => {
   it("fails a call on its way when the client is closed", () =>
     run(
       Effect.gen(function* () {
-        const peer = yield* TestServer.makePeer
+        const peer = yield* ScriptedPeer.make
         const scope = yield* Scope.make()
         const making = yield* Effect.fork(Scope.extend(ExecClient.make(peer.transport), scope))
         yield* peer.handshake

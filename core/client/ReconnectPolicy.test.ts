@@ -1,3 +1,4 @@
+/** Tests ReconnectPolicy.ts through a client over a network that fails. */
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Logger from "effect/Logger"

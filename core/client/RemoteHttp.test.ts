@@ -10,6 +10,7 @@ import { utf8 } from "../protocol/Bytes.ts"
 import { effect, settle } from "../testing/Effects.ts"
 import { toClientHttp } from "./ClientHttp.ts"
 import * as ExecClient from "./ExecClient.ts"
+import * as ScriptedPeer from "../testing/ScriptedPeer.ts"
 import * as TestServer from "../testing/TestServer.ts"
 
 const connected = (answer: FakeHttp.Answer) =>
@@ -20,7 +21,7 @@ const connected = (answer: FakeHttp.Answer) =>
 
 /** A client whose server is the test. */
 const scripted = Effect.gen(function* () {
-  const peer = yield* TestServer.makePeer
+  const peer = yield* ScriptedPeer.make
   const [client] = yield* Effect.all([ExecClient.make(peer.transport), peer.handshake], { concurrency: 2 })
   const frame = (requestId: string, seq: number, text: string, more: object = {}) =>
     peer.notify("http/request/bodyDelta", {

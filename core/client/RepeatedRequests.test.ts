@@ -1,3 +1,4 @@
+/** Tests which requests a client repeats over a lost connection: CurrentConnection.ts and ProcessStarter.ts. */
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { describe, expect, it } from "vitest"

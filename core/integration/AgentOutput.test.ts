@@ -1,4 +1,4 @@
-/** Output beyond measure: what is kept of it, and that nobody waits for anybody. */
+/** Commands with more output than is kept: what a reply keeps of it, and that no session holds up another. */
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/TestClock"

@@ -1,3 +1,4 @@
+/** A client and the real server over a connection that is cut at random moments: no byte is lost or doubled. */
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"

@@ -1,4 +1,4 @@
-/** Connections that end under a command. */
+/** The tools of core/agent when the connection of their client is lost. */
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { describe, expect, it } from "vitest"

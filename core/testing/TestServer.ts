@@ -1,15 +1,9 @@
-/**
- * What the client is tested against: the real server with scripted children, in one program over linked
- * transports, and a scripted peer for what a real server never sends.
- */
+/** The real server with scripted children, in one program with its clients, over transports in memory. */
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import * as Files from "../files/Files.ts"
 import * as FakeHttp from "../http/Fake.ts"
-import type { Json } from "../protocol/Json.ts"
-import * as Message from "../protocol/Message.ts"
 import * as ExecServer from "../server/ExecServer.ts"
 import { SessionIds } from "../session/SessionIds.ts"
 import { defaultOptions } from "../session/SessionRegistry.ts"
@@ -27,10 +21,10 @@ export const host: HostInfo = {
   shell: { name: "sh", path: "/bin/sh" },
 }
 
-/** What differs from a server's defaults. */
+/** Options that differ from the server's defaults. */
 export type Settings = Partial<Omit<ExecServer.Options, "limits">> & {
   readonly limits?: Partial<ExecServer.Options["limits"]>
-  /** The HTTP origins that there are: none unless told. */
+  /** Answers HTTP requests of the server. Default: no origin is reachable. */
   readonly answer?: FakeHttp.Answer
 }
 
@@ -70,52 +64,3 @@ export const make = (
     })
     return { fake, connect }
   })
-
-/** The server's side of a connection, in the hands of a test. */
-export interface Peer {
-  /** The client's side. */
-  readonly transport: Transport
-  /** The next message of the client. */
-  readonly take: Effect.Effect<Message.Message>
-  /** The next request; fails the test if it is another one. */
-  readonly request: (
-    method: string,
-  ) => Effect.Effect<{ readonly id: Message.RequestId; readonly params: Json }>
-  readonly reply: (id: Message.RequestId, result: unknown) => void
-  readonly send: (text: string) => void
-  readonly notify: (method: string, params: unknown) => void
-  /** Answers the handshake. */
-  readonly handshake: Effect.Effect<void>
-  readonly close: Effect.Effect<void>
-}
-
-export const makePeer: Effect.Effect<Peer, never, Scope.Scope> = Effect.gen(function* () {
-  const [left, right] = yield* Memory.makePair()
-  const send = (text: string) => void right.write(text)
-  const reply = (id: Message.RequestId, result: unknown) =>
-    send(Message.responseText(id, JSON.stringify(result)))
-  const take = Effect.map(Effect.orDie(right.incoming.take), (text) =>
-    Either.getOrThrow(Message.fromText(text)),
-  )
-  const request = (method: string) =>
-    Effect.flatMap(take, (message) =>
-      message.kind === "request" && message.method === method
-        ? Effect.succeed(message)
-        : Effect.dieMessage(`expected ${method}, got ${JSON.stringify(message)}`),
-    )
-  const handshake = Effect.gen(function* () {
-    const { id } = yield* request("initialize")
-    reply(id, { sessionId: "s1", environmentInfo: { shell: { name: "sh", path: "/bin/sh" } } })
-    yield* take
-  })
-  return {
-    transport: left,
-    take,
-    request,
-    reply,
-    send,
-    notify: (method, params) => send(Message.notificationText(method, params)),
-    handshake,
-    close: right.close,
-  }
-})

@@ -5,6 +5,7 @@ import * as Stream from "effect/Stream"
 import { describe, expect, it } from "vitest"
 import { effect, elapse, pass, settle } from "../../testing/Effects.ts"
 import * as Dialects from "../Dialects.ts"
+import * as ScriptedPeer from "../../testing/ScriptedPeer.ts"
 import * as TestServer from "../../testing/TestServer.ts"
 
 const spec = { argv: ["a"], cwd: "/tmp", env: {} }
@@ -154,7 +155,7 @@ describe("the client of v0", () => {
   it(
     "takes the answer of a server that has waited for the end, and ends where one breaks the wire",
     effect(function* () {
-      const peer = yield* TestServer.makePeer
+      const peer = yield* ScriptedPeer.make
       const making = yield* Effect.fork(Dialects.make(peer.transport, { dialect: "v0" }))
       const { id, params } = yield* peer.request("initialize")
       expect(params).toEqual({ clientName: "procwire" })

@@ -7,19 +7,16 @@ import * as TestClock from "effect/TestClock"
 import * as TestContext from "effect/TestContext"
 import { describe, expect, it } from "vitest"
 import { toBase64, utf8 } from "../protocol/Bytes.ts"
-import { highWaterMark, incomingCapacity } from "../transport/Transport.ts"
-import { maxKept } from "./EventFeed.ts"
 import * as ExecClient from "./ExecClient.ts"
-import { maxBacklog } from "./FlowControl.ts"
 import { gapMillis } from "./GapWatch.ts"
-import * as TestServer from "../testing/TestServer.ts"
+import * as ScriptedPeer from "../testing/ScriptedPeer.ts"
 
 const run = <A, E>(test: Effect.Effect<A, E, Scope.Scope>) =>
   Effect.runPromise(Effect.provide(Effect.scoped(test), TestContext.TestContext))
 
 /** A process `p` of a scripted peer, and what the peer can say about it. */
 const scripted = Effect.gen(function* () {
-  const peer = yield* TestServer.makePeer
+  const peer = yield* ScriptedPeer.make
   const making = yield* Effect.fork(ExecClient.make(peer.transport))
   yield* peer.handshake
   const client = yield* Fiber.join(making)
@@ -55,7 +52,7 @@ const textOf = (chunks: Chunk.Chunk<Uint8Array>) =>
     .map((bytes) => Buffer.from(bytes).toString())
     .join("")
 
-describe("RemoteProcess", () => {
+describe("ProcessFollower", () => {
   it("gets what was sent before the answer to its start", () =>
     run(
       Effect.gen(function* () {
@@ -182,171 +179,6 @@ describe("RemoteProcess", () => {
         const { id } = yield* peer.request("process/read")
         peer.send(`{"id":${String(id)},"error":{"code":-32600,"message":"unknown process id p"}}`)
         expect((yield* Fiber.join(failing)).message).toBe("failed to recover process p: unknown process id p")
-      }),
-    ))
-
-  it("b83: keeps the first events for a late consumer and reads those between from the server", () =>
-    run(
-      Effect.gen(function* () {
-        const server = yield* TestServer.make()
-        const client = yield* ExecClient.make(yield* server.connect)
-        const process = yield* client.start({ argv: ["x"] })
-        const child = yield* server.fake.next
-        const numbers = Array.from({ length: maxKept.events * 4 }, (_, i) => `${i} `)
-        for (const text of numbers) child.output("stdout", text)
-        child.exit(0)
-        yield* Effect.yieldNow()
-        const early = yield* Effect.fork(Stream.runCollect(process.events))
-        child.output("stderr", "late")
-        child.end()
-        yield* process.closed
-        for (const events of [yield* Fiber.join(early), yield* Stream.runCollect(process.events)]) {
-          const seqs = Chunk.toReadonlyArray(events).map((event) => ("seq" in event ? event.seq : 0))
-          expect(seqs).toEqual(Array.from({ length: numbers.length + 3 }, (_, i) => i + 1))
-        }
-        expect(textOf(yield* Stream.runCollect(process.output("stdout")))).toBe(numbers.join(""))
-        expect(textOf(yield* Stream.runCollect(process.output("stderr")))).toBe("late")
-      }),
-    ))
-
-  it("tells a late consumer what is gone, and leaves the process alone", () =>
-    run(
-      Effect.gen(function* () {
-        const server = yield* TestServer.make()
-        const client = yield* ExecClient.make(yield* server.connect)
-        const process = yield* client.start({ argv: ["x"] })
-        const child = yield* server.fake.next
-        const block = new Uint8Array(64 * 1024)
-        for (let i = 0; i < 64; i++) {
-          yield* child.unpaused
-          child.output("stdout", block)
-          yield* Effect.yieldNow()
-        }
-        child.finish(4)
-        expect(yield* process.exitCode).toBe(4)
-        const events = Chunk.toReadonlyArray(yield* Stream.runCollect(process.events))
-        expect(events.at(-1)).toMatchObject({ kind: "failed" })
-        expect(events.at(-1)).toMatchObject({
-          message: expect.stringMatching(/through sequence 66 \(17 to 48 are gone\)/),
-        })
-        expect(child.kills).toBe(0)
-      }),
-    ))
-
-  it("holds the child back while its consumer lags, and delivers every byte in the end", () =>
-    run(
-      Effect.gen(function* () {
-        const size = 64 * 1024
-        let produced = 0
-        const server = yield* TestServer.make({
-          script: (child) =>
-            Effect.gen(function* () {
-              for (; produced < 1000; produced++) {
-                yield* child.unpaused
-                child.output("stdout", new Uint8Array(size).fill(produced))
-                yield* Effect.yieldNow()
-              }
-              child.finish()
-            }),
-        })
-        const client = yield* ExecClient.make(yield* server.connect)
-        const process = yield* client.start({ argv: ["x"] })
-        const subscription = yield* process.subscribe
-        let received = 0
-        const take = Effect.map(subscription.next, (batch) => {
-          for (const event of batch ?? []) {
-            if (event.kind !== "output") continue
-            expect([event.bytes.length, event.bytes[0], event.bytes.at(-1)]).toEqual([
-              size,
-              received & 255,
-              received & 255,
-            ])
-            received += 1
-          }
-          return batch !== undefined
-        })
-        yield* take
-        // Everything runs until it waits for the consumer: one inbox of messages and a little is on its way.
-        yield* TestClock.adjust("1 second")
-        expect(server.fake.children[0]?.paused).toBe(true)
-        expect(produced * size).toBeLessThan(maxBacklog + incomingCapacity * size + 4 * highWaterMark)
-        while (yield* take);
-        expect(received).toBe(1000)
-      }),
-    ))
-
-  it("answers calls of a consumer that does not read on until they are answered", () =>
-    run(
-      Effect.gen(function* () {
-        const server = yield* TestServer.make({
-          script: (child) =>
-            Effect.gen(function* () {
-              for (let i = 0; i < 300; i++) {
-                yield* child.unpaused
-                child.output("stdout", new Uint8Array(64 * 1024))
-                yield* Effect.yieldNow()
-              }
-              child.finish()
-            }),
-        })
-        const client = yield* ExecClient.make(yield* server.connect)
-        const process = yield* client.start({ argv: ["x"] })
-        let calls = 0
-        yield* Stream.runForEach(process.output(), () =>
-          Effect.map(client.call("environment/status", null), () => (calls += 1)),
-        )
-        expect(calls).toBe(300)
-      }),
-    ))
-
-  it("goes on when a consumer has left in the middle", () =>
-    run(
-      Effect.gen(function* () {
-        const server = yield* TestServer.make({
-          script: (child) =>
-            Effect.gen(function* () {
-              for (let i = 0; i < 500; i++) {
-                yield* child.unpaused
-                child.output("stdout", new Uint8Array(64 * 1024))
-                yield* Effect.yieldNow()
-              }
-              child.finish(5)
-            }),
-        })
-        const client = yield* ExecClient.make(yield* server.connect)
-        const process = yield* client.start({ argv: ["x"] })
-        yield* Stream.runDrain(Stream.take(process.output(), 3))
-        expect(yield* process.exitCode).toBe(5)
-      }),
-    ))
-
-  it("delivers a flood of small chunks byte for byte", () =>
-    run(
-      Effect.gen(function* () {
-        const count = 10_000
-        const sent: Array<Buffer> = []
-        const server = yield* TestServer.make({
-          script: (child) =>
-            Effect.gen(function* () {
-              for (let i = 0; i < count; i++) {
-                const bytes = Buffer.from(Array.from({ length: i % 97 }, (_, j) => (i * 31 + j * 7) & 255))
-                sent.push(bytes)
-                yield* child.unpaused
-                child.output(i % 3 === 0 ? "stderr" : "stdout", bytes)
-                if (i % 50 === 0) yield* Effect.yieldNow()
-              }
-              child.finish()
-            }),
-        })
-        const client = yield* ExecClient.make(yield* server.connect)
-        const process = yield* client.start({ argv: ["x"] })
-        const [all, stdout] = yield* Effect.all(
-          [Stream.runCollect(process.output()), Stream.runCollect(process.output("stdout"))],
-          { concurrency: "unbounded" },
-        )
-        expect(Buffer.concat(Chunk.toReadonlyArray(all)).equals(Buffer.concat(sent))).toBe(true)
-        const expected = Buffer.concat(sent.filter((_, i) => i % 3 !== 0))
-        expect(Buffer.concat(Chunk.toReadonlyArray(stdout)).equals(expected)).toBe(true)
       }),
     ))
 })

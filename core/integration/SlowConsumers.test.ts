@@ -1,0 +1,113 @@
+/** Slow and fast consumers of a client over the real server: back-pressure on the child, and every byte delivered. */
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import * as TestClock from "effect/TestClock"
+import * as TestContext from "effect/TestContext"
+import { describe, expect, it } from "vitest"
+import * as ExecClient from "../client/ExecClient.ts"
+import { maxBacklog } from "../client/FlowControl.ts"
+import * as TestServer from "../testing/TestServer.ts"
+import { highWaterMark, incomingCapacity } from "../transport/Transport.ts"
+
+const run = <A, E>(test: Effect.Effect<A, E, Scope.Scope>) =>
+  Effect.runPromise(Effect.provide(Effect.scoped(test), TestContext.TestContext))
+
+describe("A consumer of a process over the real server", () => {
+  it("holds the child back while its consumer lags, and delivers every byte in the end", () =>
+    run(
+      Effect.gen(function* () {
+        const size = 64 * 1024
+        let produced = 0
+        const server = yield* TestServer.make({
+          script: (child) =>
+            Effect.gen(function* () {
+              for (; produced < 1000; produced++) {
+                yield* child.unpaused
+                child.output("stdout", new Uint8Array(size).fill(produced))
+                yield* Effect.yieldNow()
+              }
+              child.finish()
+            }),
+        })
+        const client = yield* ExecClient.make(yield* server.connect)
+        const process = yield* client.start({ argv: ["x"] })
+        const subscription = yield* process.subscribe
+        let received = 0
+        const take = Effect.map(subscription.next, (batch) => {
+          for (const event of batch ?? []) {
+            if (event.kind !== "output") continue
+            expect([event.bytes.length, event.bytes[0], event.bytes.at(-1)]).toEqual([
+              size,
+              received & 255,
+              received & 255,
+            ])
+            received += 1
+          }
+          return batch !== undefined
+        })
+        yield* take
+        // Everything runs until it waits for the consumer: one inbox of messages and a little is on its way.
+        yield* TestClock.adjust("1 second")
+        expect(server.fake.children[0]?.paused).toBe(true)
+        expect(produced * size).toBeLessThan(maxBacklog + incomingCapacity * size + 4 * highWaterMark)
+        while (yield* take);
+        expect(received).toBe(1000)
+      }),
+    ))
+
+  it("answers calls of a consumer that does not read on until they are answered", () =>
+    run(
+      Effect.gen(function* () {
+        const server = yield* TestServer.make({
+          script: (child) =>
+            Effect.gen(function* () {
+              for (let i = 0; i < 300; i++) {
+                yield* child.unpaused
+                child.output("stdout", new Uint8Array(64 * 1024))
+                yield* Effect.yieldNow()
+              }
+              child.finish()
+            }),
+        })
+        const client = yield* ExecClient.make(yield* server.connect)
+        const process = yield* client.start({ argv: ["x"] })
+        let calls = 0
+        yield* Stream.runForEach(process.output(), () =>
+          Effect.map(client.call("environment/status", null), () => (calls += 1)),
+        )
+        expect(calls).toBe(300)
+      }),
+    ))
+
+  it("delivers a flood of small chunks byte for byte", () =>
+    run(
+      Effect.gen(function* () {
+        const count = 10_000
+        const sent: Array<Buffer> = []
+        const server = yield* TestServer.make({
+          script: (child) =>
+            Effect.gen(function* () {
+              for (let i = 0; i < count; i++) {
+                const bytes = Buffer.from(Array.from({ length: i % 97 }, (_, j) => (i * 31 + j * 7) & 255))
+                sent.push(bytes)
+                yield* child.unpaused
+                child.output(i % 3 === 0 ? "stderr" : "stdout", bytes)
+                if (i % 50 === 0) yield* Effect.yieldNow()
+              }
+              child.finish()
+            }),
+        })
+        const client = yield* ExecClient.make(yield* server.connect)
+        const process = yield* client.start({ argv: ["x"] })
+        const [all, stdout] = yield* Effect.all(
+          [Stream.runCollect(process.output()), Stream.runCollect(process.output("stdout"))],
+          { concurrency: "unbounded" },
+        )
+        expect(Buffer.concat(Chunk.toReadonlyArray(all)).equals(Buffer.concat(sent))).toBe(true)
+        const expected = Buffer.concat(sent.filter((_, i) => i % 3 !== 0))
+        expect(Buffer.concat(Chunk.toReadonlyArray(stdout)).equals(expected)).toBe(true)
+      }),
+    ))
+})
