@@ -8,17 +8,18 @@ import type { Json } from "../protocol/Json.ts"
 import * as Methods from "../protocol/Methods.ts"
 import { ClientError } from "./ClientError.ts"
 
-/** The params of a method as they are on the wire: plain JSON. */
+/** The params of a method as on the wire: plain JSON. */
 export type Encoded<M extends Methods.RequestName> = Schema.Schema.Encoded<Methods.Requests[M]["params"]>
 
+/** Sends a request of the method table; see `ExecClient.call`. */
 export type Call = <M extends Methods.RequestName>(
   method: M,
   params: Encoded<M>,
 ) => Effect.Effect<Methods.ResultOf<M>, ClientError>
 
 /**
- * `ask` sends a request and waits for the result as JSON; it is told whether the request may be sent twice. A
- * result that does not decode fails its call only.
+ * `ask` sends a request and waits for its result; `repeatable` says that it is safe to send twice. A result that does
+ * not decode fails its own call with `Protocol`, and the connection goes on.
  */
 export const make =
   (ask: (method: string, params: unknown, repeatable: boolean) => Effect.Effect<Json, ClientError>): Call =>
@@ -43,7 +44,7 @@ const isRepeatable = <M extends Methods.RequestName>(method: M, params: Encoded<
 }
 
 const decoderOf = <M extends Methods.RequestName>(method: M) => {
-  // The table's rows have different types; the name says which one this is.
+  // The rows have different types; `method` selects one.
   const { result } = Methods.requests[method] as unknown as Methods.RequestMethod<
     unknown,
     unknown,

@@ -2,8 +2,8 @@
 /**
  * The client for programs without Effect: promises and async iterables over `ExecClient`.
  *
- * Nothing is decided here. Failures are thrown as `ClientError`, a real `Error` with `reason` and `code`.
- * Loops may be left at any time. `await using` closes a client and terminates a process.
+ * Failures are thrown as `ClientError`, an `Error` with `reason` and `code`. A loop may be left at any time.
+ * `await using` closes a client and terminates a process.
  */
 import * as Effect from "effect/Effect"
 import { utf8, utf8Decoder } from "../protocol/Bytes.ts"
@@ -20,61 +20,84 @@ import type { ProcessEvent } from "./ProcessEvent.ts"
 import type { ReadOptions, RemoteProcess } from "./RemoteProcess.ts"
 import type { StartOptions } from "./StartOptions.ts"
 
-/** A process, and the async iterable of its events from the first. */
+/**
+ * A process on the server. As an async iterable it gives every event from the first; the last one is `closed`, or
+ * `failed` where the process can no longer be followed. Every method rejects with a `ClientError`.
+ */
 export interface ClientProcess extends AsyncIterable<ProcessEvent>, AsyncDisposable {
+  /** The process id on the wire, unique in the session. */
   readonly id: string
-  /** The bytes of one stream, or of all of them in order. */
+  /** The bytes of one stream, or of all in order, from the first. Throws at the end if the events end in `failed`. */
   output(stream?: OutputStream): AsyncIterable<Uint8Array>
-  /** The same as text, in pieces; a character is never cut. */
+  /** Like `output`, as UTF-8 text in pieces that never cut a character. */
   text(stream?: OutputStream): AsyncIterable<string>
-  /** The exit code; 128 + n for death by signal n. Needs nobody to read the output. */
+  /** Resolves with the exit code, 128 + n for death by signal n, whether the output is read or not. */
   readonly exitCode: Promise<number>
-  /** Resolves when the process has exited and no output follows. */
+  /** Resolves when the process has exited and its output is complete. */
   readonly closed: Promise<void>
-  /** Writes to stdin or the terminal, in call order; waits while the child does not read. */
+  /**
+   * Writes to stdin or the terminal, in call order; waits while the process does not read. A string is sent as UTF-8.
+   * Rejects with `StdinClosed` if the process was started with neither `pipeStdin` nor `tty`.
+   */
   write(data: string | Uint8Array): Promise<void>
-  /** Ends a piped stdin behind what was written. With the capability `processCloseStdin`. */
+  /** Closes a piped stdin after all that was written. Needs the capability `processCloseStdin`. */
   closeStdin(): Promise<void>
-  /** Sets the size of the terminal. With the capability `processResize`. */
+  /** Sets the size of the terminal, in characters. Needs the capability `processResize`. */
   resize(size: TerminalSize): Promise<void>
-  /** SIGINT to the process group. */
+  /** Sends SIGINT to the process group. */
   interrupt(): Promise<void>
-  /** SIGKILL to the process group; true if it was running. */
+  /** Sends SIGKILL to the process group. Resolves to true if the process was running. */
   terminate(): Promise<boolean>
-  /** What the server retains of the output, and the state of the process. */
+  /** Reads the output that the server retains, and the state of the process. */
   read(options?: ReadOptions): Promise<ReadResult>
 }
 
-/** What a finished process left. A terminal's output is in `stdout`. */
+/** The result of `run`. */
 export interface Finished {
+  /** 128 + n for death by signal n. */
   readonly exitCode: number
+  /** As UTF-8. Has the output of a terminal. */
   readonly stdout: string
+  /** As UTF-8. */
   readonly stderr: string
 }
 
+/** A session on a server: its processes, files and HTTP, and every method of the wire. Rejects with `ClientError`. */
 export interface Client extends AsyncDisposable {
+  /** Names the session on the server: another client resumes it with `resumeSessionId`. */
   readonly sessionId: string
+  /** The server's host: shell, working directory, platform, capabilities. */
   readonly environmentInfo: EnvironmentInfo
+  /**
+   * Starts a process, which runs until it exits, is terminated, or the session ends. Rejects with `Duplicate` for a
+   * `processId` that this client follows, `Server` where the server refuses, and `Disconnected`.
+   */
   start(options: StartOptions): Promise<ClientProcess>
-  /** Runs a process to its end and collects its output as text. */
+  /** Starts a process, waits until it is closed, and resolves with its exit code and its output as text. */
   run(options: StartOptions): Promise<Finished>
-  /** Follows a process of a resumed session from the event after seq `after`. */
+  /**
+   * Follows a process of a resumed session from the event after seq `after` (default 0: from the first). Rejects with
+   * `EventsLost` if the server no longer retains those events or does not know the process.
+   */
   attach(id: string, after?: number): Promise<ClientProcess>
-  /** The files of the server's machine. */
+  /** The files of the server's host. */
   readonly fs: ClientFiles.ClientFiles
   /** HTTP requests that the server makes. */
   readonly http: ClientHttp
-  /** Any method of the wire. */
+  /** Sends a request of the method table: params as on the wire, the result decoded. It has no deadline. */
   call<M extends RequestName>(method: M, params: Encoded<M>): Promise<ResultOf<M>>
-  /** Resolves with the reason when the connection has ended and is not replaced. */
+  /** Resolves with the reason when the connection has ended and will not be replaced. */
   readonly disconnected: Promise<ClientError>
-  /** The same client for programs with Effect. */
+  /** The same client as effects. */
   readonly effect: ExecClient.ExecClient
-  /** Ends the connection. What the server then does with running processes depends on the transport. */
+  /**
+   * Ends the connection. A server behind a socket keeps the session, and its processes, for a while (80 seconds by
+   * default); a server that was started by this client, or runs in this program, ends with it.
+   */
   close(): Promise<void>
 }
 
-/** The promise form of a client that `close` ends. */
+/** A client as promises; `close` ends it. */
 export const fromEffect = (client: ExecClient.ExecClient, close: Effect.Effect<void>): Client => ({
   sessionId: client.sessionId,
   environmentInfo: client.environmentInfo,

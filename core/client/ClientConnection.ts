@@ -1,8 +1,8 @@
 /**
  * One connection of a client in any dialect, from its handshake to its loss.
  *
- * Unknown notifications are ignored, requests of the server are refused, a malformed message of a known
- * kind ends the connection.
+ * Unknown notifications are ignored and requests of the server are refused. A malformed notification of a known method
+ * ends the connection.
  */
 import * as Deferred from "effect/Deferred"
 import type * as Duration from "effect/Duration"
@@ -18,21 +18,21 @@ import type { Transport } from "../transport/Transport.ts"
 import { ClientError } from "./ClientError.ts"
 import type { FlowControl } from "./FlowControl.ts"
 
-/** Sends a request and waits for its result as JSON; fails with `Disconnected` when the connection ends. */
+/** Sends a request and waits for its result. Fails with `Server`, or with `Disconnected` if the connection ends. */
 export type Ask = (method: string, params: unknown) => Effect.Effect<Json, ClientError>
 
 export interface Options<A> {
-  /** The first call, and what it answers. */
+  /** Sends the first request; the connection is established when it succeeds. */
   readonly initialize: (ask: Ask) => Effect.Effect<A, ClientError>
   /** Deadline of the handshake. */
   readonly timeout: Duration.DurationInput
   readonly flow: FlowControl
-  /** Takes a notification as it comes; on the left, what is wrong with it. Undefined for one that it does not know. */
+  /** Takes a notification; on the left, what is malformed. Undefined for an unknown method. */
   readonly take: (method: string, params: Json) => Either.Either<void, string> | undefined
 }
 
 export interface ClientConnection<A> {
-  /** What the server has answered to the first call. */
+  /** The result of `initialize`. */
   readonly greeting: A
   readonly ask: Ask
   /** Takes nothing more from the server while held. */
@@ -41,10 +41,10 @@ export interface ClientConnection<A> {
   readonly lost: Effect.Effect<string>
 }
 
-/** Requests of the server that are being refused at once. */
+/** How many requests of the server are refused at the same time. */
 const concurrentRequests = 16
 
-/** A connection behind its handshake; the scope ends it. */
+/** Makes the handshake over a transport; the scope ends the connection. */
 export const make = <A>(
   transport: Transport,
   { initialize, timeout, flow, take }: Options<A>,
@@ -94,11 +94,11 @@ export const make = <A>(
     return { greeting, ask, hold: connection.hold, lost: Deferred.await(lost) }
   })
 
-/** The error of whatever needs a connection that has ended. */
+/** The error of every request on a connection that has ended. */
 export const disconnected = (why: string) =>
   new ClientError({ reason: "Disconnected", message: `exec-server transport disconnected: ${why}` })
 
-/** Whoever cannot be asked whether a process may reach a host has not allowed it. */
+/** The client has no policy to ask, so a process may not reach any host that needs permission. */
 const denied = JSON.stringify({ decision: { type: "deny", reason: "the client allows nothing" } })
 
 const refused = (method: string) =>

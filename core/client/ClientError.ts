@@ -1,43 +1,47 @@
-/** Everything that can go wrong for a client, as one error with a closed set of reasons. */
+/** The error of a client, with a closed set of reasons. */
 import * as Data from "effect/Data"
 
+/** Why something failed. */
 export type ClientReason =
   /** The connection could not be made. */
   | "Connect"
-  /** The connection has ended; what was asked may or may not have been done. */
+  /** The connection has ended. Nobody knows whether the server carried out the request. */
   | "Disconnected"
-  /** The server refused; `code` is the wire's. */
+  /** The server answered with an error; `code` is its JSON-RPC error code. */
   | "Server"
-  /** The server's answer is not what the protocol says. */
+  /** A message of the server does not follow the protocol. */
   | "Protocol"
-  /** No answer in time. */
+  /** The server did not answer in time. */
   | "Timeout"
-  /** This client already follows a process of that id. */
+  /** This client already follows a process with that id. */
   | "Duplicate"
-  /** The process has no stdin to write to. */
+  /** The process has no open stdin. */
   | "StdinClosed"
-  /** The server does not know the process (any more). */
+  /** The server does not know the process, or not any more. */
   | "UnknownProcess"
-  /** Events of the process are gone for good; the message names them. */
+  /** The server no longer retains events of the process; `gone` has their range. */
   | "EventsLost"
-  /** The body of an HTTP response broke off, or its time was over. */
+  /** The body of an HTTP response broke off, or timed out. */
   | "BodyBroken"
-  /** The caller gave up before the process had started. */
+  /** The start was interrupted before the server had answered. */
   | "Abandoned"
 
-/** Numbers of events that no longer exist anywhere; without `to`, all from `from` on. */
+/** A range of events that are lost, by their seq. */
 export interface Gone {
+  /** The first lost seq. */
   readonly from: number
+  /** The last lost seq. Without it all events from `from` on are lost: the server has forgotten the process. */
   readonly to?: number
 }
 
-/** `message` is for people, `reason` and `code` are for programs. */
+/** A failure of a client. `message` is for people; `reason` and `code` are for programs. */
 export class ClientError extends Data.TaggedError("ClientError")<{
   readonly reason: ClientReason
   readonly message: string
-  /** The error code of the wire, with the reason `Server`. */
+  /** The JSON-RPC error code, with the reason `Server`. */
   readonly code?: number
-  /** With the reason `EventsLost`: the first and the last seq that are gone, as far as that is known. */
+  /** The lost range, with the reason `EventsLost`. */
   readonly gone?: Gone
+  /** The error that this one was made from. */
   readonly cause?: unknown
 }> {}

@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" />
-/** The files of a client for programs without Effect: promises and async iterables over `RemoteFiles`. */
+/** `RemoteFiles` for programs without Effect: promises and async iterables. Failures are thrown as `ClientError`. */
 import type * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { OpenMode } from "../protocol/FileSystem.ts"
@@ -7,35 +7,41 @@ import { promise, scoped } from "./Promises.ts"
 import type { RemoteFile } from "./FileBlocks.ts"
 import type { RemoteFiles } from "./RemoteFiles.ts"
 
-/** Functions that give promises where the others give effects. */
+/** The functions of an interface, with promises in place of effects. */
 type Promised<T> = {
   readonly [K in keyof T]: T[K] extends (...args: infer P) => Effect.Effect<infer A, infer _E>
     ? (...args: P) => Promise<A>
     : never
 }
 
-/** Pieces of content, however they come. */
+/** Content in pieces of any size. Strings are written as UTF-8. */
 export type Pieces = Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>
 
-/** An open file. `close` closes it, and so does `await using`. */
+/** An open file. `await using` closes it. */
 export interface ClientFile extends Promised<RemoteFile>, AsyncDisposable {
+  /** Closes the file; may be called twice. */
   readonly close: () => Promise<void>
 }
 
-/** A watch that has begun. */
+/** A watch for missing files. */
 export interface ClientWatch {
+  /** False if there is nothing to watch: something exists already, or the server cannot watch. */
   readonly watching: boolean
-  /** Resolves to true once it has come true, to false where it cannot, or another one took its place. */
+  /** Resolves to true at the first change, to false if not `watching` or if another watch replaced this one. */
   changed(): Promise<boolean>
 }
 
+/**
+ * The files of the server's host. Paths are native (absolute, or relative to the server's directory) or `file:` URIs.
+ */
 export interface ClientFiles extends Promised<
   Omit<RemoteFiles, "readStream" | "write" | "open" | "watchMissing">
 > {
-  /** The content in blocks of up to 1 MiB. The loop may be left at any time. */
+  /** Reads the content in blocks of up to 1 MiB. The loop may be left at any time. */
   readonly readStream: (path: string) => AsyncIterable<Uint8Array>
-  /** Creates a file or replaces its content, block by block, as the pieces come. */
+  /** Creates a file or replaces its content, writing blocks as the pieces arrive. */
   readonly write: (path: string, pieces: Pieces) => Promise<void>
+  /** Opens a file for blocks in any order. Default mode: `read`. */
   readonly open: (path: string, mode?: OpenMode) => Promise<ClientFile>
   /** See `RemoteFiles.watchMissing`. */
   readonly watchMissing: (...args: Parameters<RemoteFiles["watchMissing"]>) => Promise<ClientWatch>

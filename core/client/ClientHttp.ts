@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" />
-/** HTTP requests of the server for programs without Effect. Failures are thrown as `ClientError`. */
+/** `RemoteHttp` for programs without Effect. Failures are thrown as `ClientError`. */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
@@ -7,17 +7,22 @@ import { utf8Decoder } from "../protocol/Bytes.ts"
 import { promise } from "./Promises.ts"
 import type { Head, RemoteHttp, HttpOptions, HttpResponse } from "./RemoteHttp.ts"
 
-/** A response whose body comes in pieces, once. Leaving a loop over it, or `close`, lets go of the rest. */
+/** A response whose body is an async iterable of its bytes, readable once. Leaving the loop drops the rest. */
 export interface ClientHttpStream extends Head, AsyncIterable<Uint8Array>, AsyncDisposable {
-  /** The body as text, in pieces; a character is never cut. */
+  /** The body as UTF-8 text, in pieces that never cut a character. */
   text(): AsyncIterable<string>
+  /** Drops the rest of the body. */
   close(): Promise<void>
 }
 
+/** HTTP requests that the server makes. Every status is a response, also 404 and 500. */
 export interface ClientHttp {
-  /** The whole response. */
+  /** Resolves with the whole response. */
   request(options: HttpOptions): Promise<HttpResponse>
-  /** The response as soon as its head is there. A body that nobody reads holds up the connection: read it, or close it. */
+  /**
+   * Resolves as soon as the head has arrived. A body that is not read holds up the whole connection: read it, or
+   * close it.
+   */
   stream(options: HttpOptions): Promise<ClientHttpStream>
 }
 

@@ -1,4 +1,4 @@
-/** A client by the dialect that it speaks, in its form for Effect and in that for promises. */
+/** Makes a client that speaks a given dialect, as effects (`make`) or as promises (`connect`). */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
@@ -11,17 +11,19 @@ import type { Open } from "./Reconnect.ts"
 import * as V0Client from "./v0/V0Client.ts"
 import * as V0ExecClient from "./v0/V0ExecClient.ts"
 
-/** For servers of today; `dialect` may be left out. */
+/** For servers of today. */
 export interface CurrentOptions extends ExecClient.Options {
+  /** Default: `current`. */
   readonly dialect?: "current"
 }
 
-/** For servers of the first wire, or of any that speak it by themselves. */
+/** For servers that speak the first wire, v0. */
 export interface V0Options extends V0ExecClient.Options {
+  /** Selects the first wire. */
   readonly dialect: "v0"
 }
 
-/** The client of a dialect, and its promise form. */
+/** Makes the client of a dialect, and turns it into promises. */
 interface Maker<Options, Effectful, Promised> {
   readonly make: (
     source: Transport | Open,
@@ -36,7 +38,7 @@ const makers = {
 }
 
 const makerOf = (dialect: keyof typeof makers = "current") =>
-  // The options that name a dialect are those of its maker.
+  // The overloads of `make` and `connect` match options to dialects.
   makers[dialect] as Maker<unknown, unknown, unknown>
 
 /** A client over one transport, or over those that an effect opens. */
@@ -52,7 +54,7 @@ export const make: {
 } = (source: Transport | Open, { dialect, ...options }: CurrentOptions | V0Options = {}) =>
   makerOf(dialect).make(source, options) as never
 
-/** The same for programs without Effect. */
+/** Connects, and resolves with the client as promises. Rejects with `ClientError`. */
 export const connect: {
   (open: Open, options: V0Options): Promise<V0Client.V0Client>
   (open: Open, options?: CurrentOptions): Promise<Client.Client>

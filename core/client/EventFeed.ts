@@ -1,11 +1,10 @@
 /**
- * The events of one process on their way to whoever consumes them.
+ * Delivers the events of one process to any number of consumers.
  *
- * Every consumer gets every event from the first, however late it comes: the oldest events are kept, up to
- * 256 of them or 1 MiB of output; what came between those and the consumer's arrival is read from the server
- * again (`catchUp`), as long as the server retains it; what comes later goes straight to the consumer's
- * mailbox. Nobody consuming costs no more than what is kept. Mailboxes are bounded by `FlowControl`, which stops
- * the connection before they grow large.
+ * Every consumer gets every event from the first, however late it subscribes: the first events are kept, up to 256 of
+ * them or 1 MiB of output; the events between those and the subscription are read from the server again (`catchUp`), as
+ * long as the server retains them; later events go to the consumer's mailbox. Without consumers nothing else is held.
+ * `FlowControl` bounds the mailboxes: it stops the connection before they grow large.
  */
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
@@ -15,22 +14,22 @@ import type { ClientError } from "./ClientError.ts"
 import type { FlowControl, Backlog } from "./FlowControl.ts"
 import { failed, type ProcessEvent, type Sequenced, weightOf } from "./ProcessEvent.ts"
 
-/** What is kept for consumers to come: the first 256 events, or the first 1 MiB. */
+/** How much is kept for later consumers: the first 256 events, or the first 1 MiB of output. */
 export const maxKept = { events: 256, bytes: 1024 * 1024 }
 
-/** One consumer's place. */
+/** One consumer of the events of a process, from the first event. */
 export interface Subscription {
-  /** The next events, at least one; undefined after the last. */
+  /** Waits for the next events, at least one; undefined after the last. */
   readonly next: Effect.Effect<ReadonlyArray<ProcessEvent> | undefined>
-  /** Lets go; may be called at any time. */
+  /** Ends the subscription; may be called at any time. */
   readonly close: () => void
 }
 
-/** Reads the events behind seq `after` up to `through` from the server, or says why they cannot be had. */
+/** Reads the events after seq `after` up to `through` from the server. Fails if it does not retain them. */
 export type CatchUp = (after: number, through: number) => Effect.Effect<ReadonlyArray<Sequenced>, ClientError>
 
 export interface EventFeed {
-  /** Takes the next event, in order. Nothing follows `closed` and `failed`. */
+  /** Delivers the next event, in order. Events after `closed` or `failed` are ignored. */
   readonly publish: (event: ProcessEvent) => void
   readonly subscribe: Effect.Effect<Subscription>
 }
@@ -40,7 +39,7 @@ interface Consumer {
   readonly backlog: Backlog
 }
 
-/** The feed of a process whose events up to `after` are not wanted. */
+/** The feed of a process from the event after seq `after`. */
 export const make = (after: number, flow: FlowControl, catchUp: CatchUp): EventFeed => {
   const consumers = new Set<Consumer>()
   const kept: Array<Sequenced> = []
@@ -71,7 +70,7 @@ export const make = (after: number, flow: FlowControl, catchUp: CatchUp): EventF
     }
   }
 
-  /** What a consumer that arrives now gets before anything live. */
+  /** The events that a consumer that subscribes now gets before live ones. */
   const past = (): Effect.Effect<ReadonlyArray<ProcessEvent>> => {
     const [first, from, through, end] = [[...kept], keptThrough, last, ended]
     const failure: ReadonlyArray<ProcessEvent> = end?.kind === "failed" ? [end] : []
@@ -100,7 +99,7 @@ export const make = (after: number, flow: FlowControl, catchUp: CatchUp): EventF
       if (before !== undefined) {
         const events = yield* before
         before = undefined
-        // Who could not catch up gets nothing out of order.
+        // Live events would follow a gap, so a consumer that cannot catch up gets none.
         if (events.at(-1)?.kind === "failed") close()
         if (events.length > 0) return events
       }

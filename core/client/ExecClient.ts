@@ -1,9 +1,9 @@
 /**
- * The client: one session, typed calls, and the processes it follows.
+ * The client as effects: one session, typed calls, and the processes it follows.
  *
- * Lives in a scope; its end closes the connection. Given an effect that opens a transport and a policy, it
- * takes its session up again after a lost connection (`Reconnect`), and its processes go on where they were.
- * When there will be no connection any more, every call fails and every process ends in `failed`.
+ * It lives in a scope, whose end closes the connection. With an effect that opens a transport, and a policy, it resumes
+ * its session after a lost connection (`Reconnect`), and its processes go on. When there will be no connection any
+ * more, every call fails and every process ends in `failed`.
  */
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -29,15 +29,15 @@ import * as RemoteFiles from "./RemoteFiles.ts"
 import * as ProcessStarter from "./ProcessStarter.ts"
 
 export interface Options {
-  /** Default: `procwire`. */
+  /** Told to the server in the handshake. Default: `procwire`. */
   readonly clientName?: string
-  /** Takes up the session of an earlier connection. Its processes are followed through `attach`. */
+  /** Resumes the session of an earlier client. `attach` follows its processes. Default: a new session. */
   readonly resumeSessionId?: string
-  /** Default: 10 seconds. */
+  /** Deadline of the handshake; numbers are milliseconds. Default: 10 seconds. */
   readonly initializeTimeout?: Duration.DurationInput
-  /** Replaces a lost connection, if the client was given the means to open one. `{}` is a good policy. */
+  /** How a lost connection is replaced, if the client was given an effect that opens one. Default: it is not. */
   readonly reconnect?: ReconnectPolicy | false
-  /** Called with each change of the connection behind the first success. */
+  /** Called at each change of the connection after the first success. What it throws is logged. */
   readonly onStatus?: (status: Reconnect.Status) => void
 }
 
@@ -61,7 +61,7 @@ export interface ExecClient extends ProcessStarter.ProcessStarter {
   readonly disconnected: Effect.Effect<ClientError>
 }
 
-/** A client over one transport, or over those that an effect opens. */
+/** A client over one transport, or over the transports that an effect opens. The first connection is tried once. */
 export const make = (
   source: Transport | Reconnect.Open,
   options: Options = {},
@@ -108,8 +108,8 @@ export const make = (
   }).pipe(Effect.interruptible)
 
 /**
- * A client that connects at its first use. Whoever comes while it does shares the attempt; after a failure, and
- * after the end of the connection, the next one tries again.
+ * A client that connects at its first use: the inner effect. Uses during the attempt share it. After a failure, or
+ * after the end of the connection, the next use connects again.
  */
 export const lazy = (
   open: Reconnect.Open,

@@ -1,6 +1,6 @@
 /**
- * The watch of a client for missing files. A connection has one: the next takes its place, and it ends with the
- * connection.
+ * The watch of a client for missing files. A connection has one at a time: a new watch replaces it, and it ends with
+ * the connection.
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -9,16 +9,16 @@ import { isObject } from "../protocol/Message.ts"
 import type { Call } from "./Calls.ts"
 import type { ClientError } from "./ClientError.ts"
 
-/** A watch that has begun. */
+/** A watch for missing files. */
 export interface Watch {
-  /** False where there is nothing to watch: something is there already, or the server cannot. */
+  /** False if there is nothing to watch: something exists already, or the server cannot watch. */
   readonly watching: boolean
-  /** Completes with true once it has come true, with false where it cannot, or another one took its place. */
+  /** Completes with true at the first change, with false if not `watching` or if another watch replaced this one. */
   readonly changed: Effect.Effect<boolean, ClientError>
 }
 
 export interface FileWatch {
-  /** Takes URIs; succeeds when the server watches. */
+  /** Starts a watch, in place of the one before; the paths are URIs. */
   readonly watch: (
     missing: ReadonlyArray<string>,
     present: string | null,

@@ -1,37 +1,37 @@
 /**
- * How much a client takes from its connection.
+ * Back-pressure from the consumers of a client to its connection.
  *
- * Events wait in memory for whoever consumes them. When a consumer lags by more than `maxBacklog`, nothing more
- * is taken from the connection: the server notices, pauses the child, and nothing is lost. That holds up
- * everything else on the connection, so while an answer is awaited, taking goes on (the answer lies behind
- * the output) up to `maxTotalBacklog` over all consumers. One bounded client is the price of a slow consumer, and
- * its neighbours on the connection pay it too; who cannot have that opens a second connection.
+ * Events wait in memory for their consumers. When the backlog of one exceeds `maxBacklog`, the client stops reading
+ * from the connection; the server then pauses the child, and nothing is lost. That also stops everything else on the
+ * connection. While a response is awaited, the client therefore keeps reading (the response is queued behind the
+ * output), until all backlogs together exceed `maxTotalBacklog`.
  */
 
-/** What may wait for one consumer, in bytes: 1 MiB. */
+/** The most bytes that may wait for one consumer before reading stops: 1 MiB. */
 export const maxBacklog = 1024 * 1024
 
-/** What may wait for all consumers of a connection, in bytes: 32 MiB. */
+/** The most bytes that may wait for all consumers of a connection while a response is awaited: 32 MiB. */
 export const maxTotalBacklog = 32 * 1024 * 1024
 
-/** What waits for one consumer. */
+/** The bytes that wait for one consumer. */
 export interface Backlog {
-  /** So many bytes more wait, or fewer. */
+  /** Adds bytes, or with a negative number removes them. */
   readonly add: (bytes: number) => void
-  /** The consumer is gone. */
+  /** The consumer has left: its backlog no longer counts. */
   readonly end: () => void
 }
 
 export interface FlowControl {
+  /** The backlog of a new consumer. */
   readonly backlog: () => Backlog
-  /** True while nothing more is to be taken. */
+  /** True while reading is stopped. */
   readonly held: () => boolean
-  /** An answer is awaited, from now until `requestDone`. */
+  /** A response is awaited from now until `requestDone`. */
   readonly requestSent: () => void
   readonly requestDone: () => void
 }
 
-/** `hold` is called with true when nothing more is to be taken, and with false when taking goes on. */
+/** Calls `hold` with true when reading is to stop, and with false when it is to go on. */
 export const make = (hold: (held: boolean) => void): FlowControl => {
   let queued = 0
   let lagging = 0

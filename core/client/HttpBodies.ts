@@ -1,9 +1,8 @@
 /**
- * The streamed bodies that a client waits for, by request id.
+ * The streamed bodies that a client expects, by request id.
  *
- * Frames count from 1; one that is out of its order ends its body. Nothing is dropped: a consumer that lags holds the
- * connection through `FlowControl`, as one of a process does, because on this wire nothing else can stall an origin. Frames of
- * ids that nobody waits for are ignored.
+ * Frames are numbered from 1; one out of order ends its body. Nothing is dropped: a slow consumer stops the connection
+ * through `FlowControl`, because the wire has no other way to slow down an origin. Frames of unknown ids are ignored.
  */
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
@@ -17,19 +16,20 @@ import type { Json } from "../protocol/Json.ts"
 import { ClientError } from "./ClientError.ts"
 import type { FlowControl } from "./FlowControl.ts"
 
+/** The body of one response. */
 export interface Body {
-  /** The next pieces, at least one; undefined behind the last. */
+  /** Waits for the next pieces, at least one; undefined after the last. */
   readonly next: Effect.Effect<ReadonlyArray<Uint8Array> | undefined, ClientError>
-  /** Lets go; may be called at any time. */
+  /** Drops the rest; may be called at any time. */
   readonly close: () => void
 }
 
 export interface HttpBodies {
-  /** Waits for the frames of a request. To be called before it is sent. */
+  /** Expects the frames of a request. Called before the request is sent. */
   readonly expect: (requestId: string) => Effect.Effect<Body>
-  /** Takes a frame as it comes. */
+  /** Takes a frame as it arrives. */
   readonly accept: (frame: BodyDeltaParams) => void
-  /** Ends all bodies that have not ended. */
+  /** Fails all bodies that have not ended. */
   readonly fail: (error: ClientError) => void
 }
 
@@ -40,7 +40,7 @@ interface Feed {
 
 const decodeFrame = ParseResult.decodeUnknownEither(BodyDeltaParams)
 
-/** The frame in a notification; on the left, what is wrong with it. */
+/** The frame in a notification; on the left, what is malformed. */
 export const decode = (params: Json): Either.Either<BodyDeltaParams, string> =>
   Either.mapLeft(decodeFrame(params), (issue) => DecodeError.toText(ParseResult.parseError(issue)))
 

@@ -1,10 +1,11 @@
 /**
- * Ids that a client makes: `process-9f3a61c2d07b-1`. The middle is random for each client, so that clients
- * that take up each other's sessions do not collide; the end counts.
+ * Ids that a client makes, such as `process-9f3a61c2d07b-1`. The middle is random for each client, so clients that
+ * resume each other's sessions do not collide; the end counts.
  */
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 
+/** Makes an id that begins with `kind`. */
 export type NextId = (kind: string) => string
 
 /** Draws from the `Random` service once. */

@@ -1,8 +1,8 @@
 /**
- * From a notification of the server to an event of a process.
+ * Decodes notifications of the server into events of processes.
  *
- * Output is nearly all that a client receives, so its shape is checked by hand; whatever looks odd, and
- * everything rare, goes through the schema of the method table, which has the last word.
+ * Nearly everything a client receives is output, so its shape is checked by hand, for speed. What fails that check, and
+ * every other notification, goes through the schema of the method table, which decides.
  */
 import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
@@ -15,6 +15,7 @@ import { serverNotifications, type ServerNotificationName } from "../protocol/Me
 import type { OutputStream } from "../protocol/Process.ts"
 import type { Sequenced } from "./ProcessEvent.ts"
 
+/** An event, and the process it belongs to. */
 export interface Received {
   readonly processId: string
   readonly event: Sequenced
@@ -23,10 +24,10 @@ export interface Received {
 /** The notifications that are events of processes. */
 export type Name = Extract<ServerNotificationName, `process/${string}`>
 
-/** True for one of those. */
+/** True for such a notification. */
 export const isOfProcess = (method: ServerNotificationName): method is Name => method.startsWith("process/")
 
-/** The event in a notification; on the left, what is wrong with it. */
+/** The event in a notification; on the left, what is malformed. */
 export const decode = (method: Name, params: Json): Either.Either<Received, string> => {
   switch (method) {
     case "process/output":

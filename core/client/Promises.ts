@@ -1,4 +1,4 @@
-/** From effects to promises and async iterables, for the clients of programs without Effect. */
+/** Turns effects into promises, and events into async iterables. */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -9,14 +9,14 @@ import type { Subscription } from "./EventFeed.ts"
 import { toError } from "./EventStreams.ts"
 import type { ProcessEvent } from "./ProcessEvent.ts"
 
-/** A process with events to take a place in. */
-export interface Subscribed {
+/** A process with events. */
+export interface EventSource {
   readonly subscribe: Effect.Effect<Subscription>
 }
 
-/** The events that `pick` answers for, in a place of its own that is given up with the loop. */
+/** What `pick` makes of the events, without undefined. The subscription ends with the loop. */
 export async function* iterate<A>(
-  process: Subscribed,
+  process: EventSource,
   pick: (event: ProcessEvent) => A | undefined,
 ): AsyncGenerator<A, void, void> {
   const { next, close } = await promise(process.subscribe)
@@ -32,8 +32,9 @@ export async function* iterate<A>(
   }
 }
 
+/** The output as UTF-8 text, in pieces that never cut a character. */
 export async function* text(
-  process: Subscribed,
+  process: EventSource,
   stream: OutputStream | undefined,
 ): AsyncGenerator<string, void, void> {
   const decoders = { stdout: utf8Decoder(), stderr: utf8Decoder(), pty: utf8Decoder() }
@@ -47,20 +48,20 @@ export async function* text(
   if (rest !== "") yield rest
 }
 
-/** Output of the wanted stream; a failure is thrown, because bytes cannot tell of it. */
+/** The event if it is output of the wanted stream. Throws for `failed`: bytes cannot express it. */
 export const outputOf = (event: ProcessEvent, wanted: OutputStream | undefined) => {
   if (event.kind === "failed") throw toError(event)
   return event.kind === "output" && (wanted === undefined || event.stream === wanted) ? event : undefined
 }
 
-/** The edge: an effect as a promise that rejects with the error itself. */
+/** Runs an effect as a promise that rejects with the error itself. */
 export const promise = <A, E>(effect: Effect.Effect<A, E>): Promise<A> =>
   Effect.runPromiseExit(effect).then((exit) => {
     if (Exit.isSuccess(exit)) return exit.value
     throw Cause.squash(exit.cause)
   })
 
-/** What lives in a scope, and the end of that scope. */
+/** Acquires a value in a scope of its own; `close` ends the scope. */
 export const scoped = <A, E>(
   effect: Effect.Effect<A, E, Scope.Scope>,
 ): Promise<readonly [value: A, close: () => Promise<void>]> =>

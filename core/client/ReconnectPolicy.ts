@@ -68,9 +68,9 @@ export const steadyMillis = 1000
 
 export interface Outages {
   /**
-   * The outage that the loss of a connection belongs to, by how many milliseconds the connection lived and the last
-   * seq received of each process. A connection that was lost quickly and delivered nothing continues the outage before
-   * it, so a server that fails the same way each time is given up at the deadline.
+   * The outage that the loss of a connection belongs to, by how many milliseconds the connection lived and the last seq
+   * received of each process. A connection that was lost quickly and delivered nothing continues the outage before it,
+   * so a server that fails the same way each time is given up at the deadline.
    */
   readonly after: (livedMillis: number, lastSeqs: Readonly<Record<string, number>>) => Effect.Effect<Outage>
 }

@@ -1,9 +1,9 @@
 /**
- * The files on the other side of the wire.
+ * The files of the server's host.
  *
- * Paths are native (absolute, or relative to the server's directory) or `file:` URIs. What comes back is native, and
- * names the same file when it is given again, also where its bytes are no UTF-8. Content that is too long for one
- * message goes in blocks of 1 MiB.
+ * Paths are native (absolute, or relative to the server's directory) or `file:` URIs. Returned paths are native, and
+ * name the same file when passed back, even if their bytes are not UTF-8. Content that does not fit one message is
+ * transferred in blocks of 1 MiB.
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -17,65 +17,83 @@ import * as FileBlocks from "./FileBlocks.ts"
 import type * as FileWatch from "./FileWatch.ts"
 import * as RemotePath from "./RemotePath.ts"
 
+/** How symbolic links in a path are treated. */
 export interface LinkOptions {
-  /** False: no component of the path may be a symbolic link. */
+  /** With false, no component of the path may be a symbolic link. Default: true. */
   readonly followSymlinks?: boolean
 }
 
+/** Options of `createDirectory`. */
 export interface FolderOptions extends LinkOptions {
-  /** Default: true. */
+  /** Whether parent directories are created, or contents removed, too. Default: true. */
   readonly recursive?: boolean
 }
 
+/** Options of `remove`. */
 export interface RemoveOptions extends FolderOptions {
-  /** Something missing is fine. Default: true. */
+  /** Succeeds if the path does not exist. Default: true. */
   readonly force?: boolean
 }
 
-/** The server's own limits where nothing is said: 64 levels, 10,000 folders, 50,000 entries. */
+/** Options of `walk`. The default limits are those of the server: 64 levels, 10,000 directories, 50,000 entries. */
 export type WalkOptions = Partial<Encoded<"fs/walk">["options"]>
 
+/** The result of `walk`. */
 export interface Walked {
-  /** Breadth first, names of a folder in the order of their bytes; paths are native. */
+  /** Breadth first, the names of a directory ordered by their bytes. */
   readonly entries: ReadonlyArray<{ readonly path: string; readonly kind: "file" | "directory" }>
+  /** The directories that could not be read. */
   readonly errors: ReadonlyArray<{ readonly path: string; readonly message: string }>
-  /** True if a limit other than the depth left something out. */
+  /** True if a limit other than the depth was reached. */
   readonly truncated: boolean
 }
 
 type Done<A = void> = Effect.Effect<A, ClientError>
 
+/**
+ * The files of the server's host. What the server refuses fails with the reason `Server`, and `code` -32004 (not
+ * found),
+ * -32600 (not permitted or not valid) or -32603 (anything else); a lost connection fails with `Disconnected`.
+ */
 export interface RemoteFiles {
+  /** Reads a whole file. More than 32 MiB is read in blocks. */
   readonly readFile: (path: string, options?: LinkOptions) => Done<Uint8Array>
-  /** As UTF-8; what is none becomes U+FFFD. */
+  /** Reads a whole file as UTF-8; malformed bytes become U+FFFD. */
   readonly readTextFile: (path: string, options?: LinkOptions) => Done<string>
   /**
-   * Creates a file or replaces its content. Up to 32 MiB a server of this project does that as a whole or not at all;
-   * what is longer is written in blocks.
+   * Creates a file or replaces its content. Up to 32 MiB, a procwire server does that atomically; more is written in
+   * blocks.
    */
   readonly writeFile: (path: string, data: string | Uint8Array, options?: LinkOptions) => Done
+  /** Type, size in bytes, and times of a path. */
   readonly stat: (path: string, options?: LinkOptions) => Done<FileSystem.Metadata>
+  /** Creates a directory. */
   readonly createDirectory: (path: string, options?: FolderOptions) => Done
+  /** The entries of a directory. Names that are not UTF-8 have U+FFFD. */
   readonly readDirectory: (path: string) => Done<ReadonlyArray<FileSystem.DirectoryEntry>>
+  /** The entries below a directory. */
   readonly walk: (path: string, options?: WalkOptions) => Done<Walked>
+  /** The absolute path without symbolic links; the file must exist. */
   readonly canonicalize: (path: string) => Done<string>
+  /** Removes a file or directory. */
   readonly remove: (path: string, options?: RemoveOptions) => Done
+  /** Copies a file, or a directory with its content; a directory needs `recursive`, which is the default. */
   readonly copy: (source: string, destination: string, options?: { readonly recursive?: boolean }) => Done
-  /** The content in blocks of up to 1 MiB, for each run of the stream. */
+  /** Reads the content in blocks of up to 1 MiB, for each run of the stream. */
   readonly readStream: (path: string) => Stream.Stream<Uint8Array, ClientError>
-  /** Creates a file or replaces its content, block by block, as the pieces come. */
+  /** Creates a file or replaces its content, writing blocks as the pieces arrive. */
   readonly write: <E>(
     path: string,
     pieces: Stream.Stream<string | Uint8Array, E>,
   ) => Effect.Effect<void, ClientError | E>
-  /** An open file, for blocks in any order. */
+  /** Opens a file for blocks in any order. Default mode: `read`. The end of the scope closes it. */
   readonly open: (
     path: string,
     mode?: FileSystem.OpenMode,
   ) => Effect.Effect<FileBlocks.RemoteFile, ClientError, Scope.Scope>
   /**
-   * Waits for one of the missing paths to appear or for `present` to change. One watch at a time: the next takes its
-   * place. With the capability `fsWatchMissing`.
+   * Watches for one of the missing paths to appear, or for `present` to change. A client has one watch at a time: a new
+   * one replaces it. Needs the capability `fsWatchMissing`.
    */
   readonly watchMissing: (
     missing: ReadonlyArray<string>,
@@ -83,7 +101,10 @@ export interface RemoteFiles {
   ) => Done<FileWatch.Watch>
 }
 
-/** The longest content that goes in one message, which a server takes up to 64 MiB of by default. */
+/**
+ * The longest content that is sent in one message: 32 MiB. As base64 it takes 43 MiB, and a server accepts messages of
+ * 64 MiB by default.
+ */
 export const maxWhole = 32 * 1024 * 1024
 
 export const make = (call: Call, info: EnvironmentInfo, watches: FileWatch.FileWatch): RemoteFiles => {

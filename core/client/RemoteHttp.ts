@@ -1,8 +1,8 @@
 /**
- * HTTP requests that the server makes, from where it is: whole answers, or bodies as streams.
+ * HTTP requests that the server makes from its own network: whole responses, or bodies as streams.
  *
- * Statuses are answers, also 404 and 500. A request is never sent twice: one whose answer was lost with the connection
- * fails with `Disconnected`, and so does every body that was on its way.
+ * Every status is a response, also 404 and 500. A request is never sent twice: if its response, or the rest of its
+ * body, is lost with the connection, it fails with `Disconnected`.
  */
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
@@ -16,63 +16,77 @@ import type { ClientError } from "./ClientError.ts"
 import type { Body, HttpBodies } from "./HttpBodies.ts"
 import type { NextId } from "./Ids.ts"
 
-/** `valueEnvVar` names a variable of the server that follows `value`. With the capability `httpHeaderEnvVars`. */
+/** A header of a request. */
 export interface Header {
   readonly name: string
   readonly value: string
+  /**
+   * An environment variable of the server, whose value is appended to `value`. Needs the capability
+   * `httpHeaderEnvVars`.
+   */
   readonly valueEnvVar?: string
 }
 
+/** An HTTP request. */
 export interface HttpOptions {
+  /** An absolute URL, as the server reaches it. */
   readonly url: string
   /** Default: GET. */
   readonly method?: string
-  /** By name, or as a list, which may repeat names. */
+  /** By name; or as a list, which may repeat names. Default: none. */
   readonly headers?: Readonly<Record<string, string>> | ReadonlyArray<Header>
+  /** A string is sent as UTF-8. Default: none. */
   readonly body?: Uint8Array | string
-  /** For the whole exchange, the body included. Default: none. */
+  /** Deadline of the whole exchange, including the body, in milliseconds. Default: none. */
   readonly timeoutMs?: number
-  /** What becomes of a redirect. Default: `follow`. */
+  /** Whether the server follows redirects, or returns them as responses. Default: `follow`. */
   readonly redirect?: "follow" | "stop"
 }
 
-/** What every response has at once. */
+/** Status and headers of a response. */
 export interface Head {
+  /** The HTTP status code. */
   readonly status: number
   /** In the order of the wire, with names in lower case. */
   readonly headers: ReadonlyArray<ResponseHeader>
-  /** The first header of that name, in any case. */
+  /** The value of the first header with that name, in any case. */
   readonly header: (name: string) => string | undefined
 }
 
+/** A whole response. */
 export interface HttpResponse extends Head {
+  /** As received: not decompressed. */
   readonly body: Uint8Array
+  /** The body as UTF-8. */
   readonly text: () => string
-  /** The body as JSON; throws if it is none. */
+  /** The body as JSON. Throws a `SyntaxError` if it is not JSON. */
   readonly json: () => unknown
 }
 
+/** A response whose body is a stream. */
 export interface HttpStream extends Head {
-  /** The body, once. */
+  /** The body; can be run once. Fails with `BodyBroken`, `Protocol` or `Disconnected`. */
   readonly body: Stream.Stream<Uint8Array, ClientError>
-  /** The next pieces, for loops that are no `Stream`; undefined behind the last. */
+  /** The next pieces of the body, for loops that do not use `Stream`; undefined after the last. */
   readonly next: Body["next"]
 }
 
+/** HTTP requests that the server makes. */
 export interface RemoteHttp {
-  /** The whole response. */
+  /** Completes with the whole response. */
   readonly request: (options: HttpOptions) => Effect.Effect<HttpResponse, ClientError>
-  /** The response as soon as its head is there. The scope lets go of the body. */
+  /** Completes as soon as the head has arrived. The end of the scope drops the rest of the body. */
   readonly stream: (options: HttpOptions) => Effect.Effect<HttpStream, ClientError, Scope.Scope>
 }
 
-export interface Client {
+/** What the requests use of the client. */
+export interface Options {
   readonly call: Call
   readonly bodies: HttpBodies
   readonly nextId: NextId
 }
 
-export const make = ({ call, bodies, nextId }: Client): RemoteHttp => ({
+export const make = ({ call, bodies, nextId }: Options): RemoteHttp => ({
   request: (options) =>
     Effect.suspend(() => call("http/request", toParams(options, nextId("http")))).pipe(
       Effect.map(({ status, headers, bodyBase64: body }) => {

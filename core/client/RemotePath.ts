@@ -1,11 +1,11 @@
-/** Paths on the server's machine: as people write them, and as the wire has them. */
+/** Paths on the server's host: native on this side, `file:` URIs on the wire. */
 import * as Either from "effect/Either"
 import type { EnvironmentInfo } from "../protocol/Environment.ts"
 import * as PathUri from "../protocol/PathUri.ts"
 
 type Info = Pick<EnvironmentInfo, "cwd" | "platformOs">
 
-/** The URI of a native path, relative to the server's directory, or of what is one already. */
+/** The URI of a native path, which may be relative to the server's directory. A URI is returned as it is. */
 export const toUri = (path: string, { cwd: base, platformOs }: Info): string => {
   if (/^file:/i.test(path)) return path
   if (path.startsWith("/") || /^[A-Za-z]:[\\/]/.test(path)) return PathUri.fromPath(path)
@@ -13,6 +13,6 @@ export const toUri = (path: string, { cwd: base, platformOs }: Info): string => 
   return PathUri.fromPath(PathUri.normalise(`${Either.getOrElse(directory, () => "")}/${path}`))
 }
 
-/** The native path of a URI that the server has told; the URI itself if it is none here. */
+/** The native path of a URI from the server; the URI itself if it has no native form. */
 export const toNative = (uri: string, { platformOs }: Info): string =>
   Either.getOrElse(PathUri.toPath(uri, platformOs ?? "linux"), () => uri)

@@ -1,8 +1,8 @@
 /**
- * A process on the other side of the wire: its events in order, and what can be done to it.
+ * A process on the server: its events in order, and the calls on it.
  *
- * After the connection is lost, or events are, the events end in `failed`, and `read` answers a made-up
- * closed state with the reason in `failure`.
+ * When the connection, or events, are lost, the events end in `failed`, and `read` returns a closed state without
+ * chunks, with the reason in `failure`.
  */
 import * as Effect from "effect/Effect"
 import type * as Stream from "effect/Stream"
@@ -16,42 +16,50 @@ import { pieces } from "./Pieces.ts"
 import type { ProcessFollower } from "./ProcessFollower.ts"
 import type { ProcessEvent } from "./ProcessEvent.ts"
 
+/** Options of `read`. */
 export interface ReadOptions {
-  /** Only chunks behind this seq. */
+  /** Only chunks with a seq above this. Default: all. */
   readonly afterSeq?: number
-  /** Most decoded bytes; whole chunks are returned, and always at least one. */
+  /** The most bytes to return, decoded. Chunks are not cut, and at least one is returned. Default: no limit. */
   readonly maxBytes?: number
-  /** How long to wait for something behind `afterSeq`. */
+  /** How long to wait for an event after `afterSeq`, in milliseconds. Default: 0. */
   readonly waitMs?: number
 }
 
+/** A process on the server. */
 export interface RemoteProcess {
+  /** The process id on the wire, unique in the session. */
   readonly id: string
   /** Every event from the first, for each run of the stream. The last one is `closed` or `failed`. */
   readonly events: Stream.Stream<ProcessEvent>
-  /** The bytes of one stream, or of all of them in order. */
+  /** The bytes of one stream, or of all in order, from the first. Fails if the events end in `failed`. */
   readonly output: (stream?: OutputStream) => Stream.Stream<Uint8Array, ClientError>
-  /** A place of one's own in the events, for loops that are no `Stream`. To be closed. */
+  /**
+   * A subscription to the events from the first, for loops that do not use `Stream`. Read it to its end, or close it.
+   */
   readonly subscribe: Effect.Effect<EventFeed.Subscription>
-  /** The exit code; 128 + n for death by signal n. Needs nobody to consume events. */
+  /** Completes with the exit code, 128 + n for death by signal n, whether events are consumed or not. */
   readonly exitCode: Effect.Effect<number, ClientError>
-  /** Completes when the process has exited and no output follows. */
+  /** Completes when the process has exited and its output is complete. */
   readonly closed: Effect.Effect<void, ClientError>
-  /** Writes to stdin or the PTY, in call order; waits while the child does not read. */
+  /**
+   * Writes to stdin or the PTY, in call order; waits while the process does not read. Fails with `StdinClosed` if it
+   * was started with neither `pipeStdin` nor `tty`, and with `UnknownProcess` if the server does not know it.
+   */
   readonly write: (bytes: Uint8Array) => Effect.Effect<void, ClientError>
-  /** Ends a piped stdin behind what was written. With the capability `processCloseStdin`. */
+  /** Closes a piped stdin after all that was written. Needs the capability `processCloseStdin`. */
   readonly closeStdin: Effect.Effect<void, ClientError>
-  /** Sets the size of the PTY. With the capability `processResize`. */
+  /** Sets the size of the PTY, in characters. Needs the capability `processResize`. */
   readonly resize: (size: TerminalSize) => Effect.Effect<void, ClientError>
-  /** SIGINT to the process group. */
+  /** Sends SIGINT to the process group. */
   readonly interrupt: Effect.Effect<void, ClientError>
-  /** SIGKILL to the process group; true if it was running. */
+  /** Sends SIGKILL to the process group; true if the process was running. */
   readonly terminate: Effect.Effect<boolean, ClientError>
-  /** What the server retains of the output, and the state of the process. */
+  /** Reads the output that the server retains, and the state of the process. */
   readonly read: (options?: ReadOptions) => Effect.Effect<ReadResult, ClientError>
 }
 
-/** The handle of the process that `follower` follows. */
+/** The handle of a followed process. */
 export const make = (follower: ProcessFollower, call: Call, nextWriteId: () => string): RemoteProcess => {
   const { id, subscribe, exitCode, closed } = follower
   const writing = Effect.unsafeMakeSemaphore(1)
@@ -68,7 +76,7 @@ export const make = (follower: ProcessFollower, call: Call, nextWriteId: () => s
   const write = (bytes: Uint8Array) =>
     writing.withPermits(1)(Effect.forEach(pieces(bytes), writePiece, { discard: true }))
 
-  const madeUp = (error: ClientError): ReadResult => ({
+  const closedState = (error: ClientError): ReadResult => ({
     chunks: [],
     nextSeq: follower.last() + 1,
     exited: true,
@@ -81,11 +89,11 @@ export const make = (follower: ProcessFollower, call: Call, nextWriteId: () => s
   const read = (options: ReadOptions = {}) =>
     Effect.suspend(() => {
       const failure = follower.failure()
-      if (failure !== undefined) return Effect.succeed(madeUp(failure))
+      if (failure !== undefined) return Effect.succeed(closedState(failure))
       return Effect.catchIf(
         call("process/read", { processId: id, ...options }),
         (error) => error.reason === "Disconnected",
-        (error) => Effect.succeed(madeUp(error)),
+        (error) => Effect.succeed(closedState(error)),
       )
     })
 

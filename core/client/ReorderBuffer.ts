@@ -1,18 +1,18 @@
 /**
- * Puts the numbered events of one process in order.
+ * Puts the events of one process in the order of their seq.
  *
- * Servers may send them out of order, twice, or (after a lost connection) not at all. Events are published
- * strictly one number after the other; what comes early waits, up to a limit, because the server still has
- * it; what was published before is dropped. A number that stays away is filled in from `process/read`, or
- * is known to be lost. Plain functions: every chunk of output passes through here.
+ * A server may send events out of order, twice, or (after a lost connection) not at all. They are published strictly
+ * one seq after the other. Early events are held, up to a limit: the server still has the rest. Events that were
+ * published before are dropped. A missing seq is filled in from `process/read`, or is known to be lost. Plain
+ * functions: every chunk of output passes through here.
  */
 import type { ReadResult } from "../protocol/Process.ts"
 import type { Exited, Sequenced } from "./ProcessEvent.ts"
 
-/** Early events that are held: 256 of them, or 1 MiB of output. Later ones are read from the server again. */
+/** How many early events are held: 256, or 1 MiB of output. Later ones are read from the server again. */
 export const maxEarly = { events: 256, bytes: 1024 * 1024 }
 
-/** Numbers that no longer exist anywhere, and the last number that the server has given out. */
+/** A range of events that the server no longer retains, and (`through`) the last seq that it has assigned. */
 export interface LostRange {
   readonly from: number
   readonly to: number
@@ -20,32 +20,32 @@ export interface LostRange {
 }
 
 export class ReorderBuffer {
-  /** The last number published. */
+  /** The last seq published. */
   last: number
   /** The exit, once it is published. */
   exited: Exited | undefined
-  /** Closed is published: nothing follows. */
+  /** True once `closed` is published: nothing follows. */
   closed = false
 
   private readonly publish: (event: Sequenced) => void
   private readonly early = new Map<number, Sequenced>()
   private earlyBytes = 0
-  /** The greatest number seen. */
+  /** The greatest seq seen. */
   private seen: number
 
-  /** Publishes what follows number `after`. */
+  /** Publishes the events after seq `after`. */
   constructor(after: number, publish: (event: Sequenced) => void) {
     this.last = after
     this.seen = after
     this.publish = publish
   }
 
-  /** True while something later is known than what could be published. */
+  /** True while a later event is known than the last one published. */
   get gap(): boolean {
     return !this.closed && this.seen > this.last
   }
 
-  /** True if no more early events are held: waiting for the missing ones makes no sense. */
+  /** True if no more early events can be held. */
   get full(): boolean {
     return this.early.size >= maxEarly.events || this.earlyBytes >= maxEarly.bytes
   }
@@ -59,7 +59,7 @@ export class ReorderBuffer {
     } else if (!this.full) this.hold(event)
   }
 
-  /** Fills in what a `process/read` after `last` has answered; says what is lost, and then publishes nothing. */
+  /** Fills in the result of a `process/read` after `last`. If events are lost, returns them and publishes nothing. */
   splice(state: ReadResult): LostRange | undefined {
     const through = state.nextSeq - 1
     if (this.closed || through <= this.last) return undefined
@@ -75,8 +75,8 @@ export class ReorderBuffer {
   }
 
   /**
-   * The read does not say which number the exit has: it is the one that nothing else has. The server drops
-   * output at the old end only, so more than that one number missing means lost output.
+   * A read does not tell the seq of the exit: it is the one seq that no chunk has. The server drops output only at the
+   * old end, so if more than that one is missing, output is lost.
    */
   private fillExit(state: ReadResult, through: number): LostRange | undefined {
     let present = 0

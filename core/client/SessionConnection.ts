@@ -1,4 +1,4 @@
-/** One connection of a client of today's wire: a session, and the events of its processes as they come. */
+/** One connection of a client of the current wire: its session, and its notifications, dispatched by method. */
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -15,16 +15,14 @@ import * as HttpBodies from "./HttpBodies.ts"
 import * as ClientConnection from "./ClientConnection.ts"
 import * as Notification from "./Notification.ts"
 
-export { disconnected } from "./ClientConnection.ts"
-
 export interface Options {
   readonly initialize: Calls.Encoded<"initialize">
   /** Deadline of the handshake. */
   readonly timeout: Duration.DurationInput
   readonly flow: FlowControl
-  /** Takes each event of each process as it comes. */
+  /** Takes each event of each process as it arrives. */
   readonly accept: (received: Notification.Received) => void
-  /** Takes each frame of a streamed body as it comes. */
+  /** Takes each frame of a streamed body as it arrives. */
   readonly frame: (frame: BodyDeltaParams) => void
   /** Takes the params of `fs/missingChanged`. */
   readonly appeared: (params: Json) => void
@@ -33,7 +31,7 @@ export interface Options {
 export interface SessionConnection
   extends InitializeResult, Omit<ClientConnection.ClientConnection<unknown>, "greeting"> {}
 
-/** A connection behind its handshake; the scope ends it. */
+/** Makes the handshake over a transport; the scope ends the connection. */
 export const make = (
   transport: Transport,
   { initialize, timeout, flow, accept, frame, appeared }: Options,

@@ -1,27 +1,39 @@
 /**
- * What a caller says to start a process, and what the wire wants to hear: everything but `argv` has a default.
+ * The options of a start, and the params of `process/start` that they become. Everything but `argv` has a default.
  */
 import type * as Schema from "effect/Schema"
 import type { EnvironmentInfo } from "../protocol/Environment.ts"
 import type { EnvPolicy, StartParams } from "../protocol/Process.ts"
 import { toUri } from "./RemotePath.ts"
 
-/** The params of `process/start` as they are on the wire. */
+/** The params of `process/start` as on the wire. */
 export type Wire = Schema.Schema.Encoded<typeof StartParams>
 
+/** What to start. Only `argv` is required; members without a docstring here are passed on as they are. */
 export interface StartOptions extends Partial<Omit<Wire, "argv" | "envPolicy">> {
+  /** The program, looked up in the PATH of the child's environment, and its arguments. */
   readonly argv: ReadonlyArray<string>
-  /** A native path or a `file:` URI; relative to the server's directory, which is the default. */
+  /** Unique in the session. Default: a random id. */
+  readonly processId?: string
+  /** A native path, or a `file:` URI. Default, and base of a relative path: the server's directory. */
   readonly cwd?: string
-  /** Variables on top of what is inherited. */
+  /** Variables on top of the inherited ones. */
   readonly env?: Readonly<Record<string, string>>
-  /** Which of the server's variables the child inherits: `core` (the default), `all` or `none`. */
+  /** Which of the server's variables the child inherits. Default: `core` (PATH, HOME, LANG and the like). */
   readonly inherit?: EnvPolicy["inherit"]
-  /** Says more than `inherit`; null: `env` is the whole environment. */
+  /** Replaces `inherit` with a whole policy. With null nothing is inherited: `env` is the whole environment. */
   readonly envPolicy?: EnvPolicy | null
+  /** Runs the process in a PTY, whose output is the stream `pty`. Default: false, pipes for stdout and stderr. */
+  readonly tty?: boolean
+  /** The size of the PTY, in characters. Default: 24 rows, 80 columns. Needs the capability `processResize`. */
+  readonly terminalSize?: Wire["terminalSize"]
+  /** Gives a process without `tty` a piped stdin. Default: false, stdin is empty. */
+  readonly pipeStdin?: boolean
+  /** Replaces the `argv[0]` that the process sees. Default: as given in `argv`. */
+  readonly arg0?: Wire["arg0"]
 }
 
-/** The params of `process/start`. `newId` makes an id where none is given. */
+/** The params of `process/start`. `newId` makes the id if none is given. */
 export const toParams = (options: StartOptions, info: EnvironmentInfo, newId: () => string): Wire => {
   const { inherit = "core", envPolicy, ...given } = options
   return {

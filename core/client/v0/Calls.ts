@@ -1,4 +1,4 @@
-/** Calls and notifications of v0, by its table: params as they are on the wire, results decoded. */
+/** Requests and notifications of v0, typed by its method table: params as on the wire, results decoded. */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
@@ -11,7 +11,7 @@ import type { Ask } from "../ClientConnection.ts"
 
 type Requests = typeof V0.requests
 
-/** A call of the table of v0: params as on the wire, the result decoded. */
+/** Sends a request of v0. */
 export const call = <M extends keyof Requests>(
   ask: Ask,
   method: M,
@@ -31,7 +31,7 @@ const reader = <A, I>(schema: Schema.Schema<A, I>) => {
 }
 
 const resultOf = <M extends keyof Requests>(method: M) =>
-  // The rows have different types; the name says which one this is.
+  // The rows have different types; `method` selects one.
   reader(
     V0.requests[method].result as unknown as Schema.Schema<
       Schema.Schema.Type<Requests[M]["result"]>,
@@ -39,6 +39,6 @@ const resultOf = <M extends keyof Requests>(method: M) =>
     >,
   )
 
-/** The params of notifications. */
+/** Decoders of notification params; on the left, what is malformed. */
 export const outputDelta = reader(V0.OutputDeltaParams)
 export const exited = reader(V0.ExitedParams)

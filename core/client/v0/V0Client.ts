@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" />
-/** The client of v0 for programs without Effect: promises and async iterables over `V0ExecClient`, which decides everything. */
+/** The client of v0 for programs without Effect: promises and async iterables over `V0ExecClient`. */
 import * as Effect from "effect/Effect"
 import { utf8 } from "../../protocol/Bytes.ts"
 import type { OutputStream } from "../../protocol/Process.ts"
@@ -9,38 +9,44 @@ import { iterate, outputOf, promise, text } from "../Promises.ts"
 import type { V0ExecClient, V0StartOptions } from "./V0ExecClient.ts"
 import type { V0Process } from "./V0Process.ts"
 
-/** A process, and the async iterable of its events from the first. */
+/**
+ * A process on a v0 server. As an async iterable it gives every event from the first; the last one is `closed` or
+ * `failed`.
+ */
 export interface V0ClientProcess extends AsyncIterable<ProcessEvent>, AsyncDisposable {
+  /** The process id on the wire. */
   readonly id: string
-  /** The pid on the server's machine, where the server knows it. */
+  /** The pid on the server's host, if the server tells it. */
   readonly pid: number | undefined
-  /** The bytes of one stream, or of all of them as they came. */
+  /** The bytes of one stream, or of all in the order of arrival. Throws at the end if the events end in `failed`. */
   output(stream?: OutputStream): AsyncIterable<Uint8Array>
-  /** The same as text, in pieces; a character is never cut. */
+  /** Like `output`, as UTF-8 text in pieces that never cut a character. */
   text(stream?: OutputStream): AsyncIterable<string>
-  /** True once the process has exited, was terminated from here, or is out of reach. */
+  /** True once the process has exited, was terminated by this client, or the connection has ended. */
   readonly hasExited: boolean
-  /** The exit code, once it is known: -1 for death by a signal. */
+  /** The exit code once it is known, -1 for death by a signal. */
   readonly exitCode: number | undefined
-  /** Resolves when the process has exited or is out of reach, with what `exitCode` is then. */
+  /** Resolves when the process has exited or the connection has ended, with what `exitCode` is then. */
   readonly exited: Promise<number | undefined>
-  /** Writes to the terminal, in call order. */
+  /** Writes to the terminal, in call order. A string is sent as UTF-8. Rejects with `Server` without a terminal. */
   write(data: string | Uint8Array): Promise<void>
-  /** SIGKILL to the process group; true if the server still knew the process. */
+  /** Sends SIGKILL to the process group. Resolves to true if the server still knew the process. */
   terminate(): Promise<boolean>
 }
 
+/** A connection to a v0 server, and its processes. Rejects with `ClientError`. */
 export interface V0Client extends AsyncDisposable {
-  /** What the server says that it speaks. */
+  /** The protocol version that the server announces, such as `exec-server.v0`. */
   readonly protocolVersion: string
+  /** Starts a process. Rejects with `Duplicate`, `Server` or `Disconnected`. */
   start(options: V0StartOptions): Promise<V0ClientProcess>
   /** Resolves with the reason when the connection has ended. */
   readonly disconnected: Promise<ClientError>
-  /** Ends the connection, and with it every process. */
+  /** Ends the connection; the server then ends every process. */
   close(): Promise<void>
 }
 
-/** The promise form of a client that `close` ends. */
+/** A client as promises; `close` ends it. */
 export const fromEffect = (client: V0ExecClient, close: Effect.Effect<void>): V0Client => ({
   protocolVersion: client.protocolVersion,
   start: (options) => promise(Effect.map(client.start(options), toProcess)),

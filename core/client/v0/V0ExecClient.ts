@@ -1,8 +1,8 @@
 /**
  * A client of servers that speak the first wire, v0: starts processes and follows them to their exit.
  *
- * It lives in a scope, whose end closes the connection; the server then ends every process. Nothing can be resumed: when
- * the connection is lost, every call fails, and every process has exited without a code.
+ * It lives in a scope, whose end closes the connection; the server then ends every process. Nothing can be resumed:
+ * when the connection is lost, every call fails, and every process has exited without a code.
  */
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -98,7 +98,9 @@ export const make = (
         Effect.tapError((error) => Effect.sync(() => processes.fail(processId, process, error))),
       )
 
-    /** The request goes on when its caller is interrupted: its response says whether there is something to terminate. */
+    /**
+     * The request goes on when its caller is interrupted: its response says whether there is something to terminate.
+     */
     const begin = (
       options: V0StartOptions,
       restore: <A, E>(wait: Effect.Effect<A, E>) => Effect.Effect<A, E>,
