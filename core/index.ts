@@ -1,3 +1,22 @@
+/**
+ * Everything of procwire that no runtime is needed for: the wire, the server, its seams, the clients, and the tools for
+ * agents. What a runtime adds is in `procwire/node`, `procwire/bun` and `procwire/deno`.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import { ExecClient } from "procwire"
+ * import { open } from "procwire/node"
+ *
+ * const program = Effect.gen(function* () {
+ *   const client = yield* ExecClient.make(open({ inProcess: true }))
+ *   const process = yield* client.start({ argv: ["uname", "-a"] })
+ *   return yield* process.exitCode
+ * }).pipe(Effect.scoped)
+ * ```
+ *
+ * @module
+ */
 export * from "./agent/index.ts"
 export * from "./client/index.ts"
 export * from "./files/index.ts"

@@ -1,8 +1,8 @@
 /**
- * The tools for programs without Effect: promises over `UnifiedExec`, with an `AbortSignal` that stops waiting and
- * leaves the command alone.
+ * The tools for programs without Effect: promises over `UnifiedExec`, and an `AbortSignal` that stops a call from
+ * waiting but does not stop its command.
  *
- * Failures are thrown as `ToolError`, a real `Error` whose message is meant for the model.
+ * Failures are thrown as `ToolError`, an `Error` whose message is for the model.
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -16,34 +16,39 @@ import * as ToolError from "./ToolError.ts"
 import * as Tools from "./Tools.ts"
 import * as UnifiedExec from "./UnifiedExec.ts"
 
-/** What is needed of an `AbortSignal`. */
+/** The part of `AbortSignal` that is used. */
 export interface Signal {
   readonly aborted: boolean
   addEventListener(type: "abort", listener: () => void): void
   removeEventListener(type: "abort", listener: () => void): void
 }
 
+/** Options of a call. */
 export interface CallOptions extends Watcher {
-  /** Stops waiting: the call is rejected with the reason `Aborted`, and the command goes on. */
+  /** Stops waiting: the call rejects with the reason `Aborted`, and the command goes on. Default: none. */
   readonly signal?: Signal | undefined
 }
 
-/** A reply, and its text for the model. */
+/** A reply, with the `text` for the model. */
 export type TextReply = Reply.Reply & { readonly text: string }
 
+/** The tools over one client. Calls reject with `ToolError`. `await using` closes them. */
 export interface AgentTools extends AsyncDisposable {
+  /** Name, description and JSON Schema of each tool, for an agent framework. */
   readonly definitions: ReadonlyArray<Tools.ToolDefinition>
+  /** Runs `exec_command`: starts a command and waits for it, at most for its yield time. */
   execCommand(args: Tools.ExecCommand, options?: CallOptions): Promise<TextReply>
+  /** Runs `write_stdin`: writes to a session, or only waits for it, at most for its yield time. */
   writeStdin(args: Tools.WriteStdin, options?: CallOptions): Promise<TextReply>
-  /** A tool by its name, with the arguments as the model gave them: an object, or its JSON text. */
+  /** Runs a tool by its name, with the arguments as the model gave them: an object, or its JSON text. */
   call(name: string, args: unknown, options?: CallOptions): Promise<TextReply>
-  /** The ids of the sessions that can be asked for, the one used last at the end. */
+  /** The ids of the sessions that `write_stdin` knows, in the order of their last use. */
   sessionIds(): ReadonlyArray<number>
-  /** Kills every command that was started. The client stays open. */
+  /** Kills every command that these tools started. The client stays open. */
   close(): Promise<void>
 }
 
-/** The tools over a client. */
+/** Makes the tools over a client. */
 export const createTools = (client: Client, options?: UnifiedExec.Options): AgentTools => {
   const scope = Effect.runSync(Scope.make())
   const tools = Effect.runSync(Scope.extend(UnifiedExec.make(client.effect, options), scope))
@@ -71,7 +76,7 @@ export const createTools = (client: Client, options?: UnifiedExec.Options): Agen
   }
 }
 
-/** The edge: an effect as a promise that rejects with the error itself, or, when the signal says so, with `aborted`. */
+/** Runs an effect as a promise that rejects with the error itself, or with `aborted` if the signal fires first. */
 const promise = async (
   effect: Effect.Effect<Reply.Reply, ToolError.ToolError>,
   signal: Signal | undefined,

@@ -1,8 +1,7 @@
 /**
- * The arguments of a tool as a model writes them: JSON, decoded by a Schema, with errors in the words that
- * models know from the peer implementation: the first fault, and where in the text it lies.
+ * Decodes the arguments of a tool: JSON as a model writes it. Unknown fields are ignored.
  *
- * Fields that nobody knows are ignored.
+ * Error texts are those of the peer implementation, which models know: the first fault, and its position in the text.
  */
 import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
@@ -10,7 +9,7 @@ import * as Schema from "effect/Schema"
 import * as Json from "../protocol/Json.ts"
 import { position } from "../protocol/JsonFault.ts"
 
-/** Decodes the JSON text of an object, or says what is wrong with it. */
+/** Decodes the JSON text of an object; on the left, what is wrong with it. */
 export const decode = <A, I>(schema: Schema.Schema<A, I>, text: string): Either.Either<A, string> => {
   const json = parse(text)
   if (Either.isLeft(json)) return Either.left(json.left)
@@ -28,11 +27,11 @@ export const decode = <A, I>(schema: Schema.Schema<A, I>, text: string): Either.
   })
 }
 
-/** A field that takes what `is` says, which error texts call `expected`. */
+/** A field that accepts what `is` accepts; error texts call that `expected`. */
 const field = <A>(is: (json: unknown) => json is A, expected: string, jsonSchema: object) =>
   Schema.declare(is, { message: ({ actual }) => wrong(actual, expected), jsonSchema })
 
-/** With `null` it may also be null, which means absent. */
+/** Accepts null too, which means absent. */
 const orNull =
   <A>(is: (json: unknown) => json is A) =>
   (json: unknown): json is A | null =>
@@ -53,7 +52,7 @@ export const textOrNull = (description: string) =>
 export const flag = (description: string) => field(isBoolean, "a boolean", { type: "boolean", description })
 export const flagOrNull = (description: string) =>
   field(orNull(isBoolean), "a boolean", { type: "boolean", description })
-/** Whole numbers from 0; beyond 2^53 they mean "a lot". */
+/** An integer from 0. From 2^53 on it decodes to a bigint. */
 export const count = (description: string) =>
   field(isU64, "u64", { type: "integer", minimum: 0, description })
 export const countOrNull = (description: string) =>
@@ -85,7 +84,7 @@ const describe = (json: unknown): string => {
   return Array.isArray(json) ? "sequence" : "map"
 }
 
-/** Where the value of a member of the outermost object ends; of a sequence or map, where it is about to begin. */
+/** The position where the value of a top-level field ends; for an array or object, the one before it begins. */
 const endOf = (text: string, field: string): number => {
   let depth = 0
   let key: string | undefined
@@ -100,5 +99,5 @@ const endOf = (text: string, field: string): number => {
   return text.length - 1
 }
 
-/** Strings, brackets, colons and the words and numbers between them; the text is known to be JSON. */
+/** Strings, brackets, colons, numbers and words. The text is known to be JSON. */
 const tokens = /"(?:[^"\\]|\\.)*"|[[\]{}:]|[^\s,:[\]{}"]+/g

@@ -1,7 +1,7 @@
 /**
- * The last bytes of a stream, up to a capacity; what does not fit pushes out just as much at the front.
+ * The last bytes of a stream, up to a capacity: new bytes evict as many of the oldest as do not fit.
  *
- * Memory follows what is held: it doubles as the ring fills, and tiny pieces cost no more than their bytes.
+ * Memory doubles as the ring fills, and small pieces cost no more than their bytes.
  */
 export class ByteRing {
   /** How many bytes are held. */
@@ -14,7 +14,7 @@ export class ByteRing {
     this.capacity = capacity
   }
 
-  /** Takes a piece; answers how many bytes were dropped, held ones or of the piece itself. */
+  /** Appends a piece. Returns how many bytes were dropped, from the ring or from the piece itself. */
   push(piece: Uint8Array): number {
     const kept = piece.length > this.capacity ? piece.subarray(piece.length - this.capacity) : piece
     const excess = Math.max(0, this.length + kept.length - this.capacity)
@@ -25,7 +25,7 @@ export class ByteRing {
     return excess + piece.length - kept.length
   }
 
-  /** What is held, oldest first. */
+  /** A copy of the bytes, oldest first. */
   toBytes(): Uint8Array {
     const bytes = new Uint8Array(this.length)
     const first = this.bytes.subarray(this.start, this.start + this.length)

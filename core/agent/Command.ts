@@ -1,22 +1,22 @@
-/** How a command becomes a process: the shell that runs it, its directory and its environment. */
+/** Turns a command line into a process to start: its shell, directory and environment. */
 import type { StartOptions } from "../client/StartOptions.ts"
 import type { EnvironmentInfo } from "../protocol/Environment.ts"
 import type { EnvPolicy } from "../protocol/Process.ts"
 import type { ExecCommand } from "./Tools.ts"
 
-/** What holds for commands that say nothing else. */
+/** Defaults for every command. */
 export interface Defaults {
-  /** Where they run; default: the server's directory. */
+  /** The working directory, and the base of a relative `workdir`. Default: the server's directory. */
   readonly cwd?: string
-  /** What runs them; default: the user's shell on the server's host. */
+  /** The path of the shell. Default: the user's shell on the server's host. */
   readonly shell?: string
-  /** Variables on top of everything else, the fixed ones too. */
+  /** Variables on top of all others, including `fixedEnvironment`. Default: none. */
   readonly env?: Readonly<Record<string, string>>
-  /** What they inherit of the server's variables; default: all but those named like keys, secrets and tokens. */
+  /** Which of the server's variables are inherited. Default: all but those named like keys, secrets and tokens. */
   readonly envPolicy?: EnvPolicy
 }
 
-/** What every command finds set, on the first run and on every later one, with and without a terminal. */
+/** Set for every command, with and without a terminal. */
 export const fixedEnvironment: Readonly<Record<string, string>> = {
   NO_COLOR: "1",
   TERM: "dumb",
@@ -38,7 +38,7 @@ const defaultPolicy: EnvPolicy = {
   includeOnly: [],
 }
 
-/** What to start for a call of `exec_command` on that host. */
+/** The process to start for a call of `exec_command`. */
 export const toStart = (args: ExecCommand, defaults: Defaults, { shell }: EnvironmentInfo): StartOptions => {
   const cwd = resolve(defaults.cwd, args.workdir ?? "")
   return {
@@ -50,7 +50,7 @@ export const toStart = (args: ExecCommand, defaults: Defaults, { shell }: Enviro
   }
 }
 
-/** The argv that has `shell` run `cmd`. */
+/** The argv with which `shell` runs `cmd`. */
 export const toArgv = (shell: string, login: boolean, cmd: string): ReadonlyArray<string> => {
   const name = /[^/\\]*$/.exec(shell.toLowerCase())?.[0].replace(/\.exe$/, "")
   if (name === "cmd") return [shell, "/c", cmd]
@@ -60,7 +60,7 @@ export const toArgv = (shell: string, login: boolean, cmd: string): ReadonlyArra
   return [shell, login ? "-lc" : "-c", cmd]
 }
 
-/** `path` as seen from `base`; an absolute path or a URI is itself. */
+/** `path` relative to `base`. An absolute path or a URI is returned as it is. */
 const resolve = (base: string | undefined, path: string): string | undefined => {
   if (path === "") return base
   if (base === undefined || /^([/\\]|[A-Za-z]:[\\/]|file:)/i.test(path)) return path

@@ -1,8 +1,6 @@
 /**
- * What the tools need of whoever runs processes: a client to a far server, or to one in this process.
- *
- * An `ExecClient` is one. The events of a process are subscribed to before its start is sent, so that a
- * flood in the first moments finds its consumer there.
+ * The seam between the tools and what runs their processes. An `ExecClient` is one, connected to a remote server or to
+ * one in this program.
  */
 import type * as Effect from "effect/Effect"
 import type { ClientError } from "../client/ClientError.ts"
@@ -10,9 +8,13 @@ import type { Subscribed } from "../client/ProcessStarter.ts"
 import type { StartOptions } from "../client/StartOptions.ts"
 import type { EnvironmentInfo } from "../protocol/Environment.ts"
 
+/** Runs processes for the tools. */
 export interface ExecBackend {
   /** The shell, the directory and the platform of the host where processes run. */
   readonly environmentInfo: EnvironmentInfo
-  /** Starts a process; if interrupted, the process is terminated. */
+  /**
+   * Starts a process, with a subscription to its events that is made before the start is sent: a flood of early output
+   * finds its consumer. Interrupting the effect terminates the process.
+   */
   readonly startSubscribed: (options: StartOptions) => Effect.Effect<Subscribed, ClientError>
 }

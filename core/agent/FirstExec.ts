@@ -160,8 +160,10 @@ const textOf = (collected: HeadTailBuffer, last: boolean): string => {
   return omitted === 0 ? head : `${head}…${Truncate.tokensOf(omitted)} tokens truncated…${tail}`
 }
 
-const clampText = (asked: number) =>
-  `Warning: requested timeout ${asked}ms exceeds maximum of ${timeoutMillis.most}ms; clamping to ${timeoutMillis.most}ms.`
+const clampText = (asked: number) => {
+  const { most } = timeoutMillis
+  return `Warning: requested timeout ${asked}ms exceeds maximum of ${most}ms; clamping to ${most}ms.`
+}
 
 const missingCommandLine = () =>
   new FirstExecError({

@@ -1,29 +1,29 @@
 /**
- * Output that waits for whoever asks: its first bytes, its last bytes, and how many between them were dropped.
+ * Buffers output for the next reply: its first bytes, its last bytes, and how many between them were dropped.
  *
- * Bounded whatever a program prints. `take` empties it, except for a character whose last bytes have not come:
- * that one belongs to the next reply. Where something was dropped, characters that were cut in two are dropped
- * whole.
+ * `take` empties it, except for an incomplete UTF-8 character at the end, which is left to the next reply. Where bytes
+ * were dropped, characters that were cut are dropped whole.
  */
 import { concat, utf8Decoder } from "../protocol/Bytes.ts"
 import { ByteRing } from "./ByteRing.ts"
 import * as Utf8 from "./Utf8.ts"
 
-/** What is kept of one process between two replies, and in a reply: 1 MiB, half of it the beginning. */
+/** What is kept of a session's output between two replies, in bytes: the first and the last 512 KiB. */
 export const sizes: Sizes = { head: 512 * 1024, tail: 512 * 1024 }
 
-/** How many bytes of the beginning and of the end are kept. With `head` 0 it is a ring. */
+/** How many bytes of the beginning and of the end are kept. */
 export interface Sizes {
   readonly head: number
   readonly tail: number
 }
 
-/** What was collected. Nothing lies between `head` and `tail` when `omitted` is 0. */
+/** The output taken. If `omitted` is 0, `head` has all of it. */
 export interface Taken {
   readonly head: string
   readonly tail: string
+  /** How many bytes between `head` and `tail` were dropped. */
   readonly omitted: number
-  /** Bytes in all, the omitted ones too. */
+  /** How many bytes there were, including the omitted ones. */
   readonly total: number
 }
 
@@ -45,14 +45,14 @@ export class HeadTailBuffer {
     if (bytes.length > room) this.omitted += this.tail.push(bytes.subarray(room))
   }
 
-  /** Hands over what is held to another buffer. */
+  /** Moves the held bytes to another buffer. */
   moveTo(other: HeadTailBuffer): void {
     other.push(this.head.toBytes())
     other.push(this.tail.toBytes())
     this.clear()
   }
 
-  /** Everything since the last time. With `last`, nothing follows that could complete a character. */
+  /** Takes the output since the last call. `last`: no more follows, so an incomplete character is taken too. */
   take(last: boolean): Taken {
     const [head, tail, omitted] = [this.head.toBytes(), this.tail.toBytes(), this.omitted]
     this.clear()
@@ -74,5 +74,5 @@ export class HeadTailBuffer {
   }
 }
 
-/** Bytes that are no UTF-8 become U+FFFD. */
+/** Malformed bytes become U+FFFD. */
 const text = (bytes: Uint8Array) => utf8Decoder().decode(bytes)

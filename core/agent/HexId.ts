@@ -1,4 +1,4 @@
-/** Six random hex digits. */
+/** Random ids of six hex digits. */
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 

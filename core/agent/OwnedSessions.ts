@@ -1,29 +1,29 @@
 /**
- * What the sessions of one scope have in common: their output is taken in the background, and no command outlives
- * the scope. What a command has left behind that has itself exited lives as long as the server's session.
+ * The sessions that a scope owns: their output is read in the background, and the end of the scope kills their
+ * commands. Descendants of a command that has exited are not killed here; they live as long as the server's session.
  */
 import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
 import type * as Scope from "effect/Scope"
 import type { Session } from "./Session.ts"
 
-/** How long the end of the scope waits for the server to kill what is left. */
-const patience = "5 seconds"
+/** Deadline for the kills at the end of the scope. */
+const killDeadline = "5 seconds"
 
 export interface OwnedSessions {
-  /** The scope has ended: nothing is to be started any more. */
+  /** True after the end of the scope: nothing may be started. */
   readonly ended: () => boolean
-  /** Takes the session's output from now on. */
+  /** Reads the session's events from now on. */
   readonly follow: (session: Session) => Effect.Effect<void>
   /** Kills the session's process, without waiting for it. */
   readonly kill: (session: Session) => Effect.Effect<void>
-  /** Runs an effect that an interruption of its caller does not stop. */
+  /** Runs an effect in the scope: interrupting the caller does not stop it. */
   readonly background: <A>(effect: Effect.Effect<A>) => Effect.Effect<Fiber.RuntimeFiber<A>>
 }
 
 export const make: Effect.Effect<OwnedSessions, never, Scope.Scope> = Effect.gen(function* () {
   const scope = yield* Effect.scope
-  /** Those whose commands run, whether they can still be asked for or not. */
+  /** The sessions whose commands run, whether `write_stdin` still knows them or not. */
   const alive = new Set<Session>()
   const terminate = ({ process }: Session) => Effect.ignore(process.terminate)
   const background = <A>(effect: Effect.Effect<A>) => Effect.forkIn(Effect.interruptible(effect), scope)
@@ -34,7 +34,7 @@ export const make: Effect.Effect<OwnedSessions, never, Scope.Scope> = Effect.gen
     Effect.suspend(() => {
       ended = true
       return Effect.forEach(alive, terminate, { concurrency: "unbounded", discard: true })
-    }).pipe(Effect.interruptible, Effect.timeoutOption(patience)),
+    }).pipe(Effect.interruptible, Effect.timeoutOption(killDeadline)),
   )
 
   const live = (session: Session) =>
@@ -49,7 +49,7 @@ export const make: Effect.Effect<OwnedSessions, never, Scope.Scope> = Effect.gen
     follow: (session) =>
       Effect.suspend(() => {
         if (ended) {
-          // It was being started when the scope ended.
+          // The scope ended while the command was being started.
           session.release()
           return terminate(session)
         }

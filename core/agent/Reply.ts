@@ -1,19 +1,20 @@
-/** What a call answers: the facts for programs, and the text for the model. */
+/** The result of a call: its facts for programs, and its text for the model. */
 
+/** The result of a call. Exactly one of `exitCode`, `sessionId` and `failure` is set. */
 export interface Reply {
-  /** Six hex digits that name this reply. */
+  /** Names this reply: six hex digits. */
   readonly chunkId: string
-  /** How long the call waited. */
+  /** How long the call waited, in seconds. */
   readonly wallSeconds: number
-  /** Set once the process has exited; 128 + n for death by signal n. The session is then gone. */
+  /** Set if the process has exited: 128 + n for death by signal n. The session has ended. */
   readonly exitCode?: number
-  /** Set while the process runs: the session to go on with. */
+  /** Set if the process runs: the session for `write_stdin`. */
   readonly sessionId?: number
-  /** Why the process can no longer be followed, if so. The session is then gone. */
+  /** Set if the process can no longer be followed: why. The session has ended. */
   readonly failure?: string
-  /** About how many tokens the output had before anything was cut from it. */
+  /** How many tokens the output had before it was cut, estimated as bytes / 4. */
   readonly originalTokenCount: number
-  /** The output since the last reply, as it is shown. */
+  /** The output since the last reply, cut to the token budget. */
   readonly output: string
 }
 

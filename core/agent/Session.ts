@@ -1,8 +1,8 @@
 /**
- * One command that runs, from the side of whoever asks for its output.
+ * One command, and its output between calls.
  *
- * Its events are taken as they come, whether anybody asks or not, into a bounded buffer: a chatty process is
- * never held up, nor is anybody else on its connection. What a call did not return stays for the next one.
+ * Its events are read as they arrive, whether a call waits or not, into a bounded buffer: a command that prints a lot
+ * is never paused, and does not stop its connection. What a call did not return stays for the next one.
  */
 import * as Effect from "effect/Effect"
 import type { Subscribed } from "../client/ProcessStarter.ts"
@@ -11,17 +11,17 @@ import type { RemoteProcess } from "../client/RemoteProcess.ts"
 import { utf8Decoder } from "../protocol/Bytes.ts"
 import { HeadTailBuffer } from "./HeadTailBuffer.ts"
 
-/** Output as it comes, for whoever watches a call. */
+/** Output that arrived during a call. */
 export interface Progress {
   readonly sessionId: number
   readonly text: string
 }
 
-/** Who wants to know of a call while it lasts. What it throws is ignored. */
+/** Listeners to a call while it lasts. What they throw is ignored. */
 export interface Watcher {
-  /** The command runs, in this session. */
+  /** Called when the command runs, with its session. */
   readonly onSession?: ((sessionId: number) => void) | undefined
-  /** Output has come; whole characters only. */
+  /** Called with each output, in whole characters. */
   readonly onOutput?: ((progress: Progress) => void) | undefined
 }
 
@@ -29,17 +29,17 @@ export class Session {
   readonly id: number
   readonly tty: boolean
   readonly process: RemoteProcess
-  /** Where output goes. */
+  /** Takes the output. */
   buffer: HeadTailBuffer
-  /** One call at a time, in the order in which they came. */
+  /** Lets one call through at a time, in the order of arrival. */
   readonly turn = Effect.unsafeMakeSemaphore(1)
   /** Opens when the process has exited, or is lost. */
   readonly exited = Effect.unsafeMakeLatch(false)
-  /** Opens when no output follows. */
+  /** Opens when the output is complete. */
   readonly closed = Effect.unsafeMakeLatch(false)
   exitCode: number | undefined
   failure: string | undefined
-  /** Calls that wait for it, or for their turn. */
+  /** How many calls wait for the session, or for their turn. */
   callers = 0
 
   private readonly subscription: Subscribed["subscription"]
@@ -59,12 +59,12 @@ export class Session {
     this.buffer = buffer
   }
 
-  /** True once the process has exited or is lost: nothing can be done to it any more. */
+  /** True once the process has exited or is lost. */
   get over(): boolean {
     return this.exitCode !== undefined || this.failure !== undefined
   }
 
-  /** Takes events until there are no more. */
+  /** Reads events until the last one. */
   get run(): Effect.Effect<void> {
     const { next } = this.subscription
     return Effect.gen(this, function* () {
@@ -74,13 +74,13 @@ export class Session {
     }).pipe(Effect.ensuring(Effect.sync(() => this.release())))
   }
 
-  /** Nothing more is taken, and nobody waits any longer. */
+  /** Stops reading, and ends every wait. */
   release(): void {
     this.subscription.close()
     this.lose("the session has ended")
   }
 
-  /** Shows what happens to `watcher` while the effect runs. */
+  /** Reports output to `watcher` while the effect runs. */
   watched<A, E>(watcher: Watcher | undefined, effect: Effect.Effect<A, E>): Effect.Effect<A, E> {
     if (watcher === undefined) return effect
     const leave = Effect.sync(() => (this.watcher = undefined))
@@ -122,11 +122,11 @@ export class Session {
   }
 }
 
-/** Calls a watcher, whose failures are its own. */
+/** Calls a listener, and ignores what it throws. */
 export const notify = <A>(listener: ((about: A) => void) | undefined, about: A): void => {
   try {
     listener?.(about)
   } catch {
-    // The session goes on.
+    // A listener that throws does not stop the session.
   }
 }

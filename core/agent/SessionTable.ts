@@ -1,22 +1,23 @@
 /**
- * The sessions that can be asked for, at most 64 of them.
+ * The sessions that `write_stdin` knows, at most 64.
  *
- * Where one more comes, the one goes that was used longest ago, of those that have exited if there are such; but
- * never one of the 8 that were used last, and none that a call waits for.
+ * Adding one more removes the least recently used: one that has exited if there is any, never one of the 8 used last,
+ * and never one that a call waits for. If none qualifies, the table grows.
  */
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 
-/** What is asked about a session to decide who goes. */
+/** The facts about a session that decide whether it is removed. */
 export interface Entry {
   readonly id: number
-  /** Calls that wait for it. */
+  /** How many calls wait for it. */
   readonly callers: number
-  /** It has exited. */
+  /** True once it has exited or is lost. */
   readonly over: boolean
 }
 
 export const maxSessions = 64
+/** How many of the sessions used last are never removed. */
 export const spared = 8
 
 export class SessionTable<Session extends Entry> {
@@ -24,7 +25,7 @@ export class SessionTable<Session extends Entry> {
   private readonly sessions = new Map<number, Session>()
   private readonly reserved = new Set<number>()
 
-  /** An id from 1000 to 99999 that nobody has; taken until `free`. */
+  /** Reserves a random id from 1000 to 99999; `free` or `remove` releases it. */
   readonly reserve: Effect.Effect<number> = Effect.suspend(() => Random.nextIntBetween(1000, 100_000)).pipe(
     Effect.repeat({ until: (id) => !this.reserved.has(id) }),
     Effect.tap((id) => Effect.sync(() => this.reserved.add(id))),
@@ -38,7 +39,7 @@ export class SessionTable<Session extends Entry> {
     return [...this.sessions.values()]
   }
 
-  /** The session of that id, which counts as a use of it. */
+  /** The session with that id; counts as a use. */
   use(id: number): Session | undefined {
     const session = this.sessions.get(id)
     if (session !== undefined) {
@@ -52,7 +53,7 @@ export class SessionTable<Session extends Entry> {
     return this.sessions.get(session.id) === session
   }
 
-  /** Adds a session; answers the one that had to go for it. */
+  /** Adds a session. Returns the one that was removed for it. */
   add(session: Session): Session | undefined {
     const victim = this.sessions.size < maxSessions ? undefined : this.dispensable()
     if (victim !== undefined) this.remove(victim)

@@ -1,29 +1,32 @@
-/** A call that brought nothing about, as text for the model that made it. */
+/** The error of a call, with a closed set of reasons and a message for the model. */
 import * as Data from "effect/Data"
 
+/** Why a call failed. */
 export type ToolReason =
-  /** No tool of that name. */
+  /** There is no tool with that name. */
   | "UnknownTool"
-  /** The arguments are not what the schema says. */
+  /** The arguments do not match the schema. */
   | "Arguments"
   /** The command could not be started. */
   | "Create"
-  /** No session of that id, or not any more. */
+  /** There is no session with that id, or not any more. */
   | "UnknownSession"
-  /** Text for a session without a terminal. */
+  /** The session has no terminal, so it takes no input but Ctrl-C. */
   | "StdinClosed"
-  /** The session took no input. */
+  /** The server refused the input. */
   | "Write"
   /** The tools are closed. */
   | "Closed"
-  /** The caller gave up; `sessionId` is where the command goes on, if it was started. */
+  /** The caller aborted the call; the command, if it was started, goes on in `sessionId`. */
   | "Aborted"
 
-/** `message` is for the model, `reason` is for programs. */
+/** A failed call. `message` is for the model; `reason` is for programs. */
 export class ToolError extends Data.TaggedError("ToolError")<{
   readonly reason: ToolReason
   readonly message: string
+  /** Where the command goes on, with the reason `Aborted`. */
   readonly sessionId?: number
+  /** The error that this one was made from. */
   readonly cause?: unknown
 }> {}
 
@@ -33,7 +36,7 @@ export const unknownTool = (name: string) =>
 export const badArguments = (why: string) =>
   new ToolError({ reason: "Arguments", message: `failed to parse function arguments: ${why}` })
 
-/** The words are the peer's: what its error is called, and quoted in it what the system says. */
+/** The peer's text: the debug form of its error, with the system's message quoted in it. */
 export const notCreated = (why: string, cause: unknown) => {
   const inner = `Rejected(${JSON.stringify(`Failed to create unified exec process: ${why}`)})`
   const message = `exec_command failed: CreateProcess { message: ${JSON.stringify(inner)} }`

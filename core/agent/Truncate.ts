@@ -1,8 +1,8 @@
 /**
- * What a reply shows of its output: all of it, or its beginning and its end with a word about what is gone.
+ * Cuts the output of a reply to its token budget: the middle is replaced by a note of how much is missing.
  *
- * A token is taken to be four bytes. Cuts are moved to borders of characters, towards the outside, so what is
- * kept never exceeds the budget.
+ * A token counts as four bytes. Cuts are moved outwards to the next character border, so the rest never exceeds the
+ * budget.
  */
 import { utf8, utf8Decoder } from "../protocol/Bytes.ts"
 import type { Taken } from "./HeadTailBuffer.ts"
@@ -10,13 +10,13 @@ import * as Utf8 from "./Utf8.ts"
 
 const bytesPerToken = 4
 
-/** A second bound on every reply, beside what its caller asks for. */
+/** A bound on the output of every reply, besides the token budget of the call. */
 export type Cap = { readonly bytes: number } | { readonly tokens: number }
 
-/** About how many tokens so many bytes are. */
+/** An estimate of how many tokens so many bytes are. */
 export const tokensOf = (bytes: number): number => Math.ceil(bytes / bytesPerToken)
 
-/** The output for a caller who asks for `maxTokens` at most. */
+/** The output for a call with a budget of `maxTokens`. */
 export const shown = ({ head, tail, omitted, total }: Taken, maxTokens: number, cap?: Cap): string => {
   const gap = `... ${omitted} bytes omitted ...`
   const text = omitted > 0 ? `${head}\n${gap}\n${tail}` : head
@@ -31,7 +31,7 @@ export const shown = ({ head, tail, omitted, total }: Taken, maxTokens: number, 
   return `${warning}\n${about}\n\n${middleCut(bytes, budget, unit)}`
 }
 
-/** The two halves that fit the budget, and between them how much is gone. */
+/** The first and the last half of the budget (in bytes), with a note of how much was cut between them. */
 export const middleCut = (bytes: Uint8Array, budget: number, unit: "chars" | "tokens"): string => {
   let left = Math.floor(budget / 2)
   let right = bytes.length - Math.ceil(budget / 2)

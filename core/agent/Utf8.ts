@@ -1,10 +1,10 @@
-/** Where characters begin and end in UTF-8 bytes. Bytes that are no UTF-8 are characters of their own. */
+/** Finds character borders in UTF-8 bytes. A malformed byte counts as a character of its own. */
 
-/** True for the second to fourth byte of a character. */
+/** True for every byte of a character but its first. */
 export const isContinuation = (byte: number | undefined): boolean =>
   byte !== undefined && (byte & 0xc0) === 0x80
 
-/** How many bytes at the end are the beginning of a character that goes on behind them. */
+/** How many bytes at the end are the beginning of an incomplete character. */
 export const unfinished = (bytes: Uint8Array): number => {
   for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
     const byte = bytes[bytes.length - back] ?? 0
@@ -15,7 +15,7 @@ export const unfinished = (bytes: Uint8Array): number => {
   return 0
 }
 
-/** How many bytes at the beginning are the rest of a character that began before them. */
+/** How many bytes at the beginning are the rest of a character that began before. */
 export const continued = (bytes: Uint8Array): number => {
   let count = 0
   while (count < 3 && isContinuation(bytes[count])) count += 1

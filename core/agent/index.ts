@@ -1,5 +1,25 @@
+/**
+ * The tools `exec_command` and `write_stdin` for language models, over any client: `createTools` as promises,
+ * `UnifiedExec` as effects. `FirstExec` is their first version, for programs that were written for it.
+ *
+ * @example
+ * ```ts
+ * import { createTools } from "procwire/agent"
+ * import { connect } from "procwire/runtime"
+ *
+ * const client = await connect({ inProcess: true })
+ * const tools = createTools(client, { cwd: "/srv/project" })
+ * const { text } = await tools.call("exec_command", '{"cmd":"make test"}')
+ * console.log(text)
+ * await tools.close()
+ * await client.close()
+ * ```
+ *
+ * @module
+ */
 export * as AgentTools from "./AgentTools.ts"
 export { createTools } from "./AgentTools.ts"
+export type { Defaults } from "./Command.ts"
 export * as ExecBackend from "./ExecBackend.ts"
 export * as FirstExec from "./FirstExec.ts"
 export * as Reply from "./Reply.ts"
