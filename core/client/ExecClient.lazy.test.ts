@@ -4,14 +4,14 @@ import * as Fiber from "effect/Fiber"
 import { describe, expect, it } from "vitest"
 import { effect, elapse, settle } from "../testing/Effects.ts"
 import * as ExecClient from "./ExecClient.ts"
-import { Network } from "../testing/TestNetwork.ts"
+import { TestNetwork } from "../testing/TestNetwork.ts"
 import * as TestServer from "../testing/TestServer.ts"
 
 describe("ExecClient.lazy", () => {
   it(
     "b86: ten first calls at once open one connection, and one that gives up disturbs no other",
     effect(function* () {
-      const network = new Network(yield* TestServer.make(), yield* Effect.scope)
+      const network = new TestNetwork(yield* TestServer.make(), yield* Effect.scope)
       const get = yield* ExecClient.lazy(network.open)
       expect(network.attempts.length).toBe(0)
       const calls = yield* Effect.forEach(Array.from({ length: 10 }), () =>
@@ -29,7 +29,7 @@ describe("ExecClient.lazy", () => {
   it(
     "tries again after a failure and after the end of its connection, once for all who wait",
     effect(function* () {
-      const network = new Network(yield* TestServer.make(), yield* Effect.scope)
+      const network = new TestNetwork(yield* TestServer.make(), yield* Effect.scope)
       network.reachable = false
       const get = yield* ExecClient.lazy(Effect.zipRight(Effect.sleep(10), network.open))
       const both = yield* Effect.fork(Effect.all([Effect.flip(get), Effect.flip(get)], { concurrency: 2 }))

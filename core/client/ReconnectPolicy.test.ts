@@ -8,7 +8,7 @@ import { describe, expect, it } from "vitest"
 import { effect, elapse, settle } from "../testing/Effects.ts"
 import * as ExecClient from "./ExecClient.ts"
 import { connected, eventsOf, running, soon, textOf } from "../testing/NetworkClient.ts"
-import { Network } from "../testing/TestNetwork.ts"
+import { TestNetwork } from "../testing/TestNetwork.ts"
 import * as TestServer from "../testing/TestServer.ts"
 
 describe("Outage", () => {
@@ -162,7 +162,7 @@ describe("Outage", () => {
   it(
     "tries the first connection once, and says why it failed",
     effect(function* () {
-      const network = new Network(yield* TestServer.make(), yield* Effect.scope)
+      const network = new TestNetwork(yield* TestServer.make(), yield* Effect.scope)
       network.reachable = false
       const error = yield* Effect.flip(ExecClient.make(network.open, { reconnect: {} }))
       expect(error).toMatchObject({ reason: "Connect", message: "nobody is there" })

@@ -1,6 +1,6 @@
 /**
- * Tests the invariants of core/README.md that no single module keeps. The others are tested next to their modules;
- * `grep "invariant N"` finds each.
+ * The invariants of core/README.md that no single folder holds alone. The others are tested in the folder that holds
+ * them; `grep "invariant N"` finds each.
  */
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"

@@ -1,4 +1,4 @@
-/** What the tests of core share: effects as tests in virtual time, and letting fibers run on. */
+/** Runs tests as effects in virtual time, and lets their fibers run on. */
 import * as Chunk from "effect/Chunk"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -7,20 +7,20 @@ import * as TestClock from "effect/TestClock"
 import * as TestContext from "effect/TestContext"
 import type { YieldWrap } from "effect/Utils"
 
-/** The body of a test: a generator of effects that runs in a scope of its own with a clock that stands still. */
+/** The body of a test: a generator of effects, run in a scope of its own with a TestClock. */
 export const effect =
   (body: () => Generator<YieldWrap<Effect.Effect<unknown, unknown, Scope.Scope>>, void, never>) =>
   (): Promise<void> =>
     Effect.runPromise(Effect.scoped(Effect.gen(body)).pipe(Effect.provide(TestContext.TestContext)))
 
-/** Lets every fiber that can run do so. */
+/** Lets all fibers run until they wait. */
 export const settle: Effect.Effect<void> = Effect.repeatN(Effect.yieldNow(), 200)
 
-/** Moves the clock on and lets everything happen that this brings about. */
+/** Advances the clock in one step, and lets all fibers run until they wait. */
 export const pass = (millis: number): Effect.Effect<void> =>
   Effect.zipRight(Effect.zipRight(settle, TestClock.adjust(millis)), settle)
 
-/** The same from one due moment to the next: whatever sleeps again and again meanwhile wakes each time. */
+/** Advances the clock from one due sleep to the next, so that a fiber that sleeps repeatedly wakes each time. */
 export const elapse = (millis: number): Effect.Effect<void> =>
   Effect.gen(function* () {
     const end = (yield* Clock.currentTimeMillis) + millis

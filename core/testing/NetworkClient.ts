@@ -1,4 +1,4 @@
-/** What the tests of lost connections share: a client over a network that fails, and what they look at. */
+/** A client of the real server over a network that fails, for tests of lost connections. */
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -6,17 +6,17 @@ import * as Stream from "effect/Stream"
 import * as ExecClient from "../client/ExecClient.ts"
 import type { Status } from "../client/Reconnect.ts"
 import type { RemoteProcess } from "../client/RemoteProcess.ts"
-import { Network } from "./TestNetwork.ts"
+import { TestNetwork } from "./TestNetwork.ts"
 import * as TestServer from "./TestServer.ts"
 
-/** A client of the real server over a network that fails when it is told to. */
+/** Connects a client that reconnects. With `replays` false the server does not announce `sessionReplay`. */
 export const connected = (
   { replays = true, ...options }: ExecClient.Options & { readonly replays?: boolean } = {},
   ...server: Parameters<typeof TestServer.make>
 ) =>
   Effect.gen(function* () {
     const { fake, connect } = yield* TestServer.make(...server)
-    const network = new Network({ fake, connect }, yield* Effect.scope)
+    const network = new TestNetwork({ fake, connect }, yield* Effect.scope)
     if (!replays) network.toClient = (text) => text.replace(`"sessionReplay":true`, `"sessionReplay":false`)
     const statuses: Array<Status> = []
     const client = yield* ExecClient.make(network.open, {
@@ -37,8 +37,9 @@ export const textOf = (process: RemoteProcess) =>
 export const eventsOf = (process: RemoteProcess) =>
   Effect.map(Stream.runCollect(process.events), Chunk.toReadonlyArray)
 
+/** True while the fiber runs. */
 export const running = (fiber: Fiber.Fiber<unknown, unknown>) =>
   Effect.map(Fiber.poll(fiber), ({ _tag }) => _tag === "None")
 
-/** Longer than the first pause, whatever the jitter. */
+/** Longer than the first pause with any jitter, in milliseconds. */
 export const soon = 150

@@ -1,6 +1,6 @@
 /**
- * The way between a client and the real server, in the hands of a test: it can be cut with everything that is
- * on it, be closed for a while, lose one end only, and change what it carries.
+ * A network between a client and the real server that a test makes fail: connections can be cut with the messages in
+ * flight, be refused for a while, be lost on one side only, or be changed in what they carry.
  */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -10,16 +10,16 @@ import { type Transport, TransportError } from "../transport/Transport.ts"
 import type { Open } from "../client/Reconnect.ts"
 import type { TestServer } from "./TestServer.ts"
 
-export class Network {
-  /** False: nobody can connect. */
+export class TestNetwork {
+  /** With false, connections are refused. */
   reachable = true
-  /** False: connections can be made and carry nothing. */
+  /** With false, connections are accepted and carry nothing. */
   alive = true
-  /** When connections were asked for, in milliseconds of the test's clock. */
+  /** When connections were attempted, in milliseconds of the test's clock. */
   readonly attempts: Array<number> = []
-  /** What the client has sent. */
+  /** The messages that the client has sent. */
   readonly sent: Array<string> = []
-  /** What becomes of a message of the server; undefined loses it. */
+  /** Changes a message of the server; undefined drops it. */
   toClient: (text: string) => string | undefined = (text) => text
   private readonly server: TestServer
   private readonly scope: Scope.Scope
@@ -52,12 +52,12 @@ export class Network {
     return client
   })
 
-  /** Ends the connection for both; what was on its way is lost. */
+  /** Ends the connection on both sides; messages in flight are lost. */
   readonly cut: Effect.Effect<void> = Effect.suspend(() =>
     this.current === undefined ? Effect.void : Scope.close(this.current.near, Exit.void),
   )
 
-  /** Ends it for the client; the server notices when it is told to. */
+  /** Ends the connection for the client only; the server notices when `noticed` runs. */
   readonly strand: Effect.Effect<{ readonly noticed: Effect.Effect<void> }> = Effect.suspend(() => {
     const { current } = this
     if (current === undefined) return Effect.dieMessage("no connection")
@@ -74,7 +74,7 @@ interface Ends {
 
 const sequential = { _tag: "Sequential" } as const
 
-/** Carries messages one by one, as slowly as whoever takes them; ends with the side that they come from. */
+/** Carries messages one by one, at the speed of the receiver; ends when the sender does. */
 const pump = (
   from: Transport,
   to: Transport,

@@ -1,4 +1,4 @@
-/** The tools over the real server with scripted children, in virtual time. */
+/** The tools over the real server with scripted children, for tests in virtual time. */
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as ExecClient from "../../client/ExecClient.ts"
