@@ -20,7 +20,8 @@ describe("UnifiedExec", () => {
       })
       const reply = yield* tools.execCommand({ cmd: "x" })
       expect(Reply.toText(reply)).toBe(
-        `Chunk ID: ${reply.chunkId}\nWall time: 0.0000 seconds\nProcess exited with code 3\nOriginal token count: 2\nOutput:\nout\nerr\n`,
+        `Chunk ID: ${reply.chunkId}\nWall time: 0.0000 seconds\nProcess exited with code 3\n` +
+          "Original token count: 2\nOutput:\nout\nerr\n",
       )
       expect(reply.chunkId).toMatch(/^[0-9a-f]{6}$/)
       expect(reply).not.toHaveProperty("sessionId")

@@ -169,7 +169,7 @@ describe("ExecClient", () => {
       }),
     ))
 
-  it("b82: ends every process in failed when the connection is lost, and reads a made-up closed state from then on", () =>
+  it("b82: ends every process in failed when the connection is lost, and reads a closed state from then on", () =>
     run(
       Effect.gen(function* () {
         const { peer, client } = yield* scripted

@@ -153,7 +153,8 @@ describe("ProcessFollower", () => {
         expect((yield* peer.request("process/terminate")).params).toEqual({ processId: "p" })
         const events = Chunk.toReadonlyArray(yield* Fiber.join(collecting))
         const message =
-          "failed to recover process p: process events are no longer retained while recovering through sequence 9 (2 to 6 are gone)"
+          "failed to recover process p: process events are no longer retained while recovering " +
+          "through sequence 9 (2 to 6 are gone)"
         expect(events).toMatchObject([
           { kind: "output", seq: 1 },
           { kind: "failed", message },

@@ -70,7 +70,8 @@ describe("Reconnect", () => {
         yield* elapse(soon)
         const gone = { from: 2, to: 25 }
         const message =
-          "failed to recover process p: process events are no longer retained while recovering through sequence 41 (2 to 25 are gone)"
+          "failed to recover process p: process events are no longer retained while recovering " +
+          "through sequence 41 (2 to 25 are gone)"
         expect(yield* eventsOf(process)).toMatchObject([
           { kind: "output", seq: 1 },
           { kind: "failed", reason: "EventsLost", message, gone },

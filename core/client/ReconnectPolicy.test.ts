@@ -35,7 +35,8 @@ describe("Outage", () => {
         ])
         yield* elapse(1)
         const why =
-          "exec-server transport disconnected: the peer closed the connection; failed to resume exec-server session: nobody is there"
+          "exec-server transport disconnected: the peer closed the connection; " +
+          "failed to resume exec-server session: nobody is there"
         expect(yield* Fiber.join(reading)).toMatchObject([
           { kind: "failed", reason: "Disconnected", message: why },
         ])
@@ -106,7 +107,8 @@ describe("Outage", () => {
       yield* elapse(soon)
       expect(network.attempts.length).toBe(2)
       expect((yield* client.disconnected).message).toBe(
-        `exec-server transport disconnected: the peer closed the connection; failed to resume exec-server session: unknown session id ${client.sessionId}`,
+        "exec-server transport disconnected: the peer closed the connection; " +
+          `failed to resume exec-server session: unknown session id ${client.sessionId}`,
       )
     }),
   )

@@ -1,6 +1,6 @@
 /**
- * Clients of procwire and of every server that speaks the Codex `exec-server` wire: `ExecClient` as effects, `Client` as
- * promises. `connect` of `procwire/node` and its siblings opens the transport as well.
+ * Clients of procwire and of every server that speaks the Codex `exec-server` wire: `ExecClient` as effects, `Client`
+ * as promises. `connect` of `procwire/node` and its siblings opens the transport as well.
  *
  * @example
  * ```ts
