@@ -16,7 +16,7 @@ import type { Spawner, SpawnSpec, TerminalSize } from "../spawn/Spawner.ts"
 import type { SignalError } from "../spawn/SpawnError.ts"
 import * as ChildScope from "./ChildScope.ts"
 import * as LongPoll from "./LongPoll.ts"
-import * as Entry from "./Entry.ts"
+import * as ProcessTable from "./ProcessTable.ts"
 import * as Metrics from "./Metrics.ts"
 import * as OutputLog from "./OutputLog.ts"
 import { type Options, share, type Shared } from "./Options.ts"
@@ -70,9 +70,9 @@ export const make = (
     const places = gate.open()
     // Sessions open where nothing may interrupt; what lives in them has to end with them.
     const runFork = Runtime.runFork(yield* Effect.interruptible(Effect.runtime<never>()))
-    const table = new Map<string, Entry.Entry>()
+    const table = new Map<string, ProcessTable.Entry>()
 
-    const forget = (entry: Entry.Entry) => {
+    const forget = (entry: ProcessTable.Entry) => {
       if (table.get(entry.process.id) !== entry) return
       table.delete(entry.process.id)
       entry.process.log.leave()
@@ -86,18 +86,18 @@ export const make = (
     )
 
     /** Decides a start, once: it is answered, and what waited for it takes effect. */
-    const conclude = (entry: Entry.Entry, exit: Entry.Started) => {
+    const conclude = (entry: ProcessTable.Entry, exit: ProcessTable.Started) => {
       if (entry.exit !== undefined) return
       if (Exit.isFailure(exit)) forget(entry)
-      Entry.conclude(entry, exit)
+      ProcessTable.conclude(entry, exit)
     }
 
     /** What `use` makes of the process of an id, as soon as it is decided whether there is one. */
     const withProcess = <A, E>(id: string, use: (process: Process | undefined) => Effect.Effect<A, E>) =>
-      Effect.suspend(() => Entry.use(table.get(id), use))
+      Effect.suspend(() => ProcessTable.use(table.get(id), use))
 
     /** The first listener of all: whoever is told of the exit finds the id free. */
-    const forgetAtExit = (entry: Entry.Entry) => {
+    const forgetAtExit = (entry: ProcessTable.Entry) => {
       const { process } = entry
       const unsubscribe = process.subscribe(() => {
         if (process.running) return
@@ -107,7 +107,7 @@ export const make = (
     }
 
     /** Forgets a closed process after the retention time, and lets go of its child when its group is gone. */
-    const retire = (entry: Entry.Entry, scope: ChildScope.ChildScope) =>
+    const retire = (entry: ProcessTable.Entry, scope: ChildScope.ChildScope) =>
       Effect.gen(function* () {
         const { process } = entry
         yield* process.supervise
@@ -120,7 +120,7 @@ export const make = (
         yield* scope.close
       })
 
-    const spawn = (entry: Entry.Entry, spec: SpawnSpec) =>
+    const spawn = (entry: ProcessTable.Entry, spec: SpawnSpec) =>
       Effect.gen(function* () {
         const { process } = entry
         const scope = yield* ChildScope.fork(sessionScope)
@@ -152,7 +152,7 @@ export const make = (
         const place = places.take(clock.unsafeCurrentTimeMillis())
         if (Either.isLeft(place)) return Effect.fail(place.left)
         const limits = { bytes: Math.min(bytes, Math.max(retained, OutputLog.maxChunkBytes)), chunks }
-        const entry = Entry.make(new Process(id, spec, limits, retention, place.right), place.right)
+        const entry = ProcessTable.make(new Process(id, spec, limits, retention, place.right), place.right)
         table.set(id, entry)
         // Begins now, so that whatever is called next on this id finds it begun; lives in the session.
         runFork(Effect.annotateLogs(spawn(entry, spec), "process", id), {
@@ -224,8 +224,8 @@ export const make = (
       closeStdin,
       each: (use) => {
         for (const entry of table.values()) {
-          if (Entry.hasStarted(entry)) use(entry.process, false)
-          else entry.waiting.add(() => Entry.hasStarted(entry) && use(entry.process, true))
+          if (ProcessTable.hasStarted(entry)) use(entry.process, false)
+          else entry.waiting.add(() => ProcessTable.hasStarted(entry) && use(entry.process, true))
         }
       },
       release: () => {
