@@ -1,8 +1,9 @@
 /**
- * A place in the table of a registry: taken at the call of `start`, given up when the start fails or the process is
+ * The process ids of one session. A start reserves an id; it is free again when the start fails or the process is
  * forgotten.
  *
- * How the start went is decided once. What comes before that waits, and takes effect in the order of its calls.
+ * A start is decided once: it succeeds, fails or is cancelled. A request on a process that is still starting waits for
+ * that decision, and requests that waited take effect in the order of their arrival.
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -12,49 +13,84 @@ import type { SpawnError } from "../spawn/SpawnError.ts"
 import type { Process } from "./Process.ts"
 import type { ProcessError } from "./ProcessError.ts"
 
-export type Started = Exit.Exit<Process, ProcessError | SpawnError>
+/** How a start ended. */
+export type Outcome = Exit.Exit<Process, ProcessError | SpawnError>
 
+/** One id in use. Only the table changes it. */
 export interface Entry {
   readonly process: Process
-  readonly settled: Deferred.Deferred<Process, ProcessError | SpawnError>
-  /** What came while the process was starting, in order; each takes effect when it is called. */
+  /** Undefined while the process is starting. */
+  outcome: Outcome | undefined
+  /** Completed with the outcome. */
+  readonly decided: Deferred.Deferred<Process, ProcessError | SpawnError>
+  /** Requests that wait for the outcome, in the order of their arrival. */
   readonly waiting: Set<() => void>
-  /** How the start went, once that is decided. */
-  exit: Started | undefined
-  /** It will never be: its place is free, as that of a closed one is. */
-  readonly leave: () => void
 }
 
-export const make = (process: Process, leave: () => void): Entry => ({
-  process,
-  settled: Deferred.unsafeMake(FiberId.none),
-  waiting: new Set(),
-  exit: undefined,
-  leave,
-})
+export class ProcessTable {
+  private readonly entries = new Map<string, Entry>()
 
-/** Decides a start: it is answered, and what waited for it takes effect. */
-export const conclude = (entry: Entry, exit: Started): void => {
-  entry.exit = exit
-  Deferred.unsafeDone(entry.settled, exit)
-  for (const next of entry.waiting) next()
-  entry.waiting.clear()
+  get(id: string): Entry | undefined {
+    return this.entries.get(id)
+  }
+
+  /** Reserves the id of a process that is about to start. The id must be free. */
+  reserve(process: Process): Entry {
+    const entry: Entry = {
+      process,
+      outcome: undefined,
+      decided: Deferred.unsafeMake(FiberId.none),
+      waiting: new Set(),
+    }
+    this.entries.set(process.id, entry)
+    return entry
+  }
+
+  /** Decides a start and runs the requests that waited for it. Later decisions are ignored; a failure frees the id. */
+  decide(entry: Entry, outcome: Outcome): void {
+    if (entry.outcome !== undefined) return
+    if (Exit.isFailure(outcome)) this.forget(entry)
+    entry.outcome = outcome
+    Deferred.unsafeDone(entry.decided, outcome)
+    for (const next of entry.waiting) next()
+    entry.waiting.clear()
+  }
+
+  /** Frees the id and takes the log out of the shared memory account. Idempotent. */
+  forget(entry: Entry): void {
+    if (this.entries.get(entry.process.id) !== entry) return
+    this.entries.delete(entry.process.id)
+    entry.process.log.leave()
+  }
+
+  /**
+   * Calls `use` with the process of that id, or with undefined if there is none: at once, or as soon as its start is
+   * decided. What `use` does before it returns takes effect in the order of the calls; the effect may wait.
+   */
+  use<A, E>(id: string, use: (process: Process | undefined) => Effect.Effect<A, E>): Effect.Effect<A, E> {
+    return Effect.suspend(() => {
+      const entry = this.entries.get(id)
+      if (entry === undefined || entry.outcome !== undefined) return use(entry?.process)
+      return Effect.async<A, E>((resume) => {
+        const next = () => resume(use(hasStarted(entry) ? entry.process : undefined))
+        entry.waiting.add(next)
+        return Effect.sync(() => entry.waiting.delete(next))
+      })
+    })
+  }
+
+  /** Calls `use` with every process that has started, and later, as `fresh`, with those that are starting now. */
+  each(use: (process: Process, fresh: boolean) => void): void {
+    for (const entry of this.entries.values()) {
+      if (hasStarted(entry)) use(entry.process, false)
+      else entry.waiting.add(() => hasStarted(entry) && use(entry.process, true))
+    }
+  }
+
+  /** Every process, those that are starting included. */
+  processes(): ReadonlyArray<Process> {
+    return Array.from(this.entries.values(), ({ process }) => process)
+  }
 }
 
-export const hasStarted = ({ exit }: Entry): boolean => exit !== undefined && Exit.isSuccess(exit)
-
-/**
- * What `use` makes of the process. It is called at once, or, while the process is starting, in the order of the
- * calls as soon as that is decided: what it does itself takes effect in order.
- */
-export const use = <A, E>(
-  entry: Entry | undefined,
-  use: (process: Process | undefined) => Effect.Effect<A, E>,
-): Effect.Effect<A, E> => {
-  if (entry === undefined || entry.exit !== undefined) return use(entry?.process)
-  return Effect.async<A, E>((resume) => {
-    const next = () => resume(use(hasStarted(entry) ? entry.process : undefined))
-    entry.waiting.add(next)
-    return Effect.sync(() => entry.waiting.delete(next))
-  })
-}
+const hasStarted = ({ outcome }: Entry): boolean => outcome !== undefined && Exit.isSuccess(outcome)

@@ -30,6 +30,13 @@ const poll = (find, replace, says, ...cases) => ({
   says,
   cases,
 })
+const table = (find, replace, says, ...cases) => ({
+  file: "core/process/ProcessTable.ts",
+  find,
+  replace,
+  says,
+  cases,
+})
 const one = (file, find, replace, says, ...cases) => ({ file, find, replace, says, cases })
 
 const retained = "process/read/retained"
@@ -125,8 +132,8 @@ export const processes = [
     "process/read",
   ),
   poll(
-    "if (hasNews(process, afterSeq)) Deferred",
-    "if (process !== undefined) Deferred",
+    "if (hasNews(process, afterSeq)) wake()",
+    "if (process !== undefined) wake()",
     "a wait is ended by any change",
     "process/read",
   ),
@@ -149,26 +156,27 @@ export const processes = [
     "a read answers with views of the ring",
     "process/read",
   ),
-  registry("        forget(entry)\n        while", "        while", "closed processes are never forgotten"),
-  registry(
-    "if (table.has(id)) return Effect.fail(",
-    "if (false) return Effect.fail(",
-    "an id can be taken twice",
-    "process/start",
+  one(
+    "core/process/Lifecycle.ts",
+    "    table.forget(entry)\n    while",
+    "    while",
+    "closed processes are never forgotten",
   ),
-  registry(
-    "if (Exit.isFailure(exit)) forget(entry)",
-    "void forget",
+  registry("if (table.get(id) !== undefined) {", "if (false) {", "an id can be taken twice", "process/start"),
+  table(
+    "if (Exit.isFailure(outcome)) this.forget(entry)",
+    "void Exit",
     "a failed start keeps its id",
     "process/start/program-missing-frees-the-id",
   ),
   registry(
-    "if (!process.running || process.child === undefined) return Effect.succeed(false)",
-    "if (process.child === undefined) return Effect.succeed(false)",
+    "if (!entry.process.running) return Effect.succeed(false)",
+    "void entry",
     "terminate finds the dead running",
     "process/terminate",
   ),
-  registry(
+  one(
+    "core/process/Control.ts",
     "process.terminated = true",
     "void process",
     "a terminate is not remembered",

@@ -1,0 +1,50 @@
+/** What a client can do to a process that has started, apart from reading its output. */
+import * as Effect from "effect/Effect"
+import type { TerminalSize } from "../spawn/Spawner.ts"
+import type { SignalError } from "../spawn/SpawnError.ts"
+import type { Process } from "./Process.ts"
+import { ProcessError, type WriteError } from "./ProcessError.ts"
+
+/** What `process/write` reports. `accepted` means queued: the child may never read it. */
+export type WriteStatus = "accepted" | "unknownProcess" | "stdinClosed"
+
+/** Queues bytes for stdin or the PTY. A `writeId` that was accepted before is accepted again and writes nothing. */
+export const write = (
+  process: Process,
+  bytes: Uint8Array,
+  writeId: string | undefined,
+): Effect.Effect<WriteStatus, WriteError> => {
+  const { stdin } = process
+  if (stdin === undefined) return Effect.succeed("stdinClosed")
+  if (stdin.knows(writeId)) return Effect.succeed("accepted")
+  if (stdin.ended()) return Effect.succeed("stdinClosed")
+  if (process.terminated) {
+    return Effect.fail(new ProcessError({ reason: "StdinGone", processId: process.id }))
+  }
+  return Effect.as(stdin.write(bytes, writeId), "accepted")
+}
+
+/** Ends a piped stdin after the writes before the call. Without an open stdin it does nothing. */
+export const closeStdin = ({ stdin }: Process): Effect.Effect<void> => stdin?.end() ?? Effect.void
+
+/** Sends SIGINT to the process group of a running process. */
+export const interrupt = ({ child, running }: Process): Effect.Effect<void, SignalError> =>
+  child !== undefined && running ? child.signal("SIGINT") : Effect.void
+
+/** Sends SIGKILL to the process group; queued writes are dropped. */
+export const terminate = (process: Process): Effect.Effect<void> => {
+  process.terminated = true
+  process.stdin?.close()
+  return process.child?.kill ?? Effect.void
+}
+
+/** Sets the size of the PTY of a running process. */
+export const resize = (
+  { id, child, running, stdio }: Process,
+  size: TerminalSize,
+): Effect.Effect<void, ProcessError | SignalError> => {
+  if (stdio.kind !== "pty" || child?.resize === undefined) {
+    return Effect.fail(new ProcessError({ reason: "NoTerminal", processId: id }))
+  }
+  return running ? child.resize(size) : Effect.void
+}

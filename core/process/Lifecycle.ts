@@ -1,0 +1,87 @@
+/**
+ * The life of a process behind its reserved id: its child is spawned, it is supervised until it is closed, retained,
+ * forgotten, and at last the scope of the child is closed.
+ */
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Scope from "effect/Scope"
+import type { SpawnError } from "../spawn/SpawnError.ts"
+import type { SpawnerService, SpawnSpec } from "../spawn/Spawner.ts"
+import * as ChildScope from "./ChildScope.ts"
+import * as Metrics from "./Metrics.ts"
+import type { Options } from "./Options.ts"
+import type { Entry, ProcessTable } from "./ProcessTable.ts"
+import * as StdinQueue from "./StdinQueue.ts"
+
+export interface Session {
+  readonly spawner: SpawnerService
+  readonly table: ProcessTable
+  readonly options: Options
+  /** Children live in it: closing it kills them. */
+  readonly scope: Scope.Scope
+}
+
+/**
+ * Spawns the child of an entry and decides its start; the rest goes on in a fiber of the session. `leave` gives back
+ * the place of a process that never started (one that is closed has given it back).
+ */
+export const start = (
+  session: Session,
+  entry: Entry,
+  spec: SpawnSpec,
+  leave: () => void,
+): Effect.Effect<void, SpawnError> => {
+  const { spawner, table, options, scope } = session
+  const { process } = entry
+  return Effect.gen(function* () {
+    const childScope = yield* ChildScope.fork(scope)
+    const child = yield* Metrics.spawning(spawner.spawn(spec, process.events)).pipe(
+      Scope.extend(childScope.child),
+      Effect.onError(() => childScope.close),
+    )
+    const takesInput = spec.stdio.kind === "pty" || spec.stdio.stdin
+    const stdin = takesInput ? yield* StdinQueue.make(child, options.limits.stdinBytes) : undefined
+    // `terminate` may have cancelled the start meanwhile.
+    if (entry.outcome !== undefined) return yield* Effect.ensuring(childScope.close, Effect.sync(leave))
+    process.begin(child, stdin)
+    if (options.forgetsAtExit === true) forgetAtExit(table, entry)
+    table.decide(entry, Exit.succeed(process))
+    yield* Effect.logDebug("process started")
+    yield* Effect.forkIn(retire(session, entry, childScope), scope)
+  }).pipe(
+    Effect.onError((cause) =>
+      Effect.sync(() => {
+        leave()
+        table.decide(entry, Exit.failCause(cause))
+      }),
+    ),
+  )
+}
+
+/** Frees the id at the exit. This is the first listener: whoever else hears of the exit finds the id free. */
+const forgetAtExit = (table: ProcessTable, entry: Entry): void => {
+  const { process } = entry
+  const unsubscribe = process.subscribe(() => {
+    if (process.running) return
+    unsubscribe()
+    table.forget(entry)
+  })
+}
+
+/** Forgets a closed process after the retention time, and closes its child's scope once the process group is gone. */
+const retire = (
+  { table, options }: Session,
+  entry: Entry,
+  childScope: ChildScope.ChildScope,
+): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    const { process } = entry
+    yield* process.supervise
+    yield* Effect.logDebug("process closed")
+    if (options.forgetsAtExit !== true) yield* Effect.sleep(options.retentionMillis)
+    table.forget(entry)
+    while (process.child !== undefined && (yield* process.child.lingering)) {
+      yield* Effect.sleep(options.retentionMillis)
+    }
+    yield* childScope.close
+  })
