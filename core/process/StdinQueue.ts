@@ -1,151 +1,108 @@
 /**
- * Writes on their way into a child: in order, each at most once, and never in the way of others.
+ * Writes to the stdin of a child: in order, each at most once, and without delaying any other request.
  *
- * A write that the child takes at once leaves at once. Others queue, up to `capacity`; beyond that the
- * caller waits until the child has read. Where more bytes wait than the limit allows, one more write is refused. What cannot be written because the child has closed its stdin
- * or is gone is dropped without an error, as on the wire.
+ * A write goes to the child at once if the child takes it. Otherwise it is queued, up to `capacity` writes; beyond that
+ * the caller waits until the child has read. A write that would exceed the limit of waiting bytes is refused. Bytes for
+ * a child that has closed its stdin or is gone are dropped without an error, as the wire demands.
  */
 import * as Effect from "effect/Effect"
 import * as Runtime from "effect/Runtime"
 import { LimitError } from "../protocol/Limits.ts"
 import type { ChildHandle } from "../spawn/Spawner.ts"
+import { BoundedQueue } from "./BoundedQueue.ts"
+import { WriteIds } from "./WriteIds.ts"
 
-/** Writes that queue before the next caller waits, as in the peer implementation. */
+/** Writes that are queued before the next caller waits, as in the peer implementation. */
 export const capacity = 128
-
-/** Accepted write ids that are remembered, oldest forgotten first, as in the peer implementation. */
-export const rememberedIds = 4096
 
 const end = Symbol("end of stdin")
 
 export interface StdinQueue {
   /**
-   * Takes the write's place in the order at the call; the effect completes when its bytes are written or
-   * queued. A known `writeId` writes nothing, and that of a refused write is not known.
+   * Takes its place in the order at the call; completes when the bytes are written or queued. A `writeId` that is known
+   * writes nothing. The id of a refused write is not remembered.
    */
   readonly write: (bytes: Uint8Array, writeId: string | undefined) => Effect.Effect<void, LimitError>
   /** True for a write id that was accepted before. */
   readonly knows: (writeId: string | undefined) => boolean
-  /** Ends the child's stdin behind the writes before the call. */
+  /** Ends the child's stdin after the writes before the call. */
   readonly end: () => Effect.Effect<void>
-  /** True once the end is queued: what comes behind it is not for the child. */
+  /** True once the end is queued: later writes never reach the child. */
   readonly ended: () => boolean
-  /** Drops what waits and lets every waiting caller go. */
+  /** Drops the queued writes and lets every waiting caller go. */
   readonly close: () => void
 }
 
+/** At most `limit` bytes wait for the child, or one write of any size. */
 export const make = (
   child: Pick<ChildHandle, "write" | "endStdin">,
   limit = Infinity,
 ): Effect.Effect<StdinQueue> =>
   Effect.map(Effect.runtime<never>(), (runtime) => {
     const run = Runtime.runFork(runtime)
-    const ids = new Set<string>()
-    const queue: Array<Uint8Array | typeof end> = []
-    const waiting = new Set<() => void>()
+    const ids = new WriteIds()
+    const queue = new BoundedQueue<Uint8Array | typeof end>(capacity)
+    /** The child has not taken the last write yet. */
     let busy = false
+    let pumping = false
+    let ended = false
     /** Bytes of the writes that the child has not taken. */
     let held = 0
-    let ended = false
-    let closed = false
-    let pumping = false
 
-    const knows = (writeId: string | undefined) => writeId !== undefined && ids.has(writeId)
-
-    const remember = (writeId: string | undefined) => {
-      if (writeId === undefined) return
-      ids.add(writeId)
-      if (ids.size <= rememberedIds) return
-      for (const oldest of ids) {
-        ids.delete(oldest)
-        return
-      }
-    }
-
-    /** Hands bytes to the child until it no longer takes them at once. */
+    /** Hands queued writes to the child until it does not take one at once. */
     const pump = () => {
       if (pumping) return
       pumping = true
-      for (let next = take(); next !== undefined; next = take()) {
-        const fiber = run(next === end ? child.endStdin : Effect.ignore(child.write(next)), {
-          immediate: true,
-        })
+      while (!busy) {
+        const next = queue.shift()
+        if (next === undefined) break
+        const write = next === end ? child.endStdin : Effect.ignore(child.write(next))
         const size = next === end ? 0 : next.length
-        if (fiber.unsafePoll() === null) {
-          busy = true
-          fiber.addObserver(() => {
-            busy = false
-            held -= size
-            pump()
-          })
-        } else held -= size
-        admit()
+        const fiber = run(write, { immediate: true })
+        if (fiber.unsafePoll() !== null) {
+          held -= size
+          continue
+        }
+        busy = true
+        fiber.addObserver(() => {
+          busy = false
+          held -= size
+          pump()
+        })
       }
       pumping = false
     }
 
-    const take = () => (busy || closed ? undefined : queue.shift())
-
     const enqueue = (item: Uint8Array | typeof end) => {
-      if (closed || ended) return
+      if (queue.closed || ended) return
       ended = item === end
       queue.push(item)
       pump()
     }
 
-    /** Runs `accept` when there is room in the queue, behind everybody who waits for it. */
-    const whenRoom = (accept: () => void, abandon = () => {}): Effect.Effect<void> => {
-      if (closed || (queue.length < capacity && waiting.size === 0)) {
-        accept()
-        return Effect.void
+    const write = (bytes: Uint8Array, writeId: string | undefined) => {
+      if (ids.has(writeId)) return Effect.void
+      if (held > 0 && held + bytes.length > limit && !queue.closed) {
+        return Effect.fail(new LimitError({ limit: "stdinBytes", value: limit }))
       }
-      let admitted = () => {}
-      const next = () => {
-        accept()
-        admitted()
+      const drop = () => {
+        held -= bytes.length
       }
-      waiting.add(next)
-      return Effect.async<void>((resume) => {
-        if (!waiting.has(next)) return resume(Effect.void)
-        admitted = () => resume(Effect.void)
-        return Effect.sync(() => {
-          if (waiting.delete(next)) abandon()
-        })
-      })
-    }
-
-    const admit = () => {
-      for (const next of waiting) {
-        if (queue.length >= capacity && !closed) return
-        waiting.delete(next)
-        next()
-      }
+      held += bytes.length
+      return queue.whenRoom(() => {
+        const known = ids.has(writeId)
+        if (known || ended) drop()
+        if (known) return
+        ids.add(writeId)
+        enqueue(bytes)
+      }, drop)
     }
 
     return {
-      knows,
-      write: (bytes, writeId) => {
-        if (knows(writeId)) return Effect.void
-        if (held > 0 && held + bytes.length > limit && !closed) {
-          return Effect.fail(new LimitError({ limit: "stdinBytes", value: limit }))
-        }
-        const drop = () => {
-          held -= bytes.length
-        }
-        held += bytes.length
-        return whenRoom(() => {
-          if (knows(writeId) || ended) drop()
-          if (knows(writeId)) return
-          remember(writeId)
-          enqueue(bytes)
-        }, drop)
-      },
-      end: () => whenRoom(() => enqueue(end)),
+      write,
+      knows: (writeId) => ids.has(writeId),
+      end: () => queue.whenRoom(() => enqueue(end)),
       ended: () => ended,
-      close: () => {
-        closed = true
-        queue.length = 0
-        admit()
-      },
+      close: () => queue.close(),
     }
   })
