@@ -1,11 +1,10 @@
-/** What differs between the ends of a connection: who answers requests, and what becomes of what nobody asked for. */
+/** What one end of a connection does with the messages that it receives: the client and the server differ in this. */
 import type * as Effect from "effect/Effect"
 import type * as ErrorCode from "../protocol/ErrorCode.ts"
 import type * as Message from "../protocol/Message.ts"
 import type { RequestContext } from "./Router.ts"
 
-/** How one end of the wire treats what it receives. */
-export interface Side {
+export interface Receiver {
   /** Answers a request with the JSON text of its result. */
   readonly request: (
     request: Message.Request,
@@ -13,10 +12,10 @@ export interface Side {
   ) => Effect.Effect<string, ErrorCode.RpcError>
   /** True if the method counts against `concurrentRequests` while it runs. */
   readonly slotted: (method: string) => boolean
-  /** Takes a notification; false ends the connection, an error is answered with id -1. */
+  /** Takes a notification. False ends the connection; an error is sent with id -1. */
   readonly notification: (notification: Message.Notification) => boolean | ErrorCode.RpcError
-  /** True if a malformed message ends the connection; otherwise it is answered with id -1. */
+  /** True if a malformed message ends the connection; by default it is answered with id -1. */
   readonly endsOnMalformed?: boolean
-  /** False if nothing becomes of an answer to no request; otherwise it ends the connection. */
+  /** False if an answer to no request is ignored; by default it ends the connection. */
   readonly endsOnStrayAnswer?: boolean
 }

@@ -1,0 +1,46 @@
+/** Requests that this end has sent, until their answers arrive or the connection ends. */
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import type * as ErrorCode from "../protocol/ErrorCode.ts"
+import type { Json } from "../protocol/Json.ts"
+import type * as Message from "../protocol/Message.ts"
+
+/** The connection ended before the call was answered. `message` is for people. */
+export class Disconnected extends Data.TaggedError("Disconnected")<{ readonly message: string }> {}
+
+type Resume = (answer: Exit.Exit<Json, ErrorCode.RpcError | Disconnected>) => void
+
+export class PendingCalls {
+  private readonly callers = new Map<Message.RequestId, Resume>()
+  private lastId = 0
+  private ended: Disconnected | undefined
+
+  /** Sends a request with a fresh id and waits for its answer. */
+  call(send: (id: number) => void): Effect.Effect<Json, ErrorCode.RpcError | Disconnected> {
+    return Effect.async((resume) => {
+      if (this.ended !== undefined) return resume(Effect.fail(this.ended))
+      const id = (this.lastId += 1)
+      this.callers.set(id, resume)
+      send(id)
+      // The id of an interrupted call stays known: its answer is still due, and no violation.
+      return Effect.sync(() => this.callers.has(id) && this.callers.set(id, () => {}))
+    })
+  }
+
+  /** Gives an answer to its caller; false if there is no call of that id. */
+  answer(id: Message.RequestId, answer: Exit.Exit<Json, ErrorCode.RpcError>): boolean {
+    const resume = this.callers.get(id)
+    if (resume === undefined) return false
+    this.callers.delete(id)
+    resume(answer)
+    return true
+  }
+
+  /** Fails every call, and those that come later. */
+  end(ended: Disconnected): void {
+    this.ended = ended
+    for (const resume of this.callers.values()) resume(Exit.fail(ended))
+    this.callers.clear()
+  }
+}

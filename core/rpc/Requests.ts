@@ -1,0 +1,97 @@
+/**
+ * The requests of the peer: each begins when it arrives, or when a slot is free if its method needs one, runs until it
+ * has to wait, and is answered as soon as it is done.
+ */
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Exit from "effect/Exit"
+import * as FiberSet from "effect/FiberSet"
+import * as Runtime from "effect/Runtime"
+import type * as Scope from "effect/Scope"
+import * as ErrorCode from "../protocol/ErrorCode.ts"
+import * as Message from "../protocol/Message.ts"
+import type { Intake } from "./Intake.ts"
+import type { Receiver } from "./Receiver.ts"
+import type { RequestSlots } from "./RequestSlots.ts"
+import type { RequestContext } from "./Router.ts"
+
+export interface Requests {
+  /** Begins a request, or queues it. `size` is that of its text in UTF-16 units. */
+  readonly take: (request: Message.Request, size: number) => void
+  /** Begins queued requests while there are slots and the peer reads its answers. */
+  readonly admit: () => void
+  /** Drops queued requests and interrupts those that run: none of them is answered. */
+  readonly cancel: Effect.Effect<void>
+}
+
+/** Answers by `receiver` and sends the answers with `reply`. */
+export const make = (
+  receiver: Receiver,
+  slots: RequestSlots,
+  intake: Intake,
+  reply: (text: string) => void,
+): Effect.Effect<Requests, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const runFork = Runtime.runFork(yield* Effect.runtime<never>())
+    const fibers = yield* FiberSet.make<unknown, unknown>()
+
+    const begin = (request: Message.Request, done: () => void) => {
+      let hook: (() => void) | undefined
+      const context: RequestContext = {
+        afterReply: (next) => {
+          hook = next
+        },
+      }
+      const settle = (exit: Exit.Exit<string, ErrorCode.RpcError>) => {
+        if (Exit.isSuccess(exit)) reply(Message.responseText(request.id, exit.value))
+        else if (!Cause.isInterruptedOnly(exit.cause)) reply(failureText(request.id, exit.cause))
+        hook?.()
+        done()
+      }
+      const answer = Effect.suspend(() => receiver.request(request, context))
+      const fiber = runFork(Effect.tapDefect(answer, logDefect), { immediate: true })
+      const exit = fiber.unsafePoll()
+      if (exit !== null) return settle(exit)
+      FiberSet.unsafeAdd(fibers, fiber)
+      fiber.addObserver(settle)
+    }
+
+    const leaveSlot = () => {
+      slots.release()
+      admit()
+    }
+
+    const admit = () => {
+      while (!intake.owing) {
+        const next = slots.next()
+        if (next === undefined) break
+        begin(next, leaveSlot)
+      }
+      intake.update()
+    }
+
+    return {
+      admit,
+      take: (request, size) => {
+        if (!receiver.slotted(request.method)) return begin(request, nothing)
+        slots.add(request, size)
+        admit()
+      },
+      cancel: Effect.suspend(() => {
+        slots.clear()
+        return FiberSet.clear(fibers)
+      }),
+    }
+  })
+
+const nothing = () => {}
+
+const failureText = (id: Message.RequestId, cause: Cause.Cause<ErrorCode.RpcError>): string => {
+  const failure = Cause.failureOrCause(cause)
+  if (Either.isLeft(failure)) return Message.errorText(id, failure.left.code, failure.left.message)
+  const [defect] = Cause.prettyErrors(failure.right)
+  return Message.errorText(id, ErrorCode.internalError, `internal error: ${defect?.message ?? "unknown"}`)
+}
+
+const logDefect = (cause: Cause.Cause<never>) => Effect.logError("a request handler failed", cause)
