@@ -8,7 +8,7 @@ import * as Scope from "effect/Scope"
 import type { SpawnError } from "../spawn/SpawnError.ts"
 import type { SpawnerService, SpawnSpec } from "../spawn/Spawner.ts"
 import * as ChildScope from "./ChildScope.ts"
-import * as Metrics from "./Metrics.ts"
+import type { Metrics } from "./Metrics.ts"
 import type { Options } from "./Options.ts"
 import type { Entry, ProcessTable } from "./ProcessTable.ts"
 import * as StdinQueue from "./StdinQueue.ts"
@@ -17,6 +17,7 @@ export interface Session {
   readonly spawner: SpawnerService
   readonly table: ProcessTable
   readonly options: Options
+  readonly metrics: Metrics
   /** Children live in it: closing it kills them. */
   readonly scope: Scope.Scope
 }
@@ -31,11 +32,11 @@ export const start = (
   spec: SpawnSpec,
   leave: () => void,
 ): Effect.Effect<void, SpawnError> => {
-  const { spawner, table, options, scope } = session
+  const { spawner, table, options, metrics, scope } = session
   const { process } = entry
   return Effect.gen(function* () {
     const childScope = yield* ChildScope.fork(scope)
-    const child = yield* Metrics.spawning(spawner.spawn(spec, process.events)).pipe(
+    const child = yield* metrics.spawning(spawner.spawn(spec, process.events)).pipe(
       Scope.extend(childScope.child),
       Effect.onError(() => childScope.close),
     )

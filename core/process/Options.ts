@@ -1,5 +1,6 @@
 /** What a registry of processes is made with. */
 import { defaults, type Limits } from "../protocol/Limits.ts"
+import * as Metrics from "./Metrics.ts"
 import * as Retention from "./Retention.ts"
 import * as StartGate from "./StartGate.ts"
 
@@ -14,13 +15,16 @@ export interface Options {
 /** 30 seconds and the limits of the table. */
 export const defaultOptions: Options = { retentionMillis: 30_000, limits: defaults }
 
-/** What the registries of all sessions share. */
+/** What the registries of all sessions of one server share. */
 export interface Shared {
   readonly gate: StartGate.StartGate
   readonly retention: Retention.Retention
+  readonly metrics: Metrics.Metrics
 }
 
-export const share = (limits: Limits): Shared => ({
+/** Limits on all processes together, and where they are counted. */
+export const share = (limits: Limits, metrics = Metrics.make()): Shared => ({
   gate: StartGate.make(limits),
   retention: Retention.make(limits.retainedTotal),
+  metrics,
 })

@@ -8,6 +8,7 @@
  */
 import { defaults } from "../protocol/Limits.ts"
 import type { OutputStream } from "../spawn/Spawner.ts"
+import * as Metrics from "./Metrics.ts"
 import * as Retention from "./Retention.ts"
 import { Ring } from "./Ring.ts"
 
@@ -63,8 +64,9 @@ export interface OutputLog {
   readonly size: () => { readonly bytes: number; readonly chunks: number; readonly reserved: number }
 }
 
-/** A log that shares the memory of `retention` with others. */
+/** A log that shares the memory of `retention` with others; `metrics` count what it evicts. */
 export const make = (
   limits: Limits = defaultLimits,
   retention: Retention.Retention = Retention.make(Infinity),
-): OutputLog => new Ring(limits, retention)
+  metrics: Metrics.Metrics = Metrics.make(),
+): OutputLog => new Ring(limits, retention, metrics)

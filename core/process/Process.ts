@@ -22,8 +22,8 @@ import type {
 } from "../spawn/Spawner.ts"
 import * as Denial from "./Denial.ts"
 import * as Metrics from "./Metrics.ts"
+import type { Shared } from "./Options.ts"
 import * as OutputLog from "./OutputLog.ts"
-import type * as Retention from "./Retention.ts"
 import type { StdinQueue } from "./StdinQueue.ts"
 
 /** Bytes that an attached reader may lag behind before the child is paused: 256 KiB. */
@@ -74,20 +74,22 @@ export class Process {
   /** Keeps the first output for whoever asked for the process. */
   private birth: Attachment | undefined
   private readonly onClosed: () => void
+  private readonly metrics: Metrics.Metrics
 
   /** `onClosed` is called once, before anybody is told that the process is closed. */
   constructor(
     id: string,
     { stdio, confinement }: Pick<SpawnSpec, "stdio" | "confinement">,
     limits: OutputLog.Limits,
-    retention?: Retention.Retention,
+    { retention, metrics }: Partial<Shared> = {},
     onClosed: () => void = () => {},
   ) {
     this.id = id
     this.onClosed = onClosed
     this.stdio = stdio
     this.confined = confinement !== undefined
-    this.log = OutputLog.make(limits, retention)
+    this.metrics = metrics ?? Metrics.make()
+    this.log = OutputLog.make(limits, retention, this.metrics)
     this.openStreams = new Set(stdio.kind === "pty" ? ["pty"] : ["stdout", "stderr"])
     this.birth = this.attach(0)
   }
@@ -97,7 +99,7 @@ export class Process {
     output: (stream, bytes) => {
       if (bytes.length === 0 || this.closed !== undefined) return
       this.outputs += 1
-      Metrics.totals.outputBytes += bytes.length
+      this.metrics.outputBytes.update(bytes.length)
       this.log.append(stream, bytes)
       this.wake()
       this.throttle()
@@ -115,7 +117,7 @@ export class Process {
 
   /** Completes when the process is closed. Drives what does not follow from the spawner's events alone. */
   readonly supervise: Effect.Effect<void> = Effect.gen(this, function* () {
-    yield* Metrics.whileRunning(Deferred.await(this.ended))
+    yield* this.metrics.whileRunning(Deferred.await(this.ended))
     yield* this.awaitQuiet
     this.publishExit()
     if (this.closed === undefined && this.terminated && this.child !== undefined)
@@ -223,7 +225,7 @@ export class Process {
     if (pause === this.paused || this.child?.pause === undefined) return
     this.paused = pause
     if (pause) {
-      Metrics.totals.stalls += 1
+      this.metrics.stalls.update(1)
       this.reading.unsafeClose()
       this.child.pause()
     } else {

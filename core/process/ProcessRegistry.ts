@@ -59,15 +59,15 @@ export interface ProcessRegistry {
 export const make = (
   spawner: SpawnerService,
   options: Options,
-  { gate, retention }: Shared = share(options.limits),
+  shared: Shared = share(options.limits),
 ): Effect.Effect<ProcessRegistry, never, Scope.Scope> =>
   Effect.gen(function* () {
     const scope = yield* Effect.scope
     const clock = yield* Effect.clock
     const { retainedBytes, retainedChunks: chunks } = options.limits
-    const places = gate.open()
+    const places = shared.gate.open()
     const table = new ProcessTable()
-    const session: Lifecycle.Session = { spawner, table, options, scope }
+    const session: Lifecycle.Session = { spawner, table, options, metrics: shared.metrics, scope }
     // A session is opened in an uninterruptible region; the fibers in it must end with it all the same.
     const runFork = Runtime.runFork(yield* Effect.interruptible(Effect.runtime<never>()))
 
@@ -87,7 +87,7 @@ export const make = (
         if (Either.isLeft(place)) return Effect.fail(place.left)
         const bytes = Math.min(retainedBytes, Math.max(retained, OutputLog.maxChunkBytes))
         const leave = place.right
-        const entry = table.reserve(new Process(id, spec, { bytes, chunks }, retention, leave))
+        const entry = table.reserve(new Process(id, spec, { bytes, chunks }, shared, leave))
         // Forked with `immediate`: the next request on this id finds the start begun.
         runFork(Effect.annotateLogs(Lifecycle.start(session, entry, spec, leave), "process", id), {
           immediate: true,

@@ -5,7 +5,7 @@
  * grow by doubling up to what the limits need, and shrink when other logs need the memory more.
  */
 import type { OutputStream } from "../spawn/Spawner.ts"
-import * as Metrics from "./Metrics.ts"
+import type { Metrics } from "./Metrics.ts"
 import type { Chunk, Cursor, Limits, OutputLog } from "./OutputLog.ts"
 import type { Retained, Retention } from "./Retention.ts"
 
@@ -26,6 +26,7 @@ const streams: ReadonlyArray<OutputStream> = ["stdout", "stderr", "pty"]
 export class Ring implements OutputLog, Retained {
   private readonly limits: Limits
   private retention: Retention | undefined
+  private readonly metrics: Metrics
   /** Bytes of memory that `retention` knows of. */
   private counted = 0
   private readonly cursors = new Set<Mark>()
@@ -43,9 +44,10 @@ export class Ring implements OutputLog, Retained {
   private end = 0
   private next = 1
 
-  constructor(limits: Limits, retention: Retention) {
+  constructor(limits: Limits, retention: Retention, metrics: Metrics) {
     this.limits = limits
     this.retention = retention
+    this.metrics = metrics
   }
 
   nextSeq(): number {
@@ -158,7 +160,7 @@ export class Ring implements OutputLog, Retained {
     const isFree = () => (this.seqs[this.row] ?? 0) <= delivered || exceeds(mostPinned)
     while (this.chunks > 0 && exceeds(limits) && isFree()) {
       const offset = this.offsetAt(1)
-      Metrics.totals.evictedBytes += offset - this.begin
+      this.metrics.evictedBytes.update(offset - this.begin)
       this.place = (this.place + (offset - this.begin)) % this.data.length
       this.begin = offset
       this.row = this.rowAt(1)

@@ -13,7 +13,7 @@ import * as Exit from "effect/Exit"
 import * as FiberMap from "effect/FiberMap"
 import * as Scope from "effect/Scope"
 import { LimitError } from "../protocol/Limits.ts"
-import * as Metrics from "../process/Metrics.ts"
+import type { Metrics } from "../process/Metrics.ts"
 import * as ProcessRegistry from "../process/ProcessRegistry.ts"
 import { Spawner } from "../spawn/Spawner.ts"
 import { SessionIds } from "./SessionIds.ts"
@@ -21,6 +21,8 @@ import { SessionIds } from "./SessionIds.ts"
 export interface Options extends ProcessRegistry.Options {
   /** How long a detached session can be resumed, in milliseconds. */
   readonly detachedMillis: number
+  /** Where sessions and processes are counted; by default nobody else sees them. */
+  readonly metrics?: Metrics
 }
 
 /** 80 seconds, as in the peer implementation. */
@@ -70,14 +72,14 @@ export const make = (
     const expiries = yield* FiberMap.make<string>()
     const table = new Map<string, Entry>()
 
-    const shared = ProcessRegistry.share(options.limits)
+    const shared = ProcessRegistry.share(options.limits, options.metrics)
     const most = options.limits.sessions
 
     const make = Effect.fnUntraced(function* (bound: boolean) {
       if (table.size >= most) return yield* new LimitError({ limit: "sessions", value: most })
       const id = yield* ids.next
       const scope = yield* Scope.fork(registryScope, ExecutionStrategy.parallel)
-      yield* Scope.extend(Metrics.inSession, scope)
+      yield* Scope.extend(shared.metrics.inSession, scope)
       const processes = yield* ProcessRegistry.make(
         spawner,
         { ...options, forgetsAtExit: bound },

@@ -85,18 +85,20 @@ export const serve = (platform: Platform, args: ReadonlyArray<string>, asked: Ef
   }
   return Effect.scoped(
     Effect.gen(function* () {
+      const metrics = Metrics.make()
       const listening = yield* ListenerFlags.read(values)
       const later: { refusal?: NonNullable<Terms["refusal"]> } = {}
       const terms = { maxMessageBytes: options.limits.messageBytes, refusal: () => later.refusal?.() }
-      const listeners = yield* ListenerFlags.bindAll(listening, terms, yield* StatusPages.make(version))
+      const pages = yield* StatusPages.make(version, metrics)
+      const listeners = yield* ListenerFlags.bindAll(listening, terms, pages)
       const overStdio = listening.addresses.some(({ kind }) => kind === "stdio")
       const { spawner, drain } = Drain.make(yield* Spawner)
-      const server = yield* Effect.provideService(ExecServer.make(options), Spawner, spawner)
+      const server = yield* Effect.provideService(ExecServer.make({ ...options, metrics }), Spawner, spawner)
       later.refusal = server.refusal
       const printed = overStdio ? process.stderr : process.stdout
       for (const { address } of listeners) if (address !== "stdio") printed.write(`${address}\n`)
       const serving = yield* Effect.forEach(listeners, ({ run }) =>
-        Effect.forkScoped(run((transport) => Metrics.whileConnected(server.serve(transport)))),
+        Effect.forkScoped(run((transport) => metrics.whileConnected(server.serve(transport)))),
       )
       const ends = [asked, ...serving.map(Fiber.join)]
       if (values["exit-on-stdin-close"] === true && !overStdio) ends.push(Shutdown.stdinClosed)

@@ -1,25 +1,22 @@
-/**
- * What a server says about itself over HTTP: `/healthz` for people and probes, `/metrics` for Prometheus.
- *
- * The numbers are those of this program: servers in one program count together.
- */
+/** What a server says about itself over HTTP: `/healthz` for people and probes, `/metrics` for Prometheus. */
 import process from "node:process"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as Metric from "effect/Metric"
-import type * as MetricPair from "effect/MetricPair"
+import * as MetricKey from "effect/MetricKey"
+import * as MetricLabel from "effect/MetricLabel"
+import * as MetricPair from "effect/MetricPair"
 import * as MetricState from "effect/MetricState"
-import * as Metrics from "../../../core/process/Metrics.ts"
+import type { Metrics } from "../../../core/process/Metrics.ts"
 import type * as Handshake from "../transport/Handshake.ts"
 import * as Prometheus from "./Prometheus.ts"
 
-/** The pages of a server of this version that starts now. */
-export const make = (version: string): Effect.Effect<Handshake.Pages> =>
+/** The pages of a server of this version that starts now and is counted in `metrics`. */
+export const make = (version: string, metrics: Metrics): Effect.Effect<Handshake.Pages> =>
   Effect.gen(function* () {
-    yield* Metric.set(buildInfo(version), 1)
+    const build = buildInfo(version)
     const started = yield* Clock.currentTimeMillis
     const health = Effect.gen(function* () {
-      const number = numbers(yield* Metrics.snapshot)
+      const number = numbers(metrics.snapshot())
       return {
         status: "ok",
         version,
@@ -40,14 +37,22 @@ export const make = (version: string): Effect.Effect<Handshake.Pages> =>
     })
     return {
       "/healthz": page("application/json", Effect.map(health, JSON.stringify)),
-      "/metrics": page(Prometheus.contentType, Effect.map(Metrics.snapshot, Prometheus.encode)),
+      "/metrics": page(
+        Prometheus.contentType,
+        Effect.sync(() => Prometheus.encode([...metrics.snapshot(), build])),
+      ),
     }
   })
 
 const buildInfo = (version: string) =>
-  Metric.gauge("procwire_build_info", { description: "Always 1; the labels say what is running." }).pipe(
-    Metric.tagged("version", version),
-    Metric.tagged("runtime", runtime()),
+  MetricPair.unsafeMake(
+    MetricKey.gauge("procwire_build_info", { description: "Always 1; the labels say what is running." }).pipe(
+      MetricKey.taggedWithLabels([
+        MetricLabel.make("version", version),
+        MetricLabel.make("runtime", runtime()),
+      ]),
+    ),
+    MetricState.gauge(1),
   )
 
 const runtime = (): string => {
