@@ -7,6 +7,7 @@
  * and this one has to give some back.
  */
 import { defaults } from "../protocol/Limits.ts"
+import type { Event } from "../protocol/dialect/Dialect.ts"
 import type { OutputStream } from "../spawn/Spawner.ts"
 import * as Metrics from "./Metrics.ts"
 import * as Retention from "./Retention.ts"
@@ -26,12 +27,8 @@ export const defaultLimits: Limits = {
   chunks: defaults.retainedChunks,
 }
 
-/** One piece of output. `bytes` may be a view of the ring: it is valid until the next `append`. */
-export interface Chunk {
-  readonly seq: number
-  readonly stream: OutputStream
-  readonly bytes: Uint8Array
-}
+/** One piece of output, as the event that tells of it. `bytes` may be a view of the ring, valid until the next `append`. */
+export type Chunk = Extract<Event, { readonly kind: "output" }>
 
 /** The place of a reader that must miss nothing: what lies behind it is not evicted while it is attached. */
 export interface Cursor {

@@ -178,7 +178,7 @@ export class Process {
     if (exited !== undefined && exited.seq > seq && (chunk === undefined || exited.seq < chunk.seq)) {
       return { kind: "exited", ...exited }
     }
-    if (chunk !== undefined) return { kind: "output", ...chunk }
+    if (chunk !== undefined) return chunk
     return closed !== undefined && closed.seq > seq ? { kind: "closed", ...closed } : undefined
   }
 

@@ -70,6 +70,7 @@ export class Ring implements OutputLog, Retained {
     if (index === this.chunks) return undefined
     const row = this.rowAt(index)
     return {
+      kind: "output",
       seq: this.seqs[row] ?? 0,
       stream: streams[this.kinds[row] ?? 0] ?? "stdout",
       bytes: this.view(this.offsets[row] ?? 0, this.offsetAt(index + 1)),
@@ -152,13 +153,12 @@ export class Ring implements OutputLog, Retained {
 
   /** Drops whole oldest chunks until so many more bytes and chunks fit, or a cursor still needs them. */
   private evict(bytes: number, chunks: number, limits = this.limits): void {
-    const exceeds = (most: Limits) =>
-      this.end - this.begin + bytes > most.bytes || this.chunks + chunks > most.chunks
-    if (!exceeds(limits)) return
+    if (!this.exceeds(limits, bytes, chunks)) return
     let delivered = Infinity
     for (const { seq } of this.cursors) delivered = Math.min(delivered, seq)
-    const isFree = () => (this.seqs[this.row] ?? 0) <= delivered || exceeds(mostPinned)
-    while (this.chunks > 0 && exceeds(limits) && isFree()) {
+    while (this.chunks > 0 && this.exceeds(limits, bytes, chunks)) {
+      const isDelivered = (this.seqs[this.row] ?? 0) <= delivered
+      if (!isDelivered && !this.exceeds(mostPinned, bytes, chunks)) return
       const offset = this.offsetAt(1)
       this.metrics.evictedBytes.update(offset - this.begin)
       this.place = (this.place + (offset - this.begin)) % this.data.length
@@ -166,6 +166,11 @@ export class Ring implements OutputLog, Retained {
       this.row = this.rowAt(1)
       this.chunks -= 1
     }
+  }
+
+  /** True if what is held and so much more is beyond these limits. */
+  private exceeds(most: Limits, bytes: number, chunks: number): boolean {
+    return this.end - this.begin + bytes > most.bytes || this.chunks + chunks > most.chunks
   }
 
   /** Makes room for one more chunk of so many bytes. */
