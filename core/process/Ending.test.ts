@@ -1,3 +1,4 @@
+// ProcessRegistry.interrupt and terminate, and how Lifecycle retains and forgets a process.
 import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
 import { describe, expect, it } from "vitest"

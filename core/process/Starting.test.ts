@@ -1,3 +1,4 @@
+// ProcessRegistry.start, Lifecycle.start and what ProcessTable does meanwhile: reservation, cancellation, first output.
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"

@@ -1,3 +1,4 @@
+// ProcessRegistry.write: Control.write and StdinQueue behind the registry.
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { describe, expect, it } from "vitest"
