@@ -1,18 +1,20 @@
-/** The scope that a child lives in: inside its session's, and closed in bounded time whatever the child does. */
+/** The scope of a child: nested in the scope of its session, and closed within a deadline. */
 import * as Effect from "effect/Effect"
 import * as ExecutionStrategy from "effect/ExecutionStrategy"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 
-/** How long the end of a child may take before nobody waits for it any more: 5 seconds. */
+/** Milliseconds that the release of a child may take before it is no longer waited for: 5 seconds. */
 export const closeMillis = 5000
 
 export interface ChildScope {
+  /** For the spawner. */
   readonly child: Scope.Scope
+  /** Closes the scope, waiting for at most `closeMillis`. */
   readonly close: Effect.Effect<void>
 }
 
-/** A scope inside another one that takes at most `closeMillis` to close: what hangs then is left behind. */
+/** A scope in `parent` whose closing takes at most `closeMillis`; a finalizer that hangs goes on by itself. */
 export const fork = (parent: Scope.Scope): Effect.Effect<ChildScope> =>
   Effect.gen(function* () {
     const outer = yield* Scope.fork(parent, ExecutionStrategy.sequential)

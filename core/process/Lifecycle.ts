@@ -13,7 +13,8 @@ import type { Options } from "./Options.ts"
 import type { Entry, ProcessTable } from "./ProcessTable.ts"
 import * as StdinQueue from "./StdinQueue.ts"
 
-export interface Session {
+/** What the processes of one session have in common. */
+export interface Services {
   readonly spawner: SpawnerService
   readonly table: ProcessTable
   readonly options: Options
@@ -27,12 +28,12 @@ export interface Session {
  * the place of a process that never started (one that is closed has given it back).
  */
 export const start = (
-  session: Session,
+  services: Services,
   entry: Entry,
   spec: SpawnSpec,
   leave: () => void,
 ): Effect.Effect<void, SpawnError> => {
-  const { spawner, table, options, metrics, scope } = session
+  const { spawner, table, options, metrics, scope } = services
   const { process } = entry
   return Effect.gen(function* () {
     const childScope = yield* ChildScope.fork(scope)
@@ -48,7 +49,7 @@ export const start = (
     if (options.forgetsAtExit === true) forgetAtExit(table, entry)
     table.decide(entry, Exit.succeed(process))
     yield* Effect.logDebug("process started")
-    yield* Effect.forkIn(retire(session, entry, childScope), scope)
+    yield* Effect.forkIn(retire(services, entry, childScope), scope)
   }).pipe(
     Effect.onError((cause) =>
       Effect.sync(() => {
@@ -71,7 +72,7 @@ const forgetAtExit = (table: ProcessTable, entry: Entry): void => {
 
 /** Forgets a closed process after the retention time, and closes its child's scope once the process group is gone. */
 const retire = (
-  { table, options }: Session,
+  { table, options }: Services,
   entry: Entry,
   childScope: ChildScope.ChildScope,
 ): Effect.Effect<void> =>

@@ -1,7 +1,8 @@
 /**
- * One read of a process: what it has retained after a seq, waiting for news if there is nothing to say.
+ * `process/read`: the retained output above a seq, and the state of the process. A long poll waits until there is
+ * something to answer.
  *
- * Looking and waiting are one step, so no wake-up is missed; a read takes nothing away and delays nobody.
+ * Looking and subscribing are one synchronous step, so that no wake-up is missed. A read consumes nothing.
  */
 import * as Effect from "effect/Effect"
 import * as FiberId from "effect/FiberId"
@@ -10,14 +11,18 @@ import type * as OutputLog from "./OutputLog.ts"
 import type { Process } from "./Process.ts"
 
 export interface ReadRequest {
+  /** Only chunks with a higher seq are returned. */
   readonly afterSeq: number
-  /** Decoded bytes; whole chunks are returned, and always at least one. */
+  /** Most bytes of output to return. Chunks are returned whole, and always at least one. */
   readonly maxBytes: number
+  /** How long to wait for news, in milliseconds; 0 answers at once. */
   readonly waitMillis: number
 }
 
+/** The answer to a read. */
 export interface ReadState {
   readonly chunks: ReadonlyArray<OutputLog.Chunk>
+  /** Where to read on: `afterSeq` of the next read is one less. */
   readonly nextSeq: number
   readonly exited: boolean
   readonly exitCode: number | null
@@ -25,25 +30,23 @@ export interface ReadState {
   readonly sandboxDenied: boolean
 }
 
-/** Longest delay that every runtime's timer takes: 2^31 - 1 milliseconds, 24 days. */
+/** The longest delay that the timers of all runtimes accept: 2^31 - 1 milliseconds, 24 days. */
 const maxSleepMillis = 2 ** 31 - 1
 
+/** Answers at once if there is news above `afterSeq`, or else when there is or when `waitMillis` have passed. */
 export const read = (process: Process, request: ReadRequest): Effect.Effect<ReadState> => {
   const state = Effect.sync(() => stateAfter(process, request))
   if (request.waitMillis === 0 || hasNews(process, request.afterSeq)) return state
   return Effect.zipRight(awaitNews(process, request), state)
 }
 
-/** True if a read after `seq` has something to say: output, the end, or an event between. */
+/** True if a read after `seq` has something to answer: output, an exit above `seq`, or the end. */
 const hasNews = (process: Process, seq: number): boolean =>
   process.log.after(seq) !== undefined ||
   process.closed !== undefined ||
   (process.exited !== undefined && seq < process.log.nextSeq() - 1)
 
-/**
- * Waits for news, or as long as the request says. On the way from the news to the answer there is one step of a fiber:
- * the alarm is put away behind it.
- */
+/** Waits for news or for `waitMillis`. Resumes the reader before it stops the alarm: the answer leaves earlier. */
 const awaitNews = (process: Process, { afterSeq, waitMillis }: ReadRequest): Effect.Effect<void> =>
   Effect.flatMap(Effect.runtime<never>(), (runtime) =>
     Effect.async<void>((resume) => {
@@ -74,7 +77,7 @@ const stateAfter = (process: Process, { afterSeq, maxBytes }: ReadRequest): Read
   for (let chunk = process.log.after(seq); chunk !== undefined; chunk = process.log.after(seq)) {
     bytes += chunk.bytes.length
     if (chunks.length > 0 && bytes > maxBytes) break
-    // The view dies with the next append; an answer may be written later.
+    // The view is valid until the next append, and the answer may be written after that.
     chunks.push({ ...chunk, bytes: chunk.bytes.slice() })
     seq = chunk.seq
   }

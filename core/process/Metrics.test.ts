@@ -45,7 +45,7 @@ describe("Metrics", () => {
       const process = new Process(
         "p",
         { stdio: { kind: "pipe", stdin: false } },
-        { ...OutputLog.defaultLimits, bytes: 1000 },
+        { ...OutputLog.defaultCapacity, bytes: 1000 },
         { metrics },
       )
       const spec = { argv: ["a"] as const, cwd: "/", env: {}, stdio: process.stdio }

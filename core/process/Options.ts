@@ -1,4 +1,4 @@
-/** What a registry of processes is made with. */
+/** The options of a process registry, and what all registries of one server share. */
 import { defaults, type Limits } from "../protocol/Limits.ts"
 import * as Metrics from "./Metrics.ts"
 import * as Retention from "./Retention.ts"
@@ -8,21 +8,21 @@ export interface Options {
   /** How long a closed process stays readable and its id taken, in milliseconds. */
   readonly retentionMillis: number
   readonly limits: Limits
-  /** Forgets a process as soon as it exits or is terminated: its id is free, and nothing of it can be asked for. */
+  /** Forgets a process as soon as it exits or is terminated: its id is free, and it can no longer be read. */
   readonly forgetsAtExit?: boolean
 }
 
-/** 30 seconds and the limits of the table. */
+/** 30 seconds and the default limits. */
 export const defaultOptions: Options = { retentionMillis: 30_000, limits: defaults }
 
-/** What the registries of all sessions of one server share. */
+/** Shared by the registries of all sessions of one server. */
 export interface Shared {
   readonly gate: StartGate.StartGate
   readonly retention: Retention.Retention
   readonly metrics: Metrics.Metrics
 }
 
-/** Limits on all processes together, and where they are counted. */
+/** What sessions of one server share, under these limits. */
 export const share = (limits: Limits, metrics = Metrics.make()): Shared => ({
   gate: StartGate.make(limits),
   retention: Retention.make(limits.retainedTotal),

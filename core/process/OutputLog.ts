@@ -1,10 +1,10 @@
 /**
- * The only copy of a process's output, with the numbers that order it; nobody else knows where chunks lie.
+ * The only copy of a process's output, with the sequence numbers that order it. No other module knows how chunks are
+ * stored.
  *
- * `append` gives out `seq`; exited and closed take theirs from the same counter through `take`. Whole chunks
- * leave at the old end while a limit is exceeded, but none that an attached cursor still has to deliver:
- * back-pressure, not eviction, bounds those. The same holds where all logs together have too much memory
- * and this one has to give some back.
+ * `append` gives out `seq`; exited and closed take theirs from the same counter through `take`. While the capacity is
+ * exceeded, or while all logs together take too much memory, the oldest chunks are evicted whole. A chunk that an
+ * attached cursor has yet to deliver is not evicted: back-pressure bounds those.
  */
 import { defaults } from "../protocol/Limits.ts"
 import type { Event } from "../protocol/dialect/Dialect.ts"
@@ -15,55 +15,57 @@ import { Ring } from "./Ring.ts"
 
 export { maxChunkBytes } from "./Ring.ts"
 
-/** How much a log retains. */
-export interface Limits {
+/** How much output a log retains. */
+export interface Capacity {
   readonly bytes: number
   readonly chunks: number
 }
 
-/** Limits as in the peer implementation, per process: 1 MiB and 50,000 chunks. */
-export const defaultLimits: Limits = {
+/** 1 MiB and 50,000 chunks, as in the peer implementation. */
+export const defaultCapacity: Capacity = {
   bytes: defaults.retainedBytes,
   chunks: defaults.retainedChunks,
 }
 
-/** One piece of output, as the event that tells of it. `bytes` may be a view of the ring, valid until the next `append`. */
+/** One piece of output, as its event. `bytes` may be a view of the ring, which is valid until the next `append`. */
 export type Chunk = Extract<Event, { readonly kind: "output" }>
 
-/** The place of a reader that must miss nothing: what lies behind it is not evicted while it is attached. */
+/** The position of a reader that must not miss anything: chunks above it are not evicted while it is attached. */
 export interface Cursor {
-  /** The last seq delivered. */
+  /** The last seq that was delivered. */
   readonly seq: () => number
+  /** Marks everything up to and including `seq` as delivered. */
   readonly advance: (seq: number) => void
   /** Bytes that wait to be delivered. */
   readonly lag: () => number
+  /** Lets the chunks above it be evicted. Idempotent. */
   readonly detach: () => void
 }
 
 export interface OutputLog {
-  /** The seq that is given out next; the first is 1. */
+  /** The seq that will be given out next. The first is 1. */
   readonly nextSeq: () => number
-  /** Copies output in, as one chunk for each `maxChunkBytes`. */
+  /** Copies output in, as chunks of at most `maxChunkBytes`. */
   readonly append: (stream: OutputStream, bytes: Uint8Array) => void
-  /** Takes a seq for an event that is no output. */
+  /** Takes a seq for an event that is not output. */
   readonly take: () => number
   /** The oldest retained chunk with a seq above `seq`. */
   readonly after: (seq: number) => Chunk | undefined
   /** Attaches a reader that has everything up to and including `seq`. */
   readonly attach: (seq: number) => Cursor
-  /** Nothing more will be appended: this log is among the first to give way to others. */
+  /** Nothing more will be appended: this log gives memory back before those that are open. */
   readonly finish: () => void
-  /** The process is forgotten: its memory is counted no longer. */
+  /** The process is forgotten: the memory of this log no longer counts. */
   readonly leave: () => void
   /** Bytes that were ever appended. */
   readonly written: () => number
-  /** What is retained, and the bytes of memory reserved for it. */
+  /** Bytes and chunks that are retained, and the bytes of memory reserved for them. */
   readonly size: () => { readonly bytes: number; readonly chunks: number; readonly reserved: number }
 }
 
-/** A log that shares the memory of `retention` with others; `metrics` count what it evicts. */
+/** A log whose memory counts in `retention`. Bytes that it evicts are counted in `metrics`. */
 export const make = (
-  limits: Limits = defaultLimits,
+  capacity: Capacity = defaultCapacity,
   retention: Retention.Retention = Retention.make(Infinity),
   metrics: Metrics.Metrics = Metrics.make(),
-): OutputLog => new Ring(limits, retention, metrics)
+): OutputLog => new Ring(capacity, retention, metrics)

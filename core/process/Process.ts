@@ -1,12 +1,12 @@
 /**
- * One process from its exit to its last byte: running, exited, closed.
+ * One process in its three states: running, exited, closed.
  *
- * Sorts what the spawner reports. `exited` is published when the child has ended and its output has been
- * read: at once where every stream has ended, else (a descendant holds one) when no output has come for
- * a while. `closed` follows when every stream has ended. Both take their seq from the log. After
- * `terminate` a stream that stays open is given up, so that `closed` always comes.
+ * It orders what the spawner reports. `exited` is published when the child has exited and its output has been read:
+ * at once if every stream is at EOF, otherwise (a descendant holds one open) after a while without output. `closed`
+ * follows when every stream is at EOF. Both take their seq from the log. After `terminate` a stream that stays open is
+ * abandoned, so that `closed` always comes.
  *
- * The byte path is plain functions; whoever wants to know of changes subscribes.
+ * The byte path consists of plain functions; subscribers are called after every change.
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -32,55 +32,64 @@ export const pauseAbove = 256 * 1024
 /** Bytes of lag below which a paused child goes on: 64 KiB. */
 export const resumeBelow = 64 * 1024
 
-/** How long output has to stay away, twice in a row, before an exit is published over an open stream. */
+/** Milliseconds without output, twice in a row, after which an exit is published although a stream is open. */
 export const quietMillis = 10
 
-/** Rounds of `quietMillis` after which the exit is published even if output keeps coming: half a second. */
+/** Rounds of `quietMillis` after which an exit is published although output keeps coming: half a second. */
 export const maxQuietRounds = 50
 
 export type { Event } from "../protocol/dialect/Dialect.ts"
 
 type Exited = Omit<Extract<Event, { readonly kind: "exited" }>, "kind">
 
-/** A reader that must miss nothing and slows the child down when it lags. */
+/** A reader that gets every event; the child is paused while it lags. */
 export interface Attachment {
-  /** The next undelivered event. Output is a view that is valid until the child writes again. */
+  /** The next event that is not delivered yet. The bytes of output are valid until the child writes again. */
   readonly next: () => Event | undefined
+  /** Marks everything up to and including `seq` as delivered. */
   readonly advance: (seq: number) => void
+  /** The reader is gone: it no longer holds output or pauses the child. */
   readonly detach: () => void
 }
 
+/** A process of a session. Its fields are for readers; its methods change them, and `Control.terminate` does. */
 export class Process {
   readonly id: string
   readonly stdio: Stdio
   readonly log: OutputLog.OutputLog
+  /** Set when the exit is published. */
   exited: Exited | undefined
+  /** Set when the child has exited and every stream is at EOF. */
   closed: { readonly seq: number } | undefined
+  /** A client has asked for the kill. */
   terminated = false
+  /** Undefined until the child is spawned. */
   child: ChildHandle | undefined
+  /** Undefined without a stdin or PTY to write to. */
   stdin: StdinQueue | undefined
 
   private readonly listeners = new Set<() => void>()
   private readonly cursors = new Set<OutputLog.Cursor>()
-  private readonly ended = Deferred.unsafeMake<void>(FiberId.none)
-  private readonly finished = Deferred.unsafeMake<void>(FiberId.none)
+  private readonly childExited = Deferred.unsafeMake<void>(FiberId.none)
+  private readonly allClosed = Deferred.unsafeMake<void>(FiberId.none)
   private readonly openStreams: Set<OutputStream>
   private readonly confined: boolean
   private status: ExitStatus | undefined
   private paused = false
   /** Open while the child is not paused. */
   private readonly reading = Effect.unsafeMakeLatch(true)
+  /** How often the spawner has delivered output. */
   private outputs = 0
-  /** Keeps the first output for whoever asked for the process. */
-  private birth: Attachment | undefined
+  /** Holds the first output until the client that started the process has attached. */
+  private starter: Attachment | undefined
   private readonly onClosed: () => void
   private readonly metrics: Metrics.Metrics
 
-  /** `onClosed` is called once, before anybody is told that the process is closed. */
+  /** `onClosed` is called once, before any subscriber hears that the process is closed. */
   constructor(
     id: string,
     { stdio, confinement }: Pick<SpawnSpec, "stdio" | "confinement">,
-    limits: OutputLog.Limits,
+    capacity: OutputLog.Capacity,
     { retention, metrics }: Partial<Shared> = {},
     onClosed: () => void = () => {},
   ) {
@@ -89,12 +98,12 @@ export class Process {
     this.stdio = stdio
     this.confined = confinement !== undefined
     this.metrics = metrics ?? Metrics.make()
-    this.log = OutputLog.make(limits, retention, this.metrics)
+    this.log = OutputLog.make(capacity, retention, this.metrics)
     this.openStreams = new Set(stdio.kind === "pty" ? ["pty"] : ["stdout", "stderr"])
-    this.birth = this.attach(0)
+    this.starter = this.attach(0)
   }
 
-  /** What the spawner calls. */
+  /** The callbacks for the spawner. */
   readonly events: SpawnEvents = {
     output: (stream, bytes) => {
       if (bytes.length === 0 || this.closed !== undefined) return
@@ -111,34 +120,37 @@ export class Process {
     exit: (status) => {
       this.status ??= status
       this.settle()
-      Deferred.unsafeDone(this.ended, Effect.void)
+      Deferred.unsafeDone(this.childExited, Effect.void)
     },
   }
 
-  /** Completes when the process is closed. Drives what does not follow from the spawner's events alone. */
+  /**
+   * Completes when the process is closed. Meanwhile publishes an exit over open streams, and abandons those after
+   * `terminate`.
+   */
   readonly supervise: Effect.Effect<void> = Effect.gen(this, function* () {
-    yield* this.metrics.whileRunning(Deferred.await(this.ended))
+    yield* this.metrics.whileRunning(Deferred.await(this.childExited))
     yield* this.awaitQuiet
     this.publishExit()
     if (this.closed === undefined && this.terminated && this.child !== undefined)
       yield* this.child.abandonOutput
-    yield* Deferred.await(this.finished)
+    yield* Deferred.await(this.allClosed)
   })
 
-  /** The spawner has delivered the child. */
+  /** The child is spawned. */
   begin(child: ChildHandle, stdin: StdinQueue | undefined): void {
     this.child = child
     this.stdin = stdin
     this.throttle()
   }
 
-  /** Whoever asked for the process has attached, or is gone: from here on only attachments hold output. */
+  /** The client that started the process has attached or is gone: from now on only attachments hold output. */
   release(): void {
-    this.birth?.detach()
-    this.birth = undefined
+    this.starter?.detach()
+    this.starter = undefined
   }
 
-  /** Calls `listener` after every change: output, exited, closed. */
+  /** Calls `listener` after every change (output, exited, closed) until the returned function is called. */
   subscribe(listener: () => void): () => void {
     this.listeners.add(listener)
     return () => this.listeners.delete(listener)
@@ -162,7 +174,7 @@ export class Process {
     }
   }
 
-  /** How many listen. */
+  /** The number of listeners. */
   get subscribers(): number {
     return this.listeners.size
   }
@@ -182,7 +194,7 @@ export class Process {
     return closed !== undefined && closed.seq > seq ? { kind: "closed", ...closed } : undefined
   }
 
-  /** Waits until the output of an ended child can be taken as read. Reading that is paused does not count. */
+  /** Waits until the output of an exited child can be taken as read. Time in which reading is paused does not count. */
   private readonly awaitQuiet: Effect.Effect<void> = Effect.gen(this, function* () {
     let quiet = 0
     let rounds = 0
@@ -205,7 +217,7 @@ export class Process {
     this.stdin?.close()
     this.onClosed()
     this.wake()
-    Deferred.unsafeDone(this.finished, Effect.void)
+    Deferred.unsafeDone(this.allClosed, Effect.void)
   }
 
   private publishExit() {

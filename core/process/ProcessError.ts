@@ -1,25 +1,29 @@
-/** What a caller can do wrong with a process. The spawner's own failures are `SpawnError`. */
+/** Requests that a process or its registry refuses. Failures of the spawner are `SpawnError`. */
 import * as Data from "effect/Data"
 import type { LimitError } from "../protocol/Limits.ts"
 import type { SpawnError } from "../spawn/SpawnError.ts"
 
+/** Why a request was refused. */
 export type ProcessReason =
   /** `start` with an id that is starting, running or retained. */
   | "AlreadyExists"
   /** `read` of an id that is not in the table. */
   | "Unknown"
-  /** `start` overtaken by `terminate`. */
+  /** `start` that `terminate` cancelled. */
   | "StartCancelled"
-  /** `write` behind `terminate`. */
+  /** `write` after `terminate`. */
   | "StdinGone"
-  /** `resize` of a process without a PTY that could change its size. */
+  /** `resize` of a process without a PTY, or whose PTY has a fixed size. */
   | "NoTerminal"
 
+/** A refused request on the process of that id. */
 export class ProcessError extends Data.TaggedError("ProcessError")<{
   readonly reason: ProcessReason
   readonly processId: string
 }> {}
 
+/** What `start` fails with. */
 export type StartError = ProcessError | LimitError | SpawnError
 
+/** What `write` fails with. */
 export type WriteError = ProcessError | LimitError

@@ -26,8 +26,8 @@ export { defaultOptions, share, type Options, type Shared } from "./Options.ts"
 
 export interface ProcessRegistry {
   /**
-   * Starts a process, which goes on if the caller is interrupted. It holds its first output until `release` is called on
-   * it. `retainedBytes` lowers how much output is retained, down to one chunk; it never raises it.
+   * Starts a process, which goes on if the caller is interrupted. It holds its first output until its `release` is
+   * called. `retainedBytes` lowers how much output is retained, down to one chunk; it never raises it.
    */
   readonly start: (id: string, spec: SpawnSpec, retainedBytes?: number) => Effect.Effect<Process, StartError>
   /** Reads retained output; waits for more if the request says so. */
@@ -67,7 +67,7 @@ export const make = (
     const { retainedBytes, retainedChunks: chunks } = options.limits
     const places = shared.gate.open()
     const table = new ProcessTable()
-    const session: Lifecycle.Session = { spawner, table, options, metrics: shared.metrics, scope }
+    const services: Lifecycle.Services = { spawner, table, options, metrics: shared.metrics, scope }
     // A session is opened in an uninterruptible region; the fibers in it must end with it all the same.
     const runFork = Runtime.runFork(yield* Effect.interruptible(Effect.runtime<never>()))
 
@@ -89,7 +89,7 @@ export const make = (
         const leave = place.right
         const entry = table.reserve(new Process(id, spec, { bytes, chunks }, shared, leave))
         // Forked with `immediate`: the next request on this id finds the start begun.
-        runFork(Effect.annotateLogs(Lifecycle.start(session, entry, spec, leave), "process", id), {
+        runFork(Effect.annotateLogs(Lifecycle.start(services, entry, spec, leave), "process", id), {
           immediate: true,
           scope,
         })

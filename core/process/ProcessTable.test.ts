@@ -10,7 +10,7 @@ import { ProcessError } from "./ProcessError.ts"
 import { ProcessTable } from "./ProcessTable.ts"
 
 const aProcess = (id = "p") =>
-  new Process(id, { stdio: { kind: "pipe", stdin: false } }, OutputLog.defaultLimits)
+  new Process(id, { stdio: { kind: "pipe", stdin: false } }, OutputLog.defaultCapacity)
 const failure = Exit.fail(new ProcessError({ reason: "StartCancelled", processId: "p" }))
 
 describe("ProcessTable", () => {

@@ -1,37 +1,39 @@
 /**
- * The memory that all logs take together, and who gives way when it is too much: what has been closed longest
- * first, then what has been silent longest.
+ * The memory that all logs of a server take together. Above the limit logs have to shed: first those that have been
+ * closed longest, then those that have been silent longest.
  *
- * Keeps a number and two orders of logs and knows nothing of chunks: it asks a log to shed, and a log never sheds
- * what an attached reader has yet to get. A step costs the same however many logs there are, since only so many
- * are asked; where all of those are held by readers it stays too much for now, which back-pressure bounds.
+ * It keeps a sum and two ordered sets of logs, and knows nothing of chunks. A log never sheds what an attached reader
+ * has yet to get. Each step asks at most `mostAsked` logs, so its cost does not grow with their number; if readers hold
+ * all of those, the sum stays above the limit for now, which back-pressure bounds.
  */
 
-/** A log as it is seen here. */
+/** A log, as far as this module knows it. */
 export interface Retained {
-  /** Bytes of memory that it has reserved. */
+  /** Bytes of memory that the log has reserved. */
   readonly reserved: () => number
-  /** Gives memory back, as a change of what it counts for: everything it can, or its older half. */
+  /** Gives memory back and reports that with `changed`: everything that no reader needs, or the older half. */
   readonly shed: (everything: boolean) => void
 }
 
 export interface Retention {
-  /** A log takes so many bytes more than before (or fewer). */
+  /** A log has reserved so many bytes more than before, or fewer if negative. */
   readonly changed: (log: Retained, bytes: number) => void
-  /** A log was written to: it is the last of the open ones to give way. */
+  /** A log was written to: of the open logs it sheds last. */
   readonly written: (log: Retained) => void
-  /** Nothing more will be written to it. */
+  /** Nothing more will be written to the log. */
   readonly closed: (log: Retained) => void
-  /** It is nobody's any more. */
+  /** The log counts no longer. */
   readonly forget: (log: Retained) => void
+  /** Bytes of memory that all logs have reserved. */
   readonly total: () => number
-  /** How often a log was made to shed. */
+  /** How often a log has shed. */
   readonly sheds: () => number
 }
 
-/** Logs that are asked to give way per step. */
+/** Logs that one step asks to shed. */
 const mostAsked = 32
 
+/** An account with a limit in bytes. */
 export const make = (limit: number): Retention => {
   const closed = new Set<Retained>()
   const open = new Set<Retained>()
@@ -51,7 +53,7 @@ export const make = (limit: number): Retention => {
           log.shed(logs === closed)
           if (total < before) sheds += 1
         } while (total > limit && total < before && asked < mostAsked)
-        // One that is empty comes back when it is written to; one that a reader holds goes behind the others.
+        // An empty log is added again when it grows; one that a reader holds is asked last the next time.
         if (total <= limit && log.reserved() > 0) return
         logs.delete(log)
         if (log.reserved() > 0) logs.add(log)

@@ -1,51 +1,51 @@
 /**
- * Where chunks lie: bytes in one circular buffer, and chunks in circular columns beside it.
+ * An `OutputLog` in memory: the bytes in one circular buffer, and a table of the chunks in circular columns.
  *
- * A chunk costs what it holds plus 17 bytes, whatever slab it was read into, and an idle process costs nothing. Both
- * grow by doubling up to what the limits need, and shrink when other logs need the memory more.
+ * A chunk costs its own bytes plus 17, whatever buffer it was read into; a process without output costs nothing. The
+ * buffer and the columns double up to what the capacity needs, and shrink when other logs need the memory.
  */
 import type { OutputStream } from "../spawn/Spawner.ts"
 import type { Metrics } from "./Metrics.ts"
-import type { Chunk, Cursor, Limits, OutputLog } from "./OutputLog.ts"
+import type { Capacity, Chunk, Cursor, OutputLog } from "./OutputLog.ts"
 import type { Retained, Retention } from "./Retention.ts"
 
-/** Largest chunk that `append` makes of what it is given, in bytes: 64 KiB, the size of one read. */
+/** The largest chunk that `append` makes, in bytes: 64 KiB, the size of one read. */
 export const maxChunkBytes = 64 * 1024
 
 /**
- * Most that is kept for cursors beyond the limits, where a child cannot be paused: 16 MiB, 800,000 chunks.
- * Cursors that lag further lose the oldest output.
+ * Most that is kept for cursors above the capacity, for a child that cannot be paused: 16 MiB and 800,000 chunks.
+ * A cursor that lags further loses the oldest output.
  */
-const mostPinned: Limits = { bytes: 16 * 1024 * 1024, chunks: 800_000 }
+const mostPinned: Capacity = { bytes: 16 * 1024 * 1024, chunks: 800_000 }
 
-/** Below so many bytes of memory it is not worth keeping a part. */
+/** A buffer of at most so many bytes is shed as a whole. */
 const smallest = 4096
 
 const streams: ReadonlyArray<OutputStream> = ["stdout", "stderr", "pty"]
 
 export class Ring implements OutputLog, Retained {
-  private readonly limits: Limits
+  private readonly capacity: Capacity
   private retention: Retention | undefined
   private readonly metrics: Metrics
   /** Bytes of memory that `retention` knows of. */
   private counted = 0
   private readonly cursors = new Set<Mark>()
   private data = new Uint8Array(0)
-  /** Columns of the chunks: seq, first byte counted from the first of all, stream. */
+  /** Columns of the chunks: seq, offset of the first byte in the whole output, index of the stream. */
   private seqs = new Float64Array(0)
   private offsets = new Float64Array(0)
   private kinds = new Uint8Array(0)
-  /** Row of the oldest chunk, and how many there are. */
+  /** Row of the oldest chunk, and the number of chunks. */
   private row = 0
   private chunks = 0
-  /** Place of the oldest byte in the circle, its number counted from the first of all, and the end. */
+  /** Where the oldest byte is in `data`; its offset in the whole output, and the offset of the end. */
   private place = 0
   private begin = 0
   private end = 0
   private next = 1
 
-  constructor(limits: Limits, retention: Retention, metrics: Metrics) {
-    this.limits = limits
+  constructor(capacity: Capacity, retention: Retention, metrics: Metrics) {
+    this.capacity = capacity
     this.retention = retention
     this.metrics = metrics
   }
@@ -60,7 +60,7 @@ export class Ring implements OutputLog, Retained {
 
   append(stream: OutputStream, bytes: Uint8Array): void {
     const kind = streams.indexOf(stream)
-    const most = Math.min(maxChunkBytes, Math.max(1, this.limits.bytes))
+    const most = Math.min(maxChunkBytes, Math.max(1, this.capacity.bytes))
     if (bytes.length <= most) return this.push(kind, bytes)
     for (let at = 0; at < bytes.length; at += most) this.push(kind, bytes.subarray(at, at + most))
   }
@@ -143,7 +143,7 @@ export class Ring implements OutputLog, Retained {
     this.count()
   }
 
-  /** Tells how much memory this takes, where that has changed. It may have to shed some of it at once. */
+  /** Reports a change of the reserved memory. `retention` may make this log shed some at once. */
   private count(): void {
     const change = this.reserved() - this.counted
     if (change === 0) return
@@ -151,8 +151,8 @@ export class Ring implements OutputLog, Retained {
     this.retention?.changed(this, change)
   }
 
-  /** Drops whole oldest chunks until so many more bytes and chunks fit, or a cursor still needs them. */
-  private evict(bytes: number, chunks: number, limits = this.limits): void {
+  /** Evicts the oldest chunks until so many more bytes and chunks fit, or until a cursor needs the oldest one. */
+  private evict(bytes: number, chunks: number, limits = this.capacity): void {
     if (!this.exceeds(limits, bytes, chunks)) return
     let delivered = Infinity
     for (const { seq } of this.cursors) delivered = Math.min(delivered, seq)
@@ -168,19 +168,19 @@ export class Ring implements OutputLog, Retained {
     }
   }
 
-  /** True if what is held and so much more is beyond these limits. */
-  private exceeds(most: Limits, bytes: number, chunks: number): boolean {
+  /** True if the retained output and so much more exceed these limits. */
+  private exceeds(most: Capacity, bytes: number, chunks: number): boolean {
     return this.end - this.begin + bytes > most.bytes || this.chunks + chunks > most.chunks
   }
 
-  /** Makes room for one more chunk of so many bytes. */
+  /** Grows the memory so that one more chunk of so many bytes fits. */
   private reserve(bytes: number): void {
     const held = this.end - this.begin + bytes
     const size = held > this.data.length ? fitting(held, Math.max(256, this.data.length)) : this.data.length
     this.resize(size, this.chunks < this.seqs.length ? this.seqs.length : Math.max(8, this.seqs.length * 2))
   }
 
-  /** Moves what is held into memory of that size, oldest first. */
+  /** Moves the retained output into a buffer and columns of these sizes. */
   private resize(size: number, rows: number): void {
     if (size !== this.data.length) {
       const data = new Uint8Array(size)
@@ -199,7 +199,7 @@ export class Ring implements OutputLog, Retained {
     ;[this.seqs, this.offsets, this.kinds, this.row] = [seqs, offsets, kinds, 0]
   }
 
-  /** Bytes from one offset to another, contiguous: a view, or a copy where they wrap around. */
+  /** The bytes between two offsets: a view, or a copy if they wrap around. */
   private view(from: number, to: number): Uint8Array {
     const length = to - from
     const at = this.data.length === 0 ? 0 : (this.place + (from - this.begin)) % this.data.length
@@ -215,12 +215,12 @@ export class Ring implements OutputLog, Retained {
     return this.seqs.length === 0 ? 0 : (this.row + index) % this.seqs.length
   }
 
-  /** Where the chunk of that index begins; behind the last one, the end. */
+  /** Offset of the chunk of that index; the end if there is none. */
   private offsetAt(index: number): number {
     return index >= this.chunks ? this.end : (this.offsets[this.rowAt(index)] ?? this.end)
   }
 
-  /** Index, from the oldest, of the first chunk with a seq above `seq`. */
+  /** Index, counted from the oldest, of the first chunk with a seq above `seq`. */
   private indexAfter(seq: number): number {
     let [low, high] = [0, this.chunks]
     while (low < high) {
@@ -236,7 +236,7 @@ interface Mark {
   seq: number
 }
 
-/** The smallest size from `least` on, doubling, that takes so much; none for nothing. */
+/** `least` doubled until it is at least `wanted`; 0 if nothing is wanted. */
 const fitting = (wanted: number, least: number): number => {
   if (wanted === 0) return 0
   let size = least

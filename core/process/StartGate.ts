@@ -1,27 +1,28 @@
 /**
- * Who may start one more process: counts those that are not closed yet, of a session and of all, and how many
- * starts come per second, as a bucket that holds a burst and fills at the rate.
+ * Limits on starting processes: on those that are not closed, per session and for the whole server, and on starts per
+ * second (a token bucket that holds a burst and fills at the rate).
  *
- * Plain arithmetic before any work: a refused start costs neither an id nor a fiber, and takes nothing from the bucket.
+ * Plain arithmetic before any work: a refused start costs no id and no fiber, and takes no token.
  */
 import * as Either from "effect/Either"
 import { LimitError, type Limits } from "../protocol/Limits.ts"
 
-/** The places of one session. */
+/** The places for processes of one session. */
 export interface Places {
-  /** Takes a place, which is given back by what is returned; `now` is in milliseconds. */
+  /** Takes a place at the time `now`, in milliseconds. The returned function gives it back and is idempotent. */
   readonly take: (now: number) => Either.Either<() => void, LimitError>
-  /** The session is over: gives back every place. */
+  /** Gives back every place: the session is over. */
   readonly close: () => void
 }
 
 export interface StartGate {
-  /** A new session. */
+  /** The places of a new session. */
   readonly open: () => Places
-  /** How many places are taken. */
+  /** How many places all sessions have taken. */
   readonly taken: () => number
 }
 
+/** A gate for one server; no place is taken and the bucket is full. */
 export const make = (
   limits: Pick<Limits, "sessionProcesses" | "processes" | "startsPerSecond" | "startBurst">,
 ): StartGate => {

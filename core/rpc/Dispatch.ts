@@ -15,8 +15,8 @@ export interface Destinations {
 }
 
 /**
- * A function that takes the text of one message; it returns a text where the message violates the protocol. `label` names
- * messages in errors.
+ * A function that takes the text of one message, and returns what is wrong with one that violates the protocol. `label`
+ * names messages in errors.
  */
 export const make = (
   label: string,

@@ -157,6 +157,7 @@ describe("Router", () => {
   })
 
   it("has an answer for every row of the table", () => {
+    const walkOptions = '{"maxDepth":1,"maxDirectories":1,"maxEntries":1,"followDirectorySymlinks":false}'
     const params: Record<Methods.RequestName, string> = {
       initialize: '{"clientName":""}',
       "environment/info": "null",
@@ -175,7 +176,7 @@ describe("Router", () => {
       "fs/getMetadata": '{"path":""}',
       "fs/canonicalize": '{"path":""}',
       "fs/readDirectory": '{"path":""}',
-      "fs/walk": `{"path":"","options":{"maxDepth":1,"maxDirectories":1,"maxEntries":1,"followDirectorySymlinks":false}}`,
+      "fs/walk": `{"path":"","options":${walkOptions}}`,
       "fs/remove": '{"path":""}',
       "fs/copy": '{"sourcePath":"","destinationPath":"","recursive":false}',
       "fs/open": '{"handleId":"h","path":""}',

@@ -1,9 +1,9 @@
 /**
  * From a method and its params to a handler and back: decode, gate, handle, encode.
  *
- * Built from the methods of a dialect, which name the operations that handlers answer. The order of checks is
- * the wire's: unknown method, params, handshake state, then the handler. This is the only place where failures
- * become codes.
+ * It is built from the methods of a dialect, which name the operations that handlers answer. The order of checks is
+ * that of the wire: unknown method, params, handshake state, then the handler. Only here do failures become error
+ * codes.
  */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -18,16 +18,16 @@ import type * as Methods from "../protocol/Methods.ts"
 import { current } from "../protocol/dialect/current.ts"
 import type { Dialect, OperationParams, OperationResult, Route } from "../protocol/dialect/Dialect.ts"
 
-/** What a handler may know of, and do with, the request it answers. */
+/** What a handler can do with the request that it answers, beside answering it. */
 export interface RequestContext {
   /**
-   * Runs `hook` right after the answer has been given to the transport, before anything else can be:
-   * notifications that must follow an answer are started here.
+   * Runs `hook` right after the answer was written to the transport, before any other message can be. Notifications
+   * that must follow an answer are started here.
    */
   readonly afterReply: (hook: () => void) => void
 }
 
-/** One handler per row of the method table. */
+/** One handler for each request of the method table. */
 export type Handlers<E> = {
   readonly [M in Methods.RequestName]: (
     params: OperationParams<M>,
@@ -36,17 +36,18 @@ export type Handlers<E> = {
 }
 
 export interface RouterOptions<E> {
-  /** The dialect of the connection, as far as that is known by now; the default is today's. */
+  /** The dialect of the connection as known so far; the current one by default. */
   readonly dialect?: () => Dialect
+  /** What answers requests. */
   readonly handlers: Handlers<E>
-  /** Fails if the connection is in no state for methods of this family. */
+  /** Fails if the connection is not in a state for methods of this family. */
   readonly gate: (family: Methods.Family) => Effect.Effect<void, E>
-  /** The code and text of a failure. */
+  /** Code and text of a failure. */
   readonly toRpcError: (error: E) => ErrorCode.RpcError
 }
 
 export interface Router {
-  /** True if a running request of this method counts against the limit of running requests. */
+  /** True if a running request of this method counts against `concurrentRequests`. */
   readonly slotted: (method: string) => boolean
   /** Answers one request with the JSON text of its result. */
   readonly handle: (
@@ -56,10 +57,11 @@ export interface Router {
   ) => Effect.Effect<string, ErrorCode.RpcError>
 }
 
+/** A router over the handlers of one connection. */
 export const make = <E>({ dialect = () => current, ...options }: RouterOptions<E>): Router => {
   const routeOf = (method: string): Route | undefined => {
     const { routes } = dialect()
-    // A method may be any text, also the name of something that every object has.
+    // A method may be any text, `constructor` for example, which every object has.
     return Object.hasOwn(routes, method) ? routes[method] : undefined
   }
   return {
@@ -84,7 +86,7 @@ const answer = <E>(
   if (Either.isLeft(decoded)) return Effect.fail(invalidParams(decoded.left))
   if (served.kind === "constant") return Effect.succeed(toText(served.result))
   const { operation, toParams, toResult } = served
-  // What a route makes of its row's params is what its operation takes.
+  // `toParams` of a route returns what its operation takes; `operation` in Dialect.ts ties the types together.
   const handle = handlers[operation] as (
     params: unknown,
     context: RequestContext,
@@ -96,9 +98,9 @@ const answer = <E>(
   )
 }
 
-/** What the router needs of a row, made once per program. */
+/** Decoder and encoder of a row of the method table. */
 interface Codec {
-  /** The params, or the text of what is wrong with them. */
+  /** The decoded params, or what is wrong with them. */
   readonly decode: (params: Json) => Either.Either<unknown, string>
   readonly toText: (result: unknown) => string
 }
@@ -130,14 +132,14 @@ const makeCodec = (row: Row): Codec => {
 
 const invalidParams = (message: string) => new ErrorCode.RpcError({ code: ErrorCode.invalidParams, message })
 
-/** The fields of a struct in the order of its declaration. */
+/** The field names of a struct in the order of declaration. */
 const fieldNames = (schema: Schema.Schema.Any): ReadonlyArray<string> => {
   const { ast } = schema
   const literal = ast._tag === "Transformation" ? ast.from : ast
   return literal._tag === "TypeLiteral" ? literal.propertySignatures.map(({ name }) => String(name)) : []
 }
 
-/** Params may come as an array that gives every field of the struct in order. */
+/** Params that are an array give every field of the struct in order; this makes an object of them. */
 const fromPositional = (
   params: Json,
   fields: ReadonlyArray<string>,

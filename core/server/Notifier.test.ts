@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { defaultLimits } from "../process/OutputLog.ts"
+import { defaultCapacity } from "../process/OutputLog.ts"
 import { Process } from "../process/Process.ts"
 import * as Fake from "../spawn/Fake.ts"
 import type { Stdio } from "../spawn/Spawner.ts"
@@ -9,7 +9,7 @@ import * as FairSender from "./FairSender.ts"
 const stdio: Stdio = { kind: "pipe", stdin: false }
 
 const begin = (id = "p") => {
-  const process = new Process(id, { stdio }, defaultLimits)
+  const process = new Process(id, { stdio }, defaultCapacity)
   const child = new Fake.FakeChild(1, { argv: ["a"], cwd: "/", env: {}, stdio }, process.events)
   process.begin(child.handle(Fake.allCapabilities), undefined)
   process.release()

@@ -1,4 +1,4 @@
-/** Where session ids come from. Whoever knows an id may resume its session: they must not be guessable. */
+/** The source of session ids. A client that knows an id can resume its session, so ids must not be guessable. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 
@@ -7,4 +7,5 @@ export interface SessionIdsService {
   readonly next: Effect.Effect<string>
 }
 
+/** The service; every runtime has its own cryptographic source. */
 export class SessionIds extends Context.Tag("procwire/SessionIds")<SessionIds, SessionIdsService>() {}

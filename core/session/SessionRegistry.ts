@@ -1,10 +1,10 @@
 /**
- * Sessions outlive connections: attach, detach, resume, expire.
+ * Sessions, which outlive connections: attach, detach, resume, expire.
  *
- * A session owns processes and is attached to at most one connection. When that is gone the children
- * run on and their output is retained; a new connection may resume the session until its time to live
- * has passed since the detachment. Then, or when the registry's scope closes, its children are killed.
- * A bound session is one that a wire without resumption has: it ends with its connection.
+ * A session owns processes and is attached to at most one connection. When that connection is gone, the children go on
+ * and their output is retained; a new connection can resume the session within its time to live, which begins at the
+ * detachment. After that, or when the scope of the registry closes, its children are killed. A bound session, for
+ * dialects without resumption, ends with its connection.
  */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -21,45 +21,49 @@ import { SessionIds } from "./SessionIds.ts"
 export interface Options extends ProcessRegistry.Options {
   /** How long a detached session can be resumed, in milliseconds. */
   readonly detachedMillis: number
-  /** Where sessions and processes are counted; by default nobody else sees them. */
+  /** Where sessions and processes are counted; by default in metrics that only this registry has. */
   readonly metrics?: Metrics
 }
 
 /** 80 seconds, as in the peer implementation. */
 export const defaultOptions: Options = { ...ProcessRegistry.defaultOptions, detachedMillis: 80_000 }
 
+/** A session that cannot be resumed. */
 export class SessionError extends Data.TaggedError("SessionError")<{
-  /** No such session (any more), or one that is still attached to another connection. */
+  /** `Unknown`: no such session, or no longer. `Attached`: another connection has it. */
   readonly reason: "Unknown" | "Attached"
   readonly sessionId: string
 }> {}
 
 export interface Session {
+  /** What a client names to resume it. */
   readonly id: string
   readonly processes: ProcessRegistry.ProcessRegistry
 }
 
 export interface SessionRegistry {
-  /** A new session, attached to the caller. */
+  /** Opens a session that is attached to the caller. */
   readonly open: Effect.Effect<Session, LimitError>
-  /** A new session that ends when it is detached, and forgets its processes at their exit. */
+  /** Opens a session that ends when it is detached, and that forgets processes at their exit. */
   readonly openBound: Effect.Effect<Session, LimitError>
-  /** A detached session, attached to the caller from now on. */
+  /** Attaches a detached session to the caller. */
   readonly resume: (id: string) => Effect.Effect<Session, SessionError>
-  /** Lets go of a session; its time to live begins. */
+  /** Detaches a session: its time to live begins. */
   readonly detach: (session: Session) => Effect.Effect<void>
-  /** Ends a session at once. */
+  /** Ends a session at once; its children are killed. */
   readonly end: (session: Session) => Effect.Effect<void>
 }
 
-interface Entry {
+interface OpenSession {
   readonly session: Session
   readonly scope: Scope.CloseableScope
-  /** It is nobody's but its connection's. */
+  /** Ends with its connection. */
   readonly bound: boolean
-  /** The latest detachment, until it is resumed: the one whose time to live counts. */
+  /** Identifies the latest detachment, whose time to live counts; undefined while the session is attached. */
   detachment: object | undefined
 }
+
+/** The sessions of one server; they end with the scope. */
 
 export const make = (
   options: Options,
@@ -67,10 +71,10 @@ export const make = (
   Effect.gen(function* () {
     const spawner = yield* Spawner
     const ids = yield* SessionIds
-    // Children are killed side by side, so that one that takes its time delays no other.
+    // Children are killed in parallel: a slow one delays no other.
     const registryScope = yield* Scope.fork(yield* Effect.scope, ExecutionStrategy.parallel)
     const expiries = yield* FiberMap.make<string>()
-    const table = new Map<string, Entry>()
+    const table = new Map<string, OpenSession>()
 
     const shared = ProcessRegistry.share(options.limits, options.metrics)
     const most = options.limits.sessions
@@ -91,7 +95,7 @@ export const make = (
       return session
     })
 
-    // One step: a caller that is interrupted has either not resumed or can detach.
+    // One synchronous step: an interrupted caller has either not resumed the session, or can detach it.
     const resume = (id: string) =>
       Effect.suspend(() => {
         const entry = table.get(id)
@@ -110,10 +114,10 @@ export const make = (
         return entry === undefined ? Effect.void : Scope.close(entry.scope, Exit.void)
       })
 
-    const expire = (entry: Entry, detachment: object) =>
+    const expire = (entry: OpenSession, detachment: object) =>
       Effect.gen(function* () {
         yield* Effect.sleep(options.detachedMillis)
-        // Resumed meanwhile, and perhaps detached again in this very moment.
+        // The session was resumed meanwhile, and perhaps detached again.
         if (entry.detachment !== detachment) return
         yield* Effect.annotateLogs(Effect.logDebug("session expired"), { session: entry.session.id })
         yield* end(entry.session)

@@ -1,25 +1,25 @@
 /**
- * The end of a server that does not come at once: no more starts, and time for what runs to end by itself.
+ * The graceful end of a server: no more starts, and time for running children to end by themselves.
  *
- * A spawner around another one, which knows the children that live. Who is still there when the time is over is
- * killed; whoever left the group of a child is not known here.
+ * It wraps a spawner to know the living children. Children that outlast the grace period are killed. Processes that
+ * have left the process group of a child are not known here.
  */
 import * as Effect from "effect/Effect"
 import { SpawnError } from "./SpawnError.ts"
 import type { ChildHandle, SpawnerService } from "./Spawner.ts"
 
-/** How often it is looked whether groups are gone. */
+/** Milliseconds between two looks whether process groups are gone. */
 const lookMillis = 20
 
-/** How long a server stays after the last child has ended, so that clients hear of it. */
+/** Milliseconds that a server stays after the last child has ended, so that clients are told: 50. */
 export const farewellMillis = 50
 
 export interface Drain {
-  /** Starts what the other spawner starts, until the end has begun. */
+  /** The wrapped spawner, which refuses to start anything once draining has begun. */
   readonly spawner: SpawnerService
   /**
-   * Begins the end: sends SIGTERM to the group of every child, waits for at most so long until all groups are gone, and
-   * kills the rest. Without any time it leaves the children to whoever closes their scopes.
+   * Sends SIGTERM to the process group of every child, waits for at most `graceMillis` until all groups are gone, and
+   * kills the rest. With 0 it only refuses further starts: children are killed when their scopes close.
    */
   readonly drain: (graceMillis: number) => Effect.Effect<void>
 }
@@ -29,6 +29,7 @@ interface Child {
   readonly exited: () => boolean
 }
 
+/** Wraps a spawner. */
 export const make = (spawner: SpawnerService): Drain => {
   const children = new Set<Child>()
   let draining = false
@@ -75,7 +76,7 @@ export const make = (spawner: SpawnerService): Drain => {
 
 const refusal = "the server is shutting down and starts no more processes"
 
-/** SIGCONT, because a stopped process hears of SIGTERM only when it goes on. */
+/** SIGCONT follows because a stopped process handles SIGTERM only when it continues. */
 const terminate = ({ handle }: Child) =>
   Effect.ignore(Effect.zipRight(handle.signal("SIGTERM"), handle.signal("SIGCONT")))
 

@@ -1,13 +1,14 @@
 /**
- * Which environment a child gets: a pure function of the request's `env`, its policy, the server's own
- * variables and the platform. Names compare without case, patterns know `*` and `?` and match whole names.
+ * The environment of a child: a pure function of the request's `env`, its policy, the server's own variables and the
+ * platform. Patterns match whole names without case; `*` and `?` are wildcards.
  */
 import type { EnvPolicy } from "../protocol/Process.ts"
 
+/** Environment variables by name. */
 export type Env = Readonly<Record<string, string>>
 
 export interface EnvRequest {
-  /** Overlay on what the policy gives; the whole environment if there is no policy. */
+  /** Set over the result of the policy; the whole environment if there is no policy. */
   readonly env: Env
   readonly policy: EnvPolicy | undefined
   /** The server's own variables. */
@@ -16,23 +17,23 @@ export interface EnvRequest {
   readonly platform: string
 }
 
-/** Dropped from what is inherited unless the policy says `ignoreDefaultExcludes`. */
+/** Inherited names that are dropped, unless the policy says `ignoreDefaultExcludes`. */
 export const defaultExcludes: ReadonlyArray<string> = ["*KEY*", "*SECRET*", "*TOKEN*"]
 
-/** What `inherit: "core"` keeps on Unix. */
+/** Names that `inherit: "core"` keeps on Unix, as in the peer implementation. */
 export const unixCore: ReadonlyArray<string> =
   "PATH SHELL TMPDIR TEMP TMP HOME LANG LC_ALL LC_CTYPE LOGNAME USER".split(" ")
 
-/** What `inherit: "core"` keeps on Windows. */
+/** Names that `inherit: "core"` keeps on Windows, as in the peer implementation. */
 export const windowsCore: ReadonlyArray<string> = (
   "PATH PATHEXT SHELL COMSPEC SYSTEMROOT SYSTEMDRIVE USERNAME USERDOMAIN USERPROFILE HOMEDRIVE HOMEPATH " +
   "PROGRAMFILES PROGRAMFILES(X86) PROGRAMW6432 PROGRAMDATA LOCALAPPDATA APPDATA TEMP TMP TMPDIR POWERSHELL PWSH"
 ).split(" ")
 
-/** Never reaches a child, whoever asks: in exactly this case. */
+/** Removed from every child's environment, also if the request sets it; the name is compared with case. */
 const strippedExactly = new Set(["CODEX_EXEC_SERVER_EXIT_ON_STDIN_CLOSE"])
 
-/** Never reaches a child, whoever asks: in any case. */
+/** Removed from every child's environment, also if the request sets it; the names are compared without case. */
 const stripped = new Set([
   "CODEX_EXEC_SERVER_NOISE_AUTH_TOKEN",
   "NODE_REPL_AUTH_TOKEN",
@@ -77,7 +78,7 @@ const isInherited = (inherit: EnvPolicy["inherit"], name: string, platform: stri
   inherit === "all" ||
   (inherit === "core" && (platform === "windows" ? windowsCore : unixCore).includes(name.toUpperCase()))
 
-/** A test for whole names. It takes at most the product of both lengths, whatever a stranger asks for. */
+/** A test for whole names. It takes at most the product of both lengths, so that no pattern is expensive. */
 const toPattern = (glob: string) => {
   const pattern = [...glob.toUpperCase()]
   return (name: string): boolean => {

@@ -1,11 +1,10 @@
 /**
- * A spawner whose children are scripts: the reference for tests of everything above the seam.
+ * A spawner with scripted children, for tests of everything above the spawner interface.
  *
- * A test decides what each child prints and how it ends, from outside through `FakeChild` or from inside
- * through a script that runs in the child's scope and in the test's time. What the core does to the child
- * (writes, signals, kills, pauses) is recorded. The guarantees of a spawner hold: no event before `spawn`
- * has succeeded or after the scope has closed, each end and the exit once, and a kill ends the child
- * unless the test says otherwise.
+ * A test decides what a child prints and how it ends: from outside through `FakeChild`, or with a script that runs in
+ * the scope of the child and on the clock of the test. What the core does to a child (writes, signals, kills, pauses)
+ * is recorded. The guarantees of a spawner hold: no event before `spawn` has succeeded or after the scope has closed,
+ * each end and the exit once. A kill ends the child, unless the test says otherwise.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -26,18 +25,20 @@ import {
 } from "./Spawner.ts"
 
 export interface Options {
+  /** Capabilities that differ from `allCapabilities`. */
   readonly capabilities?: Partial<Capabilities>
-  /** What each child does. It starts after `spawn` has succeeded and ends with the child's scope. */
+  /** Runs for each child after `spawn` has succeeded, until the child's scope closes. */
   readonly script?: (child: FakeChild) => Effect.Effect<void>
-  /** Runs before a child comes into being: it may wait, or refuse. */
+  /** Runs before a child is started: it may wait, or fail. */
   readonly beforeSpawn?: (spec: SpawnSpec) => Effect.Effect<void, SpawnError>
 }
 
 export interface Fake {
+  /** The spawner. */
   readonly layer: Layer.Layer<Spawner>
   /** Every child so far, oldest first. */
   readonly children: ReadonlyArray<FakeChild>
-  /** The next child that was not taken yet; waits for it. */
+  /** Waits for the next child that was not taken yet. */
   readonly next: Effect.Effect<FakeChild>
 }
 
@@ -52,6 +53,7 @@ export const allCapabilities: Capabilities = {
   confine: true,
 }
 
+/** A spawner without children yet. */
 export const make = (options: Options = {}): Effect.Effect<Fake> =>
   Effect.gen(function* () {
     const spawned = yield* Mailbox.make<FakeChild>()
@@ -79,11 +81,11 @@ export const make = (options: Options = {}): Effect.Effect<Fake> =>
     }
   })
 
-/** One child, from the side of the operating system. Its methods are plain functions. */
+/** A child as the operating system would see it. Its methods are plain functions. */
 export class FakeChild {
   readonly pid: number
   readonly spec: SpawnSpec
-  /** What the core did, in order. */
+  /** What the core has done to the child, in order. */
   readonly writes: Array<Uint8Array> = []
   readonly signals: Array<SignalName> = []
   readonly sizes: Array<TerminalSize> = []
@@ -92,11 +94,11 @@ export class FakeChild {
   pauses = 0
   paused = false
   abandoned = false
-  /** The scope has closed: the child is gone, whatever it was doing. */
+  /** True once the scope has closed. */
   released = false
   /** False for a child that outlives `kill`. */
   mortal = true
-  /** What `ChildHandle.lingering` answers. */
+  /** The answer of `ChildHandle.lingering`. */
   lingering = false
 
   private readonly events: SpawnEvents
@@ -115,7 +117,7 @@ export class FakeChild {
     this.stdin = spec.stdio.kind === "pty" || spec.stdio.stdin ? "reading" : "closed"
   }
 
-  /** Prints. Ignored on a stream that has ended. */
+  /** Writes to a stream; ignored after its end. */
   output(stream: OutputStream, bytes: Uint8Array | string): void {
     if (!this.open.has(stream)) return
     this.events.output(stream, typeof bytes === "string" ? utf8.encode(bytes) : bytes)
@@ -128,7 +130,7 @@ export class FakeChild {
     }
   }
 
-  /** Exits with a code, or as told; the streams stay open. */
+  /** Exits with a code or a status; the streams stay open. */
   exit(status: number | ExitStatus): void {
     if (this.status !== undefined || this.released) return
     this.status = typeof status === "number" ? { kind: "exited", code: status } : status
@@ -142,11 +144,12 @@ export class FakeChild {
     this.exit(status)
   }
 
-  /** No longer reads its stdin: writers wait. `read` goes on. */
+  /** Stops reading stdin, until `read`: writers wait. */
   stall(): void {
     this.reading.unsafeClose()
   }
 
+  /** Reads stdin again. */
   read(): void {
     this.reading.unsafeOpen()
   }
@@ -172,13 +175,14 @@ export class FakeChild {
     return this.writes.map((bytes) => String.fromCharCode(...bytes)).join("")
   }
 
-  /** The end of the scope: nothing is delivered from here on. */
+  /** Ends the child with its scope: nothing is delivered from now on. */
   release(): void {
     this.released = true
     this.open.clear()
     this.closeStdin()
   }
 
+  /** What the core gets. */
   handle(capabilities: Capabilities): ChildHandle {
     return {
       pid: this.pid,

@@ -1,4 +1,4 @@
-/** The machine that a server runs on, as facts: whatever depends on it is decided from these. */
+/** Facts about the machine that a server runs on. */
 import * as Context from "effect/Context"
 
 export interface HostInfo {
@@ -6,12 +6,15 @@ export interface HostInfo {
   readonly platform: string
   /** The server's own environment variables. */
   readonly env: Readonly<Record<string, string>>
-  /** Absolute native paths. */
+  /** Working directory of the server, an absolute native path. */
   readonly cwd: string
+  /** Home directory of its user, an absolute native path. */
   readonly home: string | undefined
+  /** Directory for temporary files, an absolute native path. */
   readonly temp: string
-  /** The user's shell: its base name without an extension, and its native path. */
+  /** The user's shell: base name without extension, and absolute native path. */
   readonly shell: { readonly name: string; readonly path: string }
 }
 
+/** The service; the same for all sessions of a server. */
 export class Host extends Context.Tag("procwire/Host")<Host, HostInfo>() {}

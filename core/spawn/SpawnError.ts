@@ -1,6 +1,7 @@
-/** What can go wrong between the core and a spawner, as closed sets of reasons. */
+/** The errors of a spawner, each with a closed set of reasons. */
 import * as Data from "effect/Data"
 
+/** Why a child could not be started. */
 export type SpawnReason =
   | "NotFound"
   | "NotADirectory"
@@ -14,8 +15,8 @@ export type SpawnReason =
   | "Unknown"
 
 /**
- * A child that did not come into being; nothing is left of it. `message` is the text a client sees: for
- * a failure of the operating system its own text and number, `No such file or directory (os error 2)`.
+ * A child could not be started, and nothing of it is left. `message` is the text that a client sees: for a failure of
+ * the operating system its text and number, such as `No such file or directory (os error 2)`.
  */
 export class SpawnError extends Data.TaggedError("SpawnError")<{
   readonly reason: SpawnReason
@@ -23,13 +24,13 @@ export class SpawnError extends Data.TaggedError("SpawnError")<{
   readonly cause?: unknown
 }> {}
 
-/** The child's stdin takes no more: it was never open, the child closed it, or the child is gone. */
+/** The child's stdin cannot be written: it was not opened, the child has closed it, or the child is gone. */
 export class StdinError extends Data.TaggedError("StdinError")<{
   readonly reason: "NotOpen" | "Closed"
   readonly cause?: unknown
 }> {}
 
-/** A signal (or a resize) that could not be delivered to a child that is still there. */
+/** A signal or a resize could not be delivered to a living child. */
 export class SignalError extends Data.TaggedError("SignalError")<{
   readonly reason: "Unsupported" | "PermissionDenied" | "Unknown"
   readonly message: string

@@ -1,17 +1,16 @@
 /**
- * The seam that plug-ins implement: how a process comes into being.
+ * The interface that spawners implement. A spawner turns a resolved `SpawnSpec` into a running child and reports what
+ * the child does through plain callbacks. It has no policy: environment, limits, ordering and retention belong to the
+ * core.
  *
- * A spawner turns a resolved `SpawnSpec` into a running child and reports what the child does through
- * plain callbacks. It holds no policy: environment, limits, ordering and retention are the core's.
- *
- * What every spawner guarantees:
- * - `events.output` is called with the bytes of one stream in the order in which the child wrote them;
- *   the bytes are only valid during the call (the core copies what it keeps).
- * - `events.end` is called once for each stream of the spec, after its last byte: `stdout` and `stderr`
- *   for pipes, `pty` for a PTY. A stream that a descendant holds open ends later than the exit.
- * - `events.exit` is called once, when the child itself has ended; it does not wait for the streams.
- * - no event is delivered before `spawn` has succeeded, and none after the scope has closed.
- * - closing the scope kills the whole process group and releases every descriptor. It is idempotent.
+ * Every spawner guarantees:
+ * - `events.output` is called with the bytes of one stream in the order in which the child wrote them. The bytes are
+ *   valid during the call only; the core copies what it keeps.
+ * - `events.end` is called once for each stream of the spec, after its last byte: `stdout` and `stderr` for pipes,
+ *   `pty` for a PTY. If a descendant holds a stream open, it ends after the exit.
+ * - `events.exit` is called once, when the child itself has exited; it does not wait for the streams.
+ * - No event is delivered before `spawn` has succeeded, and none after the scope has closed.
+ * - Closing the scope kills the whole process group and releases every descriptor. It is idempotent.
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -19,7 +18,7 @@ import type * as Scope from "effect/Scope"
 import type { Confinement } from "../protocol/Confinement.ts"
 import type { SignalError, SpawnError, StdinError } from "./SpawnError.ts"
 
-/** What a spawner can do. A capability that is declared has to work; one that is not is never used. */
+/** What a spawner can do. A declared capability must work; one that is not declared is never used. */
 export interface Capabilities {
   /** Children may have a pseudo-terminal (`stdio.kind` is `pty`). */
   readonly pty: boolean
@@ -31,13 +30,13 @@ export interface Capabilities {
   readonly processGroup: boolean
   /** Pipe children can be given a writable stdin. */
   readonly pipeStdin: boolean
-  /** `pause` stops the reading of output, so that the child blocks when its pipe is full. */
+  /** `pause` stops reading output, so that the child blocks when its pipe is full. */
   readonly pause: boolean
   /** `SpawnSpec.confinement` holds for the child and all its descendants. */
   readonly confine: boolean
 }
 
-/** A PTY's size in character cells. */
+/** The size of a PTY in character cells. */
 export interface TerminalSize {
   readonly rows: number
   readonly columns: number
@@ -48,24 +47,25 @@ export type Stdio =
   | { readonly kind: "pipe"; readonly stdin: boolean }
   | { readonly kind: "pty"; readonly size: TerminalSize }
 
-/** One process to start, with nothing left to decide. */
+/** A process to start, with everything decided. */
 export interface SpawnSpec {
   /** The program and its arguments. A bare program name is looked up in the PATH of `env`. */
   readonly argv: readonly [program: string, ...args: ReadonlyArray<string>]
-  /** What the child sees as `argv[0]`, if not the program. Only for spawners with that capability. */
+  /** The `argv[0]` that the child sees instead of the program. Only with the capability `arg0`. */
   readonly arg0?: string | undefined
   /** Absolute native path. */
   readonly cwd: string
   /** The whole environment of the child. */
   readonly env: Readonly<Record<string, string>>
   readonly stdio: Stdio
-  /** What the child may reach. Only for spawners with that capability: no other may start it. */
+  /** What the child may access. Only with the capability `confine`: the child must not run without it. */
   readonly confinement?: Confinement | undefined
 }
 
+/** A stream that a child writes. */
 export type OutputStream = "stdout" | "stderr" | "pty"
 
-/** How a child ended: by itself with a code from 0 to 255, or by the signal of that number. */
+/** How a child ended: it exited with a code from 0 to 255, or a signal of that number killed it. */
 export type ExitStatus =
   | { readonly kind: "exited"; readonly code: number }
   | { readonly kind: "signaled"; readonly signal: number }
@@ -73,47 +73,52 @@ export type ExitStatus =
 /** A POSIX signal name, such as `SIGINT`. */
 export type SignalName = `SIG${string}`
 
-/** The byte path out of a spawner: plain functions, called synchronously, that never throw. */
+/** What a spawner reports: plain functions that it calls synchronously and that never throw. */
 export interface SpawnEvents {
+  /** The child has written bytes, which are valid during the call. */
   readonly output: (stream: OutputStream, bytes: Uint8Array) => void
+  /** The stream is at EOF. */
   readonly end: (stream: OutputStream) => void
+  /** The child has exited. */
   readonly exit: (status: ExitStatus) => void
 }
 
 /** A running child. It may be on another machine, so every operation is asynchronous and may fail. */
 export interface ChildHandle {
-  /** The process id where the spawner knows one. */
+  /** The process id, if the spawner knows it. */
   readonly pid: number | undefined
   /** Writes to stdin (or the PTY) in call order; suspends while the child does not read. */
   readonly write: (bytes: Uint8Array) => Effect.Effect<void, StdinError>
-  /** Closes a piped stdin after what was written. On a PTY it does nothing. */
+  /** Closes a piped stdin after the writes before. On a PTY it does nothing. */
   readonly endStdin: Effect.Effect<void>
-  /** Sends a signal to the process group; a group that is gone is no error. */
+  /** Sends a signal to the process group. A group that is gone is not an error. */
   readonly signal: (signal: SignalName) => Effect.Effect<void, SignalError>
   /** SIGKILL to the process group, at once. */
   readonly kill: Effect.Effect<void>
   /**
-   * Gives up the output at once: no further `output` is delivered and every stream that is still open
-   * ends now, even if a descendant outside the group holds it.
+   * Stops reading output: no further `output` is delivered, and every open stream ends now even if a descendant outside
+   * the group holds it.
    */
   readonly abandonOutput: Effect.Effect<void>
   /** True while processes of the group outlive the child that led it. */
   readonly lingering: Effect.Effect<boolean>
-  /** With the capability `resize`. */
+  /** Sets the size of the PTY. With the capability `resize`. */
   readonly resize?: (size: TerminalSize) => Effect.Effect<void, SignalError>
-  /** With the capability `pause`: stops reading output. At most what was already read still arrives. */
+  /** Stops reading output; what was read before may still arrive. With the capability `pause`. */
   readonly pause?: () => void
-  /** Reads on after `pause`. */
+  /** Reads output again after `pause`. */
   readonly resume?: () => void
 }
 
+/** A way to start processes. */
 export interface SpawnerService {
   readonly capabilities: Capabilities
-  /** Starts one child. Its lifetime is the scope's. */
+  /** Starts one child, which lives as long as the scope. */
   readonly spawn: (
     spec: SpawnSpec,
     events: SpawnEvents,
   ) => Effect.Effect<ChildHandle, SpawnError, Scope.Scope>
 }
 
+/** The service that a server starts its children with. */
 export class Spawner extends Context.Tag("procwire/Spawner")<Spawner, SpawnerService>() {}

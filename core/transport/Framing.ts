@@ -1,9 +1,9 @@
 /**
- * Lines <-> JSON texts: one JSON text per `\n`, as on stdin and stdout.
+ * JSON texts as lines and back: one text per `\n`, as on stdin and stdout.
  *
- * Plain functions over `Uint8Array`. A character may be split over any number of chunks. A trailing `\r`
- * is dropped, blank lines are skipped, an unterminated last line is never delivered. Broken UTF-8 and
- * lines that are too long end the decoder; the lines before them are still delivered.
+ * Plain functions over `Uint8Array`. A character may be split over any number of chunks. A trailing `\r` is dropped,
+ * blank lines are skipped, an unterminated last line is never delivered. Invalid UTF-8 or a line that is too long ends
+ * the decoder; the lines before it are still delivered.
  */
 import { strictUtf8Decoder, utf8 } from "../protocol/Bytes.ts"
 import { maxMessageBytes, tooLong, TransportError } from "./Transport.ts"
@@ -14,10 +14,10 @@ const largestKept = 1024 * 1024
 
 const decoder = strictUtf8Decoder()
 
-/** Blank as the peer sees it: Unicode White_Space, to which a byte order mark does not belong. */
+/** Blank for the peer: Unicode White_Space, which does not include the byte order mark. */
 const blank = /^[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]*$/u
 
-/** The text of one whole message; undefined where the bytes are not UTF-8. A byte order mark stays. */
+/** The text of one message, undefined if the bytes are not UTF-8. A byte order mark is kept. */
 export const decodeText = (bytes: Uint8Array): string | undefined => {
   try {
     return decoder.decode(bytes)
@@ -26,7 +26,7 @@ export const decodeText = (bytes: Uint8Array): string | undefined => {
   }
 }
 
-/** UTF-8 of a text. Pure ASCII, which output messages are, is encoded in one pass without a copy. */
+/** UTF-8 of a text. ASCII, as in output messages, is encoded in one pass without a copy. */
 export const encodeText = (text: string): Uint8Array => {
   const bytes = new Uint8Array(text.length)
   return utf8.encodeInto(text, bytes).read === text.length ? bytes : utf8.encode(text)
@@ -47,9 +47,9 @@ export const encodeLine = (message: string | Uint8Array): Uint8Array => {
   return line
 }
 
-/** Cuts a byte stream into lines. `failure` is set by the `push` that met the broken line. */
+/** Splits a byte stream into lines. The `push` that meets a broken line sets `failure`. */
 export class LineDecoder {
-  /** Why the stream can not go on; everything after it is ignored. */
+  /** Why the stream cannot be decoded further; later chunks are ignored. */
   failure: TransportError | undefined = undefined
   private partial: Uint8Array = new Uint8Array(0)
   private length = 0
@@ -59,7 +59,7 @@ export class LineDecoder {
     this.maxLineBytes = maxLineBytes
   }
 
-  /** Takes a chunk, which may be reused afterwards, and returns the lines it completed. */
+  /** Takes a chunk, which the caller may reuse, and returns the lines that it completes. */
   push(chunk: Uint8Array): ReadonlyArray<string> {
     const lines: Array<string> = []
     if (this.failure !== undefined) return lines
@@ -82,7 +82,7 @@ export class LineDecoder {
     return lines
   }
 
-  /** Complete lines, the last without its `\n`. Decoded together: one call per chunk, not per line. */
+  /** Decodes complete lines, the last without its `\n`, in one call for the chunk. */
   private lines(bytes: Uint8Array, into: Array<string>): void {
     if (bytes.length <= this.maxLineBytes) {
       const text = decodeText(bytes)
@@ -132,7 +132,7 @@ export class LineDecoder {
   }
 }
 
-/** Whether all of the text went in as one byte per character. */
+/** True if the whole text was encoded with one byte per UTF-16 unit. */
 const fits = (encoded: { readonly read: number; readonly written: number }, length: number): boolean =>
   encoded.read === length && encoded.written === length
 

@@ -1,9 +1,10 @@
 /**
- * The receiving half that every transport shares: a mailbox of bounded length and size, what did not fit in it, and word to
- * the source when that has been taken.
+ * The receiving half of every transport: a mailbox that is bounded in length and size, and an overflow for messages
+ * that did not fit.
  *
- * `offer` is a plain function for a socket's callback; a fiber of the scope moves the rest. The source
- * stops reading while `offer` answers false, so the rest stays about as large as one read.
+ * `offer` is a plain function, for the callback of a socket. A fiber of the scope moves the overflow into the mailbox
+ * and reports that to the source, which stops reading while `offer` returns false; so the overflow stays about as
+ * large as one read.
  */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -13,21 +14,21 @@ import { type Incoming, incomingCapacity, incomingSize, type TransportError } fr
 
 export interface Inbox {
   readonly incoming: Incoming
-  /** Delivers one message; false when it has to wait for room. Ignored after `end`. */
+  /** Delivers one message; false if it has to wait for room. Ignored after `end`. */
   readonly offer: (message: string) => boolean
-  /** The peer is gone, or broken. What was delivered before is still read first. */
+  /** The peer is gone, or has failed. Messages that were delivered before are still read first. */
   readonly end: (error?: TransportError) => void
   /** Size of the messages that wait for room, in UTF-16 units. */
   readonly waiting: () => number
 }
 
-/** `onProgress` is called each time one waiting message found room, with the size of what still waits. */
+/** `onProgress` is called each time a waiting message has found room, with the size of those that still wait. */
 export const make = (onProgress: (waiting: number) => void): Effect.Effect<Inbox, never, Scope.Scope> =>
   Effect.gen(function* () {
     const mailbox = yield* Mailbox.make<string, TransportError>(incomingCapacity)
     const overflow = yield* Effect.makeLatch()
     const room = yield* Effect.makeLatch(true)
-    /** Size of what is in the mailbox. */
+    /** Size of the messages in the mailbox, in UTF-16 units. */
     let size = 0
     const rest: Array<string> = []
     let head = 0

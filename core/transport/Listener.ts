@@ -1,30 +1,32 @@
-/** The seam for whatever brings connections: a socket, a WebSocket server, or stdin and stdout. */
+/** The interface of what accepts connections: a socket, a WebSocket server, or stdin and stdout. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { LimitError } from "../protocol/Limits.ts"
 import type { Transport, TransportError } from "./Transport.ts"
 
-/** What a server asks of whoever listens for it. */
+/** What a listener has to refuse on behalf of its server. */
 export interface Terms {
-  /** The longest message that is taken from a peer. */
+  /** The longest message that is accepted, in bytes. */
   readonly maxMessageBytes?: number
-  /** Why no more connections are wanted: asked before one costs anything. */
+  /** Why no further connection is accepted now, if so. Called before a connection costs anything. */
   readonly refusal?: () => LimitError | undefined
 }
 
+/** Accepts connections on one address. */
 export interface ListenerService {
   /** Where clients connect: `ws://127.0.0.1:39211`, `stdio`. */
   readonly address: string
   /**
-   * Serves until the listener ends (stdin closed) or the effect is interrupted. `serve` runs once per
-   * connection, in a scope of that connection; when it returns, the transport is closed.
+   * Serves until the listener ends (at EOF on stdin) or the effect is interrupted. `serve` runs once for each
+   * connection, in a scope of its own; when it returns, the transport is closed.
    */
   readonly run: <R>(
     serve: (transport: Transport) => Effect.Effect<void, never, R | Scope.Scope>,
   ) => Effect.Effect<void, TransportError, Exclude<R, Scope.Scope>>
-  /** Takes no more connections from now on; those that are there go on. */
+  /** Accepts no more connections; open ones go on. */
   readonly stop: Effect.Effect<void>
 }
 
+/** The service of one listener. */
 export class Listener extends Context.Tag("procwire/Listener")<Listener, ListenerService>() {}

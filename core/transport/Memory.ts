@@ -1,7 +1,7 @@
 /**
- * Two transports linked inside one program: the reference that adapters are compared with, and what tests
- * run on. Bounded as a real one is: a peer that does not take from `incoming` makes `write` answer false.
- * Closing either side ends both.
+ * Two transports linked inside one program: the reference implementation for adapters, and the transport of tests and
+ * of a server in the client's program. It is bounded as a real one is: if the peer does not take from `incoming`,
+ * `write` returns false. Closing either end closes both.
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -16,24 +16,25 @@ import {
   TransportError,
 } from "./Transport.ts"
 
+/** The labels of both ends, by which errors name their messages. */
 export interface Labels {
   readonly left?: string
   readonly right?: string
 }
 
-/** A linked pair; it lives as long as the scope. */
+/** A linked pair, which is closed with the scope. */
 export const makePair = (
   labels: Labels = {},
 ): Effect.Effect<readonly [Transport, Transport], never, Scope.Scope> =>
   Effect.gen(function* () {
-    const toRight = yield* makeLink
-    const toLeft = yield* makeLink
+    const toRight = yield* makeDirection
+    const toLeft = yield* makeDirection
     const close = Effect.sync(() => {
       toRight.end()
       toLeft.end()
     })
     yield* Effect.addFinalizer(() => close)
-    const side = (label: string, from: Link, to: Link): Transport => ({
+    const transport = (label: string, from: Direction, to: Direction): Transport => ({
       label,
       incoming: from.incoming,
       write: to.write,
@@ -41,16 +42,17 @@ export const makePair = (
       close,
     })
     return [
-      side(labels.left ?? "JSON-RPC message from memory left", toLeft, toRight),
-      side(labels.right ?? "JSON-RPC message from memory right", toRight, toLeft),
+      transport(labels.left ?? "JSON-RPC message from memory left", toLeft, toRight),
+      transport(labels.right ?? "JSON-RPC message from memory right", toRight, toLeft),
     ] as const
   })
 
-interface Link extends Pick<Transport, "incoming" | "write" | "onDrain"> {
+/** One direction of the pair: the sender writes, the receiver takes from `incoming`. */
+interface Direction extends Pick<Transport, "incoming" | "write" | "onDrain"> {
   readonly end: () => void
 }
 
-const makeLink: Effect.Effect<Link, never, Scope.Scope> = Effect.gen(function* () {
+const makeDirection: Effect.Effect<Direction, never, Scope.Scope> = Effect.gen(function* () {
   let stalled = false
   let ended = false
   let drained = () => {}

@@ -13,7 +13,7 @@ export const pty: Stdio = { kind: "pty", size: { rows: 24, columns: 80 } }
 export const begin = (
   stdio: Stdio = pipes,
   capabilities = Fake.allCapabilities,
-  limits = OutputLog.defaultLimits,
+  limits = OutputLog.defaultCapacity,
 ) =>
   Effect.gen(function* () {
     const process = new Process("p", { stdio }, limits)
