@@ -6,6 +6,7 @@
  */
 import * as Effect from "effect/Effect"
 
+/** A bounded FIFO of values other than undefined. */
 export class BoundedQueue<A> {
   private readonly capacity: number
   private readonly items: Array<A> = []
@@ -17,6 +18,7 @@ export class BoundedQueue<A> {
     this.capacity = capacity
   }
 
+  /** True after `close`. */
   get closed(): boolean {
     return !this.open
   }

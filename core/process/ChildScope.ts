@@ -7,6 +7,7 @@ import * as Scope from "effect/Scope"
 /** Milliseconds that the release of a child may take before it is no longer waited for: 5 seconds. */
 export const closeMillis = 5000
 
+/** The scope of one child. */
 export interface ChildScope {
   /** For the spawner. */
   readonly child: Scope.Scope

@@ -15,9 +15,13 @@ import * as StdinQueue from "./StdinQueue.ts"
 
 /** What the processes of one session have in common. */
 export interface Services {
+  /** Starts the children. */
   readonly spawner: SpawnerService
+  /** The ids of the session. */
   readonly table: ProcessTable
+  /** Those of the registry. */
   readonly options: Options
+  /** Where starts are counted. */
   readonly metrics: Metrics
   /** Children live in it: closing it kills them. */
   readonly scope: Scope.Scope

@@ -10,6 +10,7 @@ import * as Runtime from "effect/Runtime"
 import type * as OutputLog from "./OutputLog.ts"
 import type { Process } from "./Process.ts"
 
+/** What a read asks for. */
 export interface ReadRequest {
   /** Only chunks with a higher seq are returned. */
   readonly afterSeq: number
@@ -21,12 +22,17 @@ export interface ReadRequest {
 
 /** The answer to a read. */
 export interface ReadState {
+  /** Copies of retained chunks, oldest first. */
   readonly chunks: ReadonlyArray<OutputLog.Chunk>
   /** Where to read on: `afterSeq` of the next read is one less. */
   readonly nextSeq: number
+  /** True once the exit is published. */
   readonly exited: boolean
+  /** 128 + n after a death by signal n; null before the exit. */
   readonly exitCode: number | null
+  /** True once the process has exited and every stream is at EOF. */
   readonly closed: boolean
+  /** True if the exit was probably caused by the confinement. */
   readonly sandboxDenied: boolean
 }
 

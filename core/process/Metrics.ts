@@ -13,6 +13,7 @@ import type * as MetricPair from "effect/MetricPair"
 import * as MetricRegistry from "effect/MetricRegistry"
 import type * as Scope from "effect/Scope"
 
+/** The counters of one server. They are updated by the core; a program reads them with `snapshot`. */
 export interface Metrics {
   /** Bytes of output that processes have written. */
   readonly outputBytes: MetricHook.MetricHook.Counter<number>

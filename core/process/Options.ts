@@ -4,9 +4,11 @@ import * as Metrics from "./Metrics.ts"
 import * as Retention from "./Retention.ts"
 import * as StartGate from "./StartGate.ts"
 
+/** Options of a process registry. */
 export interface Options {
   /** How long a closed process stays readable and its id taken, in milliseconds. */
   readonly retentionMillis: number
+  /** Limits on processes, starts, retained output and waiting stdin. */
   readonly limits: Limits
   /** Forgets a process as soon as it exits or is terminated: its id is free, and it can no longer be read. */
   readonly forgetsAtExit?: boolean
@@ -17,8 +19,11 @@ export const defaultOptions: Options = { retentionMillis: 30_000, limits: defaul
 
 /** Shared by the registries of all sessions of one server. */
 export interface Shared {
+  /** Limits on starting processes. */
   readonly gate: StartGate.StartGate
+  /** Limit on the memory of all logs together. */
   readonly retention: Retention.Retention
+  /** Where everything is counted. */
   readonly metrics: Metrics.Metrics
 }
 

@@ -17,7 +17,9 @@ export { maxChunkBytes } from "./Ring.ts"
 
 /** How much output a log retains. */
 export interface Capacity {
+  /** Bytes of output. */
   readonly bytes: number
+  /** Chunks, of whatever size. */
   readonly chunks: number
 }
 
@@ -42,6 +44,7 @@ export interface Cursor {
   readonly detach: () => void
 }
 
+/** The output of one process. Its methods are plain functions. */
 export interface OutputLog {
   /** The seq that will be given out next. The first is 1. */
   readonly nextSeq: () => number

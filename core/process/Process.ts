@@ -54,8 +54,11 @@ export interface Attachment {
 
 /** A process of a session. Its fields are for readers; its methods change them, and `Control.terminate` does. */
 export class Process {
+  /** The client's id of the process. */
   readonly id: string
+  /** Pipes or a PTY. */
   readonly stdio: Stdio
+  /** Its output. */
   readonly log: OutputLog.OutputLog
   /** Set when the exit is published. */
   exited: Exited | undefined

@@ -18,7 +18,9 @@ export type ProcessReason =
 
 /** A refused request on the process of that id. */
 export class ProcessError extends Data.TaggedError("ProcessError")<{
+  /** Why it was refused. */
   readonly reason: ProcessReason
+  /** The id that the request named. */
   readonly processId: string
 }> {}
 

@@ -24,6 +24,7 @@ import { ProcessTable } from "./ProcessTable.ts"
 
 export { defaultOptions, share, type Options, type Shared } from "./Options.ts"
 
+/** Requests on the processes of one session. */
 export interface ProcessRegistry {
   /**
    * Starts a process, which goes on if the caller is interrupted. It holds its first output until its `release` is

@@ -18,6 +18,7 @@ export type Outcome = Exit.Exit<Process, ProcessError | SpawnError>
 
 /** One id in use. Only the table changes it. */
 export interface Entry {
+  /** The process, which may be starting. */
   readonly process: Process
   /** Undefined while the process is starting. */
   outcome: Outcome | undefined
@@ -27,9 +28,11 @@ export interface Entry {
   readonly waiting: Set<() => void>
 }
 
+/** The ids in use. */
 export class ProcessTable {
   private readonly entries = new Map<string, Entry>()
 
+  /** The entry of an id in use. */
   get(id: string): Entry | undefined {
     return this.entries.get(id)
   }

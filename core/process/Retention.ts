@@ -15,6 +15,7 @@ export interface Retained {
   readonly shed: (everything: boolean) => void
 }
 
+/** The memory account of one server. Its methods are plain functions that logs call. */
 export interface Retention {
   /** A log has reserved so many bytes more than before, or fewer if negative. */
   readonly changed: (log: Retained, bytes: number) => void

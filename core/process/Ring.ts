@@ -23,6 +23,7 @@ const smallest = 4096
 
 const streams: ReadonlyArray<OutputStream> = ["stdout", "stderr", "pty"]
 
+/** Members are documented in `OutputLog` and `Retained`. */
 export class Ring implements OutputLog, Retained {
   private readonly capacity: Capacity
   private retention: Retention | undefined

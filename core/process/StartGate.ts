@@ -15,6 +15,7 @@ export interface Places {
   readonly close: () => void
 }
 
+/** The limits of one server. */
 export interface StartGate {
   /** The places of a new session. */
   readonly open: () => Places

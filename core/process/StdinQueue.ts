@@ -17,6 +17,7 @@ export const capacity = 128
 
 const end = Symbol("end of stdin")
 
+/** The way to the stdin of one child. */
 export interface StdinQueue {
   /**
    * Takes its place in the order at the call; completes when the bytes are written or queued. A `writeId` that is known

@@ -3,9 +3,11 @@
 /** How many ids are remembered, as in the peer implementation. */
 export const capacity = 4096
 
+/** The ids of one process. */
 export class WriteIds {
   private readonly ids = new Set<string>()
 
+  /** True if the id was added and not forgotten since. */
   has(id: string | undefined): boolean {
     return id !== undefined && this.ids.has(id)
   }

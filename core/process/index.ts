@@ -1,3 +1,23 @@
+/**
+ * Processes on the server's side: the registry of a session, the output log of each process, limits and metrics.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import { ProcessRegistry } from "procwire/process"
+ * import { Spawner } from "procwire/spawn"
+ *
+ * const program = Effect.gen(function* () {
+ *   const processes = yield* ProcessRegistry.make(yield* Spawner.Spawner, ProcessRegistry.defaultOptions)
+ *   const stdio = { kind: "pipe", stdin: false } as const
+ *   yield* processes.start("p", { argv: ["echo", "hi"], cwd: "/tmp", env: { PATH: "/bin" }, stdio })
+ *   return yield* processes.read("p", { afterSeq: 0, maxBytes: Infinity, waitMillis: 1000 })
+ * })
+ * ```
+ *
+ * @module
+ */
+export * as Control from "./Control.ts"
 export * as LongPoll from "./LongPoll.ts"
 export * as Metrics from "./Metrics.ts"
 export * as OutputLog from "./OutputLog.ts"

@@ -24,6 +24,7 @@ import { RequestSlots } from "./RequestSlots.ts"
 export { Disconnected } from "./PendingCalls.ts"
 export type { Receiver } from "./Receiver.ts"
 
+/** One end of a connection. */
 export interface Connection {
   /** Serves until the peer is gone or has broken the protocol, and says which. Run it once. */
   readonly run: Effect.Effect<string>
@@ -37,6 +38,7 @@ export interface Connection {
   readonly hold: (held: boolean) => void
 }
 
+/** Limits of a connection. */
 export interface Options {
   /** Slotted requests that run at once; more of them wait their turn. */
   readonly concurrentRequests: number

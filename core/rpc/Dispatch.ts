@@ -8,9 +8,13 @@ import type { PendingCalls } from "./PendingCalls.ts"
 import type { Receiver } from "./Receiver.ts"
 import type { Requests } from "./Requests.ts"
 
+/** Who takes messages. */
 export interface Destinations {
+  /** Takes requests. */
   readonly requests: Pick<Requests, "take">
+  /** Takes answers. */
   readonly calls: Pick<PendingCalls, "answer">
+  /** Sends the text of an error. */
   readonly reply: (text: string) => void
 }
 

@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 /** UTF-16 units of answers that may wait for a peer which does not read: 8 Mi. */
 const mostOwed = 8 * 1024 * 1024
 
+/** The state of one connection. */
 export class Intake {
   private readonly crowded: () => boolean
   private readonly latch = Effect.unsafeMakeLatch(true)
@@ -19,6 +20,7 @@ export class Intake {
     this.crowded = crowded
   }
 
+  /** True while messages are taken. */
   get open(): boolean {
     return this.isOpen
   }
@@ -44,6 +46,7 @@ export class Intake {
     this.owed = 0
   }
 
+  /** Closes the intake while held. */
   hold(held: boolean): void {
     this.held = held
     this.update()

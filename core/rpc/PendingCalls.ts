@@ -11,6 +11,7 @@ export class Disconnected extends Data.TaggedError("Disconnected")<{ readonly me
 
 type Resume = (answer: Exit.Exit<Json, ErrorCode.RpcError | Disconnected>) => void
 
+/** The calls of one connection. */
 export class PendingCalls {
   private readonly callers = new Map<Message.RequestId, Resume>()
   private lastId = 0

@@ -4,6 +4,7 @@ import type * as ErrorCode from "../protocol/ErrorCode.ts"
 import type * as Message from "../protocol/Message.ts"
 import type { RequestContext } from "./Router.ts"
 
+/** One end, as its connection sees it. */
 export interface Receiver {
   /** Answers a request with the JSON text of its result. */
   readonly request: (

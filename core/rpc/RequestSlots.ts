@@ -7,6 +7,7 @@ const mostWaiting = 1024
 /** Size of their texts, in UTF-16 units, with the same effect: 8 Mi. */
 const mostWaitingSize = 8 * 1024 * 1024
 
+/** The slots of one connection. */
 export class RequestSlots {
   private readonly slots: number
   private readonly waiting: Array<{ readonly request: Message.Request; readonly size: number }> = []

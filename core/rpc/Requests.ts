@@ -16,6 +16,7 @@ import type { Receiver } from "./Receiver.ts"
 import type { RequestSlots } from "./RequestSlots.ts"
 import type { RequestContext } from "./Router.ts"
 
+/** The requests of one connection. */
 export interface Requests {
   /** Begins a request, or queues it. `size` is that of its text in UTF-16 units. */
   readonly take: (request: Message.Request, size: number) => void

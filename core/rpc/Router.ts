@@ -35,6 +35,7 @@ export type Handlers<E> = {
   ) => Effect.Effect<OperationResult<M>, E>
 }
 
+/** What a router is made of. Handlers and gate fail with `E`. */
 export interface RouterOptions<E> {
   /** The dialect of the connection as known so far; the current one by default. */
   readonly dialect?: () => Dialect
@@ -46,6 +47,7 @@ export interface RouterOptions<E> {
   readonly toRpcError: (error: E) => ErrorCode.RpcError
 }
 
+/** Answers the requests of one connection. */
 export interface Router {
   /** True if a running request of this method counts against `concurrentRequests`. */
   readonly slotted: (method: string) => boolean

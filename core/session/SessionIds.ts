@@ -2,6 +2,7 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 
+/** Makes session ids. */
 export interface SessionIdsService {
   /** A fresh UUID v4 from a cryptographic source. */
   readonly next: Effect.Effect<string>

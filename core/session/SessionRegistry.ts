@@ -18,6 +18,7 @@ import * as ProcessRegistry from "../process/ProcessRegistry.ts"
 import { Spawner } from "../spawn/Spawner.ts"
 import { SessionIds } from "./SessionIds.ts"
 
+/** Options of a session registry, and of the process registries in it. */
 export interface Options extends ProcessRegistry.Options {
   /** How long a detached session can be resumed, in milliseconds. */
   readonly detachedMillis: number
@@ -32,15 +33,19 @@ export const defaultOptions: Options = { ...ProcessRegistry.defaultOptions, deta
 export class SessionError extends Data.TaggedError("SessionError")<{
   /** `Unknown`: no such session, or no longer. `Attached`: another connection has it. */
   readonly reason: "Unknown" | "Attached"
+  /** The id that the request named. */
   readonly sessionId: string
 }> {}
 
+/** An open session. */
 export interface Session {
   /** What a client names to resume it. */
   readonly id: string
+  /** Its processes. */
   readonly processes: ProcessRegistry.ProcessRegistry
 }
 
+/** The sessions of one server. */
 export interface SessionRegistry {
   /** Opens a session that is attached to the caller. */
   readonly open: Effect.Effect<Session, LimitError>
@@ -64,7 +69,6 @@ interface OpenSession {
 }
 
 /** The sessions of one server; they end with the scope. */
-
 export const make = (
   options: Options,
 ): Effect.Effect<SessionRegistry, never, Spawner | SessionIds | Scope.Scope> =>

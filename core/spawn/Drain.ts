@@ -14,6 +14,7 @@ const lookMillis = 20
 /** Milliseconds that a server stays after the last child has ended, so that clients are told: 50. */
 export const farewellMillis = 50
 
+/** A spawner that can be drained. */
 export interface Drain {
   /** The wrapped spawner, which refuses to start anything once draining has begun. */
   readonly spawner: SpawnerService

@@ -7,9 +7,11 @@ import type { EnvPolicy } from "../protocol/Process.ts"
 /** Environment variables by name. */
 export type Env = Readonly<Record<string, string>>
 
+/** What the environment of a child is made from. */
 export interface EnvRequest {
   /** Set over the result of the policy; the whole environment if there is no policy. */
   readonly env: Env
+  /** What of the server's variables is inherited, and how. */
   readonly policy: EnvPolicy | undefined
   /** The server's own variables. */
   readonly inherited: Env

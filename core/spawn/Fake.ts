@@ -24,6 +24,7 @@ import {
   type TerminalSize,
 } from "./Spawner.ts"
 
+/** Options of the scripted spawner. */
 export interface Options {
   /** Capabilities that differ from `allCapabilities`. */
   readonly capabilities?: Partial<Capabilities>
@@ -33,6 +34,7 @@ export interface Options {
   readonly beforeSpawn?: (spec: SpawnSpec) => Effect.Effect<void, SpawnError>
 }
 
+/** The scripted spawner and its children. */
 export interface Fake {
   /** The spawner. */
   readonly layer: Layer.Layer<Spawner>
@@ -83,16 +85,25 @@ export const make = (options: Options = {}): Effect.Effect<Fake> =>
 
 /** A child as the operating system would see it. Its methods are plain functions. */
 export class FakeChild {
+  /** 1000 for the first child, and so on. */
   readonly pid: number
+  /** What it was started with. */
   readonly spec: SpawnSpec
   /** What the core has done to the child, in order. */
   readonly writes: Array<Uint8Array> = []
+  /** Signals that were sent. */
   readonly signals: Array<SignalName> = []
+  /** Sizes that the PTY was given. */
   readonly sizes: Array<TerminalSize> = []
+  /** True after `endStdin`. */
   stdinEnded = false
+  /** How often it was killed. */
   kills = 0
+  /** How often it was paused. */
   pauses = 0
+  /** True while it is paused. */
   paused = false
+  /** True after `abandonOutput`. */
   abandoned = false
   /** True once the scope has closed. */
   released = false

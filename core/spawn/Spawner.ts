@@ -38,7 +38,9 @@ export interface Capabilities {
 
 /** The size of a PTY in character cells. */
 export interface TerminalSize {
+  /** Lines. */
   readonly rows: number
+  /** Characters in a line. */
   readonly columns: number
 }
 
@@ -57,6 +59,7 @@ export interface SpawnSpec {
   readonly cwd: string
   /** The whole environment of the child. */
   readonly env: Readonly<Record<string, string>>
+  /** How the child is connected. */
   readonly stdio: Stdio
   /** What the child may access. Only with the capability `confine`: the child must not run without it. */
   readonly confinement?: Confinement | undefined
@@ -112,6 +115,7 @@ export interface ChildHandle {
 
 /** A way to start processes. */
 export interface SpawnerService {
+  /** What it can do. */
   readonly capabilities: Capabilities
   /** Starts one child, which lives as long as the scope. */
   readonly spawn: (

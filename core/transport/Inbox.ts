@@ -12,7 +12,9 @@ import * as Mailbox from "effect/Mailbox"
 import type * as Scope from "effect/Scope"
 import { type Incoming, incomingCapacity, incomingSize, type TransportError } from "./Transport.ts"
 
+/** What a transport feeds. */
 export interface Inbox {
+  /** What the transport offers as its `incoming`. */
   readonly incoming: Incoming
   /** Delivers one message; false if it has to wait for room. Ignored after `end`. */
   readonly offer: (message: string) => boolean

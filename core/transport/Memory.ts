@@ -18,7 +18,9 @@ import {
 
 /** The labels of both ends, by which errors name their messages. */
 export interface Labels {
+  /** Label of the first transport. */
   readonly left?: string
+  /** Label of the second transport. */
   readonly right?: string
 }
 

@@ -12,8 +12,11 @@ import * as Limits from "../protocol/Limits.ts"
 
 /** Why a transport failed. `message` is for logs. */
 export class TransportError extends Data.TaggedError("TransportError")<{
+  /** `Open`: it could not be opened. `Io`: the system reported an error. */
   readonly reason: "Open" | "MessageTooLarge" | "InvalidUtf8" | "Io"
+  /** For people. */
   readonly message: string
+  /** The error of the runtime, if there is one. */
   readonly cause?: unknown
 }> {}
 
@@ -26,6 +29,7 @@ export type Incoming = Pick<
   "take" | "takeAll" | "await" | "size" | "unsafeSize"
 >
 
+/** One end of a transport. */
 export interface Transport {
   /**
    * How error texts name a message of this transport: `JSON-RPC message from exec-server stdio`,

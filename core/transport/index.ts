@@ -1,3 +1,20 @@
+/**
+ * Transports, which carry whole JSON texts; the framing of lines; a pair of transports in memory.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import { Memory } from "procwire/transport"
+ *
+ * const program = Effect.gen(function* () {
+ *   const [client, server] = yield* Memory.makePair()
+ *   client.write('{"method":"initialized"}')
+ *   return yield* server.incoming.take
+ * })
+ * ```
+ *
+ * @module
+ */
 export * as Framing from "./Framing.ts"
 export * as Inbox from "./Inbox.ts"
 export * as Listener from "./Listener.ts"
