@@ -1,11 +1,15 @@
 // ProcessRegistry.interrupt and terminate, and how Lifecycle retains and forgets a process.
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
 import { describe, expect, it } from "vitest"
+import { defaults } from "../protocol/Limits.ts"
 import { effect, pass, settle } from "../testing/Effects.ts"
 import { begin, bytes, make, now, pipe } from "./testing/Registry.ts"
 import * as Fake from "../spawn/Fake.ts"
 import { Spawner } from "../spawn/Spawner.ts"
+import type { Process } from "./Process.ts"
+import type { StartError } from "./ProcessError.ts"
 import * as ProcessRegistry from "./ProcessRegistry.ts"
 
 describe("ProcessRegistry.interrupt and terminate", () => {
@@ -49,6 +53,21 @@ describe("ProcessRegistry.interrupt and terminate", () => {
 })
 
 describe("ProcessRegistry retention", () => {
+  it(
+    "frees the place of a process before any subscriber hears that it is closed",
+    effect(function* () {
+      const limits = { ...defaults, sessionProcesses: 1 }
+      const { registry, process, child } = yield* begin({}, pipe, { limits })
+      expect(yield* Effect.flip(registry.start("q", pipe))).toMatchObject({ limit: "sessionProcesses" })
+      let next: Fiber.RuntimeFiber<Process, StartError> | undefined
+      process.subscribe(() => {
+        if (process.closed !== undefined) next ??= Effect.runFork(registry.start("q", pipe))
+      })
+      child.finish()
+      expect((yield* Fiber.join(next!)).id).toBe("q")
+    }),
+  )
+
   it(
     "forgets a process 30 seconds after it closed, and the id starts again from seq 1",
     effect(function* () {

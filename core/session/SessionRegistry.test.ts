@@ -4,6 +4,7 @@ import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import * as TestClock from "effect/TestClock"
 import { describe, expect, it } from "vitest"
+import * as Metrics from "../process/Metrics.ts"
 import * as Fake from "../spawn/Fake.ts"
 import { Spawner, type SpawnSpec } from "../spawn/Spawner.ts"
 import { effect, pass, settle } from "../testing/Effects.ts"
@@ -13,12 +14,12 @@ import * as SessionRegistry from "./SessionRegistry.ts"
 const spec: SpawnSpec = { argv: ["a"], cwd: "/", env: {}, stdio: { kind: "pipe", stdin: true } }
 const now = { afterSeq: 0, maxBytes: Infinity, waitMillis: 0 }
 
-const makeOver = (spawner: Layer.Layer<Spawner>) =>
+const makeOver = (spawner: Layer.Layer<Spawner>, metrics = Metrics.make()) =>
   Effect.gen(function* () {
     let count = 0
     const ids = Layer.succeed(SessionIds, { next: Effect.sync(() => `s${(count += 1)}`) })
     const scope = yield* Scope.fork(yield* Effect.scope, { _tag: "Sequential" })
-    const sessions = yield* SessionRegistry.make(SessionRegistry.defaultOptions).pipe(
+    const sessions = yield* SessionRegistry.make({ ...SessionRegistry.defaultOptions, metrics }).pipe(
       Effect.provide(Layer.merge(spawner, ids)),
       Scope.extend(scope),
     )
@@ -37,6 +38,24 @@ describe("SessionRegistry", () => {
       const { sessions } = yield* make
       expect((yield* sessions.open).id).toBe("s1")
       expect((yield* sessions.open).id).toBe("s2")
+    }),
+  )
+
+  it(
+    "counts its sessions, and those of no other registry",
+    effect(function* () {
+      const count = (metrics: Metrics.Metrics) =>
+        metrics.snapshot().find(({ metricKey }) => metricKey.name === "procwire_sessions")?.metricState
+      const { layer } = yield* Fake.make()
+      const [one, other] = [Metrics.make(), Metrics.make()]
+      const { sessions } = yield* makeOver(layer, one)
+      const { close } = yield* makeOver(layer, other)
+      yield* sessions.open
+      const ended = yield* sessions.open
+      expect([count(one), count(other)]).toMatchObject([{ value: 2 }, { value: 0 }])
+      yield* sessions.end(ended)
+      yield* close
+      expect([count(one), count(other)]).toMatchObject([{ value: 1 }, { value: 0 }])
     }),
   )
 

@@ -55,13 +55,16 @@ export const protocol = [
     "the CR of CR LF stays",
     "framing",
   ),
-  one(
-    "core/transport/Framing.ts",
-    "{ fatal: true, ignoreBOM: true }",
-    "{ fatal: false, ignoreBOM: true }",
-    "broken UTF-8 is mended",
-    "framing",
-  ),
+  {
+    ...one(
+      "core/protocol/Bytes.ts",
+      "{ fatal: true, ignoreBOM: true }",
+      "{ fatal: false, ignoreBOM: true }",
+      "broken UTF-8 is mended",
+      "framing",
+    ),
+    tests: ["core/transport"],
+  },
   one(
     "core/transport/Framing.ts",
     "else if (!blank.test(text)) into",
