@@ -88,6 +88,12 @@ export const processes = [
     "process/output/seq-contiguous",
   ),
   process(
+    "    this.onClosed()\n    this.wake()",
+    "    this.wake()\n    this.onClosed()",
+    "a place is free only after closed is told",
+    "limits/flags/processes*",
+  ),
+  process(
     "lag > (this.paused ? resumeBelow : pauseAbove)",
     "lag < (this.paused ? resumeBelow : pauseAbove)",
     "children are paused while nothing waits",
