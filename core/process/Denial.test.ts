@@ -10,18 +10,18 @@ const after = (exitCode: number, ...chunks: ReadonlyArray<readonly ["stdout" | "
 }
 
 describe("Denial", () => {
-  it("is told by the words of the system, in any case, on any stream, also over two chunks", () => {
+  it("is recognized by the system's error texts: in any case, on any stream, also over two chunks", () => {
     expect(after(1, ["stderr", "touch: Read-only file system\n"])).toBe(true)
     expect(after(127, ["stdout", "OPERATION NOT PERMITTED"])).toBe(true)
     expect(after(1, ["stderr", "permission de"], ["stdout", "x"], ["stderr", "nied"])).toBe(true)
     expect(after(1, ["stderr", "bwrap: execvp sh: No such file or directory"])).toBe(true)
   })
 
-  it("is told by a death of SIGSYS", () => {
+  it("is recognized by a death by SIGSYS", () => {
     expect(after(159)).toBe(true)
   })
 
-  it("is nothing that a success or another failure says", () => {
+  it("is not assumed after a success or another failure", () => {
     expect(after(0, ["stderr", "permission denied"])).toBe(false)
     expect(after(1, ["stderr", "could not resolve host"])).toBe(false)
     expect(after(137)).toBe(false)

@@ -41,7 +41,7 @@ describe("ProcessRegistry.interrupt and terminate", () => {
   )
 
   it(
-    "does nothing to what survives a leader that has exited",
+    "does nothing once the leader of the group has exited",
     effect(function* () {
       const { registry, child } = yield* begin()
       child.exit(0)

@@ -8,7 +8,7 @@ import type * as Fake from "../spawn/Fake.ts"
 
 describe("LongPoll.read", () => {
   it(
-    "takes afterSeq, maxBytes and waitMs of 2^64 for a lot",
+    "accepts 2^64 as afterSeq, maxBytes and waitMs",
     effect(function* () {
       const { registry, child } = yield* begin()
       child.output("stdout", "x")
@@ -93,7 +93,7 @@ describe("LongPoll.read", () => {
   )
 
   it(
-    "waits on for late output where afterSeq is at the exit or beyond",
+    "goes on waiting for late output if afterSeq is at the exit or above",
     effect(function* () {
       const late = (child: Fake.FakeChild) => {
         child.output("stdout", "early")

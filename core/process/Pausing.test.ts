@@ -30,7 +30,7 @@ describe("Process.attach", () => {
   )
 
   it(
-    "asks the slowest of several readers",
+    "pauses for the slowest of several readers",
     effect(function* () {
       const { child, process } = yield* begin()
       const [fast, slow] = [process.attach(0), process.attach(0)]
@@ -67,7 +67,7 @@ describe("Process.attach", () => {
   )
 
   it(
-    "keeps what is undelivered even where less is retained",
+    "keeps undelivered output above the capacity",
     effect(function* () {
       const { child, process } = yield* begin(pipes, Fake.allCapabilities, { bytes: 1000, chunks: 10 })
       const attachment = process.attach(0)

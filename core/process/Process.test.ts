@@ -91,7 +91,7 @@ describe("Process", () => {
   )
 
   it(
-    "does not take a paused child for a quiet one",
+    "does not count time in which the child is paused as quiet",
     effect(function* () {
       const { child, process } = yield* begin()
       const attachment = process.attach(0)
@@ -156,7 +156,7 @@ describe("Process", () => {
   )
 
   it(
-    "takes the first of two exits and two ends of a stream for one",
+    "ignores a second exit and a second end of a stream",
     effect(function* () {
       const { process, events } = yield* begin()
       process.events.exit({ kind: "exited", code: 1 })
@@ -168,7 +168,7 @@ describe("Process", () => {
   )
 
   it(
-    "takes no empty output for a chunk",
+    "ignores empty output",
     effect(function* () {
       const { process, events } = yield* begin()
       process.events.output("stdout", new Uint8Array(0))

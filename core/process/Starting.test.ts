@@ -26,7 +26,7 @@ describe("ProcessRegistry.start", () => {
   )
 
   it(
-    "lets exactly one of two starts at once win",
+    "lets exactly one of two concurrent starts win",
     effect(function* () {
       const { registry, fake } = yield* make({ beforeSpawn: () => Effect.yieldNow() })
       const both = yield* Effect.all(
@@ -77,7 +77,7 @@ describe("ProcessRegistry.start", () => {
   )
 
   it(
-    "goes on without the caller",
+    "goes on if the caller is interrupted",
     effect(function* () {
       const { gate, registry } = yield* makeSlow
       const start = yield* Effect.fork(registry.start("p", pipe))
@@ -145,7 +145,7 @@ describe("ProcessRegistry.start", () => {
         }
         yield* settle
         Deferred.unsafeDone(gate, Exit.void)
-        // From here on a write comes at each step of the start's own way.
+        // From here on a write arrives at each step of the start.
         for (let index = before; index < 9; index++) {
           fibers.push(Effect.runFork(registry.write("p", bytes(`${index}`), undefined), { immediate: true }))
           yield* Effect.yieldNow()
@@ -157,7 +157,7 @@ describe("ProcessRegistry.start", () => {
   )
 
   it(
-    "holds the first output of a child until whoever asked for it has attached",
+    "holds the first output of a child until the client that started it has attached",
     effect(function* () {
       const { registry, fake } = yield* make()
       const process = yield* registry.start("p", pipe)

@@ -71,7 +71,7 @@ describe("StdinQueue", () => {
   )
 
   it(
-    "forgets a waiting write whose caller is gone",
+    "drops a waiting write whose caller is interrupted",
     effect(function* () {
       const { reading, taken, queue } = yield* makeSlow
       for (let index = 0; index < StdinQueue.capacity + 1; index++) yield* queue.write(one(index), `${index}`)

@@ -40,7 +40,7 @@ describe("ProcessRegistry.write", () => {
   )
 
   it(
-    "tells an unknown process and one without stdin, also after its end",
+    "reports an unknown process and one without stdin, also after its end",
     effect(function* () {
       const { registry, child } = yield* begin({}, noStdin)
       expect(yield* registry.write("nope", bytes("x"), "w")).toBe("unknownProcess")
@@ -76,7 +76,7 @@ describe("ProcessRegistry.write", () => {
   )
 
   it(
-    "accepts what a child that closed its stdin does not take",
+    "accepts and drops what is written to a child that has closed its stdin",
     effect(function* () {
       const { registry, child } = yield* begin()
       child.closeStdin()
@@ -86,7 +86,7 @@ describe("ProcessRegistry.write", () => {
   )
 
   it(
-    "fails behind terminate, except for a known writeId",
+    "fails after terminate, except for a known writeId",
     effect(function* () {
       const { registry, child } = yield* begin()
       child.mortal = false

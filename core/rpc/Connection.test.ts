@@ -135,7 +135,7 @@ describe("Connection", () => {
   )
 
   it(
-    "takes the answer to an abandoned call for no violation, once",
+    "accepts the answer to an abandoned call, once",
     effect(function* () {
       const { peer, connection, running } = yield* connect({ x: ok })
       const call = yield* Effect.fork(connection.call("m", {}))

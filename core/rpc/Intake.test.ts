@@ -8,7 +8,7 @@ const owedAtMost = 8 * 1024 * 1024
 
 describe("Intake", () => {
   it(
-    "closes while it is held, and lets go who waits when it opens",
+    "closes while it is held, and resumes those that wait when it opens",
     effect(function* () {
       const intake = new Intake(() => false)
       intake.hold(true)

@@ -32,7 +32,7 @@ describe("PendingCalls", () => {
   )
 
   it(
-    "takes the answer to an interrupted call, once",
+    "accepts the answer to an interrupted call, once",
     effect(function* () {
       const { calls, fibers } = yield* twoCalls
       yield* Fiber.interrupt(fibers[0])

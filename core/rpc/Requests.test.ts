@@ -107,7 +107,7 @@ describe("Requests", () => {
   )
 
   it(
-    "runs what follows an answer right after it",
+    "runs the hook of a request right after its answer",
     effect(function* () {
       const { peer, connection } = yield* connect({
         x: (afterReply) => {
@@ -144,7 +144,7 @@ describe("Requests", () => {
         return JSON.stringify("x".repeat(1024 * 1024))
       })
       const { peer } = yield* connect({ slow: large, wait: Effect.never })
-      // Answers fill the mailbox of the peer, then the high-water mark, then what it may owe.
+      // Answers fill the mailbox of the peer, then the transport up to its high-water mark, then the debt of the peer.
       send(peer, ...Array.from({ length: 600 }, (_, id) => ({ id, method: "slow" })))
       yield* settle
       expect(bytes).toBeLessThan(300 * 1024 * 1024)

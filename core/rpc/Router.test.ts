@@ -147,7 +147,7 @@ describe("Router", () => {
     expect(call("fs/readBlock", '{"handleId":"h","offset":0,"len":1}')).toEqual({ chunk: "aGk=", eof: true })
   })
 
-  it("gives a failure of a handler the code that it is told", () => {
+  it("answers a failure of a handler with its code", () => {
     expect(
       make(true, { "process/signal": () => Effect.fail("no") })(
         "process/signal",

@@ -142,7 +142,7 @@ describe("SessionRegistry", () => {
   )
 
   it(
-    "decides between a resumption and the end of the time to live, whoever comes first",
+    "lets either a resumption or the expiry win, whichever comes first",
     effect(function* () {
       for (const first of ["resume", "expiry"] as const) {
         const { sessions, fake } = yield* make
@@ -162,7 +162,7 @@ describe("SessionRegistry", () => {
   )
 
   it(
-    "counts from the last detachment, also where it comes in the instant in which the one before expires",
+    "counts from the last detachment, also if that comes at the instant in which the one before expires",
     effect(function* () {
       const outcomes: Array<boolean> = []
       for (const first of ["the other", "the expiry"] as const) {
@@ -188,7 +188,7 @@ describe("SessionRegistry", () => {
   )
 
   it(
-    "takes a detachment of a session that is gone for nothing",
+    "ignores the detachment of a session that is gone",
     effect(function* () {
       const { sessions } = yield* make
       const session = yield* sessions.open
@@ -215,7 +215,7 @@ describe("SessionRegistry", () => {
   )
 
   it(
-    "kills the children of every session when it closes, side by side",
+    "kills the children of every session in parallel when it closes",
     effect(function* () {
       const spawner = Layer.succeed(Spawner, {
         capabilities: Fake.allCapabilities,

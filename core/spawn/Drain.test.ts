@@ -23,7 +23,7 @@ const begin = (count: number) =>
 
 describe("Drain", () => {
   it(
-    "asks every group to end, goes on when all are gone, and stays for what they said last",
+    "sends SIGTERM to every group, goes on when all are gone, and stays so that clients are told",
     effect(function* () {
       const { children, drain } = yield* begin(2)
       const done = yield* Effect.fork(drain(10_000))
@@ -53,7 +53,7 @@ describe("Drain", () => {
   )
 
   it(
-    "kills what is still there when the time is over",
+    "kills what outlives the grace period",
     effect(function* () {
       const { children, drain } = yield* begin(2)
       children[0]?.finish(0)
@@ -67,7 +67,7 @@ describe("Drain", () => {
   )
 
   it(
-    "starts nothing once it has begun, and asks who was starting just then",
+    "starts nothing once it has begun, and ends children that were just starting",
     effect(function* () {
       const start = yield* Effect.makeSemaphore(1)
       yield* start.take(1)
@@ -88,7 +88,7 @@ describe("Drain", () => {
   )
 
   it(
-    "leaves the children to their scopes where there is no time, and knows none that was let go",
+    "without a grace period leaves the children to their scopes, and forgets those whose scope has closed",
     effect(function* () {
       const { children, drain, scopes } = yield* begin(1)
       yield* drain(0)
