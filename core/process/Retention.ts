@@ -27,8 +27,6 @@ export interface Retention {
   readonly forget: (log: Retained) => void
   /** Bytes of memory that all logs have reserved. */
   readonly total: () => number
-  /** How often a log has shed. */
-  readonly sheds: () => number
 }
 
 /** Logs that one step asks to shed. */
@@ -40,7 +38,6 @@ export const make = (limit: number): Retention => {
   const open = new Set<Retained>()
   let newest: Retained | undefined
   let total = 0
-  let sheds = 0
 
   const makeRoom = () => {
     let asked = 0
@@ -52,7 +49,6 @@ export const make = (limit: number): Retention => {
           asked += 1
           before = total
           log.shed(logs === closed)
-          if (total < before) sheds += 1
         } while (total > limit && total < before && asked < mostAsked)
         // An empty log is added again when it grows; one that a reader holds is asked last the next time.
         if (total <= limit && log.reserved() > 0) return
@@ -85,6 +81,5 @@ export const make = (limit: number): Retention => {
       total -= log.reserved()
     },
     total: () => total,
-    sheds: () => sheds,
   }
 }
