@@ -62,9 +62,9 @@ const idsOf = (title, cases, familyOf) => {
 const seams = ["spawner", "transport"].filter((name) => existsSync(`${root}dist/conformance/${name}/cases/index.js`))
 
 const ids = async () => {
-  const { cases } = await import("../dist/conformance/cases/index.js")
-  const { family } = await import("../dist/conformance/Case.js")
-  const v0 = await import("../dist/conformance/cases/v0/index.js")
+  const { cases } = await import("../dist/conformance/suite/cases/index.js")
+  const { family } = await import("../dist/conformance/suite/Case.js")
+  const v0 = await import("../dist/conformance/suite/cases/v0/index.js")
   const parts = [idsOf("The wire", cases, family), idsOf("The first wire, v0", v0.cases, family)]
   for (const name of seams) {
     const seam = await import(`../dist/conformance/${name}/cases/index.js`)

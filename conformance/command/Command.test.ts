@@ -30,7 +30,7 @@ const run = (program: ReadonlyArray<string>, ...args: ReadonlyArray<string>): Pr
   })
 
 const node = [process.execPath]
-const server = (name: string): string => `'${process.execPath}' '${path(`./targets/${name}.mjs`)}'`
+const server = (name: string): string => `'${process.execPath}' '${path(`../targets/${name}.mjs`)}'`
 const good = ["--command", server("control")]
 const bad = ["--command", server("broken/error-code-wrong")]
 const missingField = "process/read/missing-process-id-is-named"
@@ -121,7 +121,7 @@ test("--spawner plays the spawner suite on the layer of a module, and names a mo
 
 /** A runtime that npm has installed for this platform. */
 const runtime = (scope: string, name: string): string => {
-  const home = path(`../node_modules/${scope}`)
+  const home = path(`../../node_modules/${scope}`)
   const found = existsSync(home) ? readdirSync(home).map((one) => join(home, one, name)) : []
   return found.find((one) => existsSync(one)) ?? ""
 }
