@@ -5,12 +5,14 @@
  * are not registered unless asked for; a case whose capability the server lacks is skipped with that reason.
  */
 import { afterAll, describe, it } from "vitest"
-import { carries, type Capability, type Case, type Dialect } from "./suite/Case.ts"
+import type { Capability, Case } from "./suite/Case.ts"
 import { all } from "./suite/cases/all.ts"
+import type { Dialect } from "./suite/Dialect.ts"
 import * as Report from "./report/Report.ts"
 import { runCase, type CaseOptions, type Outcome } from "./suite/RunCase.ts"
 import { select, type Depth } from "./suite/Select.ts"
 import type { Target } from "./suite/Target.ts"
+import { carries } from "./suite/wire/TransportKind.ts"
 
 export interface SuiteOptions {
   /** The wire that the server shall speak; the default is today's. */

@@ -2,10 +2,12 @@
  * The command line of `procwire-conformance` as a value: parsed, checked, and refused with a sentence that names what is wrong.
  */
 import { parseArgs } from "node:util"
-import { capabilities, dialects, transportKinds, type Capability, type Dialect } from "../suite/Case.ts"
-import { split } from "./CommandLine.ts"
+import { capabilities, type Capability } from "../suite/Case.ts"
+import { dialects, type Dialect } from "../suite/Dialect.ts"
 import type { Depth } from "../suite/Select.ts"
 import * as Target from "../suite/Target.ts"
+import { transportKinds } from "../suite/wire/TransportKind.ts"
+import { split } from "./CommandLine.ts"
 
 /** Wrong use of the command line: exit code 2. */
 export class UsageError extends Error {

@@ -4,9 +4,10 @@
  * Guarantees: an entry whose case passes is stale, so a list never hides more than it must; so is one whose case does not
  * exist. An entry marked `flaky` may pass as well as fail. A case that did not run says nothing about its entry.
  */
-import { carries, transportKinds, type Case, type TransportKind } from "../suite/Case.ts"
+import type { Case } from "../suite/Case.ts"
 import { isObject, parse as parseJson, type Json } from "../suite/Json.ts"
 import type { Outcome } from "../suite/RunCase.ts"
+import { carries, transportKinds, type TransportKind } from "../suite/wire/TransportKind.ts"
 
 export interface Entry {
   readonly id: string

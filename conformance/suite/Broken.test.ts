@@ -6,11 +6,11 @@
  */
 import { readdirSync } from "node:fs"
 import { expect, test } from "vitest"
-import type { TransportKind } from "./Case.ts"
 import { cases } from "./cases/index.ts"
 import type { Outcome } from "./RunCase.ts"
 import * as Runner from "./Runner.ts"
 import { select } from "./Select.ts"
+import type { TransportKind } from "./wire/TransportKind.ts"
 import * as Control from "../testing/Control.ts"
 
 interface Broken {

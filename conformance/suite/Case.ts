@@ -4,24 +4,11 @@
  * Guarantees: ids are paths and never change their meaning; the sentence says what is sent and what must come back.
  * A case cannot know which implementation it talks to: everything it may use is in {@link CaseContext}.
  */
-import type { CaseContext } from "./CaseContext.ts"
+import type { CaseContext, Setting } from "./CaseContext.ts"
+import type { Carriers } from "./wire/TransportKind.ts"
 
 /** How much a failure matters: `must` breaks clients, `should` is quality, `peer` is only an accident of Codex 0.169.0. */
 export type Level = "must" | "should" | "peer"
-
-/** How the suite can talk to the server, in the order in which it does. */
-export const transportKinds = ["stdio", "ws", "unix", "tcp"] as const
-
-export type TransportKind = (typeof transportKinds)[number]
-
-/** What can carry a case: anything; `lines`, as all but WebSocket; `sockets`, as all but stdio; or one alone. */
-export type Carriers = "any" | "lines" | "sockets" | TransportKind
-
-export const carries = (carriers: Carriers, kind: TransportKind): boolean =>
-  carriers === "any" ||
-  carriers === kind ||
-  (carriers === "lines" && kind !== "ws") ||
-  (carriers === "sockets" && kind !== "stdio")
 
 /** Every capability, in the order in which help texts list them. */
 export const capabilities = [
@@ -59,28 +46,15 @@ export const capabilities = [
  */
 export type Capability = (typeof capabilities)[number]
 
-/** The wires that there are cases for, in the order in which help texts list them. */
-export const dialects = ["current", "v0"] as const
-
-/** Which of them a case speaks: today's, or the first version. */
-export type Dialect = (typeof dialects)[number]
-
 /**
  * The number of a behaviour: of section 16 of the description of the process protocol, or, with a `b` before it, of
  * section 7 of the description of what is beyond processes.
  */
 export type Behaviour = number | `b${number}`
 
-/**
- * Which server a case may share. `shared`: any one. `owned`: one that the suite has started, so that its
- * environment is known. `fresh`: started for this case alone, because the case signals it or watches it end.
- */
-export type ServerNeed = "shared" | "owned" | "fresh"
-
-export interface Case {
+export interface Case extends Setting {
   /** A stable path, for example `process/read/after-seq-skips-older`. */
   readonly id: string
-  readonly dialect: Dialect
   readonly level: Level
   readonly requires: ReadonlyArray<Capability>
   readonly transports: Carriers
@@ -88,9 +62,6 @@ export interface Case {
   readonly spec: ReadonlyArray<Behaviour>
   /** What is sent and what must come back, in one sentence. */
   readonly says: string
-  readonly server: ServerNeed
-  /** Arguments added to the command line of the server. */
-  readonly args: ReadonlyArray<string>
   /** Takes more than five seconds; left out unless asked for. */
   readonly slow: boolean
   readonly run: (t: CaseContext) => Promise<void>

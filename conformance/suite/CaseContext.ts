@@ -5,8 +5,8 @@
  * own is dead, and a wait that the case has left behind fails nobody. On a server that the suite has not started, processes are terminated over the wire.
  */
 import { randomUUID } from "node:crypto"
-import type { Case, TransportKind } from "./Case.ts"
 import { fail } from "./Check.ts"
+import type { Dialect } from "./Dialect.ts"
 import type { JsonObject } from "./Json.ts"
 import type { Server, Target } from "./Target.ts"
 import * as Transcript from "./Transcript.ts"
@@ -14,7 +14,22 @@ import * as WireInvariants from "./WireInvariants.ts"
 import * as Inbox from "./wire/Inbox.ts"
 import * as ProcessTree from "./wire/ProcessTree.ts"
 import * as ServerProcess from "./wire/ServerProcess.ts"
+import type { TransportKind } from "./wire/TransportKind.ts"
 import * as Wire from "./wire/Wire.ts"
+
+/**
+ * Which server a case may share. `shared`: any one. `owned`: one that the suite has started, so that its environment is
+ * known. `fresh`: started for this case alone, because the case signals it or watches it end.
+ */
+export type ServerNeed = "shared" | "owned" | "fresh"
+
+/** The server and the wire that a case needs. */
+export interface Setting {
+  readonly dialect: Dialect
+  readonly server: ServerNeed
+  /** Arguments added to the command line of the server. */
+  readonly args: ReadonlyArray<string>
+}
 
 export interface CaseContext {
   readonly transport: TransportKind
@@ -58,7 +73,7 @@ const quiet = (inbox: Inbox.Inbox, over: () => boolean): Inbox.Inbox => ({
     }),
 })
 
-export const make = (item: Case, target: Target, timeoutMs: number): RunningContext => {
+export const make = (item: Setting, target: Target, timeoutMs: number): RunningContext => {
   const token = randomUUID()
   const transcript = Transcript.make()
   const notes: Array<string> = []

@@ -2,12 +2,13 @@
  * Plays one case against one target: the only place where a case turns into an outcome, for the command line and for vitest.
  */
 import * as CaseContext from "./CaseContext.ts"
-import { carries, type Capability, type Case, type TransportKind } from "./Case.ts"
+import type { Capability, Case } from "./Case.ts"
 import { CheckFailure } from "./Check.ts"
 import { within } from "./Deadline.ts"
 import * as Manifest from "./Manifest.ts"
 import type { Target } from "./Target.ts"
 import type { Entry } from "./Transcript.ts"
+import { carries, type TransportKind } from "./wire/TransportKind.ts"
 
 export interface Outcome {
   readonly case: Case

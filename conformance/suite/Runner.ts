@@ -4,10 +4,11 @@
  * A case that no target can carry is listed as skipped once; with several transports it simply runs on its own. A wait that
  * a failed case has left behind may end in vain without ending the run.
  */
-import { carries, type Case } from "./Case.ts"
+import type { Case } from "./Case.ts"
 import { CheckFailure } from "./Check.ts"
 import { runCase, type CaseOptions, type Outcome } from "./RunCase.ts"
 import type { Target } from "./Target.ts"
+import { carries } from "./wire/TransportKind.ts"
 
 export interface Plan extends CaseOptions {
   readonly cases: ReadonlyArray<Case>

@@ -8,11 +8,11 @@ import { randomUUID } from "node:crypto"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { TransportKind } from "./Case.ts"
 import { CheckFailure } from "./Check.ts"
 import type { Channel, ChannelEvents } from "./wire/Channel.ts"
 import * as LineChannel from "./wire/LineChannel.ts"
 import * as ServerProcess from "./wire/ServerProcess.ts"
+import type { TransportKind } from "./wire/TransportKind.ts"
 import * as WsChannel from "./wire/WsChannel.ts"
 
 export interface Server {

@@ -10,7 +10,7 @@ import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import * as Methods from "../../core/protocol/Methods.ts"
 import * as V0 from "../../core/protocol/dialect/v0.ts"
-import type { Dialect } from "./Case.ts"
+import type { Dialect } from "./Dialect.ts"
 import { isObject, same, type Json, type JsonObject } from "./Json.ts"
 import type { Message } from "./wire/Inbox.ts"
 

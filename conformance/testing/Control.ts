@@ -2,8 +2,9 @@
  * The control server and the broken ones as targets, for tests.
  */
 import { fileURLToPath } from "node:url"
-import type { Capability, TransportKind } from "../suite/Case.ts"
+import type { Capability } from "../suite/Case.ts"
 import * as Target from "../suite/Target.ts"
+import type { TransportKind } from "../suite/wire/TransportKind.ts"
 
 /** What the control server, and so every broken one, does not do. */
 export const without: ReadonlySet<Capability> = new Set([

@@ -1,8 +1,9 @@
 /**
  * Outcomes of cases that were never played, for tests of what comes after a run.
  */
-import { make, type TransportKind } from "../suite/Case.ts"
+import { make } from "../suite/Case.ts"
 import type { Outcome } from "../suite/RunCase.ts"
+import type { TransportKind } from "../suite/wire/TransportKind.ts"
 
 const run = async (): Promise<void> => undefined
 

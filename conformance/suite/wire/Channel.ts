@@ -3,7 +3,7 @@
  *
  * A channel has no opinion about what it carries: malformed, cut and oversized messages go out as they are.
  */
-import type { TransportKind } from "../Case.ts"
+import type { TransportKind } from "./TransportKind.ts"
 
 export interface Incoming {
   readonly text: string

@@ -5,10 +5,10 @@
  */
 import * as net from "node:net"
 import type { Readable, Writable } from "node:stream"
-import type { TransportKind } from "../Case.ts"
 import { CheckFailure, fail } from "../Check.ts"
 import { within } from "../Deadline.ts"
 import type { Channel, ChannelEvents } from "./Channel.ts"
+import type { TransportKind } from "./TransportKind.ts"
 
 /** What carries the lines. */
 export interface Streams {
