@@ -4,6 +4,7 @@
  * The suite is loaded when it is asked for, from the installed package and not from the bundled command: it must share its
  * copy of `effect` with the module. Cases run one after the other, as some count what the whole process holds.
  */
+import { existsSync } from "node:fs"
 import { make as makeCase, type Case, type Level } from "../suite/Case.ts"
 import { UsageError, type Options } from "./Options.ts"
 import type { Outcome } from "../suite/RunCase.ts"
@@ -25,7 +26,7 @@ interface SeamCase {
   readonly says: string
 }
 
-/** What is used of `spawner/index.ts`. */
+/** What is used of `spawner/runner.ts`. */
 interface Suite {
   readonly cases: ReadonlyArray<SeamCase>
   readonly SpawnerRunner: {
@@ -41,21 +42,15 @@ interface Suite {
   }
 }
 
-/** Where the suite lies, seen from the bundle, from the compiled library and from the sources. */
-const places = ["./conformance/spawner/index.js", "../spawner/index.js", "../spawner/index.ts"]
+/** The plain runner, which needs no vitest, seen from the bundle, from the compiled library and from the sources. */
+const places = ["./conformance/spawner/runner.js", "../spawner/runner.js", "../spawner/runner.ts"]
 
+/** Loads the suite. Whatever fails while it is loaded fails this, as it is. */
 const load = async (): Promise<Suite> => {
-  for (const place of places) {
-    try {
-      return (await import(new URL(place, import.meta.url).href)) as Suite
-    } catch (error) {
-      const code = error instanceof Error && "code" in error ? error.code : undefined
-      if (code !== "ERR_MODULE_NOT_FOUND" && code !== "ERR_UNKNOWN_FILE_EXTENSION") throw error
-    }
-  }
-  throw new UsageError(
-    "--spawner needs the installed package beside the command: its spawner suite was not found",
-  )
+  const found = places.map((place) => new URL(place, import.meta.url)).find((url) => existsSync(url))
+  if (found === undefined)
+    throw new UsageError("--spawner needs the installed package: the spawner suite is not beside the command")
+  return (await import(found.href)) as Suite
 }
 
 const unplayed = (): Promise<void> => Promise.resolve()
