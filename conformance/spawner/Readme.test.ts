@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url"
 import { describe, expect, test } from "vitest"
 import { cases as transportCases } from "../transport/cases/index.ts"
 import { cases as spawnerCases } from "./cases/index.ts"
-import { listing } from "./SeamCase.ts"
+import { listing } from "../seam/SeamCase.ts"
 
 describe.each([
   { suite: "spawner", cases: spawnerCases },

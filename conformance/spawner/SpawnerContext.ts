@@ -14,8 +14,8 @@ import { fail } from "../suite/Check.ts"
 import { pause } from "../suite/Deadline.ts"
 import { Child, sh, type ChildOptions } from "./Child.ts"
 import * as Procfs from "./Procfs.ts"
-import * as SeamCase from "./SeamCase.ts"
-import type { OpenContext, Subject } from "./SeamRunner.ts"
+import * as SeamCase from "../seam/SeamCase.ts"
+import type { OpenContext, Subject } from "../seam/SeamRunner.ts"
 
 /** What a case may need: a capability of the manifest, or Linux's /proc. */
 export type Need = keyof Spawner.Capabilities | "procfs"

@@ -1,7 +1,7 @@
 /** The suite on a module by its path. Needs the build in `dist/`. */
 import { fileURLToPath } from "node:url"
 import { expect, test } from "vitest"
-import { passed, type Outcome } from "./SeamRunner.ts"
+import { passed, type Outcome } from "../seam/SeamRunner.ts"
 import * as SpawnerRunner from "./SpawnerRunner.ts"
 
 const built = fileURLToPath(new URL("../../dist/adapters/node/index.js", import.meta.url))

@@ -14,8 +14,8 @@ import * as Scope from "effect/Scope"
 import { Spawner } from "../../core/spawn/Spawner.ts"
 import { subject, type SpawnerContext, type Need } from "./SpawnerContext.ts"
 import { cases } from "./cases/index.ts"
-import { select, type Choice } from "./SeamCase.ts"
-import { playAll, type Outcome, type PlayOptions, type Subject } from "./SeamRunner.ts"
+import { select, type Choice } from "../seam/SeamCase.ts"
+import { playAll, type Outcome, type PlayOptions, type Subject } from "../seam/SeamRunner.ts"
 
 export type SpawnerLayer = Layer.Layer<Spawner, unknown>
 

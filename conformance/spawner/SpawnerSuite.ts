@@ -1,9 +1,9 @@
 /** The spawner suite for vitest. */
 import { cases } from "./cases/index.ts"
-import { register, type SuiteOptions } from "./SeamVitest.ts"
+import { register, type SuiteOptions } from "../seam/SeamVitest.ts"
 import { open, type SpawnerLayer } from "./SpawnerRunner.ts"
 
-export type { SuiteOptions } from "./SeamVitest.ts"
+export type { SuiteOptions } from "../seam/SeamVitest.ts"
 
 /** Registers a test for each case, on the spawner of the layer. */
 export const suite = (name: string, layer: SpawnerLayer, options: SuiteOptions = {}): void =>

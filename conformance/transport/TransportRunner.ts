@@ -1,6 +1,6 @@
 /** The transport suite without a test framework, for a program of one's own. */
-import { playAll, type Outcome, type PlayOptions } from "../spawner/SeamRunner.ts"
-import { select, type Choice } from "../spawner/SeamCase.ts"
+import { playAll, type Outcome, type PlayOptions } from "../seam/SeamRunner.ts"
+import { select, type Choice } from "../seam/SeamCase.ts"
 import { subject, type Pair, type Raw } from "./TransportContext.ts"
 import { cases } from "./cases/index.ts"
 

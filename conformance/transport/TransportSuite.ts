@@ -1,5 +1,5 @@
 /** The transport suite for vitest. */
-import { register, type SuiteOptions as SeamOptions } from "../spawner/SeamVitest.ts"
+import { register, type SuiteOptions as SeamOptions } from "../seam/SeamVitest.ts"
 import { subject, type Pair, type Raw } from "./TransportContext.ts"
 import { cases } from "./cases/index.ts"
 
