@@ -12,7 +12,7 @@ import { defaultTimeoutMs, parse, usage, UsageError, type Options } from "./Opti
 import * as Report from "../report/Report.ts"
 import * as Runner from "../suite/Runner.ts"
 import { select } from "../suite/Select.ts"
-import * as SpawnerRun from "./SpawnerRun.ts"
+import * as SpawnerFlag from "./SpawnerFlag.ts"
 import * as Tap from "../report/Tap.ts"
 import * as Verdict from "../report/Verdict.ts"
 import { version } from "./Version.ts"
@@ -84,7 +84,7 @@ export const run = async (argv: ReadonlyArray<string>, around: Surroundings): Pr
   const all =
     spawner === undefined
       ? around.cases.filter(({ dialect }) => dialect === options.dialect)
-      : await SpawnerRun.cases()
+      : await SpawnerFlag.cases()
   const cases = chosen(options, all)
   if (options.list) {
     around.out.write(listing(cases))
@@ -107,7 +107,7 @@ export const run = async (argv: ReadonlyArray<string>, around: Surroundings): Pr
   const outcomes =
     spawner === undefined
       ? await Runner.run({ ...options, cases }, tell)
-      : await SpawnerRun.run(spawner, options, tell)
+      : await SpawnerFlag.run(spawner, options, tell)
   status.clear()
   const ms = performance.now() - began
   const verdict = Verdict.make(outcomes, all, terms)

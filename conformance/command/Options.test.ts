@@ -4,7 +4,7 @@
 import { expect, test } from "vitest"
 import { family } from "../suite/Case.ts"
 import { cases } from "../suite/cases/index.ts"
-import { quote, split } from "./CommandLine.ts"
+import { quote, split } from "../suite/ShellWords.ts"
 import { parse, UsageError } from "./Options.ts"
 import { select } from "../suite/Select.ts"
 

@@ -7,7 +7,7 @@ import { dialects, type Dialect } from "../suite/Dialect.ts"
 import type { Depth } from "../suite/Select.ts"
 import * as Target from "../suite/Target.ts"
 import { transportKinds } from "../suite/wire/TransportKind.ts"
-import { split } from "./CommandLine.ts"
+import { split } from "../suite/ShellWords.ts"
 
 /** Wrong use of the command line: exit code 2. */
 export class UsageError extends Error {

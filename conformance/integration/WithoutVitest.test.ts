@@ -1,5 +1,5 @@
 /**
- * The packed package in a folder without vitest: command/SpawnerRun.ts and the exports that promise to work there.
+ * The packed package in a folder without vitest: command/SpawnerFlag.ts and the exports that promise to work there.
  * Needs the build in `dist/`.
  */
 import { execFile, execFileSync } from "node:child_process"

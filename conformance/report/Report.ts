@@ -5,7 +5,7 @@
  */
 import * as Baseline from "./Baseline.ts"
 import { family, type Level } from "../suite/Case.ts"
-import { quote } from "../command/CommandLine.ts"
+import { quote } from "../suite/ShellWords.ts"
 import { clip } from "../suite/Json.ts"
 import type { Outcome } from "../suite/RunCase.ts"
 import * as Transcript from "../suite/Transcript.ts"

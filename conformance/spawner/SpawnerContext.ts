@@ -12,7 +12,7 @@ import type { SpawnError } from "../../core/spawn/SpawnError.ts"
 import type * as Spawner from "../../core/spawn/Spawner.ts"
 import { fail } from "../suite/Check.ts"
 import { pause } from "../suite/Deadline.ts"
-import { Child, sh, type ChildOptions } from "./Child.ts"
+import { SpawnedChild, sh, type ChildOptions } from "./SpawnedChild.ts"
 import * as Procfs from "./Procfs.ts"
 import * as SeamCase from "../seam/SeamCase.ts"
 import type { OpenContext, Subject } from "../seam/SeamRunner.ts"
@@ -32,9 +32,9 @@ export interface SpawnerContext {
   /** A folder of this case, as a path without links. */
   readonly folder: string
   /** A started child. */
-  readonly start: (options: ChildOptions) => Promise<Child>
+  readonly start: (options: ChildOptions) => Promise<SpawnedChild>
   /** A child that has run to its end and whose scope is closed. */
-  readonly run: (options: ChildOptions) => Promise<Child>
+  readonly run: (options: ChildOptions) => Promise<SpawnedChild>
   /** Why a child cannot be started. */
   readonly refused: (options: ChildOptions) => Promise<SpawnError>
   /** Waits as long as some other children take from start to end: for what must not happen meanwhile. */
@@ -75,7 +75,7 @@ const open = (
   timeoutMs: number,
 ): OpenContext<SpawnerContext> => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "procwire-spawner-")))
-  const children = new Set<Child>()
+  const children = new Set<SpawnedChild>()
   const faults: Array<string> = []
   const notes: Array<string> = []
   let beats = 0
@@ -84,8 +84,8 @@ const open = (
   const listed = (used: boolean, need: Need) => {
     if (used && !item.requires.includes(need)) fail(`the case uses ${need} and does not list it`)
   }
-  const make = (options: ChildOptions): Child => {
-    const child = new Child(options, timeoutMs)
+  const make = (options: ChildOptions): SpawnedChild => {
+    const child = new SpawnedChild(options, timeoutMs)
     children.add(child)
     return child
   }

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import type { SpawnReason } from "../../../core/spawn/SpawnError.ts"
 import * as Check from "../../suite/Check.ts"
 import { table, type SpawnerContext } from "../SpawnerContext.ts"
-import type { ChildOptions } from "../Child.ts"
+import type { ChildOptions } from "../SpawnedChild.ts"
 import * as Procfs from "../Procfs.ts"
 
 const missing = "No such file or directory (os error 2)"

@@ -1,7 +1,7 @@
 /** Cases about the order of events. Every child of every case is held to these rules; here they are provoked. */
 import * as Check from "../../suite/Check.ts"
 import { table } from "../SpawnerContext.ts"
-import { sh } from "../Child.ts"
+import { sh } from "../SpawnedChild.ts"
 
 export const events = table("spawner/events", {
   "none-before-spawn-has-succeeded": {

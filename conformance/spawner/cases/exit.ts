@@ -2,7 +2,7 @@
 import type { ExitStatus } from "../../../core/spawn/Spawner.ts"
 import * as Check from "../../suite/Check.ts"
 import { table, type SpawnerContext } from "../SpawnerContext.ts"
-import { sh } from "../Child.ts"
+import { sh } from "../SpawnedChild.ts"
 
 const exited = (code: number): ExitStatus => ({ kind: "exited", code })
 const signaled = (signal: number): ExitStatus => ({ kind: "signaled", signal })

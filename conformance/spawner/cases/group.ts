@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Check from "../../suite/Check.ts"
 import { pause } from "../../suite/Deadline.ts"
 import { table } from "../SpawnerContext.ts"
-import { sh } from "../Child.ts"
+import { sh } from "../SpawnedChild.ts"
 
 export const group = table("spawner/group", {
   "signal-arrives": {

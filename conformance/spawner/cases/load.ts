@@ -1,7 +1,7 @@
 /** Cases about many children: that they do not disturb each other, and what is left of them. */
 import * as Check from "../../suite/Check.ts"
 import { table, type SpawnerContext } from "../SpawnerContext.ts"
-import { sh, type Child } from "../Child.ts"
+import { sh, type SpawnedChild } from "../SpawnedChild.ts"
 import * as Procfs from "../Procfs.ts"
 
 const MANY = 200
@@ -10,7 +10,7 @@ const OWN = 5
 
 /** Many children run at the same time; then each one is told to exit with its number. */
 const atOnce = async (t: SpawnerContext, pty: boolean): Promise<void> => {
-  const children: Array<Child> = []
+  const children: Array<SpawnedChild> = []
   for (let i = 0; i < MANY; i++) {
     children.push(await t.start({ argv: sh(`read -r line; echo "$line"; exit ${i}`), stdin: !pty, pty }))
   }

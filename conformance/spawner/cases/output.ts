@@ -1,7 +1,7 @@
 /** Cases about bytes: every one of them, in order, on the right stream, and none lost at the end. */
 import * as Check from "../../suite/Check.ts"
 import { table, type SpawnerContext } from "../SpawnerContext.ts"
-import { sh } from "../Child.ts"
+import { sh } from "../SpawnedChild.ts"
 
 /** A script that prints every byte once. */
 const everyByte = `printf '${Array.from({ length: 256 }, (_, byte) => `\\${byte.toString(8).padStart(3, "0")}`).join("")}'`

@@ -4,7 +4,7 @@
  */
 import * as Check from "../../suite/Check.ts"
 import { table, type SpawnerContext } from "../SpawnerContext.ts"
-import { sh } from "../Child.ts"
+import { sh } from "../SpawnedChild.ts"
 
 /** More than any pipe or terminal holds. */
 const TOTAL = 4_194_304

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Check from "../../suite/Check.ts"
 import { table, type SpawnerContext } from "../SpawnerContext.ts"
-import { path, sh } from "../Child.ts"
+import { path, sh } from "../SpawnedChild.ts"
 import * as Procfs from "../Procfs.ts"
 
 const odd = ["", " ", "a b", "ü✓😀", "'\"\\$(x)`y`", "line\nbreak", "-n", "*", "--"]

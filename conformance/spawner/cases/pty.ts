@@ -2,7 +2,7 @@
 import * as Exit from "effect/Exit"
 import * as Check from "../../suite/Check.ts"
 import { table } from "../SpawnerContext.ts"
-import { sh } from "../Child.ts"
+import { sh } from "../SpawnedChild.ts"
 import { fill, refusal } from "./stdin.ts"
 
 export const pty = table("spawner/pty", {

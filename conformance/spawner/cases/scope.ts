@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Check from "../../suite/Check.ts"
 import { table } from "../SpawnerContext.ts"
-import { sh } from "../Child.ts"
+import { sh } from "../SpawnedChild.ts"
 import { fill } from "./stdin.ts"
 
 const stubborn = "trap '' TERM HUP INT QUIT PIPE"

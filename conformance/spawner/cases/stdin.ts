@@ -3,13 +3,13 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Check from "../../suite/Check.ts"
 import { table, type SpawnerContext } from "../SpawnerContext.ts"
-import { sh, type Child } from "../Child.ts"
+import { sh, type SpawnedChild } from "../SpawnedChild.ts"
 
 const PIECE = Buffer.alloc(65_536, "p")
 const PIECES = 64
 
 /** Writes 4 MiB to a child, counting what was taken. */
-export const fill = (child: Child) => {
+export const fill = (child: SpawnedChild) => {
   const state = { taken: 0, settled: false }
   const writes = Effect.forEach(Array.from({ length: PIECES }), () =>
     Effect.map(child.handle.write(PIECE), () => (state.taken += 1)),
@@ -30,7 +30,7 @@ export const filled = async (t: SpawnerContext, count = 3): Promise<void> => {
 }
 
 /** What a write failed with. */
-export const refusal = async (child: Child, rounds = 1): Promise<string> => {
+export const refusal = async (child: SpawnedChild, rounds = 1): Promise<string> => {
   const write = child.handle.write(Buffer.from("x"))
   const writes = Effect.forEach(Array.from({ length: rounds }), () => write)
   const error = await child.effect(Effect.either(writes), "a write that must fail")

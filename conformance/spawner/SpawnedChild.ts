@@ -43,7 +43,7 @@ export const specOf = (options: ChildOptions): Spawner.SpawnSpec => ({
       : { kind: "pty", size: options.pty === true ? { rows: 24, columns: 80 } : options.pty },
 })
 
-export class Child {
+export class SpawnedChild {
   /** Every event in order: the name of a stream, its end as `/name`, `exit`. */
   readonly log: Array<string> = []
   /** What no child may do. */
