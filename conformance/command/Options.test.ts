@@ -1,21 +1,8 @@
-/**
- * The command line: what it accepts, and that wrong use is refused by name.
- */
 import { expect, test } from "vitest"
-import { family } from "../suite/Case.ts"
-import { cases } from "../suite/cases/index.ts"
-import { quote, split } from "../suite/ShellWords.ts"
 import { parse, UsageError } from "./Options.ts"
-import { select } from "../suite/Select.ts"
 
 const kinds = (...argv: ReadonlyArray<string>): ReadonlyArray<string> =>
   parse(argv).targets.map(({ kind }) => kind)
-
-test("a command is split like a shell does", () => {
-  expect(split(`a "b c" 'd "e' f\\ g ""`)).toEqual(["a", "b c", `d "e`, "f g", ""])
-  expect(split(`a "b`)).toBeUndefined()
-  expect(split(quote("it's a word"))).toEqual(["it's a word"])
-})
 
 test("the transport follows --listen in the command", () => {
   expect(kinds("--command", "server")).toEqual(["stdio"])
@@ -58,23 +45,5 @@ test("wrong use is refused with a sentence that names it", () => {
   for (const [argv, names] of wrong) {
     expect(() => parse(argv)).toThrow(UsageError)
     expect(() => parse(argv)).toThrow(names)
-  }
-})
-
-test("globs choose cases, and one that fits nothing is named", () => {
-  expect(select(cases, ["process/read/after-seq-skips-older"], "all").cases).toHaveLength(1)
-  expect(select(cases, ["process/read"], "all").cases.every(({ id }) => family(id) === "process/read")).toBe(
-    true,
-  )
-  expect(select(cases, ["process/*/missing-*"], "all").cases.length).toBeGreaterThan(2)
-  expect(select(cases, ["nothing/like/this", "envelope"], "all").unknown).toEqual(["nothing/like/this"])
-  expect(select(cases, [], "must").cases.every(({ level }) => level === "must")).toBe(true)
-})
-
-test("ids are unique paths, and every case has a sentence", () => {
-  expect(new Set(cases.map(({ id }) => id)).size).toBe(cases.length)
-  for (const { id, says } of cases) {
-    expect(id).toMatch(/^[a-zA-Z0-9-]+(\/[a-zA-Z0-9-]+)+$/)
-    expect(says).toMatch(/^.{20,}\.$/)
   }
 })

@@ -1,5 +1,5 @@
 /**
- * Every numbered behaviour of both descriptions has a case, or is named here with the reason why it has none.
+ * cases/index.ts as a whole: ids are unique, and every numbered behaviour has a case or a reason why it has none.
  */
 import { expect, test } from "vitest"
 import type { Behaviour } from "../Case.ts"
@@ -26,4 +26,12 @@ test("no exception is stale", () => {
 
 test("no case names a behaviour that is not described", () => {
   expect([...covered].filter((one) => !behaviours.includes(one))).toEqual([])
+})
+
+test("ids are unique paths, and every case has a sentence", () => {
+  expect(new Set(cases.map(({ id }) => id)).size).toBe(cases.length)
+  for (const { id, says } of cases) {
+    expect(id).toMatch(/^[a-zA-Z0-9-]+(\/[a-zA-Z0-9-]+)+$/)
+    expect(says).toMatch(/^.{20,}\.$/)
+  }
 })

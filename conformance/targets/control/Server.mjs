@@ -2,7 +2,7 @@
  * A small server, right as far as it goes, on stdio or with `--listen ws://HOST:PORT` on WebSocket.
  *
  * Each broken server is this one with one part replaced (Parts.mjs). It claims nothing but processes on pipes and
- * sessions: see `without` in Broken.test.ts for what it lacks.
+ * sessions: see `without` in testing/Control.ts for what it lacks.
  */
 import { WebSocketServer } from "real-ws"
 import * as Connection from "./Connection.mjs"

@@ -1,14 +1,15 @@
 /**
- * Proof that the suite of v0 can fail: a server that is wrong in one way at a time, and the cases that must say so. The
- * other quick cases must not, unless the fault is in every answer.
+ * The cases of v0 on targets/v0/Server.mjs with one fault at a time: exactly the named cases fail.
+ *
+ * Unless the fault is in every answer, cases that it does not touch must pass.
  */
 import { fileURLToPath } from "node:url"
 import { expect, test } from "vitest"
-import { cases } from "./cases/v0/index.ts"
-import type { Outcome } from "./RunCase.ts"
-import * as Runner from "./Runner.ts"
-import { select } from "./Select.ts"
-import * as Target from "./Target.ts"
+import { cases } from "../suite/cases/v0/index.ts"
+import type { Outcome } from "../suite/RunCase.ts"
+import * as Runner from "../suite/Runner.ts"
+import { select } from "../suite/Select.ts"
+import * as Target from "../suite/Target.ts"
 
 interface Broken {
   readonly fails: ReadonlyArray<string>

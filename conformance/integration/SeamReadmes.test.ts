@@ -1,9 +1,12 @@
-/** The lists of cases in the READMEs are current: `vitest run conformance/spawner/Readme.test.ts -u` writes them. */
+/**
+ * The lists of cases in spawner/README.md and transport/README.md are current.
+ * `vitest run conformance/integration/SeamReadmes.test.ts -u` writes them.
+ */
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { describe, expect, test } from "vitest"
 import { cases as transportCases } from "../transport/cases/index.ts"
-import { cases as spawnerCases } from "./cases/index.ts"
+import { cases as spawnerCases } from "../spawner/cases/index.ts"
 import { listing } from "../seam/SeamCase.ts"
 
 describe.each([

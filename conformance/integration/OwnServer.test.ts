@@ -1,9 +1,10 @@
 /**
- * The suite as vitest runs it, against this project's own server. A part is enough here: `npm run support` plays
- * the whole of it on every runtime. Needs the bundle in `dist/`.
+ * conformance/vitest.ts on this project's own server. Needs the bundle in `dist/`.
+ *
+ * Three families are enough here: `npm run support` runs the whole suite on every runtime.
  */
 import { fileURLToPath } from "node:url"
-import * as Target from "./Target.ts"
+import * as Target from "../suite/Target.ts"
 import { suite } from "../vitest.ts"
 
 const server = [

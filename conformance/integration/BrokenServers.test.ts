@@ -1,16 +1,15 @@
 /**
- * Proof that the suite can fail and fails for the right reason: servers that are wrong in one way each, the cases that must
- * say so, and nothing else that complains.
+ * The wire suite on the servers of targets/broken, each of which has one fault: exactly the named cases fail.
  *
- * Each server plays the cases that must fail and some that have nothing to do with it; exactly the former may fail.
+ * Each server is also tested with cases that its fault does not touch. Those must pass.
  */
 import { readdirSync } from "node:fs"
 import { expect, test } from "vitest"
-import { cases } from "./cases/index.ts"
-import type { Outcome } from "./RunCase.ts"
-import * as Runner from "./Runner.ts"
-import { select } from "./Select.ts"
-import type { TransportKind } from "./wire/TransportKind.ts"
+import { cases } from "../suite/cases/index.ts"
+import type { Outcome } from "../suite/RunCase.ts"
+import * as Runner from "../suite/Runner.ts"
+import { select } from "../suite/Select.ts"
+import type { TransportKind } from "../suite/wire/TransportKind.ts"
 import * as Control from "../testing/Control.ts"
 
 interface Broken {

@@ -1,7 +1,7 @@
-/** Proof that the transport suite can fail: each wrong transport is caught by its case. */
+/** The transport suite on the transports of this folder, each of which has one fault: the named case fails. */
 import { describe, expect, test } from "vitest"
-import { broken, good } from "./broken/index.ts"
-import * as TransportRunner from "./TransportRunner.ts"
+import { broken, good } from "./index.ts"
+import * as TransportRunner from "../TransportRunner.ts"
 
 describe.concurrent("a broken transport", () => {
   test.each(Object.values(broken))("that $does is caught by $caughtBy", async (item) => {
