@@ -4,6 +4,7 @@
  *
  * Ids are paths and never change their meaning. A case that lists no need runs on everything.
  */
+import * as Glob from "../suite/Glob.ts"
 
 /** `must`: the core relies on it. `should`: quality that not every host allows. */
 export type Level = "must" | "should"
@@ -52,18 +53,16 @@ export const select = <Need extends string, Context>(
   readonly cases: ReadonlyArray<SeamCase<Need, Context>>
   readonly unknown: ReadonlyArray<string>
 } => {
-  const globs = only.map((glob) => ({ glob, fits: pattern(glob) }))
-  const unwanted = except.map((glob) => ({ glob, fits: pattern(glob) }))
+  const [wanted, unwanted] = [Glob.make(only), Glob.make(except)]
+  const ids = cases.map(({ id }) => id)
   return {
     cases: cases.filter(
       ({ id, level }) =>
         (depth === "should" || level === "must") &&
-        (globs.length === 0 || globs.some(({ fits }) => fits.test(id))) &&
-        !unwanted.some(({ fits }) => fits.test(id)),
+        (only.length === 0 || wanted.match(id)) &&
+        !unwanted.match(id),
     ),
-    unknown: [...globs, ...unwanted]
-      .filter(({ fits }) => !cases.some(({ id }) => fits.test(id)))
-      .map(({ glob }) => glob),
+    unknown: [...wanted.unmatched(ids), ...unwanted.unmatched(ids)],
   }
 }
 
@@ -79,11 +78,3 @@ export const listing = (
   cases
     .map(({ id, level, requires, says }) => `- \`${id}\` (${[level, ...requires].join(", ")}): ${says}`)
     .join("\n")
-
-const pattern = (glob: string): RegExp => {
-  const body = glob
-    .replace(/\/+$/, "")
-    .replace(/[.+^${}()|[\]\\]/g, "\\$&")
-    .replace(/\*\*|\*|\?/g, (sign) => (sign === "**" ? ".*" : sign === "*" ? "[^/]*" : "[^/]"))
-  return new RegExp(`^${body}(/.*)?$`)
-}

@@ -1,9 +1,8 @@
 /**
- * Choosing cases: by level, and by ids or globs, where `*` stands for anything within a step and `**` for anything.
- *
- * A trailing step may be left out: `process/read` means `process/read/**`.
+ * Chooses cases by level, and by ids or globs (see Glob.ts).
  */
 import type { Case, Level } from "./Case.ts"
+import * as Glob from "./Glob.ts"
 
 /** How far down a run goes: `must` alone, `should` with it, or `all`. */
 export type Depth = "must" | "should" | "all"
@@ -14,28 +13,16 @@ const levels: { readonly [depth in Depth]: ReadonlyArray<Level> } = {
   all: ["must", "should", "peer"],
 }
 
-const pattern = (glob: string): RegExp => {
-  const body = glob
-    .replace(/\/+$/, "")
-    .replace(/[.+^${}()|[\]\\]/g, "\\$&")
-    .replace(/\*\*|\*|\?/g, (sign) => (sign === "**" ? ".*" : sign === "*" ? "[^/]*" : "[^/]"))
-  return new RegExp(`^${body}(/.*)?$`)
-}
-
 export interface Selection {
   readonly cases: ReadonlyArray<Case>
   /** Globs that fit no case at all. */
   readonly unknown: ReadonlyArray<string>
 }
 
+/** The chosen cases; without globs all of the depth. */
 export const select = (cases: ReadonlyArray<Case>, globs: ReadonlyArray<string>, depth: Depth): Selection => {
-  const patterns = globs.map((glob) => ({ glob, pattern: pattern(glob) }))
-  const fits = (item: Case): boolean =>
-    patterns.length === 0 || patterns.some((one) => one.pattern.test(item.id))
-  return {
-    cases: cases.filter((item) => levels[depth].includes(item.level) && fits(item)),
-    unknown: patterns
-      .filter((one) => !cases.some((item) => one.pattern.test(item.id)))
-      .map(({ glob }) => glob),
-  }
+  const wanted = Glob.make(globs)
+  const fits = ({ id, level }: Case): boolean =>
+    levels[depth].includes(level) && (globs.length === 0 || wanted.match(id))
+  return { cases: cases.filter(fits), unknown: wanted.unmatched(cases.map(({ id }) => id)) }
 }
