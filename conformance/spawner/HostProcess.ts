@@ -1,47 +1,27 @@
-/** What Linux's /proc tells about this process; elsewhere cases that need it are skipped. */
-import { existsSync, readdirSync, readFileSync } from "node:fs"
+/**
+ * What the process that runs the suite holds: descriptors, children, zombies. Only Linux tells; elsewhere the cases that
+ * count them are skipped.
+ */
+import * as Procfs from "../suite/wire/Procfs.ts"
 
-/** Of Linux, as /proc shows it. */
-const O_CLOEXEC = 0o2000000
+/** How many descriptors are open. */
+export const descriptors = (): number => Procfs.descriptors().length
 
-export const available: boolean = existsSync("/proc/self/fd") && existsSync("/proc/self/stat")
+const children = (): ReadonlyArray<Procfs.Stat> =>
+  Procfs.pids()
+    .flatMap((pid) => Procfs.stat(pid) ?? [])
+    .filter(({ parent }) => parent === process.pid)
 
-/** How many descriptors this process has open. */
-export const descriptors = (): number => readdirSync("/proc/self/fd").length
-
-/** How many children of this process have ended and were not reaped. */
-export const zombies = (): number => children().filter((state) => state === "Z").length
-
-/** How many processes have this process as their parent. */
+/** How many children there are, zombies included. */
 export const childCount = (): number => children().length
 
+/** How many children have ended and were not reaped. */
+export const zombies = (): number => children().filter(({ state }) => state === "Z").length
+
 /**
- * Descriptors above 2 that this process was given by its own parent and passes on: no spawner has opened
- * them, and one over `node:child_process` cannot close them.
+ * Descriptors above 2 that were open and not close-on-exec when the suite was loaded. They come from the parent of this
+ * process, not from a spawner, and a spawner over `node:child_process` cannot keep them from its children.
  */
-export const inherited: ReadonlyArray<number> = available
-  ? readdirSync("/proc/self/fd")
-      .map(Number)
-      .filter((fd) => fd > 2 && passedOn(fd))
+export const inherited: ReadonlyArray<number> = Procfs.available
+  ? Procfs.descriptors().filter((descriptor) => descriptor > 2 && Procfs.passedOn(descriptor))
   : []
-
-function passedOn(fd: number): boolean {
-  const [, flags] = /^flags:\s*(\d+)/m.exec(read(`/proc/self/fdinfo/${fd}`)) ?? []
-  return flags !== undefined && (Number.parseInt(flags, 8) & O_CLOEXEC) === 0
-}
-
-const children = (): ReadonlyArray<string> =>
-  readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((name) => {
-      const [, state, parent] = /^.*\) (\S) (\d+)/s.exec(read(`/proc/${name}/stat`)) ?? []
-      return state !== undefined && Number(parent) === process.pid ? [state] : []
-    })
-
-function read(path: string): string {
-  try {
-    return readFileSync(path, "utf8")
-  } catch {
-    return ""
-  }
-}

@@ -5,7 +5,7 @@ import type { SpawnReason } from "../../../core/spawn/SpawnError.ts"
 import * as Check from "../../suite/Check.ts"
 import { table, type SpawnerContext } from "../SpawnerContext.ts"
 import type { ChildOptions } from "../SpawnedChild.ts"
-import * as Procfs from "../Procfs.ts"
+import * as HostProcess from "../HostProcess.ts"
 
 const missing = "No such file or directory (os error 2)"
 const denied = "Permission denied (os error 13)"
@@ -113,13 +113,13 @@ export const errors = table("spawner/errors", {
     run: async (t) => {
       await t.others(1)
       await t.refused({ argv: ["/no/such/program"] })
-      const [descriptors, children] = [Procfs.descriptors(), Procfs.childCount()]
+      const [descriptors, children] = [HostProcess.descriptors(), HostProcess.childCount()]
       for (let i = 0; i < 50; i++) {
         await t.refused({ argv: ["/no/such/program"], stdin: t.capabilities.pipeStdin })
         await t.refused({ argv: ["true"], cwd: "/no/such/directory", pty: t.capabilities.pty })
       }
-      await t.until(() => Procfs.descriptors() <= descriptors + 5, "no descriptor to be left")
-      await t.until(() => Procfs.childCount() <= children + 5, "no process to be left")
+      await t.until(() => HostProcess.descriptors() <= descriptors + 5, "no descriptor to be left")
+      await t.until(() => HostProcess.childCount() <= children + 5, "no process to be left")
     },
   },
   "spawner-goes-on": {

@@ -2,7 +2,7 @@
 import * as Check from "../../suite/Check.ts"
 import { table, type SpawnerContext } from "../SpawnerContext.ts"
 import { sh, type SpawnedChild } from "../SpawnedChild.ts"
-import * as Procfs from "../Procfs.ts"
+import * as HostProcess from "../HostProcess.ts"
 
 const MANY = 200
 /** Descriptors and processes that the spawner may keep for itself. */
@@ -26,12 +26,12 @@ const atOnce = async (t: SpawnerContext, pty: boolean): Promise<void> => {
 /** Nothing is left of `work`, which has been done once before. */
 const leavesNothing = async (t: SpawnerContext, work: () => Promise<void>): Promise<void> => {
   await work()
-  const before = Procfs.descriptors()
-  const processes = Procfs.childCount()
+  const before = HostProcess.descriptors()
+  const processes = HostProcess.childCount()
   await work()
-  await t.until(() => Procfs.descriptors() <= before + OWN, `descriptors to be ${before} again`)
-  await t.until(() => Procfs.zombies() <= OWN, "no zombie to be left")
-  await t.until(() => Procfs.childCount() <= processes + OWN, `processes to be ${processes} again`)
+  await t.until(() => HostProcess.descriptors() <= before + OWN, `descriptors to be ${before} again`)
+  await t.until(() => HostProcess.zombies() <= OWN, "no zombie to be left")
+  await t.until(() => HostProcess.childCount() <= processes + OWN, `processes to be ${processes} again`)
 }
 
 export const load = table("spawner/load", {

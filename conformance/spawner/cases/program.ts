@@ -4,7 +4,7 @@ import { join } from "node:path"
 import * as Check from "../../suite/Check.ts"
 import { table, type SpawnerContext } from "../SpawnerContext.ts"
 import { path, sh } from "../SpawnedChild.ts"
-import * as Procfs from "../Procfs.ts"
+import * as HostProcess from "../HostProcess.ts"
 
 const odd = ["", " ", "a b", "ü✓😀", "'\"\\$(x)`y`", "line\nbreak", "-n", "*", "--"]
 
@@ -12,7 +12,7 @@ const odd = ["", " ", "a b", "ü✓😀", "'\"\\$(x)`y`", "line\nbreak", "-n", "
 const seesThree = async (t: SpawnerContext, pty: boolean): Promise<void> => {
   const child = await t.run({ argv: ["ls", "/proc/self/fd"], pty })
   const seen = child.text().trim().split(/\s+/).map(Number)
-  const own = seen.filter((fd) => fd < 3 || !Procfs.inherited.includes(fd)).sort((a, b) => a - b)
+  const own = seen.filter((fd) => fd < 3 || !HostProcess.inherited.includes(fd)).sort((a, b) => a - b)
   Check.equal(own.slice(0, 3), [0, 1, 2], "the descriptors")
   Check.isTrue(own.length <= 4, `beside the one with which ls reads them there are more: ${own.join(", ")}`)
 }

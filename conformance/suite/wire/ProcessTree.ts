@@ -5,47 +5,28 @@
  * `ps`, by parent only. Where neither works the lists are empty.
  */
 import { execFileSync } from "node:child_process"
-import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { fail } from "../Check.ts"
 import { pause } from "../Deadline.ts"
+import * as Procfs from "./Procfs.ts"
 
-const hasProc = existsSync("/proc/self/stat")
-
-const read = (path: string): string => {
+/** Pairs of a process and its parent, as `ps` lists them; none if there is no `ps`. */
+const listedByPs = (): ReadonlyArray<readonly [pid: number, parent: number]> => {
   try {
-    return readFileSync(path, "latin1")
+    const lines = execFileSync("ps", ["-A", "-o", "pid=", "-o", "ppid="], { encoding: "utf8" })
+      .trim()
+      .split("\n")
+    return lines.map((line) => {
+      const [pid = -1, parent = -1] = line.trim().split(/\s+/).map(Number)
+      return [pid, parent]
+    })
   } catch {
-    return ""
+    return []
   }
 }
 
-const pids = (): ReadonlyArray<number> =>
-  readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-
-const parents = (): ReadonlyMap<number, number> => {
-  const table = new Map<number, number>()
-  if (hasProc) {
-    for (const pid of pids()) {
-      const stat = read(`/proc/${pid}/stat`)
-      const parent = stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]
-      if (parent !== undefined && parent !== "") table.set(pid, Number(parent))
-    }
-    return table
-  }
-  try {
-    for (const line of execFileSync("ps", ["-A", "-o", "pid=", "-o", "ppid="], { encoding: "utf8" }).split(
-      "\n",
-    )) {
-      const [pid, parent] = line.trim().split(/\s+/).map(Number)
-      if (pid !== undefined && parent !== undefined) table.set(pid, parent)
-    }
-  } catch {
-    return table
-  }
-  return table
-}
+/** The parent of every process. */
+const parents = (): ReadonlyMap<number, number> =>
+  new Map(Procfs.available ? Procfs.pids().map((pid) => [pid, Procfs.stat(pid)?.parent ?? -1]) : listedByPs())
 
 /** All processes below `root`, not `root` itself. */
 export const descendants = (root: number): ReadonlyArray<number> => {
@@ -65,20 +46,15 @@ export const descendants = (root: number): ReadonlyArray<number> => {
   return found
 }
 
-/** All processes whose environment holds `NAME=value`. Empty without /proc. */
+/** All processes but this one whose environment holds `NAME=value`. Empty without /proc. */
 export const marked = (setting: string): ReadonlyArray<number> =>
-  hasProc
-    ? pids().filter(
-        (pid) => pid !== process.pid && read(`/proc/${pid}/environ`).split("\0").includes(setting),
-      )
+  Procfs.available
+    ? Procfs.pids().filter((pid) => pid !== process.pid && Procfs.environment(pid).includes(setting))
     : []
 
-/** Whether a process of this machine is alive. One that is dead and only waits to be reaped is not. */
+/** Whether a process of this machine is alive. A zombie is not. */
 export const alive = (pid: number): boolean => {
-  if (hasProc) {
-    const stat = read(`/proc/${pid}/stat`)
-    return stat !== "" && stat.charAt(stat.lastIndexOf(")") + 2) !== "Z"
-  }
+  if (Procfs.available) return (Procfs.stat(pid)?.state ?? "Z") !== "Z"
   try {
     process.kill(pid, 0)
     return true
