@@ -7,7 +7,8 @@ import * as Check from "../Check.ts"
 import * as Child from "../Child.ts"
 import { pause } from "../Deadline.ts"
 import type { CaseContext } from "../CaseContext.ts"
-import type { Reply, Wire } from "../wire/Wire.ts"
+import type { Reply } from "../wire/Reply.ts"
+import type { Wire } from "../wire/Wire.ts"
 import { awaitExit } from "../wire/ServerProcess.ts"
 
 /** A case for a server that is started with these limits, in pairs of flag and value. */

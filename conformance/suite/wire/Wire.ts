@@ -6,22 +6,12 @@
  */
 import * as Check from "../Check.ts"
 import { pause } from "../Deadline.ts"
-import { isObject, parse, type Json, type JsonObject } from "../Json.ts"
+import type { Json, JsonObject } from "../Json.ts"
 import type { Transcript } from "../Transcript.ts"
-import * as WireInvariants from "../WireInvariants.ts"
 import type { Channel } from "./Channel.ts"
 import * as Inbox from "./Inbox.ts"
-
-export interface Refusal {
-  readonly code: number
-  readonly message: string
-}
-
-export interface Reply {
-  readonly result?: Json
-  readonly error?: Refusal
-  readonly message: Inbox.Message
-}
+import * as Reply from "./Reply.ts"
+import * as Requests from "./Requests.ts"
 
 export interface Wire {
   readonly channel: Channel
@@ -37,7 +27,7 @@ export interface Wire {
   readonly send: (message: Json) => void
   readonly sendBytes: (bytes: Uint8Array) => void
   /** Sends a request and goes on at once. */
-  readonly begin: (method: string, params?: Json) => Promise<Reply>
+  readonly begin: (method: string, params?: Json) => Promise<Reply.Reply>
   /** Sends a request and returns its result; an error fails the case. */
   readonly ok: (method: string, params?: Json) => Promise<JsonObject>
   /** Sends a request that must fail with `code`, and with exactly `message` if it is given. */
@@ -50,7 +40,7 @@ export interface Wire {
   /** Asks the server to end every process that was started here, without waiting. */
   readonly terminateAll: () => void
   /** Sends a raw text and returns the next reply, whatever its id. */
-  readonly exchange: (text: string) => Promise<Reply>
+  readonly exchange: (text: string) => Promise<Reply.Reply>
   /** `initialize` and `initialized`; returns the result of `initialize`. */
   readonly handshake: (params?: JsonObject) => Promise<JsonObject>
   /**
@@ -62,81 +52,36 @@ export interface Wire {
   readonly barrier: () => Promise<void>
 }
 
+/** What a wire is made of. */
 export interface Parts {
   readonly channel: Channel
   readonly inbox: Inbox.Inbox
   readonly transcript: Transcript
+  /** The number of the connection within the case, from 1. */
   readonly connection: number
   readonly timeoutMs: number
   readonly childEnv: { readonly [name: string]: string }
 }
 
-/** Cases write small ids by hand; the ones made here stay clear of them. */
-const firstId = 1000
-
-/** What ends the process that a method has started. */
-const ends: ReadonlyMap<string, string> = new Map([
-  ["process/start", "process/terminate"],
-  ["command/exec", "command/exec/terminate"],
-])
-
-/** How long a server on stdio gets for an answer that it must not give. */
+/** How long, in milliseconds, a server on stdio has for an answer that it must not give. */
 const probeMs = 300
 
-const replyOf = (message: Inbox.Message): Reply | undefined => {
-  const { json } = message
-  if (!isObject(json) || json["method"] !== undefined) return undefined
-  const { error, result } = json
-  if (result !== undefined) return { result, message }
-  if (!isObject(error)) return Check.fail(`a reply has neither result nor error: ${Check.show(json)}`)
-  const code = Check.integer(error["code"], "the code of an error")
-  return { error: { code, message: Check.text(error["message"], "the message of an error") }, message }
-}
-
-/** Longer texts are not looked into for the method that they ask for. */
-const longText = 100_000
-
-/** Keeps in mind which method a text asks for, however it was made. */
-const learn = (methods: Map<Json, string | undefined>, text: string): void => {
-  const json = text.length > longText ? undefined : parse(text)
-  if (!isObject(json)) return
-  const { id, method } = json
-  if (id === undefined || typeof method !== "string") return
-  methods.set(id, methods.has(id) && methods.get(id) !== method ? undefined : method)
-}
-
-/** The same id in another JSON type: a certain error, and one that would otherwise be a silent wait. */
-const looksLike = (message: Inbox.Message, id: number): boolean =>
-  isObject(message.json) && message.json["method"] === undefined && message.json["id"] === String(id)
-
+/** A connection that is open: nothing has been sent on it. */
 export const make = (parts: Parts): Wire => {
   const { channel, inbox, timeoutMs } = parts
-  const asked = new Set<number>()
-  const methods = new Map<Json, string | undefined>()
-  const started = new Map<Json, string>()
-  let nextId = firstId
+  const requests = Requests.make()
   const sendText = (text: string): void => {
     parts.transcript.add(parts.connection, "sent", text)
-    learn(methods, text)
+    requests.learn(text)
     channel.sendText(text)
   }
   const send = (message: Json): void => sendText(JSON.stringify(message))
-  const begin = (method: string, params?: Json): Promise<Reply> => {
-    const id = nextId++
-    asked.add(id)
-    const end = ends.get(method)
-    if (end !== undefined && isObject(params)) started.set(params["processId"] ?? null, end)
-    const from = inbox.messages.length
+  const begin = (method: string, params?: Json): Promise<Reply.Reply> => {
+    const id = requests.next(method, params)
+    const start = inbox.messages.length
     send(params === undefined ? { id, method } : { id, method, params })
-    const reply = inbox.wait(`the answer to ${method} (id ${id})`, timeoutMs, ({ messages }) => {
-      for (let at = from; at < messages.length; at++) {
-        const message = messages[at]
-        if (message === undefined) continue
-        if (WireInvariants.answers(message, id)) return replyOf(message)
-        if (looksLike(message, id)) Check.fail(`the id ${id} came back as the string "${id}"`)
-      }
-      return undefined
-    })
+    const what = `the answer to ${method} (id ${id})`
+    const reply = inbox.wait(what, timeoutMs, ({ messages }) => Reply.find(messages, start, id))
     reply.catch(() => undefined)
     return reply
   }
@@ -150,8 +95,8 @@ export const make = (parts: Parts): Wire => {
     inbox,
     timeoutMs,
     childEnv: parts.childEnv,
-    asked,
-    methods,
+    asked: requests.asked,
+    methods: requests.methods,
     sendText,
     send,
     sendBytes: (bytes) => {
@@ -163,30 +108,22 @@ export const make = (parts: Parts): Wire => {
     ok,
     refused: async (method, params, code, message) => {
       const { error, result } = await begin(method, params)
-      if (error === undefined) {
+      if (error === undefined)
         return Check.fail(
-          `${method} had to be refused with ${code}, but gave the result ${Check.show(result)}`,
+          `${method} had to be refused with ${code}, but has the result ${Check.show(result)}`,
         )
-      }
       Check.equal(error.code, code, `the code of the error of ${method} ("${error.message}")`)
       if (message !== undefined) Check.equal(error.message, message, `the message of the error of ${method}`)
       return error.message
     },
     terminateAll: () => {
-      for (const [processId, method] of started) {
-        channel.sendText(JSON.stringify({ id: "finish", method, params: { processId } }))
-      }
+      for (const request of requests.terminations()) channel.sendText(JSON.stringify(request))
     },
     exchange: (text) => {
-      const from = inbox.messages.length
+      const start = inbox.messages.length
       sendText(text)
-      return inbox.wait(`a reply to ${text.slice(0, 80)}`, timeoutMs, ({ messages }) => {
-        for (const message of messages.slice(from)) {
-          const reply = replyOf(message)
-          if (reply !== undefined) return reply
-        }
-        return undefined
-      })
+      const what = `a reply to ${text.slice(0, 80)}`
+      return inbox.wait(what, timeoutMs, ({ messages }) => Reply.first(messages, start))
     },
     handshake: async (params = { clientName: "procwire-conformance" }) => {
       const result = await ok("initialize", params)
@@ -199,11 +136,11 @@ export const make = (parts: Parts): Wire => {
         await pause(probeMs)
         channel.close()
       }
-      await inbox.wait("the end of the connection", timeoutMs, (box) => {
-        const came = box.messages.slice(from)
+      await inbox.wait("the end of the connection", timeoutMs, ({ ended, messages }) => {
+        const came = messages.slice(from)
         if (came.length > 0)
-          Check.fail(`the connection had to end without a word, but this came: ${Inbox.showAll(came)}`)
-        return box.ended()
+          Check.fail(`the connection had to end without a message, but this came: ${Inbox.showAll(came)}`)
+        return ended()
       })
     },
     barrier: async () => {
