@@ -1,32 +1,28 @@
 /**
- * What a case works with: fresh connections to the server under test, and the certainty that they are gone afterwards.
+ * What a case works with: connections to the server under test, which are gone when the case is over.
  *
- * Guarantee: after `finish` every connection is closed, every process that the case has started is killed, a server of its
- * own is dead, and a wait that the case has left behind fails nobody. On a server that the suite has not started, processes are terminated over the wire.
+ * Guarantee: after `finish` every connection is closed, every process that the case has started is killed, servers of its
+ * own are dead, and a wait that the case has left behind fails nobody. On a server that the suite has not started,
+ * processes are terminated over the wire.
  */
 import { randomUUID } from "node:crypto"
+import * as CaseServers from "./CaseServers.ts"
 import { fail } from "./Check.ts"
 import type { Dialect } from "./Dialect.ts"
 import type { JsonObject } from "./Json.ts"
 import type { Server, Target } from "./Target.ts"
 import * as Transcript from "./Transcript.ts"
 import * as WireInvariants from "./WireInvariants.ts"
+import type { ChannelEvents } from "./wire/Channel.ts"
 import * as Inbox from "./wire/Inbox.ts"
-import * as ProcessTree from "./wire/ProcessTree.ts"
 import * as ServerProcess from "./wire/ServerProcess.ts"
 import type { TransportKind } from "./wire/TransportKind.ts"
 import * as Wire from "./wire/Wire.ts"
 
-/**
- * Which server a case may share. `shared`: any one. `owned`: one that the suite has started, so that its environment is
- * known. `fresh`: started for this case alone, because the case signals it or watches it end.
- */
-export type ServerNeed = "shared" | "owned" | "fresh"
-
 /** The server and the wire that a case needs. */
 export interface Setting {
   readonly dialect: Dialect
-  readonly server: ServerNeed
+  readonly server: CaseServers.ServerNeed
   /** Arguments added to the command line of the server. */
   readonly args: ReadonlyArray<string>
 }
@@ -62,7 +58,7 @@ export interface RunningContext {
 
 const childPath = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
 
-/** An inbox whose waits never fail once the case is over: there is nobody left to hear of it. */
+/** An inbox whose waits never fail once the case is over: nothing awaits them any more. */
 const quiet = (inbox: Inbox.Inbox, over: () => boolean): Inbox.Inbox => ({
   ...inbox,
   wait: (what, ms, pick) =>
@@ -73,66 +69,61 @@ const quiet = (inbox: Inbox.Inbox, over: () => boolean): Inbox.Inbox => ({
     }),
 })
 
-export const make = (item: Setting, target: Target, timeoutMs: number): RunningContext => {
+/** What happens on a connection goes into the transcript and into the inbox. */
+const recorded = (
+  transcript: Transcript.Transcript,
+  connection: number,
+  inbox: Inbox.Inbox,
+): ChannelEvents => ({
+  message: (incoming) => {
+    transcript.add(connection, "came", incoming.text)
+    inbox.addMessage(incoming)
+  },
+  control: (kind, payload) => {
+    transcript.add(connection, "info", `${kind} ${JSON.stringify(payload)}`)
+    inbox.addControl(kind, payload)
+  },
+  end: (how) => {
+    transcript.add(connection, "info", how)
+    inbox.end(how)
+  },
+})
+
+/** How long, in milliseconds, a shared server has to answer the close of a connection. */
+const closeMs = 500
+
+/** Begins a case: nothing is started or connected before the case asks for it. */
+export const make = (
+  { args, dialect, server }: Setting,
+  target: Target,
+  timeoutMs: number,
+): RunningContext => {
   const token = randomUUID()
   const transcript = Transcript.make()
   const notes: Array<string> = []
   const wires: Array<Wire.Wire> = []
-  const own: Array<{ readonly stop: () => void; readonly errors: () => string }> = []
-  let current: Promise<Server> | undefined
+  const servers = CaseServers.make(target, { args, server, token, timeoutMs })
   let over = false
 
-  const launchServer = async (): Promise<Server> => {
-    const needs = { args: item.args, token, timeoutMs }
-    if (target.kind !== "stdio" && item.server !== "fresh") return target.shared(needs)
-    const server = await target.fresh(needs)
-    own.push({ stop: server.stop, errors: () => server.process?.errors() ?? "" })
-    return server
-  }
-  const server = (): Promise<Server> => (current ??= launchServer())
-
   const connect: CaseContext["connect"] = async (headers) => {
-    if (target.kind === "stdio" && wires.length > 0) current = undefined
     const inbox = quiet(Inbox.make(), () => over)
     const connection = wires.length + 1
-    const channel = await (
-      await server()
-    ).connect(
-      {
-        message: (incoming) => {
-          transcript.add(connection, "came", incoming.text)
-          inbox.addMessage(incoming)
-        },
-        control: (kind, payload) => {
-          transcript.add(connection, "info", `${kind} ${JSON.stringify(payload)}`)
-          inbox.addControl(kind, payload)
-        },
-        end: (how) => {
-          transcript.add(connection, "info", how)
-          inbox.end(how)
-        },
-      },
-      headers,
-    )
+    const { connect: dial } = await servers.forConnection()
+    const channel = await dial(recorded(transcript, connection, inbox), headers)
     const childEnv = { PATH: childPath, [ServerProcess.marker]: token }
     const wire = Wire.make({ channel, inbox, transcript, connection, timeoutMs, childEnv })
     wires.push(wire)
     return wire
   }
-
   const context: CaseContext = {
     transport: target.kind,
     timeoutMs,
-    server,
-    process: async () => (await server()).process ?? fail("this case needs a server that the suite starts"),
-    launch: (args, listen) => {
-      const words = target
-        .argv()
-        .map((word) => (listen === undefined ? word : word.replace(/ws:\/\/\S*/, listen)))
-      const started = ServerProcess.launch({ argv: [...words, ...args], env: {}, token })
-      own.push({ stop: started.kill, errors: started.errors })
-      return started
+    server: servers.current,
+    process: async () => {
+      const { process } = await servers.current()
+      return process ?? fail("this case needs a server that the suite starts")
     },
+    launch: servers.launch,
     connect,
     open: async (params) => {
       const wire = await connect()
@@ -141,34 +132,28 @@ export const make = (item: Setting, target: Target, timeoutMs: number): RunningC
     },
     note: (text) => notes.push(text),
   }
-
   return {
     context,
     transcript,
     notes,
     fault: () => {
       for (const wire of wires) {
-        const fault = WireInvariants.fault(wire.inbox.messages, wire, item.dialect)
+        const fault = WireInvariants.fault(wire.inbox.messages, wire, dialect)
         if (fault !== undefined) return fault
       }
       return undefined
     },
-    stderr: () =>
-      own
-        .map(({ errors }) => errors())
-        .filter((text) => text !== "")
-        .join("\n"),
+    stderr: servers.stderr,
     finish: () => {
       over = true
-      for (const wire of wires) {
-        if (target.kind !== "stdio" && item.server !== "fresh") {
-          wire.terminateAll()
-          wire.channel.close()
-          setTimeout(wire.channel.drop, 500).unref()
-        } else wire.channel.drop()
+      for (const { channel, terminateAll } of wires) {
+        if (servers.shared) {
+          terminateAll()
+          channel.close()
+          setTimeout(channel.drop, closeMs).unref()
+        } else channel.drop()
       }
-      for (const started of own) started.stop()
-      if (target.owned) ProcessTree.killAll(ProcessTree.marked(`${ServerProcess.marker}=${token}`))
+      servers.stop()
     },
   }
 }

@@ -1,0 +1,77 @@
+/**
+ * The servers of one case: the one that cases share, or servers of its own. Those are dead after `stop`.
+ */
+import type { Server, Target } from "./Target.ts"
+import * as ProcessTree from "./wire/ProcessTree.ts"
+import * as ServerProcess from "./wire/ServerProcess.ts"
+
+/**
+ * Which server a case may share. `shared`: any one. `owned`: one that the suite has started, so that its environment is
+ * known. `fresh`: started for this case alone, because the case signals it or watches it end.
+ */
+export type ServerNeed = "shared" | "owned" | "fresh"
+
+/** What the servers of a case are started with. */
+export interface Options {
+  /** Arguments added to the command line. */
+  readonly args: ReadonlyArray<string>
+  readonly server: ServerNeed
+  /** The value of the variable that marks the servers of this case and every process below them. */
+  readonly token: string
+  readonly timeoutMs: number
+}
+
+export interface CaseServers {
+  /** Whether other cases use the same server. */
+  readonly shared: boolean
+  /** The server for the next connection. Over stdio there is one for each connection, otherwise one for the case. */
+  readonly forConnection: () => Promise<Server>
+  /** The server of the last connection, or the one that the first connection will have. */
+  readonly current: () => Promise<Server>
+  /** Starts a server with further arguments, and with `listen` instead of its WebSocket URL; waits for nothing. */
+  readonly launch: (args: ReadonlyArray<string>, listen?: string) => ServerProcess.ServerProcess
+  /** What the servers of this case alone have written to their standard error. */
+  readonly stderr: () => string
+  readonly stop: () => void
+}
+
+export const make = (target: Target, { server: need, ...needs }: Options): CaseServers => {
+  const own: Array<{ readonly stop: () => void; readonly errors: () => string }> = []
+  const shared = target.kind !== "stdio" && need !== "fresh"
+  let latest: Promise<Server> | undefined
+  let connected = false
+
+  const start = async (): Promise<Server> => {
+    if (shared) return target.shared(needs)
+    const server = await target.fresh(needs)
+    own.push({ stop: server.stop, errors: () => server.process?.errors() ?? "" })
+    return server
+  }
+  const current = (): Promise<Server> => (latest ??= start())
+  return {
+    shared,
+    current,
+    forConnection: () => {
+      if (target.kind === "stdio" && connected) latest = undefined
+      connected = true
+      return current()
+    },
+    launch: (args, listen) => {
+      const words = target
+        .argv()
+        .map((word) => (listen === undefined ? word : word.replace(/ws:\/\/\S*/, listen)))
+      const started = ServerProcess.launch({ argv: [...words, ...args], env: {}, token: needs.token })
+      own.push({ stop: started.kill, errors: started.errors })
+      return started
+    },
+    stderr: () =>
+      own
+        .map(({ errors }) => errors())
+        .filter((text) => text !== "")
+        .join("\n"),
+    stop: () => {
+      for (const { stop } of own) stop()
+      if (target.owned) ProcessTree.killAll(ProcessTree.marked(`${ServerProcess.marker}=${needs.token}`))
+    },
+  }
+}
