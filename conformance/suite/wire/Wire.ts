@@ -100,8 +100,8 @@ export const make = (parts: Parts): Wire => {
     sendText,
     send,
     sendBytes: (bytes) => {
-      const start = Buffer.from(bytes.subarray(0, 200)).toString("latin1")
-      parts.transcript.add(parts.connection, "sent", `${bytes.length} bytes: ${JSON.stringify(start)}`)
+      const start = JSON.stringify(Buffer.from(bytes.subarray(0, 200)).toString("latin1"))
+      parts.transcript.add(parts.connection, "sent", `${bytes.length} bytes: ${start}`)
       channel.sendBytes(bytes)
     },
     begin,
@@ -143,8 +143,6 @@ export const make = (parts: Parts): Wire => {
         return ended()
       })
     },
-    barrier: async () => {
-      await ok("environment/status")
-    },
+    barrier: () => ok("environment/status").then(() => undefined),
   }
 }
