@@ -1,3 +1,4 @@
+// @ts-check
 /** Fault: a read returns the chunk with its afterSeq, too. */
 import { serve } from "../control/Server.mjs"
 

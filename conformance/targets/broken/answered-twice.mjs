@@ -1,3 +1,4 @@
+// @ts-check
 /** Fault: every request is answered twice. */
 import { serve } from "../control/Server.mjs"
 

@@ -1,3 +1,4 @@
+// @ts-check
 /** Fault: chunks are in the base64 alphabet for URLs, with padding. */
 import { serve } from "../control/Server.mjs"
 

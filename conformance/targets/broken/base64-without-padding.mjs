@@ -1,3 +1,4 @@
+// @ts-check
 /** Fault: chunks are base64 without padding. */
 import { serve } from "../control/Server.mjs"
 

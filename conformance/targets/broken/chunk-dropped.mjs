@@ -1,3 +1,4 @@
+// @ts-check
 /** Fault: the third notification of output of a process never leaves. */
 import { serve } from "../control/Server.mjs"
 

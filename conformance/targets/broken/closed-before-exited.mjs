@@ -1,7 +1,12 @@
+// @ts-check
 /** Fault: closed has the seq of exited, exited that of closed, and they leave in that order. */
 import { serve } from "../control/Server.mjs"
 
 const held = new Map()
+/**
+ * @param {import("../control/Parts.mjs").Message} one
+ * @param {import("../control/Parts.mjs").Message} other
+ */
 const swap = (one, other) => ({ ...one, params: { ...one.params, seq: other.params.seq } })
 
 serve({

@@ -1,3 +1,4 @@
+// @ts-check
 /** Fault: the loss of a connection ends the processes of its session. */
 import { serve } from "../control/Server.mjs"
 

@@ -1,3 +1,4 @@
+// @ts-check
 /** Fault: a text that is no message ends the server. */
 import { serve } from "../control/Server.mjs"
 

@@ -1,3 +1,4 @@
+// @ts-check
 /** Fault: a process sees the variables of the server, too. */
 import { serve } from "../control/Server.mjs"
 

@@ -1,3 +1,4 @@
+// @ts-check
 /** Fault: an error is a text instead of an object with a code. */
 import { serve } from "../control/Server.mjs"
 

@@ -1,3 +1,4 @@
+// @ts-check
 /** Fault: exited waits until every descendant has let go of the output. */
 import { serve } from "../control/Server.mjs"
 

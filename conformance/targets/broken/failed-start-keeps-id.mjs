@@ -1,3 +1,4 @@
+// @ts-check
 /** Fault: the id of a process that could not be started stays taken. */
 import { serve } from "../control/Server.mjs"
 

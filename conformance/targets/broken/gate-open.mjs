@@ -1,3 +1,4 @@
+// @ts-check
 /** Fault: requests are answered before initialize. */
 import { serve } from "../control/Server.mjs"
 

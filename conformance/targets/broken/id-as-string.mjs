@@ -1,3 +1,4 @@
+// @ts-check
 /** Fault: the id of every answer is a text. */
 import { serve } from "../control/Server.mjs"
 

@@ -1,3 +1,4 @@
+// @ts-check
 /** Fault: the id of a process that has exited can be used again. */
 import { serve } from "../control/Server.mjs"
 

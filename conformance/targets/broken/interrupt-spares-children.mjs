@@ -1,3 +1,4 @@
+// @ts-check
 /** Fault: interrupt signals the process and not its group. */
 import { serve } from "../control/Server.mjs"
 

@@ -1,3 +1,4 @@
+// @ts-check
 /** Fault: every message says jsonrpc 2.0, which this wire does not have. */
 import { serve } from "../control/Server.mjs"
 

@@ -1,3 +1,4 @@
+// @ts-check
 /** Fault: output that comes after exited is not told. */
 import { serve } from "../control/Server.mjs"
 

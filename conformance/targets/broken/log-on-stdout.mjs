@@ -1,3 +1,4 @@
+// @ts-check
 /** Fault: a line for people stands on the standard output. */
 import { serve } from "../control/Server.mjs"
 

@@ -1,3 +1,4 @@
+// @ts-check
 /** Fault: a read with maxBytes returns exactly so many bytes, the last chunk cut. */
 import { serve } from "../control/Server.mjs"
 

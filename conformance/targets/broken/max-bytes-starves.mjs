@@ -1,3 +1,4 @@
+// @ts-check
 /** Fault: a read whose maxBytes is less than the first chunk returns nothing. */
 import { serve } from "../control/Server.mjs"
 

@@ -1,3 +1,4 @@
+// @ts-check
 /** Fault: variables with the names of the server's secrets reach a process. */
 import { serve } from "../control/Server.mjs"
 

@@ -1,3 +1,4 @@
+// @ts-check
 /** Fault: what was read once is gone. */
 import { serve } from "../control/Server.mjs"
 

@@ -1,3 +1,4 @@
+// @ts-check
 /** Fault: a replay leaves out that a process has exited and closed. */
 import { serve } from "../control/Server.mjs"
 

@@ -1,3 +1,4 @@
+// @ts-check
 /** Fault: a replay begins one event too late. */
 import { serve } from "../control/Server.mjs"
 

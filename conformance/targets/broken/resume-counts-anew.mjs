@@ -1,3 +1,4 @@
+// @ts-check
 /** Fault: after a resume the seqs of a process begin again at 1. */
 import { serve } from "../control/Server.mjs"
 

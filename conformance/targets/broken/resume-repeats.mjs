@@ -1,3 +1,4 @@
+// @ts-check
 /** Fault: after a resume all output is pushed again. */
 import { serve } from "../control/Server.mjs"
 

@@ -1,3 +1,4 @@
+// @ts-check
 /** Fault: a session that is attached can be resumed by another connection. */
 import { serve } from "../control/Server.mjs"
 

@@ -1,3 +1,4 @@
+// @ts-check
 /** Fault: the second event of a process has the seq of the first. */
 import { serve } from "../control/Server.mjs"
 

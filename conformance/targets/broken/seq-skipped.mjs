@@ -1,3 +1,4 @@
+// @ts-check
 /** Fault: no event has the seq 2. */
 import { serve } from "../control/Server.mjs"
 

@@ -1,3 +1,4 @@
+// @ts-check
 /** Fault: every session sees the processes of all sessions. */
 import { serve } from "../control/Server.mjs"
 

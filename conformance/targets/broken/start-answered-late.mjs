@@ -1,3 +1,4 @@
+// @ts-check
 /** Fault: the answer to a start leaves after the first notifications of its process. */
 import { serve } from "../control/Server.mjs"
 

@@ -1,3 +1,4 @@
+// @ts-check
 /** Fault: terminate sends SIGTERM. */
 import { serve } from "../control/Server.mjs"
 

@@ -1,3 +1,4 @@
+// @ts-check
 /** Fault: output is taken for UTF-8 text before it is encoded. */
 import { serve } from "../control/Server.mjs"
 

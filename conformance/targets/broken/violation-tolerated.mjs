@@ -1,3 +1,4 @@
+// @ts-check
 /** Fault: unknown notifications are ignored. */
 import { serve } from "../control/Server.mjs"
 

@@ -1,3 +1,4 @@
+// @ts-check
 /** Fault: a request waits until the one before on its connection is answered, also behind a read that waits. */
 import { serve } from "../control/Server.mjs"
 

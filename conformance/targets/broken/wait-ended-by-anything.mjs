@@ -1,3 +1,4 @@
+// @ts-check
 /** Fault: a read that waits is ended by any output, also by what it did not ask for. */
 import { serve } from "../control/Server.mjs"
 

@@ -1,3 +1,4 @@
+// @ts-check
 /** Fault: a read that waits is woken by output and by closed, not by exited. */
 import { serve } from "../control/Server.mjs"
 

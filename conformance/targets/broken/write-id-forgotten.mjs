@@ -1,3 +1,4 @@
+// @ts-check
 /** Fault: a repeated write is written again. */
 import { serve } from "../control/Server.mjs"
 

@@ -1,3 +1,4 @@
+// @ts-check
 /** Fault: a writeId that one process has seen is a repetition for every other. */
 import { serve } from "../control/Server.mjs"
 

@@ -1,3 +1,4 @@
+// @ts-check
 /** Fault: every other write reaches the process a little later. */
 import { serve } from "../control/Server.mjs"
 

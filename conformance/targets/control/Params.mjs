@@ -1,20 +1,37 @@
+// @ts-check
 /** The params of every method: which fields there are, and what they hold. */
 import { fileURLToPath } from "node:url"
 import { invalidParams, Refused } from "./Refused.mjs"
 
+/** @typedef {(value: any) => boolean} Test */
+
+/** @type {Test} */
 const isText = (value) => typeof value === "string"
+/** @type {Test} */
 const isFlag = (value) => typeof value === "boolean"
+/** @type {Test} */
 const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value)
+/** @type {Test} */
 const isNumber = (value) => Number.isInteger(value) && value >= 0
+/** @type {Test} */
 const isTexts = (value) => Array.isArray(value) && value.every(isText)
+/** @type {Test} */
 const isTextMap = (value) => isObject(value) && Object.values(value).every(isText)
+/** @type {Test} */
 const isBase64 = (value) => isText(value) && Buffer.from(value, "base64").toString("base64") === value
 
-/** A field that may be absent or null. */
+/**
+ * A field that may be absent or null.
+ * @type {(test: Test) => Test}
+ */
 const optional = (test) => (value) => value === undefined || value === null || test(value)
-/** A field that may be absent. */
+/**
+ * A field that may be absent.
+ * @type {(test: Test) => Test}
+ */
 const absent = (test) => (value) => value === undefined || test(value)
 
+/** @type {Record<string, Record<string, Test>>} */
 export const fields = {
   initialize: {
     clientName: isText,
@@ -45,9 +62,15 @@ export const fields = {
   "environment/status": {},
 }
 
-/** Refuses params that lack a field or hold something else in one. */
+/**
+ * Refuses params that lack a field or hold something else in one.
+ * @param {string} method
+ * @param {any} params
+ * @param {(name: string) => boolean} tolerates
+ */
 export const check = (method, params, tolerates) => {
-  const wanted = Object.entries(fields[method])
+  const known = fields[method] ?? {}
+  const wanted = Object.entries(known)
   if (wanted.length === 0) return {}
   if (!isObject(params)) throw new Refused(invalidParams, "the params are no object")
   for (const [name, test] of wanted) {
@@ -55,12 +78,15 @@ export const check = (method, params, tolerates) => {
       throw new Refused(invalidParams, `missing field \`${name}\``)
     if (!test(params[name])) throw new Refused(invalidParams, `the field ${name} has the wrong type`)
   }
-  const stranger = Object.keys(params).find((name) => !(name in fields[method]) && !tolerates(name))
+  const stranger = Object.keys(params).find((name) => !(name in known) && !tolerates(name))
   if (stranger !== undefined) throw new Refused(invalidParams, `unknown field \`${stranger}\``)
   return params
 }
 
-/** The path of a `file:` URI. */
+/**
+ * The path of a `file:` URI.
+ * @param {string} uri
+ */
 export const path = (uri) => {
   const wrong = new Refused(invalidParams, `'${uri}' is no path`)
   if (!/^file:/i.test(uri) || /[?#]/.test(uri) || /^file:\/{2,3}[a-z]:/i.test(uri)) throw wrong

@@ -1,9 +1,89 @@
+// @ts-check
 /**
  * The decisions of the control server, each a small function by itself, so that a broken server replaces exactly one.
- *
- * An `entry` is a process of a session: { id, child, chunks, next, exitCode, exitedSeq, closed, … }, see Processes.mjs.
  */
 import { constants } from "node:os"
+
+/**
+ * A message on its way out. The id of an answer is its JSON text, because a number may have more digits than
+ * JavaScript holds. Broken servers put anything into the other members.
+ * @typedef {{ id?: any, method?: string, params?: any, result?: any, error?: any }} Message
+ */
+
+/** @typedef {{ seq: number, stream: string, bytes: Buffer, chunk: string }} Chunk */
+
+/**
+ * A child that runs. Its stdin is null unless it has `pipeStdin`, and is used only then.
+ * @typedef {import("node:child_process").ChildProcessWithoutNullStreams & { readonly pid: number }} Child
+ */
+
+/**
+ * A process of a session. `ends` are its exited and closed notifications, `waiting` the reads that wait for news,
+ * `next` the seq of the next event, `size` the bytes in `chunks`.
+ * @typedef {object} Entry
+ * @property {string} id
+ * @property {Child} child
+ * @property {boolean} pipeStdin
+ * @property {Array<Chunk>} chunks
+ * @property {Array<Message>} ends
+ * @property {number} size
+ * @property {number} next
+ * @property {number | null} exitCode
+ * @property {number} exitedSeq
+ * @property {boolean} closed
+ * @property {boolean} terminated
+ * @property {Set<() => void>} waiting
+ * @property {Set<string>} writeIds
+ */
+
+/** @typedef {Map<string, Entry>} Entries */
+
+/** @typedef {{ parts: Parts, id: string, processes: Entries, connection: Connection | undefined }} Session */
+
+/** @typedef {Map<string, Session>} Sessions */
+
+/**
+ * `step` is `new` before initialize, `named` after it, and `ready` after initialized.
+ * @typedef {object} Connection
+ * @property {"new" | "named" | "ready"} step
+ * @property {Session | undefined} session
+ * @property {(message: Message) => void} send
+ * @property {(bytes: Buffer) => unknown} receive
+ * @property {() => void} lost
+ */
+
+/**
+ * The decisions of the server; `parts` below says what each one decides.
+ * @typedef {object} Parts
+ * @property {(message: Message, connection: Connection) => Array<Message>} send
+ * @property {(bytes: Buffer) => string} text
+ * @property {(answer: Message) => Message} malformed
+ * @property {(answer: Message) => Message | undefined} unknownMethod
+ * @property {(notification: Message) => boolean} knows
+ * @property {(connection: Connection) => boolean} admits
+ * @property {(connection: Connection, run: () => unknown, message: Message) => unknown} schedule
+ * @property {(name: string) => boolean} tolerates
+ * @property {(entry: Entry, method: string) => number} seq
+ * @property {(bytes: Buffer, stream: string) => string} encode
+ * @property {(code: number | null, signal: NodeJS.Signals | null) => number} exitCode
+ * @property {(env: NodeJS.ProcessEnv) => NodeJS.ProcessEnv} environment
+ * @property {"ignore" | "pipe"} noInput
+ * @property {number} exitPatience
+ * @property {(entry: Entry | undefined) => boolean} taken
+ * @property {(session: Session, id: string) => unknown} forget
+ * @property {(entry: Entry, signal: NodeJS.Signals) => unknown} kill
+ * @property {(entry: Entry, seq: number) => Array<Chunk>} after
+ * @property {(chunks: Array<Chunk>, maxBytes: number) => Array<Chunk>} page
+ * @property {(entry: Entry, seq: number) => boolean} wakes
+ * @property {(entry: Entry, writeId: string) => boolean} repeated
+ * @property {(entry: Entry, bytes: Buffer, done: () => void) => unknown} input
+ * @property {(session: Session) => boolean} free
+ * @property {(events: Array<Message>, after: number) => Array<Message>} replayed
+ * @property {(session: Session) => unknown} resumed
+ * @property {(session: Session, end: (session: Session) => void) => unknown} detached
+ * @property {(sessions: Sessions) => Entries} processes
+ * @property {(entries: Array<Entry>, kill: (entry: Entry, signal: NodeJS.Signals) => void) => unknown} sweep
+ */
 
 const privateNames = new Set([
   "CODEX_EXEC_SERVER_EXIT_ON_STDIN_CLOSE",
@@ -14,6 +94,7 @@ const privateNames = new Set([
   "OPENAI_WORKLOAD_IDENTITY_CONTEXT",
 ])
 
+/** @type {Parts} */
 export const parts = {
   /** What leaves instead of one message. The id of an answer is its JSON text, a number keeps all its digits. */
   send: (message) => [message],
@@ -36,7 +117,7 @@ export const parts = {
   seq: (entry) => entry.next++,
   /** The bytes of a chunk on the wire. */
   encode: (bytes) => bytes.toString("base64"),
-  exitCode: (code, signal) => code ?? 128 + constants.signals[signal],
+  exitCode: (code, signal) => code ?? 128 + constants.signals[signal ?? "SIGKILL"],
   /** What a process sees as its environment. */
   environment: (env) => Object.fromEntries(Object.entries(env).filter(([name]) => !privateNames.has(name))),
   /** What a process without pipeStdin has as its input. */

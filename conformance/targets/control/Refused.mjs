@@ -1,5 +1,10 @@
+// @ts-check
 /** A request that is answered with an error. */
 export class Refused extends Error {
+  /**
+   * @param {number} code
+   * @param {string} message
+   */
   constructor(code, message) {
     super(message)
     this.code = code

@@ -1,3 +1,4 @@
+// @ts-check
 /**
  * A small server, right as far as it goes, on stdio or with `--listen ws://HOST:PORT` on WebSocket.
  *
@@ -9,6 +10,17 @@ import * as Connection from "./Connection.mjs"
 import { parts as right } from "./Parts.mjs"
 import * as Processes from "./Processes.mjs"
 
+/**
+ * @typedef {import("./Parts.mjs").Parts} Parts
+ * @typedef {import("./Parts.mjs").Sessions} Sessions
+ */
+
+/**
+ * Serves one connection on the standard streams.
+ * @param {Parts} parts
+ * @param {Sessions} sessions
+ * @param {() => void} leave
+ */
 const onStdio = (parts, sessions, leave) => {
   const connection = Connection.make({
     parts,
@@ -17,8 +29,9 @@ const onStdio = (parts, sessions, leave) => {
     write: (text) => process.stdout.write(`${text}\n`),
     end: leave,
   })
+  /** @type {Array<Buffer>} */
   let held = []
-  process.stdin.on("data", (bytes) => {
+  process.stdin.on("data", (/** @type {Buffer} */ bytes) => {
     let from = 0
     for (let at = bytes.indexOf(10); at >= 0; at = bytes.indexOf(10, from)) {
       const line = Buffer.concat([...held, bytes.subarray(from, at)])
@@ -31,6 +44,12 @@ const onStdio = (parts, sessions, leave) => {
   process.stdin.on("end", leave)
 }
 
+/**
+ * Serves WebSocket connections.
+ * @param {Parts} parts
+ * @param {Sessions} sessions
+ * @param {string} address
+ */
 const onWebSocket = (parts, sessions, address) => {
   const { hostname, port } = new URL(address)
   const server = new WebSocketServer({
@@ -39,7 +58,10 @@ const onWebSocket = (parts, sessions, address) => {
     maxPayload: 64 * 1024 * 1024,
     perMessageDeflate: false,
   })
-  server.on("listening", () => process.stdout.write(`ws://${hostname}:${server.address().port}\n`))
+  server.on("listening", () => {
+    const { port: bound } = /** @type {import("node:net").AddressInfo} */ (server.address())
+    process.stdout.write(`ws://${hostname}:${bound}\n`)
+  })
   server.on("connection", (socket, { socket: { remoteAddress, remotePort } }) => {
     const connection = Connection.make({
       parts,
@@ -48,15 +70,19 @@ const onWebSocket = (parts, sessions, address) => {
       write: (text) => socket.send(text),
       end: () => socket.terminate(),
     })
-    socket.on("message", (bytes) => connection.receive(bytes))
+    socket.on("message", (bytes) => connection.receive(/** @type {Buffer} */ (bytes)))
     socket.on("error", () => socket.terminate())
     socket.on("close", connection.lost)
   })
 }
 
-/** Runs the server, with other parts where it shall be wrong. */
+/**
+ * Runs the server, with other parts where it shall be wrong.
+ * @param {Partial<Parts>} faults
+ */
 export const serve = (faults = {}) => {
   const parts = { ...right, ...faults }
+  /** @type {Sessions} */
   const sessions = new Map()
   const leave = () => {
     for (const session of sessions.values()) Processes.end(session)

@@ -1,6 +1,8 @@
-/** What can be wrong with a server of v0, one part each: see Server.mjs. */
+// @ts-check
+/** What can be wrong with a server of v0, one part each: see Parts.mjs. */
 import { constants } from "node:os"
 
+/** @type {Record<string, Partial<import("./Parts.mjs").Parts>>} */
 export const faults = {
   "version-unnamed": { initialize: () => ({ protocolVersion: "" }) },
   "initialize-needed": { admits: ({ greeted }) => greeted },
@@ -56,7 +58,7 @@ export const faults = {
   },
   "exit-waits-for-output": { exitEvent: "close" },
   "signal-code-of-today": {
-    exitCode: (code, signal) => code ?? 128 + constants.signals[signal],
+    exitCode: (code, signal) => code ?? 128 + constants.signals[signal ?? "SIGKILL"],
   },
   "write-refused-in-a-result": { write: () => ({ accepted: false }) },
   "terminate-spares-children": { kill: ({ child }) => child.kill("SIGKILL") },

@@ -1,0 +1,68 @@
+// @ts-check
+/** initialize and initialized: a connection gets a session, a new one or one that was left behind. */
+import { randomUUID } from "node:crypto"
+import { replay } from "./Events.mjs"
+import { invalidRequest, Refused, sessionAttached } from "./Refused.mjs"
+/**
+ * @typedef {import("./Parts.mjs").Connection} Connection
+ * @typedef {import("./Parts.mjs").Parts} Parts
+ * @typedef {import("./Parts.mjs").Session} Session
+ * @typedef {import("./Parts.mjs").Sessions} Sessions
+ */
+
+/** The result of `environment/info`. */
+export const info = () => ({ shell: { name: "sh", path: "/bin/sh" }, capabilities: { sessionReplay: true } })
+
+/**
+ * The session that a client wants to resume, or a new one.
+ * @param {Parts} parts
+ * @param {Sessions} sessions
+ * @param {string | null | undefined} wanted
+ * @returns {Session}
+ */
+const sessionOf = (parts, sessions, wanted) => {
+  if (wanted === undefined || wanted === null) {
+    const session = { parts, id: randomUUID(), processes: parts.processes(sessions), connection: undefined }
+    sessions.set(session.id, session)
+    return session
+  }
+  const session = sessions.get(wanted)
+  if (session === undefined) throw new Refused(invalidRequest, `unknown session id ${wanted}`)
+  if (!parts.free(session))
+    throw new Refused(sessionAttached, `session ${wanted} is already attached to another connection`)
+  parts.resumed(session)
+  return session
+}
+
+/**
+ * Attaches a session to the connection; the result of `initialize`.
+ * @param {Parts} parts
+ * @param {Sessions} sessions
+ * @param {Connection} connection
+ * @param {{ resumeSessionId?: string | null, replayAfter?: Record<string, number> | null }} params
+ */
+export const initialize = (parts, sessions, connection, { resumeSessionId, replayAfter }) => {
+  if (connection.step !== "new")
+    throw new Refused(invalidRequest, "initialize may only be sent once per connection")
+  const session = sessionOf(parts, sessions, resumeSessionId)
+  connection.step = "named"
+  connection.session = session
+  // Notifications come after the answer.
+  queueMicrotask(() => {
+    replay(session, replayAfter ?? {}, connection.send)
+    session.connection = connection
+  })
+  return { sessionId: session.id, environmentInfo: info() }
+}
+
+/**
+ * Refuses a method of a family before the handshake is complete.
+ * @param {Parts} parts
+ * @param {Connection} connection
+ * @param {string} family
+ */
+export const admit = (parts, connection, family) => {
+  if (parts.admits(connection)) return
+  const missing = connection.step === "new" ? "call initialize" : "send initialized"
+  throw new Refused(invalidRequest, `client must ${missing} before using ${family} methods`)
+}
