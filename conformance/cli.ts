@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 /**
- * The entry of `procwire-conformance`. Exit code 0 if nothing that counts has failed and no entry of the baseline is stale,
- * 1 otherwise, 2 on wrong use.
+ * The entry of `procwire-conformance`. It exits with 0 if nothing that counts has failed and no entry of the baseline
+ * is stale, with 1 otherwise, and with 2 on a usage error.
  *
- * Guarantee: nothing that the command has started outlives it, also when a signal ends it (found as in ProcessTree).
+ * Guarantee: nothing that the command has started outlives it, even when a signal ends it (see suite/wire/ProcessTree).
  */
 import { all as cases } from "./suite/cases/all.ts"
 import { run } from "./command/Command.ts"
@@ -27,7 +27,7 @@ for (const [signal, code] of [
   })
 }
 
-// The reader of a pipe has left: there is nobody to tell more.
+// EPIPE: nobody reads the report any more.
 process.stdout.on("error", () => {
   ProcessTree.killAll(ProcessTree.descendants(process.pid))
   process.exit(1)

@@ -1,6 +1,22 @@
 /**
- * The conformance suite as a library: the cases, what runs them, and what reports them. `vitest.ts` is apart, because it
- * needs vitest.
+ * The conformance suite as a library: its cases, what runs them, and what reports the outcomes. It does not need
+ * vitest; `procwire/conformance/vitest` does.
+ *
+ * @module
+ * @example
+ * ```ts
+ * import { Runner, Target, cases } from "procwire/conformance"
+ *
+ * const outcomes = await Runner.run({
+ *   cases,
+ *   targets: [Target.command("stdio", ["my-server", "--listen", "stdio"])],
+ *   parallel: 4,
+ *   timeoutMs: 10_000,
+ *   slow: false,
+ *   without: new Set(["pty"]),
+ * })
+ * console.log(outcomes.filter(({ status }) => status === "fail").map((outcome) => outcome.case.id))
+ * ```
  */
 export * as Baseline from "./report/Baseline.ts"
 export * as CaseContext from "./suite/CaseContext.ts"

@@ -1,8 +1,17 @@
 /**
  * The wire suite as vitest tests: one test for each case, named by its id and its sentence.
  *
- * A failed `must` or `should` fails its test; a failed `peer` case is only told. Cases for other transports and slow ones
- * are not registered unless asked for; a case whose capability the server lacks is skipped with that reason.
+ * A failed `must` or `should` fails its test; a failed `peer` case is only printed. Cases for other transports and slow
+ * ones are not registered unless asked for; a case whose capability the server lacks is skipped with that reason.
+ *
+ * @module
+ * @example
+ * ```ts
+ * import { Target } from "procwire/conformance"
+ * import { suite } from "procwire/conformance/vitest"
+ *
+ * suite("my server", Target.command("stdio", ["node", "my-server.mjs"]), { without: ["pty"] })
+ * ```
  */
 import { afterAll, describe, it } from "vitest"
 import type { Capability, Case } from "./suite/Case.ts"
@@ -14,13 +23,17 @@ import { select, type Depth } from "./suite/Select.ts"
 import type { Target } from "./suite/Target.ts"
 import { carries } from "./suite/wire/TransportKind.ts"
 
+/** Which cases to register, and how. */
 export interface SuiteOptions {
-  /** The wire that the server shall speak; the default is today's. */
+  /** The dialect of the server; `current` by default. */
   readonly dialect?: Dialect
   /** Ids or globs; everything by default. */
   readonly only?: ReadonlyArray<string>
+  /** `must`, `should` or `all`, the default. */
   readonly depth?: Depth
+  /** Also cases that take more than five seconds. */
   readonly slow?: boolean
+  /** The deadline of a single wait in milliseconds, 10,000 by default. */
   readonly timeoutMs?: number
   /** Capabilities that the server lacks. */
   readonly without?: ReadonlyArray<Capability>
@@ -28,7 +41,7 @@ export interface SuiteOptions {
 
 const style: Report.Style = { colour: false, verbose: false, program: "procwire-conformance" }
 
-/** What vitest shows: the report of the failure instead of a stack of this file. */
+/** The error that vitest shows: the report of the failure instead of a stack of this file. */
 const failed = (outcome: Outcome): Error => {
   const error = new Error(`\n${Report.failure(outcome, style)}`)
   error.stack = error.message
@@ -38,7 +51,7 @@ const failed = (outcome: Outcome): Error => {
 const registers = (item: Case, target: Target, options: CaseOptions): boolean =>
   carries(item.transports, target.kind) && (options.slow || !item.slow)
 
-/** Registers every fitting case as a test. */
+/** Registers a test for each chosen case. `name` is the name of the group in vitest. */
 export const suite = (name: string, target: Target, options: SuiteOptions = {}): void => {
   const {
     dialect = "current",

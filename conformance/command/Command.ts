@@ -1,8 +1,8 @@
 /**
  * One run of the command: from its arguments to its reports and its exit code.
  *
- * Guarantees: files that cannot be read or written are wrong use and named before anything runs; with `--tap` the standard
- * output holds TAP and nothing else, everything for people goes to the standard error.
+ * Guarantees: a file that cannot be read or written is a usage error that names it, before anything runs. With `--tap`
+ * standard output holds only TAP; everything else goes to standard error.
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import * as Baseline from "../report/Baseline.ts"
@@ -17,8 +17,9 @@ import * as Tap from "../report/Tap.ts"
 import * as Verdict from "../report/Verdict.ts"
 import { version } from "./Version.ts"
 
+/** What a run needs beside its arguments. */
 export interface Surroundings {
-  /** The name of the command, for the lines that run a case alone. */
+  /** The name of the command, for the lines that repeat a case. */
   readonly name: string
   readonly cases: ReadonlyArray<Case>
   readonly out: NodeJS.WriteStream
@@ -49,9 +50,9 @@ const reserve = (flag: string, file: string | undefined): void => {
 const chosen = (options: Options, cases: ReadonlyArray<Case>): ReadonlyArray<Case> => {
   const selection = select(cases, options.globs, options.depth)
   if (selection.unknown.length > 0)
-    throw new UsageError(`no case fits ${selection.unknown.join(", ")}: see --list`)
+    throw new UsageError(`no case matches ${selection.unknown.join(", ")}: see --list`)
   if (selection.cases.length === 0)
-    throw new UsageError(`no case of this level fits ${options.globs.join(", ")}`)
+    throw new UsageError(`no case of this level matches ${options.globs.join(", ")}`)
   return selection.cases
 }
 
@@ -73,7 +74,7 @@ const style = (options: Options, { name, out }: Pick<Surroundings, "name" | "out
   ].join(" "),
 })
 
-/** Plays what the options ask for; the exit code. Fails with a {@link UsageError} on wrong use. */
+/** Runs the chosen cases and returns the exit code. Fails with a {@link UsageError} on wrong use. */
 export const run = async (argv: ReadonlyArray<string>, around: Surroundings): Promise<number> => {
   const options = parse(argv)
   if (options.help || options.version) {

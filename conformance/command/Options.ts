@@ -1,5 +1,5 @@
 /**
- * The command line of `procwire-conformance` as a value: parsed, checked, and refused with a sentence that names what is wrong.
+ * The command line of `procwire-conformance`: parsed, checked, and refused with a sentence that names what is wrong.
  */
 import { parseArgs } from "node:util"
 import { capabilities, type Capability } from "../suite/Case.ts"
@@ -9,19 +9,20 @@ import * as Target from "../suite/Target.ts"
 import { transportKinds } from "../suite/wire/TransportKind.ts"
 import { split } from "../suite/ShellWords.ts"
 
-/** Wrong use of the command line: exit code 2. */
+/** A usage error: the command exits with 2. */
 export class UsageError extends Error {
   override readonly name = "UsageError"
 }
 
-/** The deadline of a single wait, unless told otherwise. */
+/** The default deadline of a single wait, in milliseconds. */
 export const defaultTimeoutMs = 10_000
 
+/** The command line as a value. */
 export interface Options {
   readonly targets: ReadonlyArray<Target.Target>
   /** The module whose spawner is tested instead of a server. */
   readonly spawner: string | undefined
-  /** Which wire the server shall speak: only its cases are played. */
+  /** The dialect of the server: only its cases run. */
   readonly dialect: Dialect
   readonly globs: ReadonlyArray<string>
   readonly depth: Depth
@@ -41,31 +42,32 @@ export interface Options {
   readonly version: boolean
 }
 
+/** The text of `--help`. */
 export const usage = `procwire-conformance: tests any implementation of the exec-server wire
 
   procwire-conformance --command "CMD ARGS" [ids or globs…]
   procwire-conformance --url ws://HOST:PORT [ids or globs…]
   procwire-conformance --spawner MODULE [ids or globs…]
 
-  --command CMD      start the server with this command: over stdio, or over what it has behind --listen; with
-                     {LISTEN} in its place several transports are tested: "my-server --listen {LISTEN}"
+  --command CMD      start the server with this command; the transport follows the value of its --listen, stdio
+                     without one; {LISTEN} stands for several transports: "my-server --listen {LISTEN}"
   --url URL          test a server that runs already: ws://HOST:PORT, tcp://HOST:PORT or unix:PATH
   --spawner MODULE   test the spawner that this module exports as layer or layerSpawner, not a server
-  --transports LIST  what {LISTEN} stands for, of ${transportKinds.join(",")} (default stdio,ws)
-  --dialect NAME     the wire that is tested: current (default), or v0, the first version of March 2026
+  --transports LIST  the transports that {LISTEN} stands for, of ${transportKinds.join(",")} (default stdio,ws)
+  --dialect NAME     the dialect of the server: current (default), or v0, the first version, of March 2026
   --level L          must, should (with must) or all (default)
   --slow             also cases that take more than 5 s
   --strict           a failed "should" fails the run, too
-  --baseline FILE    a JSON list of { id, transport?, reason, flaky? }: failures that are expected; an entry
-                     whose case passes or does not exist is stale and fails the run
-  --without LIST     capabilities that the server lacks, with commas: ${capabilities.join(",")}
-  --timeout-ms N     deadline of every single wait (default ${defaultTimeoutMs})
-  --parallel N       cases at the same time (default 4)
-  --list             show the cases and stop
+  --baseline FILE    expected failures, a JSON list of { id, transport?, reason, flaky? }; an entry whose case
+                     passes or does not exist is stale and fails the run
+  --without LIST     capabilities that the server lacks, separated by commas: ${capabilities.join(",")}
+  --timeout-ms N     deadline of each single wait in milliseconds (default ${defaultTimeoutMs})
+  --parallel N       how many cases run at a time (default 4)
+  --list             print the cases and exit
   --json FILE        write the outcomes as JSON
   --junit FILE       write the outcomes as JUnit XML
-  --tap              the outcomes as TAP 14 on the standard output, and nothing else there
-  -v, --verbose      a line for every case, and whole transcripts
+  --tap              write the outcomes as TAP 14 to standard output, and nothing else
+  -v, --verbose      print a line for each case, and whole transcripts
   --help, --version
 
 examples
@@ -121,7 +123,7 @@ const positive = (flag: string, value: string): number => {
   return Number(value)
 }
 
-/** The targets that a `--command` string stands for. */
+/** The targets that a `--command` stands for: one for each transport. */
 export const commandTargets = (
   command: string,
   transports: string | undefined,
@@ -147,6 +149,7 @@ export const commandTargets = (
   return [Target.command(kind, words, ["--command", command])]
 }
 
+/** Parses and checks the arguments. Fails with a {@link UsageError}. */
 export const parse = (argv: ReadonlyArray<string>): Options => {
   const { values, positionals } = read(argv)
   const quiet = values.list === true || values.help === true || values.version === true

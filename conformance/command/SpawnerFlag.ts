@@ -1,8 +1,8 @@
 /**
- * `--spawner MODULE`: the spawner suite on the layer that a module exports, as outcomes that every report understands.
+ * `--spawner MODULE`: runs the spawner suite on the layer that a module exports. Its outcomes go into the same reports.
  *
- * The suite is loaded when it is asked for, from the installed package and not from the bundled command: it must share its
- * copy of `effect` with the module. Cases run one after the other, as some count what the whole process holds.
+ * The suite is loaded only with this flag, from the installed package and not from the bundled command: it must share
+ * its copy of `effect` with the module. Cases run one by one, because some count what the whole process holds.
  */
 import { existsSync } from "node:fs"
 import { make as makeCase, type Case, type Level } from "../suite/Case.ts"
@@ -10,7 +10,7 @@ import { UsageError, type Options } from "./Options.ts"
 import type { Outcome } from "../suite/RunCase.ts"
 import type { OnOutcome } from "../suite/Runner.ts"
 
-/** An outcome as the suites about seams tell it. */
+/** An outcome of a seam suite. */
 interface SeamOutcome {
   readonly case: SeamCase
   readonly status: Outcome["status"]
@@ -69,7 +69,10 @@ const toOutcome = (module: string, { case: item, ...rest }: SeamOutcome): Outcom
 /** Every case of the suite, for lists and baselines. */
 export const cases = async (): Promise<ReadonlyArray<Case>> => (await load()).cases.map(toCase)
 
-/** Plays the chosen cases. What the suite calls wrong use is wrong use of the command. */
+/**
+ * Runs the chosen cases. A missing module, a module without a layer, and a glob that matches no case are usage errors;
+ * any other error of the module is rethrown as it is.
+ */
 export const run = async (
   module: string,
   { depth, globs, timeoutMs }: Pick<Options, "depth" | "globs" | "timeoutMs">,

@@ -1,9 +1,10 @@
 /**
- * The version of the package that this file was installed with, found by walking up to its `package.json`.
+ * The version of the package that contains this file, from the nearest `package.json` above it.
  */
 import { readFileSync } from "node:fs"
 import { isObject, parse } from "../suite/Json.ts"
 
+/** The version, or `unknown` without a `package.json` of procwire. */
 export const version = (): string => {
   for (const up of ["../", "../../", "./"]) {
     try {

@@ -1,30 +1,34 @@
 /**
- * What a server is known to do otherwise: a list of failures that are expected, each with the reason why.
+ * A baseline: the failures that are expected of a server, each with its reason.
  *
- * Guarantees: an entry whose case passes is stale, so a list never hides more than it must; so is one whose case does not
- * exist. An entry marked `flaky` may pass as well as fail. A case that did not run says nothing about its entry.
+ * Guarantees: an entry whose case passes, or whose case does not exist, is stale, so a baseline never hides more than
+ * it must. An entry marked `flaky` may pass or fail. If a case did not run, its entry is neither confirmed nor stale.
  */
 import type { Case } from "../suite/Case.ts"
 import { isObject, parse as parseJson, type Json } from "../suite/Json.ts"
 import type { Outcome } from "../suite/RunCase.ts"
 import { carries, transportKinds, type TransportKind } from "../suite/wire/TransportKind.ts"
 
+/** One expected failure. */
 export interface Entry {
+  /** The id of the case; no glob. */
   readonly id: string
-  /** The only transport on which it fails; all if absent. */
+  /** The only transport on which it fails; all transports if absent. */
   readonly transport?: TransportKind
   /** Why this is a defect or an accident of the server, and not of the suite. */
   readonly reason: string
-  /** Fails in some runs only. */
+  /** The case fails in some runs only. */
   readonly flaky?: boolean
 }
 
+/** An entry that no longer holds. */
 export interface Stale {
   readonly entry: Entry
+  /** Why it no longer holds, in a sentence. */
   readonly why: string
 }
 
-/** What is wrong with the text of a baseline, in a sentence. */
+/** The text of a baseline is invalid; the message says how. */
 export class BaselineError extends Error {
   override readonly name = "BaselineError"
 }
@@ -85,7 +89,7 @@ const staleness = (
   return `it passes over ${ran.map(({ transport }) => transport).join(" and ")}`
 }
 
-/** The entries that are true no longer. `cases` are all there are, not only those that ran. */
+/** The entries that no longer hold. `cases` are all that exist, not only those that ran. */
 export const stale = (
   entries: ReadonlyArray<Entry>,
   cases: ReadonlyArray<Case>,

@@ -1,8 +1,8 @@
 /**
- * A run as JUnit XML, for the pages of build servers: a suite for each family and transport, a test for each case.
+ * A run as JUnit XML for CI systems: a suite for each family and transport, a test for each case.
  *
- * JUnit knows no expected failure: one that does not count is a skipped test whose message begins with why. Stale entries of
- * the baseline are a suite of their own. Characters that XML cannot hold are replaced.
+ * JUnit has no expected failures: a failure that does not count is a skipped test, whose message begins with the
+ * reason. Stale entries of the baseline are a suite of their own. Characters that XML cannot represent are replaced.
  */
 import { family } from "../suite/Case.ts"
 import * as Report from "./Report.ts"
@@ -19,7 +19,7 @@ const entities: { readonly [sign: string]: string } = {
   "\t": "&#9;",
 }
 
-/** Everything that XML 1.0 has no way to write: controls, lone surrogates, two noncharacters. */
+/** Characters that XML 1.0 cannot represent: controls, lone surrogates, two noncharacters. */
 const unwritable = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu
 
 const escape = (text: string): string =>
@@ -62,7 +62,7 @@ const testsuite = (
     "  </testsuite>",
   ].join("\n")
 
-/** The whole document. */
+/** The whole document; `ms` is the duration of the run in milliseconds. */
 export const make = (verdict: Verdict.Verdict, ms: number, style: Report.Style): string => {
   const { outcomes, stale, terms } = verdict
   const groups = new Map<string, Array<Outcome>>()
@@ -84,10 +84,10 @@ export const make = (verdict: Verdict.Verdict, ms: number, style: Report.Style):
       some.map((outcome) => testcase(outcome, terms, style)),
     )
   })
-  const old = stale.map(
-    ({ entry, why }) =>
-      `    <testcase${attributes({ classname: "baseline", name: entry.id, time: "0" })}><failure${attributes({ message: why, type: "stale" })}/></testcase>`,
-  )
+  const old = stale.map(({ entry, why }) => {
+    const head = attributes({ classname: "baseline", name: entry.id, time: "0" })
+    return `    <testcase${head}><failure${attributes({ message: why, type: "stale" })}/></testcase>`
+  })
   if (old.length > 0)
     suites.push(testsuite("baseline", { tests: old.length, failures: old.length, skipped: 0 }, 0, old))
   const root = attributes({

@@ -1,7 +1,8 @@
 /**
- * What a reader sees: progress on a terminal, each failure with its evidence, and a summary by family and by level.
+ * The report for people: progress on a terminal, each failure with its evidence, and a summary by family and by level.
  *
- * Colours appear only on a terminal and never when NO_COLOR is set. The report is text in, text out; only `progress` writes.
+ * There are colours only on a terminal, and never when NO_COLOR is set. All functions return text; only `progress`
+ * writes.
  */
 import * as Baseline from "./Baseline.ts"
 import { family, type Level } from "../suite/Case.ts"
@@ -11,10 +12,12 @@ import type { Outcome } from "../suite/RunCase.ts"
 import * as Transcript from "../suite/Transcript.ts"
 import * as Verdict from "./Verdict.ts"
 
+/** How a report looks. */
 export interface Style {
   readonly colour: boolean
+  /** Whole transcripts and long texts. */
   readonly verbose: boolean
-  /** Words before the id in the command that runs one case alone. */
+  /** The command that runs one case alone, up to the id. */
   readonly program: string
 }
 
@@ -51,18 +54,20 @@ export const line = (outcome: Outcome, style: Style, terms = Verdict.plain): str
   const why = said === "" ? "" : paint.dim(` (${said})`)
   const notes = outcome.notes.length > 0 ? paint.dim(` (${outcome.notes.join("; ")})`) : ""
   const time = outcome.status === "skip" ? "" : paint.dim(` ${Math.round(outcome.ms)} ms`)
-  return `${sign} ${outcome.case.level.padEnd(6)} ${outcome.transport.padEnd(5)} ${outcome.case.id}${time}${why}${notes}`
+  const { case: item, transport } = outcome
+  return `${sign} ${item.level.padEnd(6)} ${transport.padEnd(5)} ${item.id}${time}${why}${notes}`
 }
 
-/** All there is to know about a failure. */
+/** A failure with its evidence: the sentence, the reason, notes, the transcript, stderr, and a command to repeat it. */
 export const failure = (outcome: Outcome, style: Style, terms = Verdict.plain): string => {
   const paint = paints(style)
   const told = Verdict.standing(outcome, terms) === "told"
   const { case: item } = outcome
   const spec = item.spec.length > 0 ? `, behaviour ${item.spec.join(", ")}` : ""
   const limit = style.verbose ? 400 : 24
+  const sign = told ? paint.dim("told") : paint.bad("FAIL")
   return [
-    `${told ? paint.dim("told") : paint.bad("FAIL")} ${paint.bold(item.id)} ${paint.dim(`(${item.level}, ${outcome.transport}${spec})`)}`,
+    `${sign} ${paint.bold(item.id)} ${paint.dim(`(${item.level}, ${outcome.transport}${spec})`)}`,
     `  ${item.says}`,
     `  ${paint.bad("but:")} ${clip(outcome.reason, style.verbose ? 4000 : 900)}`,
     ...outcome.notes.map((note) => `  note: ${note}`),
@@ -76,7 +81,7 @@ export const failure = (outcome: Outcome, style: Style, terms = Verdict.plain): 
 
 const standings: ReadonlyArray<Verdict.Standing> = ["pass", "fail", "known", "told", "skip"]
 
-/** What is said of one stale entry of the baseline. */
+/** One line about a stale entry of the baseline. */
 const staleLine = ({ entry, why }: Baseline.Stale): string => {
   const where = entry.transport === undefined ? "" : ` (${entry.transport})`
   return `stale entry in the baseline: ${entry.id}${where}: ${why}`
@@ -131,7 +136,7 @@ export const progress = (
   return { show: write, clear: () => write("") }
 }
 
-/** The run as data, for other programs. */
+/** The run as JSON, for other programs; `ms` is its duration in milliseconds. */
 export const toJson = (verdict: Verdict.Verdict, version: string, ms: number): string =>
   `${JSON.stringify(
     {

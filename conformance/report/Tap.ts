@@ -1,7 +1,7 @@
 /**
- * A run in TAP 14, for other programs: a test point for each case and transport, then one for each stale entry of the baseline.
+ * A run in TAP 14: a test point for each case and transport, then one for each stale entry of the baseline.
  *
- * A failure that does not count is marked TODO, so a reader of TAP comes to the same verdict as the exit code.
+ * A failure that does not count is marked TODO, so a consumer of TAP reaches the same verdict as the exit code.
  */
 import * as Report from "./Report.ts"
 import type { Outcome } from "../suite/RunCase.ts"

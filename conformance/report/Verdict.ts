@@ -1,25 +1,27 @@
 /**
- * What the outcomes of a run mean together: which failures count, which are expected, which are only told.
+ * The verdict on a run: which failures count, which are expected, and which are only reported.
  *
- * A failed `must` counts, under `strict` also a failed `should`; `peer` never does. What the baseline expects does not
- * count, and a stale entry of the baseline fails the run like a failed case.
+ * A failed `must` counts, with `strict` also a failed `should`; `peer` never does. A failure that the baseline expects
+ * does not count. A stale entry of the baseline fails the run like a failed case.
  */
 import * as Baseline from "./Baseline.ts"
 import type { Case, Level } from "../suite/Case.ts"
 import type { Outcome } from "../suite/RunCase.ts"
 
+/** The rules of a verdict. */
 export interface Terms {
   /** Failed `should` cases count, too. */
   readonly strict: boolean
   readonly baseline: ReadonlyArray<Baseline.Entry>
 }
 
-/** Nothing is expected, only `must` counts. */
+/** No failure is expected, and only `must` counts. */
 export const plain: Terms = { strict: false, baseline: [] }
 
-/** `known` is a failure that the baseline expects, `told` one of a level that does not count. */
+/** `known` is a failure that the baseline expects, `told` a failure on a level that does not count. */
 export type Standing = "pass" | "fail" | "known" | "told" | "skip"
 
+/** A run that was judged. */
 export interface Verdict {
   readonly terms: Terms
   readonly outcomes: ReadonlyArray<Outcome>
@@ -27,9 +29,11 @@ export interface Verdict {
   readonly passed: boolean
 }
 
+/** Whether a failure on this level counts. */
 export const counts = (level: Level, terms: Terms): boolean =>
   level === "must" || (terms.strict && level === "should")
 
+/** The outcome under these terms. */
 export const standing = (outcome: Outcome, terms: Terms): Standing => {
   if (outcome.status !== "fail") return outcome.status
   if (Baseline.find(terms.baseline, outcome) !== undefined) return "known"
@@ -43,7 +47,7 @@ export const excuse = (outcome: Outcome, terms: Terms): string => {
   return kind === "told" ? `only told, its level is ${outcome.case.level}` : ""
 }
 
-/** Judges a run. `cases` are all there are, not only those that ran. */
+/** Judges a run. `cases` are all that exist, not only those that ran. */
 export const make = (
   outcomes: ReadonlyArray<Outcome>,
   cases: ReadonlyArray<Case>,

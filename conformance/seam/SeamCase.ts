@@ -6,15 +6,17 @@
  */
 import * as Glob from "../suite/Glob.ts"
 
-/** `must`: the core relies on it. `should`: quality that not every host allows. */
+/** `must`: the core relies on it. `should`: quality that not every host permits. */
 export type Level = "must" | "should"
 
+/** One case. `Need` is what it may require, `Context` what it works with. */
 export interface SeamCase<Need extends string, Context> {
   readonly id: string
   readonly level: Level
   readonly requires: ReadonlyArray<Need>
+  /** What a seam must do, in one sentence. */
   readonly says: string
-  /** Counts what the whole process holds: no other case may run meanwhile. */
+  /** The case counts what the whole process holds, so no other case may run meanwhile. */
   readonly alone: boolean
   readonly run: (t: Context) => Promise<void>
 }
@@ -45,7 +47,7 @@ export const table = <Need extends string, Context>(
     id: `${prefix}/${name}`,
   }))
 
-/** The chosen cases, and globs that fit none at all. */
+/** The chosen cases, and the globs that match none at all. */
 export const select = <Need extends string, Context>(
   cases: ReadonlyArray<SeamCase<Need, Context>>,
   { only = [], except = [], depth = "should" }: Choice,
@@ -66,7 +68,7 @@ export const select = <Need extends string, Context>(
   }
 }
 
-/** The list of ids as a README has it. */
+/** The list of cases in Markdown, for READMEs. */
 export const listing = (
   cases: ReadonlyArray<{
     readonly id: string

@@ -1,29 +1,30 @@
 /**
- * Plays cases about a seam and turns each into an outcome: for vitest, for a command line, for a program.
- * Whatever a case leaves behind is released by its context.
+ * Runs cases about a seam and turns each into an outcome. The context of a case releases what the case leaves behind.
  *
- * Some at a time; then, one after the other, those that count what the whole process holds.
+ * Several cases run at a time; those that count what the whole process holds run after them, one by one.
  */
 import { CheckFailure } from "../suite/Check.ts"
 import { within } from "../suite/Deadline.ts"
 import type { SeamCase } from "./SeamCase.ts"
 
-/** What the cases are played on. */
+/** What the cases run on. */
 export interface Subject<Need extends string, Context> {
-  /** Why this need is not met here, if so. */
+  /** Why this need is not met; `undefined` if it is. */
   readonly lacks: (need: Need) => string | undefined
   /** Everything one case works with. */
   readonly open: (item: SeamCase<Need, Context>, timeoutMs: number) => Promise<OpenContext<Context>>
 }
 
+/** The context of a case that runs. */
 export interface OpenContext<Context> {
   readonly context: Context
   readonly notes: ReadonlyArray<string>
-  /** What is wrong whatever the case was about, if anything. */
+  /** A violation of what holds in every case, if there was one. */
   readonly fault: () => string | undefined
   readonly close: () => Promise<void>
 }
 
+/** How a case ended. */
 export interface Outcome {
   readonly case: {
     readonly id: string
@@ -34,15 +35,19 @@ export interface Outcome {
   readonly status: "pass" | "fail" | "skip"
   /** Why it failed or was skipped; empty for a pass. */
   readonly reason: string
+  /** How long the case took, in milliseconds. */
   readonly ms: number
+  /** Figures that the case reports. */
   readonly notes: ReadonlyArray<string>
 }
 
+/** Options for one case. */
 export interface RunOptions {
-  /** The deadline of a single wait; 30 s by default. It is only ever reached by what is broken. */
+  /** The deadline of a single wait in milliseconds, 30,000 by default. Only a faulty subject reaches it. */
   readonly timeoutMs?: number
 }
 
+/** In milliseconds. */
 export const defaultTimeoutMs = 30_000
 
 /** Never fails: everything that goes wrong is in the outcome. */
@@ -68,9 +73,11 @@ export const play = async <Need extends string, Context>(
   return { case: item, status, reason, ms: performance.now() - began, notes }
 }
 
+/** Options for a run of several cases. */
 export interface PlayOptions extends RunOptions {
   /** How many cases at a time; 4 by default. */
   readonly parallel?: number
+  /** Called after each case, with how many are done. */
   readonly onOutcome?: (outcome: Outcome, done: number, of: number) => void
 }
 
@@ -99,11 +106,11 @@ export const playAll = async <Need extends string, Context>(
   return cases.flatMap(({ id }) => outcomes.get(id) ?? [])
 }
 
-/** Good enough for exit code 0: no `must` has failed. */
+/** Whether no `must` has failed. */
 export const passed = (outcomes: ReadonlyArray<Outcome>): boolean =>
   !outcomes.some((outcome) => outcome.status === "fail" && outcome.case.level === "must")
 
-/** Why it failed, or nothing. */
+/** Why the work failed; empty if it succeeded. */
 const attempt = async (work: () => Promise<void>): Promise<string> => {
   try {
     await work()

@@ -1,23 +1,25 @@
 /**
  * Registers the cases about a seam with vitest: one test for each, named by its id and its sentence.
  *
- * A skip comes from what the subject says about itself and names it. A `should` that a host cannot meet may
- * be listed with the reason; then it has to fail, so that the list never goes stale. A `must` may not be.
+ * A case is skipped if the subject lacks what it needs, with that reason. A `should` that a host cannot meet may be
+ * listed as known to fail; then it must fail, so the list never goes stale. A `must` may not be listed.
  */
 import { afterAll, beforeAll, describe, it } from "vitest"
 import { select, type Choice, type SeamCase } from "./SeamCase.ts"
 import { defaultTimeoutMs, play, type Outcome, type RunOptions, type Subject } from "./SeamRunner.ts"
 
+/** Which cases to register, and how. */
 export interface SuiteOptions extends Choice, RunOptions {
   /** `should` cases that fail here, each with the reason why. */
   readonly known?: { readonly [id: string]: string }
 }
 
-/** Something to play the cases on, for as long as they take. */
+/** Opens a subject before the first case; it is closed after the last one. */
 export type Open<Need extends string, Context> = () => Promise<
   Subject<Need, Context> & { readonly close: () => Promise<void> }
 >
 
+/** Registers the chosen cases. Throws if a glob matches none, or if `known` names a case that is no `should`. */
 export const register = <Need extends string, Context>(
   name: string,
   all: ReadonlyArray<SeamCase<Need, Context>>,
@@ -26,7 +28,7 @@ export const register = <Need extends string, Context>(
 ): void => {
   const { known = {}, timeoutMs = defaultTimeoutMs } = options
   const { cases, unknown } = select(all, options)
-  if (unknown.length > 0) throw new Error(`no case fits ${unknown.join(", ")}`)
+  if (unknown.length > 0) throw new Error(`no case matches ${unknown.join(", ")}`)
   for (const id of Object.keys(known)) {
     const level = all.find((item) => item.id === id)?.level
     if (level !== "should") throw new Error(`only a should may be known to fail, not ${id}`)
@@ -56,7 +58,7 @@ export const register = <Need extends string, Context>(
   })
 }
 
-/** What vitest shows: the sentence and the reason instead of a stack of this file. */
+/** The error that vitest shows: the sentence and the reason instead of a stack of this file. */
 const failed = ({ case: item, reason, notes }: Outcome): Error => {
   const error = new Error(
     [`${item.id} (${item.level})`, item.says, `but: ${reason}`, ...notes.map((note) => `note: ${note}`)].join(

@@ -1,6 +1,6 @@
 /**
- * What the process that runs the suite holds: descriptors, children, zombies. Only Linux tells; elsewhere the cases that
- * count them are skipped.
+ * What the process that runs the suite holds: descriptors, children, zombies. This needs Linux's /proc; elsewhere the
+ * cases that count them are skipped.
  */
 import * as Procfs from "../suite/wire/Procfs.ts"
 

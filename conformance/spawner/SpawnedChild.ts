@@ -1,9 +1,8 @@
 /**
- * One real child of the spawner under test: starts it, copies what it prints, and lets a case wait for it.
+ * One real child of the spawner under test: starts it, keeps its output, and lets a case wait for it.
  *
- * It holds every child to what a spawner guarantees whatever the case is about: no event before `spawn` has
- * succeeded, none after the scope has closed, each end and the exit once, no output after the end. What was
- * broken is in `faults`.
+ * It checks what a spawner guarantees for every child, in every case: no event before `spawn` has succeeded, none after
+ * the scope has closed, each end and the exit once, no output after the end. Violations are in `faults`.
  */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -25,7 +24,7 @@ export interface ChildOptions {
   readonly onOutput?: (stream: Spawner.OutputStream, bytes: Uint8Array) => void
 }
 
-/** Where the programs of the cases are found. */
+/** The PATH of every child that is given no environment. */
 export const path = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
 
 /** A shell script as a command. */
@@ -46,10 +45,10 @@ export const specOf = (options: ChildOptions): Spawner.SpawnSpec => ({
 export class SpawnedChild {
   /** Every event in order: the name of a stream, its end as `/name`, `exit`. */
   readonly log: Array<string> = []
-  /** What no child may do. */
+  /** Violations of what a spawner guarantees. */
   readonly faults: Array<string> = []
   readonly ended = new Set<Spawner.OutputStream>()
-  /** Bytes so far, of all streams. */
+  /** Bytes of output so far, of all streams. */
   count = 0
   status: Spawner.ExitStatus | undefined
   readonly streams: ReadonlyArray<Spawner.OutputStream>
@@ -71,7 +70,7 @@ export class SpawnedChild {
     this.streams = specOf(options).stdio.kind === "pty" ? ["pty"] : ["stdout", "stderr"]
   }
 
-  /** Spawns it, or tells why it was refused. */
+  /** Spawns the child; returns the error if it is refused. */
   async spawn(spawner: Spawner.SpawnerService): Promise<SpawnError | undefined> {
     const spec = specOf(this.options)
     const events = { output: this.onOutput, end: this.onEnd, exit: this.onExit }
@@ -166,7 +165,7 @@ export class SpawnedChild {
     else resume()
   }
 
-  /** What came, for a failure. */
+  /** The output and the exit so far, for the text of a failure. */
   evidence(): string {
     const streams = this.streams.map((stream) => {
       const bytes = this.bytes(stream)
@@ -182,20 +181,20 @@ export class SpawnedChild {
     if (this.ended.has(stream)) this.faults.push(`output of ${stream} came after its end`)
     this.count += bytes.length
     if (this.options.onOutput !== undefined) this.options.onOutput(stream, bytes)
-    else this.chunks[stream]?.push(Uint8Array.from(bytes)) // valid during this call only
+    else this.chunks[stream]?.push(Uint8Array.from(bytes)) // the bytes are valid during this call only
     this.look()
   }
 
   private readonly onEnd = (stream: Spawner.OutputStream): void => {
     this.event(`/${stream}`, `the end of ${stream}`, stream)
-    if (this.ended.has(stream)) this.faults.push(`the end of ${stream} was told twice`)
+    if (this.ended.has(stream)) this.faults.push(`the end of ${stream} was reported twice`)
     this.ended.add(stream)
     this.look()
   }
 
   private readonly onExit = (status: Spawner.ExitStatus): void => {
     this.event("exit", "the exit")
-    if (this.status !== undefined) this.faults.push("the exit was told twice")
+    if (this.status !== undefined) this.faults.push("the exit was reported twice")
     else this.status = status
     this.look()
   }

@@ -1,4 +1,4 @@
-/** The suite on a module by its path. Needs the build in `dist/`. */
+/** SpawnerRunner.ts on modules that are loaded by path. Needs the build in `dist/`. */
 import { fileURLToPath } from "node:url"
 import { expect, test } from "vitest"
 import { passed, type Outcome } from "../seam/SeamRunner.ts"
@@ -6,7 +6,7 @@ import * as SpawnerRunner from "./SpawnerRunner.ts"
 
 const built = fileURLToPath(new URL("../../dist/adapters/node/index.js", import.meta.url))
 
-test("a module that exports a layer is loaded and played, told case by case", async () => {
+test("a module that exports a layer is loaded and played, reported case by case", async () => {
   const told: Array<readonly [Outcome, number, number]> = []
   const outcomes = await SpawnerRunner.loadAndRun(built, {
     only: ["spawner/exit/code-and-signal", "spawner/program/*-exact", "spawner/exit/code-and-signal-*"],
@@ -18,9 +18,9 @@ test("a module that exports a layer is loaded and played, told case by case", as
   expect(passed(outcomes)).toBe(true)
 })
 
-test("a module without a layer, and a glob that fits no case, are wrong use", async () => {
+test("a module without a layer, and a glob that matches no case, are wrong use", async () => {
   const wrong = fileURLToPath(new URL("../../dist/core/spawn/index.js", import.meta.url))
   await expect(SpawnerRunner.loadAndRun(wrong)).rejects.toThrow(SpawnerRunner.UsageError)
   const none = SpawnerRunner.loadAndRun(built, { only: ["spawner/none"] })
-  await expect(none).rejects.toThrow("no case fits spawner/none")
+  await expect(none).rejects.toThrow("no case matches spawner/none")
 })

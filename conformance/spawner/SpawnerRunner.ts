@@ -1,8 +1,8 @@
 /**
- * The spawner suite without a test framework: for a command line, or for a program of one's own.
+ * Runs the spawner suite without a test framework.
  *
- * A module on disk is loaded by its path; it exports its layer as `layer` or `layerSpawner`. On a runtime
- * that does not strip types it has to be JavaScript.
+ * The spawner is a layer, or a module on disk that exports one as `layer` or `layerSpawner`. On a runtime that does not
+ * strip types the module must be JavaScript.
  */
 import { resolve } from "node:path"
 import { pathToFileURL } from "node:url"
@@ -17,16 +17,18 @@ import { cases } from "./cases/index.ts"
 import { select, type Choice } from "../seam/SeamCase.ts"
 import { playAll, type Outcome, type PlayOptions, type Subject } from "../seam/SeamRunner.ts"
 
+/** A layer with the spawner under test. */
 export type SpawnerLayer = Layer.Layer<Spawner, unknown>
 
+/** Which cases to run, and how. */
 export interface Options extends Choice, PlayOptions {}
 
-/** The choice fits no case, or the module has no layer: wrong use, not a failure of the spawner. */
+/** A glob matches no case, or the module exports no layer: a usage error, not a failure of the spawner. */
 export class UsageError extends Error {
   override readonly name = "UsageError"
 }
 
-/** The spawner of a layer, for as long as it is not closed. */
+/** Builds the layer; it is released by `close`. */
 export const open = async (
   layer: SpawnerLayer,
 ): Promise<Subject<Need, SpawnerContext> & { readonly close: () => Promise<void> }> => {
@@ -38,10 +40,10 @@ export const open = async (
   }
 }
 
-/** Plays the chosen cases on the spawner of the layer. Rejects only for wrong use and a layer that fails. */
+/** Runs the chosen cases on the spawner of the layer. Rejects with a {@link UsageError} or the error of the layer. */
 export const run = async (layer: SpawnerLayer, options: Options = {}): Promise<ReadonlyArray<Outcome>> => {
   const chosen = select(cases, options)
-  if (chosen.unknown.length > 0) throw new UsageError(`no case fits ${chosen.unknown.join(", ")}`)
+  if (chosen.unknown.length > 0) throw new UsageError(`no case matches ${chosen.unknown.join(", ")}`)
   const opened = await open(layer)
   try {
     return await playAll(chosen.cases, opened, options)
@@ -50,7 +52,7 @@ export const run = async (layer: SpawnerLayer, options: Options = {}): Promise<R
   }
 }
 
-/** The same for the layer that a module exports. */
+/** Like {@link run}, with the layer that a module exports. Rejects with what the module throws while it is loaded. */
 export const loadAndRun = async (
   modulePath: string,
   options: Options = {},

@@ -1,4 +1,16 @@
-/** The spawner suite for programs that have no vitest: the cases and a plain runner. */
+/**
+ * The spawner suite without vitest: its cases and a plain runner.
+ *
+ * @module
+ * @example
+ * ```ts
+ * import { SpawnerRunner } from "procwire/conformance/spawner/runner"
+ * import { layerSpawner } from "procwire/node"
+ *
+ * const outcomes = await SpawnerRunner.run(layerSpawner)
+ * console.log(outcomes.filter(({ status }) => status === "fail"))
+ * ```
+ */
 export * as SpawnerContext from "./SpawnerContext.ts"
 export { cases } from "./cases/index.ts"
 export * as SeamCase from "../seam/SeamCase.ts"

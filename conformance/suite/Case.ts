@@ -1,5 +1,5 @@
 /**
- * A conformance case is data: a stable id, a level, what it needs, one sentence for the author of a server, and a function that plays it.
+ * A case is data: a stable id, a level, what it needs, a sentence for the author of a server, and a function.
  *
  * Guarantees: ids are paths and never change their meaning; the sentence says what is sent and what must come back.
  * A case cannot know which implementation it talks to: everything it may use is in {@link CaseContext}.
@@ -7,7 +7,9 @@
 import type { CaseContext, Setting } from "./CaseContext.ts"
 import type { Carriers } from "./wire/TransportKind.ts"
 
-/** How much a failure matters: `must` breaks clients, `should` is quality, `peer` is only an accident of Codex 0.169.0. */
+/**
+ * How much a failure matters: `must` breaks clients, `should` is quality, `peer` is only an accident of Codex 0.169.0.
+ */
 export type Level = "must" | "should" | "peer"
 
 /** Every capability, in the order in which help texts list them. */
@@ -41,17 +43,18 @@ export const capabilities = [
 ] as const
 
 /**
- * What a server may lack without being wrong. A case that requires a missing one is skipped: missing is what the caller
- * says, and what the server itself says when it is asked (see `Manifest.ts`).
+ * What a server may lack without being wrong. A case that requires a missing capability is skipped. The caller names
+ * missing capabilities, and the suite finds most of them by asking the server (see `Manifest.ts`).
  */
 export type Capability = (typeof capabilities)[number]
 
 /**
- * The number of a behaviour: of section 16 of the description of the process protocol, or, with a `b` before it, of
- * section 7 of the description of what is beyond processes.
+ * The number of a behaviour: in section 16 of the description of the process protocol, or, with a `b` before it, in
+ * section 7 of the description of the protocol beyond processes.
  */
 export type Behaviour = number | `b${number}`
 
+/** One case. */
 export interface Case extends Setting {
   /** A stable path, for example `process/read/after-seq-skips-older`. */
   readonly id: string
@@ -62,12 +65,13 @@ export interface Case extends Setting {
   readonly spec: ReadonlyArray<Behaviour>
   /** What is sent and what must come back, in one sentence. */
   readonly says: string
-  /** Takes more than five seconds; left out unless asked for. */
+  /** The case takes more than five seconds; it is left out unless asked for. */
   readonly slow: boolean
+  /** Fails by throwing, best with the functions of `Check`. */
   readonly run: (t: CaseContext) => Promise<void>
 }
 
-/** A case as it is written down: the fields with a usual value may be left out. */
+/** A case as it is written: the fields with a default may be left out. */
 export type CaseSpec = Pick<Case, "level" | "spec" | "says" | "run"> & Partial<Case>
 
 /** Completes one case. */

@@ -1,8 +1,8 @@
 /**
  * What a case works with: connections to the server under test, which are gone when the case is over.
  *
- * Guarantee: after `finish` every connection is closed, every process that the case has started is killed, servers of its
- * own are dead, and a wait that the case has left behind fails nobody. On a server that the suite has not started,
+ * Guarantee: after `finish` every connection is closed, every process that the case has started is killed, its own
+ * servers are dead, and a wait that is still pending fails nothing. On a server that the suite has not started,
  * processes are terminated over the wire.
  */
 import { randomUUID } from "node:crypto"
@@ -27,9 +27,10 @@ export interface Setting {
   readonly args: ReadonlyArray<string>
 }
 
+/** What a case gets. */
 export interface CaseContext {
   readonly transport: TransportKind
-  /** The deadline of a single wait. */
+  /** The deadline of a single wait, in milliseconds. */
   readonly timeoutMs: number
   /** The server of this case; over stdio that of the last connection. */
   readonly server: () => Promise<Server>
@@ -41,18 +42,20 @@ export interface CaseContext {
   readonly connect: (headers?: { readonly [name: string]: string }) => Promise<Wire.Wire>
   /** A connection after the handshake. */
   readonly open: (params?: JsonObject) => Promise<Wire.Wire>
-  /** A figure for the report, for example how many rounds were seen. */
+  /** Adds a figure to the report, for example how many rounds were seen. */
   readonly note: (text: string) => void
 }
 
+/** The context of a case that runs, and its results. */
 export interface RunningContext {
   readonly context: CaseContext
   readonly transcript: Transcript.Transcript
   readonly notes: ReadonlyArray<string>
-  /** What is wrong with any message of any connection, if anything. */
+  /** The first violation of the invariants of the wire in any message, if there was one. */
   readonly fault: () => string | undefined
   /** What the servers of this case alone have written to their standard error. */
   readonly stderr: () => string
+  /** Ends everything that the case has left behind. */
   readonly finish: () => void
 }
 

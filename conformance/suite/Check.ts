@@ -1,5 +1,5 @@
 /**
- * Assertions of the cases. Each failure is one line that says what was wanted and what came.
+ * The assertions of cases. Each failure is one line with the wanted and the actual value.
  */
 import { clip, isObject, same, type Json, type JsonObject } from "./Json.ts"
 

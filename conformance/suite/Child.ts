@@ -1,7 +1,7 @@
 /**
- * One process started over the wire, and what the notifications on its connection have told about it.
+ * A process that was started over the wire, and what the notifications on its connection report about it.
  *
- * Events are kept in order of arrival; texts and bytes are put together in order of seq, as a client must do.
+ * Events are kept in the order of arrival; text and bytes are joined in the order of seq, as a client must do.
  */
 import { randomUUID } from "node:crypto"
 import * as Check from "./Check.ts"
@@ -70,7 +70,7 @@ export const params = (wire: Wire, options: StartOptions): JsonObject => ({
   ...options.params,
 })
 
-/** What the wire tells about a process, whoever has started it. */
+/** A process by its id, whichever connection has started it. */
 export const attach = (wire: Wire, id: string): Child => {
   const found: Array<Event> = []
   let looked = 0

@@ -1,9 +1,9 @@
 /**
- * Every wait of the suite has an end: a promise either settles in time or fails with a sentence that names what was awaited.
+ * Every wait of the suite has a deadline: a promise settles in time or fails with a sentence that names the wait.
  */
 import { CheckFailure } from "./Check.ts"
 
-/** Fails with a clear text when `promise` has not settled after `ms`. */
+/** Fails when `promise` has not settled after `ms` milliseconds. */
 export const within = async <A>(promise: Promise<A>, ms: number, what: string): Promise<A> => {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
@@ -16,5 +16,5 @@ export const within = async <A>(promise: Promise<A>, ms: number, what: string): 
   }
 }
 
-/** Waits without a condition. Only for giving the server a chance to do what it must not do. */
+/** Waits for `ms` milliseconds. Only to give the server time to do what it must not do. */
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))

@@ -1,7 +1,7 @@
 /**
  * JSON as the suite sees it: typed values, tolerant parsing, and the raw text of an id.
  *
- * Ids are 64 bit integers on the wire, more than a JavaScript number holds, so they are compared as text.
+ * Ids on the wire are 64-bit integers, larger than a JavaScript number holds, so they are compared as text.
  */
 
 export type Json = null | boolean | number | string | ReadonlyArray<Json> | JsonObject

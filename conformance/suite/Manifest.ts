@@ -1,11 +1,10 @@
 /**
- * What a server lacks by its own words, found by asking it, so that nobody has to list it.
+ * Which capabilities a server lacks. The suite asks each target once, so that nobody has to list them.
  *
- * A family is missing if its method is unknown (-32601) and no capability in `environmentInfo` announces it; what is
- * announced and does not work is a failure of its cases. A sandbox is missing if a restricted profile is refused, what
- * clients of earlier versions need if a write has to have a writeId, and the
- * authentication of WebSockets or a grace if the server does not start with its flags, and pages about itself if /healthz is not found.
- * Every target is asked once.
+ * A family is missing if its method is unknown (-32601) and no capability in `environmentInfo` announces it. What is
+ * announced and does not work fails its cases. A sandbox is missing if a restricted profile is refused; support for
+ * earlier clients, if a write without writeId is refused; WebSocket authentication or a grace period, if the server
+ * does not start with the flag; status pages, if /healthz is not found.
  */
 import { createHash } from "node:crypto"
 import * as CaseContext from "./CaseContext.ts"
@@ -17,7 +16,7 @@ import * as HttpProbe from "./wire/HttpProbe.ts"
 import { firstLine } from "./wire/ServerProcess.ts"
 import type { Wire } from "./wire/Wire.ts"
 
-/** Why a case is not for a server: the first capability that it requires and the server lacks. */
+/** Why a case cannot run on a server: the first capability that it requires and the server lacks. */
 export const missing = async (
   item: Case.Case,
   target: Target,
@@ -55,7 +54,7 @@ const families: { readonly [capability in Case.Capability]?: Family } = {
   "session-replay": { flag: "sessionReplay" },
 }
 
-/** What the server has to be asked for on the wire. */
+/** Capabilities that the server is asked for on the wire. */
 const asked: ReadonlySet<Case.Capability> = new Set([
   ...(Object.keys(families) as ReadonlyArray<Case.Capability>),
   "sandbox",
@@ -86,7 +85,7 @@ const ask = (target: Target, timeoutMs: number): Lacks => {
     if (capability === "http-status")
       return (mute ??= withoutStatus(target, timeoutMs).catch(() => undefined))
     if (!asked.has(capability)) return undefined
-    // A server that cannot even be asked lacks nothing: its cases say what is wrong.
+    // A server that cannot be asked lacks nothing: its cases fail and say why.
     wired ??= askOnWire(target, timeoutMs).catch(() => () => Promise.resolve(undefined))
     return (await wired)(capability)
   }
@@ -125,7 +124,7 @@ const lacksFamily = async (
   return error?.code === -32601 ? `it has no ${method}` : undefined
 }
 
-/** Everything may be read and nothing written. */
+/** A profile under which everything may be read and nothing written. */
 export const readOnly = {
   permissions: {
     type: "managed",
@@ -162,7 +161,7 @@ const withoutStatus = async (target: Target, timeoutMs: number): Promise<string 
   }
 }
 
-/** Over stdio nothing shows whether a flag was taken but what it does. */
+/** Only its effect shows whether a server on stdio has accepted a flag. */
 const withoutLimits = async (target: Target, timeoutMs: number): Promise<string | undefined> => {
   if (!target.owned) return "only a server that the suite starts can be given its flags"
   const limited = Case.make("manifest", { ...probe, args: ["--max-json-depth", "8"], server: "fresh" })
@@ -178,7 +177,7 @@ const withoutLimits = async (target: Target, timeoutMs: number): Promise<string 
   }
 }
 
-/** Flags that a server with the capability starts with. */
+/** A server with the capability starts with these flags. */
 const startFlags: { readonly [capability in Case.Capability]?: ReadonlyArray<string> } = {
   "grace-flag": ["--grace-ms", "1"],
   "ws-auth": [

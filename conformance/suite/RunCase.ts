@@ -1,5 +1,5 @@
 /**
- * Plays one case against one target: the only place where a case turns into an outcome, for the command line and for vitest.
+ * Runs one case on one target. Only here does a case become an outcome, for the command line and for vitest.
  */
 import * as CaseContext from "./CaseContext.ts"
 import type { Capability, Case } from "./Case.ts"
@@ -10,29 +10,37 @@ import type { Target } from "./Target.ts"
 import type { Entry } from "./Transcript.ts"
 import { carries, type TransportKind } from "./wire/TransportKind.ts"
 
+/** How a case ended. */
 export interface Outcome {
   readonly case: Case
-  /** How the suite talks to what it tests; `spawner` for the suite of that name. */
+  /** The transport, or `spawner` for a case of the spawner suite. */
   readonly transport: TransportKind | "spawner"
+  /** The arguments of the command line that name the target. */
   readonly words: ReadonlyArray<string>
   readonly status: "pass" | "fail" | "skip"
   /** Why it failed or was skipped; empty for a pass. */
   readonly reason: string
+  /** How long the case took, in milliseconds. */
   readonly ms: number
+  /** Figures that the case reports. */
   readonly notes: ReadonlyArray<string>
+  /** What was sent and received; empty unless the case failed. */
   readonly transcript: ReadonlyArray<Entry>
-  /** Standard error of the server, as far as it belongs to this case. */
+  /** The standard error of the servers that this case has started; empty unless the case failed. */
   readonly stderr: string
 }
 
+/** Options for one case. */
 export interface CaseOptions {
+  /** The deadline of a single wait, in milliseconds. */
   readonly timeoutMs: number
-  /** Capabilities that the server says it lacks. */
+  /** Capabilities that the server lacks, beside those that the suite finds by asking. */
   readonly without: ReadonlySet<Capability>
+  /** Also cases that take more than five seconds. */
   readonly slow: boolean
 }
 
-/** Why the case is not for this target, if so. */
+/** Why the case cannot run on this target; `undefined` if it can. */
 export const skipReason = (item: Case, target: Target, options: CaseOptions): string | undefined => {
   if (!carries(item.transports, target.kind)) return `only over ${item.transports}`
   const missing = item.requires.find((capability) => options.without.has(capability))
@@ -56,7 +64,7 @@ const play = async (
   }
 }
 
-/** Never fails: everything that goes wrong is in the outcome. */
+/** Runs one case. It never rejects: every error is in the outcome. */
 export const runCase = async (item: Case, target: Target, options: CaseOptions): Promise<Outcome> => {
   const base = { case: item, transport: target.kind, words: target.words }
   const skipped =

@@ -1,8 +1,8 @@
 /**
- * Runs chosen cases against one or more targets, several at a time, and collects the outcomes in the order of the cases.
+ * Runs cases on one or more targets, several at a time, and returns the outcomes in the order of the cases.
  *
- * A case that no target can carry is listed as skipped once; with several transports it simply runs on its own. A wait that
- * a failed case has left behind may end in vain without ending the run.
+ * A case that no target can carry is listed once, as skipped. A wait that a failed case has left pending may fail later
+ * without ending the run.
  */
 import type { Case } from "./Case.ts"
 import { CheckFailure } from "./Check.ts"
@@ -10,9 +10,11 @@ import { runCase, type CaseOptions, type Outcome } from "./RunCase.ts"
 import type { Target } from "./Target.ts"
 import { carries } from "./wire/TransportKind.ts"
 
+/** What to run, on what. */
 export interface Plan extends CaseOptions {
   readonly cases: ReadonlyArray<Case>
   readonly targets: ReadonlyArray<Target>
+  /** How many cases run at a time. */
   readonly parallel: number
 }
 
@@ -31,11 +33,12 @@ export const jobs = (plan: Pick<Plan, "cases" | "targets">): ReadonlyArray<Job> 
 /** Called after each case, with how many are done. */
 export type OnOutcome = (outcome: Outcome, done: number, of: number) => void
 
-/** Anything but the failure of a wait is a fault of the suite, and ends the run. */
+/** Any other error than a failed wait is a fault of the suite and ends the run. */
 const abandoned = (error: unknown): void => {
   if (!(error instanceof CheckFailure)) throw error
 }
 
+/** Runs every case of the plan. Closes the targets. */
 export const run = async (
   plan: Plan,
   onOutcome: OnOutcome = () => undefined,

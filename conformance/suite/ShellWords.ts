@@ -1,7 +1,7 @@
 /**
- * Words of a shell command: splitting a `--command` string and quoting words for a command that a reader can paste.
+ * The words of a shell command: splits a `--command`, and quotes words for commands that can be pasted into a shell.
  *
- * Knows blanks, single quotes, double quotes and backslashes; no variables, no globs.
+ * Supports whitespace, single quotes, double quotes and backslashes; no variables and no globs.
  */
 
 /** The words of a command, or `undefined` when a quote is left open. */

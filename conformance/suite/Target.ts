@@ -1,8 +1,8 @@
 /**
- * Where the server is: a command that starts one, or the URL of one that runs already.
+ * The server under test: a command that starts one, or the URL of one that is running.
  *
- * Guarantees: over stdio every connection has a server of its own; otherwise cases share one server, which is started
- * again if a case has ended it; `close` leaves nothing running that the suite has started.
+ * Guarantees: over stdio every connection has its own server; otherwise cases share one server, which is restarted if a
+ * case has ended it; `close` leaves nothing running that the suite has started.
  */
 import { randomUUID } from "node:crypto"
 import { mkdtempSync, rmSync } from "node:fs"
@@ -15,6 +15,7 @@ import * as ServerProcess from "./wire/ServerProcess.ts"
 import type { TransportKind } from "./wire/TransportKind.ts"
 import * as WsChannel from "./wire/WsChannel.ts"
 
+/** A server that is running. */
 export interface Server {
   /** Absent for a server that the suite has not started. */
   readonly process?: ServerProcess.ServerProcess
@@ -24,12 +25,14 @@ export interface Server {
   readonly stop: () => void
 }
 
+/** What a server is started with. */
 export interface Needs {
   readonly args: ReadonlyArray<string>
   readonly token: string
   readonly timeoutMs: number
 }
 
+/** A server under test. */
 export interface Target {
   readonly kind: TransportKind
   /** The argument of the command line that names this target, for reports. */
@@ -43,10 +46,10 @@ export interface Target {
   readonly close: () => void
 }
 
-/** What stands in a command for the address to listen on. */
+/** What a command has in place of the address to listen on. */
 export const placeholder = "{LISTEN}"
 
-/** How one speaks at an address. */
+/** The transport of an address. */
 export const kindOf = (address: string): TransportKind =>
   /^wss?:/i.test(address)
     ? "ws"
@@ -57,8 +60,8 @@ export const kindOf = (address: string): TransportKind =>
         : "stdio"
 
 /**
- * Variables in the environment of every server that the suite starts; the cases about inherited environments
- * count on them.
+ * Variables in the environment of every server that the suite starts. The cases about inherited environments expect
+ * them.
  */
 export const serverEnv: { readonly [name: string]: string } = {
   MY_API_KEY: "drop",
@@ -74,7 +77,7 @@ export const serverEnv: { readonly [name: string]: string } = {
   TERM: "xterm",
 }
 
-/** A connection of a kind to the address that a server has printed, or that names a running one. */
+/** Connects to the address that a server has printed, or to that of a running one. */
 const atUrl = (kind: TransportKind, url: string, timeoutMs: number): Pick<Server, "url" | "connect"> => ({
   url,
   connect: (events, headers = {}) =>
@@ -99,7 +102,7 @@ const listen = async (kind: TransportKind, argv: ReadonlyArray<string>, needs: N
   }
 }
 
-/** Addresses to listen on, each of them free; `close` removes what lies behind. */
+/** Free addresses to listen on; `close` removes the folder of unix sockets. */
 const addresses = (kind: TransportKind) => {
   let folder: string | undefined
   let count = 0
@@ -158,7 +161,7 @@ export const command = (
   }
 }
 
-/** A server that runs already. */
+/** A server that is running already. */
 export const url = (address: string, kind: TransportKind = kindOf(address)): Target => ({
   kind,
   words: ["--url", address],

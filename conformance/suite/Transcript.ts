@@ -1,7 +1,7 @@
 /**
- * What was said during one case, on all its connections, with times: the evidence that a report prints.
+ * What was sent and received during one case, on all its connections, with times: the evidence in a report.
  *
- * Long texts are kept shortened, so that a case that moves megabytes does not keep them twice.
+ * Long texts are shortened, so a case that moves megabytes does not keep them twice.
  */
 import { clip } from "./Json.ts"
 

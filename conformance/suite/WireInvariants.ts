@@ -1,9 +1,9 @@
 /**
- * What must be true of every message in every case: an object without `jsonrpc`, either a well-formed reply or a
- * well-formed notification, and no second answer to one request.
+ * What must hold for every message in every case: it is an object without `jsonrpc`, a well-formed reply or a
+ * well-formed notification, and no request is answered twice.
  *
- * Well-formed means: it decodes against the method table, results by the method of their request. Unknown members are
- * fine. What the table lets pass for the sake of older servers (a missing `sandboxDenied`) is wrong here.
+ * Well-formed means that it decodes against the method table, a result by the method of its request. Unknown members
+ * are allowed. Members that the table makes optional for older servers (`sandboxDenied`) are required here.
  */
 import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
@@ -49,7 +49,7 @@ const notifications: { readonly [method: string]: Shape } = {
   "fs/missingChanged": { watchId: isInteger },
 }
 
-/** What the requests were to which replies belong. */
+/** The requests to which replies belong. */
 export interface Questions {
   /** Ids that were used once, and must be answered once. */
   readonly asked: ReadonlySet<number>
@@ -67,7 +67,7 @@ const decoder = (schema: Schema.Schema.AnyNoContext): Decode => {
   }
 }
 
-/** What decodes the results and notifications of a wire, by method. */
+/** Decoders for the results and notifications of a dialect, by method. */
 interface Decoders {
   readonly results: ReadonlyMap<string, Decode>
   readonly params: ReadonlyMap<string, Decode>

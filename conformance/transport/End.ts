@@ -1,6 +1,6 @@
 /**
- * One end of a transport under test, with promises: takes what comes, writes as a writer should, and counts
- * how often it was told to go on. Every wait has a deadline.
+ * One end of a transport under test, with promises: reads messages, writes with respect to back-pressure, and counts
+ * the calls of `onDrain`. Every wait has a deadline.
  */
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
@@ -9,10 +9,10 @@ import type { Outgoing, Transport, TransportError } from "../../core/transport/T
 import { fail } from "../suite/Check.ts"
 import { within } from "../suite/Deadline.ts"
 
-/** What was still read, and why there is no more. */
+/** The messages that were still read, and why there are no more. */
 export interface Rest {
   readonly messages: ReadonlyArray<string>
-  /** None where the peer is just gone. */
+  /** None if the peer has just disconnected. */
   readonly error: TransportError | undefined
 }
 
@@ -37,7 +37,7 @@ export class End {
     return this.transport.write(message)
   }
 
-  /** Writes all, and waits whenever it is told to. */
+  /** Writes all messages, and waits for `onDrain` whenever write returns false. */
   async send(messages: Iterable<Outgoing>): Promise<void> {
     for (const message of messages) {
       const drains = this.drains
@@ -74,7 +74,7 @@ export class End {
     }
   }
 
-  /** Whether a message waits to be taken. */
+  /** Whether a message is waiting to be read. */
   get waits(): boolean {
     return this.taken.length > 0 || (this.transport.incoming.unsafeSize()._tag === "Some" && this.size() > 0)
   }

@@ -1,6 +1,6 @@
 /**
  * What a case about a transport works with: fresh pairs, a raw end where there is one, and time measured in
- * what another pair does meanwhile. After the case every pair's scope is closed.
+ * what another pair does meanwhile. After the case the scope of every pair is closed.
  */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -12,32 +12,36 @@ import { fail } from "../suite/Check.ts"
 import { within } from "../suite/Deadline.ts"
 import { End } from "./End.ts"
 
-/** Two linked transports; they live as long as the scope. */
+/** Makes two linked transports; they are open as long as the scope. */
 export type Pair = Effect.Effect<readonly [Transport, Transport], unknown, Scope.Scope>
 
-/** A transport whose peer is played byte by byte. */
+/** A transport whose peer the suite plays, byte by byte. */
 export interface RawEnd {
   readonly transport: Transport
   /** The bytes that carry this as one message, as a peer sends them. */
   readonly frame: (message: Uint8Array) => Uint8Array
   /** Sends bytes in one piece. */
   readonly send: (bytes: Uint8Array) => Effect.Effect<void>
-  /** The peer goes away. */
+  /** Disconnects the peer. */
   readonly end: Effect.Effect<void>
 }
 
+/** Makes a raw end; it is open as long as the scope. */
 export type Raw = Effect.Effect<RawEnd, unknown, Scope.Scope>
 
-/** What a case may need: that the pair comes with a raw end. */
+/** What a case may need: a raw end. */
 export type Need = "raw"
 
+/** A case of the transport suite. */
 export type Case = SeamCase.SeamCase<Need, TransportContext>
 
+/** Completes a table of cases, all below one path. */
 export const table: (
   prefix: string,
   specs: { readonly [name: string]: SeamCase.CaseSpec<Need, TransportContext> },
 ) => ReadonlyArray<Case> = SeamCase.table
 
+/** A pair that is open. */
 export interface Opened {
   readonly left: End
   readonly right: End
@@ -45,6 +49,7 @@ export interface Opened {
   readonly closeScope: () => Promise<void>
 }
 
+/** A raw end that is open. */
 export interface RawOpened {
   readonly end: End
   readonly frame: (message: Uint8Array | string) => Uint8Array
@@ -52,9 +57,10 @@ export interface RawOpened {
   readonly gone: () => Promise<void>
 }
 
+/** What a case gets. */
 export interface TransportContext {
   readonly open: () => Promise<Opened>
-  /** Plays it from left to right, and from right to left on another pair, at the same time. */
+  /** Plays from left to right and, at the same time on another pair, from right to left. */
   readonly both: (play: (from: End, to: End) => Promise<void>) => Promise<void>
   readonly raw: () => Promise<RawOpened>
   /** Waits as long as another pair takes for 200 messages each way: for what must not happen meanwhile. */
@@ -62,6 +68,7 @@ export interface TransportContext {
   readonly note: (text: string) => void
 }
 
+/** The pair as a subject of the cases. */
 export const subject = (pair: Pair, raw: Raw | undefined): Subject<Need, TransportContext> => ({
   lacks: () => (raw === undefined ? "the pair comes without a raw end" : undefined),
   open: async (_, timeoutMs) => {

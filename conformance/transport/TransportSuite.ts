@@ -1,10 +1,11 @@
-/** The transport suite for vitest. */
+/** Registers the transport suite with vitest. */
 import { register, type SuiteOptions as SeamOptions } from "../seam/SeamVitest.ts"
 import { subject, type Pair, type Raw } from "./TransportContext.ts"
 import { cases } from "./cases/index.ts"
 
+/** Which cases to register, and how. */
 export interface SuiteOptions extends SeamOptions {
-  /** One end of the same transport whose peer is played byte by byte. */
+  /** One end of the same transport whose peer the suite plays, byte by byte. */
   readonly raw?: Raw
 }
 

@@ -1,4 +1,16 @@
-/** The transport suite for programs that have no vitest: the cases and a plain runner. */
+/**
+ * The transport suite without vitest: its cases and a plain runner.
+ *
+ * @module
+ * @example
+ * ```ts
+ * import { TransportRunner } from "procwire/conformance/transport/runner"
+ * import { Memory } from "procwire/transport"
+ *
+ * const outcomes = await TransportRunner.run(Memory.makePair())
+ * console.log(outcomes.filter(({ status }) => status === "fail"))
+ * ```
+ */
 export * as TransportContext from "./TransportContext.ts"
 export { cases } from "./cases/index.ts"
 export * as TransportRunner from "./TransportRunner.ts"

@@ -1,6 +1,5 @@
 /**
- * Spawners that are wrong in one way each, made from a good one: proof that the suite can fail, and which
- * case says so.
+ * A spawner with one fault, made from a good one, and the case that must fail on it.
  */
 import * as Effect from "effect/Effect"
 import type * as Spawner from "../../../core/spawn/Spawner.ts"

@@ -1,11 +1,11 @@
-/** Spawners whose children, or the handles of them, are wrong. */
+/** Spawners with a fault in their children or in the handles. */
 import { openSync } from "node:fs"
 import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
 import * as Struct from "effect/Struct"
 import { withHandle, withSpec, type Broken, type Service } from "./Broken.ts"
 
-/** Everything of the child in a scope that never ends; the end of its own kills the child alone, or nobody. */
+/** The child lives in a scope that never ends; the end of its own scope kills only the child, or nothing. */
 const leaking =
   (kills: "child" | "nobody") =>
   (good: Service): Service => ({

@@ -1,11 +1,11 @@
-/** Spawners whose events are wrong. */
+/** Spawners with a fault in their events. */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import type * as Spawner from "../../../core/spawn/Spawner.ts"
 import { withEvents, type Broken, type Events } from "./Broken.ts"
 
-/** Keeps one chunk of each stream back until `flush`. */
+/** Holds back one chunk of each stream until `flush`. */
 const holding = (events: Events, flush: (held: () => void, end: () => void) => void): Events => {
   const held = new Map<Spawner.OutputStream, Uint8Array>()
   const release = (stream: Spawner.OutputStream) => {
@@ -60,7 +60,7 @@ export const events: { readonly [name: string]: Broken } = {
   "end-told-twice": {
     does: "tells the end of stderr twice",
     caughtBy: "spawner/events/each-end-once-and-after-the-last-byte",
-    reason: /the end of stderr was told twice/,
+    reason: /the end of stderr was reported twice/,
     make: withEvents((events) => ({
       ...events,
       end: (stream) => {

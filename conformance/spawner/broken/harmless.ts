@@ -1,4 +1,4 @@
-/** Spawners that do what they may: the suite has to pass them. */
+/** Unusual spawners without a fault: they must pass. */
 import { withEvents, type Service } from "./Broken.ts"
 
 export const harmless: { readonly [name: string]: (good: Service) => Service } = {

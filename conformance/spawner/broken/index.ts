@@ -1,4 +1,4 @@
-/** Every wrong spawner, and the harmless ones. */
+/** Every spawner with a fault, and the harmless ones. */
 import type { Broken } from "./Broken.ts"
 import { children } from "./children.ts"
 import { events } from "./events.ts"

@@ -1,4 +1,4 @@
-/** Cases about children that do not come into being: the reason, the text, and that nothing is left of them. */
+/** Cases about refused children: the reason, the text, and that nothing leaks. */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { SpawnReason } from "../../../core/spawn/SpawnError.ts"
@@ -12,7 +12,7 @@ const denied = "Permission denied (os error 13)"
 const noDirectory = "Not a directory (os error 20)"
 const nul = "nul byte found in provided data"
 
-/** Refused on pipes, and on a PTY where there are PTYs, with this reason and this text. */
+/** The child must be refused with this reason and text, on pipes and, where there are PTYs, on a PTY. */
 const refused = async (
   t: SpawnerContext,
   options: ChildOptions,
@@ -43,7 +43,9 @@ export const errors = table("spawner/errors", {
     run: (t) => refused(t, { argv: ["/bin/sh"], cwd: join(t.folder, "none") }, "NotFound", missing),
   },
   "directory-is-a-file": {
-    says: "A file as the directory is refused: NotADirectory, the text of ENOTDIR; also for a bare name that is nowhere.",
+    says:
+      "A file as the directory is refused: NotADirectory, the text of ENOTDIR; also for a program name that " +
+      "is not found.",
     run: async (t) => {
       t.put("file")
       const cwd = join(t.folder, "file")
@@ -66,7 +68,9 @@ export const errors = table("spawner/errors", {
   },
   "program-of-no-format": {
     level: "should",
-    says: "An executable file of no known format is refused and not given to a shell: NotExecutable, the text of ENOEXEC.",
+    says:
+      "An executable file of no known format is refused and not given to a shell: NotExecutable, the text " +
+      "of ENOEXEC.",
     run: (t) => {
       writeFileSync(join(t.folder, "script"), "echo never\n", { mode: 0o755 })
       const text = "Exec format error (os error 8)"
@@ -74,7 +78,9 @@ export const errors = table("spawner/errors", {
     },
   },
   "nul-bytes": {
-    says: "A NUL byte in an argument, the directory or the environment is refused: InvalidArgument, and the texts of the peer.",
+    says:
+      "A NUL byte in an argument, the directory or the environment is refused: InvalidArgument, and the " +
+      "texts of the peer.",
     run: async (t) => {
       await refused(t, { argv: ["/bin/echo", "a\0b"] }, "InvalidArgument", nul)
       await refused(t, { argv: ["/bin/echo\0"] }, "InvalidArgument", nul)
@@ -85,7 +91,9 @@ export const errors = table("spawner/errors", {
     },
   },
   "program-empty": {
-    says: "An empty program name is refused: InvalidArgument, and the text of the peer, which names pipes or the PTY.",
+    says:
+      "An empty program name is refused: InvalidArgument, and the text of the peer, which names pipes or " +
+      "the PTY.",
     run: (t) =>
       refused(
         t,
@@ -109,7 +117,7 @@ export const errors = table("spawner/errors", {
   "nothing-is-left": {
     alone: true,
     requires: ["procfs"],
-    says: "100 refused children, half of them on PTYs where there are any, leave no descriptor, no process and no zombie.",
+    says: "100 refused children, half of them on PTYs where there are any, leave no descriptor, process or zombie.",
     run: async (t) => {
       await t.others(1)
       await t.refused({ argv: ["/no/such/program"] })
@@ -123,7 +131,7 @@ export const errors = table("spawner/errors", {
     },
   },
   "spawner-goes-on": {
-    says: "After refused children the next one starts as if nothing had been.",
+    says: "After refused children the next one starts as usual.",
     run: async (t) => {
       await t.refused({ argv: ["/no/such/program"] })
       const child = await t.run({ argv: ["/bin/echo", "fine"] })

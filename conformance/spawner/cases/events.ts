@@ -1,4 +1,4 @@
-/** Cases about the order of events. Every child of every case is held to these rules; here they are provoked. */
+/** Cases that provoke wrong orders of events. SpawnedChild.ts checks the order for every child of every case. */
 import * as Check from "../../suite/Check.ts"
 import { table } from "../SpawnerContext.ts"
 import { sh } from "../SpawnedChild.ts"
@@ -24,7 +24,7 @@ export const events = table("spawner/events", {
     },
   },
   "exit-once": {
-    says: "The exit is told once, also to a child that is signalled and killed after it.",
+    says: "The exit is reported once, even if the child is signalled and killed after it.",
     run: async (t) => {
       const child = await t.start({ argv: sh("exit 4") })
       await child.finished()
@@ -36,7 +36,7 @@ export const events = table("spawner/events", {
     },
   },
   "none-after-the-scope-has-closed": {
-    says: "A child that prints without end is not heard any more once its scope has closed.",
+    says: "A child that prints without end causes no event after its scope has closed.",
     run: async (t) => {
       const child = await t.start({ argv: ["yes"], onOutput: () => {} })
       await child.until(() => child.count > 1_000_000, "a megabyte")
@@ -48,7 +48,7 @@ export const events = table("spawner/events", {
   },
   "none-after-the-scope-has-closed-on-a-pty": {
     requires: ["pty"],
-    says: "A child that prints on a PTY without end is not heard any more once its scope has closed.",
+    says: "A child that prints on a PTY without end causes no event after its scope has closed.",
     run: async (t) => {
       const child = await t.start({ argv: ["yes"], pty: true, onOutput: () => {} })
       await child.until(() => child.count > 100_000, "100 kB")

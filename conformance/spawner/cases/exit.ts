@@ -1,4 +1,4 @@
-/** Cases about how a child ended. */
+/** Cases about the exit of a child. */
 import type { ExitStatus } from "../../../core/spawn/Spawner.ts"
 import * as Check from "../../suite/Check.ts"
 import { table, type SpawnerContext } from "../SpawnerContext.ts"
@@ -31,21 +31,25 @@ const common = {
 
 export const exit = table("spawner/exit", {
   "code-and-signal": {
-    says: "A pipe child that exits with a code is told with that code (modulo 256), one that dies of a signal with its number.",
+    says:
+      "A pipe child that exits is reported with its code (modulo 256), one that dies of a signal with the " +
+      "number of the signal.",
     run: (t) => endsAs(t, common),
   },
   "code-and-signal-on-a-pty": {
     requires: ["pty"],
-    says: "A child on a PTY that exits with a code is told with that code, one that dies of a signal with its number.",
+    says:
+      "A child on a PTY that exits is reported with its code, one that dies of a signal with the number of " +
+      "the signal.",
     run: (t) => endsAs(t, common, true),
   },
   "real-time-signal": {
     level: "should",
-    says: "A child that dies of a real-time signal (40, 64) is told with that number.",
+    says: "A child that dies of a real-time signal (40, 64) is reported with that number.",
     run: (t) => endsAs(t, { "kill -40 $$": signaled(40), "kill -64 $$": signaled(64) }),
   },
   "not-delayed-by-a-descendant": {
-    says: "The exit of a child is told while a descendant still holds its output.",
+    says: "The exit of a child is reported while a descendant still holds its output.",
     run: async (t) => {
       const child = await t.start({ argv: sh(`(${t.waitFor("go")}) & exit 3`) })
       Check.equal({ ...(await child.exit()) }, { ...exited(3) }, "the exit")
@@ -56,7 +60,7 @@ export const exit = table("spawner/exit", {
   },
   "not-delayed-by-a-descendant-on-a-pty": {
     requires: ["pty"],
-    says: "The exit of a child is told while a descendant still holds its terminal.",
+    says: "The exit of a child is reported while a descendant still holds its terminal.",
     run: async (t) => {
       const child = await t.start({ argv: sh(`trap '' HUP; (${t.waitFor("go")}) & exit 3`), pty: true })
       Check.equal({ ...(await child.exit()) }, { ...exited(3) }, "the exit")
@@ -66,7 +70,7 @@ export const exit = table("spawner/exit", {
     },
   },
   "before-the-others": {
-    says: "A child that exits is told at once, though others that were started before it still run.",
+    says: "The exit of a child is reported at once, though children that were started before it still run.",
     run: async (t) => {
       for (let i = 0; i < 5; i++) await t.start({ argv: sh(t.idle) })
       const child = await t.run({ argv: sh("exit 9") })

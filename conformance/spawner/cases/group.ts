@@ -7,7 +7,7 @@ import { sh } from "../SpawnedChild.ts"
 
 export const group = table("spawner/group", {
   "signal-arrives": {
-    says: "A signal arrives at the child, which may handle it; one that it does not handle ends it.",
+    says: "A child receives a signal and may handle it; a signal that it does not handle ends it.",
     run: async (t) => {
       const child = await t.start({ argv: sh(`trap 'echo caught; exit 3' USR1; echo up; ${t.idle}`) })
       await child.seen("up\n")
@@ -33,7 +33,7 @@ export const group = table("spawner/group", {
     },
   },
   "signal-to-nobody-is-fine": {
-    says: "Signals and kills after the end of a child are no error.",
+    says: "Signals and kills after the exit of a child succeed.",
     run: async (t) => {
       const child = await t.start({ argv: ["true"] })
       await child.finished()
@@ -43,7 +43,7 @@ export const group = table("spawner/group", {
   },
   "signal-unknown-is-refused": {
     level: "should",
-    says: "A signal that does not exist is refused, Unsupported, and the child runs on.",
+    says: "A signal that does not exist is refused: Unsupported; the child runs on.",
     run: async (t) => {
       const child = await t.start({ argv: sh(t.idle) })
       const outcome = await child.effect(Effect.either(child.handle.signal("SIGNONE")), "the signal")

@@ -1,11 +1,11 @@
-/** Cases about many children: that they do not disturb each other, and what is left of them. */
+/** Cases about many children: they do not disturb each other, and nothing leaks. */
 import * as Check from "../../suite/Check.ts"
 import { table, type SpawnerContext } from "../SpawnerContext.ts"
 import { sh, type SpawnedChild } from "../SpawnedChild.ts"
 import * as HostProcess from "../HostProcess.ts"
 
 const MANY = 200
-/** Descriptors and processes that the spawner may keep for itself. */
+/** How many descriptors and processes the spawner may keep for itself. */
 const OWN = 5
 
 /** Many children run at the same time; then each one is told to exit with its number. */
@@ -23,7 +23,7 @@ const atOnce = async (t: SpawnerContext, pty: boolean): Promise<void> => {
   await Promise.all(children.map((child) => child.close()))
 }
 
-/** Nothing is left of `work`, which has been done once before. */
+/** Runs `work` twice; the second run must leave no descriptor, zombie or process. */
 const leavesNothing = async (t: SpawnerContext, work: () => Promise<void>): Promise<void> => {
   await work()
   const before = HostProcess.descriptors()

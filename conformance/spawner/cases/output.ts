@@ -1,17 +1,18 @@
-/** Cases about bytes: every one of them, in order, on the right stream, and none lost at the end. */
+/** Cases about output: every byte, in order, on the right stream, none lost at the exit. */
 import * as Check from "../../suite/Check.ts"
 import { table, type SpawnerContext } from "../SpawnerContext.ts"
 import { sh } from "../SpawnedChild.ts"
 
 /** A script that prints every byte once. */
-const everyByte = `printf '${Array.from({ length: 256 }, (_, byte) => `\\${byte.toString(8).padStart(3, "0")}`).join("")}'`
-const allBytes = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte))
+const bytes = Array.from({ length: 256 }, (_, byte) => byte)
+const everyByte = `printf '${bytes.map((byte) => `\\${byte.toString(8).padStart(3, "0")}`).join("")}'`
+const allBytes = Buffer.from(bytes)
 const lines = (count: number): string => Array.from({ length: count }, (_, i) => `${i + 1}\n`).join("")
 
 const LOST_RUNS = 500
 const AT_ONCE = 8
 
-/** A process of another session goes on printing after the child has exited. */
+/** A descendant in another session goes on printing after the child has exited. */
 const givenUp = async (t: SpawnerContext, pty: boolean): Promise<void> => {
   const chatter = `while [ -d '${t.folder}' ]; do echo x; sleep 0.01; done`
   const script = `trap '' PIPE HUP; setsid /bin/sh -c "$1" & echo up; exit 0`
@@ -27,7 +28,9 @@ const givenUp = async (t: SpawnerContext, pty: boolean): Promise<void> => {
 
 export const output = table("spawner/output", {
   "every-byte-exact": {
-    says: "A pipe child that prints all 256 bytes on stdout and others on stderr is heard byte for byte, each stream apart.",
+    says:
+      "A pipe child that prints all 256 bytes on stdout and others on stderr is reported byte for byte, " +
+      "each stream on its own.",
     run: async (t) => {
       const child = await t.run({ argv: sh(`${everyByte}; printf '\\377err' >&2`) })
       Check.isTrue(child.bytes("stdout").equals(allBytes), `stdout is not the 256 bytes: ${child.evidence()}`)
@@ -37,7 +40,7 @@ export const output = table("spawner/output", {
   },
   "every-byte-exact-on-a-pty": {
     requires: ["pty"],
-    says: "A child on a PTY without output processing that prints all 256 bytes is heard byte for byte.",
+    says: "A child on a PTY without output processing that prints all 256 bytes is reported byte for byte.",
     run: async (t) => {
       const child = await t.run({ argv: sh(`stty -opost; ${everyByte}`), pty: true })
       Check.isTrue(
@@ -59,7 +62,9 @@ export const output = table("spawner/output", {
     },
   },
   "children-do-not-mix": {
-    says: "Four children that print 1 MiB of one letter each at the same time are each heard alone.",
+    says:
+      "Four children that print 1 MiB of one letter each at the same time are each reported without bytes " +
+      "of the others.",
     run: async (t) => {
       const letters = ["a", "b", "c", "d"]
       const script = "head -c 1048576 /dev/zero | tr '\\0' \"$1\""
@@ -71,7 +76,9 @@ export const output = table("spawner/output", {
     },
   },
   "no-byte-lost-at-exit": {
-    says: "A pipe child that prints 64 KiB and 1000 bytes on stderr and exits at once is heard whole, in each of 500 runs.",
+    says:
+      "A pipe child that prints 64 KiB and 1000 bytes on stderr and exits at once is reported whole, in " +
+      "each of 500 runs.",
     run: async (t) => {
       let lost = 0
       await t.times(LOST_RUNS, AT_ONCE, async () => {
@@ -83,7 +90,7 @@ export const output = table("spawner/output", {
   },
   "no-byte-lost-at-exit-on-a-pty": {
     requires: ["pty"],
-    says: "A child on a PTY that prints 64 KiB and exits at once is heard whole, in each of 500 runs.",
+    says: "A child on a PTY that prints 64 KiB and exits at once is reported whole, in each of 500 runs.",
     run: async (t) => {
       let lost = 0
       await t.times(LOST_RUNS, AT_ONCE, async () => {
@@ -94,7 +101,7 @@ export const output = table("spawner/output", {
     },
   },
   "closed-early-by-the-child": {
-    says: "A child that closes its stdout and goes on printing on stderr ends the one stream and not the other.",
+    says: "A child that closes its stdout and goes on printing on stderr ends only stdout.",
     run: async (t) => {
       const script = `echo out; exec >&-; ${t.waitFor("go")}; echo err >&2`
       const child = await t.start({ argv: sh(script) })
@@ -107,7 +114,9 @@ export const output = table("spawner/output", {
     },
   },
   "of-a-descendant-arrives": {
-    says: "What a descendant prints after its parent has exited still arrives, and the streams end after it, not before.",
+    says:
+      "What a descendant prints after its parent has exited still arrives, and the streams end after it, " +
+      "not before.",
     run: async (t) => {
       const child = await t.start({ argv: sh(`(${t.waitFor("go")}; echo late) & echo early; exit 3`) })
       await child.exit()
@@ -132,19 +141,23 @@ export const output = table("spawner/output", {
   },
   "reopened-by-the-child": {
     level: "should",
-    says: "A child may open /dev/stdout and /dev/stderr anew, as it may with real pipes.",
+    says: "A child can reopen /dev/stdout and /dev/stderr, as it can with real pipes.",
     run: async (t) => {
       const child = await t.run({ argv: sh("echo out >/dev/stdout; echo err >/dev/stderr") })
       Check.equal([child.text("stdout"), child.text("stderr")], ["out\n", "err\n"], "stdout and stderr")
     },
   },
   "given-up": {
-    says: "abandonOutput ends every open stream at once, though a process in another session holds them, and nothing is printed after it.",
+    says:
+      "abandonOutput ends every open stream at once, though a process in another session holds them, and no " +
+      "output is reported after it.",
     run: (t) => givenUp(t, false),
   },
   "given-up-on-a-pty": {
     requires: ["pty"],
-    says: "abandonOutput ends the terminal's stream at once, though a process in another session holds it, and nothing is printed after it.",
+    says:
+      "abandonOutput ends the terminal's stream at once, though a process in another session holds it, and " +
+      "no output is reported after it.",
     run: (t) => givenUp(t, true),
   },
 })

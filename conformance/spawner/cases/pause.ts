@@ -1,6 +1,6 @@
 /**
- * Cases about pausing: the reading stops, so the child does. Other children that do the same work and are
- * not paused give the time that a pause without effect would need to show.
+ * Cases about pause: the spawner stops reading, so the child blocks. Other children do the same work without a pause
+ * meanwhile; in that time a pause without effect would show.
  */
 import * as Check from "../../suite/Check.ts"
 import { table, type SpawnerContext } from "../SpawnerContext.ts"
@@ -8,16 +8,16 @@ import { sh } from "../SpawnedChild.ts"
 
 /** More than any pipe or terminal holds. */
 const TOTAL = 4_194_304
-/** What may still arrive: one pipe, already read. */
+/** Bytes that may still arrive: what was already read from a pipe. */
 const ALREADY_READ = 131_072
 
-/** Waits for the file `go`, says so with another one, and prints. */
+/** A script that waits for the file `go`, creates another one, and prints. */
 const script = (t: SpawnerContext, begun: string, raw = "") =>
   `${raw}${t.waitFor("go")}; : >'${t.folder}/${begun}'; exec head -c ${TOTAL} /dev/zero`
 
 const discard = { onOutput: () => {} }
 
-/** Lets the paused child print, and five others from start to end meanwhile. */
+/** Lets the paused child print while five others run from start to end. */
 const go = async (t: SpawnerContext, pty: boolean): Promise<void> => {
   t.put("go")
   await t.until(() => t.has("begun"), "the child to begin printing")
@@ -67,7 +67,9 @@ const stopsWithin = async (t: SpawnerContext, pty: boolean): Promise<void> => {
 export const pause = table("spawner/pause", {
   "stops-the-child": {
     requires: ["pause"],
-    says: "A paused pipe child that prints 4 MiB blocks: at most what was read arrives, and it does not exit; after resume every byte arrives.",
+    says:
+      "A paused pipe child that prints 4 MiB blocks: at most what was read arrives, and it does not exit; " +
+      "after resume every byte arrives.",
     run: (t) => stops(t, false),
   },
   "stops-the-child-on-a-pty": {
@@ -77,17 +79,17 @@ export const pause = table("spawner/pause", {
   },
   "from-within-the-output": {
     requires: ["pause"],
-    says: "A pause that is called from within the output of a pipe child stops it soon after.",
+    says: "A pause called in the output event of a pipe child stops it soon after.",
     run: (t) => stopsWithin(t, false),
   },
   "from-within-the-output-on-a-pty": {
     requires: ["pause", "pty"],
-    says: "A pause that is called from within the output of a child on a PTY stops it soon after.",
+    says: "A pause called in the output event of a child on a PTY stops it soon after.",
     run: (t) => stopsWithin(t, true),
   },
   "exit-is-told": {
     requires: ["pause"],
-    says: "The exit of a paused pipe child is told; its last words come after resume.",
+    says: "The exit of a paused pipe child is reported; its last output arrives after resume.",
     run: async (t) => {
       const child = await t.start({ argv: sh(`${t.waitFor("go")}; echo last words`) })
       child.pause()
@@ -102,7 +104,7 @@ export const pause = table("spawner/pause", {
   },
   "exit-is-told-on-a-pty": {
     requires: ["pause", "pty"],
-    says: "The exit of a paused child on a PTY is told; its last words come after resume.",
+    says: "The exit of a paused child on a PTY is reported; its last output arrives after resume.",
     run: async (t) => {
       const child = await t.start({ argv: sh(`${t.waitFor("go")}; echo last words`), pty: true })
       child.pause()
@@ -117,7 +119,9 @@ export const pause = table("spawner/pause", {
   },
   "outlasts-the-exit": {
     requires: ["pause", "processGroup"],
-    says: "A pause outlasts the exit: a descendant that prints 4 MiB then blocks, and every byte of it arrives after resume.",
+    says:
+      "A pause outlasts the exit: a descendant that prints 4 MiB then blocks, and every byte of it arrives " +
+      "after resume.",
     run: async (t) => {
       const child = await t.start({ argv: sh(`(${script(t, "begun")}) & exit 0`), ...discard })
       child.pause()
@@ -132,7 +136,7 @@ export const pause = table("spawner/pause", {
   },
   "others-go-on": {
     requires: ["pause"],
-    says: "A paused child stops nobody else.",
+    says: "A paused child does not stop the others.",
     run: async (t) => {
       const child = await t.start({ argv: ["yes"], ...discard })
       child.pause()

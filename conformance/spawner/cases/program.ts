@@ -1,4 +1,4 @@
-/** Cases about what a child finds: its arguments, its directory, its environment, its descriptors. */
+/** Cases about what a child starts with: arguments, directory, environment, descriptors, signals. */
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Check from "../../suite/Check.ts"
@@ -8,7 +8,7 @@ import * as HostProcess from "../HostProcess.ts"
 
 const odd = ["", " ", "a b", "ü✓😀", "'\"\\$(x)`y`", "line\nbreak", "-n", "*", "--"]
 
-/** The fourth is the directory that `ls` reads. */
+/** The fourth descriptor is the directory that `ls` reads. */
 const seesThree = async (t: SpawnerContext, pty: boolean): Promise<void> => {
   const child = await t.run({ argv: ["ls", "/proc/self/fd"], pty })
   const seen = child.text().trim().split(/\s+/).map(Number)
@@ -19,7 +19,7 @@ const seesThree = async (t: SpawnerContext, pty: boolean): Promise<void> => {
 
 export const program = table("spawner/program", {
   "arguments-exact": {
-    says: "Empty, blank, quoted, multi-line and non-ASCII arguments arrive as they are.",
+    says: "Empty, blank, quoted, multi-line and non-ASCII arguments arrive unchanged.",
     run: async (t) => {
       const child = await t.run({ argv: sh('for each; do printf "%s\\0" "$each"; done', ...odd) })
       Check.equal(child.text().split("\0").slice(0, -1), odd, "the arguments")
@@ -27,7 +27,7 @@ export const program = table("spawner/program", {
   },
   "arg0-is-seen": {
     requires: ["arg0"],
-    says: "arg0 is what the child sees as argv[0], and the program is still the one of argv.",
+    says: "The child sees arg0 as argv[0], and the program is still the one of argv.",
     run: async (t) => {
       const child = await t.run({ argv: ["/bin/sh", "-c", "echo $0"], arg0: "zero 0" })
       Check.equal(child.text(), "zero 0\n", "argv[0]")
@@ -35,7 +35,7 @@ export const program = table("spawner/program", {
   },
   "arg0-is-seen-on-a-pty": {
     requires: ["arg0", "pty"],
-    says: "arg0 is what a child on a PTY sees as argv[0].",
+    says: "A child on a PTY sees arg0 as argv[0].",
     run: async (t) => {
       const child = await t.run({ argv: ["/bin/sh", "-c", "echo $0"], arg0: "-sh", pty: true })
       Check.equal(child.text(), "-sh\r\n", "argv[0]")
@@ -61,7 +61,9 @@ export const program = table("spawner/program", {
     },
   },
   "environment-exact": {
-    says: "A child has the variables of its spec and no other: empty, multi-line and non-ASCII values, names with blanks.",
+    says:
+      "A child has the variables of its spec and no other: empty, multi-line and non-ASCII values, names " +
+      "with blanks.",
     run: async (t) => {
       const env = { PATH: path, B: "ü\n1", "x y": "", empty: "", D: "=a=" }
       const child = await t.run({ argv: ["/usr/bin/env", "-0"], env })
@@ -107,7 +109,9 @@ export const program = table("spawner/program", {
   },
   "found-as-execvp-finds": {
     level: "should",
-    says: "A relative or empty entry of PATH is the directory of the spec, and without PATH the usual places are looked at.",
+    says:
+      "A relative or empty entry of PATH is resolved against the directory of the spec; without PATH the " +
+      "default path of the system is searched.",
     run: async (t) => {
       writeFileSync(join(t.folder, "procwire-tool"), "#!/bin/sh\necho found\n", { mode: 0o755 })
       for (const PATH of [".", "/nowhere:"]) {
@@ -128,7 +132,7 @@ export const program = table("spawner/program", {
   },
   "descriptors-are-three": {
     requires: ["procfs"],
-    says: "A child sees descriptors 0, 1 and 2 and no other of the spawner's, while others with open pipes run.",
+    says: "A child has the descriptors 0, 1 and 2 and no other of the spawner, while children with open pipes run.",
     run: async (t) => {
       for (let i = 0; i < 3; i++) await t.start({ argv: sh(t.idle) })
       await seesThree(t, false)
@@ -136,7 +140,7 @@ export const program = table("spawner/program", {
   },
   "descriptors-are-three-beside-ptys": {
     requires: ["procfs", "pty", "pipeStdin"],
-    says: "A child on pipes or on a PTY sees three descriptors while others on PTYs and with open stdin run.",
+    says: "A child on pipes or on a PTY has three descriptors while children on PTYs and with open stdin run.",
     run: async (t) => {
       await t.start({ argv: sh(t.idle), pty: true })
       await t.start({ argv: ["cat"], stdin: true })

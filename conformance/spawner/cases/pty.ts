@@ -17,7 +17,7 @@ export const pty = table("spawner/pty", {
   },
   "is-the-controlling-terminal": {
     requires: ["pty"],
-    says: "The PTY is the controlling terminal: a child can open /dev/tty, and one on pipes cannot.",
+    says: "The PTY is the controlling terminal: its child can open /dev/tty, and a child on pipes cannot.",
     run: async (t) => {
       const script = "(echo mine >/dev/tty) 2>/dev/null || echo none"
       const child = await t.run({ argv: sh(script), pty: true })
@@ -79,7 +79,7 @@ export const pty = table("spawner/pty", {
   },
   "input-is-typed": {
     requires: ["pty"],
-    says: "What is written is read as typed lines and echoed; Ctrl-D is the end of the input, endStdin does nothing.",
+    says: "A write is echoed and read as typed lines; Ctrl-D is EOF, and endStdin does nothing.",
     run: async (t) => {
       const child = await t.start({ argv: ["cat"], pty: true })
       await child.effect(child.handle.endStdin, "endStdin")
@@ -109,7 +109,7 @@ export const pty = table("spawner/pty", {
   },
   "write-waits-for-the-reader": {
     requires: ["pty"],
-    says: "A child that does not read its terminal makes writes of 4 MiB wait, and a kill ends them.",
+    says: "Writes of 4 MiB wait while the child does not read its terminal, and a kill ends them.",
     run: async (t) => {
       const child = await t.start({ argv: sh(`stty raw -echo; echo up; ${t.idle}`), pty: true })
       await child.seen("up")
@@ -131,7 +131,7 @@ export const pty = table("spawner/pty", {
   "terminal-closed-for-a-while": {
     level: "should",
     requires: ["pty"],
-    says: "A child may close its terminal and open it anew later: nothing is hung up or lost.",
+    says: "A child can close its terminal and reopen it later: there is no hang-up, and nothing is lost.",
     run: async (t) => {
       const script = `exec </dev/null >/dev/null 2>&1; ${t.waitFor("go")}; echo back >/dev/tty`
       const child = await t.start({ argv: sh(script), pty: true })

@@ -1,4 +1,4 @@
-/** Cases about the end of a child's scope: it takes everything with it, at once, and says nothing more. */
+/** Cases about the end of a child's scope: every process is killed at once, and no event follows. */
 import * as Effect from "effect/Effect"
 import * as Check from "../../suite/Check.ts"
 import { table } from "../SpawnerContext.ts"
@@ -9,7 +9,9 @@ const stubborn = "trap '' TERM HUP INT QUIT PIPE"
 
 export const scope = table("spawner/scope", {
   "kills-the-child": {
-    says: "The end of the scope kills a child that ignores every signal it can; it is idempotent.",
+    says:
+      "The end of the scope kills a child that ignores every signal it can; closing the scope again does " +
+      "nothing.",
     run: async (t) => {
       const child = await t.start({ argv: sh(`${stubborn}; ${t.beat("child")}`) })
       await t.beating("child")
@@ -75,7 +77,7 @@ export const scope = table("spawner/scope", {
     },
   },
   "handle-is-harmless-afterwards": {
-    says: "Every operation of the handle still returns after the scope has closed, and nothing comes of it.",
+    says: "Every operation of the handle still returns after the scope has closed, and has no effect.",
     run: async (t) => {
       const child = await t.start({ argv: sh(t.idle) })
       const { handle } = child
@@ -94,7 +96,7 @@ export const scope = table("spawner/scope", {
   "ends-a-write-that-waits": {
     level: "should",
     requires: ["pipeStdin"],
-    says: "A write that waits ends when the scope closes.",
+    says: "A waiting write ends when the scope closes.",
     run: async (t) => {
       const child = await t.start({ argv: sh(t.idle), stdin: true })
       const { state } = fill(child)

@@ -1,4 +1,4 @@
-/** Cases about the way into a child on pipes. */
+/** Cases about the stdin of a child on pipes. */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Check from "../../suite/Check.ts"
@@ -8,7 +8,7 @@ import { sh, type SpawnedChild } from "../SpawnedChild.ts"
 const PIECE = Buffer.alloc(65_536, "p")
 const PIECES = 64
 
-/** Writes 4 MiB to a child, counting what was taken. */
+/** Writes 4 MiB to a child and counts what was accepted. */
 export const fill = (child: SpawnedChild) => {
   const state = { taken: 0, settled: false }
   const writes = Effect.forEach(Array.from({ length: PIECES }), () =>
@@ -18,7 +18,7 @@ export const fill = (child: SpawnedChild) => {
   return { state, done }
 }
 
-/** Other children take the same 4 MiB, three times: time enough. */
+/** Waits while other children read the same 4 MiB, three times. */
 export const filled = async (t: SpawnerContext, count = 3): Promise<void> => {
   for (let i = 0; i < count; i++) {
     const reader = await t.start({ argv: sh("exec cat >/dev/null"), stdin: true })
@@ -29,7 +29,7 @@ export const filled = async (t: SpawnerContext, count = 3): Promise<void> => {
   }
 }
 
-/** What a write failed with. */
+/** The reason with which a write fails. */
 export const refusal = async (child: SpawnedChild, rounds = 1): Promise<string> => {
   const write = child.handle.write(Buffer.from("x"))
   const writes = Effect.forEach(Array.from({ length: rounds }), () => write)
@@ -39,7 +39,7 @@ export const refusal = async (child: SpawnedChild, rounds = 1): Promise<string> 
 
 export const stdin = table("spawner/stdin", {
   "null-unless-asked-for": {
-    says: "A pipe child without stdin reads the end of the file at once, and a write to it is refused: NotOpen.",
+    says: "A pipe child without stdin reads EOF at once, and a write to it is refused: NotOpen.",
     run: async (t) => {
       const child = await t.start({ argv: ["cat"] })
       Check.equal(await refusal(child), "NotOpen", "the reason")
@@ -50,7 +50,9 @@ export const stdin = table("spawner/stdin", {
   },
   "writes-exact-and-in-order": {
     requires: ["pipeStdin"],
-    says: "200 writes of any bytes and uneven sizes, all begun at once, arrive whole and in call order; an empty one is fine.",
+    says:
+      "200 writes of all byte values and uneven sizes, all begun at once, arrive whole and in call order; " +
+      "an empty write succeeds.",
     run: async (t) => {
       const child = await t.start({ argv: ["cat"], stdin: true })
       const pieces = Array.from({ length: 200 }, (_, i) => Buffer.alloc((i * 37) % 9_001, i))
@@ -64,7 +66,7 @@ export const stdin = table("spawner/stdin", {
   },
   "end-is-the-end-of-the-file": {
     requires: ["pipeStdin"],
-    says: "endStdin is the end of the file after what was written; it may be repeated, and a write after it is refused: Closed.",
+    says: "endStdin causes EOF after what was written; it may be repeated, and a write after it is refused: Closed.",
     run: async (t) => {
       const child = await t.start({ argv: sh(`cat; echo end; ${t.waitFor("go")}`), stdin: true })
       await child.write("in\n")
@@ -78,7 +80,7 @@ export const stdin = table("spawner/stdin", {
   },
   "stays-open": {
     requires: ["pipeStdin"],
-    says: "Stdin stays open until endStdin: a child that reads does not see the end of the file meanwhile.",
+    says: "Stdin stays open until endStdin: a child that reads does not see EOF before.",
     run: async (t) => {
       const child = await t.start({ argv: sh("cat; echo end"), stdin: true })
       await child.write("a")
@@ -92,7 +94,7 @@ export const stdin = table("spawner/stdin", {
   },
   "write-waits-for-the-reader": {
     requires: ["pipeStdin"],
-    says: "A child that does not read makes writes of 4 MiB wait, and goes on with them when it reads.",
+    says: "Writes of 4 MiB wait while the child does not read, and go on when it reads.",
     run: async (t) => {
       const child = await t.start({ argv: sh(`${t.waitFor("go")}; exec wc -c`), stdin: true })
       const { state, done } = fill(child)
@@ -108,7 +110,7 @@ export const stdin = table("spawner/stdin", {
   },
   "write-that-waits-ends-with-the-child": {
     requires: ["pipeStdin"],
-    says: "A write that waits fails when the child is killed: Closed.",
+    says: "A waiting write fails when the child is killed: Closed.",
     run: async (t) => {
       const child = await t.start({ argv: sh(t.idle), stdin: true })
       const { state, done } = fill(child)
@@ -122,7 +124,7 @@ export const stdin = table("spawner/stdin", {
   },
   "closed-by-the-child": {
     requires: ["pipeStdin"],
-    says: "A child that has closed its stdin makes writes fail: Closed; it runs on, and its output arrives.",
+    says: "Writes to a child that has closed its stdin fail: Closed; the child runs on, and its output arrives.",
     run: async (t) => {
       const child = await t.start({
         argv: sh(`exec <&-; echo closed; ${t.waitFor("go")}; echo on`),
@@ -137,7 +139,7 @@ export const stdin = table("spawner/stdin", {
   },
   "closed-by-the-exit": {
     requires: ["pipeStdin"],
-    says: "A write to a child that has exited is refused: Closed; endStdin is fine.",
+    says: "A write to a child that has exited is refused: Closed; endStdin succeeds.",
     run: async (t) => {
       const child = await t.start({ argv: sh("exit 0"), stdin: true })
       await child.finished()
@@ -147,7 +149,7 @@ export const stdin = table("spawner/stdin", {
   },
   "both-ways-at-once": {
     requires: ["pipeStdin"],
-    says: "4 MiB through cat come back whole while they are still being written.",
+    says: "4 MiB written to cat come back whole while they are still being written.",
     run: async (t) => {
       const child = await t.start({ argv: ["cat"], stdin: true, onOutput: () => {} })
       const { done } = fill(child)

@@ -6,7 +6,7 @@ import type { Json } from "../Json.ts"
 import type * as HttpOrigin from "../wire/HttpOrigin.ts"
 import { originTable, type Exchange } from "./origin.ts"
 
-/** An answer that comes after a while. */
+/** Answers after a delay. */
 const slowly: HttpOrigin.Answer = (_, response) => {
   setTimeout(() => response.end("late"), 600)
 }
@@ -41,7 +41,7 @@ export const concurrencyHttp = originTable("concurrency", {
     level: "peer",
     spec: ["b75"],
     serve: slowly,
-    says: "With one request at a time, the default, the requests behind a slow http/request are answered after it.",
+    says: "With one request at a time, the default, requests sent after a slow http/request are answered after it.",
     run: async (exchange) => {
       Check.equal(await race(exchange), ["http", "read", "status"], "the order of the answers")
     },
@@ -52,7 +52,7 @@ export const concurrencyHttp = originTable("concurrency", {
     args: ["--concurrent-requests", "4"],
     spec: ["b75"],
     serve: slowly,
-    says: "With --concurrent-requests 4 the requests behind a slow http/request are answered before it.",
+    says: "With --concurrent-requests 4, requests sent after a slow http/request are answered before it.",
     run: async (exchange) => {
       const order = Check.list(await race(exchange), "the order of the answers")
       Check.equal(order[2], "http", "the last of the answers")

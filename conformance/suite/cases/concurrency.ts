@@ -1,5 +1,5 @@
 /**
- * How many requests of one connection are worked on at once, and which of them never wait.
+ * How many requests of one connection run at once, and which of them never wait.
  */
 import { table } from "../Case.ts"
 import * as Check from "../Check.ts"
@@ -9,7 +9,9 @@ export const concurrency = table("concurrency", {
   "long-poll-delays-nobody": {
     level: "should",
     spec: [],
-    says: "A read that waits delays no other request of its connection: a terminate of its process is answered at once and ends it.",
+    says:
+      "A waiting read delays no other request of its connection: a terminate of the same process is " +
+      "answered at once and ends the read.",
     run: async (t) => {
       const child = await Child.start(await t.open(), { script: "sleep 300" })
       const order: Array<string> = []
@@ -24,7 +26,9 @@ export const concurrency = table("concurrency", {
   "serial-by-default": {
     level: "peer",
     spec: [160],
-    says: "Requests of one connection are worked on one after the other: three reads that wait 300 ms take at least 900 ms.",
+    says:
+      "The requests of one connection are processed one after the other: three reads that wait 300 ms take " +
+      "at least 900 ms.",
     run: async (t) => {
       const child = await Child.start(await t.open(), { script: "sleep 300" })
       const began = performance.now()
@@ -37,7 +41,9 @@ export const concurrency = table("concurrency", {
   "pipelined-requests-take-effect-in-order": {
     level: "must",
     spec: [163],
-    says: "start, write, read and terminate of one process sent without waiting give started, accepted, a result, running true.",
+    says:
+      "start, write, read and terminate of one process, sent without waiting, are answered with started, " +
+      "accepted, a result and running true.",
     run: async (t) => {
       const wire = await t.open()
       for (let round = 0; round < 10; round++) {
@@ -101,7 +107,9 @@ export const concurrency = table("concurrency", {
     requires: ["concurrency-flag"],
     args: ["--concurrent-requests", "2"],
     spec: [162],
-    says: "With --concurrent-requests 2 and two reads waiting, signal, terminate, environment/*, initialize and unknown methods are answered at once.",
+    says:
+      "With --concurrent-requests 2 and two reads waiting, signal, terminate, environment/*, initialize and " +
+      "unknown methods are answered at once.",
     run: async (t) => {
       const wire = await t.open()
       const child = await Child.start(wire, { script: "trap '' INT; sleep 300" })
@@ -138,7 +146,9 @@ export const concurrency = table("concurrency", {
     requires: ["concurrency-flag"],
     args: ["--concurrent-requests", "4"],
     spec: [163],
-    says: "With --concurrent-requests 4, start, write, read and terminate of one id sent without waiting have only the answers that a race allows.",
+    says:
+      "With --concurrent-requests 4, start, write, read and terminate of one id sent without waiting have " +
+      "only answers that a race can explain.",
     run: async (t) => {
       const wire = await t.open()
       const seen = new Map<string, number>()

@@ -1,8 +1,8 @@
 /**
- * Clients of the versions in between (spring 2026), with their very messages: the handshake, `process/…` without
- * `writeId`, plain paths and then file URIs, and none of what came later.
+ * The exact messages of clients from spring 2026: the handshake, `process/…` without `writeId`, plain paths in April
+ * and file URIs in June, and nothing that came later.
  *
- * They decode answers and notifications by their own shapes, so every member that those had must be there.
+ * These clients decode answers and notifications by their own schemas, so every member of those must be there.
  */
 import { table } from "../Case.ts"
 import * as Check from "../Check.ts"
@@ -32,7 +32,9 @@ export const earlier = table("earlier", {
     level: "must",
     spec: [],
     requires: ["earlier-clients", "pty"],
-    says: "April: initialize {clientName}, initialized {}, a start with a plain path and arg0 null, writes without writeId, and terminate.",
+    says:
+      "April: initialize {clientName}, initialized {}, a start with a plain path and arg0 null, writes " +
+      "without writeId, and terminate.",
     run: async (t) => {
       const wire = await t.connect()
       await wire.ok("initialize", { clientName: "exec-server-test" })
@@ -44,7 +46,7 @@ export const earlier = table("earlier", {
       Check.equal(child.events()[0]?.params["stream"], "pty", "the stream")
       for (const text of ["hello\n", "hello\n"])
         Check.equal(await write(wire, "proc-1", text), { status: "accepted" }, "the result of process/write")
-      // The terminal echoes the lines, too, in an order of its own.
+      // The echo of the terminal is in no fixed order to the output.
       await wire.inbox.wait("both lines", t.timeoutMs, () =>
         child.text().split("echo:hello\r\n").length === 3 ? true : undefined,
       )
@@ -56,7 +58,7 @@ export const earlier = table("earlier", {
     level: "must",
     spec: [],
     requires: ["earlier-clients"],
-    says: "April: a write without writeId is answered with unknownProcess or stdinClosed as one with it.",
+    says: "April: a write without writeId is answered with unknownProcess or stdinClosed, as a write with one is.",
     run: async (t) => {
       const wire = await t.open({ clientName: "exec-server-test" })
       await wire.ok("process/start", params(wire, "proc-2", { argv: ["true"], tty: false }))
@@ -68,7 +70,9 @@ export const earlier = table("earlier", {
     level: "must",
     spec: [],
     requires: ["earlier-clients"],
-    says: "April: process/read with afterSeq, maxBytes and waitMs, of which each may be null, has chunks, nextSeq, exited, exitCode, closed and failure.",
+    says:
+      "April: process/read with afterSeq, maxBytes and waitMs, each of which may be null, returns chunks, " +
+      "nextSeq, exited, exitCode, closed and failure.",
     run: async (t) => {
       const wire = await t.open({ clientName: "exec-server-test" })
       const script = "echo out; echo err >&2; exit 3"
@@ -90,7 +94,9 @@ export const earlier = table("earlier", {
     level: "must",
     spec: [],
     requires: ["env-policy"],
-    says: "June: resumeSessionId null, a file URI, envPolicy, pipeStdin, arg0 and sandbox null; the exit is told with sandboxDenied false.",
+    says:
+      "June: resumeSessionId null, a file URI, envPolicy, pipeStdin, arg0 and sandbox null; the exit is " +
+      "reported with sandboxDenied false.",
     run: async (t) => {
       const wire = await t.open({ clientName: "exec-server-test", resumeSessionId: null })
       const child = await Child.start(wire, {
@@ -118,7 +124,7 @@ export const earlier = table("earlier", {
   "any-time-session-only": {
     level: "must",
     spec: [],
-    says: "Those clients take sessionId from the answer to initialize and ignore the rest; a session is resumed by it.",
+    says: "These clients take only sessionId from the answer to initialize and resume the session with it.",
     requires: ["resume"],
     transports: "sockets",
     run: async (t) => {

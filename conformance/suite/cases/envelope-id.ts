@@ -1,5 +1,5 @@
 /**
- * Ids: any text and any integer of 64 bits comes back exactly as it was sent.
+ * Ids: any string and any 64-bit integer comes back exactly as it was sent.
  */
 import { table } from "../Case.ts"
 import * as Check from "../Check.ts"
@@ -10,7 +10,7 @@ export const envelopeId = table("envelope", {
   "string-id-echoed": {
     level: "must",
     spec: [31],
-    says: "A request with a text as id, also an empty one, is answered with exactly that text.",
+    says: "A request whose id is a string, even an empty one, is answered with exactly that string.",
     run: async (t) => {
       const wire = await t.open()
       for (const id of ['"str-id"', '""', '"1"', '"-1"']) await echoes(wire, id)
@@ -19,7 +19,7 @@ export const envelopeId = table("envelope", {
   "integer-ids-echoed": {
     level: "must",
     spec: [32],
-    says: "Requests with ids -5, 0 and 2^53-1 are answered with exactly these.",
+    says: "Requests with the ids -5, 0 and 2^53-1 are answered with exactly these ids.",
     run: async (t) => {
       const wire = await t.open()
       for (const id of ["-5", "0", "9007199254740991"]) await echoes(wire, id)
@@ -38,7 +38,9 @@ export const envelopeId = table("envelope", {
   "id-last-in-the-message": {
     level: "must",
     spec: [],
-    says: "The members of a request may come in any order, with blanks between them; a nested id is not the id.",
+    says:
+      "The members of a request may come in any order, with spaces between them; an id in a nested object " +
+      "is not the id of the request.",
     run: async (t) => {
       const wire = await t.open()
       const { message } = await wire.exchange(

@@ -1,5 +1,5 @@
 /**
- * The envelope of messages: ids, unknown and duplicate members, what is malformed, and how far a message may go.
+ * The envelope of messages: ids, unknown and duplicate members, and malformed messages.
  */
 import { table, type CaseSpec } from "../Case.ts"
 import * as Check from "../Check.ts"
@@ -7,7 +7,7 @@ import { idText } from "../Json.ts"
 import type { Wire } from "../wire/Wire.ts"
 import { echoes } from "./echoes.ts"
 
-/** The text before the parser's own words when a message is malformed. */
+/** What the error of a malformed message begins with, before the text of the parser. */
 const prefixes = {
   stdio: "failed to parse JSON-RPC message from exec-server stdio: ",
   ws: "failed to parse websocket JSON-RPC message from exec-server websocket ",
@@ -15,7 +15,7 @@ const prefixes = {
   tcp: "failed to parse JSON-RPC message from exec-server tcp ",
 }
 
-/** Sends what is malformed; the answer must have id -1 and code -32600, and the connection must stay usable. */
+/** Sends a malformed message; the answer must have id -1 and code -32600, and the connection must stay usable. */
 const malformed = async (wire: Wire, text: string): Promise<string> => {
   const { error, message } = await wire.exchange(text)
   if (error === undefined) return Check.fail(`${text} was accepted`)
@@ -62,7 +62,7 @@ export const envelope = table("envelope", {
     "null",
     '"s"',
   ]),
-  "batch-refused": refuses("must", [27], "An array, empty or with requests", [
+  "batch-refused": refuses("must", [27], "An array, empty or with requests in it,", [
     "[]",
     '[{"id":1,"method":"environment/status"}]',
   ]),
@@ -93,7 +93,7 @@ export const envelope = table("envelope", {
   "duplicate-keys-refused": refuses(
     "should",
     [34],
-    "A message with the same key twice in one object, at any depth",
+    "A message with the same key twice in one object, at any depth,",
     [
       '{"id":1,"id":2,"method":"environment/status"}',
       '{"id":1,"method":"environment/status","params":{"a":1,"a":1}}',
@@ -106,7 +106,7 @@ export const envelope = table("envelope", {
   "parser-texts-of-the-peer": {
     level: "peer",
     spec: [24, 26, 27, 28, 33, 34, 36],
-    says: "Malformed messages are answered with the exact words of the parser of Codex.",
+    says: "Malformed messages are answered with the exact texts of the parser of Codex.",
     run: async (t) => {
       const wire = await t.open()
       for (const [text, suffix] of peerTexts) {
@@ -181,7 +181,7 @@ export const envelope = table("envelope", {
   "unicode-escapes-and-text": {
     level: "must",
     spec: [92],
-    says: "Text outside ASCII, raw or escaped, with surrogate pairs, comes back unchanged.",
+    says: "Characters outside ASCII, raw or escaped, surrogate pairs included, come back unchanged.",
     run: async (t) => {
       const wire = await t.open()
       for (const [raw, text] of [

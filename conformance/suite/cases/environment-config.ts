@@ -1,5 +1,6 @@
 /**
- * What is Codex's own: `environmentConfig/read`, `capabilities/discoverV2` and `capabilityRoots/discoverV1`.
+ * Methods about the configuration of Codex: `environmentConfig/read`, `capabilities/discoverV2` and
+ * `capabilityRoots/discoverV1`.
  */
 import { table } from "../Case.ts"
 import * as Check from "../Check.ts"
@@ -25,7 +26,9 @@ export const environmentConfig = table("environmentConfig/read", {
     ...config,
     level: "must",
     spec: ["b69"],
-    says: "environmentConfig/read with a chosen key returns userHomeDir, codexHomeDir, hostname, and config and requirements with their layers.",
+    says:
+      "environmentConfig/read with a chosen key returns userHomeDir, codexHomeDir, hostname, and config and " +
+      "requirements with their layers.",
     run: async (t) => {
       const params = { cwd, configPaths: [["model"]], requirementsPaths: [["allowed"]] }
       const result = await (await t.open()).ok("environmentConfig/read", params)
@@ -38,7 +41,9 @@ export const environmentConfig = table("environmentConfig/read", {
     ...config,
     level: "must",
     spec: ["b69"],
-    says: "environmentConfig/read of a key that no configuration has returns no layers: nothing that was not chosen is told.",
+    says:
+      "environmentConfig/read of a key that no configuration has returns no layers: only chosen keys are " +
+      "returned.",
     run: async (t) => {
       const params = { cwd, configPaths: [["procwire_no_such_key"]], requirementsPaths: [] }
       const result = await (await t.open()).ok("environmentConfig/read", params)
@@ -99,7 +104,9 @@ export const capabilityDiscovery = table("capabilities", {
     ...discovery,
     level: "must",
     spec: ["b70"],
-    says: "capabilityRoots/discoverV1 answers each root in its order with its id and path; one that does not exist has an error or is empty, and fails nobody else.",
+    says:
+      "capabilityRoots/discoverV1 answers each root in its order with its id and path; a root that does not " +
+      "exist has an error or is empty, and does not affect the others.",
     run: async (t) => {
       const roots = ["b", "a", "c"].map((id) => ({ id, path: `file:///tmp/procwire-none-${id}` }))
       const result = await (await t.open()).ok("capabilityRoots/discoverV1", { roots })

@@ -1,5 +1,5 @@
 /**
- * The environment of a process without a policy: exactly what was asked for, less the names that never get through.
+ * The environment of a process without a policy: exactly `env`, less the names that never reach a process.
  */
 import { table } from "../Case.ts"
 import * as Check from "../Check.ts"
@@ -19,7 +19,9 @@ export const environmentExact = table("environment", {
   "exact-without-policy": {
     level: "must",
     spec: [166],
-    says: "Without envPolicy the environment of the process is exactly env: nothing of the server, no PATH, no HOME.",
+    says:
+      "Without envPolicy the environment of the process is exactly env: no variable of the server, no PATH, " +
+      "no HOME.",
     run: async (t) => {
       const variables = await seen(await t.open(), { A: "1", EMPTY: "", "with space": "ä=b\nc" })
       Check.equal(
@@ -36,7 +38,7 @@ export const environmentExact = table("environment", {
   "private-names-scrubbed": {
     level: "must",
     spec: [175],
-    says: "Six names of the server's own secrets never reach a process, not even from env, while other names do.",
+    says: "Six names of the server's own secrets never reach a process, not even from env; other names do.",
     run: async (t) => {
       const asked = Object.fromEntries([...scrubbed, "KEEP"].map((name) => [name, "1"]))
       Check.equal([...(await seen(await t.open(), asked)).keys()], ["KEEP"], "the environment")

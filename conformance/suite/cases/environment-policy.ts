@@ -57,7 +57,7 @@ const core = [
 export const environment = table("environment", {
   "inherit-all": inherits(
     167,
-    "With inherit all and ignoreDefaultExcludes every variable of the server is there.",
+    "With inherit all and ignoreDefaultExcludes the process has every variable of the server.",
     { inherit: "all", ignoreDefaultExcludes: true },
     (variables) => {
       for (const name of ["MY_API_KEY", "SECRET_THING", "GITHUB_TOKEN", "mytoken", "MONKEY"])
@@ -68,7 +68,7 @@ export const environment = table("environment", {
   ),
   "default-excludes": inherits(
     168,
-    "With inherit all names that contain KEY, SECRET or TOKEN, in any case, are dropped: also MONKEY, but not PASSWORD.",
+    "With inherit all, names that contain KEY, SECRET or TOKEN in any case are dropped: MONKEY is, PASSWORD is not.",
     { inherit: "all" },
     (variables) => {
       hasNot(variables, "MY_API_KEY", "SECRET_THING", "GITHUB_TOKEN", "mytoken", "MONKEY")
@@ -78,7 +78,7 @@ export const environment = table("environment", {
   ),
   "inherit-core": inherits(
     169,
-    "With inherit core only the eleven core variables of the server are there: PATH and LC_ALL, not TERM, PWD or FOO.",
+    "With inherit core the process has only the core variables of the server: PATH and LC_ALL, not TERM, PWD or FOO.",
     { inherit: "core" },
     (variables) => {
       has(variables, "LC_ALL", "C")
@@ -89,7 +89,7 @@ export const environment = table("environment", {
   ),
   "inherit-none-and-set": inherits(
     170,
-    "With inherit none only set is there; set is not filtered by the default excludes.",
+    "With inherit none the process has only the variables of set, which the default excludes do not filter.",
     { set: { X: "1", MY_KEY: "2" } },
     (variables) =>
       Check.equal(
@@ -103,7 +103,7 @@ export const environment = table("environment", {
   ),
   "include-only": inherits(
     172,
-    "includeOnly keeps only matching names, of set too; env is added afterwards.",
+    "includeOnly keeps only matching names, also among those of set; env is added afterwards.",
     { inherit: "all", includeOnly: ["FOO"], set: { BAR: "1" } },
     (variables) =>
       Check.equal(
@@ -170,7 +170,9 @@ export const environment = table("environment", {
     level: "must",
     spec: [174],
     requires: ["env-policy"],
-    says: "An envPolicy without one of its five members, or with another inherit than core, all or none, is refused with -32602.",
+    says:
+      "An envPolicy without one of its five members, or with another inherit than core, all or none, is " +
+      "refused with -32602.",
     run: async (t) => {
       const wire = await t.open()
       const refuse = (envPolicy: JsonObject) =>

@@ -42,7 +42,9 @@ export const info = table("environment", {
   "no-members-in-params": {
     level: "peer",
     spec: ["b66"],
-    says: "environment/info with an object that has members is refused with -32602 and invalid type: map, expected unit.",
+    says:
+      "environment/info with an object that has members is refused with -32602 and invalid type: map, " +
+      "expected unit.",
     run: async (t) => {
       const wire = await t.open()
       await wire.refused("environment/info", { a: 1 }, -32602, "invalid type: map, expected unit")
@@ -52,7 +54,9 @@ export const info = table("environment", {
   "info-names-the-machine": {
     level: "should",
     spec: [],
-    says: "environmentInfo tells executorVersion, platformOs, cwd, userHomeDir and tempDir, the folders as file URIs, and capabilities as booleans.",
+    says:
+      "environmentInfo has executorVersion, platformOs, cwd, userHomeDir and tempDir, the folders as file " +
+      "URIs, and capabilities as booleans.",
     run: async (t) => {
       const result = await (await t.open()).ok("environment/info")
       Check.text(result["executorVersion"], "executorVersion")

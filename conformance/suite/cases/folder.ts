@@ -1,6 +1,6 @@
 /**
- * Not cases: a folder on the machine of the server, made and looked at with processes of the server, so that the cases
- * about files work wherever it runs.
+ * Not cases: a folder on the machine of the server. Processes of the server create and read it, so the cases about
+ * files work wherever the server runs.
  */
 import type { CaseContext } from "../CaseContext.ts"
 import { table, type Capability, type Case, type CaseSpec } from "../Case.ts"
@@ -18,7 +18,7 @@ export interface Folder {
   readonly uri: (name?: string) => string
   /** Runs a shell script in the folder, which must succeed, and returns its output. */
   readonly sh: (script: string) => Promise<string>
-  /** The content of a file, told by a process. */
+  /** The content of a file, read by a process. */
   readonly cat: (name: string) => Promise<Buffer>
   readonly ok: Wire["ok"]
   readonly refused: Wire["refused"]
@@ -56,7 +56,7 @@ const make = async (t: CaseContext, setup: string): Promise<Folder> => {
   }
 }
 
-/** Removes the folder, over a new connection where the old one is gone. */
+/** Removes the folder, over a new connection if the old one has ended. */
 const remove = async ({ t, wire, path }: Folder): Promise<void> => {
   const script = `chmod -R u+rwx '${path}'; rm -rf '${path}'`
   try {
@@ -99,7 +99,7 @@ export const folderTable = (
     ),
   )
 
-/** The bytes of a file, told by `fs/readFile`. */
+/** The bytes of a file, read by `fs/readFile`. */
 export const readFile = async ({ ok }: Folder, path: Json, params: JsonObject = {}): Promise<Buffer> => {
   const { dataBase64 } = await ok("fs/readFile", { path, ...params })
   return Buffer.from(Check.text(dataBase64, "dataBase64"), "base64")

@@ -1,5 +1,5 @@
 /**
- * How messages become lines, and what belongs to no message: blank lines, cut lines, and bytes that are not text.
+ * Messages as lines, and lines that are no messages: blank ones, incomplete ones, and bytes that are not UTF-8.
  */
 import type { CaseContext } from "../CaseContext.ts"
 import { table } from "../Case.ts"
@@ -21,7 +21,7 @@ export const framing = table("framing", {
     level: "must",
     spec: [29],
     transports: "lines",
-    says: "Empty lines and lines of blanks are skipped without an answer.",
+    says: "Empty lines and lines of only spaces or tabs are skipped without an answer.",
     run: async (t) => {
       const wire = await t.open()
       await wire.barrier()
@@ -45,7 +45,9 @@ export const framing = table("framing", {
     level: "must",
     spec: [39],
     transports: "lines",
-    says: "A request that arrives in pieces, cut also within a character, and two requests that arrive at once, are answered.",
+    says:
+      "A request that arrives in pieces, even split within a character, is answered, and so are two " +
+      "requests that arrive in one write.",
     run: async (t) => {
       const wire = await t.open()
       const from = wire.inbox.messages.length
@@ -71,7 +73,7 @@ export const framing = table("framing", {
     spec: [40],
     transports: "lines",
     server: "fresh",
-    says: "A request without a newline before the end of the input is not carried out and not answered; a server on stdio exits with 0.",
+    says: "A last line without a newline is neither executed nor answered; a server on stdio exits with 0.",
     run: async (t) => {
       const rounds = 6
       for (let round = 0; round < rounds; round++) {
@@ -95,7 +97,9 @@ export const framing = table("framing", {
     spec: [9],
     transports: "lines",
     server: "fresh",
-    says: "A line that is not UTF-8 ends the connection without an answer; a server on stdio exits with 0 although its input is still open.",
+    says:
+      "A line that is not UTF-8 ends the connection without an answer; a server on stdio exits with 0 " +
+      "although its input is still open.",
     run: async (t) => {
       const wire = await t.open()
       await wire.barrier()

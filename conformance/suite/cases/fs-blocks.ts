@@ -29,7 +29,9 @@ export const fsReadBlock = folderTable(
       level: "must",
       spec: ["b41"],
       setup: "printf 0123456789 >a",
-      says: "A block that ends exactly at the end of the file has eof false, a shorter one eof true, one behind the end is empty with eof true.",
+      says:
+        "A block that ends exactly at the end of the file has eof false, a shorter one eof true, one past the " +
+        "end is empty with eof true.",
       run: async (folder) => {
         await open(folder, "a")
         Check.equal(await block(folder, 0, 4), { chunk: base64("0123"), eof: false }, "the first block")
@@ -43,7 +45,7 @@ export const fsReadBlock = folderTable(
       level: "must",
       spec: ["b41"],
       setup: "head -c 2500000 /dev/urandom >a",
-      says: "A file read in blocks of 1 MiB comes in full blocks until the last one, and byte for byte.",
+      says: "A file that is read in blocks of 1 MiB arrives byte for byte, in full blocks up to the last one.",
       run: async (folder) => {
         await open(folder, "a")
         const blocks: Array<Buffer> = []
@@ -81,7 +83,9 @@ export const fsReadBlock = folderTable(
       level: "must",
       spec: ["b43"],
       setup: "printf bye >a",
-      says: "The offset 2^64-1 is refused with -32600 and Invalid argument (os error 22), and closes the handle: it is then unknown, -32004.",
+      says:
+        "The offset 2^64-1 is refused with -32600 and Invalid argument (os error 22), and closes the handle: " +
+        "it is then unknown, -32004.",
       run: async (folder) => {
         const { wire } = folder
         await open(folder, "a")
@@ -97,7 +101,7 @@ export const fsReadBlock = folderTable(
       level: "must",
       spec: ["b44"],
       setup: "printf bye >a",
-      says: "An open file can be read after it was removed.",
+      says: "A file that is open can still be read after it was removed.",
       run: async (folder) => {
         await open(folder, "a")
         await folder.sh("rm a")
@@ -108,7 +112,7 @@ export const fsReadBlock = folderTable(
       level: "must",
       spec: [],
       setup: "printf bye >a",
-      says: "readBlock and writeBlock with an id that is not open, or no more, are refused with -32004.",
+      says: "readBlock and writeBlock with an id that is not open, or was closed, are refused with -32004.",
       run: async (folder) => {
         await open(folder, "a")
         await folder.ok("fs/close", { handleId: "h" })
@@ -130,7 +134,7 @@ export const fsReadBlock = folderTable(
     "write-handle-survives": {
       level: "should",
       spec: ["b45"],
-      says: "A readBlock that was refused on a handle with mode replace leaves it as good for writing as before.",
+      says: "A handle with mode replace can still be written after a readBlock on it was refused.",
       run: async (folder) => {
         await open(folder, "a", "replace")
         await folder.refused("fs/readBlock", { handleId: "h", offset: 0, len: 1 }, -32603, badFile)
@@ -142,7 +146,9 @@ export const fsReadBlock = folderTable(
       level: "must",
       spec: [],
       setup: "printf 0123456789 >a",
-      says: "fs/open, readBlock, close and open with the same id again, sent without waiting for answers, are done in that order.",
+      says:
+        "fs/open, readBlock, close and open with the same id again, sent without waiting for answers, are " +
+        "done in that order.",
       run: async (folder) => {
         const { wire, uri } = folder
         const opening = { handleId: "h", path: uri("a") }
@@ -169,7 +175,9 @@ export const fsWriteBlock = folderTable(
       level: "must",
       spec: ["b45"],
       setup: "printf 'something old' >a",
-      says: "fs/open with mode replace truncates; blocks can be written in any order and with gaps, which read as zeros, and are seen by others before fs/close.",
+      says:
+        "fs/open with mode replace truncates; blocks can be written in any order and with gaps, which read as " +
+        "zeros, and are visible to others before fs/close.",
       run: async (folder) => {
         await open(folder, "a", "replace")
         Check.equal((await folder.cat("a")).length, 0, "the size after fs/open")
@@ -189,7 +197,9 @@ export const fsWriteBlock = folderTable(
       level: "must",
       spec: ["b45"],
       setup: "umask >umask",
-      says: "fs/open with mode replace creates a file that everybody may read and write as far as the umask allows; 2 blocks of 1 MiB fit in.",
+      says:
+        "fs/open with mode replace creates a file with the mode 0666 less the umask; two blocks of 1 MiB can " +
+        "be written to it.",
       run: async (folder) => {
         await open(folder, "a", "replace")
         const bytes = Buffer.alloc(most, "x")
@@ -204,7 +214,9 @@ export const fsWriteBlock = folderTable(
     "bad-size-refused": {
       level: "must",
       spec: ["b46"],
-      says: "An empty block, one of more than 1 MiB, and one that ends beyond 2^63-1 are refused with -32600; the handle can still be used.",
+      says:
+        "An empty block, one of more than 1 MiB, and one that ends beyond 2^63-1 are refused with -32600; the " +
+        "handle can still be used.",
       run: async (folder) => {
         await open(folder, "a", "replace")
         const text = "file write block length must be between 1 and 1048576"
@@ -235,7 +247,9 @@ export const fsWriteBlock = folderTable(
       level: "must",
       spec: ["b47"],
       setup: "printf bye >a",
-      says: "writeBlock on a handle for reading is refused with -32603 and Bad file descriptor (os error 9); the handle can still be read.",
+      says:
+        "writeBlock on a handle for reading is refused with -32603 and Bad file descriptor (os error 9); the " +
+        "handle can still be read.",
       run: async (folder) => {
         await open(folder, "a")
         const params = { handleId: "h", offset: 0, chunk: "YQ==" }

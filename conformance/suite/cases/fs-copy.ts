@@ -15,7 +15,7 @@ export const fsCopy = folderTable("fs/copy", {
     level: "must",
     spec: ["b36"],
     setup: "printf new >a; printf 'old and longer' >b",
-    says: "fs/copy of a file makes another, or replaces all that is in one, and returns {}.",
+    says: "fs/copy of a file creates another or replaces its content, and returns {}.",
     run: async (folder) => {
       for (const to of ["b", "c"]) {
         Check.equal(await folder.ok("fs/copy", params(folder, "a", to)), {}, "the result")
@@ -61,7 +61,7 @@ export const fsCopy = folderTable("fs/copy", {
     level: "must",
     spec: ["b34"],
     setup: "mkfifo p",
-    says: "fs/copy of a pipe or a device is refused at once with -32600 and a text that says what can be copied.",
+    says: "fs/copy of a pipe or a device is refused at once with -32600 and a text that lists what can be copied.",
     run: async (folder) => {
       const text = "fs/copy only supports regular files, directories, and symlinks"
       await folder.refused("fs/copy", params(folder, "p", "x"), -32600, text)
@@ -73,7 +73,9 @@ export const fsCopy = folderTable("fs/copy", {
     level: "must",
     spec: ["b35"],
     setup: "printf a >a; ln -s a l; ln -s none gone",
-    says: "fs/copy of a link makes a link with the same target, also of one that leads nowhere; onto an existing name it is refused with -32603 and File exists (os error 17).",
+    says:
+      "fs/copy of a link, dangling or not, creates a link with the same target; at an existing path it is " +
+      "refused with -32603 and File exists (os error 17).",
     run: async (folder) => {
       for (const [from, to] of [
         ["l", "m"],
@@ -100,7 +102,9 @@ export const fsCopy = folderTable("fs/copy", {
     level: "must",
     spec: ["b37"],
     setup: "printf 'precious data' >a; ln a hard; ln -s a soft",
-    says: "fs/copy of a file onto itself, also through a hard or a symbolic link, may be refused or do nothing, but leaves its content as it was.",
+    says:
+      "fs/copy of a file onto itself, also through a hard or a symbolic link, may be refused or succeed, " +
+      "and leaves its content as it was.",
     run: async (folder) => {
       for (const to of ["a", "hard", "soft"]) {
         await folder.wire.begin("fs/copy", params(folder, "a", to))
@@ -117,7 +121,9 @@ export const fsCopy = folderTable("fs/copy", {
     spec: [],
     setup:
       "mkdir -p s/sub t; printf 1 >s/a; printf 2 >s/sub/b; ln -s a s/l; printf old >t/a; printf kept >t/z",
-    says: "fs/copy of a folder with recursive:true copies all that is in it, links as links, and leaves what else is at its destination.",
+    says:
+      "fs/copy of a folder with recursive:true copies its content, links as links, and keeps what else is " +
+      "at the destination.",
     run: async (folder) => {
       await folder.ok("fs/copy", params(folder, "s", "t", true))
       await folder.ok("fs/copy", params(folder, "s", "u", true))
@@ -129,7 +135,9 @@ export const fsCopy = folderTable("fs/copy", {
     level: "must",
     spec: [],
     setup: "mkdir d; : >f",
-    says: "fs/copy of a file onto a folder, or of a folder onto a file, is refused with -32603 and the text of the OS; of something missing with -32004.",
+    says:
+      "fs/copy of a file onto a folder, or of a folder onto a file, is refused with -32603 and the text of " +
+      "the OS; a copy of a missing path with -32004.",
     run: async (folder) => {
       await folder.refused("fs/copy", params(folder, "f", "d"), -32603, "Is a directory (os error 21)")
       await folder.refused("fs/copy", params(folder, "d", "f", true), -32603, "File exists (os error 17)")

@@ -11,7 +11,7 @@ export const fsCreateDirectory = folderTable("fs/createDirectory", {
   "recursive-by-default": {
     level: "must",
     spec: ["b22"],
-    says: "fs/createDirectory makes missing parents and succeeds again on what exists.",
+    says: "fs/createDirectory creates missing parents, and succeeds if the folder exists.",
     run: async ({ ok, uri, sh }) => {
       for (let round = 0; round < 2; round++) {
         Check.equal(await ok("fs/createDirectory", { path: uri("a/b/c") }), {}, "the result")
@@ -25,7 +25,9 @@ export const fsCreateDirectory = folderTable("fs/createDirectory", {
     level: "must",
     spec: ["b23"],
     setup: "mkdir a",
-    says: "With recursive:false a folder is made once: an existing one is refused with -32603 and File exists (os error 17), a missing parent with -32004.",
+    says:
+      "With recursive:false only the folder itself is created: an existing one is refused with -32603 and " +
+      "File exists (os error 17), a missing parent with -32004.",
     run: async ({ ok, refused, uri, sh }) => {
       await ok("fs/createDirectory", { path: uri("b"), recursive: false })
       await sh("test -d b")
@@ -37,7 +39,7 @@ export const fsCreateDirectory = folderTable("fs/createDirectory", {
     level: "must",
     spec: ["b22"],
     setup: ": >a",
-    says: "fs/createDirectory on a file is refused with -32603 and File exists (os error 17).",
+    says: "fs/createDirectory at the path of a file is refused with -32603 and File exists (os error 17).",
     run: async ({ refused, uri }) => {
       await refused("fs/createDirectory", { path: uri("a") }, -32603, exists)
     },
@@ -55,7 +57,9 @@ export const fsReadDirectory = folderTable("fs/readDirectory", {
     level: "must",
     spec: ["b27"],
     setup: "mkdir d; : >f; : >.hidden; ln -s d ld; ln -s f lf; mkfifo p",
-    says: "fs/readDirectory lists each name with what it is, links by what they lead to; a pipe is neither a folder nor a file.",
+    says:
+      "fs/readDirectory lists each name with its kind, links with the kind of their target; a pipe is " +
+      "neither a folder nor a file.",
     run: async (folder) => {
       const entry = (fileName: string, isDirectory: boolean, isFile: boolean) => ({
         fileName,
@@ -78,7 +82,7 @@ export const fsReadDirectory = folderTable("fs/readDirectory", {
     level: "should",
     spec: ["b27"],
     setup: "ln -s none gone; : >f",
-    says: "fs/readDirectory lists a link that leads nowhere too, as neither a folder nor a file: it is there and can be removed.",
+    says: "fs/readDirectory lists a dangling link too, as neither a folder nor a file, and fs/remove removes it.",
     run: async (folder) => {
       const gone = { fileName: "gone", isDirectory: false, isFile: false }
       const file = { fileName: "f", isDirectory: false, isFile: true }
@@ -89,7 +93,7 @@ export const fsReadDirectory = folderTable("fs/readDirectory", {
     level: "peer",
     spec: [],
     setup: ": >\"$(printf 'x\\377')\"",
-    says: "fs/readDirectory tells a name that is no UTF-8 with U+FFFD for its strange bytes.",
+    says: "fs/readDirectory returns a name that is not UTF-8 with U+FFFD for its invalid bytes.",
     run: async (folder) => {
       Check.equal(
         await entries(folder),
@@ -102,7 +106,9 @@ export const fsReadDirectory = folderTable("fs/readDirectory", {
     level: "must",
     spec: ["b27"],
     setup: "seq 1 50001 | xargs touch",
-    says: "fs/readDirectory of more than 50000 entries is refused with -32603 and a text with the limit; of 50000 it succeeds.",
+    says:
+      "fs/readDirectory of more than 50000 entries is refused with -32603 and a text that names the limit; " +
+      "with 50000 it succeeds.",
     run: async (folder) => {
       const text = "fs/readDirectory returned 50001 entries; limit is 50000"
       await folder.refused("fs/readDirectory", { path: folder.uri() }, -32603, text)
@@ -114,7 +120,9 @@ export const fsReadDirectory = folderTable("fs/readDirectory", {
     level: "must",
     spec: [],
     setup: ": >a",
-    says: "fs/readDirectory of something missing is refused with -32004, of a file with -32603 and Not a directory (os error 20).",
+    says:
+      "fs/readDirectory of a missing path is refused with -32004, of a file with -32603 and Not a directory " +
+      "(os error 20).",
     run: async ({ refused, uri }) => {
       await refused("fs/readDirectory", { path: uri("none") }, -32004, noFile)
       await refused("fs/readDirectory", { path: uri("a") }, -32603, "Not a directory (os error 20)")
@@ -147,7 +155,7 @@ export const fsCanonicalize = folderTable("fs/canonicalize", {
     level: "must",
     spec: ["b26"],
     setup: "ln -s none gone",
-    says: "fs/canonicalize of something missing, or of a link to it, is refused with -32004.",
+    says: "fs/canonicalize of a missing path, or of a link to one, is refused with -32004.",
     run: async ({ refused, uri }) => {
       for (const name of ["none", "gone"])
         await refused("fs/canonicalize", { path: uri(name) }, -32004, noFile)

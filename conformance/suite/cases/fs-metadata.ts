@@ -1,5 +1,5 @@
 /**
- * `fs/getMetadata`: what something is, how large, how old.
+ * `fs/getMetadata`: kind, size and times.
  */
 import * as Check from "../Check.ts"
 import type { JsonObject } from "../Json.ts"
@@ -18,7 +18,9 @@ export const fsMetadata = folderTable("fs/getMetadata", {
     level: "must",
     spec: ["b24"],
     setup: "printf bye >a; mkdir d",
-    says: "fs/getMetadata tells isFile and the size of a file, isDirectory of a folder, and times as whole milliseconds.",
+    says:
+      "fs/getMetadata returns isFile and the size for a file, isDirectory for a folder, and times as whole " +
+      "milliseconds.",
     run: async ({ ok, uri }) => {
       const file = await ok("fs/getMetadata", { path: uri("a") })
       Check.equal(kind(file), { isDirectory: false, isFile: true, isSymlink: false, size: 3 }, "the file")
@@ -31,7 +33,9 @@ export const fsMetadata = folderTable("fs/getMetadata", {
     level: "must",
     spec: ["b24"],
     setup: "printf bye >a; ln -s a l; mkdir d; : >d/x; ln -s d ld",
-    says: "fs/getMetadata of a link tells the kind and the size of its target, and isSymlink; below a linked folder nothing is a link.",
+    says:
+      "fs/getMetadata of a link returns the kind and the size of its target, and isSymlink; files below a " +
+      "linked folder are not links.",
     run: async ({ ok, uri }) => {
       const link = kind(await ok("fs/getMetadata", { path: uri("l") }))
       Check.equal(link, { isDirectory: false, isFile: true, isSymlink: true, size: 3 }, "the link")
@@ -43,7 +47,7 @@ export const fsMetadata = folderTable("fs/getMetadata", {
     level: "must",
     spec: ["b24"],
     setup: "ln -s none gone",
-    says: "fs/getMetadata of something missing, or of a link to it, is refused with -32004.",
+    says: "fs/getMetadata of a missing path, or of a link to one, is refused with -32004.",
     run: async ({ refused, uri }) => {
       for (const name of ["none", "gone"])
         await refused("fs/getMetadata", { path: uri(name) }, -32004, noFile)
@@ -52,7 +56,7 @@ export const fsMetadata = folderTable("fs/getMetadata", {
   "device-is-neither": {
     level: "must",
     spec: ["b25"],
-    says: "fs/getMetadata of /dev/null tells no kind and the size 0.",
+    says: "fs/getMetadata of /dev/null returns the size 0, and neither isFile nor isDirectory.",
     run: async ({ ok }) => {
       const device = kind(await ok("fs/getMetadata", { path: "file:///dev/null" }))
       Check.equal(device, { isDirectory: false, isFile: false, isSymlink: false, size: 0 }, "the device")
@@ -72,7 +76,7 @@ export const fsMetadata = folderTable("fs/getMetadata", {
     level: "should",
     spec: [],
     setup: ": >a",
-    says: "createdAtMs is the time of birth, where the file system knows it.",
+    says: "createdAtMs is the creation time, where the file system records it.",
     run: async ({ ok, uri, sh, t }) => {
       const birth = Number((await sh("stat -c %W a 2>/dev/null || stat -f %B a")).trim())
       if (!(birth > 0)) return t.note("this file system does not tell when a file was made")
@@ -85,7 +89,7 @@ export const fsMetadata = folderTable("fs/getMetadata", {
     level: "should",
     spec: [],
     setup: "TZ=UTC touch -t 196001010000 a",
-    says: "A time before 1970 is told as it is, a negative number.",
+    says: "A time before 1970 is returned as a negative number.",
     run: async ({ ok, uri }) => {
       const { modifiedAtMs } = await ok("fs/getMetadata", { path: uri("a") })
       Check.equal(modifiedAtMs, Date.UTC(1960, 0, 1), "modifiedAtMs")

@@ -1,5 +1,5 @@
 /**
- * `fs/open` and `fs/close`: handles that the client names, how many, how long they live.
+ * `fs/open` and `fs/close`: handles with ids of the client, their number and their lifetime.
  */
 import * as Check from "../Check.ts"
 import { base64, folderTable, noFile, type Folder } from "./folder.ts"
@@ -17,7 +17,9 @@ export const fsOpen = folderTable(
       level: "must",
       spec: ["b38", "b48"],
       setup: "printf bye >a",
-      says: "fs/open {handleId, path} returns {handleId}, fs/close returns {}, also again and for an id that was never open.",
+      says:
+        "fs/open {handleId, path} returns {handleId}; fs/close returns {}, also for a closed handle and for " +
+        "an id that was never open.",
       run: async (folder) => {
         for (const id of ["h", "", 'a "b" é']) {
           Check.equal(await open(folder, id, "a"), { handleId: id }, "the result of fs/open")
@@ -32,7 +34,9 @@ export const fsOpen = folderTable(
       level: "must",
       spec: ["b38"],
       setup: "printf bye >a",
-      says: "A handleId may have 32 bytes of UTF-8; 33 are refused with -32600 by open, readBlock, writeBlock and close.",
+      says:
+        "A handleId may have 32 bytes of UTF-8; one of 33 is refused with -32600 by open, readBlock, " +
+        "writeBlock and close.",
       run: async (folder) => {
         for (const id of ["x".repeat(32), "é".repeat(16)]) await open(folder, id, "a")
         const text = "file handle ID must not exceed 32 bytes"
@@ -48,7 +52,9 @@ export const fsOpen = folderTable(
       level: "must",
       spec: ["b39"],
       setup: "printf bye >a; printf precious >b",
-      says: "fs/open with an id that is open is refused with -32600, and with mode replace leaves the file as it was.",
+      says:
+        "fs/open with an id that is open is refused with -32600, and with mode replace leaves the file as it " +
+        "was.",
       run: async (folder) => {
         await open(folder, "h1", "a")
         const params = { handleId: "h1", path: folder.uri("b"), mode: "replace" }
@@ -62,7 +68,9 @@ export const fsOpen = folderTable(
       level: "must",
       spec: ["b40"],
       setup: "printf bye >a",
-      says: "The 129th handle of a connection is refused with -32600 and creates nothing; a close makes room.",
+      says:
+        "The 129th handle of a connection is refused with -32600 and creates no file; after a close another " +
+        "one can be opened.",
       run: async (folder) => {
         const { wire, uri } = folder
         const ids = Array.from({ length: 128 }, (_, index) => `h${index}`)
@@ -79,7 +87,9 @@ export const fsOpen = folderTable(
       level: "must",
       spec: ["b45"],
       setup: "mkdir d; mkfifo p; printf bye >a; ln -s a l",
-      says: "fs/open follows links; a folder or a pipe is refused with -32600, something missing with -32004; with mode replace a folder with -32603 and a missing parent with -32004.",
+      says:
+        "fs/open follows links; a folder or a pipe is refused with -32600, something missing with -32004; " +
+        "with mode replace a folder with -32603 and a missing parent with -32004.",
       run: async (folder) => {
         const { uri, path, refused } = folder
         await open(folder, "l", "l")
@@ -111,7 +121,9 @@ export const fsOpen = folderTable(
       requires: ["resume"],
       transports: "sockets",
       setup: "printf bye >a",
-      says: "A handle belongs to its connection: after the session was resumed on another one its id is unknown, -32004.",
+      says:
+        "A handle belongs to its connection: when the session is resumed on another connection, its id is " +
+        "unknown, -32004.",
       run: async ({ t, uri }) => {
         const first = await t.connect()
         const { sessionId } = await first.handshake()

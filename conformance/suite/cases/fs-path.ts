@@ -1,5 +1,5 @@
 /**
- * Paths of files on the wire: `file:` URIs, and what is no such URI. Played with `fs/readFile`.
+ * Paths of files on the wire: valid and invalid `file:` URIs, mostly with `fs/readFile`.
  */
 import * as Check from "../Check.ts"
 import { folderTable, readFile } from "./folder.ts"
@@ -9,7 +9,7 @@ export const fsPath = folderTable("fs/path", {
     level: "must",
     spec: ["b10"],
     setup: ": >a",
-    says: "A path that is no URI (native, relative, empty) is refused with -32602.",
+    says: "A path that is not a URI (native, relative, empty) is refused with -32602.",
     run: async ({ refused, path }) => {
       for (const native of [`${path}/a`, "a", "./a", ""]) {
         await refused("fs/readFile", { path: native }, -32602)
@@ -28,7 +28,7 @@ export const fsPath = folderTable("fs/path", {
     level: "must",
     spec: ["b12"],
     setup: ": >a",
-    says: "A file URI with the name of a host is refused with -32600 and a text that names the URI.",
+    says: "A file URI with a host name is refused with -32600 and a text that names the URI.",
     run: async ({ refused, path }) => {
       const uri = `file://otherhost${path}/a`
       Check.contains(
@@ -71,7 +71,7 @@ export const fsPath = folderTable("fs/path", {
     level: "must",
     spec: ["b15"],
     setup: "printf 1 >'a b'; printf 2 >'100%'; printf 3 >'c#d?'; printf 4 >é",
-    says: "Percent codes are decoded; a blank and a letter beyond ASCII may also stand for themselves.",
+    says: "Percent-encoding is decoded; a space and letters outside ASCII may also be written raw.",
     run: async (folder) => {
       const names = {
         "a%20b": "1",
@@ -92,7 +92,7 @@ export const fsPath = folderTable("fs/path", {
     level: "should",
     spec: ["b15"],
     setup: "printf 5 >\"$(printf 'x\\377\\376')\"",
-    says: "%FF%FE stands for these two bytes, which are no UTF-8, in the name of a file.",
+    says: "%FF%FE in a URI stands for these two bytes of a file name, which are not UTF-8.",
     run: async (folder) => {
       const bytes = await readFile(folder, `file://${folder.path}/x%FF%FE`)
       Check.equal(bytes.toString("utf8"), "5", "the content")
@@ -102,7 +102,7 @@ export const fsPath = folderTable("fs/path", {
     level: "must",
     spec: ["b16"],
     setup: "mkdir -p d/e; ln -s d/e l; printf top >a; printf deep >d/a",
-    says: "x/.. in a URI is left out before the file system sees it, also if x is a link to elsewhere.",
+    says: "x/.. is removed from a URI before the file system sees it, even if x is a symbolic link.",
     run: async (folder) => {
       for (const name of ["d/../a", "none/../a", "l/../a", "./a"]) {
         const bytes = await readFile(folder, `file://${folder.path}/${name}`)
@@ -114,7 +114,7 @@ export const fsPath = folderTable("fs/path", {
     level: "peer",
     spec: [],
     setup: "printf bye >a",
-    says: "A slash behind the name of a file is dropped.",
+    says: "A slash after the name of a file is ignored.",
     run: async (folder) => {
       const bytes = await readFile(folder, `${folder.uri("a")}/`)
       Check.equal(bytes.toString("utf8"), "bye", "the content")
@@ -123,7 +123,7 @@ export const fsPath = folderTable("fs/path", {
   "wrong-types-refused": {
     level: "must",
     spec: ["b17"],
-    says: "Missing or null params, a missing path, and a number for it are refused with -32602.",
+    says: "Missing or null params, a missing path, and a path that is a number are refused with -32602.",
     run: async ({ refused }) => {
       for (const params of [undefined, null, {}, { path: 5 }, { path: null }]) {
         await refused("fs/readFile", params, -32602)

@@ -1,5 +1,5 @@
 /**
- * `fs/readFile`: the whole of a file as base64, and what is no file.
+ * `fs/readFile`: the whole content of a file as base64, and paths that are not files.
  */
 import * as Check from "../Check.ts"
 import { folderTable, noFile, readFile } from "./folder.ts"
@@ -27,7 +27,7 @@ export const fsReadFile = folderTable("fs/readFile", {
     level: "must",
     spec: [],
     setup: "head -c 3000000 /dev/urandom >a; cksum <a >sum",
-    says: "fs/readFile of three megabytes of any bytes returns exactly these.",
+    says: "fs/readFile of three megabytes of all byte values returns exactly these bytes.",
     run: async (folder) => {
       const bytes = await readFile(folder, folder.uri("a"))
       Check.equal(bytes.length, 3_000_000, "the number of bytes")
@@ -37,7 +37,9 @@ export const fsReadFile = folderTable("fs/readFile", {
   "missing-file-refused": {
     level: "must",
     spec: ["b6"],
-    says: "fs/readFile of a file that does not exist is refused with -32004 and No such file or directory (os error 2).",
+    says:
+      "fs/readFile of a file that does not exist is refused with -32004 and No such file or directory (os " +
+      "error 2).",
     run: async ({ refused, uri }) => {
       await refused("fs/readFile", { path: uri("none") }, -32004, noFile)
       await refused("fs/readFile", { path: uri("none/none") }, -32004, noFile)
@@ -46,7 +48,7 @@ export const fsReadFile = folderTable("fs/readFile", {
   "folder-refused": {
     level: "must",
     spec: ["b7"],
-    says: "fs/readFile of a folder or a device is refused with -32600 and path `/…` is not a file.",
+    says: "fs/readFile of a folder or a device is refused with -32600 and the text path `/…` is not a file.",
     run: async ({ refused, uri, path }) => {
       await refused("fs/readFile", { path: uri() }, -32600, `path \`${path}\` is not a file`)
       await refused("fs/readFile", { path: "file:///dev/null" }, -32600, "path `/dev/null` is not a file")
@@ -56,7 +58,7 @@ export const fsReadFile = folderTable("fs/readFile", {
     level: "must",
     spec: ["b8"],
     setup: "dd if=/dev/zero of=a bs=1 count=1 seek=536870912 2>&1",
-    says: "fs/readFile of a file of 512 MiB and a byte is refused with -32600 and a text that tells the limit.",
+    says: "fs/readFile of a file of 512 MiB and a byte is refused with -32600 and a text that names the limit.",
     run: async ({ refused, uri }) => {
       const text = "file is too large to read: limit is 536870912 bytes"
       await refused("fs/readFile", { path: uri("a") }, -32600, text)

@@ -9,7 +9,7 @@ export const fsRemove = folderTable("fs/remove", {
     level: "must",
     spec: ["b28"],
     setup: ": >a; mkdir -p d/e; : >d/e/f; : >d/.g",
-    says: "fs/remove removes a file, or a folder with everything in it, and returns {}.",
+    says: "fs/remove removes a file, or a folder with its content, and returns {}.",
     run: async ({ ok, uri, sh }) => {
       Check.equal(await ok("fs/remove", { path: uri("a") }), {}, "the result")
       Check.equal(await ok("fs/remove", { path: uri("d") }), {}, "the result")
@@ -19,7 +19,7 @@ export const fsRemove = folderTable("fs/remove", {
   "missing-is-fine-by-default": {
     level: "must",
     spec: ["b28"],
-    says: "fs/remove of something missing returns {}, but with force:false it is refused with -32004.",
+    says: "fs/remove of a missing path returns {}; with force:false it is refused with -32004.",
     run: async ({ ok, refused, uri }) => {
       Check.equal(await ok("fs/remove", { path: uri("none") }), {}, "the result")
       await refused("fs/remove", { path: uri("none"), force: false }, -32004, noFile)
@@ -29,7 +29,9 @@ export const fsRemove = folderTable("fs/remove", {
     level: "must",
     spec: ["b29"],
     setup: "mkdir d e; : >d/f",
-    says: "With recursive:false an empty folder is removed, and a full one refused with -32603 and Directory not empty (os error 39).",
+    says:
+      "With recursive:false an empty folder is removed, and a non-empty one is refused with -32603 and " +
+      "Directory not empty (os error 39).",
     run: async ({ ok, refused, uri, sh }) => {
       await ok("fs/remove", { path: uri("e"), recursive: false })
       const text = "Directory not empty (os error 39)"
@@ -41,7 +43,7 @@ export const fsRemove = folderTable("fs/remove", {
     level: "must",
     spec: ["b30"],
     setup: "mkdir d; : >d/f; ln -s d l; ln -s none gone",
-    says: "fs/remove of a link removes the link and nothing of what it leads to.",
+    says: "fs/remove of a link removes the link and leaves its target as it is.",
     run: async ({ ok, uri, sh }) => {
       for (const name of ["l", "gone"]) await ok("fs/remove", { path: uri(name) })
       Check.equal(await sh("ls . d"), ".:\nd\n\nd:\nf\n", "what is left")
@@ -51,7 +53,7 @@ export const fsRemove = folderTable("fs/remove", {
     level: "must",
     spec: ["b30"],
     setup: "mkdir d out; : >out/f; ln -s ../out d/l",
-    says: "fs/remove of a folder does not reach through the links in it.",
+    says: "fs/remove of a folder does not follow the links in it.",
     run: async ({ ok, uri, sh }) => {
       await ok("fs/remove", { path: uri("d") })
       Check.equal(await sh("ls . out"), ".:\nout\n\nout:\nf\n", "what is left")
@@ -66,7 +68,9 @@ export const fsNoFollow = folderTable("fs/noFollow", {
     level: "must",
     spec: ["b31"],
     setup: "printf bye >a; mkdir d",
-    says: "With followSymlinks:false and no link in the path readFile, writeFile, createDirectory, getMetadata and remove work as usual.",
+    says:
+      "With followSymlinks:false and no link in the path, readFile, writeFile, createDirectory, getMetadata " +
+      "and remove work as usual.",
     run: async (folder) => {
       const { ok, uri, sh } = folder
       Check.equal((await readFile(folder, uri("a"), noFollow)).toString("utf8"), "bye", "the content")
@@ -81,7 +85,9 @@ export const fsNoFollow = folderTable("fs/noFollow", {
     level: "must",
     spec: ["b31"],
     setup: "printf bye >a; ln -s a l; ln -s . here",
-    says: "With followSymlinks:false readFile of a link is refused with -32603 and os error 40, getMetadata and remove with -32600 and path contains a symbolic link.",
+    says:
+      "With followSymlinks:false readFile of a link is refused with -32603 and os error 40, getMetadata and " +
+      "remove with -32600 and path contains a symbolic link.",
     run: async ({ refused, uri, sh }) => {
       const text = await refused("fs/readFile", { path: uri("l"), ...noFollow }, -32603)
       Check.contains(text, "(os error 40)", "the text")
@@ -95,7 +101,9 @@ export const fsNoFollow = folderTable("fs/noFollow", {
     level: "must",
     spec: ["b31"],
     setup: "mkdir d; printf bye >d/a; ln -s d l",
-    says: "With followSymlinks:false a path through a linked folder is refused with -32603 and Not a directory (os error 20), and nothing is written.",
+    says:
+      "With followSymlinks:false a path through a linked folder is refused with -32603 and Not a directory " +
+      "(os error 20), and nothing is written.",
     run: async ({ refused, uri, sh }) => {
       const text = "Not a directory (os error 20)"
       await refused("fs/readFile", { path: uri("l/a"), ...noFollow }, -32603, text)
@@ -125,7 +133,9 @@ export const fsNoFollow = folderTable("fs/noFollow", {
     level: "must",
     spec: ["b31"],
     setup: "mkdir d; mkfifo p",
-    says: "With followSymlinks:false readFile of a folder or a pipe is refused at once with -32600, writeFile to them with -32603.",
+    says:
+      "With followSymlinks:false readFile of a folder or a pipe is refused at once with -32600, writeFile " +
+      "to them with -32603.",
     run: async ({ refused, uri }) => {
       for (const name of ["d", "p"]) {
         await refused("fs/readFile", { path: uri(name), ...noFollow }, -32600, "path is not a regular file")
@@ -139,7 +149,9 @@ export const fsNoFollow = folderTable("fs/noFollow", {
     level: "must",
     spec: ["b32"],
     setup: "mkdir d; : >d/a",
-    says: "With followSymlinks:false fs/remove must say recursive:false: else it is refused with -32603 and recursive no-follow removal is unsupported.",
+    says:
+      "With followSymlinks:false, fs/remove without recursive:false is refused with -32603 and recursive " +
+      "no-follow removal is unsupported.",
     run: async ({ refused, uri, sh }) => {
       const text = "recursive no-follow removal is unsupported"
       await refused("fs/remove", { path: uri("d"), ...noFollow }, -32603, text)

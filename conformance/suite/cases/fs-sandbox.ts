@@ -45,7 +45,9 @@ export const fsSandbox = folderTable("fs/sandbox", {
     level: "must",
     spec: ["b72"],
     setup: "printf bye >a",
-    says: "A sandbox without permissions or windowsSandboxLevel is refused with -32602 and a text that names what is missing.",
+    says:
+      "A sandbox without permissions or windowsSandboxLevel is refused with -32602 and a text that names " +
+      "what is missing.",
     run: async ({ refused, uri }) => {
       const at = (sandbox: JsonObject) => ({ path: uri("a"), sandbox })
       Check.contains(await refused("fs/readFile", at({}), -32602), "permissions", "the text")
@@ -77,7 +79,9 @@ export const fsSandbox = folderTable("fs/sandbox", {
     level: "must",
     spec: ["b73"],
     setup,
-    says: "What a restricted profile does not allow never happens: no byte of a file outside is returned, none written where only reading is allowed.",
+    says:
+      "A restricted profile is never exceeded: no byte of a file outside is returned, and none is written " +
+      "where only reading is allowed.",
     run: async (folder) => {
       const { wire, uri, sh } = folder
       const sandbox = only(folder, "in", "read")
@@ -111,7 +115,9 @@ export const fsSandbox = folderTable("fs/sandbox", {
     spec: ["b73"],
     requires: ["sandbox"],
     setup,
-    says: "Under a restricted profile what is allowed is read, and what is outside, also through a link, is refused with -32004; fs/remove of it does nothing.",
+    says:
+      "Under a restricted profile, files inside can be read; files outside, also through a link, are " +
+      "refused with -32004, and fs/remove of them does nothing.",
     run: async (folder) => {
       const { refused, uri } = folder
       const sandbox = only(folder, "in", "read")
@@ -134,7 +140,9 @@ export const fsSandbox = folderTable("fs/sandbox", {
     spec: ["b73"],
     requires: ["sandbox"],
     setup,
-    says: "Where only reading is allowed a write is refused with -32603 and os error 30; where writing is allowed it succeeds.",
+    says:
+      "Where only reading is allowed a write is refused with -32603 and os error 30; where writing is " +
+      "allowed it succeeds.",
     run: async (folder) => {
       const { ok, refused, uri } = folder
       const write = (access: string) => ({
@@ -154,7 +162,9 @@ export const fsSandbox = folderTable("fs/sandbox", {
     spec: ["b73"],
     requires: ["sandbox", "filesystem-blocks"],
     setup,
-    says: "fs/open under a restricted profile refuses what is outside with -32004, and the handle of what is inside is read without a sandbox.",
+    says:
+      "fs/open under a restricted profile refuses files outside with -32004; a handle to a file inside is " +
+      "read without a sandbox.",
     run: async (folder) => {
       const { ok, refused, uri } = folder
       const sandbox = only(folder, "in", "read")
@@ -168,7 +178,7 @@ export const fsSandbox = folderTable("fs/sandbox", {
     level: "peer",
     spec: [],
     setup,
-    says: "A profile with project_roots and without cwd is refused with -32602 and the words of Codex.",
+    says: "A profile with project_roots and without cwd is refused with -32602 and the exact text of Codex.",
     run: async ({ refused, uri }) => {
       const path = { type: "special", value: { kind: "project_roots" } }
       const fileSystem = { type: "restricted", entries: [{ path, access: "read" }] }

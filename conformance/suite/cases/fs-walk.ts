@@ -9,7 +9,7 @@ const requires = ["filesystem", "filesystem-walk"] as const
 
 const options = { maxDepth: 10, maxDirectories: 100, maxEntries: 100, followDirectorySymlinks: false }
 
-/** Walks; the entries as names relative to the folder, folders with a slash behind them. */
+/** Walks; returns the entries as paths relative to the folder, those of folders with a slash at the end. */
 const walk = async ({ ok, uri }: Folder, name: string, other: JsonObject = {}) => {
   const result = await ok("fs/walk", { path: uri(name), options: { ...options, ...other } })
   const names = Check.list(result["entries"], "entries").map((item) => {
@@ -43,7 +43,7 @@ export const fsWalk = folderTable(
       level: "should",
       spec: ["b51"],
       setup: "mkdir w; printf 5 >\"$(printf 'w/x\\377\\376')\"",
-      says: "fs/walk lists a name that is no UTF-8 with percent codes for its bytes, and the file can be read by them.",
+      says: "fs/walk lists a name that is not UTF-8 percent-encoded, and the file can be read by that URI.",
       run: async (folder) => {
         Check.equal(await walk(folder, "w"), whole(["w/x%FF%FE"]), "the walk")
         const bytes = await readFile(folder, `${folder.uri("w")}/x%FF%FE`)
@@ -64,7 +64,9 @@ export const fsWalk = folderTable(
       spec: ["b51"],
       setup:
         "mkdir -p w/a out; : >w/a/f; : >out/x; ln -s ../a w/a/loop; ln -s ../out w/l; ln -s .. w/up; ln -s a/f w/m",
-      says: "With followDirectorySymlinks linked folders are listed as folders and each folder is entered once, so that cycles end; links to files stay out.",
+      says:
+        "With followDirectorySymlinks linked folders are listed as folders and each folder is entered once, " +
+        "so that cycles end; links to files are left out.",
       run: async (folder) => {
         const { names, truncated } = await walk(folder, "w", { followDirectorySymlinks: true })
         Check.equal(truncated, false, "truncated")
@@ -83,7 +85,9 @@ export const fsWalk = folderTable(
       level: "must",
       spec: ["b52"],
       setup: "mkdir -p w/a/b/c w/d; : >w/a/f; : >w/e",
-      says: "When entries or folders run out truncated is true; what lies deeper than maxDepth is left out without it.",
+      says:
+        "Beyond maxEntries or maxDirectories truncated is true; what is deeper than maxDepth is left out " +
+        "without it.",
       run: async (folder) => {
         const few = await walk(folder, "w", { maxEntries: 2 })
         Check.equal(few, { names: ["w/a/", "w/d/"], truncated: true }, "two entries")
@@ -106,7 +110,7 @@ export const fsWalk = folderTable(
       level: "must",
       spec: [],
       setup: "mkdir -p w/.git w/a; : >w/.git/x; : >w/.f",
-      says: "pruneHiddenDirectories lists a folder that begins with a dot, but nothing in it.",
+      says: "With pruneHiddenDirectories a folder whose name begins with a dot is listed, but not its content.",
       run: async (folder) => {
         const { names } = await walk(folder, "w", { pruneHiddenDirectories: true })
         Check.equal(names, ["w/.f", "w/.git/", "w/a/"], "the entries")
@@ -115,7 +119,9 @@ export const fsWalk = folderTable(
     "too-high-limits-refused": {
       level: "must",
       spec: ["b53"],
-      says: "More than 64 levels, 10000 folders or 50000 entries are refused with -32600, and so are 0 folders or entries.",
+      says:
+        "Limits above 64 levels, 10000 folders or 50000 entries are refused with -32600, and so are 0 folders " +
+        "or entries.",
       run: async ({ ok, refused, uri }) => {
         const at = (other: JsonObject) => ({ path: uri(), options: { ...options, ...other } })
         const most = "filesystem walk limits exceed maximums: depth=64, directories=10000, entries=50000"
@@ -132,7 +138,9 @@ export const fsWalk = folderTable(
     "options-required": {
       level: "must",
       spec: ["b53"],
-      says: "Missing options, or one of maxDepth, maxDirectories, maxEntries and followDirectorySymlinks missing, are refused with -32602 and a text that names it.",
+      says:
+        "Missing options, or one of maxDepth, maxDirectories, maxEntries and followDirectorySymlinks missing, " +
+        "are refused with -32602 and a text that names it.",
       run: async ({ refused, uri }) => {
         Check.contains(await refused("fs/walk", { path: uri() }, -32602), "options", "the text")
         for (const name of Object.keys(options)) {
@@ -145,7 +153,7 @@ export const fsWalk = folderTable(
       level: "must",
       spec: [],
       setup: ": >a",
-      says: "fs/walk of a file returns no entries, of something missing it is refused with -32004.",
+      says: "fs/walk of a file returns no entries; of a missing path it is refused with -32004.",
       run: async (folder) => {
         Check.equal(await walk(folder, "a"), whole([]), "the walk")
         await folder.refused("fs/walk", { path: folder.uri("none"), options }, -32004, noFile)

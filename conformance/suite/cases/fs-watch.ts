@@ -1,5 +1,5 @@
 /**
- * `fs/watchMissing`: one notification, `fs/missingChanged`, once something that is missing appears.
+ * `fs/watchMissing`: one notification, `fs/missingChanged`, when a missing path appears.
  */
 import * as Check from "../Check.ts"
 import { isObject, type JsonObject } from "../Json.ts"
@@ -32,7 +32,9 @@ export const fsWatch = folderTable(
     "fires-once": {
       level: "must",
       spec: ["b71"],
-      says: "After fs/watchMissing {watchId, missing} with {watching:true} the creation of a missing file is notified once, as fs/missingChanged {watchId}.",
+      says:
+        "After fs/watchMissing {watchId, missing} with {watching:true} the creation of a missing file is " +
+        "notified once, as fs/missingChanged {watchId}.",
       run: async (folder) => {
         const missing = [folder.uri("a"), folder.uri("b")]
         Check.equal(await watching(folder, { watchId: 6, missing }), true, "watching")
@@ -61,7 +63,7 @@ export const fsWatch = folderTable(
       level: "must",
       spec: ["b71"],
       setup: "printf old >p",
-      says: "With present a change of that file is notified too.",
+      says: "A change of a file in present is notified, too.",
       run: async (folder) => {
         const params = { watchId: 1, missing: [folder.uri("a")], present: folder.uri("p") }
         Check.equal(await watching(folder, params), true, "watching")
@@ -72,7 +74,9 @@ export const fsWatch = folderTable(
     "greater-id-replaces": {
       level: "must",
       spec: ["b71"],
-      says: "A watch with a greater id replaces the one before, which never fires; an id that is not greater is answered with watching false.",
+      says:
+        "A watch with a greater id replaces the one before, which never fires; an id that is not greater is " +
+        "answered with watching false.",
       run: async (folder) => {
         const at = (watchId: number, name: string) => ({ watchId, missing: [folder.uri(name)] })
         Check.equal(await watching(folder, at(5, "a")), true, "watching of 5")
@@ -89,7 +93,9 @@ export const fsWatch = folderTable(
       level: "must",
       spec: ["b71"],
       setup: ": >here",
-      says: "watching is false for an empty list, a missing path that exists, a present path that does not, and more than 64 paths; it is true for 64.",
+      says:
+        "watching is false for an empty list, a missing path that exists, a present path that does not, and " +
+        "more than 64 paths; it is true for 64.",
       run: async (folder) => {
         const { uri } = folder
         const many = (count: number) => Array.from({ length: count }, (_, index) => uri(`m${index}`))

@@ -10,7 +10,7 @@ export const fsWriteFile = folderTable("fs/writeFile", {
     level: "must",
     spec: ["b19"],
     setup: "printf 'something longer' >old",
-    says: "fs/writeFile creates a file, or replaces all that is in it, and returns {}.",
+    says: "fs/writeFile creates a file or replaces its content, and returns {}.",
     run: async (folder) => {
       for (const name of ["new", "old"]) {
         await writeFile(folder, folder.uri(name), "bye")
@@ -23,7 +23,7 @@ export const fsWriteFile = folderTable("fs/writeFile", {
   "bytes-are-exact": {
     level: "must",
     spec: [],
-    says: "fs/writeFile of a megabyte of all byte values writes exactly these.",
+    says: "fs/writeFile of a megabyte of all byte values writes exactly these bytes.",
     run: async (folder) => {
       const bytes = Buffer.from(Array.from({ length: 1_000_003 }, (_, index) => (index * 7) % 256))
       await writeFile(folder, folder.uri("a"), bytes)
@@ -34,7 +34,7 @@ export const fsWriteFile = folderTable("fs/writeFile", {
     level: "must",
     spec: ["b19"],
     setup: "printf old >a; chmod 600 a; printf old >b; chmod 755 b",
-    says: "fs/writeFile on a file keeps its permission bits.",
+    says: "fs/writeFile to an existing file keeps its permission bits.",
     run: async (folder) => {
       for (const name of ["a", "b"]) await writeFile(folder, folder.uri(name), "new")
       const modes = await folder.sh("ls -l a b | cut -c1-10")
@@ -45,7 +45,9 @@ export const fsWriteFile = folderTable("fs/writeFile", {
     level: "must",
     spec: ["b19"],
     setup: "printf old >a; ln a hard; ln -s a soft; ln -s new dangling",
-    says: "fs/writeFile writes into the file that a hard or a symbolic link leads to; links stay links, and one to nothing creates its target.",
+    says:
+      "fs/writeFile writes to the target of a hard or symbolic link; the link stays, and a dangling link " +
+      "creates its target.",
     run: async (folder) => {
       await writeFile(folder, folder.uri("hard"), "one")
       Check.equal((await folder.cat("a")).toString("utf8"), "one", "the content after the hard link")
@@ -60,7 +62,9 @@ export const fsWriteFile = folderTable("fs/writeFile", {
     level: "must",
     spec: ["b20"],
     setup: "printf old >a",
-    says: "dataBase64 that is not strict base64 (strange signs, no padding, another alphabet, a newline, stray bits) is refused with -32600 and a text that says so; the file is untouched.",
+    says:
+      "dataBase64 that is not strict base64 (other characters, no padding, another alphabet, a newline, " +
+      "stray bits) is refused with -32600 and a text about base64; the file is unchanged.",
     run: async ({ refused, uri, cat }) => {
       for (const dataBase64 of ["@@@", "YQ", "_-==", "Ynll\n", "YR==", "Y"]) {
         const text = await refused("fs/writeFile", { path: uri("a"), dataBase64 }, -32600)
@@ -98,7 +102,9 @@ export const fsWriteFile = folderTable("fs/writeFile", {
     level: "must",
     spec: [],
     setup: "printf old >a",
-    says: "Requests about the same file that are sent without waiting for answers take effect in their order.",
+    says:
+      "Requests about the same file, sent without waiting for answers, take effect in the order in which " +
+      "they were sent.",
     run: async ({ wire, uri }) => {
       const path = uri("a")
       const write = (content: string) => wire.begin("fs/writeFile", { path, dataBase64: base64(content) })
@@ -120,10 +126,10 @@ export const fsWriteFile = folderTable("fs/writeFile", {
     level: "should",
     spec: [],
     setup: "printf old >a",
-    says: "Whoever looks at a file while fs/writeFile replaces it sees all of the old content or all of the new.",
+    says: "A reader of a file that fs/writeFile replaces sees all of the old content or all of the new.",
     run: async (folder) => {
-      const script =
-        'n=0; while [ ! -e stop ]; do s=$(wc -c <a); [ "$s" -eq 3 ] || [ "$s" -eq 3000000 ] || echo "$s"; n=$((n + 1)); done; echo "$n" >looks'
+      const look = 's=$(wc -c <a); [ "$s" -eq 3 ] || [ "$s" -eq 3000000 ] || echo "$s"; n=$((n + 1))'
+      const script = `n=0; while [ ! -e stop ]; do ${look}; done; echo "$n" >looks`
       const looking = folder.sh(script)
       for (let round = 0; round < 4; round += 1) {
         await writeFile(folder, folder.uri("a"), Buffer.alloc(3_000_000, round))

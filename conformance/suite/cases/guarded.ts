@@ -1,5 +1,5 @@
 /**
- * Not cases: a WebSocket server that was started with flags for authentication, and how upgrades fare at it.
+ * Not cases: starts a WebSocket server with flags for authentication and tries upgrades.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -11,7 +11,7 @@ import { probe, upgradeHeaders, type Answer } from "../wire/HttpProbe.ts"
 import { awaitExit, firstLine } from "../wire/ServerProcess.ts"
 
 export interface Guarded {
-  /** What an upgrade with this `Authorization` header gets; `undefined` sends none. */
+  /** The answer to an upgrade with this `Authorization` header; `undefined` sends none. */
   readonly upgrade: (authorization?: string, headers?: { readonly [name: string]: string }) => Promise<Answer>
   readonly get: (path: string, headers?: { readonly [name: string]: string }) => Promise<Answer>
   /** An upgrade with this header must succeed. */
@@ -53,7 +53,7 @@ export const playStart = async (t: CaseContext, flags: ReadonlyArray<string>, li
   return { code, out, said: server.errors() }
 }
 
-/** Runs `use` with the path of a file of this content; the file is gone afterwards. */
+/** Runs `use` with the path of a file of this content and removes the file afterwards. */
 export const withFile = async <A>(content: string, use: (path: string) => Promise<A>): Promise<A> => {
   const folder = mkdtempSync(join(tmpdir(), "procwire-secret-"))
   try {

@@ -1,12 +1,12 @@
 /**
- * The families of methods that a server may lack: each is refused before the handshake is done, in words that name it.
+ * The families of methods that a server may lack: each is refused before the handshake, in a text that names it.
  */
 import { table, type Capability, type CaseSpec } from "../Case.ts"
 import * as Check from "../Check.ts"
 import type { JsonObject } from "../Json.ts"
 
 interface Family {
-  /** How the texts of errors call it. */
+  /** Its name in error texts. */
   readonly word: string
   readonly requires: Capability
   readonly method: string
@@ -50,7 +50,9 @@ const gated = ({ word, requires, method, params, needs }: Family): CaseSpec => (
   level: "must",
   requires: [requires],
   spec: ["b1", "b2"],
-  says: `${method} is refused with -32600 before initialize and before initialized, in texts that name the family ${word}; params that do not decode are refused first, with -32602.`,
+  says:
+    `${method} is refused with -32600 before initialize and before initialized, in texts that name the family ` +
+    `${word}; params that do not decode are refused first, with -32602.`,
   run: async (t) => {
     const wire = await t.connect()
     const refused = async (verb: string): Promise<void> => {

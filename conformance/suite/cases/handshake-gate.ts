@@ -1,5 +1,5 @@
 /**
- * What is refused before the handshake is done, and which methods do not exist.
+ * Requests that are refused before the handshake, and methods that do not exist.
  */
 import { table } from "../Case.ts"
 import * as Check from "../Check.ts"
@@ -23,7 +23,9 @@ export const gate = table("handshake", {
   "params-checked-before-state": {
     level: "should",
     spec: [8],
-    says: "process/read {} before initialize is refused for its params (-32602, naming processId), not for the missing handshake.",
+    says:
+      "process/read {} before initialize is refused for its params (-32602, naming processId), not for the " +
+      "missing handshake.",
     run: async (t) => {
       const message = await (await t.connect()).refused("process/read", {}, -32602)
       Check.contains(message, "processId", "the message")
@@ -43,7 +45,9 @@ export const gate = table("handshake", {
   "process-methods-refused-before-initialized": {
     level: "must",
     spec: [11, "b2"],
-    says: "Each process method between initialize and initialized is refused with -32600 and the text about initialized.",
+    says:
+      "Each process method between initialize and initialized is refused with -32600 and the text about " +
+      "initialized.",
     run: async (t) => {
       const wire = await t.connect()
       await wire.ok("initialize", hello)
@@ -57,7 +61,9 @@ export const gate = table("handshake", {
   "environment-methods-refused-before-handshake": {
     level: "must",
     spec: [12, "b1", "b2"],
-    says: "environment/info and environment/status before the handshake are refused with -32600 and texts that name their family.",
+    says:
+      "environment/info and environment/status before the handshake are refused with -32600 and texts that " +
+      "name their family.",
     run: async (t) => {
       const wire = await t.connect()
       await wire.refused(

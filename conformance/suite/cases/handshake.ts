@@ -11,7 +11,9 @@ export const handshake = table("handshake", {
   "initialize-returns-session-and-environment": {
     level: "must",
     spec: [1],
-    says: "initialize {clientName} is answered with a result that holds sessionId, a text, and environmentInfo, an object.",
+    says:
+      "initialize {clientName} is answered with a result that holds sessionId, a string, and " +
+      "environmentInfo, an object.",
     run: async (t) => {
       const wire = await t.connect()
       const result = await wire.ok("initialize", hello)
@@ -82,7 +84,7 @@ export const handshake = table("handshake", {
   "decoder-texts-of-the-peer": {
     level: "peer",
     spec: [3, 4, 5],
-    says: "Undecodable params of initialize are refused with the exact texts of Codex.",
+    says: "Params of initialize that do not decode are refused with the exact texts of Codex.",
     run: async (t) => {
       const wire = await t.connect()
       await wire.refused(
@@ -98,7 +100,7 @@ export const handshake = table("handshake", {
   "failed-initialize-can-be-repeated": {
     level: "must",
     spec: [6],
-    says: "After an initialize that was refused, a good one on the same connection succeeds.",
+    says: "After a refused initialize, a valid one on the same connection succeeds.",
     run: async (t) => {
       const wire = await t.connect()
       await wire.refused("initialize", {}, -32602)
@@ -119,7 +121,7 @@ export const handshake = table("handshake", {
   "initialized-may-be-repeated": {
     level: "must",
     spec: [17],
-    says: "initialized sent three times, with any params, has no effect and no answer.",
+    says: "initialized may be sent three times, with any params: it has no effect and no answer.",
     run: async (t) => {
       const wire = await t.open()
       wire.send({ method: "initialized", params: { odd: [1] } })

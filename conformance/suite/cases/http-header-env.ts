@@ -14,7 +14,7 @@ export const httpHeaderEnv = originTable("http/request", {
     level: "must",
     spec: ["b60"],
     requires: ["http-header-env"],
-    says: "A header with valueEnvVar has the value followed by that variable of the server.",
+    says: "A header with valueEnvVar has its value followed by the value of that variable of the server.",
     run: async ({ ask, origin }) => {
       await ask("/", fromEnv("FROM_SERVER"))
       const [seen] = origin.seen
@@ -26,7 +26,9 @@ export const httpHeaderEnv = originTable("http/request", {
     level: "must",
     spec: ["b60"],
     requires: ["http-header-env"],
-    says: "A valueEnvVar that is not set, is empty, or is one of the protected OPENAI_API_KEY and CODEX_API_KEY is refused with -32602, and nothing is sent.",
+    says:
+      "A valueEnvVar that is not set, is empty, or is one of the protected OPENAI_API_KEY and CODEX_API_KEY " +
+      "is refused with -32602, and nothing is sent.",
     run: async ({ wire, params, origin }) => {
       for (const name of ["PROCWIRE_UNSET", "EMPTY_VARIABLE", "OPENAI_API_KEY", "CODEX_API_KEY"]) {
         await wire.refused("http/request", params("/", fromEnv(name)), -32602)

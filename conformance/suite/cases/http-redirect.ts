@@ -1,5 +1,5 @@
 /**
- * `http/request` on its way: what becomes of method, body and credentials when an answer sends it elsewhere.
+ * `http/request` and redirects: method, body and credentials of the next request.
  */
 import * as Check from "../Check.ts"
 import * as HttpOrigin from "../wire/HttpOrigin.ts"
@@ -19,7 +19,9 @@ export const httpRedirect = originTable("http/redirect", {
     level: "must",
     spec: ["b59"],
     serve: elsewhere,
-    says: "303 makes a GET without a body of everything but HEAD, 301 and 302 of a POST; 307 and 308 change nothing.",
+    says:
+      "After 303 every method but HEAD becomes a GET without a body, after 301 and 302 only a POST; 307 and " +
+      "308 change nothing.",
     run: async ({ ask, origin }) => {
       const bodyBase64 = Buffer.from("body").toString("base64")
       const expected: ReadonlyArray<readonly [string, string, string]> = [
@@ -60,7 +62,7 @@ export const httpRedirect = originTable("http/redirect", {
       if (path !== "/end") response.writeHead(302, { location: "/end" })
       response.end()
     },
-    says: "authorization and cookie follow a redirect on the same host and port, and none to another.",
+    says: "authorization and cookie are sent on after a redirect to the same host and port, and dropped for another.",
     run: async ({ ask, origin }) => {
       const headers = ["authorization", "cookie", "x-mine"].map((name) => ({ name, value: "1" }))
       await ask("/start", { headers })
@@ -90,7 +92,7 @@ export const httpRedirect = originTable("http/redirect", {
       response.writeHead(302, { location: "ftp://127.0.0.1/x" })
       response.end()
     },
-    says: "A redirect to another scheme fails with -32603 in the exact words of Codex.",
+    says: "A redirect to another scheme fails with -32603 and the exact text of Codex.",
     run: async ({ wire, params }) => {
       const text = "http/request failed: redirect target uses unsupported URL scheme: ftp"
       await wire.refused("http/request", params("/"), -32603, text)
@@ -99,7 +101,7 @@ export const httpRedirect = originTable("http/redirect", {
   "method-as-it-is": {
     level: "must",
     spec: ["b54"],
-    says: "A method that is no usual one is sent as it is, and a body that breaks off whole fails with -32603.",
+    says: "An unusual method is sent unchanged, and a response whose body is cut off fails with -32603.",
     serve: (_, response) => {
       response.writeHead(200, { "content-length": "10" })
       response.write("some", () => setTimeout(() => response.destroy(), 50))

@@ -22,7 +22,9 @@ export const httpRequest = originTable("http/request", {
       ])
       response.end("hello")
     },
-    says: "A GET returns status, headers with names in lower case in their order, also repeated ones, and the body in bodyBase64.",
+    says:
+      "A GET returns the status, the headers in their order with names in lower case, repeated ones " +
+      "included, and the body in bodyBase64.",
     run: async ({ ask, origin }) => {
       const result = await ask("/path?q=1")
       Check.equal(result["status"], 200, "status")
@@ -37,7 +39,9 @@ export const httpRequest = originTable("http/request", {
     level: "must",
     spec: ["b54"],
     serve: (seen, response) => response.end(seen.body),
-    says: "A POST sends the bytes of bodyBase64 with their length, and the headers in their order, also repeated ones.",
+    says:
+      "A POST sends the bytes of bodyBase64 with their length, and the headers in their order, repeated " +
+      "ones included.",
     run: async ({ ask, origin }) => {
       const body = Buffer.from(Array.from({ length: 70_000 }, (_, index) => (index * 11) % 256))
       const headers = [header("x-many", "a"), header("x-other", "c"), header("x-many", "b")]
@@ -53,7 +57,7 @@ export const httpRequest = originTable("http/request", {
   "adds-few-headers": {
     level: "should",
     spec: ["b55"],
-    says: "A GET carries only accept: */* and host beside the headers that were asked for: no user-agent and no accept-encoding.",
+    says: "A GET adds only accept: */* and host to the requested headers: no user-agent and no accept-encoding.",
     run: async ({ ask, origin }) => {
       await ask("/", { headers: [header("x-mine", "1")] })
       const [seen] = origin.seen
@@ -69,7 +73,7 @@ export const httpRequest = originTable("http/request", {
       response.writeHead(200, { "content-encoding": "gzip" })
       response.end(zipped)
     },
-    says: "A body with content-encoding gzip is returned as it came, undecoded, with its header.",
+    says: "A body with content-encoding gzip is returned undecoded, with its header.",
     run: async ({ ask }) => {
       const result = await ask("/")
       Check.isTrue(bodyOf(result).equals(zipped), "the body is not the compressed one")
@@ -95,7 +99,9 @@ export const httpRequest = originTable("http/request", {
   "bad-input-refused": {
     level: "must",
     spec: ["b57"],
-    says: "A method, header name, header value or URL that cannot be, another scheme than http and https, and bad base64 are refused with -32602, and nothing is sent.",
+    says:
+      "An invalid method, header name, header value, URL or base64, and a scheme other than http and https, " +
+      "are refused with -32602, and nothing is sent.",
     run: async ({ wire, params, origin }) => {
       const faults = [
         { method: "BAD METHOD" },
@@ -112,7 +118,9 @@ export const httpRequest = originTable("http/request", {
   "members-required": {
     level: "must",
     spec: ["b57"],
-    says: "http/request without method, url or requestId is refused with -32602 and a text that names what is missing.",
+    says:
+      "http/request without method, url or requestId is refused with -32602 and a text that names what is " +
+      "missing.",
     run: async ({ wire, params }) => {
       for (const name of ["method", "url", "requestId"]) {
         const text = await wire.refused("http/request", params("/", { [name]: undefined }), -32602)
@@ -140,7 +148,7 @@ export const httpRequest = originTable("http/request", {
   "refused-connection": {
     level: "must",
     spec: ["b58"],
-    says: "A request to a port that nobody listens on fails with -32603 and a text that begins with http/request failed.",
+    says: "A request to a port without a listener fails with -32603 and a text that begins with http/request failed.",
     run: async ({ wire, params, origin }) => {
       origin.close()
       const text = await wire.refused("http/request", params("/"), -32603)
@@ -180,7 +188,7 @@ export const httpRequest = originTable("http/request", {
       if (seen.path !== "/end") response.writeHead(302, { location: "/end" })
       response.end(seen.path)
     },
-    says: "A redirect is followed by default, and returned with its location for redirectPolicy stop.",
+    says: "A redirect is followed by default, and returned with its location with redirectPolicy stop.",
     run: async ({ ask, origin }) => {
       for (const other of [{}, { redirectPolicy: "follow" }]) {
         const followed = await ask("/start", other)

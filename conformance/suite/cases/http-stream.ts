@@ -9,7 +9,7 @@ const stream = { streamResponse: true }
 
 const seqs = (frames: ReadonlyArray<Delta>): ReadonlyArray<number> => frames.map(({ seq }) => seq)
 
-/** Seqs from 1, one end, which is the last frame and empty. */
+/** Fails unless the seqs begin at 1 and only the last frame is done, and empty. */
 const wellFormed = (frames: ReadonlyArray<Delta>): void => {
   Check.equal(
     [...seqs(frames)],
@@ -34,7 +34,9 @@ export const httpStream = originTable("http/stream", {
       response.write("one ")
       setTimeout(() => response.end("two"), 100)
     },
-    says: "A streamed request is answered with status, headers and an empty bodyBase64; then come frames with seq from 1, and at last an empty one with done true and error null.",
+    says:
+      "A streamed request is answered with status, headers and an empty bodyBase64; frames follow with seq " +
+      "from 1, the last one empty, with done true and error null.",
     run: async ({ wire, params }) => {
       const given = params("/", stream)
       const { result, message } = await wire.begin("http/request", given)
@@ -55,7 +57,7 @@ export const httpStream = originTable("http/stream", {
       response.write("early")
       if (seen.path === "/end") response.end()
     },
-    says: "A frame is sent while the body goes on: the first bytes of a body that never ends arrive.",
+    says: "Frames are sent while the body is still coming: the first bytes of an endless body arrive.",
     run: async ({ wire, params }) => {
       const given = params("/", stream)
       await wire.ok("http/request", given)
@@ -80,7 +82,7 @@ export const httpStream = originTable("http/stream", {
     serve: (_, response) => {
       response.write("some", () => setTimeout(() => response.destroy(), 50))
     },
-    says: "A body that is cut off ends with an empty frame that has done true and a text as error.",
+    says: "A body that is cut off ends with an empty frame with done true and an error text.",
     run: async ({ wire, params }) => {
       const given = params("/", stream)
       await wire.ok("http/request", given)
@@ -97,7 +99,9 @@ export const httpStream = originTable("http/stream", {
       response.write("x")
       if (seen.path === "/end") response.end()
     },
-    says: "A streamed request with the id of a live one is refused with -32602; the id is free again after the end, and after a failed request.",
+    says:
+      "A streamed request with the id of a live one is refused with -32602; the id is free again after the " +
+      "last frame, and after a failed request.",
     run: async ({ wire, params, origin }) => {
       const at = (path: string, requestId: string) => params(path, { ...stream, requestId })
       await wire.ok("http/request", at("/never", "a"))
@@ -131,7 +135,9 @@ export const httpStream = originTable("http/stream", {
     level: "must",
     spec: ["b64"],
     serve: (_, response) => response.write("x"),
-    says: "timeoutMs bounds the body too: one that stalls ends with a frame that has done true and an error, while one without timeoutMs goes on.",
+    says:
+      "timeoutMs covers the body, too: a stalled body ends with a frame with done true and an error; " +
+      "without timeoutMs it goes on.",
     run: async ({ wire, params }) => {
       const patient = params("/", stream)
       await wire.ok("http/request", patient)
@@ -165,7 +171,7 @@ export const httpStream = originTable("http/stream", {
     spec: [],
     transports: "sockets",
     serve: (_, response) => response.write("x"),
-    says: "When the client drops its connection, the server ends its streamed requests.",
+    says: "When the client drops its connection, the server aborts its streamed requests.",
     run: async ({ t, wire, params, origin }) => {
       await wire.ok("http/request", params("/", stream))
       Check.equal(origin.aborted(), 0, "aborted exchanges before")

@@ -32,7 +32,7 @@ export const lifecycle = table("lifecycle", {
     ...own,
     transports: "stdio",
     spec: [157],
-    says: "When its standard input ends, the server exits with 0 and has killed every process with its group.",
+    says: "At EOF on its stdin the server kills every process group and exits with 0.",
     run: async (t) => {
       const wire = await t.open()
       const pids = await family(wire)
@@ -45,7 +45,7 @@ export const lifecycle = table("lifecycle", {
     ...own,
     transports: "stdio",
     spec: [157],
-    says: "The end of the input does not wait for a read that waits: the server exits with 0 and the read has no answer.",
+    says: "At EOF the server does not wait for a waiting read: it exits with 0, and the read has no answer.",
     run: async (t) => {
       const wire = await t.open()
       const child = await Child.start(wire, { script: "sleep 300" })
@@ -64,7 +64,7 @@ export const lifecycle = table("lifecycle", {
     transports: "stdio",
     requires: ["process-group"],
     spec: [157],
-    says: "The end of the input also kills the group of a process that has itself exited.",
+    says: "EOF also kills the group of a process that has already exited.",
     run: async (t) => {
       const wire = await t.open()
       const child = await Child.start(wire, { script: "sleep 300 & echo pid $!.; exit 0" })
@@ -93,7 +93,9 @@ export const lifecycle = table("lifecycle", {
     ...own,
     transports: "stdio",
     spec: [159],
-    says: "SIGTERM to a server on stdio kills every process at once; with the end of its input at the latest the server exits with 0.",
+    says:
+      "SIGTERM to a server on stdio kills every process at once; the server exits with 0, at EOF on its " +
+      "stdin at the latest.",
     run: async (t) => {
       const wire = await t.open()
       const pids = await family(wire)
@@ -108,7 +110,9 @@ export const lifecycle = table("lifecycle", {
     ...own,
     transports: "sockets",
     spec: [158],
-    says: "SIGTERM to a server on WebSocket or another socket: it exits with 0, connections end, every process of every session is killed.",
+    says:
+      "At SIGTERM a server on a socket ends its connections, kills every process of every session, and " +
+      "exits with 0.",
     run: async (t) => {
       const [one, other] = [await t.open(), await t.open()]
       const pids = [...(await family(one)), ...(await family(other))]
@@ -124,7 +128,7 @@ export const lifecycle = table("lifecycle", {
     level: "should",
     transports: "sockets",
     spec: [158],
-    says: "SIGINT ends a server on WebSocket or another socket like SIGTERM.",
+    says: "At SIGINT a server on a socket ends as at SIGTERM.",
     run: async (t) => {
       const pids = await family(await t.open())
       const server = await t.process()
@@ -137,7 +141,7 @@ export const lifecycle = table("lifecycle", {
     ...own,
     level: "should",
     spec: [],
-    says: "After SIGKILL of the server its processes die, too.",
+    says: "When the server dies of SIGKILL, its processes are killed.",
     run: async (t) => {
       const wire = await t.open()
       const child = await Child.start(wire, { script: "echo pid $$.; exec sleep 300" })
@@ -149,7 +153,9 @@ export const lifecycle = table("lifecycle", {
   },
   "grace-lets-processes-end": {
     ...withGrace,
-    says: "With --grace-ms a server that gets SIGTERM sends SIGTERM to the group of every process, tells of output and ends, and exits with 0 when all have ended.",
+    says:
+      "With --grace-ms a server that gets SIGTERM sends SIGTERM to every process group, still sends output " +
+      "and exits, and exits with 0 when all processes have ended.",
     run: async (t) => {
       const wire = await t.open()
       const script = "trap 'echo term.; exit 3' TERM; echo ready.; while :; do sleep 0.05; done"
@@ -164,7 +170,9 @@ export const lifecycle = table("lifecycle", {
   },
   "grace-starts-nothing": {
     ...withGrace,
-    says: "While processes have their time process/start is refused with -32011, other requests are answered, and a second SIGTERM ends the server at once.",
+    says:
+      "During the grace period process/start is refused with -32011, other requests are answered, and a " +
+      "second SIGTERM ends the server at once.",
     run: async (t) => {
       const wire = await t.open()
       const script = "trap 'echo term.' TERM; echo ready.; while :; do sleep 0.05; done"
@@ -185,7 +193,7 @@ export const lifecycle = table("lifecycle", {
     level: "peer",
     requires: ["concurrency-flag"],
     spec: [165],
-    says: "--concurrent-requests 0 is wrong use of the command line: the server exits with 2.",
+    says: "--concurrent-requests 0 is a usage error: the server exits with 2.",
     run: async (t) => {
       const server = t.launch(["--concurrent-requests", "0"])
       Check.equal((await awaitExit(server, t.timeoutMs)).code, 2, "the exit code of the server")

@@ -1,6 +1,5 @@
 /**
- * Limits that an operator sets by flags of procwire: what goes beyond them is refused, names them, and harms nothing
- * that was there before.
+ * Limits that flags of procwire set: what exceeds one is refused in a text that names it, and the rest goes on.
  */
 import { type CaseSpec, table } from "../Case.ts"
 import * as Check from "../Check.ts"
@@ -20,7 +19,7 @@ const limited = (flags: string, spec: Pick<CaseSpec, "says" | "run"> & Partial<C
   ...spec,
 })
 
-/** Fails unless the error is that of a limit and names the flag and the value. */
+/** Fails unless the error is about a limit and names the flag and the value. */
 const isRefusal = ({ error }: Reply, flag: string, value: number): void => {
   Check.equal(error?.code ?? null, -32600, "the code of the answer")
   const named = error?.message.includes(`limit is ${value}`) === true && error.message.includes(`(--${flag})`)
@@ -46,7 +45,9 @@ const endsOf = (t: CaseContext, wire: Wire) =>
 
 export const limitFlags = table("limits/flags", {
   "processes-of-a-session": limited("--max-session-processes 2", {
-    says: "With --max-session-processes 2 a third process is refused with -32600, and starts under the same id once one is closed.",
+    says:
+      "With --max-session-processes 2 a third process is refused with -32600; once one is closed, it starts " +
+      "under the same id.",
     run: async (t) => {
       const wire = await t.open()
       const first = await Child.start(wire, { argv: sleep })
@@ -59,7 +60,7 @@ export const limitFlags = table("limits/flags", {
   }),
   "processes-of-all-sessions": limited("--max-processes 1", {
     transports: "sockets",
-    says: "With --max-processes 1 a process of another session is refused with -32600 until the one is closed.",
+    says: "With --max-processes 1 a process of another session is refused with -32600 until the first one is closed.",
     run: async (t) => {
       const [one, other] = [await t.open(), await t.open()]
       const child = await Child.start(one, { argv: sleep })
@@ -70,7 +71,9 @@ export const limitFlags = table("limits/flags", {
     },
   }),
   "start-rate": limited("--max-starts-per-second 1 --max-start-burst 3", {
-    says: "With a burst of 3 and 1 start per second some of 20 starts at once are refused with -32600, at least 3 are not, and later one starts again.",
+    says:
+      "With a burst of 3 and 1 start per second at least 3 of 20 starts at once succeed, some are refused " +
+      "with -32600, and a later start succeeds.",
     run: async (t) => {
       const wire = await t.open()
       const replies = await Promise.all(
@@ -86,7 +89,9 @@ export const limitFlags = table("limits/flags", {
   }),
   sessions: limited("--max-sessions 1", {
     transports: "sockets",
-    says: "With --max-sessions 1 a second initialize is refused with -32600, and its connection stays and may try again.",
+    says:
+      "With --max-sessions 1 the initialize of a second connection is refused with -32600; that connection " +
+      "stays open and may try again.",
     run: async (t) => {
       await t.open()
       const wire = await t.connect()
@@ -97,7 +102,9 @@ export const limitFlags = table("limits/flags", {
   }),
   connections: limited("--max-connections 1", {
     transports: "sockets",
-    says: "With --max-connections 1 a second connection is ended, over lines with an error of id -1 before; the first goes on.",
+    says:
+      "With --max-connections 1 a second connection is closed, over lines after an error with id -1; the " +
+      "first stays usable.",
     run: async (t) => {
       const wire = await t.open()
       const second = await t.connect().catch(() => undefined)
@@ -112,7 +119,9 @@ export const limitFlags = table("limits/flags", {
     },
   }),
   "message-bytes": limited("--max-message-bytes 4096", {
-    says: "With --max-message-bytes 4096 a message of 4,096 bytes is answered, and one more byte ends the connection without a word.",
+    says:
+      "With --max-message-bytes 4096 a message of 4,096 bytes is answered, and one of 4,097 bytes ends the " +
+      "connection without an answer.",
     run: async (t) => {
       const wire = await t.open()
       const head = `{"id":1,"method":"environment/status","pad":"`
@@ -124,7 +133,9 @@ export const limitFlags = table("limits/flags", {
     },
   }),
   "depth-and-values": limited("--max-json-depth 16 --max-json-values 100", {
-    says: "With --max-json-depth 16 and --max-json-values 100 what is deeper or has as many values is refused as malformed, and the connection stays usable.",
+    says:
+      "With --max-json-depth 16 and --max-json-values 100 a message that is deeper or has that many values " +
+      "is refused as malformed, and the connection stays usable.",
     run: async (t) => {
       const wire = await t.open()
       const message = (pad: string) => `{"id":1,"method":"environment/status","pad":${pad}}`
@@ -140,7 +151,9 @@ export const limitFlags = table("limits/flags", {
     },
   }),
   "bytes-that-wait-for-stdin": limited("--max-stdin-bytes 100000", {
-    says: "With --max-stdin-bytes 100000 writes to a process that does not read are refused with -32600 before 4 MiB were taken, and another process takes its own.",
+    says:
+      "With --max-stdin-bytes 100000 writes to a process that does not read are refused with -32600 before " +
+      "4 MiB were accepted; writes to another process are accepted.",
     run: async (t) => {
       const wire = await t.open()
       const deaf = await Child.start(wire, { argv: sleep, pipeStdin: true })
@@ -156,7 +169,9 @@ export const limitFlags = table("limits/flags", {
     },
   }),
   "output-of-all-processes": limited("--max-retained-bytes 200000", {
-    says: "With --max-retained-bytes 200000 the output of the process that was closed first is gone after three more of 100,000 bytes, its exit code is not, and the last is whole.",
+    says:
+      "With --max-retained-bytes 200000 and four closed processes of 100,000 bytes each, the first has lost " +
+      "its output and kept its exit code, and the last has all of its output.",
     run: async (t) => {
       const wire = await t.open()
       const script = "head -c 100000 /dev/zero; exit 3"
@@ -175,7 +190,7 @@ export const limitFlags = table("limits/flags", {
     },
   }),
   "zero-refused": limited("--max-sessions 1", {
-    says: "A limit of 0, or of no whole number, is wrong use of the command line: the server exits with 2.",
+    says: "A limit that is 0 or not an integer is a usage error: the server exits with 2.",
     run: async (t) => {
       for (const value of ["0", "-1", "1.5", "many"]) {
         const server = t.launch(["--max-processes", value])

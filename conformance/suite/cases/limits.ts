@@ -1,5 +1,5 @@
 /**
- * How big and how deep a message may be: what has to be accepted, and what has to be refused without harm.
+ * How large and how deep a message may be: what must be accepted, and what must be refused.
  */
 import { table } from "../Case.ts"
 import * as Check from "../Check.ts"
@@ -50,7 +50,9 @@ export const limits = table("limits", {
   "depth-beyond-limit-refused": {
     level: "should",
     spec: [41],
-    says: "Messages with 200 and with 100,000 levels are refused as malformed (id -1, -32600), and the connection stays usable.",
+    says:
+      "Messages with 200 and with 100,000 levels are refused as malformed (id -1, -32600), and the " +
+      "connection stays usable.",
     run: async (t) => {
       await refused(t, nested(200))
       await refused(t, nested(100_000))

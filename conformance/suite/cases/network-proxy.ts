@@ -1,7 +1,7 @@
 /**
- * `networkProxy` of `process/start`: a proxy for one process, which asks the client before it lets anything through.
+ * `networkProxy` of `process/start`: a proxy for one process that asks the client for each host.
  *
- * The processes are Node, the one that runs the suite: a shell cannot speak HTTP everywhere.
+ * The processes are the Node that runs the suite, because not every machine has a command line client for HTTP.
  */
 import { table } from "../Case.ts"
 import * as Check from "../Check.ts"
@@ -51,7 +51,10 @@ export const networkProxy = table("process/networkProxy", {
     ...proxied,
     level: "must",
     spec: ["b77"],
-    says: "With policyDecisionTimeoutMs an unknown host makes the server send the request network/policyRequest; after a deny the process sees 403, and network/policyDecision is notified once.",
+    says:
+      "With policyDecisionTimeoutMs an unknown host makes the server send the request " +
+      "network/policyRequest; after a deny the process sees 403, and network/policyDecision is notified " +
+      "once.",
     run: async (t) => {
       const wire = await t.open()
       const child = await start(wire, t.timeoutMs)
@@ -75,7 +78,7 @@ export const networkProxy = table("process/networkProxy", {
     ...proxied,
     level: "must",
     spec: ["b77"],
-    says: "A client that answers network/policyRequest with the error -32601 has not allowed anything: the process sees 403.",
+    says: "An answer to network/policyRequest with the error -32601 allows nothing: the process sees 403.",
     run: async (t) => {
       const wire = await t.open()
       const child = await start(wire, t.timeoutMs)
@@ -91,7 +94,7 @@ export const networkProxy = table("process/networkProxy", {
     slow: true,
     level: "must",
     spec: ["b77"],
-    says: "When the client does not answer in time nothing is allowed: the process sees 403.",
+    says: "When the client does not answer in time, nothing is allowed: the process sees 403.",
     run: async (t) => {
       const child = await start(await t.open(), 300)
       await child.ended()
@@ -116,7 +119,9 @@ export const networkProxy = table("process/networkProxy", {
     level: "must",
     server: "owned",
     spec: ["b77"],
-    says: "A start with networkProxy is refused with -32602, or the process has HTTP_PROXY: it never runs without the proxy that was asked for.",
+    says:
+      "A start with networkProxy is refused with -32602, or the process has HTTP_PROXY: it never runs " +
+      "without the proxy that was asked for.",
     run: async (t) => {
       const wire = await t.open()
       const script = 'test -n "$HTTP_PROXY" || echo unguarded'

@@ -1,5 +1,5 @@
 /**
- * Not cases: an HTTP server of the suite beside the server under test, and how its answers come back.
+ * Not cases: an HTTP server of the suite that the server under test sends its requests to.
  */
 import type { CaseContext } from "../CaseContext.ts"
 import { table, type Case, type CaseSpec } from "../Case.ts"
@@ -87,7 +87,7 @@ export interface Delta {
   readonly length: number
 }
 
-/** What has come of a streamed body so far. */
+/** The frames of a streamed body so far. */
 export const deltas = (wire: Wire, requestId: Json | undefined): ReadonlyArray<Delta> =>
   wire.inbox.messages.flatMap(({ json, index, text }) => {
     if (!isObject(json) || json["method"] !== "http/request/bodyDelta") return []

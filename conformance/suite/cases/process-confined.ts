@@ -1,5 +1,6 @@
 /**
- * Processes under a restricted profile, where the server runs them: what they reach, and what is told of them.
+ * Processes under a restricted profile, on servers that can enforce one: what they can reach, and how denials are
+ * reported.
  */
 import { randomUUID } from "node:crypto"
 import { table } from "../Case.ts"
@@ -13,7 +14,9 @@ export const processConfined = table("process/sandbox", {
     level: "must",
     spec: [181],
     requires: ["sandbox"],
-    says: "A confined process that fails with the words of a refusal on its output has sandboxDenied true; one that succeeds, or fails with other words, has not.",
+    says:
+      "A confined process that fails and prints the text of a denial has sandboxDenied true; one that " +
+      "succeeds, or prints another text, has it false.",
     run: async (t) => {
       const wire = await t.open()
       const scripts: ReadonlyArray<readonly [string, boolean]> = [
@@ -33,21 +36,23 @@ export const processConfined = table("process/sandbox", {
     level: "must",
     spec: ["b73"],
     requires: ["sandbox"],
-    says: "A folder without access inside one that may be read cannot be read, one that may be written can be, and a link in it leads to no more than the profile allows.",
+    says:
+      "Inside a readable folder, a folder without access cannot be read, a writable one can be written, and " +
+      "a link reaches only what the profile allows.",
     run: async (t) => {
       const wire = await t.open()
       const base = `/tmp/procwire-${randomUUID()}`
-      await outside(
-        wire,
-        `mkdir -p ${base}/none ${base}/open; echo secret >${base}/none/f; ln -s ${base}/none/f ${base}/open/l; ln -s ${base} ${base}/open/up`,
-      )
+      const folders = `mkdir -p ${base}/none ${base}/open; echo secret >${base}/none/f`
+      const links = `ln -s ${base}/none/f ${base}/open/l; ln -s ${base} ${base}/open/up`
+      await outside(wire, `${folders}; ${links}`)
       const place = (path: string, access: string) => ({
         path: { type: "path", path: `file://${path}` },
         access,
       })
       const root = { path: { type: "special", value: { kind: "root" } }, access: "read" }
       const entries = [root, place(`${base}/none`, "none"), place(`${base}/open`, "write")]
-      const script = `cd ${base}; cat none/f open/l; touch open/made && echo wrote; touch made open/up/made none/made; :`
+      const writes = "touch open/made && echo wrote; touch made open/up/made none/made"
+      const script = `cd ${base}; cat none/f open/l; ${writes}; :`
       const params = { sandbox: managed({ type: "restricted", entries }, "restricted") }
       const child = await Child.start(wire, { script, params })
       await child.ended()
@@ -60,7 +65,7 @@ export const processConfined = table("process/sandbox", {
     level: "must",
     spec: [180],
     requires: ["sandbox"],
-    says: "A restricted network has no interface but loopback; an enabled one is that of the server.",
+    says: "With a restricted network there is only the loopback interface; an enabled one is that of the server.",
     run: async (t) => {
       const wire = await t.open()
       const script = "cat /proc/self/net/dev | cut -d: -f1 | sed 1,2d | tr -d ' ' | sort"
@@ -81,7 +86,9 @@ export const processConfined = table("process/sandbox", {
     level: "should",
     spec: [],
     requires: ["sandbox"],
-    says: "A process that may only read cannot open the settings of the machine in /proc/sys for writing, whoever runs the server.",
+    says:
+      "A process with a read-only profile cannot open files in /proc/sys for writing, whichever user runs " +
+      "the server.",
     run: async (t) => {
       const wire = await t.open()
       const script = "(: >>/proc/sys/vm/swappiness) 2>/dev/null && echo opened; :"
@@ -94,7 +101,9 @@ export const processConfined = table("process/sandbox", {
     level: "should",
     spec: [],
     requires: ["sandbox"],
-    says: "A confined program handles the interrupt of process/signal and Ctrl-C on its terminal as one that is free.",
+    says:
+      "A confined program gets the interrupt of process/signal, and Ctrl-C on its terminal, as an " +
+      "unconfined one does.",
     run: async (t) => {
       const wire = await t.open()
       const script =

@@ -19,7 +19,7 @@ export const exitCode = table("process/exit-code", {
   "the-largest": {
     level: "must",
     spec: [133],
-    says: "An exit code of 255 is reported as 255.",
+    says: "The exit code 255 is reported as 255.",
     run: async (t) => {
       Check.equal(
         (await (await Child.start(await t.open(), { script: "exit 255" })).ended()).exitCode,
@@ -32,7 +32,7 @@ export const exitCode = table("process/exit-code", {
     level: "must",
     spec: [133],
     requires: ["pty"],
-    says: "A process with tty that exits by itself has its own exit code.",
+    says: "A process with tty that exits is reported with its exit code.",
     run: async (t) => {
       const child = await Child.start(await t.open(), { tty: true, script: "exit 42" })
       Check.equal((await child.ended()).exitCode, 42, "the exit code")

@@ -1,6 +1,6 @@
 /**
- * What a server may offer beyond Codex, and then announces in `environmentInfo.capabilities`: `process/resize` with
- * `terminalSize` (processResize) and `process/closeStdin` (processCloseStdin).
+ * Extensions that a server may announce in `environmentInfo.capabilities`: `process/resize` with `terminalSize`
+ * (processResize) and `process/closeStdin` (processCloseStdin).
  */
 import { table } from "../Case.ts"
 import * as Check from "../Check.ts"
@@ -22,7 +22,9 @@ export const processResize = table("process/resize", {
     ...resizable,
     level: "must",
     spec: [],
-    says: "process/start with tty and terminalSize {rows, columns} gives the PTY that size from the first moment on; null gives the usual 24 rows of 80 columns.",
+    says:
+      "process/start with tty and terminalSize {rows, columns} gives the PTY that size from the first " +
+      "moment on; null gives the usual 24 rows of 80 columns.",
     run: async (t) => {
       const wire = await t.open()
       const sizes = [
@@ -40,7 +42,9 @@ export const processResize = table("process/resize", {
     ...resizable,
     level: "must",
     spec: [],
-    says: "process/resize {processId, rows, columns} returns {}; the program in the PTY gets SIGWINCH and sees the new size.",
+    says:
+      "process/resize {processId, rows, columns} returns {}; the program in the PTY gets SIGWINCH and sees " +
+      "the new size.",
     run: async (t) => {
       const wire = await t.open()
       const script = "trap 'echo now $(stty size); exit 5' WINCH; echo ready; while :; do sleep 0.05; done"
@@ -88,7 +92,9 @@ export const processResize = table("process/resize", {
     ...resizable,
     level: "must",
     spec: [],
-    says: "Sizes that are missing, negative, fractional or above 65535 are refused with -32602, by process/resize and in terminalSize.",
+    says:
+      "Sizes that are missing, negative, fractional or above 65535 are refused with -32602, by " +
+      "process/resize and in terminalSize.",
     run: async (t) => {
       const wire = await t.open()
       const child = await Child.start(wire, { script: "sleep 60", tty: true })
@@ -112,7 +118,9 @@ export const processCloseStdin = table("process/closeStdin", {
     ...closable,
     level: "must",
     spec: [],
-    says: "process/closeStdin returns {}; a program that reads a piped stdin gets all that was written before, and then its end.",
+    says:
+      "process/closeStdin returns {}; a program that reads a piped stdin gets everything that was written " +
+      "before, and then EOF.",
     run: async (t) => {
       const wire = await t.open()
       const child = await Child.start(wire, { argv: ["cat"], pipeStdin: true })
@@ -131,7 +139,9 @@ export const processCloseStdin = table("process/closeStdin", {
     ...closable,
     level: "must",
     spec: [],
-    says: "After process/closeStdin a write is answered with stdinClosed, a write whose writeId was accepted before with accepted, and a second process/closeStdin with {}.",
+    says:
+      "After process/closeStdin a write is answered with stdinClosed, a write whose writeId was accepted " +
+      "before with accepted, and a second process/closeStdin with {}.",
     run: async (t) => {
       const wire = await t.open()
       const child = await Child.start(wire, { script: "cat >/dev/null; sleep 60", pipeStdin: true })
@@ -146,7 +156,9 @@ export const processCloseStdin = table("process/closeStdin", {
     ...closable,
     level: "should",
     spec: [],
-    says: "process/closeStdin of an unknown process is refused with -32600; of one without a piped stdin it returns {} or is refused with -32600, and ends nothing.",
+    says:
+      "process/closeStdin of an unknown process is refused with -32600; for a process without a piped stdin " +
+      "it returns {} or is refused with -32600, and the process goes on.",
     run: async (t) => {
       const wire = await t.open()
       await wire.refused("process/closeStdin", { processId: "none" }, -32600, "unknown process id none")

@@ -1,5 +1,5 @@
 /**
- * In which order notifications leave: statistical, so every case runs many rounds and states what it saw.
+ * The order of notifications: it depends on races, so every case runs many rounds and reports how many it saw.
  */
 import type { CaseContext } from "../CaseContext.ts"
 import { table } from "../Case.ts"
@@ -8,7 +8,7 @@ import * as Child from "../Child.ts"
 
 const rounds = 60
 
-/** Runs many short processes, a few at a time, and counts in how many `holds` is not true. */
+/** Runs many short processes, a few at a time, and counts for how many `holds` is false. */
 const manyRounds = async (
   t: CaseContext,
   what: string,
@@ -54,7 +54,7 @@ export const outputOrder = table("process/output/order", {
   "output-before-exited": {
     level: "should",
     spec: [96],
-    says: "What a process without descendants wrote has lower seqs than exited.",
+    says: "The output of a process without descendants has lower seqs than exited.",
     run: (t) =>
       manyRounds(t, "output above exited", "echo a; echo b >&2", (_, { events, exitedSeq }) =>
         events.every(({ kind, seq }) => kind !== "output" || seq < exitedSeq),

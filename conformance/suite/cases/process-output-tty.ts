@@ -10,7 +10,7 @@ export const outputTty = table("process/output", {
     level: "must",
     spec: [134],
     requires: ["pty"],
-    says: "With tty both outputs of the process come on the stream pty, with carriage returns.",
+    says: "With tty, stdout and stderr arrive on the stream pty, with carriage returns.",
     run: async (t) => {
       const child = await Child.start(await t.open(), { tty: true, script: "echo out; echo err >&2" })
       await child.ended()

@@ -10,7 +10,9 @@ export const output = table("process/output", {
   "streams-and-exit-code": {
     level: "must",
     spec: [93],
-    says: "A process that writes to both outputs and exits with 3 gives output on stdout and stderr, exited with exitCode 3, closed.",
+    says:
+      "A process that writes to stdout and stderr and exits with 3 is reported with output on both streams, " +
+      "exited with exitCode 3, and closed.",
     run: async (t) => {
       const child = await Child.start(await t.open(), { script: "echo hi; echo err 1>&2; exit 3" })
       const end = await child.ended()
@@ -23,7 +25,7 @@ export const output = table("process/output", {
   "seq-contiguous": {
     level: "must",
     spec: [94],
-    says: "The seqs of output, exited and closed of one process are 1 to n, each used once; closed has n.",
+    says: "The seqs of the output, exited and closed of one process are 1 to n, each used once; closed has n.",
     run: async (t) => {
       const wire = await t.open()
       for (const script of [
@@ -48,7 +50,7 @@ export const output = table("process/output", {
   "output-in-order": {
     level: "must",
     spec: [94],
-    says: "Put together in the order of seq, the output of a stream is exactly what the process wrote.",
+    says: "The chunks of a stream, joined in the order of seq, are exactly what the process wrote.",
     run: async (t) => {
       const script = "i=0; while [ $i -lt 4000 ]; do echo line $i; i=$((i+1)); done"
       const child = await Child.start(await t.open(), { script })
@@ -79,7 +81,7 @@ export const output = table("process/output", {
   "bytes-are-exact": {
     level: "must",
     spec: [140],
-    says: "Output that is no text comes back byte for byte.",
+    says: "Output that is not text arrives byte for byte.",
     run: async (t) => {
       const child = await Child.start(await t.open(), {
         script: "printf '\\000\\377\\376\\303'; sleep 0.1; printf '\\266\\n'",
@@ -116,7 +118,7 @@ export const output = table("process/output", {
   "big-output-complete": {
     level: "must",
     spec: [138],
-    says: "While the client reads, every byte of 8 MiB is notified, whatever is retained.",
+    says: "While the client reads, all of 8 MiB of output is notified, however little is retained.",
     run: async (t) => {
       const child = await Child.start(await t.open(), { script: "head -c 8388608 /dev/zero" })
       await child.ended()
@@ -126,7 +128,7 @@ export const output = table("process/output", {
   "slow-client-stalls-the-process": {
     level: "must",
     spec: [145],
-    says: "When the client stops reading, a process that writes 40 MB is held up and not cut: all bytes come after reading goes on.",
+    says: "When the client stops reading, a process that writes 40 MB blocks; when it reads again, all bytes arrive.",
     run: async (t) => {
       const wire = await t.open()
       const child = await Child.start(wire, { script: "head -c 40000000 /dev/zero" })

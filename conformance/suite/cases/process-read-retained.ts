@@ -1,5 +1,5 @@
 /**
- * The ring: how much of the output can still be read when it was more than fits.
+ * How much output is retained for `process/read` when a process has written more than fits.
  */
 import { table } from "../Case.ts"
 import * as Check from "../Check.ts"
@@ -9,7 +9,7 @@ export const readRetained = table("process/read/retained", {
   "a-mebibyte-of-the-newest": {
     level: "should",
     spec: [138],
-    says: "Of 3 MiB the newest whole chunks are retained, as many as fit in 1,048,576 bytes.",
+    says: "Of 3 MiB of output the newest whole chunks are retained, as many as fit in 1,048,576 bytes.",
     run: async (t) => {
       const child = await Child.start(await t.open(), { script: "head -c 3145728 /dev/zero" })
       const { events } = await child.ended()
@@ -33,7 +33,7 @@ export const readRetained = table("process/read/retained", {
   "at-least-the-tail": {
     level: "must",
     spec: [138],
-    says: "Of 3 MiB at least the last 512 KiB can be read afterwards.",
+    says: "Of 3 MiB of output at least the last 512 KiB can be read afterwards.",
     run: async (t) => {
       const child = await Child.start(await t.open(), { script: "head -c 3145728 /dev/zero; printf END" })
       await child.ended()

@@ -9,7 +9,7 @@ import type { Wire } from "../wire/Wire.ts"
 
 const seqs = (result: JsonObject): ReadonlyArray<number> => Child.chunks(result).map(({ seq }) => seq)
 
-/** A process that stays alive and silent until it is told to go on. */
+/** A process that prints nothing until it reads a line. */
 const silent = (wire: Wire, script = "read x"): Promise<Child.Child> =>
   Child.start(wire, { script, pipeStdin: true })
 
@@ -17,7 +17,7 @@ export const readWait = table("process/read", {
   "without-wait-returns-at-once": {
     level: "must",
     spec: [104],
-    says: "A read without waitMs, or with 0, of a silent process returns at once, empty.",
+    says: "A read without waitMs, or with 0, of a silent process returns at once without chunks.",
     run: async (t) => {
       const child = await silent(await t.open())
       for (const waitMs of [0, null]) {
@@ -29,7 +29,7 @@ export const readWait = table("process/read", {
   "wait-ends-empty": {
     level: "must",
     spec: [105],
-    says: "A read with waitMs 300 of a silent process returns empty, and not before that time.",
+    says: "A read with waitMs 300 of a silent process returns no chunks, and not before 300 ms.",
     run: async (t) => {
       const child = await silent(await t.open())
       const began = performance.now()
@@ -53,7 +53,7 @@ export const readWait = table("process/read", {
   "exit-wakes": {
     level: "must",
     spec: [107],
-    says: "A waiting read returns when the process ends without output.",
+    says: "A waiting read returns when the process exits without output.",
     run: async (t) => {
       const child = await Child.start(await t.open(), { script: "sleep 0.3; exit 4" })
       const result = await child.read({ waitMs: t.timeoutMs * 2 })
@@ -63,7 +63,7 @@ export const readWait = table("process/read", {
   "old-output-does-not-wake": {
     level: "must",
     spec: [108],
-    says: "A waiting read with afterSeq 50 is not ended by output with a lower seq, only by closed.",
+    says: "Output with a lower seq does not end a waiting read with afterSeq 50; closed does.",
     run: async (t) => {
       const child = await Child.start(await t.open(), {
         script: "sleep 0.2; echo a; sleep 0.2; echo b; sleep 0.3",
@@ -76,7 +76,7 @@ export const readWait = table("process/read", {
   "closed-returns-at-once": {
     level: "must",
     spec: [109],
-    says: "A read of a closed process never waits, whatever afterSeq and waitMs are.",
+    says: "A read of a closed process returns at once, whatever afterSeq and waitMs are.",
     run: async (t) => {
       const child = await Child.start(await t.open())
       await child.ended()
@@ -87,7 +87,7 @@ export const readWait = table("process/read", {
   "waits-past-exit": {
     level: "must",
     spec: [100],
-    says: "After exited, a waiting read from the last seq on returns with the late output, not at once.",
+    says: "After exited, a waiting read from the last seq on returns only when late output comes.",
     run: async (t) => {
       const child = await Child.start(await t.open(), {
         script: "(sleep 0.9; echo LATE) & echo early; sleep 0.2; exit 3",

@@ -22,7 +22,7 @@ const fourChunks = async (wire: Wire): Promise<Child.Child> => {
 
 const seqs = (result: JsonObject): ReadonlyArray<number> => Child.chunks(result).map(({ seq }) => seq)
 
-/** A process that stays alive and silent until it is told to go on. */
+/** A process that prints nothing until it reads a line. */
 const silent = (wire: Wire, script = "read x"): Promise<Child.Child> =>
   Child.start(wire, { script, pipeStdin: true })
 
@@ -30,7 +30,9 @@ export const read = table("process/read", {
   "result-has-every-field": {
     level: "must",
     spec: [93],
-    says: "The result of a read has chunks, nextSeq, exited, exitCode, closed, failure (null) and sandboxDenied, also while the process runs.",
+    says:
+      "The result of a read has chunks, nextSeq, exited, exitCode, closed, failure (null) and " +
+      "sandboxDenied, also while the process runs.",
     run: async (t) => {
       const wire = await t.open()
       const running = await silent(wire)
@@ -57,7 +59,7 @@ export const read = table("process/read", {
   "unknown-process-refused": {
     level: "must",
     spec: [101],
-    says: "A read of an unknown process is refused with -32600 and unknown process id ID.",
+    says: "A read of an unknown process is refused with -32600 and the text unknown process id ID.",
     run: async (t) => {
       await (await t.open()).refused("process/read", { processId: "nope" }, -32600, "unknown process id nope")
     },
@@ -115,7 +117,7 @@ export const read = table("process/read", {
   "largest-numbers-accepted": {
     level: "must",
     spec: [103],
-    says: "afterSeq, maxBytes and waitMs of 2^64-1 are accepted and overflow nowhere.",
+    says: "afterSeq, maxBytes and waitMs of 2^64-1 are accepted without overflow.",
     run: async (t) => {
       const wire = await t.open()
       const child = await fourChunks(wire)
@@ -183,7 +185,9 @@ export const read = table("process/read", {
   "next-seq": {
     level: "must",
     spec: [112],
-    says: "nextSeq is the next unused seq; with maxBytes and at least one chunk it is one above the last chunk returned.",
+    says:
+      "nextSeq is the next unused seq; with maxBytes and at least one chunk it is one above the last chunk " +
+      "returned.",
     run: async (t) => {
       const child = await fourChunks(await t.open())
       Check.equal((await child.read({ maxBytes: 10 }))["nextSeq"], 3, "after two chunks")
@@ -211,7 +215,7 @@ export const read = table("process/read", {
   "between-exited-and-closed": {
     level: "must",
     spec: [99],
-    says: "Between exited and closed a read tells exited true, exitCode 3, closed false and nextSeq 3.",
+    says: "Between exited and closed a read returns exited true, exitCode 3, closed false and nextSeq 3.",
     run: async (t) => {
       const child = await Child.start(await t.open(), {
         script: "(sleep 1.2; echo LATE) & echo early; sleep 0.2; exit 3",

@@ -1,5 +1,5 @@
 /**
- * The `sandbox` object of `process/start`: what decodes, and that nothing that asks for a confinement runs without it.
+ * The `sandbox` object of `process/start`: what decodes, and that no process runs without the confinement it asks for.
  */
 import { randomUUID } from "node:crypto"
 import { table } from "../Case.ts"
@@ -16,7 +16,7 @@ export const managed = (fileSystem: Json, network = "enabled"): JsonObject => ({
   ...level,
 })
 
-/** What asks for no confinement. */
+/** Profiles that ask for no confinement. */
 const free: ReadonlyArray<JsonObject> = [
   { permissions: { type: "disabled" }, ...level },
   { permissions: { type: "external", network: "enabled" }, ...level },
@@ -31,7 +31,9 @@ export const processSandbox = table("process/sandbox", {
   "incomplete-object-refused": {
     level: "must",
     spec: [179, "b72"],
-    says: "A sandbox without permissions, without windowsSandboxLevel, or managed without file_system, is refused with -32602 and a text that names what is missing.",
+    says:
+      "A sandbox without permissions, without windowsSandboxLevel, or managed without file_system, is " +
+      "refused with -32602 and a text that names what is missing.",
     run: async (t) => {
       const wire = await t.open()
       const faults: ReadonlyArray<readonly [JsonObject, string]> = [
@@ -48,7 +50,9 @@ export const processSandbox = table("process/sandbox", {
   "unknown-kinds-refused": {
     level: "must",
     spec: [179],
-    says: "Unknown types of permissions, of file_system or of windowsSandboxLevel are refused with -32602: nothing runs under a profile that the server does not understand.",
+    says:
+      "Unknown types of permissions, of file_system or of windowsSandboxLevel are refused with -32602: " +
+      "nothing runs under a profile that the server does not understand.",
     run: async (t) => {
       const wire = await t.open()
       const faults = [
@@ -65,7 +69,7 @@ export const processSandbox = table("process/sandbox", {
   "free-profiles-run": {
     level: "must",
     spec: ["b74"],
-    says: "Processes with the profiles disabled, external and managed/unrestricted with network run, and may write.",
+    says: "Processes with the profiles disabled, external, and managed/unrestricted with network run and may write.",
     run: async (t) => {
       const wire = await t.open()
       for (const sandbox of free) {
@@ -103,7 +107,7 @@ export const processSandbox = table("process/sandbox", {
   "never-runs-unconfined": {
     level: "must",
     spec: [180, "b73"],
-    says: "A process that may only read is either refused, or runs and cannot write: never does it run unconfined.",
+    says: "A process with a read-only profile is either refused, or runs and cannot write; it never runs unconfined.",
     run: async (t) => {
       const wire = await t.open()
       const { error } = await begin(
@@ -126,7 +130,9 @@ export const processSandbox = table("process/sandbox", {
     level: "must",
     spec: [180],
     requires: ["sandbox"],
-    says: "A process that may only read runs, reads, and is refused a write by the system; sandboxType names the confinement.",
+    says:
+      "A process with a read-only profile runs and reads, and the system refuses its write; sandboxType " +
+      "names the confinement.",
     run: async (t) => {
       const wire = await t.open()
       const name = `procwire-${randomUUID()}`
@@ -144,7 +150,9 @@ export const processSandbox = table("process/sandbox", {
     level: "must",
     spec: [181],
     requires: ["sandbox"],
-    says: "A process under a profile that allows nothing fails, and both process/exited and process/read have sandboxDenied true.",
+    says:
+      "A process under a profile that allows nothing fails, and both process/exited and process/read have " +
+      "sandboxDenied true.",
     run: async (t) => {
       const wire = await t.open()
       const nothing = managed({ type: "restricted", entries: [] }, "restricted")

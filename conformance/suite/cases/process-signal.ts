@@ -13,14 +13,16 @@ const interrupt = async (child: Child.Child): Promise<void> => {
   )
 }
 
-/** The sleep is in the background: a shell runs its trap at once while it waits, and after a foreground child otherwise. */
+/** The sleep is in the background: while a foreground child runs, a shell would not run its trap. */
 const trap = "trap 'echo trapped; exit 33' INT; echo ready; sleep 60 & wait"
 
 const trapped = (tty: boolean, spec: number): CaseSpec => ({
   level: "must",
   spec: [spec],
   requires: tty ? ["pty"] : [],
-  says: `interrupt sends SIGINT${tty ? " to a process with tty" : ""}: the trap of a shell runs, and its exit code is reported.`,
+  says:
+    `interrupt sends SIGINT${tty ? " to a process with tty" : ""}: ` +
+    "the trap of a shell runs, and its exit code is reported.",
   run: async (t) => {
     const child = await Child.start(await t.open(), { tty, script: trap })
     await child.says("ready")
@@ -37,7 +39,7 @@ export const signal = table("process/signal", {
     level: "must",
     spec: [124],
     requires: ["process-group"],
-    says: "interrupt goes to the whole process group: a forked child that handles it, too.",
+    says: "interrupt signals the whole process group: a forked child gets it, too.",
     run: async (t) => {
       const perl = [
         "perl",

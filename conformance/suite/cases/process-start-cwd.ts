@@ -45,7 +45,9 @@ export const startCwd = table("process/start", {
   "cwd-uri-variants": {
     level: "should",
     spec: [78],
-    says: "The cwd may be written file:/usr, FILE:///usr, file://localhost/usr, file:///usr/ or file:///usr/bin/.., and is normalised.",
+    says:
+      "The cwd may be written file:/usr, FILE:///usr, file://localhost/usr, file:///usr/ or " +
+      "file:///usr/bin/.., and is normalised.",
     run: async (t) => {
       const wire = await t.open()
       for (const cwd of [
@@ -100,7 +102,7 @@ export const startCwd = table("process/start", {
   "cwd-missing-refused": {
     level: "must",
     spec: [80],
-    says: "A cwd that does not exist, or is a file, is refused with -32603 and the text of the OS with its number.",
+    says: "A cwd that does not exist, or is a file, is refused with -32603 and the text and number of the OS error.",
     run: async (t) => {
       const wire = await t.open()
       const at = (cwd: string) => Child.params(wire, { params: { cwd } })

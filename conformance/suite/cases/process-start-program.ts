@@ -1,5 +1,5 @@
 /**
- * The program of `process/start`: how it is found, what it sees of itself, and the OS errors of a start that fails.
+ * The program of `process/start`: how it is found, its argv[0], and the OS errors of a failed start.
  */
 import { table } from "../Case.ts"
 import * as Check from "../Check.ts"
@@ -11,7 +11,9 @@ export const startProgram = table("process/start", {
   "program-missing-frees-the-id": {
     level: "must",
     spec: [81],
-    says: "A missing program is refused with -32603 and the text of the OS; nothing is notified, and the same id can be started again.",
+    says:
+      "A program that does not exist is refused with -32603 and the text of the OS; no notification is " +
+      "sent, and the id is free again.",
     run: async (t) => {
       const wire = await t.open()
       const id = "again"
@@ -26,7 +28,9 @@ export const startProgram = table("process/start", {
     level: "must",
     spec: [82],
     requires: ["pty"],
-    says: "A start with tty and an absolute program that does not exist is refused with -32603 and the text of the OS.",
+    says:
+      "A start with tty and an absolute program that does not exist is refused with -32603 and the text of " +
+      "the OS.",
     run: async (t) => {
       const wire = await t.open()
       const params = Child.params(wire, { tty: true, argv: ["/no/such/prog"] })
@@ -48,7 +52,7 @@ export const startProgram = table("process/start", {
   "program-relative-to-cwd": {
     level: "must",
     spec: [],
-    says: "A program with a slash that is not absolute is looked for in the cwd.",
+    says: "A relative program path with a slash is resolved against the cwd.",
     run: async (t) => {
       const wire = await t.open()
       const options = { argv: ["bin/sh", "-c", "exit 6"], params: { cwd: "file:///usr" } }
@@ -58,7 +62,7 @@ export const startProgram = table("process/start", {
   "empty-argv-refused": {
     level: "must",
     spec: [83],
-    says: "An empty argv is refused with -32602, also on an id that is taken.",
+    says: "An empty argv is refused with -32602, even with an id that is taken.",
     run: async (t) => {
       const wire = await t.open()
       const { id } = await Child.start(wire, { script: "sleep 60" })
@@ -75,7 +79,7 @@ export const startProgram = table("process/start", {
   "blank-program-refused": {
     level: "must",
     spec: [84],
-    says: "An argv of one empty text is refused with -32603 and missing program for pipe spawn.",
+    says: "An argv of one empty string is refused with -32603 and the text missing program for pipe spawn.",
     run: async (t) => {
       const wire = await t.open()
       const params = Child.params(wire, { argv: [""] })
@@ -85,7 +89,9 @@ export const startProgram = table("process/start", {
   "program-found-in-child-path": {
     level: "must",
     spec: [85],
-    says: "A bare program name is looked for in the PATH of the child, not of the server; without a PATH in the usual places.",
+    says:
+      "A program name without a slash is looked up in the PATH of the child, not of the server; without a " +
+      "PATH, in the default path of the system.",
     run: async (t) => {
       const wire = await t.open()
       const params = Child.params(wire, { argv: ["ls"], env: { PATH: "/nonexistent" } })
@@ -121,7 +127,7 @@ export const startProgram = table("process/start", {
     level: "peer",
     spec: [178],
     requires: ["arg0", "pty"],
-    says: "With tty, arg0 is taken as the program to run: -32603 Unable to spawn zero.",
+    says: "With tty, arg0 is taken as the program to run: arg0 zero is refused with -32603 and Unable to spawn zero.",
     run: async (t) => {
       const wire = await t.open()
       const params = Child.params(wire, { tty: true, params: { arg0: "zero" } })
@@ -136,7 +142,7 @@ export const startProgram = table("process/start", {
     level: "must",
     spec: [137],
     requires: ["procfs", "process-group"],
-    says: "A process leads a session and a group of its own, and without tty has no controlling terminal.",
+    says: "A process leads its own session and process group; without tty it has no controlling terminal.",
     run: async (t) => {
       const child = await Child.start(await t.open(), {
         script: "read -r a b c d e f g h < /proc/self/stat; echo $$ $e $f $g",
@@ -153,7 +159,7 @@ export const startProgram = table("process/start", {
   "stdin-is-empty": {
     level: "must",
     spec: [136],
-    says: "Without tty and pipeStdin the input of a process is at its end: cat exits at once.",
+    says: "Without tty and pipeStdin, stdin is at EOF: cat exits at once.",
     run: async (t) => {
       const end = await (await Child.start(await t.open(), { argv: ["cat"] })).ended()
       Check.equal([end.exitCode, end.closedSeq], [0, 2], "exit code and last seq")

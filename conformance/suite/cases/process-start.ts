@@ -1,5 +1,5 @@
 /**
- * `process/start`: which params are needed, which are tolerated, and which ids are free.
+ * `process/start`: required, optional and unknown params, and which ids are free.
  */
 import { table } from "../Case.ts"
 import * as Check from "../Check.ts"
@@ -9,7 +9,9 @@ export const start = table("process/start", {
   "missing-field-is-named": {
     level: "must",
     spec: [75],
-    says: "A start without processId, argv, cwd, env or tty is refused with -32602 and a message that names the missing one.",
+    says:
+      "A start without processId, argv, cwd, env or tty is refused with -32602 and a message that names the " +
+      "missing one.",
     run: async (t) => {
       const wire = await t.open()
       for (const field of ["processId", "argv", "cwd", "env", "tty"]) {
@@ -65,7 +67,7 @@ export const start = table("process/start", {
   "unknown-fields-ignored": {
     level: "must",
     spec: [89],
-    says: "Unknown fields of a start, as outputBytesCap or size, are ignored.",
+    says: "Unknown fields of a start, such as outputBytesCap or size, are ignored.",
     run: async (t) => {
       const params = { outputBytesCap: 1, size: { rows: 1, cols: 1 }, zzz: null }
       await (await Child.start(await t.open(), { params })).ended()
@@ -97,7 +99,9 @@ export const start = table("process/start", {
   "running-id-refused": {
     level: "must",
     spec: [90],
-    says: "A start with the id of a running process is refused with -32600 and process ID already exists; the process is not disturbed.",
+    says:
+      "A start with the id of a running process is refused with -32600 and the text process ID already " +
+      "exists; the running process goes on.",
     run: async (t) => {
       const wire = await t.open()
       const child = await Child.start(wire, { id: "dup", script: "read x; exit 9", pipeStdin: true })
@@ -114,7 +118,9 @@ export const start = table("process/start", {
   "retained-id-refused": {
     level: "must",
     spec: [91],
-    says: "A start with the id of a process that has just closed is refused like that of a running one.",
+    says:
+      "A start with the id of a process that has just closed is refused like one with the id of a running " +
+      "process.",
     run: async (t) => {
       const wire = await t.open()
       await (await Child.start(wire, { id: "dup" })).ended()
@@ -129,7 +135,9 @@ export const start = table("process/start", {
   "any-text-is-an-id": {
     level: "must",
     spec: [92],
-    says: "An id may be any text: with quotes, newlines, outside ASCII, empty, or 5000 characters long; it comes back unchanged.",
+    says:
+      "An id may be any string and comes back unchanged: with quotes, newlines or characters outside ASCII, " +
+      "empty, or 5000 characters long.",
     run: async (t) => {
       const wire = await t.open()
       for (const id of [
@@ -155,7 +163,9 @@ export const start = table("process/start", {
   "racing-starts-one-wins": {
     level: "must",
     spec: [164],
-    says: "Of two starts with one id that are sent without waiting, exactly one succeeds and the other is refused with -32600.",
+    says:
+      "Of two starts with the same id that are sent without waiting, exactly one succeeds and the other is " +
+      "refused with -32600.",
     run: async (t) => {
       const wire = await t.open()
       for (let round = 0; round < 10; round++) {

@@ -11,7 +11,9 @@ export const terminate = table("process/terminate", {
   "kills-at-once": {
     level: "must",
     spec: [128],
-    says: "terminate of a running process answers running true and kills it without a chance to react: exit code 137, no trap runs.",
+    says:
+      "terminate of a running process returns running true and kills it with SIGKILL: exit code 137, no " +
+      "trap runs.",
     run: async (t) => {
       const script = "trap 'echo TRAP' TERM HUP INT; echo ready; while :; do sleep 0.05; done"
       const child = await Child.start(await t.open(), { script })
@@ -40,7 +42,7 @@ export const terminate = table("process/terminate", {
     level: "must",
     spec: [130],
     requires: ["procfs"],
-    says: "After a terminate closed comes although a descendant in another session still holds the output.",
+    says: "After a terminate, closed is sent although a descendant in another session still holds the output.",
     run: async (t) => {
       const child = await Child.start(await t.open(), { script: "setsid sleep 300 & echo ready; wait" })
       await child.says("ready")
@@ -52,7 +54,7 @@ export const terminate = table("process/terminate", {
   "not-running": {
     level: "must",
     spec: [131],
-    says: "terminate of an unknown, an exited or a closed process answers running false.",
+    says: "terminate of an unknown, exited or closed process returns running false.",
     run: async (t) => {
       const wire = await t.open()
       Check.equal(await Child.attach(wire, "nope").terminate(), false, "running of an unknown process")

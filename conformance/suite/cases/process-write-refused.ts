@@ -1,5 +1,5 @@
 /**
- * `process/write` that does not reach a process: what is answered, and what is refused.
+ * `process/write` that does not reach a process: statuses and errors.
  */
 import { table } from "../Case.ts"
 import * as Check from "../Check.ts"
@@ -12,7 +12,9 @@ export const writeRefused = table("process/write", {
   "missing-field-is-named": {
     level: "must",
     spec: [116],
-    says: "A write without processId, chunk or writeId is refused with -32602 and a message that names the missing one.",
+    says:
+      "A write without processId, chunk or writeId is refused with -32602 and a message that names the " +
+      "missing one.",
     run: async (t) => {
       const wire = await t.open()
       const child = await cat(wire)
@@ -65,7 +67,9 @@ export const writeRefused = table("process/write", {
   "stdin-closed": {
     level: "must",
     spec: [118],
-    says: "A write to a process without tty and pipeStdin is answered with status stdinClosed, also after it has closed.",
+    says:
+      "A write to a process without tty and pipeStdin is answered with status stdinClosed, also after it " +
+      "has closed.",
     run: async (t) => {
       const child = await Child.start(await t.open(), { script: "sleep 0.3" })
       Check.equal(await child.write("x"), "stdinClosed", "the status while it runs")
@@ -76,7 +80,7 @@ export const writeRefused = table("process/write", {
   "after-natural-exit-accepted": {
     level: "must",
     spec: [119],
-    says: "A write to a process with pipeStdin that has exited by itself is still accepted.",
+    says: "A write to a process with pipeStdin that has exited is still accepted.",
     run: async (t) => {
       const child = await Child.start(await t.open(), { script: ":", pipeStdin: true })
       await child.ended()
@@ -86,7 +90,9 @@ export const writeRefused = table("process/write", {
   "after-terminate": {
     level: "must",
     spec: [120],
-    says: "After a terminate a write is refused with -32603; one with a writeId that was accepted before is accepted.",
+    says:
+      "After a terminate a write is refused with -32603; one with a writeId that was accepted before is " +
+      "accepted.",
     run: async (t) => {
       const child = await cat(await t.open())
       await child.write("x", "known")
@@ -100,7 +106,9 @@ export const writeRefused = table("process/write", {
   "base64-is-strict": {
     level: "must",
     spec: [121],
-    says: "A chunk that is not padded standard base64 is refused with -32602: other letters, no padding, the URL alphabet, a newline.",
+    says:
+      "A chunk that is not padded standard base64 is refused with -32602: characters outside the alphabet, " +
+      "no padding, the URL alphabet, a newline.",
     run: async (t) => {
       const child = await cat(await t.open())
       for (const chunk of ["!!", "YQ", "Y", "_-==", "YQ==\n", "Y Q=", "====", "YQ=A"]) {

@@ -11,7 +11,7 @@ const cat = (wire: Wire): Promise<Child.Child> => Child.start(wire, { argv: ["ca
 
 const base64 = (text: string): string => Buffer.from(text).toString("base64")
 
-/** Waits until nothing that was written before can still be on its way, by an echo of its own. */
+/** Writes a line and waits for its echo: everything that was written before has arrived, too. */
 const settle = async (child: Child.Child): Promise<void> => {
   await child.write("<settled>")
   await child.says("<settled>")
@@ -65,7 +65,9 @@ export const write = table("process/write", {
   "same-write-id-written-once": {
     level: "must",
     spec: [114],
-    says: "A second write with the same writeId is accepted and writes nothing; the same id on another process does.",
+    says:
+      "A second write with the same writeId is accepted and writes nothing; the same writeId on another " +
+      "process writes.",
     run: async (t) => {
       const wire = await t.open()
       const child = await cat(wire)
@@ -100,7 +102,7 @@ export const write = table("process/write", {
   "process-that-does-not-read": {
     level: "must",
     spec: [119],
-    says: "A write to a process that has closed its input is accepted and harms nobody.",
+    says: "A write to a process that has closed its stdin is accepted, and the server goes on.",
     run: async (t) => {
       const child = await Child.start(await t.open(), {
         script: "exec <&-; echo ready; sleep 0.3; exit 7",
@@ -114,7 +116,9 @@ export const write = table("process/write", {
   "blocks-when-nobody-reads": {
     level: "must",
     spec: [122],
-    says: "64 KiB writes to a process that does not read are accepted up to some number below 1000; the next waits, and is answered when the process ends.",
+    says:
+      "Fewer than 1000 writes of 64 KiB to a process that does not read are accepted; the next one waits " +
+      "and is answered when the process ends.",
     run: async (t) => {
       const wire = await t.open()
       const child = await Child.start(wire, { script: "sleep 4", pipeStdin: true })
@@ -126,7 +130,7 @@ export const write = table("process/write", {
         all.push(wire.begin("process/write", params).then(() => answered.push(index)))
       }
       const written = Promise.all(all)
-      // Looked at behind the loop: a write that fails before is not one that nobody looks at.
+      // Awaited after the loop; without this handler an earlier failure would be an unhandled rejection.
       written.catch(() => {})
       const counts: Array<number> = []
       while (child.events().length === 0 && answered.length < 300) {
@@ -165,7 +169,7 @@ export const write = table("process/write", {
     level: "must",
     spec: [135],
     requires: ["pty"],
-    says: "What is written to a tty is echoed and read; 0x04 is the end of the input.",
+    says: "A write to a tty is echoed and read; 0x04 is EOF.",
     run: async (t) => {
       const child = await Child.start(await t.open(), {
         tty: true,

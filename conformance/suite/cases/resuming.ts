@@ -1,5 +1,5 @@
 /**
- * Not cases: how the cases about sessions lose a connection and take its session up again.
+ * Not cases: drops connections and resumes their sessions.
  */
 import type { CaseContext } from "../CaseContext.ts"
 import * as Check from "../Check.ts"
@@ -20,7 +20,7 @@ export const resumeParams = (session: string, more: JsonObject = {}) => ({
   ...more,
 })
 
-/** Resumes, again and again while the server has not noticed yet that the old connection is gone. */
+/** Resumes; tries again while the server has not noticed yet that the old connection has ended. */
 export const resume = async (t: CaseContext, session: string, more?: JsonObject): Promise<Wire> => {
   const wire = await t.connect()
   for (let tries = 0; tries < 50; tries++) {

@@ -1,5 +1,5 @@
 /**
- * Not cases: how the cases about environments ask a process what it sees.
+ * Not cases: reads the environment that a process has.
  */
 import * as Check from "../Check.ts"
 import * as Child from "../Child.ts"
@@ -8,7 +8,7 @@ import type { Wire } from "../wire/Wire.ts"
 
 export type Variables = ReadonlyMap<string, string>
 
-/** What a process sees as its environment. */
+/** The environment that a process has. */
 export const seen = async (
   wire: Wire,
   env: { readonly [name: string]: string },

@@ -1,6 +1,6 @@
 /**
- * What a server may offer beyond Codex, and then announces as `sessionReplay` in `environmentInfo.capabilities`:
- * `initialize {resumeSessionId, replayAfter: {processId: seq}}` pushes what a lost connection has missed.
+ * An extension that a server may announce as `sessionReplay` in `environmentInfo.capabilities`:
+ * `initialize {resumeSessionId, replayAfter: {processId: seq}}` pushes the events that a lost connection has missed.
  */
 import type { CaseContext } from "../CaseContext.ts"
 import { table } from "../Case.ts"
@@ -22,7 +22,7 @@ const seqs = (child: Child.Child): ReadonlyArray<number> => child.events().map((
 const upTo = (last: number, first = 1): ReadonlyArray<number> =>
   Array.from({ length: last - first + 1 }, (_, index) => first + index)
 
-/** Runs a script to its end behind the back of its client: it begins at a line of input, and the connection is lost. */
+/** Starts a script with a line of input, drops the connection, and lets the script run to its end. */
 const missed = async (t: CaseContext, script: string): Promise<{ session: string; id: string }> => {
   const { wire, session } = await begin(t)
   const child = await Child.start(wire, { script: `echo first; read x; ${script}`, pipeStdin: true })
@@ -32,7 +32,7 @@ const missed = async (t: CaseContext, script: string): Promise<{ session: string
   return { session, id: child.id }
 }
 
-/** Writes a line and waits for the answer only, whatever else comes. */
+/** Writes a line and waits for the answer to the write only. */
 const go = async (wire: Wire, processId: string): Promise<void> => {
   const { error } = await wire.begin("process/write", {
     processId,
@@ -45,7 +45,9 @@ const go = async (wire: Wire, processId: string): Promise<void> => {
 export const sessionReplay = table("session/replay", {
   "missed-is-pushed": {
     ...replay,
-    says: "A resume with replayAfter {ID: N} is answered, and then everything of that process above N is pushed: in the order of seq, without a gap, each once.",
+    says:
+      "After the answer to a resume with replayAfter {ID: N}, every event of that process above N is pushed " +
+      "once, in the order of seq, without a gap.",
     run: async (t) => {
       const script = "for i in 1 2 3 4 5; do echo $i; sleep 0.05; done; sleep 60"
       const { session, id } = await missed(t, `sleep 0.3; ${script}`)
@@ -62,7 +64,7 @@ export const sessionReplay = table("session/replay", {
   },
   "exit-and-end": {
     ...replay,
-    says: "A replay tells of an exit and an end that were missed, as process/exited and process/closed in their places.",
+    says: "A replay includes a missed exit and end: process/exited and process/closed with their seqs.",
     run: async (t) => {
       const { session, id } = await missed(t, "sleep 0.3; echo bye; exit 9")
       await pause(1_000)
@@ -80,7 +82,9 @@ export const sessionReplay = table("session/replay", {
   },
   "goes-over-into-the-new": {
     ...replay,
-    says: "A process that writes on during the resume is told from N on without a gap or a double, over what was missed and what is new, to its end.",
+    says:
+      "The events of a process that writes during the resume are pushed from N on, missed and new ones, " +
+      "without a gap or a duplicate, to its end.",
     run: async (t) => {
       const { wire, session } = await begin(t)
       const script = "i=0; while [ $i -lt 300 ]; do echo line $i; i=$((i+1)); sleep 0.005; done"
@@ -104,7 +108,7 @@ export const sessionReplay = table("session/replay", {
   },
   "again-for-each-resume": {
     ...replay,
-    says: "A replay takes nothing away: each resume gets what it names, from any seq.",
+    says: "A replay consumes nothing: each resume gets what it asks for, from any seq.",
     run: async (t) => {
       const { session, id } = await missed(t, "sleep 0.3; printf x; exit 4")
       await pause(1_000)
@@ -120,7 +124,9 @@ export const sessionReplay = table("session/replay", {
   },
   "others-as-without": {
     ...replay,
-    says: "Processes that replayAfter does not name are not replayed: what was missed is for process/read, what is new is pushed.",
+    says:
+      "Processes that replayAfter does not name are not replayed: missed events are read with process/read, " +
+      "new ones are pushed.",
     run: async (t) => {
       const { wire, session } = await begin(t)
       const script = "read x; sleep 0.3; echo missed; read x; echo new; sleep 60"
@@ -136,7 +142,9 @@ export const sessionReplay = table("session/replay", {
   },
   "strange-values": {
     ...replay,
-    says: "Unknown ids in replayAfter are ignored, and a seq that does not exist yet means the last one; null is as without, also for a new session.",
+    says:
+      "Unknown ids in replayAfter are ignored, and a seq that does not exist yet means the last one; null " +
+      "means no replay, also for a new session.",
     run: async (t) => {
       const { wire, session } = await begin(t)
       const child = await Child.start(wire, { argv: ["cat"], pipeStdin: true })
@@ -151,7 +159,9 @@ export const sessionReplay = table("session/replay", {
   },
   "bad-values-refused": {
     ...replay,
-    says: "replayAfter with a seq that is negative, fractional or no number, or that is no object, is refused with -32602; the session can still be resumed.",
+    says:
+      "A replayAfter that is not an object, or has a seq that is negative, fractional or not a number, is " +
+      "refused with -32602; the session can still be resumed.",
     run: async (t) => {
       const { wire, session } = await begin(t)
       wire.channel.drop()
@@ -164,7 +174,9 @@ export const sessionReplay = table("session/replay", {
   },
   "evicted-start-shows": {
     ...replay,
-    says: "When what was named is no longer retained, the first seq that is pushed is above N + 1, and from there on nothing is missing.",
+    says:
+      "When events above N are no longer retained, the first pushed seq is above N + 1, and nothing is " +
+      "missing after it.",
     run: async (t) => {
       const { session, id } = await missed(t, "sleep 0.3; head -c 5000000 /dev/zero; printf END; exit 8")
       await pause(1_500)

@@ -1,5 +1,5 @@
 /**
- * How long sessions and processes are kept: slow cases, which wait for the time to pass.
+ * How long sessions and processes are kept. These cases are slow: they wait for the time to pass.
  */
 import { table } from "../Case.ts"
 import * as Check from "../Check.ts"
@@ -17,7 +17,7 @@ export const sessionTime = table("session", {
     spec: [154],
     slow: true,
     server: "owned",
-    says: "A session that is not resumed for two minutes is gone: its processes are killed, and its id is unknown.",
+    says: "A session that is not resumed for two minutes expires: its processes are killed, and its id is unknown.",
     run: async (t) => {
       const { wire, session } = await begin(t)
       const child = await Child.start(wire, { script: "echo pid $$.; sleep 600; :" })
@@ -50,7 +50,9 @@ export const sessionTime = table("session", {
     level: "should",
     spec: [141],
     slow: true,
-    says: "A closed process is readable for at least 20 seconds and gone after two minutes: then its id is unknown and free, from seq 1.",
+    says:
+      "A closed process is readable for at least 20 seconds; after two minutes its id is unknown and free, " +
+      "and a new process counts from seq 1.",
     run: async (t) => {
       const wire = await t.open()
       const child = await Child.start(wire, { id: "kept", script: "exit 3" })
@@ -69,7 +71,7 @@ export const sessionTime = table("session", {
     level: "should",
     spec: [142],
     slow: true,
-    says: "A process that has exited while a descendant holds its output stays readable for 95 seconds, until that has ended.",
+    says: "A process that has exited stays readable for 95 seconds while a descendant holds its output.",
     run: async (t) => {
       const child = await Child.start(await t.open(), { script: "(sleep 95; echo LATE) & exit 0" })
       await child.exited()

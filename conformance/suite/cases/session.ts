@@ -1,5 +1,5 @@
 /**
- * Sessions: what survives a lost connection, how it is taken up again, and what stays apart.
+ * Sessions: they survive a lost connection, can be resumed, and are isolated from each other.
  */
 import { randomUUID } from "node:crypto"
 import { table } from "../Case.ts"
@@ -15,7 +15,7 @@ export const session = table("session", {
     transports: "sockets",
     level: "must",
     spec: [155],
-    says: "The same processId on two connections means two processes; the process of another session is unknown.",
+    says: "The same processId in two sessions names two processes; a process of another session is unknown.",
     run: async (t) => {
       const [one, other] = [await t.open(), await t.open()]
       const first = await Child.start(one, { id: "same", script: "echo one; exit 1" })
@@ -29,7 +29,9 @@ export const session = table("session", {
   "detach-keeps-processes": {
     ...sockets,
     spec: [146],
-    says: "When the connection is lost, processes live on; after a resume of the session they are there with their state.",
+    says:
+      "Processes survive the loss of the connection; after a resume of the session they can be used, with " +
+      "their state.",
     run: async (t) => {
       const { wire, session } = await begin(t)
       const child = await Child.start(wire, { script: "echo before; read x; echo got $x", pipeStdin: true })
@@ -48,7 +50,9 @@ export const session = table("session", {
   "resume-continues-the-count": {
     ...sockets,
     spec: [147],
-    says: "After a resume, what was missed is read with afterSeq and what comes later is pushed; nothing is pushed twice, and seq goes on.",
+    says:
+      "After a resume, missed events are read with afterSeq and new ones are pushed; nothing is pushed " +
+      "twice, and the seqs continue.",
     run: async (t) => {
       const { wire, session } = await begin(t)
       const script = "echo one; read x; echo missed; sleep 0.1; echo more; read x; echo later; exit 0"
@@ -88,7 +92,9 @@ export const session = table("session", {
   "resume-pushes-before-initialized": {
     ...sockets,
     spec: [148],
-    says: "After the answer to a resuming initialize notifications flow at once, while requests are refused until initialized.",
+    says:
+      "Notifications are sent right after the answer to a resuming initialize; requests are refused until " +
+      "initialized.",
     run: async (t) => {
       const { wire, session } = await begin(t)
       const child = await Child.start(wire, {
@@ -105,7 +111,9 @@ export const session = table("session", {
   "attached-session-refused": {
     ...sockets,
     spec: [149],
-    says: "A resume of a session that is attached is refused with -32010 and the text with its id; the session is not disturbed.",
+    says:
+      "A resume of a session that is attached is refused with -32010 and a text with its id; the attached " +
+      "connection stays usable.",
     run: async (t) => {
       const { wire, session } = await begin(t)
       const other = await t.connect()
@@ -119,7 +127,9 @@ export const session = table("session", {
     ...sockets,
     transports: "any",
     spec: [150],
-    says: "A resume with an id that is not known, or empty, is refused with -32600 and unknown session id ID; a new session may follow.",
+    says:
+      "A resume with an id that is not known, or empty, is refused with -32600 and unknown session id ID; " +
+      "the connection may then open a new session.",
     run: async (t) => {
       const wire = await t.connect()
       for (const id of [randomUUID(), "", "no uuid"]) {
@@ -131,7 +141,7 @@ export const session = table("session", {
   "racing-resumes-one-wins": {
     ...sockets,
     spec: [151],
-    says: "Of two resumes of one detached session at the same time one succeeds and the other is refused with -32010.",
+    says: "Of two simultaneous resumes of one detached session one succeeds and the other is refused with -32010.",
     run: async (t) => {
       const { wire, session } = await begin(t)
       wire.channel.drop()
@@ -189,7 +199,9 @@ export const session = table("session", {
   "detached-flood-does-not-block": {
     ...sockets,
     spec: [156],
-    says: "A process that writes 5 MB while nobody is attached is not held up; afterwards its last bytes can be read.",
+    says:
+      "A process that writes 5 MB while no client is attached does not block; afterwards its last bytes can " +
+      "be read.",
     run: async (t) => {
       const { wire, session } = await begin(t)
       const script = "read x; head -c 5000000 /dev/zero; printf END; exit 8"
@@ -214,7 +226,7 @@ export const session = table("session", {
   "exit-while-detached": {
     ...sockets,
     spec: [146],
-    says: "A process that ends while nobody is attached can be read with its exit code after a resume.",
+    says: "After a resume, a process that exited while no client was attached can be read with its exit code.",
     run: async (t) => {
       const { wire, session } = await begin(t)
       const child = await Child.start(wire, { script: "sleep 0.3; echo bye; exit 9" })

@@ -1,9 +1,9 @@
 /**
- * What a client must never send: the connection ends without a word.
+ * Messages that a client must never send: the server ends the connection without an answer.
  */
 import { table } from "../Case.ts"
 
-/** What ends a connection without a word. */
+/** The messages that end a connection. */
 const violations: { readonly [name: string]: readonly [spec: number, says: string, message: string] } = {
   "unknown-notification": [20, "A notification with an unknown method", '{"method":"bogus"}'],
   "request-method-as-notification": [

@@ -1,5 +1,5 @@
 /**
- * Flags for authentication that contradict each other: the server must not start, and must say why.
+ * Flags for authentication that contradict each other: the server must not start, and must report why.
  */
 import type { CaseContext } from "../CaseContext.ts"
 import { table, type CaseSpec } from "../Case.ts"
@@ -16,9 +16,9 @@ interface Conflict {
   readonly when: string
   /** The flags; FILE stands for the path of a file. */
   readonly flags: ReadonlyArray<string>
-  /** What is in the file. */
+  /** The content of the file. */
   readonly content?: string
-  /** What the error says; FILE stands for the path. */
+  /** The error text; FILE stands for the path. */
   readonly text: string
 }
 
@@ -85,7 +85,7 @@ const stdioConflict: Conflict = {
   text: "WebSocket auth requires a WebSocket listener, not stdio",
 }
 
-/** Starts the server with such flags; returns its exit code, what it said, and what it should have said. */
+/** Starts the server with these flags; returns its exit code, its stderr, and the expected text. */
 const play = (t: CaseContext, { flags, content = `${"x".repeat(40)}\n`, text }: Conflict) =>
   withFile(content, async (path) => {
     const end = await playStart(
@@ -101,7 +101,7 @@ const saysWhy = (conflict: Conflict): CaseSpec => ({
   server: "fresh",
   level: "should",
   spec: [73],
-  says: `${conflict.when}: the server ends with the exit code 1 and says on its standard error "${conflict.text}".`,
+  says: `${conflict.when}: the server exits with 1 and writes to its stderr "${conflict.text}".`,
   run: async (t) => {
     const { code, said, wanted } = await play(t, conflict)
     Check.equal(code, 1, "the exit code")
@@ -116,7 +116,9 @@ export const websocketAuthFlags = [
       server: "fresh",
       level: "must",
       spec: [73],
-      says: "A server whose flags for authentication contradict each other, or miss something, or are unknown to it, ends with a code other than 0 and prints no URL.",
+      says:
+        "A server whose flags for authentication contradict each other, are incomplete, or are unknown, exits " +
+        "with a code other than 0 and prints no URL.",
       run: async (t) => {
         for (const [name, conflict] of Object.entries(conflicts)) {
           const { code, out } = await play(t, conflict)
@@ -128,7 +130,9 @@ export const websocketAuthFlags = [
     "stdio-has-no-auth": {
       ...overStdio,
       level: "must",
-      says: "A server on stdio that is given flags for authentication, which it cannot heed there, ends with a code other than 0.",
+      says:
+        "A server on stdio that is given flags for authentication, which stdio cannot honour, exits with a " +
+        "code other than 0.",
       run: async (t) => {
         const { code } = await play(t, stdioConflict)
         Check.isTrue(code !== 0 && code !== null, `the exit code is ${code}`)
@@ -137,7 +141,7 @@ export const websocketAuthFlags = [
     "stdio-has-no-auth-text": {
       ...overStdio,
       level: "peer",
-      says: `A server on stdio that is given flags for authentication ends with the exit code 1 and says "${stdioConflict.text}".`,
+      says: `A server on stdio that is given flags for authentication exits with 1 and writes "${stdioConflict.text}".`,
       run: async (t) => {
         const { code, said } = await play(t, stdioConflict)
         Check.equal(code, 1, "the exit code")

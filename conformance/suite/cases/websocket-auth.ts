@@ -1,5 +1,5 @@
 /**
- * A WebSocket server that asks for a capability token, and what is open without one.
+ * A WebSocket server that requires a capability token, and the paths that are open without one.
  */
 import { createHash } from "node:crypto"
 import { table } from "../Case.ts"
@@ -27,7 +27,7 @@ export const websocketAuth = table("websocket/auth", {
     ...auth,
     level: "must",
     spec: [59, "b76"],
-    says: "An upgrade with another token, or with a part of the right one, is answered with 401.",
+    says: "An upgrade with a wrong token, or with a prefix of the right one, is answered with 401.",
     run: async (t) => {
       const server = await start(t, byDigest)
       for (const wrong of ["nope", token.slice(0, -1), `${token}x`, token.toUpperCase(), sha256]) {
@@ -39,7 +39,7 @@ export const websocketAuth = table("websocket/auth", {
     ...auth,
     level: "must",
     spec: [60],
-    says: "An upgrade with the scheme Basic, with a bare token or with a blank one is answered with 401.",
+    says: "An upgrade with the scheme Basic, with a token but no scheme, or with a blank token is answered with 401.",
     run: async (t) => {
       const server = await start(t, byDigest)
       for (const header of [`Basic ${token}`, token, "Bearer ", "Bearer"]) {
@@ -51,7 +51,7 @@ export const websocketAuth = table("websocket/auth", {
     ...auth,
     level: "must",
     spec: [61],
-    says: "The scheme is accepted in any case, and blanks around the token are ignored.",
+    says: "The scheme Bearer may be in any case, and spaces around the token are ignored.",
     run: async (t) => {
       const server = await start(t, byDigest)
       for (const header of [
@@ -90,7 +90,7 @@ export const websocketAuth = table("websocket/auth", {
     ...auth,
     level: "must",
     spec: [64],
-    says: "--ws-token-sha256 may be written in capitals.",
+    says: "The digest of --ws-token-sha256 may be in capitals.",
     run: async (t) => {
       const flags = ["--ws-auth", "capability-token", "--ws-token-sha256", sha256.toUpperCase()]
       const server = await start(t, flags)
@@ -102,7 +102,7 @@ export const websocketAuth = table("websocket/auth", {
     ...auth,
     level: "must",
     spec: ["b76"],
-    says: "--ws-token-file names a file with the token; white space around it is no part of it.",
+    says: "--ws-token-file names a file with the token; whitespace around the token is trimmed.",
     run: (t) =>
       withFile(`\n ${token} \r\n`, async (path) => {
         const server = await start(t, ["--ws-auth", "capability-token", "--ws-token-file", path])
@@ -116,7 +116,7 @@ export const websocketAuth = table("websocket/auth", {
     level: "must",
     args: byDigest,
     spec: [],
-    says: "A client with the right token can do its handshake and ask for the status.",
+    says: "A client with the right token can do the handshake and ask for environment/status.",
     run: async (t) => {
       const wire = await t.connect({ authorization: `Bearer ${token}` })
       await wire.handshake()
@@ -127,7 +127,7 @@ export const websocketAuth = table("websocket/auth", {
     ...auth,
     level: "should",
     spec: [58, 59, 60],
-    says: "A refused upgrade says why in its body, in the words of Codex, and has no WWW-Authenticate header.",
+    says: "The body of a refused upgrade is the exact text of Codex, and there is no WWW-Authenticate header.",
     run: async (t) => {
       const server = await start(t, byDigest)
       const texts = [

@@ -84,7 +84,7 @@ export const websocketHttp = table("websocket", {
     ...http,
     level: "should",
     spec: [],
-    says: "An upgrade that offers a subprotocol and permessage-deflate succeeds without either.",
+    says: "An upgrade that offers a subprotocol and permessage-deflate succeeds, and neither is negotiated.",
     run: async (t) => {
       const offer = { "sec-websocket-protocol": "a, b", "sec-websocket-extensions": "permessage-deflate" }
       const headers = { ...upgradeHeaders, ...offer }
@@ -135,7 +135,9 @@ export const websocketHttp = table("websocket", {
     ...http,
     level: "must",
     spec: [57, "b76"],
-    says: "Any request with an Origin header, also null, empty or the server's own, is answered with 403: on /, /readyz and elsewhere.",
+    says:
+      "Any request with an Origin header, even null, empty or the server's own, is answered with 403 on /, " +
+      "/readyz and any other path.",
     run: async (t) => {
       const { url = "" } = await t.server()
       for (const origin of ["http://evil.example", "null", "", url.replace("ws:", "http:")]) {

@@ -1,5 +1,5 @@
 /**
- * A WebSocket server that asks for a signed token: a JWT with HS256, and what its claims must say.
+ * A WebSocket server that requires a signed token: a JWT with HS256, and its claims.
  */
 import type { CaseContext } from "../CaseContext.ts"
 import { table } from "../Case.ts"
@@ -24,7 +24,7 @@ const signed = <A>(
 
 const bearer = (claims: JsonObject): string => `Bearer ${Jwt.sign(secret, claims)}`
 
-/** Claims that are fine but for what is given. */
+/** Valid claims, with these instead of the usual ones. */
 const claims = (other: JsonObject = {}): JsonObject => ({ exp: Jwt.at(60), ...other })
 
 export const websocketJwt = table("websocket/jwt", {
@@ -32,7 +32,9 @@ export const websocketJwt = table("websocket/jwt", {
     ...auth,
     level: "must",
     spec: [65],
-    says: "With --ws-auth signed-bearer-token an upgrade with a JWT signed with HS256 that expires in a minute succeeds; a typ header is not needed, and iat and unknown claims are ignored.",
+    says:
+      "With --ws-auth signed-bearer-token an upgrade with a JWT signed with HS256 that expires in a minute " +
+      "succeeds; a typ header is not needed, and iat and unknown claims are ignored.",
     run: (t) =>
       signed(t, [], async (server) => {
         await server.accepts(bearer(claims()), "a token that expires in a minute")
@@ -45,7 +47,7 @@ export const websocketJwt = table("websocket/jwt", {
     ...auth,
     level: "must",
     spec: [58],
-    says: "An upgrade without a token, or with something that is no JWT, is answered with 401.",
+    says: "An upgrade without a token, or with a token that is not a JWT, is answered with 401.",
     run: (t) =>
       signed(t, [], async (server) => {
         await server.refuses(undefined, "no Authorization header")
@@ -56,7 +58,7 @@ export const websocketJwt = table("websocket/jwt", {
     ...auth,
     level: "must",
     spec: [66],
-    says: "A token without exp, or with a text or a fraction for it, is refused with 401.",
+    says: "A token without exp, or whose exp is a string or a fraction, is refused with 401.",
     run: (t) =>
       signed(t, [], async (server) => {
         await server.refuses(bearer({}), "no exp")
@@ -68,7 +70,9 @@ export const websocketJwt = table("websocket/jwt", {
     ...auth,
     level: "must",
     spec: [67],
-    says: "A token that expired 35 seconds ago is refused, one that expired 25 seconds ago is accepted: the clocks may differ by 30 seconds.",
+    says:
+      "A token that expired 35 seconds ago is refused, one that expired 25 seconds ago is accepted: the " +
+      "clocks may differ by 30 seconds.",
     run: (t) =>
       signed(t, [], async (server) => {
         await server.refuses(bearer({ exp: Jwt.at(-35) }), "exp 35 s ago")
@@ -79,7 +83,7 @@ export const websocketJwt = table("websocket/jwt", {
     ...auth,
     level: "must",
     spec: [68],
-    says: "A token that is valid in 40 seconds is refused, one that is valid in 25 seconds is accepted.",
+    says: "A token whose nbf is 40 seconds ahead is refused, one whose nbf is 25 seconds ahead is accepted.",
     run: (t) =>
       signed(t, [], async (server) => {
         await server.refuses(bearer(claims({ nbf: Jwt.at(40) })), "nbf in 40 s")
@@ -105,7 +109,9 @@ export const websocketJwt = table("websocket/jwt", {
     ...auth,
     level: "must",
     spec: [70],
-    says: "With --ws-issuer a token with another iss, or with none, is refused; with a blank --ws-issuer it is not looked at.",
+    says:
+      "With --ws-issuer a token with another iss, or with none, is refused; with a blank --ws-issuer, iss " +
+      "is ignored.",
     run: async (t) => {
       await signed(t, ["--ws-issuer", "me"], async (server) => {
         await server.accepts(bearer(claims({ iss: "me" })), "the right iss")
@@ -121,7 +127,7 @@ export const websocketJwt = table("websocket/jwt", {
     ...auth,
     level: "must",
     spec: [71],
-    says: "With --ws-audience the aud of a token must be that text or an array with it.",
+    says: "With --ws-audience the aud of a token must be that string or an array that contains it.",
     run: (t) =>
       signed(t, ["--ws-audience", "here"], async (server) => {
         await server.accepts(bearer(claims({ aud: "here" })), "the right aud")
@@ -135,7 +141,9 @@ export const websocketJwt = table("websocket/jwt", {
     ...auth,
     level: "must",
     spec: [72],
-    says: "With --ws-max-clock-skew-seconds 5 a token that expired 3 seconds ago is accepted, and one that expired 9 seconds ago refused.",
+    says:
+      "With --ws-max-clock-skew-seconds 5 a token that expired 3 seconds ago is accepted, and one that " +
+      "expired 9 seconds ago refused.",
     run: (t) =>
       signed(t, ["--ws-max-clock-skew-seconds", "5"], async (server) => {
         await server.accepts(bearer({ exp: Jwt.at(-3) }), "exp 3 s ago")
@@ -146,7 +154,7 @@ export const websocketJwt = table("websocket/jwt", {
     ...auth,
     level: "should",
     spec: [66, 67, 68, 69, 70, 71],
-    says: "A refused upgrade says why in its body, in the words of Codex.",
+    says: "The body of a refused upgrade is the exact text of Codex.",
     run: (t) =>
       signed(t, ["--ws-issuer", "me", "--ws-audience", "here"], async (server) => {
         const mine = claims({ iss: "me", aud: "here" })

@@ -1,5 +1,5 @@
 /**
- * `--listen` with something that nobody can listen on: the server must not start, and must say why.
+ * `--listen` with an address that cannot be listened on: the server must not start, and must report why.
  */
 import type { CaseContext } from "../CaseContext.ts"
 import { table } from "../Case.ts"
@@ -9,7 +9,7 @@ import { playStart } from "./guarded.ts"
 
 const ws = { transports: "ws", server: "fresh" } as const
 
-/** The server must end with the exit code 1 for each of these, and say what is said of it. */
+/** With each of these the server must exit with 1 and print the text. */
 const refused = async (
   t: CaseContext,
   urls: ReadonlyArray<string>,
@@ -28,7 +28,9 @@ export const websocketListen = table("websocket/listen", {
     ...ws,
     level: "should",
     spec: [73],
-    says: "A --listen URL with a scheme that no server has, also ws in capitals, ends the server with the exit code 1 and the text unsupported --listen URL.",
+    says:
+      "A --listen URL with an unknown scheme, or with WS in capitals, makes the server exit with 1 and the " +
+      "text unsupported --listen URL.",
     run: (t) =>
       refused(
         t,
@@ -40,7 +42,9 @@ export const websocketListen = table("websocket/listen", {
     ...ws,
     level: "should",
     spec: [73],
-    says: "A --listen URL with the name of a host, with a path, or without a port ends the server with the exit code 1 and the text invalid websocket --listen URL.",
+    says:
+      "A --listen URL with a host name, with a path, or without a port makes the server exit with 1 and the " +
+      "text invalid websocket --listen URL.",
     run: (t) =>
       refused(
         t,
@@ -52,7 +56,7 @@ export const websocketListen = table("websocket/listen", {
     ...ws,
     level: "must",
     spec: [73],
-    says: "A second server on a port that one listens on ends with a code other than 0, and prints no URL.",
+    says: "A server whose port is in use exits with a code other than 0 and prints no URL.",
     run: async (t) => {
       const url = await firstLine(t.launch([]), t.timeoutMs)
       const { code, out } = await playStart(t, [], url.trim())
@@ -64,7 +68,7 @@ export const websocketListen = table("websocket/listen", {
     ...ws,
     level: "should",
     spec: [73],
-    says: "A second server on a port that one listens on says that the address is in use, with os error 98.",
+    says: "A server whose port is in use prints that the address is in use, with os error 98.",
     run: async (t) => {
       const url = await firstLine(t.launch([]), t.timeoutMs)
       const { said } = await playStart(t, [], url.trim())

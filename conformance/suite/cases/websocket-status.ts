@@ -1,5 +1,5 @@
 /**
- * What a WebSocket listener tells about its server beside the wire: /healthz and /metrics, which Codex does not have.
+ * The status pages of a WebSocket listener, /healthz and /metrics, which Codex does not have.
  */
 import { createHash } from "node:crypto"
 import type { CaseContext } from "../CaseContext.ts"
@@ -33,7 +33,9 @@ export const websocketStatus = table("websocket/status", {
   "healthz-counts": {
     ...status,
     server: "fresh",
-    says: "GET /healthz is answered with JSON: the status ok, a version, the seconds since the start, and how many connections, sessions and processes there are.",
+    says:
+      "GET /healthz is answered with JSON: the status ok, a version, the seconds since the start, and the " +
+      "numbers of connections, sessions and processes.",
     run: async (t) => {
       const wire = await t.open()
       const child = await Child.start(wire, { script: "echo up.; exec sleep 300" })
@@ -52,7 +54,10 @@ export const websocketStatus = table("websocket/status", {
   "metrics-count": {
     ...status,
     server: "fresh",
-    says: "GET /metrics is answered in the text format 0.0.4 of Prometheus: processes started, running and ended, bytes of output, failed starts, connections, sessions and a histogram of the time of starts.",
+    says:
+      "GET /metrics is answered in the text format 0.0.4 of Prometheus: processes started, running and " +
+      "ended, bytes of output, failed starts, connections, sessions and a histogram of how long starts " +
+      "took.",
     run: async (t) => {
       const wire = await t.open()
       const child = await Child.start(wire, { script: "printf 12345; exit 0" })
@@ -81,7 +86,9 @@ export const websocketStatus = table("websocket/status", {
     ...status,
     requires: ["http-status", "ws-auth"],
     server: "fresh",
-    says: "With --ws-auth /healthz and /metrics are answered with 401 to whoever has no token, and with 200 to whoever has.",
+    says:
+      "With --ws-auth, /healthz and /metrics are answered with 401 without a token and with 200 with the " +
+      "right one.",
     run: async (t) => {
       const sha256 = createHash("sha256").update("sesame").digest("hex")
       const server = await start(t, ["--ws-auth", "capability-token", "--ws-token-sha256", sha256])

@@ -16,7 +16,9 @@ export const websocket = table("websocket", {
     level: "must",
     spec: [51],
     server: "fresh",
-    says: "A server started on port 0 prints exactly one line on its standard output, ws://127.0.0.1:PORT, and nothing else.",
+    says:
+      "A server started on port 0 prints exactly one line on its standard output, ws://127.0.0.1:PORT, and " +
+      "nothing else.",
     run: async (t) => {
       const server = t.launch([])
       let seen = ""
@@ -33,7 +35,7 @@ export const websocket = table("websocket", {
     ...ws,
     level: "must",
     spec: [46],
-    says: "A request in a binary frame is answered, in a text frame.",
+    says: "A request in a binary frame is answered in a text frame.",
     run: async (t) => {
       const wire = await t.open()
       await wire.barrier()
@@ -59,7 +61,7 @@ export const websocket = table("websocket", {
     ...ws,
     level: "must",
     spec: [47],
-    says: "Two requests in one frame, with a newline between them, are answered once: with id -1 and -32600.",
+    says: "Two requests in one frame, with a newline between them, are malformed: one answer with id -1 and -32600.",
     run: async (t) => {
       const wire = await t.open()
       const one = '{"id":1,"method":"environment/status"}'
@@ -103,7 +105,7 @@ export const websocket = table("websocket", {
     ...ws,
     level: "peer",
     spec: [50],
-    says: "After a violation the TCP connection just ends: the client sees code 1006.",
+    says: "After a violation the server ends the TCP connection without a close frame: the client sees code 1006.",
     run: async (t) => {
       const wire = await t.open()
       wire.sendText('{"method":"bogus"}')

@@ -1,10 +1,11 @@
 /**
- * One connection to a server, as raw as it gets: texts and bytes out, texts in, and the end.
+ * One connection to a server at the lowest level: sends texts and bytes, receives texts and the end.
  *
- * A channel has no opinion about what it carries: malformed, cut and oversized messages go out as they are.
+ * A channel does not check what it carries: malformed, incomplete and oversized messages are sent as they are.
  */
 import type { TransportKind } from "./TransportKind.ts"
 
+/** One message that has arrived. */
 export interface Incoming {
   readonly text: string
   /** A binary WebSocket frame. */
@@ -13,6 +14,7 @@ export interface Incoming {
   readonly unterminated: boolean
 }
 
+/** Called for what arrives. */
 export interface ChannelEvents {
   readonly message: (incoming: Incoming) => void
   /** A WebSocket ping or pong. */
@@ -20,6 +22,7 @@ export interface ChannelEvents {
   readonly end: (how: string) => void
 }
 
+/** One connection. */
 export interface Channel {
   readonly kind: TransportKind
   /** One message: a line or a text frame. */
@@ -29,11 +32,11 @@ export interface Channel {
   /** One text frame of a fragmented message. Only over WebSocket. */
   readonly sendFragment: (text: string, last: boolean) => void
   readonly ping: (payload: string) => void
-  /** Stops and continues to take what the server sends. */
+  /** Stops reading until `resume`. */
   readonly pause: () => void
   readonly resume: () => void
-  /** Ends politely: closes stdin, or sends a close frame. */
+  /** Ends the connection in order: closes stdin, or sends a close frame. */
   readonly close: (code?: number) => void
-  /** Ends without a word. */
+  /** Ends the connection at once. */
   readonly drop: () => void
 }

@@ -1,7 +1,7 @@
 /**
- * A small HTTP server of the suite on the loopback interface, for servers under test that make HTTP requests.
+ * A small HTTP server on the loopback interface, for servers under test that make HTTP requests.
  *
- * Guarantees: every request is kept as it came (method, path, raw headers, body); `close` ends all connections at once.
+ * Guarantees: every request is recorded (method, path, raw headers, body); `close` ends all connections at once.
  */
 import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"

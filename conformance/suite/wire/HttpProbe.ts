@@ -1,5 +1,5 @@
 /**
- * One HTTP request to the listener of a WebSocket server, upgrades included, answered with plain facts.
+ * One HTTP request to the listener of a WebSocket server, upgrades included.
  */
 import { request, type IncomingHttpHeaders, type IncomingMessage } from "node:http"
 import { within } from "../Deadline.ts"

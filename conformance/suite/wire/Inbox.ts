@@ -1,8 +1,8 @@
 /**
- * Everything that has come on one connection, in order, and the means to wait for more.
+ * Everything that has arrived on one connection, in order, and waits for more.
  *
- * Nothing is consumed: a wait looks at all messages from a position on, then at those to come, until one fits, the
- * connection ends or the deadline passes.
+ * Nothing is consumed: a wait looks at all messages, then at each new one, until one matches, the connection ends or
+ * the deadline passes.
  */
 import { CheckFailure, show } from "../Check.ts"
 import { within } from "../Deadline.ts"

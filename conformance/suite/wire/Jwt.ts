@@ -1,5 +1,5 @@
 /**
- * JSON Web Tokens as a client might present them: well signed, badly signed and not signed at all.
+ * JSON Web Tokens as a client may present them: signed correctly, wrongly or not at all.
  */
 import { createHmac } from "node:crypto"
 import type { Json } from "../Json.ts"

@@ -1,7 +1,8 @@
 /**
- * The transports of lines: newline-delimited texts on the standard streams of a server process, on a unix socket or over TCP.
+ * The transports of lines: newline-delimited messages on the stdin and stdout of a server, on a unix socket or over
+ * TCP.
  *
- * A line is decoded as a whole, so that characters split over reads arrive intact.
+ * A line is decoded as a whole, so characters that are split over reads arrive intact.
  */
 import * as net from "node:net"
 import type { Readable, Writable } from "node:stream"

@@ -1,8 +1,8 @@
 /**
- * Finds the processes that a case has left behind, so that none outlives it.
+ * Finds and kills the processes that a case has left behind.
  *
- * On Linux through /proc, also those that left the tree but carry a marker in their environment; elsewhere through
- * `ps`, by parent only. Where neither works the lists are empty.
+ * On Linux it reads /proc and also finds processes that have left the tree but carry a marker in their environment.
+ * Elsewhere it asks `ps` and finds only descendants. Where neither works, it finds none.
  */
 import { execFileSync } from "node:child_process"
 import { fail } from "../Check.ts"
@@ -63,7 +63,7 @@ export const alive = (pid: number): boolean => {
   }
 }
 
-/** Waits until all of them are dead. */
+/** Waits until all of them are dead; fails after `ms` milliseconds. */
 export const awaitDeath = async (targets: ReadonlyArray<number>, ms: number): Promise<void> => {
   const until = performance.now() + ms
   while (targets.some(alive) && performance.now() < until) await pause(20)
@@ -71,6 +71,7 @@ export const awaitDeath = async (targets: ReadonlyArray<number>, ms: number): Pr
   if (left > 0) fail(`${left} of ${targets.length} processes are still alive after ${ms} ms`)
 }
 
+/** Sends SIGKILL to each process; one that has ended is ignored. */
 export const killAll = (targets: ReadonlyArray<number>): void => {
   for (const pid of new Set(targets)) {
     try {

@@ -1,8 +1,8 @@
 /**
- * A server that the suite has started: its streams, its end, and the certainty that nothing of it is left.
+ * A server that the suite has started: its streams and its exit.
  *
- * Guarantee: after `kill` the server and every process below it, or marked by it, is dead (found through /proc on
- * Linux; elsewhere through `ps`, where processes that have left the tree are not found).
+ * Guarantee: after `kill` the server and every process below it or marked by it is dead. Where there is no /proc,
+ * marked processes that have left the tree are not found.
  */
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process"
 import { within } from "../Deadline.ts"
@@ -19,7 +19,7 @@ export interface ServerProcess {
   readonly child: ChildProcessWithoutNullStreams
   readonly exited: () => boolean
   readonly exit: Promise<Exit>
-  /** Everything on stderr so far. */
+  /** What the server has written to stderr, at most about 20,000 characters. */
   readonly errors: () => string
   readonly signal: (name: NodeJS.Signals) => void
   readonly kill: () => void
@@ -28,11 +28,11 @@ export interface ServerProcess {
 export interface LaunchOptions {
   readonly argv: ReadonlyArray<string>
   readonly env: { readonly [name: string]: string }
-  /** The value of the variable by which processes of this run are found again. */
+  /** The value of {@link marker} for this server and every process below it. */
   readonly token: string
 }
 
-/** The variable that marks every process that a case starts. */
+/** The environment variable that marks every process that a case starts. */
 export const marker = "PROCWIRE_CASE"
 
 export const launch = (options: LaunchOptions): ServerProcess => {

@@ -1,8 +1,8 @@
 /**
- * One connection in the hands of a case: requests with checked replies, and everything that a proper client never sends.
+ * One connection as a case uses it: requests with checked replies, and everything that a proper client never sends.
  *
- * Guarantees: every message is in the transcript, every wait has a deadline. It does not follow the protocol by itself:
- * there is no handshake and no order except what the case asks for.
+ * Guarantees: every message is in the transcript, and every wait has a deadline. A wire does nothing by itself: there
+ * is no handshake and no order except what the case asks for.
  */
 import * as Check from "../Check.ts"
 import { pause } from "../Deadline.ts"
@@ -13,11 +13,12 @@ import * as Inbox from "./Inbox.ts"
 import * as Reply from "./Reply.ts"
 import * as Requests from "./Requests.ts"
 
+/** One connection. */
 export interface Wire {
   readonly channel: Channel
   readonly inbox: Inbox.Inbox
   readonly timeoutMs: number
-  /** Variables that every child gets unless the case says otherwise: a PATH, and the mark by which it is found again. */
+  /** The default environment of a child: a PATH, and the marker by which leftovers are found. */
   readonly childEnv: { readonly [name: string]: string }
   /** Ids that {@link Wire.begin} has made. */
   readonly asked: ReadonlySet<number>
@@ -26,7 +27,7 @@ export interface Wire {
   readonly sendText: (text: string) => void
   readonly send: (message: Json) => void
   readonly sendBytes: (bytes: Uint8Array) => void
-  /** Sends a request and goes on at once. */
+  /** Sends a request; the reply comes later. */
   readonly begin: (method: string, params?: Json) => Promise<Reply.Reply>
   /** Sends a request and returns its result; an error fails the case. */
   readonly ok: (method: string, params?: Json) => Promise<JsonObject>
@@ -44,11 +45,11 @@ export interface Wire {
   /** `initialize` and `initialized`; returns the result of `initialize`. */
   readonly handshake: (params?: JsonObject) => Promise<JsonObject>
   /**
-   * Waits for the end of the connection; no message may come after position `from` (from now on, by default). A server on
-   * stdio may wait for the end of its input, so there it is enough that it answers no more and ends with its input.
+   * Waits for the end of the connection; no message may come after position `from` (by default: from now on). A server
+   * on stdio may wait for EOF, so there it is enough that it does not answer any more and ends at EOF.
    */
   readonly endsSilently: (from?: number) => Promise<void>
-  /** Waits until an answer shows that everything sent before has been looked at. */
+  /** Sends `environment/status` and waits for the answer: everything that was sent before has been read. */
   readonly barrier: () => Promise<void>
 }
 

@@ -1,5 +1,5 @@
 /**
- * The WebSocket transport: one message per frame, with fragments, binary frames and pings on request.
+ * The WebSocket transport: one message per frame; fragments, binary frames and pings on request.
  */
 import { WebSocket, type RawData } from "real-ws"
 import type { Channel, ChannelEvents } from "./Channel.ts"

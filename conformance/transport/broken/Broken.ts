@@ -1,6 +1,5 @@
 /**
- * Transports that are wrong in one way each, made from good ones: proof that the suite can fail, and which
- * case says so.
+ * A transport with one fault, made from a good one, and the case that must fail on it.
  */
 import * as Effect from "effect/Effect"
 import * as Inbox from "../../../core/transport/Inbox.ts"
@@ -20,16 +19,16 @@ export interface Broken {
 
 export const good: Pair = Memory.makePair()
 
-/** Both ends changed in the same way. */
+/** Changes both ends in the same way. */
 export const both = (change: (end: Transport) => Transport): Pair =>
   Effect.map(good, ([left, right]) => [change(left), change(right)] as const)
 
-/** Another way to write; each end has its own. */
+/** Replaces `write`; each end gets its own. */
 export const writing = (
   make: (write: Transport["write"], end: Transport) => (message: Outgoing) => boolean,
 ): Pair => both((end) => ({ ...end, write: make(end.write, end) }))
 
-/** A raw end over lines, cut by a decoder that may be wrong. */
+/** A raw end over lines, with a decoder that may have a fault. */
 export const rawLines = (push: () => (bytes: Uint8Array) => ReadonlyArray<string>): Raw =>
   Effect.gen(function* () {
     const inbox = yield* Inbox.make(() => {})

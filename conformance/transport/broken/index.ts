@@ -1,4 +1,4 @@
-/** Every wrong transport. */
+/** Every transport with a fault, and a good one. */
 import * as Effect from "effect/Effect"
 import * as Framing from "../../../core/transport/Framing.ts"
 import type { Outgoing } from "../../../core/transport/Transport.ts"

@@ -30,7 +30,7 @@ export const end = table("transport/end", {
       }),
   },
   "delivered-before-is-still-read": {
-    says: "A reader that begins only after the peer has closed still reads the 100 messages that came before.",
+    says: "A reader that begins after the peer has closed still reads the 100 messages that were written before.",
     run: (t) =>
       t.both(async (from, to) => {
         const texts = numbers(100)
@@ -51,7 +51,7 @@ export const end = table("transport/end", {
     },
   },
   "close-does-not-wait-for-a-peer-that-does-not-take": {
-    says: "close returns although megabytes wait that the peer does not take.",
+    says: "close returns although megabytes are queued that the peer does not read.",
     run: (t) =>
       t.both(async (from) => {
         await stall(t, from)
@@ -59,7 +59,9 @@ export const end = table("transport/end", {
       }),
   },
   "write-afterwards": {
-    says: "A write after close, or after the peer has closed, does not throw and answers true, for no drain will come.",
+    says:
+      "A write after close, or after the peer has closed, does not throw and returns true, because no drain " +
+      "will follow.",
     run: (t) =>
       t.both(async (from, to) => {
         await from.close()
@@ -72,7 +74,7 @@ export const end = table("transport/end", {
       }),
   },
   "stalled-writer-is-let-go": {
-    says: "A writer that is held up when the peer closes is called back, or finds write true again.",
+    says: "When the peer closes, onDrain is called for a waiting writer, or write returns true again.",
     run: (t) =>
       t.both(async (from, to) => {
         await stall(t, from)
@@ -83,7 +85,7 @@ export const end = table("transport/end", {
       }),
   },
   "stalled-writer-that-closes-is-let-go": {
-    says: "A writer that is held up when its own side closes is called back.",
+    says: "When its own side closes, onDrain is called for a waiting writer.",
     run: (t) =>
       t.both(async (from) => {
         await stall(t, from)
@@ -93,7 +95,7 @@ export const end = table("transport/end", {
       }),
   },
   "scope-ends-both": {
-    says: "The end of the scope ends the incoming of both sides, also of one that is held up.",
+    says: "The end of the scope ends the incoming of both sides, even if one is blocked.",
     run: async (t) => {
       const { left, right, closeScope } = await t.open()
       await stall(t, left)
@@ -103,7 +105,7 @@ export const end = table("transport/end", {
     },
   },
   "no-end-without-a-reason": {
-    says: "A pair that nobody uses for a while is still open.",
+    says: "A pair that is idle for a while stays open.",
     run: async (t) => {
       const { left, right } = await t.open()
       await t.others()

@@ -1,4 +1,4 @@
-/** Cases about bytes: a peer may cut them anywhere, and may break them. They need a raw end. */
+/** Cases about framing: a peer may split messages anywhere, or send invalid bytes. They need a raw end. */
 import * as Check from "../../suite/Check.ts"
 import { table } from "../TransportContext.ts"
 import { sameList } from "./order.ts"
@@ -7,7 +7,7 @@ const texts: ReadonlyArray<string> = Array.from({ length: 120 }, (_, i) =>
   i % 7 === 0 ? `"${"é✓😀".repeat(i * 2)}"` : `{"id":${i},"text":"${"x".repeat(i % 31)}"}`,
 )
 
-/** The same numbers in every run. */
+/** Pseudo-random numbers, the same for each seed: a linear congruential generator. */
 const numbersFrom = (seed: number) => {
   let state = seed
   return (below: number): number => {
@@ -19,7 +19,9 @@ const numbersFrom = (seed: number) => {
 export const framing = table("transport/framing", {
   "any-chunk-borders": {
     requires: ["raw"],
-    says: "120 messages arrive whole and in order, however their bytes are cut: in pieces of up to 7, 100 and 5,000 bytes.",
+    says:
+      "120 messages arrive whole and in order when their bytes are sent in pieces of up to 7, 100 or 5,000 " +
+      "bytes.",
     run: async (t) => {
       for (const [seed, largest] of [
         [1, 7],
@@ -43,7 +45,7 @@ export const framing = table("transport/framing", {
   },
   "many-in-one-chunk": {
     requires: ["raw"],
-    says: "120 messages that come in one piece, with a part of another, are told apart.",
+    says: "120 messages that are sent in one piece, with a part of another, are delivered one by one.",
     run: async (t) => {
       const raw = await t.raw()
       const last = raw.frame('"last"')
@@ -56,7 +58,7 @@ export const framing = table("transport/framing", {
   },
   "utf8-split-anywhere": {
     requires: ["raw"],
-    says: "A message with characters of one to four bytes arrives whole, cut in two at each of its bytes.",
+    says: "A message with characters of one to four bytes arrives whole when it is split at any byte.",
     run: async (t) => {
       const raw = await t.raw()
       const text = '"aé✓😀\u0000\u007f\u2028\ufffd𐀀z"'.replace("\u0000", "\\u0000")
@@ -70,7 +72,7 @@ export const framing = table("transport/framing", {
   },
   "utf8-broken-fails": {
     requires: ["raw"],
-    says: "Bytes that are no UTF-8 fail incoming with InvalidUtf8, after the messages before them.",
+    says: "Bytes that are not UTF-8 fail incoming with InvalidUtf8, after the messages before them.",
     run: async (t) => {
       for (const broken of [
         [0x22, 0xff, 0x22],
@@ -87,7 +89,7 @@ export const framing = table("transport/framing", {
   },
   "cut-off-is-not-delivered": {
     requires: ["raw"],
-    says: "A peer that goes away in the middle of a message ends incoming, and the part is not delivered.",
+    says: "When the peer disconnects within a message, incoming ends and the incomplete message is not delivered.",
     run: async (t) => {
       const raw = await t.raw()
       const frame = raw.frame('"cut off"')
@@ -99,7 +101,9 @@ export const framing = table("transport/framing", {
   },
   "peer-gone-is-the-end": {
     requires: ["raw"],
-    says: "A peer that goes away between messages ends incoming without an error, and a write then answers true.",
+    says:
+      "When the peer disconnects between messages, incoming ends without an error, and a write then returns " +
+      "true.",
     run: async (t) => {
       const raw = await t.raw()
       await raw.send(raw.frame("1"))

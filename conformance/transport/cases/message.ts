@@ -5,7 +5,7 @@ import { sameList } from "./order.ts"
 
 const encoder = new TextEncoder()
 
-/** Just below, at and above every size at which framings and buffers change. */
+/** Sizes just below, at and above those at which framing or buffering changes. */
 const sizes = [
   2, 125, 126, 127, 128, 255, 256, 1024, 4096, 8192, 16_384, 32_768, 65_535, 65_536, 131_072, 1_048_576,
 ]
@@ -14,7 +14,7 @@ const HUGE = 24_000_000
 
 export const message = table("transport/message", {
   "text-and-bytes-equal": {
-    says: "A message given as text and the same given as UTF-8 bytes arrive alike, in turn.",
+    says: "The same message written as text and as UTF-8 bytes arrives twice the same.",
     run: (t) =>
       t.both(async (from, to) => {
         const texts = Array.from({ length: 200 }, (_, i) => `{"id":${i},"text":"aé✓😀"}`)
@@ -23,7 +23,7 @@ export const message = table("transport/message", {
       }),
   },
   smallest: {
-    says: "The smallest JSON texts arrive: 0, an empty string, object and list, null, a string of a blank.",
+    says: "The smallest JSON texts arrive: 0, an empty string, object and array, null, and a string of one space.",
     run: (t) =>
       t.both(async (from, to) => {
         const texts = ["0", '""', "{}", "[]", "null", '" "', "-1", "true", '{"":""}']
@@ -33,7 +33,7 @@ export const message = table("transport/message", {
       }),
   },
   "blanks-kept": {
-    says: "Blanks and tabs inside and before a JSON text stay as they are.",
+    says: "Spaces and tabs inside and before a JSON text arrive unchanged.",
     run: (t) =>
       t.both(async (from, to) => {
         const texts = ['{ "a" :\t[ 1 , 2 ] }', " {}", '\t{"a":"  "}', '"a  b"']
@@ -42,7 +42,7 @@ export const message = table("transport/message", {
       }),
   },
   "of-every-size": {
-    says: "Messages of sizes around 2, 125 bytes, and every power of two up to 1 MiB arrive whole.",
+    says: "Messages of sizes around 2 bytes, 125 bytes and every power of two up to 1 MiB arrive whole.",
     run: (t) =>
       t.both(async (from, to) => {
         const texts = sizes.flatMap((size) => [-1, 0, 1].map((off) => `"${"x".repeat(size + off)}"`))
@@ -64,7 +64,9 @@ export const message = table("transport/message", {
       }),
   },
   "characters-across-any-border": {
-    says: "Characters of four bytes stay whole wherever buffers cut a message of 400 kB, begun at each of four offsets.",
+    says:
+      "A message of 400 kB of four-byte characters arrives whole at each of four offsets, wherever buffers " +
+      "split it.",
     run: (t) =>
       t.both(async (from, to) => {
         const texts = [0, 1, 2, 3].map((offset) => `"${"x".repeat(offset)}${"😀".repeat(100_000)}"`)
@@ -83,7 +85,7 @@ export const message = table("transport/message", {
       }),
   },
   "label-says-what-carries-it": {
-    says: "The label of each end is a text for error messages that names JSON-RPC.",
+    says: "The label of each end, which error messages use, names JSON-RPC.",
     level: "should",
     run: async (t) => {
       const { left, right } = await t.open()

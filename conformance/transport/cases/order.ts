@@ -5,7 +5,7 @@ import { table } from "../TransportContext.ts"
 const numbered = (count: number, name: string): ReadonlyArray<string> =>
   Array.from({ length: count }, (_, i) => JSON.stringify({ from: name, id: i, text: "é✓😀" }))
 
-/** Says where two lists part, instead of printing both. */
+/** Fails at the first difference of two lists, instead of printing both. */
 export const sameList = (got: ReadonlyArray<string>, wanted: ReadonlyArray<string>, what: string): void => {
   const at = wanted.findIndex((text, i) => got[i] !== text)
   if (at >= 0) Check.fail(`${what}: message ${at} should be ${clip(wanted[at])}, and is ${clip(got[at])}`)
@@ -17,7 +17,7 @@ const clip = (text: string | undefined): string =>
 
 export const order = table("transport/order", {
   "10000-messages-both-ways": {
-    says: "Each side writes 10,000 messages while it takes those of the other: all arrive once and in order.",
+    says: "Each side writes 10,000 messages while it reads those of the other: all arrive once and in order.",
     run: async (t) => {
       const { left, right } = await t.open()
       const texts = [numbered(10_000, "left"), numbered(10_000, "right")] as const
@@ -32,7 +32,7 @@ export const order = table("transport/order", {
     },
   },
   "kept-by-a-hasty-writer": {
-    says: "5,000 messages written at once, whatever write answers, all arrive once and in order.",
+    says: "5,000 messages that are written at once, whatever write returns, all arrive once and in order.",
     run: (t) =>
       t.both(async (from, to) => {
         const texts = numbered(5_000, "hasty")
@@ -50,7 +50,7 @@ export const order = table("transport/order", {
       }),
   },
   "request-and-answer": {
-    says: "200 messages are answered one after the other: none waits for the next to be sent.",
+    says: "200 messages are answered one after the other: a message is delivered before the next is written.",
     run: async (t) => {
       const { left, right } = await t.open()
       for (let i = 0; i < 200; i++) {

@@ -1,4 +1,4 @@
-/** Cases about back-pressure: a writer learns that its peer does not take, and when it may go on. */
+/** Cases about back-pressure: write returns false while the peer does not read, and onDrain follows. */
 import * as Check from "../../suite/Check.ts"
 import { table, type TransportContext } from "../TransportContext.ts"
 import type { End } from "../End.ts"
@@ -12,7 +12,7 @@ const SLOWLY = LIMIT + LIMIT / 4
 
 const piece = (i: number): string => `"${`${i}:`.padEnd(PIECE, "x")}"`
 
-/** Writes until the writer is really held up: another pair has come and gone, and nothing has called back. */
+/** Writes until write returns false and no onDrain follows while another pair runs from start to end. */
 export const stall = async (t: TransportContext, from: End): Promise<number> => {
   let written = 0
   for (;;) {
@@ -34,7 +34,7 @@ export const stall = async (t: TransportContext, from: End): Promise<number> => 
 
 export const pressure = table("transport/pressure", {
   "write-answers-false": {
-    says: "write answers false before 64 MiB wait that the peer does not take, and nothing calls back meanwhile.",
+    says: "While the peer does not read, write returns false before 64 MiB are queued, and onDrain is not called.",
     run: (t) =>
       t.both(async (from) => {
         const written = await stall(t, from)
@@ -42,7 +42,7 @@ export const pressure = table("transport/pressure", {
       }),
   },
   "drain-calls-back": {
-    says: "When the peer takes again, onDrain is called, write answers true, and nothing of what was accepted is lost.",
+    says: "When the peer reads again, onDrain is called, write returns true, and no message is lost.",
     run: (t) =>
       t.both(async (from, to) => {
         const written = await stall(t, from)
@@ -55,7 +55,7 @@ export const pressure = table("transport/pressure", {
       }),
   },
   "writes-while-stalled-are-accepted": {
-    says: "What is written although write has answered false is accepted too, in order.",
+    says: "Messages written after write has returned false are accepted, too, and arrive in order.",
     run: (t) =>
       t.both(async (from, to) => {
         const written = await stall(t, from)
@@ -69,7 +69,7 @@ export const pressure = table("transport/pressure", {
       }),
   },
   "drain-calls-back-though-others-write": {
-    says: "A writer that was told to wait is called back, also if another message was accepted meanwhile with the answer true.",
+    says: "onDrain is called for a writer that waits, even if a later write has returned true.",
     run: (t) =>
       t.both(async (from, to) => {
         const written = await stall(t, from)
@@ -89,7 +89,7 @@ export const pressure = table("transport/pressure", {
       }),
   },
   "stalls-again": {
-    says: "A writer that was held up and let go is held up again, and let go again.",
+    says: "After a drain, write returns false again when the peer stops reading again, and onDrain is called again.",
     run: async (t) => {
       const { left, right } = await t.open()
       for (let round = 0; round < 2; round++) {
@@ -101,7 +101,7 @@ export const pressure = table("transport/pressure", {
     },
   },
   "other-direction-goes-on": {
-    says: "While one direction is held up, 500 messages pass the other way.",
+    says: "While one direction is blocked, 500 messages pass in the other.",
     run: (t) =>
       t.both(async (from, to) => {
         await stall(t, from)
@@ -111,7 +111,7 @@ export const pressure = table("transport/pressure", {
       }),
   },
   "a-reader-that-keeps-up": {
-    says: "To a peer that takes each message before the next is written, write answers true every time.",
+    says: "If the peer reads each message before the next is written, write returns true every time.",
     run: (t) =>
       t.both(async (from, to) => {
         for (let i = 0; i < 200; i++) {
@@ -121,7 +121,7 @@ export const pressure = table("transport/pressure", {
       }),
   },
   "80-mib-to-a-slow-reader": {
-    says: "80 MiB pass from a writer that obeys to a reader that takes now and then, never more than 64 MiB ahead.",
+    says: "80 MiB pass from a writer that waits for onDrain to a slow reader, with never more than 64 MiB queued.",
     run: (t) =>
       t.both(async (from, to) => {
         let sent = 0

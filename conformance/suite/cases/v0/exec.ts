@@ -1,4 +1,4 @@
-/** v0: `command/exec`, what it takes and what it answers. */
+/** v0: the params and results of `command/exec`. */
 import * as Check from "../../Check.ts"
 import { type Exec, params, start, table } from "./process.ts"
 
@@ -31,20 +31,20 @@ export const exec = table("exec", {
   "pid-is-the-childs": {
     level: "must",
     spec: [],
-    says: "The pid, unless it is null, is that of the program itself.",
+    says: "The pid is that of the program itself, or null.",
     run: async (t) => pidIsTheChilds(await start(await t.connect(), { script })),
   },
   "pid-is-the-childs-with-tty": {
     level: "must",
     spec: [],
     requires: ["pty"],
-    says: "So it is with a terminal.",
+    says: "With tty the pid is that of the program itself, or null.",
     run: async (t) => pidIsTheChilds(await start(await t.connect(), { tty: true, script })),
   },
   "environment-and-folder": {
     level: "must",
     spec: [],
-    says: "env is the whole environment and cwd, a plain absolute path, the folder of the process.",
+    says: "env is the whole environment of the process, and cwd, a plain absolute path, its folder.",
     server: "owned",
     run: async (t) => {
       const wire = await t.connect()
@@ -60,7 +60,7 @@ export const exec = table("exec", {
     level: "must",
     spec: [],
     requires: ["arg0"],
-    says: "arg0 is what the program sees as its name; null is as if it were missing.",
+    says: "The program sees arg0 as its argv[0]; null means that there is none.",
     run: async (t) => {
       const wire = await t.connect()
       const named = await start(wire, { script: "echo $0.", params: { arg0: "other" } })
@@ -72,7 +72,7 @@ export const exec = table("exec", {
   "input-is-empty": {
     level: "must",
     spec: [],
-    says: "Without tty the input of the process is at its end.",
+    says: "Without tty, stdin of the process is at EOF.",
     run: async (t) => {
       const child = await start(await t.connect(), { script: "cat; echo end" })
       Check.equal(await child.exited(), 0, "the exit code")
@@ -122,7 +122,9 @@ export const exec = table("exec", {
   "missing-program-frees-the-id": {
     level: "must",
     spec: [],
-    says: "A program that does not exist is refused with -32603, nothing is told of it, and its processId is free.",
+    says:
+      "A program that does not exist is refused with -32603, there is no notification, and its processId is " +
+      "free again.",
     run: async (t) => {
       const wire = await t.connect()
       const argv = ["/no/such/program"]
@@ -134,7 +136,9 @@ export const exec = table("exec", {
   "missing-fields-named": {
     level: "must",
     spec: [],
-    says: "Params without processId, argv, cwd, env or tty are refused with -32602 and a message that names the missing one.",
+    says:
+      "Params without processId, argv, cwd, env or tty are refused with -32602 and a message that names the " +
+      "missing one.",
     run: async (t) => {
       const wire = await t.connect()
       for (const field of ["processId", "argv", "cwd", "env", "tty"]) {

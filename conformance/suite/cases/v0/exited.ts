@@ -1,4 +1,4 @@
-/** v0: `command/exec/exited`, behind which the server knows nothing of the process. */
+/** v0: `command/exec/exited`, after which the server has forgotten the process. */
 import * as Check from "../../Check.ts"
 import { start, table } from "./process.ts"
 
@@ -6,7 +6,7 @@ export const exited = table("exited", {
   "frees-the-id": {
     level: "must",
     spec: [],
-    says: "Whoever is told of the exit may use the processId again (20 rounds).",
+    says: "After exited the processId can be used again (20 rounds).",
     run: async (t) => {
       const wire = await t.connect()
       for (let round = 0; round < 20; round++) {
@@ -18,7 +18,9 @@ export const exited = table("exited", {
   "not-delayed-by-descendants": {
     level: "must",
     spec: [],
-    says: "The exit is told although a descendant holds the output, whose late output still comes.",
+    says:
+      "exited is sent while a descendant still holds the output, and the late output of the descendant " +
+      "still arrives.",
     run: async (t) => {
       const child = await start(await t.connect(), { script: "(sleep 0.5; echo late) & exit 7" })
       Check.equal(await child.exited(), 7, "the exit code")
@@ -29,7 +31,7 @@ export const exited = table("exited", {
   "of-a-signal": {
     level: "should",
     spec: [],
-    says: "Death by a signal is the exit code -1.",
+    says: "A process that dies of a signal has the exit code -1.",
     run: async (t) => {
       const child = await start(await t.connect(), { script: "kill -9 $$" })
       Check.equal(await child.exited(), -1, "the exit code")

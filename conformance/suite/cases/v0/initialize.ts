@@ -1,4 +1,4 @@
-/** v0: `initialize` names the version, and nothing depends on it. */
+/** v0: `initialize` returns the version; no other method requires it. */
 import * as Check from "../../Check.ts"
 import { start, table } from "./process.ts"
 
@@ -25,7 +25,7 @@ export const initialize = table("initialize", {
   "initialized-not-needed": {
     level: "must",
     spec: [],
-    says: "A request may follow initialize without the notification initialized, and that may come later and twice.",
+    says: "Requests are answered without the notification initialized, which may be sent later and twice.",
     run: async (t) => {
       const wire = await t.connect()
       await wire.ok("initialize", { clientName: "x" })
@@ -38,7 +38,7 @@ export const initialize = table("initialize", {
   "may-be-repeated": {
     level: "should",
     spec: [],
-    says: "Behind a command/exec, initialize is answered again and again, also without params.",
+    says: "After a command/exec, initialize is answered every time, also without params.",
     run: async (t) => {
       const wire = await t.connect()
       await (await start(wire)).exited()

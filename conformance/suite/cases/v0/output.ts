@@ -7,13 +7,13 @@ export const output = table("output", {
   "streams-and-exit-code": {
     level: "must",
     spec: [],
-    says: "Output comes as stdout and stderr, then exited with processId and exitCode alone.",
+    says: "Output arrives on stdout and stderr, then exited with processId and exitCode and no other member.",
     run: async (t) => {
       const child = await start(await t.connect(), { script: "echo out; echo err >&2; exit 3" })
       Check.equal(await child.exited(), 3, "the exit code")
       Check.equal(child.text("stdout"), "out\n", "stdout")
       Check.equal(child.text("stderr"), "err\n", "stderr")
-      // Whatever else is told of it comes before another one has come and gone.
+      // Other notifications of it would arrive before those of another process that runs to its end.
       await (await start(child.wire, { script: "echo; exit 3" })).exited()
       await (await start(child.wire, { script: "echo; exit 3" })).exited()
       const methods = child.wire.inbox.messages.map(({ json }) =>
@@ -37,7 +37,7 @@ export const output = table("output", {
   "bytes-are-exact": {
     level: "must",
     spec: [],
-    says: "Every byte of the output comes as it was written, also what is no UTF-8.",
+    says: "Every byte of the output arrives as it was written, even if it is not UTF-8.",
     run: async (t) => {
       const child = await start(await t.connect(), { script: "printf '\\000\\377\\303\\n\\r\\033x'" })
       await child.exited()
@@ -48,7 +48,7 @@ export const output = table("output", {
     level: "must",
     spec: [],
     requires: ["pty"],
-    says: "With tty the program has a terminal, and what it writes there comes as stdout.",
+    says: "With tty the program has a terminal, and its output arrives on stdout.",
     run: async (t) => {
       const child = await start(await t.connect(), {
         tty: true,
@@ -65,7 +65,9 @@ export const output = table("output", {
   "cap-cuts-nothing": {
     level: "must",
     spec: [],
-    says: "outputBytesCap bounds what the server keeps, not what it tells: with 0, 10 and none all of 300,000 bytes come.",
+    says:
+      "outputBytesCap limits what the server keeps, not what it sends: with 0, 10 and none, all of 300,000 " +
+      "bytes arrive.",
     run: async (t) => {
       const wire = await t.connect()
       for (const cap of [0, 10, undefined]) {
@@ -82,7 +84,7 @@ export const output = table("output", {
   "answer-comes-first": {
     level: "should",
     spec: [],
-    says: "The answer to command/exec precedes everything that is told of its process (20 rounds).",
+    says: "The answer to command/exec precedes every notification of its process (20 rounds).",
     run: async (t) => {
       const wire = await t.connect()
       for (let round = 0; round < 20; round++) {
@@ -100,7 +102,7 @@ export const output = table("output", {
   "exit-comes-last": {
     level: "should",
     spec: [],
-    says: "What the program has written itself comes before its exit is told (20 rounds).",
+    says: "The output of the program itself arrives before its exited (20 rounds).",
     run: async (t) => {
       const wire = await t.connect()
       for (let round = 0; round < 20; round++) {

@@ -1,4 +1,4 @@
-/** One process started through `command/exec`, and what the notifications on its connection have told about it. */
+/** One process started with `command/exec`, and what the notifications on its connection say about it. */
 import { randomUUID } from "node:crypto"
 import * as Case from "../../Case.ts"
 import * as Check from "../../Check.ts"
@@ -27,9 +27,9 @@ export interface Exec {
   readonly streams: () => ReadonlyArray<Json | undefined>
   /** Waits until the output contains `part`. */
   readonly says: (part: string) => Promise<void>
-  /** Waits for the exit; its code. */
+  /** Waits for the exit and returns its code. */
   readonly exited: () => Promise<number>
-  /** Waits until so many bytes have come. */
+  /** Waits until this many bytes of output have arrived. */
   readonly has: (bytes: number) => Promise<void>
   readonly terminate: () => Promise<boolean>
 }
@@ -105,7 +105,7 @@ export const start = async (wire: Wire, options: StartOptions = {}): Promise<Exe
   }
 }
 
-/** `command/exec/terminate`; what it says of `running`. */
+/** `command/exec/terminate`; returns `running`. */
 export const terminate = async (wire: Wire, processId: string): Promise<boolean> => {
   const result = await wire.ok("command/exec/terminate", { processId })
   return Check.flag(result["running"], "running in the result of command/exec/terminate")

@@ -7,7 +7,7 @@ export const terminate = table("terminate", {
   "second-is-not-running": {
     level: "must",
     spec: [],
-    says: "terminate answers running true; one right behind it, in the same breath, running false.",
+    says: "terminate returns running true; a second one, sent without waiting, returns running false.",
     run: async (t) => {
       const wire = await t.connect()
       const child = await start(wire, { script: "trap '' TERM INT HUP; echo ready; sleep 60; :" })
@@ -23,7 +23,7 @@ export const terminate = table("terminate", {
   "unknown-is-not-running": {
     level: "must",
     spec: [],
-    says: "terminate of a process that never was or has exited answers running false.",
+    says: "terminate of a process that is unknown or has exited returns running false.",
     run: async (t) => {
       const wire = await t.connect()
       Check.equal(await end(wire, "nope"), false, "running of an unknown process")
@@ -63,7 +63,7 @@ export const terminate = table("terminate", {
     level: "must",
     spec: [],
     server: "owned",
-    says: "The end of the connection kills what runs, at once: there is nothing to come back to.",
+    says: "The end of the connection kills its processes at once: v0 has no sessions to resume.",
     run: async (t) => {
       const wire = await t.connect()
       const child = await start(wire, { script: "echo pid $$.; sleep 60; :" })

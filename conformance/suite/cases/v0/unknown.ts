@@ -1,6 +1,6 @@
 /**
- * v0: what the server does not know. Each case begins with a `command/exec`, so that a server that finds out the wire by
- * itself has done so.
+ * v0: unknown methods and malformed messages. Each case begins with a `command/exec`, so that a server that detects the
+ * dialect by itself has done so.
  */
 import * as Check from "../../Check.ts"
 import { isObject } from "../../Json.ts"
@@ -35,7 +35,9 @@ export const unknown = table("unknown", {
   "notification-answered-with-minus-one": {
     level: "must",
     spec: [],
-    says: "An unknown notification is answered with the error -32600 unexpected notification method: X and the id -1, and the connection stays.",
+    says:
+      "An unknown notification is answered with id -1 and the error -32600 unexpected notification method: " +
+      "X, and the connection stays usable.",
     run: async (t) => {
       const wire = await spoken(t)
       for (const method of ["bogus", "command/exec"]) {
@@ -50,7 +52,7 @@ export const unknown = table("unknown", {
   "answers-ignored": {
     level: "must",
     spec: [],
-    says: "An answer to nothing, a result or an error, is ignored, and the connection stays.",
+    says: "A result or an error that answers no request is ignored, and the connection stays usable.",
     run: async (t) => {
       const wire = await spoken(t)
       const before = wire.inbox.messages.length
@@ -65,7 +67,7 @@ export const unknown = table("unknown", {
   "malformed-ends-the-connection": {
     level: "should",
     spec: [],
-    says: "A text that is no JSON ends the connection without a word.",
+    says: "A text that is not JSON ends the connection without an answer.",
     run: async (t) => {
       const wire = await spoken(t)
       wire.sendText("{bad")

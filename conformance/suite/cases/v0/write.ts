@@ -1,4 +1,4 @@
-/** v0: `command/exec/write`, which only a terminal takes. */
+/** v0: `command/exec/write`, which works only for processes with a terminal. */
 import * as Check from "../../Check.ts"
 import { start, table, terminate, write as put } from "./process.ts"
 
@@ -9,7 +9,7 @@ export const write = table("write", {
     level: "must",
     spec: [],
     requires: ["pty"],
-    says: "A write to a process with tty is answered with accepted true and reaches it, one after the other.",
+    says: "Writes to a process with tty are answered with accepted true and reach it in order.",
     run: async (t) => {
       const wire = await t.connect()
       const child = await start(wire, {
@@ -42,7 +42,9 @@ export const write = table("write", {
   "unknown-process-refused": {
     level: "must",
     spec: [],
-    says: "A write to a process that never was, has exited or was terminated is refused with -32600 unknown process id X.",
+    says:
+      "A write to a process that is unknown, has exited or was terminated is refused with -32600 unknown " +
+      "process id X.",
     run: async (t) => {
       const wire = await t.connect()
       const refused = (processId: string) =>
@@ -64,7 +66,7 @@ export const write = table("write", {
   "bad-base64-refused": {
     level: "must",
     spec: [],
-    says: "A chunk that is no base64 or missing is refused with -32602.",
+    says: "A chunk that is missing or not base64 is refused with -32602.",
     run: async (t) => {
       const wire = await t.connect()
       await wire.refused("command/exec/write", { processId: "p", chunk: "!!" }, -32602)
