@@ -9,6 +9,7 @@ import { SpawnedChild, type ChildOptions } from "./SpawnedChild.ts"
 /** The capabilities that the options of a child can ask for. */
 type Used = "pty" | "pipeStdin" | "arg0"
 
+/** The children of one case. */
 export interface CaseChildren {
   /** Starts a child; a refusal fails the case. */
   readonly start: (options: ChildOptions) => Promise<SpawnedChild>

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { quote } from "../suite/ShellWords.ts"
 
+/** A temporary folder and scripts that live no longer than it. */
 export interface CaseFolder {
   /** A path without symbolic links. */
   readonly path: string

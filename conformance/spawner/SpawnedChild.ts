@@ -13,6 +13,7 @@ import { CheckFailure, fail } from "../suite/Check.ts"
 import { within } from "../suite/Deadline.ts"
 import { clip } from "../suite/Json.ts"
 
+/** How a child is started: on pipes, with `PATH` alone and in `/`, unless the options say otherwise. */
 export interface ChildOptions {
   readonly argv: readonly [string, ...ReadonlyArray<string>]
   readonly arg0?: string
@@ -31,6 +32,7 @@ export const path = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
 export const sh = (script: string, ...args: ReadonlyArray<string>) =>
   ["/bin/sh", "-c", script, "sh", ...args] as const
 
+/** The spec that a spawner gets for these options. */
 export const specOf = (options: ChildOptions): Spawner.SpawnSpec => ({
   argv: options.argv,
   arg0: options.arg0,
@@ -42,6 +44,7 @@ export const specOf = (options: ChildOptions): Spawner.SpawnSpec => ({
       : { kind: "pty", size: options.pty === true ? { rows: 24, columns: 80 } : options.pty },
 })
 
+/** A child of the spawner under test. */
 export class SpawnedChild {
   /** Every event in order: the name of a stream, its end as `/name`, `exit`. */
   readonly log: Array<string> = []

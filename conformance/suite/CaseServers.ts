@@ -21,6 +21,7 @@ export interface Options {
   readonly timeoutMs: number
 }
 
+/** The servers of one case. */
 export interface CaseServers {
   /** Whether other cases use the same server. */
   readonly shared: boolean
@@ -35,6 +36,7 @@ export interface CaseServers {
   readonly stop: () => void
 }
 
+/** Nothing is started before it is asked for. */
 export const make = (target: Target, { server: need, ...needs }: Options): CaseServers => {
   const own: Array<{ readonly stop: () => void; readonly errors: () => string }> = []
   const shared = target.kind !== "stdio" && need !== "fresh"

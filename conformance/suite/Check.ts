@@ -12,10 +12,12 @@ export class CheckFailure extends Error {
 export const show = (value: Json | undefined): string =>
   value === undefined ? "nothing" : clip(JSON.stringify(value), 400)
 
+/** Fails the case. */
 export const fail = (why: string): never => {
   throw new CheckFailure(why)
 }
 
+/** Fails the case unless the condition holds. */
 export const isTrue = (condition: boolean, why: string): void => {
   if (!condition) fail(why)
 }
@@ -42,18 +44,23 @@ export const lacks = (got: string, part: string, what: string): void => {
   if (got.includes(part)) fail(`${what}: must not contain ${JSON.stringify(part)}, got ${show(got)}`)
 }
 
+/** `what` must be an object; returns it. */
 export const object = (got: Json | undefined, what: string): JsonObject =>
   isObject(got) ? got : fail(`${what}: wanted an object, got ${show(got)}`)
 
+/** `what` must be an array; returns it. */
 export const list = (got: Json | undefined, what: string): ReadonlyArray<Json> =>
   Array.isArray(got) ? (got as ReadonlyArray<Json>) : fail(`${what}: wanted an array, got ${show(got)}`)
 
+/** `what` must be a string; returns it. */
 export const text = (got: Json | undefined, what: string): string =>
   typeof got === "string" ? got : fail(`${what}: wanted a string, got ${show(got)}`)
 
+/** `what` must be a boolean; returns it. */
 export const flag = (got: Json | undefined, what: string): boolean =>
   typeof got === "boolean" ? got : fail(`${what}: wanted a boolean, got ${show(got)}`)
 
+/** `what` must be an integer; returns it. */
 export const integer = (got: Json | undefined, what: string): number =>
   typeof got === "number" && Number.isInteger(got)
     ? got

@@ -8,6 +8,7 @@ import * as Check from "./Check.ts"
 import { isObject, type Json, type JsonObject } from "./Json.ts"
 import type { Wire } from "./wire/Wire.ts"
 
+/** A notification about a process. */
 export interface Event {
   readonly kind: "output" | "exited" | "closed"
   readonly seq: number
@@ -17,6 +18,7 @@ export interface Event {
   readonly at: number
 }
 
+/** A process that is closed. */
 export interface End {
   readonly exitCode: number
   /** In order of arrival. */
@@ -25,6 +27,7 @@ export interface End {
   readonly closedSeq: number
 }
 
+/** A process that was started over the wire. */
 export interface Child {
   readonly id: string
   readonly wire: Wire
@@ -41,6 +44,7 @@ export interface Child {
   readonly terminate: () => Promise<boolean>
 }
 
+/** How a process is started. */
 export interface StartOptions {
   /** Replaced by the fields of `params` that are given. */
   readonly script?: string
@@ -59,7 +63,7 @@ const kinds: { readonly [method: string]: Event["kind"] } = {
   "process/closed": "closed",
 }
 
-/** The params of `process/start`: a shell script in `/tmp` with a plain environment, unless told otherwise. */
+/** The params of `process/start`: a shell script in `/tmp` with a plain environment, unless `options` says otherwise. */
 export const params = (wire: Wire, options: StartOptions): JsonObject => ({
   processId: options.id ?? `proc-${randomUUID().slice(0, 8)}`,
   argv: options.argv ?? ["/bin/sh", "-c", options.script ?? ":"],

@@ -12,6 +12,7 @@ const pattern = (glob: string): RegExp => {
   return new RegExp(`^${body}(/.*)?$`)
 }
 
+/** Globs that are compiled. */
 export interface Globs {
   /** Whether any of the globs matches this id. */
   readonly match: (id: string) => boolean

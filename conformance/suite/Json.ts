@@ -4,7 +4,9 @@
  * Ids on the wire are 64-bit integers, larger than a JavaScript number holds, so they are compared as text.
  */
 
+/** Any JSON value. */
 export type Json = null | boolean | number | string | ReadonlyArray<Json> | JsonObject
+/** A JSON object. */
 export interface JsonObject {
   readonly [key: string]: Json | undefined
 }
@@ -18,6 +20,7 @@ export const parse = (text: string): Json | undefined => {
   }
 }
 
+/** Whether a value is a JSON object: not null and not an array. */
 export const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 

@@ -13,6 +13,7 @@ const levels: { readonly [depth in Depth]: ReadonlyArray<Level> } = {
   all: ["must", "should", "peer"],
 }
 
+/** The result of {@link select}. */
 export interface Selection {
   readonly cases: ReadonlyArray<Case>
   /** Globs that fit no case at all. */

@@ -5,8 +5,10 @@
  */
 import { clip } from "./Json.ts"
 
+/** `sent` by the suite, `came` from the server, or `info` about the connection. */
 export type Direction = "sent" | "came" | "info"
 
+/** One message or event. */
 export interface Entry {
   /** Milliseconds since the case began. */
   readonly at: number
@@ -16,6 +18,7 @@ export interface Entry {
   readonly text: string
 }
 
+/** Entries in order of time, at most 2,000. */
 export interface Transcript {
   readonly entries: ReadonlyArray<Entry>
   readonly add: (connection: number, direction: Direction, text: string) => void
@@ -24,6 +27,7 @@ export interface Transcript {
 const keepCharacters = 4_000
 const keepEntries = 2_000
 
+/** An empty transcript; its times count from now. */
 export const make = (): Transcript => {
   const began = performance.now()
   const entries: Array<Entry> = []

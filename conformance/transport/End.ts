@@ -16,6 +16,7 @@ export interface Rest {
   readonly error: TransportError | undefined
 }
 
+/** One end of a pair, or of a raw end. */
 export class End {
   readonly transport: Transport
   /** How often `onDrain` was called. */
@@ -51,7 +52,7 @@ export class End {
     const told = new Promise<void>((resolve) => {
       this.wake = resolve
     })
-    await within(told, this.timeoutMs, "onDrain after write had answered false")
+    await within(told, this.timeoutMs, "onDrain after write had returned false")
   }
 
   /** The next messages. */

@@ -6,6 +6,7 @@
 import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 
+/** A request that has arrived. */
 export interface Seen {
   readonly method: string
   readonly path: string
@@ -14,8 +15,10 @@ export interface Seen {
   readonly body: Buffer
 }
 
+/** Answers one request. */
 export type Answer = (seen: Seen, response: ServerResponse) => void
 
+/** A server that listens. */
 export interface HttpOrigin {
   /** `http://127.0.0.1:PORT`, without a slash at its end. */
   readonly url: string
@@ -25,6 +28,7 @@ export interface HttpOrigin {
   readonly close: () => void
 }
 
+/** Listens on a free port. */
 export const start = async (answer: Answer): Promise<HttpOrigin> => {
   const seen: Array<Seen> = []
   let aborted = 0

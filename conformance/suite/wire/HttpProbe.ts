@@ -4,12 +4,14 @@
 import { request, type IncomingHttpHeaders, type IncomingMessage } from "node:http"
 import { within } from "../Deadline.ts"
 
+/** A request; `GET` by default. */
 export interface Question {
   readonly method?: string
   readonly path: string
   readonly headers?: { readonly [name: string]: string }
 }
 
+/** An answer; its body is empty after an upgrade. */
 export interface Answer {
   readonly status: number
   readonly headers: IncomingHttpHeaders

@@ -9,6 +9,7 @@ import { within } from "../Deadline.ts"
 import { parse, type Json } from "../Json.ts"
 import type { Incoming } from "./Channel.ts"
 
+/** A message that has arrived. */
 export interface Message extends Incoming {
   /** Position among the messages of the connection. */
   readonly index: number
@@ -18,12 +19,14 @@ export interface Message extends Incoming {
   readonly json: Json | undefined
 }
 
+/** A WebSocket ping or pong that has arrived. */
 export interface Control {
   readonly kind: "ping" | "pong"
   readonly payload: string
   readonly at: number
 }
 
+/** What has arrived on one connection. */
 export interface Inbox {
   readonly messages: ReadonlyArray<Message>
   readonly controls: ReadonlyArray<Control>
@@ -36,6 +39,7 @@ export interface Inbox {
   readonly end: (how: string) => void
 }
 
+/** An empty inbox. */
 export const make = (): Inbox => {
   const messages: Array<Message> = []
   const controls: Array<Control> = []

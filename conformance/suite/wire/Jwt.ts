@@ -4,6 +4,7 @@
 import { createHmac } from "node:crypto"
 import type { Json } from "../Json.ts"
 
+/** The header of a token. */
 export interface Header {
   readonly alg: string
   readonly typ?: string

@@ -43,6 +43,7 @@ export const connect = async (
   return make({ kind, input: socket, output: socket }, events)
 }
 
+/** A channel over streams that are open. */
 export const make = ({ kind, input, output }: Streams, events: ChannelEvents): Channel => {
   let parts: Array<Buffer> = []
   let ended = false

@@ -20,6 +20,7 @@ export const pids = (): ReadonlyArray<number> =>
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
 
+/** What /proc/PID/stat says about a process. */
 export interface Stat {
   /** One letter, `Z` for a zombie. */
   readonly state: string

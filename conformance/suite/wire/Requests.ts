@@ -3,6 +3,7 @@
  */
 import { isObject, parse, type Json } from "../Json.ts"
 
+/** The requests of one connection. */
 export interface Requests {
   /** The ids that `next` has given out. */
   readonly asked: ReadonlySet<number>
@@ -28,6 +29,7 @@ const terminators: ReadonlyMap<string, string> = new Map([
 /** Longer texts, in characters, are not parsed for their method. */
 const longText = 100_000
 
+/** Nothing has been asked yet. */
 export const make = (): Requests => {
   const asked = new Set<number>()
   const methods = new Map<Json, string | undefined>()

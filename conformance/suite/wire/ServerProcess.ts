@@ -9,11 +9,13 @@ import { within } from "../Deadline.ts"
 import { fail } from "../Check.ts"
 import * as ProcessTree from "./ProcessTree.ts"
 
+/** How a server ended; one that could not be started has the error as its signal. */
 export interface Exit {
   readonly code: number | null
   readonly signal: string | null
 }
 
+/** A server that the suite has started. */
 export interface ServerProcess {
   readonly pid: number
   readonly child: ChildProcessWithoutNullStreams
@@ -25,6 +27,7 @@ export interface ServerProcess {
   readonly kill: () => void
 }
 
+/** How a server is started. */
 export interface LaunchOptions {
   readonly argv: ReadonlyArray<string>
   readonly env: { readonly [name: string]: string }
@@ -35,6 +38,7 @@ export interface LaunchOptions {
 /** The environment variable that marks every process that a case starts. */
 export const marker = "PROCWIRE_CASE"
 
+/** Starts a server; waits for nothing. */
 export const launch = (options: LaunchOptions): ServerProcess => {
   const [program, ...args] = options.argv
   if (program === undefined) return fail("the command of the server is empty")

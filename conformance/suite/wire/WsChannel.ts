@@ -6,6 +6,7 @@ import type { Channel, ChannelEvents } from "./Channel.ts"
 import { CheckFailure } from "../Check.ts"
 import { within } from "../Deadline.ts"
 
+/** How to connect; `timeoutMs` is in milliseconds. */
 export interface ConnectOptions {
   readonly url: string
   readonly headers: { readonly [name: string]: string }
@@ -18,6 +19,7 @@ const bytesOf = (data: RawData): Buffer => {
   return data instanceof ArrayBuffer ? Buffer.from(data) : data
 }
 
+/** Connects; fails with a CheckFailure if the server refuses. */
 export const connect = async (options: ConnectOptions): Promise<Channel> => {
   const { events } = options
   const socket = new WebSocket(options.url, {

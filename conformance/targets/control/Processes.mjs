@@ -2,7 +2,7 @@
 /**
  * The processes of a session: start, read, write, signal, terminate.
  *
- * Right as far as it goes: no tty, no arg0, no environment policies, and a client that does not read slows nobody down.
+ * Right as far as it goes: no tty, no arg0, no environment policies, and no back-pressure.
  */
 import { spawn } from "node:child_process"
 import { follow } from "./Events.mjs"
@@ -127,7 +127,7 @@ export const read = async (session, { processId, afterSeq, maxBytes, waitMs }) =
 }
 
 /**
- * Nobody is told that a write to a process that has exited is lost.
+ * A write to a process that has exited is accepted and lost.
  * @param {Session} session
  * @param {{ processId: string, chunk: string, writeId: string }} params
  */

@@ -22,7 +22,7 @@ export const output = table("output", {
       const known = ["command/exec/outputDelta", "command/exec/exited", undefined]
       Check.isTrue(
         methods.every((method) => known.includes(method as string | undefined)),
-        `something else was told: ${Check.show(methods.filter((method) => method !== undefined))}`,
+        `other notifications arrived: ${Check.show(methods.filter((method) => method !== undefined))}`,
       )
       const exited = child.wire.inbox.messages.find(
         ({ json }) => isObject(json) && json["method"] === "command/exec/exited",

@@ -42,7 +42,7 @@ export interface StartOptions {
   readonly params?: JsonObject
 }
 
-/** The params of `command/exec`: a shell script in `/tmp` with a plain environment, unless told otherwise. */
+/** The params of `command/exec`: a shell script in `/tmp` with a plain environment, unless `options` says otherwise. */
 export const params = (wire: Wire, options: StartOptions = {}): JsonObject => ({
   processId: options.id ?? `exec-${randomUUID().slice(0, 8)}`,
   argv: ["/bin/sh", "-c", options.script ?? ":"],
