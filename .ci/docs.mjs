@@ -1,0 +1,71 @@
+// `npm run docs`: the API reference of every export, into dist/docs. A warning is an error: a public name without a
+// docstring, a link to nothing, a type that is used but not exported.
+//
+// typedoc reads types through the compiler's JavaScript API, which TypeScript 7 no longer has: both are installed, in
+// versions that fit each other, into .cache/docs.
+import { existsSync, readFileSync } from "node:fs"
+import { pathToFileURL } from "node:url"
+import { cacheOf, fetchInto } from "../conformance/lab/run/fetched.mjs"
+import { install, root } from "./setup.mjs"
+
+const wanted = { typedoc: "0.28.20", typescript: "6.0.3" }
+
+/** The packages of the documentation, as modules. */
+const typedoc = async () => {
+  const installed = (name) => {
+    const file = `${cacheOf("docs")}/node_modules/${name}/package.json`
+    return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")).version : undefined
+  }
+  const packages = Object.entries(wanted)
+  if (packages.some(([name, version]) => installed(name) !== version)) {
+    if (!fetchInto("docs", packages.map((pair) => pair.join("@")))) process.exit(1)
+  }
+  return import(pathToFileURL(`${cacheOf("docs")}/node_modules/typedoc/dist/index.js`).href)
+}
+
+/** The source of each export of the package. */
+const entryPoints = () => {
+  const { exports } = JSON.parse(readFileSync(`${root}package.json`, "utf8"))
+  const types = Object.values(exports).flatMap(({ types }) => types ?? [])
+  return [...new Set(types.map((file) => file.replace(/^\.\/dist\/(lib\/)?/, root).replace(/\.d\.ts$/, ".ts")))]
+}
+
+const options = {
+  name: "procwire",
+  readme: "none",
+  tsconfig: `${root}.ci/docs.tsconfig.json`,
+  out: `${root}dist/docs`,
+  githubPages: false,
+  disableSources: true,
+  disableGit: true,
+  excludeInternal: true,
+  excludePrivate: true,
+  excludeExternals: true,
+  includeVersion: true,
+  treatWarningsAsErrors: true,
+  validation: { notExported: true, invalidLink: true, rewrittenLink: true, unusedMergeModuleWith: true },
+}
+
+install()
+const { Application, ReflectionKind } = await typedoc()
+const app = await Application.bootstrap({ ...options, entryPoints: entryPoints() })
+const project = await app.convert()
+if (project === undefined) process.exit(1)
+app.validate(project)
+
+/** A member of a type without a name (a schema's, an error's fields, a literal): its owner says what it is. */
+const isAnonymous = ({ parent }) => parent !== undefined && (parent.kindOf(ReflectionKind.TypeLiteral) || isAnonymous(parent))
+
+/** typedoc keeps the docstring of a function at its signature. */
+const isDocumented = (item) =>
+  item.hasComment() || [item, item.type?.declaration].some((owner) => owner?.getAllSignatures?.().some((one) => one.hasComment()))
+
+for (const kind of ["Module", "Variable", "Function", "Class", "Interface", "TypeAlias", "Property", "Method", "Accessor"]) {
+  for (const item of project.getReflectionsByKind(ReflectionKind[kind])) {
+    const declared = project.getSymbolIdFromReflection(item)
+    if (declared?.packageName !== "procwire" || isAnonymous(item) || isDocumented(item)) continue
+    app.logger.warn(`${declared.packagePath}: ${item.getFullName()} (${kind}) has no docstring`)
+  }
+}
+if (app.logger.hasErrors() || app.logger.hasWarnings()) process.exit(1)
+await app.generateOutputs(project)
