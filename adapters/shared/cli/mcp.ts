@@ -4,13 +4,11 @@
  * A far server that is gone takes its sessions along; the next command connects anew.
  */
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import * as UnifiedExec from "../../../core/agent/UnifiedExec.ts"
 import * as SessionWait from "../../../core/agent/SessionWait.ts"
 import * as ExecClient from "../../../core/client/ExecClient.ts"
-import type { EnvironmentInfo } from "../../../core/protocol/Environment.ts"
-import * as PathUri from "../../../core/protocol/PathUri.ts"
 import * as Connect from "../Connect.ts"
+import * as Instructions from "../mcp/Instructions.ts"
 import * as ToolServer from "../mcp/ToolServer.ts"
 import type { Platform } from "../Platform.ts"
 import * as StdioTransport from "../transport/StdioTransport.ts"
@@ -98,19 +96,8 @@ export const mcp = (platform: Platform, args: ReadonlyArray<string>) => {
       const stdio = yield* StdioTransport.make()
       yield* ToolServer.serve(tools, stdio, {
         version,
-        instructions: toInstructions(environmentInfo, options),
+        instructions: Instructions.make(environmentInfo, options),
       })
     }),
   ).pipe(Effect.provide(ServerServices.layer(platform)), Effect.provide(Logging.layer(command, values)))
-}
-
-/** What the model cannot know of where its commands run. */
-const toInstructions = (
-  { shell, cwd, platformOs }: EnvironmentInfo,
-  options: UnifiedExec.Options,
-): string => {
-  const folder =
-    options.cwd ?? (cwd && PathUri.toPath(cwd, platformOs ?? "").pipe(Either.getOrElse(() => cwd)))
-  const where = folder ? ` in ${folder}` : ""
-  return `Commands run with ${options.shell ?? shell.path}${where}${platformOs ? ` on ${platformOs}` : ""}.`
 }

@@ -11,24 +11,30 @@ import type { UnifiedExec } from "../../../core/agent/UnifiedExec.ts"
 import type { Transport, TransportError } from "../../../core/transport/Transport.ts"
 import * as McpTransport from "./McpTransport.ts"
 import * as Progress from "./Progress.ts"
-import type { CallToolResult } from "./Sdk.ts"
+import type { CallToolResult, Server } from "./Sdk.ts"
 import * as ToolResult from "./ToolResult.ts"
 
+/** What the server tells of itself. */
 export interface About {
+  /** The version of procwire. */
   readonly version: string
   /** What the model should know of the host. */
   readonly instructions: string
 }
 
-/** Serves the tools until the client is gone. */
-export const serve = (
-  tools: UnifiedExec,
-  transport: Transport,
-  { version, instructions }: About,
-): Effect.Effect<void, TransportError> =>
+/** The SDK is an optional peer of the package; the bundled command brings its own copy. */
+const loadSdk = Effect.promise(() =>
+  import("./Sdk.ts").catch((cause: unknown) => {
+    const words = "procwire/mcp needs the MCP SDK: npm install @modelcontextprotocol/sdk"
+    throw new Error(words, { cause })
+  }),
+)
+
+/** A server of the SDK that offers the tools. It is not connected to a transport yet. */
+export const make = (tools: UnifiedExec, { version, instructions }: About): Effect.Effect<Server> =>
   Effect.gen(function* () {
     const runtime = yield* Effect.runtime<never>()
-    const sdk = yield* Effect.promise(() => import("./Sdk.ts"))
+    const sdk = yield* loadSdk
     const server = new sdk.Server(
       { name: "procwire", version },
       { capabilities: { tools: {} }, instructions },
@@ -58,7 +64,18 @@ export const serve = (
       const answer = Effect.flatMap(watching, (watcher) => call(name, args, watcher))
       return Runtime.runPromise(runtime)(Effect.scoped(answer), { signal })
     })
-    const mcp = McpTransport.make(sdk, transport)
+    return server
+  })
+
+/** Serves the tools over a transport until the peer disconnects. */
+export const serve = (
+  tools: UnifiedExec,
+  transport: Transport,
+  about: About,
+): Effect.Effect<void, TransportError> =>
+  Effect.gen(function* () {
+    const server = yield* make(tools, about)
+    const mcp = McpTransport.make(yield* loadSdk, transport)
     yield* Effect.acquireRelease(
       Effect.promise(() => server.connect(mcp)),
       () => Effect.promise(() => server.close()),
