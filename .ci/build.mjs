@@ -1,13 +1,68 @@
-// `npm run build`: the library by the compiler (dist/core, dist/adapters, dist/conformance) and the two
-// commands as one bundled file each (dist/procwire.mjs, dist/procwire-conformance.mjs), but for packages that only some
-// uses need: they are beside it, in dist/procwire-parts, because a server starts faster if it need not read them.
+// `npm run build`, in three parts:
+//
+// - dist/core, dist/adapters, dist/conformance: every module by the compiler, for the scripts and tests of this repository.
+// - dist/lib: the library as it is published. One file for each export, the chunks that they share, and the declarations
+//   that they reach. Packages stay imports.
+// - dist/procwire.mjs, dist/procwire-conformance.mjs: the commands, with their packages. What only some uses need is
+//   beside them, in dist/procwire-parts, because a server starts faster if it need not read that.
 import { execFileSync } from "node:child_process"
-import { chmodSync, existsSync } from "node:fs"
-import { join } from "node:path"
+import { chmodSync, cpSync, readFileSync, rmSync } from "node:fs"
+import { dirname, join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
 import { build } from "esbuild"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
+const dist = join(root, "dist")
+const lib = join(dist, "lib")
+
+const shared = {
+  absWorkingDir: root,
+  bundle: true,
+  platform: "node",
+  format: "esm",
+  target: "node20",
+  logLevel: "warning",
+}
+
+const compile = () => {
+  try {
+    execFileSync(process.execPath, ["node_modules/typescript/bin/tsc", "-b"], { cwd: root, stdio: "inherit" })
+  } catch {
+    process.exit(1) // the compiler has said why
+  }
+}
+
+/** The exports of package.json as paths below dist/lib, without their extensions. */
+const exported = () => {
+  const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
+  const files = Object.values(exports).flatMap((conditions) => (typeof conditions === "string" ? [] : Object.values(conditions)))
+  return [...new Set(files.map((file) => relative(lib, join(root, file)).replace(/(\.d\.ts|\.js)$/, "")))]
+}
+
+/** The declarations that the given ones import, and so on; all below dist. */
+const reached = (files, found = new Set()) => {
+  for (const file of files) {
+    if (found.has(file)) continue
+    found.add(file)
+    const imports = readFileSync(file, "utf8").matchAll(/(?:from|import\()\s*"(\.[^"]+)"/g)
+    reached([...imports].map(([, path]) => join(dirname(file), path).replace(/\.(js|ts)$/, ".d.ts")), found)
+  }
+  return found
+}
+
+const library = async () => {
+  const names = exported()
+  rmSync(lib, { recursive: true, force: true })
+  await build({
+    ...shared,
+    entryPoints: Object.fromEntries(names.map((name) => [name, `${name}.ts`])),
+    outdir: "dist/lib",
+    chunkNames: "chunks/[name]-[hash]",
+    splitting: true,
+    packages: "external",
+  })
+  for (const file of reached(names.map((name) => join(dist, `${name}.d.ts`)))) cpSync(file, join(lib, relative(dist, file)))
+}
 
 /** Modules that import nothing but packages, and are imported when they are needed. */
 const parts = { mcp: "adapters/shared/mcp/Sdk.ts" }
@@ -23,32 +78,25 @@ const apart = {
   },
 }
 
-const bundle = async (entry, outfile) => {
+const command = async (entry, outfile) => {
   await build({
-    absWorkingDir: root,
+    ...shared,
     entryPoints: [entry],
     outfile,
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    target: "node20",
     minifySyntax: true,
+    minifyWhitespace: true,
     // Native parts are found where npm put them; ws's optional accelerators are not used.
     external: ["koffi", "@homebridge/node-pty-prebuilt-multiarch", "bufferutil", "utf-8-validate"],
     banner: {
       js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
     },
     plugins: [apart],
-    logLevel: "warning",
   })
-  chmodSync(`${root}${outfile}`, 0o755)
+  chmodSync(join(root, outfile), 0o755)
 }
 
-try {
-  execFileSync(process.execPath, ["node_modules/typescript/bin/tsc", "-b"], { cwd: root, stdio: "inherit" })
-} catch {
-  process.exit(1) // the compiler has said why
-}
-for (const [name, entry] of Object.entries(parts)) await bundle(entry, `dist/procwire-parts/${name}.mjs`)
-await bundle("adapters/node/main.ts", "dist/procwire.mjs")
-if (existsSync(`${root}conformance/cli.ts`)) await bundle("conformance/cli.ts", "dist/procwire-conformance.mjs")
+compile()
+await library()
+for (const [name, entry] of Object.entries(parts)) await command(entry, `dist/procwire-parts/${name}.mjs`)
+await command("adapters/node/main.ts", "dist/procwire.mjs")
+await command("conformance/cli.ts", "dist/procwire-conformance.mjs")

@@ -43,7 +43,7 @@ interface Suite {
 }
 
 /** The plain runner, which needs no vitest, seen from the bundle, from the compiled library and from the sources. */
-const places = ["./conformance/spawner/runner.js", "../spawner/runner.js", "../spawner/runner.ts"]
+const places = ["./lib/conformance/spawner/runner.js", "../spawner/runner.js", "../spawner/runner.ts"]
 
 /** Loads the suite. Whatever fails while it is loaded fails this, as it is. */
 const load = async (): Promise<Suite> => {
