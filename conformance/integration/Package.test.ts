@@ -1,0 +1,213 @@
+/** The package as npm publishes it: what is in it, and that all of it works where nothing else is installed. */
+import { execFile, spawn } from "node:child_process"
+import { once } from "node:events"
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join, relative } from "node:path"
+import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+
+const root = fileURLToPath(new URL("../../", import.meta.url))
+const folder = mkdtempSync(join(tmpdir(), "procwire-package-"))
+const installed = join(folder, "node_modules/procwire")
+
+interface Manifest {
+  readonly version: string
+  readonly exports: Readonly<Record<string, string | Readonly<Record<string, string>>>>
+  readonly bin: Readonly<Record<string, string>>
+  readonly dependencies: Readonly<Record<string, string>>
+  readonly peerDependencies: Readonly<Record<string, string>>
+}
+
+/** What `npm pack --json` tells. */
+interface Packed {
+  readonly filename: string
+  readonly unpackedSize: number
+  readonly files: ReadonlyArray<{ readonly path: string }>
+}
+
+const json = <A>(file: string) => JSON.parse(readFileSync(file, "utf8")) as A
+const manifest = json<Manifest>(join(root, "package.json"))
+
+const run = async (program: string, args: ReadonlyArray<string>, cwd = folder): Promise<string> => {
+  const { stdout } = await promisify(execFile)(program, args, { cwd, timeout: 100_000, maxBuffer: 1 << 26 })
+  return stdout
+}
+
+/** The names of the exports as programs write them, without files that are no modules. */
+const specifiers = Object.keys(manifest.exports)
+  .filter((name) => !name.endsWith(".json"))
+  .map((name) => `procwire${name.slice(1)}`)
+
+/** Why each export cannot be imported; all of them are imported by one process. */
+const failures = async (): Promise<Readonly<Record<string, string>>> => {
+  const program = `
+    const failed = {}
+    for (const name of ${JSON.stringify(specifiers)}) await import(name).catch(({ message }) => (failed[name] = message))
+    console.log(JSON.stringify(failed))`
+  writeFileSync(join(folder, "exports.mjs"), program)
+  return JSON.parse(await run(process.execPath, ["exports.mjs"])) as Record<string, string>
+}
+
+/** Lends an optional peer of this repository to the folder. */
+const lend = (name: string): void => {
+  const place = join(folder, "node_modules", name)
+  mkdirSync(dirname(place), { recursive: true })
+  symlinkSync(join(root, "node_modules", name), place)
+}
+
+/** The files and packages that a module or a declaration imports. */
+const imports = (file: string): ReadonlyArray<string> =>
+  [
+    ...readFileSync(join(installed, file), "utf8").matchAll(
+      /\b(?:from|import\(|import|require\w*\)?\()\s*"([^"\s]+)"/g,
+    ),
+  ].map(([, name = ""]) => name)
+
+/** A runtime that npm has installed for this platform. */
+const runtime = (scope: string, name: string): string => {
+  const home = join(root, "node_modules", scope)
+  const found = readdirSync(home).map((one) => join(home, one, name))
+  return found.find((one) => existsSync(one)) ?? ""
+}
+
+let packed: Packed
+let files: ReadonlyArray<string>
+
+beforeAll(async () => {
+  const [only] = JSON.parse(await run("npm", ["pack", "--json", "--pack-destination", folder], root)) as [
+    Packed,
+  ]
+  packed = only
+  files = packed.files.map(({ path }) => path)
+  writeFileSync(join(folder, "package.json"), `{ "type": "module" }`)
+  const quiet = [
+    "--prefer-offline",
+    "--ignore-scripts",
+    "--no-audit",
+    "--no-fund",
+    "--legacy-peer-deps=false",
+  ]
+  await run("npm", ["install", ...quiet, `./${packed.filename}`])
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+describe("The package", () => {
+  it("has at most 600 files and 4 MB", () => {
+    expect(files.length).toBeLessThanOrEqual(600)
+    expect(packed.unpackedSize).toBeLessThanOrEqual(4_000_000)
+  })
+
+  it("has the library, the commands and nothing else", () => {
+    const shipped =
+      /^(dist\/lib\/.*\.(js|d\.ts)|dist\/procwire(-conformance|-parts\/\w+)?\.mjs|[A-Z]+(\.md)?|package\.json)$/
+    expect(files.filter((file) => !shipped.test(file))).toEqual([])
+    expect(files.filter((file) => /\.test\.|\/(testing|lab|targets)\//.test(file))).toEqual([])
+  })
+
+  it("has whatever its modules import, and depends on no package that they do not name", () => {
+    const known = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })
+    const library = files.filter((file) => file.startsWith("dist/lib/"))
+    const isKnown = (file: string, name: string): boolean => {
+      if (!name.startsWith(".")) {
+        const packages = ["procwire", ...known].some((one) => `${name}/`.startsWith(`${one}/`))
+        return packages || name.startsWith("node:") || name.startsWith("bun:")
+      }
+      const path = join(dirname(file), name)
+      return files.includes(file.endsWith(".d.ts") ? path.replace(/\.(js|ts)$/, ".d.ts") : path)
+    }
+    const all = library.flatMap((file) => imports(file).map((name) => ({ file, name })))
+    expect(all.filter(({ file, name }) => !isKnown(file, name))).toEqual([])
+    const code = library.map((file) => readFileSync(join(installed, file), "utf8")).join("")
+    expect(known.filter((name) => !code.includes(`"${name}`))).toEqual([])
+  })
+
+  it("brings at most 45 packages, itself counted", () => {
+    const { packages } = json<{ packages: object }>(join(folder, "node_modules/.package-lock.json"))
+    expect(Object.keys(packages).length).toBeLessThanOrEqual(45)
+  })
+
+  it("answers --version with both commands, and speaks MCP without the SDK", async () => {
+    const bin = (name: string) => join(folder, "node_modules/.bin", name)
+    for (const name of Object.keys(manifest.bin)) {
+      expect(await run(bin(name), ["--version"])).toContain(manifest.version)
+    }
+    const server = spawn(bin("procwire"), ["mcp"], { cwd: folder, stdio: ["pipe", "pipe", "inherit"] })
+    server.stdin.write(`{"jsonrpc":"2.0","id":1,"method":"ping"}\n`)
+    const [answer] = (await once(server.stdout, "data")) as [Buffer]
+    server.stdin.end()
+    expect(JSON.parse(answer.toString())).toEqual({ jsonrpc: "2.0", id: 1, result: {} })
+    expect(await once(server, "close")).toEqual([0, null])
+  })
+
+  it("runs the first program of the README on Node, Bun and Deno, each with its own adapter", async () => {
+    const [, program = ""] =
+      /^```ts\n([\s\S]*?)^```/m.exec(readFileSync(join(root, "README.md"), "utf8")) ?? []
+    const facts = `
+      import * as runtime from "procwire/runtime"
+      console.log(Object.keys(runtime).sort().join(), import.meta.resolve("procwire/runtime").split("/").at(-2))`
+    writeFileSync(join(folder, "program.mjs"), program + facts)
+    const deno = ["run", "--quiet", "--allow-all", "--node-modules-dir=manual", "program.mjs"]
+    for (const [name, command, args] of [
+      ["node", process.execPath, ["program.mjs"]],
+      ["bun", runtime("@oven", "bin/bun"), ["program.mjs"]],
+      ["deno", runtime("@deno", "deno"), deno],
+    ] as const) {
+      // A terminal may echo and prompt as it likes; nothing of it is printed by the program.
+      const wanted = `building\ndone\nexit code 0\n0\nconnect,layerSpawner,open ${name}\n`
+      expect(await run(command, args), name).toBe(wanted)
+    }
+  })
+
+  it("can be imported, each export, but for those that need vitest and name it", async () => {
+    const failed = await failures()
+    expect(Object.keys(failed)).toEqual([
+      "procwire/conformance/spawner",
+      "procwire/conformance/transport",
+      "procwire/conformance/vitest",
+    ])
+    for (const message of Object.values(failed)) expect(message).toContain("Cannot find package 'vitest'")
+  })
+
+  it("says that procwire/mcp needs the SDK", async () => {
+    const program = `
+      import { createServer } from "procwire/mcp"
+      import { connect } from "procwire/runtime"
+      const client = await connect({ inProcess: true })
+      await createServer(client).catch(({ message }) => console.log(message))
+      await client.close()`
+    writeFileSync(join(folder, "mcp.mjs"), program)
+    const words = "procwire/mcp needs the MCP SDK: npm install @modelcontextprotocol/sdk\n"
+    expect(await run(process.execPath, ["mcp.mjs"])).toBe(words)
+  })
+
+  it("can be imported, all of it, beside the optional peers, and its declarations are sound", async () => {
+    for (const name of [...Object.keys(manifest.peerDependencies), "@types/node"]) lend(name)
+    expect(await failures()).toEqual({})
+    const all = specifiers.map((name, index) => `export * as all${index} from "${name}"\n`)
+    writeFileSync(join(folder, "all.ts"), all.join(""))
+    const strict = [
+      "--noEmit",
+      "--strict",
+      "--types",
+      "node",
+      "--module",
+      "nodenext",
+      "--target",
+      "es2022",
+      "all.ts",
+    ]
+    const compiler = relative(folder, join(root, "node_modules/typescript/bin/tsc"))
+    expect(await run(process.execPath, [compiler, ...strict]).catch(({ stdout }) => stdout)).toBe("")
+  })
+})
