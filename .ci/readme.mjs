@@ -1,6 +1,8 @@
-// `npm run readme`: writes into README.md the method list and the limits, from their tables, and the support table, from what
-// `npm run support` proved; and the list of conformance cases into conformance/IDS.md, from the cases.
-// `npm run readme -- --check`: fails if one is not current, or if a TypeScript block of any README does not compile.
+// `npm run readme`: writes the parts of READMEs that are generated: the methods of both wires into core/README.md, the
+// limits into adapters/README.md, the support table into README.md (from what `npm run support` proved), and the list of
+// conformance cases into conformance/IDS.md.
+// `npm run readme -- --check`: fails if one is not current, if README.md is longer than 14 kB, or if a TypeScript block of
+// any README does not compile.
 import { execFileSync } from "node:child_process"
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { root } from "./setup.mjs"
@@ -94,23 +96,35 @@ const support = () => {
   ].join("\n")
 }
 
-/** Replaces what stands between the two comments of this name. */
-const between = (text, name, lines) =>
-  text.replace(
-    new RegExp(`(<!-- ${name}: .*? -->\\n)[\\s\\S]*?(<!-- /${name} -->)`),
-    (_, begin, end) => `${begin}${lines}\n${end}`,
-  )
+/** Replaces what stands between the two comments of this name, which must be there. */
+const between = (text, name, lines) => {
+  const block = new RegExp(`(<!-- ${name}: .*? -->\\n)[\\s\\S]*?(<!-- /${name} -->)`)
+  if (!block.test(text)) throw new Error(`no block ${name} to write`)
+  return text.replace(block, (_, begin, end) => `${begin}${lines}\n${end}`)
+}
 
-const readme = readFileSync(`${root}README.md`, "utf8")
-const written = { methods: list, v0: firstWire, limits: limitRows, support: support() }
-keep("README.md", Object.entries(written).reduce((text, [name, lines]) => between(text, name, lines), readme))
+/** What is generated, by the file that has it and the name of its comments. */
+const generated = {
+  "README.md": { support: support() },
+  "core/README.md": { methods: list, v0: firstWire },
+  "adapters/README.md": { limits: limitRows },
+}
+for (const [file, blocks] of Object.entries(generated)) {
+  const text = readFileSync(`${root}${file}`, "utf8")
+  keep(file, Object.entries(blocks).reduce((before, [name, lines]) => between(before, name, lines), text))
+}
 keep("conformance/IDS.md", await ids())
 
 if (check) {
+  const { length } = readFileSync(`${root}README.md`)
+  if (length > 14_000) {
+    process.stderr.write(`README.md has ${length} bytes, more than 14000\n`)
+    process.exit(1)
+  }
   const folder = `${root}.cache/readme`
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
-  const files = execFileSync("git", ["ls-files", "*README.md"], { cwd: root, encoding: "utf8" }).trim().split("\n")
+  const files = execFileSync("git", ["ls-files", "*README.md", "CONTRIBUTING.md"], { cwd: root, encoding: "utf8" }).trim().split("\n")
   for (const file of files) {
     const blocks = readFileSync(`${root}${file}`, "utf8").matchAll(/^```ts\n([\s\S]*?)^```/gm)
     let number = 0
