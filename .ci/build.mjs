@@ -1,3 +1,4 @@
+// @ts-check
 // `npm run build`, in three parts:
 //
 // - dist/core, dist/adapters, dist/conformance: every module by the compiler, for the scripts and tests of this repository.
@@ -15,13 +16,16 @@ const root = fileURLToPath(new URL("..", import.meta.url))
 const dist = join(root, "dist")
 const lib = join(dist, "lib")
 
+/** @import { BuildOptions, Plugin } from "esbuild" */
+
+/** @satisfies {BuildOptions} */
 const shared = {
   absWorkingDir: root,
   bundle: true,
-  platform: "node",
-  format: "esm",
+  platform: /** @type {const} */ ("node"),
+  format: /** @type {const} */ ("esm"),
   target: "node20",
-  logLevel: "warning",
+  logLevel: /** @type {const} */ ("warning"),
 }
 
 const compile = () => {
@@ -34,18 +38,29 @@ const compile = () => {
 
 /** The exports of package.json as paths below dist/lib, without their extensions. */
 const exported = () => {
+  /** @type {{ exports: Readonly<Record<string, string | Readonly<Record<string, string>>>> }} */
   const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
-  const files = Object.values(exports).flatMap((conditions) => (typeof conditions === "string" ? [] : Object.values(conditions)))
+  const files = Object.values(exports).flatMap((conditions) =>
+    typeof conditions === "string" ? [] : Object.values(conditions),
+  )
   return [...new Set(files.map((file) => relative(lib, join(root, file)).replace(/(\.d\.ts|\.js)$/, "")))]
 }
 
-/** The declarations that the given ones import, and so on; all below dist. */
+/**
+ * The given declarations and all that they import, directly or not.
+ * @param {readonly string[]} files
+ * @param {Set<string>} [found]
+ * @returns {Set<string>}
+ */
 const reached = (files, found = new Set()) => {
   for (const file of files) {
     if (found.has(file)) continue
     found.add(file)
     const imports = readFileSync(file, "utf8").matchAll(/(?:from|import\()\s*"(\.[^"]+)"/g)
-    reached([...imports].map(([, path]) => join(dirname(file), path).replace(/\.(js|ts)$/, ".d.ts")), found)
+    reached(
+      [...imports].map(([, path = ""]) => join(dirname(file), path).replace(/\.(js|ts)$/, ".d.ts")),
+      found,
+    )
   }
   return found
 }
@@ -61,23 +76,32 @@ const library = async () => {
     splitting: true,
     packages: "external",
   })
-  for (const file of reached(names.map((name) => join(dist, `${name}.d.ts`)))) cpSync(file, join(lib, relative(dist, file)))
+  for (const file of reached(names.map((name) => join(dist, `${name}.d.ts`))))
+    cpSync(file, join(lib, relative(dist, file)))
 }
 
-/** Modules that import nothing but packages, and are imported when they are needed. */
+/**
+ * Modules that import nothing but packages, and are imported when they are needed.
+ * @type {Readonly<Record<string, string>>}
+ */
 const parts = { mcp: "adapters/shared/mcp/Sdk.ts" }
 
+/** @type {Plugin} */
 const apart = {
   name: "apart",
   setup: ({ onResolve }) => {
     onResolve({ filter: /^\.\.?\// }, ({ kind, path, resolveDir }) => {
       if (kind !== "dynamic-import") return undefined
-      const name = Object.keys(parts).find((part) => join(root, parts[part]) === join(resolveDir, path))
+      const name = Object.keys(parts).find((part) => join(root, parts[part] ?? "") === join(resolveDir, path))
       return name === undefined ? undefined : { path: `./procwire-parts/${name}.mjs`, external: true }
     })
   },
 }
 
+/**
+ * @param {string} entry
+ * @param {string} outfile
+ */
 const command = async (entry, outfile) => {
   await build({
     ...shared,

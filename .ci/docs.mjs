@@ -1,3 +1,4 @@
+// @ts-check
 // `npm run docs`: the API reference of every export, into dist/docs. A warning is an error: a public name without a
 // docstring, a link to nothing, a type that is used but not exported.
 //
@@ -12,22 +13,34 @@ const wanted = { typedoc: "0.28.20", typescript: "6.0.3" }
 
 /** The packages of the documentation, as modules. */
 const typedoc = async () => {
+  /** @param {string} name */
   const installed = (name) => {
     const file = `${cacheOf("docs")}/node_modules/${name}/package.json`
     return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")).version : undefined
   }
   const packages = Object.entries(wanted)
   if (packages.some(([name, version]) => installed(name) !== version)) {
-    if (!fetchInto("docs", packages.map((pair) => pair.join("@")))) process.exit(1)
+    if (
+      !fetchInto(
+        "docs",
+        packages.map((pair) => pair.join("@")),
+      )
+    )
+      process.exit(1)
   }
   return import(pathToFileURL(`${cacheOf("docs")}/node_modules/typedoc/dist/index.js`).href)
 }
 
 /** The source of each export of the package. */
 const entryPoints = () => {
+  /** @type {{ exports: Readonly<Record<string, string | { types: string }>> }} */
   const { exports } = JSON.parse(readFileSync(`${root}package.json`, "utf8"))
-  const types = Object.values(exports).flatMap(({ types }) => types ?? [])
-  return [...new Set(types.map((file) => file.replace(/^\.\/dist\/(lib\/)?/, root).replace(/\.d\.ts$/, ".ts")))]
+  const types = Object.values(exports).flatMap((conditions) =>
+    typeof conditions === "string" ? [] : conditions.types,
+  )
+  return [
+    ...new Set(types.map((file) => file.replace(/^\.\/dist\/(lib\/)?/, root).replace(/\.d\.ts$/, ".ts"))),
+  ]
 }
 
 const options = {
@@ -53,14 +66,47 @@ const project = await app.convert()
 if (project === undefined) process.exit(1)
 app.validate(project)
 
-/** A member of a type without a name (a schema's, an error's fields, a literal): its owner says what it is. */
-const isAnonymous = ({ parent }) => parent !== undefined && (parent.kindOf(ReflectionKind.TypeLiteral) || isAnonymous(parent))
+/**
+ * What is used of a typedoc reflection.
+ * @typedef {object} Reflection
+ * @property {Reflection | undefined} parent
+ * @property {{ readonly declaration?: Signed } | undefined} type
+ * @property {(kind: number) => boolean} kindOf
+ * @property {() => boolean} hasComment
+ * @property {() => string} getFullName
+ */
 
-/** typedoc keeps the docstring of a function at its signature. */
+/**
+ * @typedef {object} Signed
+ * @property {() => readonly Reflection[]} [getAllSignatures]
+ */
+
+/**
+ * A member of a type without a name (a schema's, an error's fields, a literal): its owner says what it is.
+ * @type {(item: Reflection) => boolean}
+ */
+const isAnonymous = ({ parent }) =>
+  parent !== undefined && (parent.kindOf(ReflectionKind.TypeLiteral) || isAnonymous(parent))
+
+/**
+ * typedoc keeps the docstring of a function at its signature.
+ * @param {Reflection & Signed} item
+ */
 const isDocumented = (item) =>
-  item.hasComment() || [item, item.type?.declaration].some((owner) => owner?.getAllSignatures?.().some((one) => one.hasComment()))
+  item.hasComment() ||
+  [item, item.type?.declaration].some((owner) => owner?.getAllSignatures?.().some((one) => one.hasComment()))
 
-for (const kind of ["Module", "Variable", "Function", "Class", "Interface", "TypeAlias", "Property", "Method", "Accessor"]) {
+for (const kind of [
+  "Module",
+  "Variable",
+  "Function",
+  "Class",
+  "Interface",
+  "TypeAlias",
+  "Property",
+  "Method",
+  "Accessor",
+]) {
   for (const item of project.getReflectionsByKind(ReflectionKind[kind])) {
     const declared = project.getSymbolIdFromReflection(item)
     if (declared?.packageName !== "procwire" || isAnonymous(item) || isDocumented(item)) continue

@@ -1,81 +1,112 @@
-// `npm run readme`: writes the parts of READMEs that are generated: the methods of both wires into core/README.md, the
-// limits into adapters/README.md, the support table into README.md (from what `npm run support` proved), and the list of
-// conformance cases into conformance/IDS.md.
-// `npm run readme -- --check`: fails if one is not current, if README.md is longer than 14 kB, or if a TypeScript block of
-// any README does not compile.
+// @ts-check
+// `npm run readme`: writes the generated parts of READMEs: the methods of both wires into core/README.md and the limits into
+// adapters/README.md, from their tables; the support table into README.md, from what `npm run support` proved; the list of
+// conformance cases into conformance/IDS.md, from the cases.
+// `npm run readme -- --check`: fails if one is not current, if README.md is longer than a page may be, or if a TypeScript
+// block of any README does not compile.
 import { execFileSync } from "node:child_process"
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { root } from "./setup.mjs"
+
+/** @import { Case } from "../dist/conformance/suite/Case.js" */
+/** @import { Support } from "../conformance/lab/run/support.mjs" */
 
 const methods = await import("../dist/core/protocol/Methods.js")
 const v0 = await import("../dist/core/protocol/dialect/v0.js")
 const limits = await import("../dist/core/protocol/Limits.js")
+const { cases } = await import("../dist/conformance/suite/cases/index.js")
+const { family } = await import("../dist/conformance/suite/Case.js")
+const { cases: v0Cases } = await import("../dist/conformance/suite/cases/v0/index.js")
+const { cases: spawnerCases } = await import("../dist/conformance/spawner/cases/index.js")
+const { cases: transportCases } = await import("../dist/conformance/transport/cases/index.js")
+
 const check = process.argv.includes("--check")
 
-const rows = (table, direction) =>
-  Object.entries(table).map(([name, { says }]) => `| \`${name}\` | ${direction} | ${says} |`)
+/** @param {readonly string[]} cells */
+const row = (cells) => `| ${cells.join(" | ")} |`
 
-const list = [
-  "| method | | |",
-  "|---|---|---|",
-  ...rows(methods.requests, "request"),
-  ...rows(methods.clientNotifications, "notification to the server"),
-  ...rows(methods.serverNotifications, "notification to the client"),
+/**
+ * @param {Readonly<Record<string, { readonly says: string }>>} table
+ * @param {string} direction
+ */
+const methodRows = (table, direction) =>
+  Object.entries(table).map(([name, { says }]) => row([`\`${name}\``, direction, says]))
+
+const methodHead = ["| method | | |", "|---|---|---|"]
+
+const currentWire = [
+  ...methodHead,
+  ...methodRows(methods.requests, "request"),
+  ...methodRows(methods.clientNotifications, "notification to the server"),
+  ...methodRows(methods.serverNotifications, "notification to the client"),
 ].join("\n")
 
-/** The same of the first wire. */
 const firstWire = [
-  "| method | | |",
-  "|---|---|---|",
-  ...rows(v0.requests, "request"),
-  ...rows(v0.serverNotifications, "notification to the client"),
+  ...methodHead,
+  ...methodRows(v0.requests, "request"),
+  ...methodRows(v0.serverNotifications, "notification to the client"),
 ].join("\n")
 
-/** Every limit, with what is said beyond it. */
+/** Every limit, with the text of the refusal beyond it. */
 const limitRows = [
   "| flag | default | | the words of a refusal |",
   "|---|---:|---|---|",
   ...limits.names.map((name) => {
+    /** @type {{ flag: string, default: number, help: string, refused?: unknown }} */
     const { flag, default: usual, help, refused } = limits.table[name]
-    return `| \`--${flag}\` | ${usual} | ${help} | ${refused ? `\`${limits.textOf(name, usual)}\`` : ""} |`
+    return row([`\`--${flag}\``, String(usual), help, refused ? `\`${limits.textOf(name, usual)}\`` : ""])
   }),
 ].join("\n")
 
-/** The cases of one suite, by family: what an id promises stays true for ever. */
+/**
+ * What the table of cases shows of one, in the wire suite and in the suites of spawners and transports.
+ * @typedef {Pick<Case, "id" | "level" | "says">} Named
+ * @typedef {Named & { requires: readonly string[], slow?: boolean, transports?: string }} Listed
+ */
+
+/** @param {Listed} one */
+const caseRow = ({ id, level, requires, says, slow, transports = "any" }) => {
+  const only = transports === "any" ? [] : [`${transports} only`]
+  const needs = [...only, ...(slow ? ["slow"] : []), ...requires].join(", ")
+  return row([`\`${id}\``, level, needs, says.replaceAll("|", "\\|")])
+}
+
+/**
+ * The cases of one suite by family. An id keeps its meaning for ever.
+ * @param {string} title
+ * @param {readonly Listed[]} cases
+ * @param {(id: string) => string} familyOf
+ */
 const idsOf = (title, cases, familyOf) => {
   const families = [...new Set(cases.map(({ id }) => familyOf(id)))]
-  const row = ({ id, level, requires, says, slow, transports = "any" }) => {
-    const tags = [transports === "any" ? [] : `${transports} only`, slow ? "slow" : [], ...requires].flat()
-    return `| \`${id}\` | ${level} | ${tags.join(", ")} | ${says.replaceAll("|", "\\|")} |`
-  }
   return [
     `## ${title}`,
     ...families.flatMap((family) => [
       `### ${family}\n`,
       "| id | level | needs | |",
       "|---|---|---|---|",
-      ...cases.filter(({ id }) => familyOf(id) === family).map(row),
+      ...cases.filter(({ id }) => familyOf(id) === family).map(caseRow),
       "",
     ]),
   ].join("\n")
 }
 
-/** The suites about seams, as far as they are built. */
-const seams = ["spawner", "transport"].filter((name) => existsSync(`${root}dist/conformance/${name}/cases/index.js`))
+/** @param {string} id */
+const firstTwoSteps = (id) => id.split("/").slice(0, 2).join("/")
 
-const ids = async () => {
-  const { cases } = await import("../dist/conformance/suite/cases/index.js")
-  const { family } = await import("../dist/conformance/suite/Case.js")
-  const v0 = await import("../dist/conformance/suite/cases/v0/index.js")
-  const parts = [idsOf("The wire", cases, family), idsOf("The first wire, v0", v0.cases, family)]
-  for (const name of seams) {
-    const seam = await import(`../dist/conformance/${name}/cases/index.js`)
-    parts.push(idsOf(`The ${name}`, seam.cases, (id) => id.split("/").slice(0, 2).join("/")))
-  }
-  return `# Every case\n\nWritten by \`npm run readme\`, from the cases.\n\n${parts.join("\n")}`
-}
+const ids = [
+  "# Every case\n\nWritten by `npm run readme`, from the cases.\n",
+  idsOf("The wire", cases, family),
+  idsOf("The first wire, v0", v0Cases, family),
+  idsOf("The spawner", spawnerCases, firstTwoSteps),
+  idsOf("The transport", transportCases, firstTwoSteps),
+].join("\n")
 
-/** Writes a file, or fails if it is not what it should be. */
+/**
+ * Writes a file; with `--check`, fails if it is not current.
+ * @param {string} file
+ * @param {string} text
+ */
 const keep = (file, text) => {
   const path = `${root}${file}`
   if (!check) return writeFileSync(path, text)
@@ -84,58 +115,99 @@ const keep = (file, text) => {
   return process.exit(1)
 }
 
-/** What runs proved, a column for each runtime. */
+/** What the suites proved, a column for each runtime. */
 const support = () => {
-  const proved = Object.entries(JSON.parse(readFileSync(`${root}conformance/lab/run/support.json`, "utf8")))
-  const [, { version: _, ...features }] = proved[0]
-  const line = (cells) => `| ${cells.join(" | ")} |`
+  /** @type {Support} */
+  const proved = JSON.parse(readFileSync(`${root}conformance/lab/run/support.json`, "utf8"))
+  const names = Object.keys(proved)
+  const [features = []] = Object.values(proved).map((facts) => Object.keys(facts))
   return [
-    line(["", ...proved.map(([name, { version }]) => (name.startsWith("Node") ? name : `${name} ${version}`))]),
-    line(["---", ...proved.map(() => ":-:")]),
-    ...Object.keys(features).map((row) => line([row, ...proved.map(([, rows]) => (rows[row] ? "yes" : "no"))])),
+    row(["", ...names.map((name) => (name.startsWith("Node") ? name : `${name} ${proved[name]?.version}`))]),
+    row(["---", ...names.map(() => ":-:")]),
+    ...features
+      .filter((feature) => feature !== "version")
+      .map((feature) => row([feature, ...names.map((name) => (proved[name]?.[feature] ? "yes" : "no"))])),
   ].join("\n")
 }
 
-/** Replaces what stands between the two comments of this name, which must be there. */
+/**
+ * Replaces the text between the two comments of this name, which must be there.
+ * @param {string} text
+ * @param {string} name
+ * @param {string} lines
+ */
 const between = (text, name, lines) => {
   const block = new RegExp(`(<!-- ${name}: .*? -->\\n)[\\s\\S]*?(<!-- /${name} -->)`)
-  if (!block.test(text)) throw new Error(`no block ${name} to write`)
+  if (!block.test(text)) throw new Error(`no comments for the generated part ${name}`)
   return text.replace(block, (_, begin, end) => `${begin}${lines}\n${end}`)
 }
 
-/** What is generated, by the file that has it and the name of its comments. */
+/**
+ * The generated parts, by the file and by the name of their comments.
+ * @type {Readonly<Record<string, Readonly<Record<string, string>>>>}
+ */
 const generated = {
   "README.md": { support: support() },
-  "core/README.md": { methods: list, v0: firstWire },
+  "core/README.md": { methods: currentWire, v0: firstWire },
   "adapters/README.md": { limits: limitRows },
 }
-for (const [file, blocks] of Object.entries(generated)) {
-  const text = readFileSync(`${root}${file}`, "utf8")
-  keep(file, Object.entries(blocks).reduce((before, [name, lines]) => between(before, name, lines), text))
-}
-keep("conformance/IDS.md", await ids())
 
-if (check) {
-  const { length } = readFileSync(`${root}README.md`)
-  if (length > 14_000) {
-    process.stderr.write(`README.md has ${length} bytes, more than 14000\n`)
-    process.exit(1)
-  }
+for (const [file, parts] of Object.entries(generated)) {
+  const text = readFileSync(`${root}${file}`, "utf8")
+  keep(
+    file,
+    Object.entries(parts).reduce((before, [name, lines]) => between(before, name, lines), text),
+  )
+}
+keep("conformance/IDS.md", ids)
+
+/** Who comes new reads README.md from top to bottom. */
+const longestReadme = 14_000
+
+/** Compiles every TypeScript block of every README. */
+const compileBlocks = () => {
   const folder = `${root}.cache/readme`
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
-  const files = execFileSync("git", ["ls-files", "*README.md", "CONTRIBUTING.md"], { cwd: root, encoding: "utf8" }).trim().split("\n")
-  for (const file of files) {
+  const files = execFileSync("git", ["ls-files", "*README.md", "CONTRIBUTING.md"], {
+    cwd: root,
+    encoding: "utf8",
+  })
+  for (const file of files.trim().split("\n")) {
     const blocks = readFileSync(`${root}${file}`, "utf8").matchAll(/^```ts\n([\s\S]*?)^```/gm)
     let number = 0
-    for (const [, code] of blocks) writeFileSync(`${folder}/${file.replaceAll("/", ".")}.${++number}.ts`, `${code}\nexport {}\n`)
+    for (const [, code] of blocks)
+      writeFileSync(`${folder}/${file.replaceAll("/", ".")}.${++number}.ts`, `${code}\nexport {}\n`)
   }
-  const options = { extends: "../../tsconfig.json", files: [], references: [], include: ["*.ts"] }
-  options.compilerOptions = { composite: false, noEmit: true, types: ["node"], noUnusedLocals: false, rewriteRelativeImportExtensions: false }
-  writeFileSync(`${folder}/tsconfig.json`, JSON.stringify(options))
+  const compilerOptions = {
+    composite: false,
+    noEmit: true,
+    types: ["node"],
+    noUnusedLocals: false,
+    rewriteRelativeImportExtensions: false,
+  }
+  const config = {
+    extends: "../../tsconfig.json",
+    files: [],
+    references: [],
+    include: ["*.ts"],
+    compilerOptions,
+  }
+  writeFileSync(`${folder}/tsconfig.json`, JSON.stringify(config))
+  execFileSync(process.execPath, [`${root}node_modules/typescript/bin/tsc`, "-p", folder], {
+    stdio: "inherit",
+  })
+}
+
+if (check) {
+  const { size } = statSync(`${root}README.md`)
+  if (size > longestReadme) {
+    process.stderr.write(`README.md has ${size} bytes, more than ${longestReadme}\n`)
+    process.exit(1)
+  }
   try {
-    execFileSync(process.execPath, [`${root}node_modules/typescript/bin/tsc`, "-p", folder], { stdio: "inherit" })
+    compileBlocks()
   } catch {
-    process.exit(1) // the compiler has said why
+    process.exit(1) // the compiler has printed its errors
   }
 }
