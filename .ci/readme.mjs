@@ -2,10 +2,11 @@
 // `npm run readme`: writes the generated parts of READMEs: the methods of both wires into core/README.md and the limits into
 // adapters/README.md, from their tables; the support table into README.md, from what `npm run support` proved; the list of
 // conformance cases into conformance/IDS.md, from the cases.
-// `npm run readme -- --check`: fails if one is not current, if README.md is longer than a page may be, or if a TypeScript
-// block of any README does not compile.
+// `npm run readme -- --check`: fails if one is not current, if README.md is too long, if a link leads nowhere, or if a
+// TypeScript block of any README does not compile.
 import { execFileSync } from "node:child_process"
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
 import { root } from "./setup.mjs"
 
 /** @import { Case } from "../dist/conformance/suite/Case.js" */
@@ -164,16 +165,45 @@ keep("conformance/IDS.md", ids)
 /** Who comes new reads README.md from top to bottom. */
 const longestReadme = 14_000
 
-/** Compiles every TypeScript block of every README. */
+/** What people read: every README, and CONTRIBUTING.md. */
+const documents = () =>
+  execFileSync("git", ["ls-files", "*README.md", "CONTRIBUTING.md"], { cwd: root, encoding: "utf8" })
+    .trim()
+    .split("\n")
+
+/**
+ * The anchor of a heading.
+ * @param {string} heading
+ */
+const anchor = (heading) =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
+    .replaceAll(" ", "-")
+
+/** Links to files that are not there, or to headings that they do not have. */
+const brokenLinks = () =>
+  documents().flatMap((file) => {
+    const text = readFileSync(`${root}${file}`, "utf8").replaceAll(/^```[\s\S]*?^```/gm, "")
+    return [...text.matchAll(/\]\((?!\w+:)([^)#\s]*)(?:#([^)\s]+))?\)/g)].flatMap(
+      ([, path = "", heading]) => {
+        const target = path === "" ? `${root}${file}` : join(root, dirname(file), path)
+        if (!existsSync(target)) return [`${file}: no ${path}`]
+        if (heading === undefined) return []
+        const headings = [...readFileSync(target, "utf8").matchAll(/^#+ (.*)$/gm)]
+        return headings.some(([, name = ""]) => anchor(name) === heading)
+          ? []
+          : [`${file}: no ${path}#${heading}`]
+      },
+    )
+  })
+
+/** Compiles every TypeScript block of every document. */
 const compileBlocks = () => {
   const folder = `${root}.cache/readme`
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
-  const files = execFileSync("git", ["ls-files", "*README.md", "CONTRIBUTING.md"], {
-    cwd: root,
-    encoding: "utf8",
-  })
-  for (const file of files.trim().split("\n")) {
+  for (const file of documents()) {
     const blocks = readFileSync(`${root}${file}`, "utf8").matchAll(/^```ts\n([\s\S]*?)^```/gm)
     let number = 0
     for (const [, code] of blocks)
@@ -201,8 +231,10 @@ const compileBlocks = () => {
 
 if (check) {
   const { size } = statSync(`${root}README.md`)
-  if (size > longestReadme) {
-    process.stderr.write(`README.md has ${size} bytes, more than ${longestReadme}\n`)
+  const faults = brokenLinks()
+  if (size > longestReadme) faults.push(`README.md has ${size} bytes, more than ${longestReadme}`)
+  if (faults.length > 0) {
+    process.stderr.write(`${faults.join("\n")}\n`)
     process.exit(1)
   }
   try {
