@@ -31,16 +31,18 @@ const typedoc = async () => {
   return import(pathToFileURL(`${cacheOf("docs")}/node_modules/typedoc/dist/index.js`).href)
 }
 
-/** The source of each export of the package. */
-const entryPoints = () => {
+/** The name of each export by its source: `core/client/index.ts` is `procwire/client`. */
+const exported = () => {
   /** @type {{ exports: Readonly<Record<string, string | { types: string }>> }} */
   const { exports } = JSON.parse(readFileSync(`${root}package.json`, "utf8"))
-  const types = Object.values(exports).flatMap((conditions) =>
-    typeof conditions === "string" ? [] : conditions.types,
-  )
-  return [
-    ...new Set(types.map((file) => file.replace(/^\.\/dist\/(lib\/)?/, root).replace(/\.d\.ts$/, ".ts"))),
-  ]
+  /** @type {Map<string, string>} */
+  const names = new Map()
+  for (const [name, conditions] of Object.entries(exports)) {
+    if (typeof conditions === "string") continue
+    const source = conditions.types.replace("./dist/lib/", "").replace(/\.d\.ts$/, ".ts")
+    if (!names.has(source)) names.set(source, `procwire${name.slice(1)}`)
+  }
+  return names
 }
 
 const options = {
@@ -61,9 +63,13 @@ const options = {
 
 install()
 const { Application, ReflectionKind } = await typedoc()
-const app = await Application.bootstrap({ ...options, entryPoints: entryPoints() })
+const names = exported()
+const entryPoints = [...names.keys()].map((source) => root + source)
+const app = await Application.bootstrap({ ...options, entryPoints })
 const project = await app.convert()
 if (project === undefined) process.exit(1)
+for (const entry of project.children)
+  entry.name = names.get(project.getSymbolIdFromReflection(entry)?.packagePath) ?? entry.name
 app.validate(project)
 
 /**
@@ -96,7 +102,7 @@ const isDocumented = (item) =>
   item.hasComment() ||
   [item, item.type?.declaration].some((owner) => owner?.getAllSignatures?.().some((one) => one.hasComment()))
 
-for (const kind of [
+const documented = [
   "Module",
   "Variable",
   "Function",
@@ -106,7 +112,8 @@ for (const kind of [
   "Property",
   "Method",
   "Accessor",
-]) {
+]
+for (const kind of documented) {
   for (const item of project.getReflectionsByKind(ReflectionKind[kind])) {
     const declared = project.getSymbolIdFromReflection(item)
     if (declared?.packageName !== "procwire" || isAnonymous(item) || isDocumented(item)) continue

@@ -3,7 +3,7 @@
 // adapters/README.md, from their tables; the support table into README.md, from what `npm run support` proved; the list of
 // conformance cases into conformance/IDS.md, from the cases.
 // `npm run readme -- --check`: fails if one is not current, if README.md is too long, if a link leads nowhere, or if a
-// TypeScript block of any README does not compile.
+// TypeScript block of a README or of the docstring of an export does not compile.
 import { execFileSync } from "node:child_process"
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
@@ -165,11 +165,23 @@ keep("conformance/IDS.md", ids)
 /** Who comes new reads README.md from top to bottom. */
 const longestReadme = 14_000
 
-/** What people read: every README, and CONTRIBUTING.md. */
-const documents = () =>
-  execFileSync("git", ["ls-files", "*README.md", "CONTRIBUTING.md"], { cwd: root, encoding: "utf8" })
+/** @param {string[]} patterns */
+const tracked = (...patterns) =>
+  execFileSync("git", ["ls-files", ...patterns], { cwd: root, encoding: "utf8" })
     .trim()
     .split("\n")
+
+/** What people read: every README, and CONTRIBUTING.md. */
+const documents = () => tracked("*README.md", "CONTRIBUTING.md")
+
+/**
+ * The text of a document, or of the docstrings of a source.
+ * @param {string} file
+ */
+const textOf = (file) => {
+  const text = readFileSync(`${root}${file}`, "utf8")
+  return file.endsWith(".ts") ? text.replaceAll(/^ \* ?/gm, "") : text
+}
 
 /**
  * The anchor of a heading.
@@ -198,13 +210,16 @@ const brokenLinks = () =>
     )
   })
 
-/** Compiles every TypeScript block of every document. */
+/** Compiles every TypeScript block of every document, and of the docstrings of what programs import. */
 const compileBlocks = () => {
   const folder = `${root}.cache/readme`
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
-  for (const file of documents()) {
-    const blocks = readFileSync(`${root}${file}`, "utf8").matchAll(/^```ts\n([\s\S]*?)^```/gm)
+  for (const file of [
+    ...documents(),
+    ...tracked("core/**index.ts", "adapters/**index.ts", "conformance/**.ts"),
+  ]) {
+    const blocks = textOf(file).matchAll(/^```ts\n([\s\S]*?)^```/gm)
     let number = 0
     for (const [, code] of blocks)
       writeFileSync(`${folder}/${file.replaceAll("/", ".")}.${++number}.ts`, `${code}\nexport {}\n`)

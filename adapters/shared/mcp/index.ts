@@ -13,7 +13,7 @@
  * await server.connect(new StdioServerTransport())
  * ```
  *
- * @module procwire/mcp
+ * @module
  */
 export { createServer, type ServerOptions } from "./McpServer.ts"
 export * as ToolServer from "./ToolServer.ts"
