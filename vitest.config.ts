@@ -2,7 +2,11 @@ import { defineConfig } from "vitest/config"
 
 /** The adapters that run on this runtime, whose tests are next to them. */
 const adapters =
-  "Bun" in globalThis ? "{shared,web,bun}" : "Deno" in globalThis ? "{shared,web,deno}" : "{shared,node,web,sandbox}"
+  "Bun" in globalThis
+    ? "{shared,web,bun}"
+    : "Deno" in globalThis
+      ? "{shared,web,deno}"
+      : "{shared,node,web,sandbox}"
 
 export default defineConfig({
   test: {

@@ -5,7 +5,14 @@
 import { binary, install, run } from "./setup.mjs"
 
 install()
-const speed = ["--bytecode", "--format=esm", "--splitting", "--minify", "--sourcemap=none", "--compile-jit-policy=100"]
+const speed = [
+  "--bytecode",
+  "--format=esm",
+  "--splitting",
+  "--minify",
+  "--sourcemap=none",
+  "--compile-jit-policy=100",
+]
 const isolation = ["--no-compile-autoload-dotenv", "--no-compile-autoload-bunfig"]
 run(
   binary("@oven", "bin/bun"),

@@ -26,7 +26,9 @@ await bundle({
   format: "esm",
   target: "es2022",
   external: ["bufferutil", "utf-8-validate"],
-  banner: { js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);" },
+  banner: {
+    js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+  },
   logLevel: "warning",
 })
 mkdirSync(`${root}dist`, { recursive: true })
@@ -40,8 +42,18 @@ const permissions = () =>
   )
 
 const compile = () => {
-  const wanted = ["compile", "--quiet", "--no-check", "--no-config", "--no-npm", "--no-prompt", ...permissions()]
-  const { status } = spawnSync(deno, [...wanted, "--output", `${executable}.new`, program], { stdio: "ignore" })
+  const wanted = [
+    "compile",
+    "--quiet",
+    "--no-check",
+    "--no-config",
+    "--no-npm",
+    "--no-prompt",
+    ...permissions(),
+  ]
+  const { status } = spawnSync(deno, [...wanted, "--output", `${executable}.new`, program], {
+    stdio: "ignore",
+  })
   const { stdout } = spawnSync(`${executable}.new`, ["--version"], { encoding: "utf8" })
   return status === 0 && stdout?.startsWith("procwire ") === true
 }

@@ -3,7 +3,12 @@
 import { binary, build, install, run } from "./setup.mjs"
 
 const [runtime, ...args] = process.argv.slice(2)
-const vitest = ["node_modules/vitest/vitest.mjs", "run", ...(args.length > 0 ? args : ["core", "adapters"]), "--pool=forks"]
+const vitest = [
+  "node_modules/vitest/vitest.mjs",
+  "run",
+  ...(args.length > 0 ? args : ["core", "adapters"]),
+  "--pool=forks",
+]
 install()
 build()
 // The long one of these is Node's.

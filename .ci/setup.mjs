@@ -55,8 +55,9 @@ export const tool = (path, args) => run(process.execPath, [`node_modules/${path}
 
 /** The binaries of the other runtimes: npm has them as packages per platform. */
 export const binary = (scope, name) => {
-  const folder = readdirSync(`${root}node_modules/${scope}`).find((entry) => existsSync(`${root}node_modules/${scope}/${entry}/${name}`))
+  const folder = readdirSync(`${root}node_modules/${scope}`).find((entry) =>
+    existsSync(`${root}node_modules/${scope}/${entry}/${name}`),
+  )
   if (folder === undefined) throw new Error(`no ${scope} package for this platform is installed`)
   return `${root}node_modules/${scope}/${folder}/${name}`
 }
-

@@ -40,5 +40,12 @@ const { status } = spawnSync(process.execPath, [...bench, ...output, ...process.
   cwd: root,
   stdio: "inherit",
 })
-if (status === 0) writeFileSync(join(folder, "table.md"), table(JSON.parse(readFileSync(results, "utf8")), servers.map(({ name }) => name)))
+if (status === 0)
+  writeFileSync(
+    join(folder, "table.md"),
+    table(
+      JSON.parse(readFileSync(results, "utf8")),
+      servers.map(({ name }) => name),
+    ),
+  )
 process.exit(status ?? 1)

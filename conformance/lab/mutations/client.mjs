@@ -4,20 +4,55 @@ const one = (file, find, replace, says) => ({ file, find, replace, says })
 const reconnect = "core/client/Reconnect.ts"
 
 export const client = [
-  one("core/client/FollowedProcesses.ts", "[id, last()]", "[id, last() - 1]", "what was received is asked for again"),
-  one("core/client/FollowedProcesses.ts", "[id, last()]", "[id, last() + 1]", "one event too few is asked for"),
+  one(
+    "core/client/FollowedProcesses.ts",
+    "[id, last()]",
+    "[id, last() - 1]",
+    "what was received is asked for again",
+  ),
+  one(
+    "core/client/FollowedProcesses.ts",
+    "[id, last()]",
+    "[id, last() + 1]",
+    "one event too few is asked for",
+  ),
   one("core/client/ExecClient.ts", "shared ?? begin()", "begin()", "each use of a lazy client connects"),
   {
-    ...one("core/client/ProcessFollower.ts", "replays ? ", "true ? ", "from a server without replay nothing is fetched"),
+    ...one(
+      "core/client/ProcessFollower.ts",
+      "replays ? ",
+      "true ? ",
+      "from a server without replay nothing is fetched",
+    ),
     tests: ["core/client/Reconnect.test.ts"],
   },
   one(reconnect, "options.resumed(replays)", "", "processes do not notice a new connection"),
   one("core/client/CurrentConnection.ts", "repeatable ? ", "true ? ", "what must not be sent twice is"),
   one("core/client/CurrentConnection.ts", "repeatable ? ", "false ? ", "what can be sent twice is not"),
-  one("core/client/ReconnectPolicy.ts", "lived >= steadyMillis || seen !== before", "true", "every connection ends an outage"),
-  one("core/client/ReconnectPolicy.ts", "lived >= steadyMillis || seen !== before", "false", "no connection ends an outage"),
+  one(
+    "core/client/ReconnectPolicy.ts",
+    "lived >= steadyMillis || seen !== before",
+    "true",
+    "every connection ends an outage",
+  ),
+  one(
+    "core/client/ReconnectPolicy.ts",
+    "lived >= steadyMillis || seen !== before",
+    "false",
+    "no connection ends an outage",
+  ),
   one("core/client/ReconnectPolicy.ts", "        Schedule.jittered,", "", "all clients come back at once"),
-  one("core/client/ReconnectPolicy.ts", "code === ErrorCode.sessionAttached", "false", "a session still attached is given up"),
-  one("core/client/ReconnectPolicy.ts", "if (!isPassing(result.left))", "if (false)", "a session that is gone is tried again"),
+  one(
+    "core/client/ReconnectPolicy.ts",
+    "code === ErrorCode.sessionAttached",
+    "false",
+    "a session still attached is given up",
+  ),
+  one(
+    "core/client/ReconnectPolicy.ts",
+    "if (!isPassing(result.left))",
+    "if (false)",
+    "a session that is gone is tried again",
+  ),
   one("core/client/ProcessStarter.ts", "fork(terminate)", "void 0", "a start whose answer was lost runs on"),
 ]

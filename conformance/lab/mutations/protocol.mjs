@@ -26,7 +26,13 @@ export const protocol = [
     "big ids are rounded",
     "envelope/64*",
   ),
-  one("core/protocol/Limits.ts", "peerDepth = 127", "peerDepth = 128", "one level too many is read", "limits"),
+  one(
+    "core/protocol/Limits.ts",
+    "peerDepth = 127",
+    "peerDepth = 128",
+    "one level too many is read",
+    "limits",
+  ),
   one(
     "core/protocol/Json.ts",
     "if (Object.hasOwn(object, key))",

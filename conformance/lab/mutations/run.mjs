@@ -83,7 +83,12 @@ const near = ({ file, tests }) => {
 const play = (pattern, ms, ...args) =>
   new Promise((resolve) => {
     const env = { ...process.env, NO_COLOR: "1", FORCE_COLOR: undefined }
-    const child = spawn(process.execPath, args, { cwd: scratch, env, detached: true, stdio: ["ignore", "pipe", "pipe"] })
+    const child = spawn(process.execPath, args, {
+      cwd: scratch,
+      env,
+      detached: true,
+      stdio: ["ignore", "pipe", "pipe"],
+    })
     // The whole group: what a mutant makes loop for ever is a worker of the test runner, not the runner.
     const stop = () => {
       if (child.exitCode === null && child.signalCode === null) process.kill(-child.pid, "SIGKILL")

@@ -116,7 +116,13 @@ export const server = [
     "notifications do not wait for the answer to the start",
     "process/output/order",
   ),
-  one("core/rpc/RequestSlots.ts", "this.taken -= 1", "this.taken -= 0", "slots are never given back", "concurrency"),
+  one(
+    "core/rpc/RequestSlots.ts",
+    "this.taken -= 1",
+    "this.taken -= 0",
+    "slots are never given back",
+    "concurrency",
+  ),
   one(
     "core/rpc/Dispatch.ts",
     ' ? undefined : "an answer to no request"',

@@ -73,7 +73,9 @@ const bundles = {
     return [join(root, "dist/procwire-bun")]
   },
   deno: () => {
-    execFileSync(process.execPath, [join(root, ".ci/deno.mjs"), "--bundle"], { stdio: ["ignore", "ignore", "inherit"] })
+    execFileSync(process.execPath, [join(root, ".ci/deno.mjs"), "--bundle"], {
+      stdio: ["ignore", "ignore", "inherit"],
+    })
     return [...leastDeno(), join(root, ".cache/single/procwire.mjs")]
   },
 }

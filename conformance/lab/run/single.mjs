@@ -10,7 +10,9 @@ import { build, install, root, run } from "../../../.ci/setup.mjs"
 const quote = (text) => `'${text.replaceAll("'", `'\\''`)}'`
 
 const entered = (mounted, line) =>
-  spawnSync("unshare", ["--map-root-user", "--mount", "sh", "-c", `${mounted} && ${line}`], { encoding: "utf8" })
+  spawnSync("unshare", ["--map-root-user", "--mount", "sh", "-c", `${mounted} && ${line}`], {
+    encoding: "utf8",
+  })
 
 const test = (name, args) => {
   run(process.execPath, [`.ci/${name}.mjs`])

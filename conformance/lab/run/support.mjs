@@ -16,7 +16,15 @@ const file = `${root}conformance/lab/run/support.json`
  * least; the other lines of Node run the same file, and get less.
  */
 const ofTransport = ["handshake", "envelope", "framing", "limits", "lifecycle", "session", "concurrency"]
-const ofLines = ["handshake", "framing", "lifecycle", "process/start", "process/output", "fs/readFile", "http/stream"]
+const ofLines = [
+  "handshake",
+  "framing",
+  "lifecycle",
+  "process/start",
+  "process/output",
+  "fs/readFile",
+  "http/stream",
+]
 
 install()
 build()
@@ -44,22 +52,24 @@ const playOnce = (command, args) => {
     encoding: "utf8",
     maxBuffer: 2 ** 26,
   })
-  if (status !== 0) process.stderr.write(`${stdout}${stderr}\n${command.join(" ")} ${args.join(" ")}: exit code ${status}\n`)
+  if (status !== 0)
+    process.stderr.write(`${stdout}${stderr}\n${command.join(" ")} ${args.join(" ")}: exit code ${status}\n`)
   return status > 1 || status === null ? [] : JSON.parse(readFileSync(json, "utf8")).cases
 }
 
 const counted = ({ counts }) => counts
 /** Something ran, and nothing that counts failed. */
 const proves = (outcomes) =>
-  outcomes.some(({ status }) => status === "pass") && !outcomes.some((one) => counted(one) && one.status === "fail")
+  outcomes.some(({ status }) => status === "pass") &&
+  !outcomes.some((one) => counted(one) && one.status === "fail")
 
 /** The rows of the table by the capability that their cases require. */
 const capabilities = {
-  "PTY": "pty",
-  "resize": "resize",
+  PTY: "pty",
+  resize: "resize",
   "`arg0`": "arg0",
   "process group": "processGroup",
-  "pause": "pause",
+  pause: "pause",
 }
 
 const proveSpawner = ({ conformance, spawner }) => {
@@ -86,9 +96,9 @@ const proveTransports = ({ name, server, bundled }) => {
     proves(play(suite(transport === "stdio" ? bundled : server), [transport, ...globs]))
   return {
     stdio: over("stdio", some),
-    "WebSocket": over("ws", otherNode ? ofLines : []),
+    WebSocket: over("ws", otherNode ? ofLines : []),
     "unix socket": over("unix", some),
-    "TCP": over("tcp", some),
+    TCP: over("tcp", some),
     "the first wire, v0": proves(play(suite(`${server} --dialect v0`, "--dialect", "v0"), ["ws"])),
   }
 }
@@ -98,7 +108,9 @@ const seen = runtimes().map((runtime) => {
   const rows = { ...proveSpawner(runtime), ...proveTransports(runtime) }
   const no = Object.keys(rows).filter((row) => !rows[row])
   const seconds = ((performance.now() - began) / 1000).toFixed(0)
-  process.stdout.write(`${runtime.name} (${runtime.version}): ${no.length === 0 ? "everything" : `not ${no.join(", ")}`}, ${seconds} s\n`)
+  process.stdout.write(
+    `${runtime.name} (${runtime.version}): ${no.length === 0 ? "everything" : `not ${no.join(", ")}`}, ${seconds} s\n`,
+  )
   return [runtime.name, { version: runtime.version, ...rows }]
 })
 
@@ -110,7 +122,9 @@ if (check) {
       .map(([row, yes]) => `${name}, ${row}: ${yes ? "yes" : "no"}`),
   )
   if (differ.length > 0) {
-    process.stderr.write(`conformance/lab/run/support.json says otherwise (npm run support):\n  ${differ.join("\n  ")}\n`)
+    process.stderr.write(
+      `conformance/lab/run/support.json says otherwise (npm run support):\n  ${differ.join("\n  ")}\n`,
+    )
     process.exit(1)
   }
 } else {

@@ -38,7 +38,8 @@ export const table = ({ results }, [peer, ...ours]) => {
         .map(({ data }) => data[figure])
         .filter(Number.isFinite),
     )
-  const ratio = (mine, theirs) => (Number.isFinite(mine / theirs) ? ` (${Number((mine / theirs).toPrecision(2))}×)` : "")
+  const ratio = (mine, theirs) =>
+    Number.isFinite(mine / theirs) ? ` (${Number((mine / theirs).toPrecision(2))}×)` : ""
   const lines = ["stdio", "ws"].flatMap((transport) => [
     `| over ${transport === "ws" ? "WebSocket" : transport} | | ${[peer, ...ours].join(" | ")} |`,
     `|---|---|${[peer, ...ours].map(() => "---:|").join("")}`,

@@ -156,7 +156,8 @@ export const harmless = (text) => {
   }
   const all = Array.isArray(json) ? json : [json]
   return all.every((one) => {
-    if (/fs|http/i.test(text) || /^(fs|http)/.test(one?.method)) return Object(one) === one && stays(text, one)
+    if (/fs|http/i.test(text) || /^(fs|http)/.test(one?.method))
+      return Object(one) === one && stays(text, one)
     if (one?.method !== "process/start") return true
     const { params } = one
     const argv = Array.isArray(params) ? params[2] : params?.argv
