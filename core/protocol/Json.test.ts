@@ -194,11 +194,13 @@ describe("Json", () => {
   })
 
   it("takes time that grows with the text and not with its square", () => {
-    const time = (text: string) => {
+    const once = (text: string) => {
       const before = performance.now()
       fault(text)
       return performance.now() - before
     }
+    // Other programs can only add to the time, so the least of three counts.
+    const time = (text: string) => Math.min(once(text), once(text), once(text))
     expect(time(`["${"\\n".repeat(2_000_000)}"]`)).toBeLessThan(1000)
     expect(time(`[${'"a\\n","b",'.repeat(100_000)}1]`)).toBeLessThan(1000)
     expect(time(`[${'"b",'.repeat(200_000)}"\\n"]`)).toBeLessThan(1000)

@@ -91,9 +91,13 @@ describe("EnvPolicy", () => {
   })
 
   it("matches in time that does not explode with the pattern", () => {
-    const before = performance.now()
-    resolve({ includeOnly: [`${"*a".repeat(30)}*b`], set: { ["a".repeat(2000)]: "" } }, {})
-    expect(performance.now() - before).toBeLessThan(200)
+    const time = () => {
+      const before = performance.now()
+      resolve({ includeOnly: [`${"*a".repeat(30)}*b`], set: { ["a".repeat(2000)]: "" } }, {})
+      return performance.now() - before
+    }
+    // Other programs can only add to the time, so the least of three counts.
+    expect(Math.min(time(), time(), time())).toBeLessThan(200)
   })
 
   it("sets variables that no exclude touches", () => {
