@@ -1,13 +1,15 @@
+// @ts-check
 // `npm run build:deno`: the command as one executable, dist/procwire-deno.
 //
-// `deno compile` needs `denort`, a runtime that is in no npm package: Deno fetches it from its own site, or takes the
-// file that DENORT_BIN names (the `deno` binary itself is none). Without it the file is a shell script with the `deno`
-// of npm and the program behind it, compressed; it unpacks them once into the user's cache and runs them from there.
+// `deno compile` needs `denort`, a runtime that no npm package has: Deno fetches it from its own site, or takes the file
+// that DENORT_BIN names (the `deno` binary does not serve). Without it the result is a shell script followed by npm's
+// `deno` and the program, both compressed; it unpacks them once into the user's cache and runs them from there.
+// With `--bundle` only the program is made.
 import { spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { gzipSync } from "node:zlib"
-import { build as bundle } from "esbuild"
+import { bundle } from "./bundle.mjs"
 import { binary, install, root } from "./setup.mjs"
 
 install()
@@ -19,28 +21,24 @@ await bundle({
   absWorkingDir: root,
   entryPoints: ["adapters/deno/main.ts"],
   outfile: program,
-  bundle: true,
   minify: true,
   legalComments: "none",
-  platform: "node",
-  format: "esm",
   target: "es2022",
   external: ["bufferutil", "utf-8-validate"],
-  banner: {
-    js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
-  },
-  logLevel: "warning",
 })
+if (process.argv.includes("--bundle")) process.exit()
 mkdirSync(`${root}dist`, { recursive: true })
 
+/** @type {{ default: Record<string, true | string[]> }} */
 const { default: allowed } = JSON.parse(readFileSync(`${root}deno.json`, "utf8")).permissions
 
-/** What deno.json allows by default, as flags. These do not know all that a configuration may name (`ca`, seen in 2.9). */
+/** What deno.json allows by default, as flags. `--allow-sys` lacks names that a configuration may have (`ca` in 2.9). */
 const permissions = () =>
   Object.entries(allowed).map(([name, value]) =>
     value === true || name === "sys" ? `--allow-${name}` : `--allow-${name}=${value.join(",")}`,
   )
 
+/** @returns {boolean} true if `deno compile` made an executable that runs */
 const compile = () => {
   const wanted = [
     "compile",
@@ -60,7 +58,12 @@ const compile = () => {
 
 const config = JSON.stringify({ permissions: { default: allowed } })
 
-/** Behind the script come the two compressed files; the numbers are filled up, so that they do not move them. */
+/**
+ * The script is followed by the two compressed files. Numbers are padded, so that their digits do not change its length.
+ * @param {string} id
+ * @param {readonly [string, string]} at where the files begin, from 1
+ * @param {readonly [string, string]} sizes
+ */
 const script = (id, at, sizes) => `#!/bin/sh
 # procwire: unpacks its runtime and its program once for each user, and runs them.
 folder="\${XDG_CACHE_HOME:-\${HOME:?}/.cache}/procwire/${id}"
@@ -79,19 +82,22 @@ fi
 exec "$folder/deno" run --quiet --config "$folder/deno.json" -P --no-lock --no-npm --no-remote --no-prompt "$folder/procwire.mjs" "$@"
 `
 
+/** @param {number} number */
+const padded = (number) => String(number).padEnd(10)
+
 const pack = () => {
-  const files = [deno, program].map((file) => readFileSync(file))
-  const id = createHash("sha256").update(files[0]).update(files[1]).update(config).digest("hex").slice(0, 16)
-  const parts = files.map((file) => gzipSync(file, { level: 9 }))
-  const padded = (number) => String(number).padEnd(10)
-  const sizes = parts.map(({ length }) => padded(length))
-  const start = script(id, ["", ""].map(padded), sizes).length
-  const head = script(id, [start + 1, start + parts[0].length + 1].map(padded), sizes)
-  writeFileSync(`${executable}.new`, Buffer.concat([Buffer.from(head), ...parts]))
-  process.stderr.write("procwire: no denort at hand (DENORT_BIN), so dist/procwire-deno unpacks itself\n")
+  const [runtime, source] = [readFileSync(deno), readFileSync(program)]
+  const hash = createHash("sha256").update(runtime).update(source).update(config)
+  const id = hash.digest("hex").slice(0, 16)
+  const [first, second] = [gzipSync(runtime, { level: 9 }), gzipSync(source, { level: 9 })]
+  /** @type {[string, string]} */
+  const sizes = [padded(first.length), padded(second.length)]
+  const start = script(id, [padded(0), padded(0)], sizes).length
+  const head = script(id, [padded(start + 1), padded(start + first.length + 1)], sizes)
+  writeFileSync(`${executable}.new`, Buffer.concat([Buffer.from(head), first, second]))
+  process.stderr.write("procwire: no denort found (DENORT_BIN), so dist/procwire-deno unpacks itself\n")
 }
 
-if (process.argv.includes("--bundle")) process.exit() // the program is all that was asked for
 if (!compile()) pack()
 chmodSync(`${executable}.new`, 0o755)
 renameSync(`${executable}.new`, executable)

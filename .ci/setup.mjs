@@ -1,30 +1,43 @@
+// @ts-check
 // What every script needs first: dependencies as the lock file says, and a build no older than its sources.
 import { spawnSync } from "node:child_process"
 import { existsSync, readdirSync, statSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 
+/** @import { SpawnSyncOptions } from "node:child_process" */
+
+/** The folder of the repository, with a slash at its end. */
 export const root = fileURLToPath(new URL("..", import.meta.url))
 
+/** @param {string} path */
 const modified = (path) => (existsSync(path) ? statSync(path).mtimeMs : 0)
 
 /**
- * Installs what the lock file says if it is newer than what is installed. Progress goes to stderr. Not
- * `npm ci`: that refuses a lock file made where a registry lacks other platforms' optional packages.
+ * Runs npm, by the Node and the npm that run this script if there are such. Its output goes to stderr.
+ * @param {string[]} args
+ * @param {string} cwd
+ * @returns {boolean} true if it succeeded
+ */
+export const npm = (args, cwd) => {
+  const script = process.env["npm_execpath"]
+  const [command, words] = script ? [process.execPath, [script, ...args]] : ["npm", args]
+  return spawnSync(command, words, { cwd, stdio: ["ignore", process.stderr, "inherit"] }).status === 0
+}
+
+/**
+ * Installs what the lock file says if it is newer than what is installed. Not by `npm ci`, which refuses a lock file that
+ * was made against a registry without the optional packages of other platforms.
  */
 export const install = () => {
   if (modified(`${root}node_modules/.package-lock.json`) >= modified(`${root}package-lock.json`)) return
   process.stderr.write("procwire: installing dependencies\n")
-  const wanted = ["install", "--no-save", "--no-progress"]
-  const npm = process.env.npm_execpath
-  const [command, args] = npm ? [process.execPath, [npm, ...wanted]] : ["npm", wanted]
-  const { status } = spawnSync(command, args, { cwd: root, stdio: ["ignore", process.stderr, "inherit"] })
-  if (status !== 0) {
-    process.stderr.write("procwire: npm install failed\n")
-    process.exit(1)
-  }
+  if (npm(["install", "--no-save", "--no-progress"], root)) return
+  process.stderr.write("procwire: npm install failed\n")
+  process.exit(1)
 }
 
 const sources = ["core", "adapters", "conformance"]
+const recipes = ["package.json", ".ci/build.mjs", ".ci/bundle.mjs"]
 
 const newestSource = () =>
   Math.max(
@@ -33,8 +46,7 @@ const newestSource = () =>
         .filter((entry) => /\.(ts|json)$/.test(entry.name))
         .map((entry) => modified(`${entry.parentPath ?? entry.path}/${entry.name}`)),
     ),
-    modified(`${root}package.json`),
-    modified(`${root}.ci/build.mjs`),
+    ...recipes.map((name) => modified(`${root}${name}`)),
   )
 
 /** Builds if any source is newer than the command. */
@@ -44,16 +56,29 @@ export const build = () => {
   run(process.execPath, [".ci/build.mjs"], { stdio: ["ignore", process.stderr, "inherit"] })
 }
 
-/** Runs one step in the repository; a failing one ends the script with its exit code. */
+/**
+ * Runs one step in the repository. If it fails, the script ends with its exit code.
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @param {SpawnSyncOptions} [options]
+ */
 export const run = (command, args, options = {}) => {
   const { status } = spawnSync(command, args, { cwd: root, stdio: "inherit", ...options })
   if (status !== 0) process.exit(status ?? 1)
 }
 
-/** A tool that npm installed, by the path inside node_modules, run by this Node. */
+/**
+ * Runs a tool that npm installed, on this Node.
+ * @param {string} path of its script inside node_modules
+ * @param {readonly string[]} args
+ */
 export const tool = (path, args) => run(process.execPath, [`node_modules/${path}`, ...args])
 
-/** The binaries of the other runtimes: npm has them as packages per platform. */
+/**
+ * The path of another runtime's binary, which npm has as a package for each platform.
+ * @param {string} scope
+ * @param {string} name
+ */
 export const binary = (scope, name) => {
   const folder = readdirSync(`${root}node_modules/${scope}`).find((entry) =>
     existsSync(`${root}node_modules/${scope}/${entry}/${name}`),
@@ -61,3 +86,12 @@ export const binary = (scope, name) => {
   if (folder === undefined) throw new Error(`no ${scope} package for this platform is installed`)
   return `${root}node_modules/${scope}/${folder}/${name}`
 }
+
+/** @param {string} text */
+export const heading = (text) => process.stdout.write(`\n== ${text}\n`)
+
+/**
+ * A word for a POSIX shell.
+ * @param {string} word
+ */
+export const quote = (word) => `'${word.replaceAll("'", `'\\''`)}'`

@@ -1,5 +1,6 @@
-// `npm run soak`: ten minutes of cut connections under three flooding children, every byte compared. `npm run soak -- 60 7`
-// plays 60 seconds from the seed 7.
+// @ts-check
+// `npm run soak`: cuts the connection again and again for ten minutes while three children flood it, and compares every
+// byte. `npm run soak -- 60 7` plays 60 seconds from seed 7.
 import { build, install, tool } from "./setup.mjs"
 
 install()

@@ -1,22 +1,20 @@
-// `npm run conformance:codex`: the suite against the real peer, `codex exec-server`, over both transports.
+// @ts-check
+// `npm run conformance:codex`: the suite against the real peer, `codex exec-server`, over both of its transports.
 //
-// Holds what it fails against `targets/codex.baseline.json`. Arguments go to the suite; the exit code is the suite's.
+// Its failures are compared with `targets/codex.baseline.json`. Arguments go to the suite; the exit code is the suite's.
 import { spawnSync } from "node:child_process"
-import { join } from "node:path"
-import { fileURLToPath } from "node:url"
-import { build, install, root } from "../../../.ci/setup.mjs"
+import { build, install, quote, root } from "../../../.ci/setup.mjs"
 import { fetchedPeer } from "./peer.mjs"
 
 install()
 build()
 const { binary, env } = fetchedPeer()
 
-const quoted = `'${binary.replaceAll("'", `'\\''`)}'`
-const baseline = fileURLToPath(new URL("targets/codex.baseline.json", import.meta.url))
-const wanted = ["--command", `${quoted} exec-server --listen {LISTEN}`, "--strict", "--baseline", baseline]
-const { status } = spawnSync(
-  process.execPath,
-  [join(root, "dist", "procwire-conformance.mjs"), ...wanted, ...process.argv.slice(2)],
-  { stdio: "inherit", env: { ...process.env, ...env } },
-)
+const suite = `${root}dist/procwire-conformance.mjs`
+const command = ["--command", `${quote(binary)} exec-server --listen {LISTEN}`]
+const baseline = ["--strict", "--baseline", `${root}conformance/targets/codex.baseline.json`]
+const { status } = spawnSync(process.execPath, [suite, ...command, ...baseline, ...process.argv.slice(2)], {
+  stdio: "inherit",
+  env: { ...process.env, ...env },
+})
 process.exit(status ?? 1)

@@ -1,21 +1,26 @@
-// Packages that only these scripts need, fetched with npm into a folder of `.cache`.
-import { spawnSync } from "node:child_process"
+// @ts-check
+// Packages that only the lab needs. npm installs them into folders of `.cache`.
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { root } from "../../../.ci/setup.mjs"
+import { npm, root } from "../../../.ci/setup.mjs"
 
-/** Where the packages of a name lie. */
+/**
+ * The folder of a name.
+ * @param {string} name
+ */
 export const cacheOf = (name) => join(root, ".cache", name)
 
-/** Installs packages into a folder of their own; false if npm cannot provide them. Progress goes to stderr. */
+/**
+ * Installs packages into the folder of a name. Progress goes to stderr.
+ * @param {string} name
+ * @param {readonly string[]} packages
+ * @returns {boolean} false if npm cannot provide them
+ */
 export const fetchInto = (name, packages) => {
   const folder = cacheOf(name)
   process.stderr.write(`fetching ${packages.join(" ")}\n`)
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, "package.json"), '{ "private": true }\n')
   const quiet = ["--no-save", "--no-audit", "--no-fund", "--no-progress", "--ignore-scripts"]
-  const wanted = ["install", ...quiet, ...packages]
-  const npm = process.env.npm_execpath
-  const [command, args] = npm ? [process.execPath, [npm, ...wanted]] : ["npm", wanted]
-  return spawnSync(command, args, { cwd: folder, stdio: ["ignore", process.stderr, "inherit"] }).status === 0
+  return npm(["install", ...quiet, ...packages], folder)
 }

@@ -1,4 +1,5 @@
-// The real peer, `codex exec-server`: fetched with npm into `.cache/codex` once, with a fresh home of its own there.
+// @ts-check
+// The real peer, `codex exec-server`. npm installs it into `.cache/codex`, where it gets a fresh home for each run.
 import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { cacheOf, fetchInto } from "./fetched.mjs"
@@ -11,14 +12,12 @@ const home = join(cache, "home")
 /** The binary of this platform inside the installed packages. */
 const find = () => {
   const scope = join(cache, "node_modules", "@openai")
-  const found = existsSync(scope) ? readdirSync(scope, { recursive: true }) : []
-  const path = found
-    .map(String)
-    .find((one) => /vendor[\\/][^\\/]+[\\/](bin|codex)[\\/]codex(\.exe)?$/.test(one))
+  const files = existsSync(scope) ? readdirSync(scope, { recursive: true }).map(String) : []
+  const path = files.find((one) => /vendor[\\/][^\\/]+[\\/](bin|codex)[\\/]codex(\.exe)?$/.test(one))
   return path === undefined ? undefined : join(scope, path)
 }
 
-/** The binary, and what its environment needs beside this process's. */
+/** The binary, and the variables that it needs in addition to those of this process. */
 export const fetchedPeer = () => {
   if (find() === undefined && !fetchInto("codex", [peer])) throw new Error(`${peer} could not be fetched`)
   const binary = find()

@@ -1,39 +1,46 @@
-// The runtimes that procwire runs on: this Node, the other lines of Node that npm provides for this platform, Bun and
-// Deno. Each with the commands that start the server and the conformance command on it.
+// @ts-check
+// The runtimes that procwire runs on: this Node, the other lines of Node that npm has for this platform, Bun and Deno.
+// Each with the commands that start the server and the conformance suite on it.
 import { execFileSync } from "node:child_process"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
-import { binary, root } from "../../../.ci/setup.mjs"
+import { binary, quote, root } from "../../../.ci/setup.mjs"
 import { cacheOf, fetchInto } from "./fetched.mjs"
 
-/** The lines of Node that are proved, beside whichever runs this. */
+/**
+ * @typedef {object} Runtime
+ * @property {string} name
+ * @property {string} version
+ * @property {string} server what `procwire-conformance --command` takes
+ * @property {string} bundled the same server from one file, which starts sooner: over stdio each connection has its own
+ * @property {readonly string[]} conformance the words that start the conformance suite on this runtime
+ * @property {string} spawner the module with its spawner
+ *
+ * @typedef {{ server: string, conformance: string, spawner: string }} Files paths from the root
+ * @typedef {"node" | "bun" | "deno"} Name
+ */
+
+/** The lines of Node that are proved, in addition to the one that runs this. */
 const lines = [20, 22, 24]
 
-const quoted = (words) => words.map((word) => `'${word}'`).join(" ")
+/** Those who listen: `{LISTEN}` is replaced by the suite. */
+const serve = "serve --listen {LISTEN}"
 
-/** `v20.20.2`, `1.4.5` and `deno 2.9.6 (…)` alike. */
+/** @param {string} program @returns {string} */
 const versionOf = (program) =>
   /\d+\.\d+\.\d+/.exec(execFileSync(program, ["--version"], { encoding: "utf8" }))?.[0] ?? "unknown"
 
-const runtime = (name, program, { server, conformance, spawner }, least = program, bundled = undefined) => ({
-  name,
-  version: versionOf(program[0]),
-  /** What `procwire-conformance --command` takes. */
-  server: `${quoted([...least, join(root, server)])} serve --listen {LISTEN}`,
-  /** The same from one file, which starts sooner: over stdio every connection has a server of its own. */
-  bundled: `${quoted(bundled ?? [...least, join(root, server)])} serve --listen {LISTEN}`,
-  /** The conformance command, run by this runtime itself. */
-  conformance: [...program, join(root, conformance)],
-  /** The module with its spawner. */
-  spawner: join(root, spawner),
-})
+/** @param {readonly string[]} words */
+const quoted = (words) => words.map(quote).join(" ")
 
+/** @type {Files} */
 const built = {
   server: "dist/procwire.mjs",
   conformance: "dist/procwire-conformance.mjs",
   spawner: "dist/adapters/node/index.js",
 }
 
+/** @param {Name} name @returns {Files} */
 const source = (name) => ({
   server: `adapters/${name}/main.ts`,
   conformance: "conformance/cli.ts",
@@ -42,7 +49,11 @@ const source = (name) => ({
 
 const thisLine = Number(process.versions.node.split(".")[0])
 
-/** A Node of another line from its package for this platform; undefined where npm has none. */
+/**
+ * A Node of another line, from its package for this platform.
+ * @param {number} line
+ * @returns {string | undefined} undefined if npm has none
+ */
 const nodeOf = (line) => {
   const name = `node-${process.platform}-${process.arch}`
   const path = join(cacheOf(`node${line}`), "node_modules", name, "bin", "node")
@@ -50,47 +61,81 @@ const nodeOf = (line) => {
   return existsSync(path) ? path : undefined
 }
 
-const bun = () => [binary("@oven", "bin/bun")]
-const deno = () => [binary("@deno", "deno"), "run"]
-/** The server needs what deno.json says, the suite more. */
-const leastDeno = () => [...deno(), "--quiet", "--no-prompt", "-P"]
+const bunBinary = () => binary("@oven", "bin/bun")
+const denoBinary = () => binary("@deno", "deno")
+/** The server on Deno gets the permissions of deno.json; the suite needs more. */
+const restrictedDeno = () => [denoBinary(), "run", "--quiet", "--no-prompt", "-P"]
 
-/** The words that start our server on a runtime: `node` (this one), `bun` or `deno`. */
+/** @type {Record<Name, () => string[]>} The words that start our command on a runtime. */
+const commands = {
+  node: () => [process.execPath, join(root, built.server)],
+  bun: () => [bunBinary(), join(root, source("bun").server)],
+  deno: () => [...restrictedDeno(), join(root, source("deno").server)],
+}
+
+/** @param {string} name @returns {name is Name} */
+const isName = (name) => Object.hasOwn(commands, name)
+
+/**
+ * The words that start our server on a runtime.
+ * @param {string} name `node` (this one), `bun` or `deno`
+ */
 export const serverOn = (name) => {
-  const words = {
-    node: () => [process.execPath, join(root, built.server)],
-    bun: () => [...bun(), join(root, source("bun").server)],
-    deno: () => [...leastDeno(), join(root, source("deno").server)],
-  }[name]
-  if (words === undefined) throw new Error(`no runtime is called ${name}`)
-  return [...words(), "serve"]
+  if (!isName(name)) throw new Error(`no runtime is called ${name}`)
+  return [...commands[name](), "serve"]
 }
 
-/** Bun's executable, and the bundle that Deno's has in it. */
-const bundles = {
-  bun: () => {
-    execFileSync(process.execPath, [join(root, ".ci/bun.mjs")], { stdio: ["ignore", "ignore", "inherit"] })
-    return [join(root, "dist/procwire-bun")]
-  },
-  deno: () => {
-    execFileSync(process.execPath, [join(root, ".ci/deno.mjs"), "--bundle"], {
-      stdio: ["ignore", "ignore", "inherit"],
-    })
-    return [...leastDeno(), join(root, ".cache/single/procwire.mjs")]
-  },
+/** @param {string} script @param {readonly string[]} args */
+const make = (script, ...args) =>
+  execFileSync(process.execPath, [join(root, script), ...args], { stdio: ["ignore", "ignore", "inherit"] })
+
+/** @param {number} line @param {string} program @returns {Runtime} */
+const node = (line, program) => {
+  const server = `${quoted([program, join(root, built.server)])} ${serve}`
+  return {
+    name: `Node ${line}`,
+    version: versionOf(program),
+    server,
+    bundled: server,
+    conformance: [program, join(root, built.conformance)],
+    spawner: join(root, built.spawner),
+  }
 }
 
-/** Every runtime at hand. Those that npm cannot provide are named on stderr and left out. */
+/** @returns {Runtime} */
+const bun = () => {
+  make(".ci/bun.mjs")
+  return {
+    name: "Bun",
+    version: versionOf(bunBinary()),
+    server: `${quoted(commands.bun())} ${serve}`,
+    bundled: `${quoted([join(root, "dist/procwire-bun")])} ${serve}`,
+    conformance: [bunBinary(), join(root, source("bun").conformance)],
+    spawner: join(root, source("bun").spawner),
+  }
+}
+
+/** @returns {Runtime} */
+const deno = () => {
+  make(".ci/deno.mjs", "--bundle")
+  return {
+    name: "Deno",
+    version: versionOf(denoBinary()),
+    server: `${quoted(commands.deno())} ${serve}`,
+    bundled: `${quoted([...restrictedDeno(), join(root, ".cache/single/procwire.mjs")])} ${serve}`,
+    conformance: [denoBinary(), "run", "--allow-all", join(root, source("deno").conformance)],
+    spawner: join(root, source("deno").spawner),
+  }
+}
+
+/** Every runtime that can be had. Lines of Node that npm lacks are named on stderr and left out. */
 export const runtimes = () => {
   const nodes = [...new Set([...lines, thisLine])].sort((a, b) => a - b)
   const found = nodes.flatMap((line) => {
-    const path = line === thisLine ? process.execPath : nodeOf(line)
-    if (path === undefined) process.stderr.write(`npm has no Node ${line} for this platform: not proved\n`)
-    return path === undefined ? [] : [runtime(`Node ${line}`, [path], built)]
+    const program = line === thisLine ? process.execPath : nodeOf(line)
+    if (program !== undefined) return [node(line, program)]
+    process.stderr.write(`npm has no Node ${line} for this platform: not proved\n`)
+    return []
   })
-  return [
-    ...found,
-    runtime("Bun", bun(), source("bun"), bun(), bundles.bun()),
-    runtime("Deno", [...deno(), "--allow-all"], source("deno"), leastDeno(), bundles.deno()),
-  ]
+  return [...found, bun(), deno()]
 }

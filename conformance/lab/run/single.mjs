@@ -1,19 +1,30 @@
+// @ts-check
 // `npm run conformance:single [-- bun|deno] [-- ARGS]`: the suite against the executables of `npm run build:bun` and
-// `npm run build:deno`, each alone in an empty folder, with an empty environment but PATH and HOME. This repository and
-// Node are covered by empty mounts while it runs, so nothing of them can be of use. Arguments go to the suite.
+// `npm run build:deno`, each alone in an empty folder, with no variables but PATH and HOME. Mounts hide this repository
+// and Node meanwhile, so that the executables cannot use them. Arguments go to the suite.
 import { spawnSync } from "node:child_process"
 import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { build, install, root, run } from "../../../.ci/setup.mjs"
+import { build, heading, install, quote, root, run } from "../../../.ci/setup.mjs"
 
-const quote = (text) => `'${text.replaceAll("'", `'\\''`)}'`
+const unshare = ["--map-root-user", "--mount"]
 
-const entered = (mounted, line) =>
-  spawnSync("unshare", ["--map-root-user", "--mount", "sh", "-c", `${mounted} && ${line}`], {
-    encoding: "utf8",
-  })
+/** Hides the repository and Node, in a mount namespace; a line for a shell. */
+const hide = () => {
+  const node = quote(realpathSync(process.execPath))
+  const line = `mount -t tmpfs none ${quote(root)} && mount --bind /dev/null ${node}`
+  const hidden = `${line} && test -z "$(ls -A ${quote(root)})" && ! test -s ${node}`
+  const { status, stderr } = spawnSync("unshare", [...unshare, "sh", "-c", hidden], { encoding: "utf8" })
+  if (status !== 0) throw new Error(`cannot hide the repository: ${stderr}`)
+  return line
+}
 
+/**
+ * @param {string} name `bun` or `deno`
+ * @param {readonly string[]} args
+ * @returns {boolean} true if the suite passed
+ */
 const test = (name, args) => {
   run(process.execPath, [`.ci/${name}.mjs`])
   const folder = mkdtempSync(join(tmpdir(), "procwire-single-"))
@@ -23,16 +34,11 @@ const test = (name, args) => {
   const executable = join(alone, "procwire")
   copyFileSync(`${root}dist/procwire-${name}`, executable)
   chmodSync(executable, 0o755)
-
-  const node = quote(realpathSync(process.execPath))
-  const cover = `mount -t tmpfs none ${quote(root)} && mount --bind /dev/null ${node}`
-  const empty = entered(cover, `test -z "$(ls -A ${quote(root)})" && ! test -s ${node}`)
-  if (empty.status !== 0) throw new Error(`cannot cover the repository: ${empty.stderr}`)
   const enter = join(folder, "enter")
-  writeFileSync(enter, `#!/bin/sh\n${cover} && exec ${quote(executable)} "$@"\n`, { mode: 0o755 })
+  writeFileSync(enter, `#!/bin/sh\n${hide()} && exec ${quote(executable)} "$@"\n`, { mode: 0o755 })
 
-  const server = `unshare --map-root-user --mount ${quote(enter)} serve --listen {LISTEN}`
-  process.stdout.write(`\n== procwire-${name}\n`)
+  heading(`procwire-${name}`)
+  const server = `unshare ${unshare.join(" ")} ${quote(enter)} serve --listen {LISTEN}`
   const suite = [`${root}dist/procwire-conformance.mjs`, "--command", server, "--strict", ...args]
   const env = { PATH: "/usr/bin:/bin", HOME: home }
   const { status } = spawnSync(process.execPath, suite, { cwd: alone, stdio: "inherit", env })
@@ -42,8 +48,8 @@ const test = (name, args) => {
 
 install()
 build()
-const [first, ...rest] = process.argv.slice(2)
-const only = ["bun", "deno"].includes(first)
-const names = only ? [first] : ["bun", "deno"]
-const passed = names.map((name) => test(name, only ? rest : process.argv.slice(2)))
+const [first = "", ...rest] = process.argv.slice(2)
+const passed = ["bun", "deno"].includes(first)
+  ? [test(first, rest)]
+  : ["bun", "deno"].map((name) => test(name, process.argv.slice(2)))
 process.exit(passed.every(Boolean) ? 0 : 1)

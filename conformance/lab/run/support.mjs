@@ -1,6 +1,7 @@
+// @ts-check
 // `npm run support`: plays the spawner suite and the wire suite on every runtime, and writes what they proved into
 // conformance/lab/run/support.json, from which `npm run readme` makes the support table.
-// `npm run support -- --check` fails if a run proves less than the file says, or more.
+// `npm run support -- --check` fails if a run proves something else than the file says.
 import { spawnSync } from "node:child_process"
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -8,12 +9,23 @@ import { build, install, root } from "../../../.ci/setup.mjs"
 import { cacheOf } from "./fetched.mjs"
 import { runtimes } from "./runtimes.mjs"
 
-const check = process.argv.includes("--check")
-const file = `${root}conformance/lab/run/support.json`
+/**
+ * What is proved, by runtime and row of the table; and the version of the runtime.
+ * @typedef {Record<string, { version: string } & Record<string, boolean | string>>} Support
+ *
+ * @import { Runtime } from "./runtimes.mjs"
+ * @typedef {{ id: string, status: "pass" | "fail" | "skip", counts: boolean }} Outcome
+ */
 
 /**
- * What depends on the transport. The whole suite is played over WebSocket, where connections share a server and so cost
- * least; the other lines of Node run the same file, and get less.
+ * The most cases of one run that may fail and are then played again, alone, because a busy machine can make a deadline
+ * pass. A case that needs it is a race in the program or in the case: this is to become 0.
+ */
+const retriedCases = 3
+
+/**
+ * The cases that depend on the transport. The whole suite is played over WebSocket, where connections share a server and
+ * so cost least. The other lines of Node run the same file as this one, and fewer cases.
  */
 const ofTransport = ["handshake", "envelope", "framing", "limits", "lifecycle", "session", "concurrency"]
 const ofLines = [
@@ -26,44 +38,57 @@ const ofLines = [
   "http/stream",
 ]
 
+const file = `${root}conformance/lab/run/support.json`
+const suite = `${root}dist/procwire-conformance.mjs`
+
 install()
 build()
 const { cases: spawnerCases } = await import("../../../dist/conformance/spawner/cases/index.js")
 const folder = cacheOf("support")
 mkdirSync(folder, { recursive: true })
 
-/** The outcomes of the cases. A few that fail are played once more, alone: a busy machine is no proof against anybody. */
-const play = (command, args) => {
-  const outcomes = playOnce(command, args)
-  const failed = outcomes.filter(({ counts, status }) => counts && status === "fail").map(({ id }) => id)
-  if (failed.length === 0 || failed.length > 3) return outcomes
-  process.stderr.write(`once more: ${failed.join(" ")}\n`)
-  const known = new Set([...ofTransport, ...ofLines])
-  const again = playOnce(command, [...args.filter((arg) => !known.has(arg)), ...failed])
-  return outcomes.map((one) => again.find(({ id }) => id === one.id) ?? one)
-}
-
-/** The outcomes of one run of the conformance command. */
-const playOnce = (command, args) => {
+/**
+ * One run of a suite.
+ * @param {readonly string[]} command its words and options
+ * @param {readonly string[]} globs of cases; all if there are none
+ * @returns {Outcome[]}
+ */
+const playOnce = ([program = "", ...args], globs) => {
   const json = join(folder, "outcomes.json")
-  const [program, ...rest] = command
-  const { status, stdout, stderr } = spawnSync(program, [...rest, ...args, "--strict", "--json", json], {
+  const words = [...args, ...globs, "--strict", "--json", json]
+  const { status, stdout, stderr } = spawnSync(program, words, {
     cwd: root,
     encoding: "utf8",
     maxBuffer: 2 ** 26,
   })
   if (status !== 0)
-    process.stderr.write(`${stdout}${stderr}\n${command.join(" ")} ${args.join(" ")}: exit code ${status}\n`)
-  return status > 1 || status === null ? [] : JSON.parse(readFileSync(json, "utf8")).cases
+    process.stderr.write(`${stdout}${stderr}\n${program} ${words.join(" ")}: exit code ${status}\n`)
+  return status === null || status > 1 ? [] : JSON.parse(readFileSync(json, "utf8")).cases
 }
 
-const counted = ({ counts }) => counts
-/** Something ran, and nothing that counts failed. */
+/**
+ * The outcomes of a suite, after the retries.
+ * @param {readonly string[]} command
+ * @param {readonly string[]} [globs]
+ */
+const play = (command, globs = []) => {
+  const outcomes = playOnce(command, globs)
+  const failed = outcomes.filter(({ counts, status }) => counts && status === "fail").map(({ id }) => id)
+  if (failed.length === 0 || failed.length > retriedCases) return outcomes
+  process.stderr.write(`played again: ${failed.join(" ")}\n`)
+  const again = playOnce(command, failed)
+  return outcomes.map((one) => again.find(({ id }) => id === one.id) ?? one)
+}
+
+/**
+ * True if something ran, and nothing that counts failed.
+ * @param {readonly Outcome[]} outcomes
+ */
 const proves = (outcomes) =>
   outcomes.some(({ status }) => status === "pass") &&
-  !outcomes.some((one) => counted(one) && one.status === "fail")
+  !outcomes.some(({ counts, status }) => counts && status === "fail")
 
-/** The rows of the table by the capability that their cases require. */
+/** @type {Record<string, string>} Rows of the table, each with the capability that its cases require. */
 const capabilities = {
   PTY: "pty",
   resize: "resize",
@@ -72,61 +97,69 @@ const capabilities = {
   pause: "pause",
 }
 
+/** @param {Runtime} runtime @returns {Record<string, boolean>} */
 const proveSpawner = ({ conformance, spawner }) => {
-  const outcomes = play(conformance, ["--spawner", spawner])
+  const outcomes = play([...conformance, "--spawner", spawner])
+  /** @type {Map<string, readonly string[]>} */
   const requires = new Map(spawnerCases.map(({ id, requires }) => [id, requires]))
+  /** @param {(needs: readonly string[]) => boolean} wanted */
   const where = (wanted) => proves(outcomes.filter(({ id }) => wanted(requires.get(id) ?? [])))
-  const rows = { pipes: where((needs) => needs.every((need) => need === "procfs" || need === "pipeStdin")) }
-  for (const [row, need] of Object.entries(capabilities)) rows[row] = where((needs) => needs.includes(need))
-  return rows
+  const rows = Object.entries(capabilities).map(([row, need]) => [
+    row,
+    where((needs) => needs.includes(need)),
+  ])
+  return {
+    pipes: where((needs) => needs.every((need) => need === "procfs" || need === "pipeStdin")),
+    ...Object.fromEntries(rows),
+  }
 }
 
+/** @param {Runtime} runtime @returns {Record<string, boolean>} */
 const proveTransports = ({ name, server, bundled }) => {
   const otherNode = name.startsWith("Node") && name !== `Node ${process.versions.node.split(".")[0]}`
   const some = otherNode ? ofLines : ofTransport
-  const suite = (command, ...flags) => [
-    process.execPath,
-    `${root}dist/procwire-conformance.mjs`,
-    "--command",
-    command,
-    ...flags,
-    "--transports",
-  ]
-  const over = (transport, globs) =>
-    proves(play(suite(transport === "stdio" ? bundled : server), [transport, ...globs]))
+  /** @param {string} transport @param {readonly string[]} globs */
+  const over = (transport, globs) => {
+    const command = transport === "stdio" ? bundled : server
+    return proves(play([process.execPath, suite, "--command", command, "--transports", transport], globs))
+  }
+  const v0 = ["--command", `${server} --dialect v0`, "--dialect", "v0", "--transports", "ws"]
   return {
     stdio: over("stdio", some),
     WebSocket: over("ws", otherNode ? ofLines : []),
     "unix socket": over("unix", some),
     TCP: over("tcp", some),
-    "the first wire, v0": proves(play(suite(`${server} --dialect v0`, "--dialect", "v0"), ["ws"])),
+    "the first wire, v0": proves(play([process.execPath, suite, ...v0])),
   }
 }
 
-const seen = runtimes().map((runtime) => {
+/** @param {Runtime} runtime @returns {Support[string]} */
+const prove = (runtime) => {
   const began = performance.now()
   const rows = { ...proveSpawner(runtime), ...proveTransports(runtime) }
   const no = Object.keys(rows).filter((row) => !rows[row])
   const seconds = ((performance.now() - began) / 1000).toFixed(0)
-  process.stdout.write(
-    `${runtime.name} (${runtime.version}): ${no.length === 0 ? "everything" : `not ${no.join(", ")}`}, ${seconds} s\n`,
-  )
-  return [runtime.name, { version: runtime.version, ...rows }]
-})
+  const result = no.length === 0 ? "everything" : `not ${no.join(", ")}`
+  process.stdout.write(`${runtime.name} (${runtime.version}): ${result}, ${seconds} s\n`)
+  return { version: runtime.version, ...rows }
+}
 
-if (check) {
+/** @type {Support} */
+const proved = Object.fromEntries(runtimes().map((runtime) => [runtime.name, prove(runtime)]))
+
+if (process.argv.includes("--check")) {
+  /** @type {Support} */
   const said = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {}
-  const differ = seen.flatMap(([name, proved]) =>
-    Object.entries(proved)
+  const differ = Object.entries(proved).flatMap(([name, rows]) =>
+    Object.entries(rows)
       .filter(([row, yes]) => row !== "version" && (said[name]?.[row] ?? false) !== yes)
       .map(([row, yes]) => `${name}, ${row}: ${yes ? "yes" : "no"}`),
   )
   if (differ.length > 0) {
-    process.stderr.write(
-      `conformance/lab/run/support.json says otherwise (npm run support):\n  ${differ.join("\n  ")}\n`,
-    )
+    const path = "conformance/lab/run/support.json"
+    process.stderr.write(`${path} says something else (npm run support):\n  ${differ.join("\n  ")}\n`)
     process.exit(1)
   }
 } else {
-  writeFileSync(file, `${JSON.stringify(Object.fromEntries(seen), undefined, 2)}\n`)
+  writeFileSync(file, `${JSON.stringify(proved, undefined, 2)}\n`)
 }
