@@ -1,7 +1,14 @@
-// The figures as the README shows them: a table for each transport, the peer first, ours with their ratio to it.
-import { fmt, median } from "./report.mjs"
+// @ts-check
+// The figures as the README shows them: a table for each transport, the peer first, ours with the
+// ratio to it.
+import { median, written } from "./figures.mjs"
+import { figure } from "./native.mjs"
 
-/** [what it says, workload, figure, unit, which is better] */
+/** @import { Result } from "./report.mjs" */
+
+/** @typedef {[says: string, workload: string, figure: string, unit: string, better: "less" | "more"]} Row */
+
+/** @type {readonly Row[]} */
 const rows = [
   ["cold start to the first answer", "W1", "cold_ms_p50", "ms", "less"],
   ["resident memory, idle", "W1", "idle_rss_mb", "MiB", "less"],
@@ -29,25 +36,33 @@ const rows = [
   ["of 300 starts at once, unanswered", "W11", "unanswered", "", "less"],
 ]
 
-/** Markdown from the results of a run and the names of its servers, the peer's first. */
-export const table = ({ results }, [peer, ...ours]) => {
-  const value = (transport, server, workload, figure) =>
+/** @param {number} mine @param {number} theirs */
+const ratio = (mine, theirs) =>
+  Number.isFinite(mine / theirs) ? ` (${Number((mine / theirs).toPrecision(2))}×)` : ""
+
+/**
+ * Markdown from the results of a run.
+ * @param {{ results: readonly Result[] }} run
+ * @param {readonly string[]} servers their names, the peer's first
+ */
+export const table = ({ results }, [peer = "", ...ours]) => {
+  /** @param {string} transport @param {string} server @param {Row} row */
+  const value = (transport, server, [, workload, key]) =>
     median(
       results
         .filter((one) => one.workload === workload && one.transport === transport && one.server === server)
-        .map(({ data }) => data[figure])
+        .map(({ data }) => figure(data, key))
         .filter(Number.isFinite),
     )
-  const ratio = (mine, theirs) =>
-    Number.isFinite(mine / theirs) ? ` (${Number((mine / theirs).toPrecision(2))}×)` : ""
   const lines = ["stdio", "ws"].flatMap((transport) => [
     `| over ${transport === "ws" ? "WebSocket" : transport} | | ${[peer, ...ours].join(" | ")} |`,
     `|---|---|${[peer, ...ours].map(() => "---:|").join("")}`,
-    ...rows.flatMap(([says, workload, figure, unit, better]) => {
-      const theirs = value(transport, peer, workload, figure)
-      const mine = ours.map((server) => value(transport, server, workload, figure))
+    ...rows.flatMap((row) => {
+      const [says, workload, , unit, better] = row
+      const theirs = value(transport, peer, row)
+      const mine = ours.map((server) => value(transport, server, row))
       if (![theirs, ...mine].some(Number.isFinite)) return []
-      const cells = [fmt(theirs), ...mine.map((one) => fmt(one) + ratio(one, theirs))]
+      const cells = [written(theirs), ...mine.map((one) => written(one) + ratio(one, theirs))]
       return `| ${workload.split("-")[0]} ${says}${unit && `, ${unit}`} | ${better} | ${cells.join(" | ")} |`
     }),
     "",
