@@ -1,4 +1,4 @@
-/** The proofs in small: each as its command would be run, for some seconds. */
+/** Runs each proof for some seconds, as its command does. */
 import { spawnSync } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { expect, test } from "vitest"

@@ -1,4 +1,6 @@
-// `npm run proof:chaos`: kill -9 of servers, clients, children and reapers at random, and then a look at what is left.
+// @ts-check
+// `npm run proof:chaos`: kills servers, clients, children and reapers with SIGKILL at random, and looks at what is
+// left.
 import { randomUUID } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
 import * as Crowd from "./lib/chaos-crowd.mjs"
@@ -10,7 +12,7 @@ import { ready, runtimeNames, serve } from "./lib/servers.mjs"
 
 const options = flags(
   "proof:chaos",
-  "Kills servers, clients and children with SIGKILL at random: no orphan, no zombie, no leaked descriptor, no reaper is left.",
+  "Kills servers, clients and children with SIGKILL at random: no orphan, zombie, descriptor or reaper may be left.",
   {
     seconds: { says: "how long", standard: 300 },
     clients: { says: "clients at the same time", standard: 4 },
@@ -22,6 +24,10 @@ const options = flags(
 ready()
 const random = Random.make(options.seed)
 const mark = randomUUID()
+/** @import { Process } from "./lib/proc.mjs" */
+/** @import { Server } from "./lib/servers.mjs" */
+/** @import { Row } from "./lib/command.mjs" */
+
 const tally = {
   servers: 0,
   bursts: 0,
@@ -31,6 +37,7 @@ const tally = {
   rounds: 0,
   resumed: 0,
   found: 0,
+  /** @type {string[]} */
   failures: [],
 }
 const crowd = Crowd.make({ random, mark, tally })
@@ -38,11 +45,13 @@ const began = performance.now()
 const elapsed = () => (performance.now() - began) / 1000
 const roundSeconds = Math.min(5, options.seconds / 6)
 
-/** What has to be gone within this time after everything that could want it is dead. */
+/** How long processes may live after everything that needs them is dead, in milliseconds. */
 const grace = 15_000
 
+/** False if there is no such process. @param {number | undefined} pid */
 const kill = (pid) => {
   try {
+    if (pid === undefined) return false
     process.kill(pid, "SIGKILL")
     return true
   } catch {
@@ -50,25 +59,33 @@ const kill = (pid) => {
   }
 }
 
+/** @param {Process} process */
 const name = ({ pid, state, parent }) => `${pid} (${state}, of ${parent}) ${Proc.commandLine(pid)}`
 
-/** Everything that this proof has started, but the server, the clients and itself. */
+/** Every process of this proof except the server, the clients and itself. @param {Server} server */
 const children = (server) => {
   const known = crowd.pids()
   return Proc.marked(mark).filter(({ pid }) => pid !== server.pid && !known.has(pid))
 }
 
+/** @param {Server} server */
 const killChild = (server) => {
-  const victim = random.pick(children(server))
-  if (victim !== undefined && kill(victim.pid)) tally.children += 1
+  const victims = children(server)
+  if (victims.length > 0 && kill(random.pick(victims).pid)) tally.children += 1
 }
 
+/** @param {Server} server */
 const killReaper = (server) => {
   const victim = Proc.descendants(server.pid).find(Proc.isReaper)
   if (victim !== undefined && kill(victim.pid)) tally.reapers += 1
 }
 
-/** Kills clients and children for so long. The server must live. */
+/**
+ * Kills clients and children for so long. The server must survive.
+ * @param {Server} server
+ * @param {number} seconds
+ * @param {{ reapers: boolean }} options
+ */
 const rage = async (server, seconds, { reapers }) => {
   const end = elapsed() + seconds
   if (reapers) killReaper(server)
@@ -81,7 +98,10 @@ const rage = async (server, seconds, { reapers }) => {
   if (!server.running()) tally.failures.push(`the server died by itself: ${await server.gone}`)
 }
 
-/** With every client dead, sessions expire and everything goes. The descriptors that the server has then. */
+/**
+ * Kills every client, so that sessions expire and everything goes; the number of descriptors of the server then.
+ * @param {Server} server
+ */
 const settle = async (server) => {
   await crowd.clear()
   const left = () => Proc.descendants(server.pid).filter((one) => !Proc.isReaper(one))
@@ -94,9 +114,12 @@ const settle = async (server) => {
   return Proc.descriptors(server.pid)
 }
 
-/** SIGKILL in the middle of everything. The snapshot is whole: a stopped server starts nothing. */
+/**
+ * Kills the server in the middle of everything. The snapshot is complete, because a stopped server starts nothing.
+ * @param {Server} server
+ */
 const killServer = async (server) => {
-  process.kill(server.pid, "SIGSTOP")
+  server.child.kill("SIGSTOP")
   const snapshot = Proc.descendants(server.pid)
   kill(server.pid)
   await server.gone
@@ -107,25 +130,33 @@ const killServer = async (server) => {
   await crowd.clear()
 }
 
-/** Starts as many children at once as the server takes, so that its death meets one that is being started. */
+/**
+ * Starts as many children at once as the server takes, so that it dies while one is being started.
+ * @param {Server} server
+ */
 const burst = async (server) => {
   const { wire, call, handshake } = await Peers.connect(server)
   await handshake()
-  const env = { PATH: process.env.PATH, [Proc.markName]: mark }
+  const env = { PATH: process.env["PATH"], [Proc.markName]: mark }
   for (let count = 0; count < 400; count += 1)
     call("process/start", Peers.start(`b${count}`, ["sleep", "600"], { env, tty: random.chance(0.3) })).catch(
       () => {},
     )
   await sleep(random.below(200))
-  wire.over.then(() => wire.destroy())
+  void wire.over.then(() => wire.destroy())
   tally.bursts += 1
 }
 
+/** @type {number[][]} */
 const descriptors = []
-/** The life of a server: with rounds, in which it survives everybody else, or short and violent. */
+/**
+ * The life of a server: rounds that it survives, and its death, perhaps in a burst of starts.
+ * @param {{ rounds?: number, bursts?: boolean }} plan
+ */
 const epoch = async ({ rounds = 0, bursts = false }) => {
   const args = ["--detached-ttl-ms", "1000", "--retention-ms", "500"]
   const server = await serve({ runtime: options.runtime, transport: "ws", args, mark })
+  /** @type {number[]} */
   const counts = []
   for (let round = 0; round < rounds && server.running(); round += 1) {
     await rage(server, roundSeconds, { reapers: round === 1 })
@@ -133,7 +164,7 @@ const epoch = async ({ rounds = 0, bursts = false }) => {
     tally.rounds += 1
   }
   if (rounds > 0) descriptors.push(counts)
-  if (counts.some((count) => count > counts[0]))
+  if (counts.some((count) => count > (counts[0] ?? 0)))
     tally.failures.push(`descriptors of a server after each round: ${counts.join(", ")}`)
   if (!server.running()) return
   if (bursts) await burst(server)
@@ -145,17 +176,19 @@ const epoch = async ({ rounds = 0, bursts = false }) => {
 for (let count = 0; elapsed() < options.seconds && tally.failures.length === 0; count += 1)
   await epoch([{ rounds: 3 }, {}][count % 8] ?? { bursts: true })
 
+const deaths = [
+  `${tally.servers} servers (${tally.bursts} in a burst of starts)`,
+  `${tally.clients} clients`,
+  `${tally.children} children`,
+  `${tally.reapers} reapers`,
+].join(", ")
+const counts = descriptors.map((list) => list.join("=")).join(" ")
+/** @type {Row[]} */
 const rows = [
   ["time", `${elapsed().toFixed(0)} s, seed ${options.seed}, ${options.clients} clients at a time`],
-  [
-    "killed",
-    `${tally.servers} servers (${tally.bursts} in a burst of starts), ${tally.clients} clients, ${tally.children} children, ${tally.reapers} reapers`,
-  ],
+  ["killed", deaths],
   ["resumed", `${tally.resumed} sessions by another client, with ${tally.found} processes`],
-  [
-    "rounds",
-    `${tally.rounds}, descriptors of each server behind them: ${descriptors.map((counts) => counts.join("=")).join(" ")}`,
-  ],
+  ["rounds", `${tally.rounds}, with so many descriptors of each server after them: ${counts}`],
   ["left over", `${Proc.marked(mark).length} processes`],
 ]
 if (tally.servers === 0 || tally.children === 0) tally.failures.push("nothing was killed")

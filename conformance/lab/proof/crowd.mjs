@@ -1,6 +1,7 @@
-// `npm run proof:crowd`: a thousand connections with two processes each, and a hundred of which half stop reading.
+// @ts-check
+// `npm run proof:crowd`: a thousand connections with two processes each; then a hundred, of which half stop reading.
 import { setTimeout as sleep } from "node:timers/promises"
-import { finish, flags, mebibytes, progress, within } from "./lib/command.mjs"
+import { finish, flags, mebibytes, progress, stackOf, within } from "./lib/command.mjs"
 import * as Crowds from "./lib/crowds.mjs"
 import * as Proc from "./lib/proc.mjs"
 import { ready, runtimeNames, serve } from "./lib/servers.mjs"
@@ -21,28 +22,36 @@ const options = flags(
 )
 
 ready()
+/** @import { Counted, Member } from "./lib/crowds.mjs" */
+/** @import { Row } from "./lib/command.mjs" */
+/** @import { Server } from "./lib/servers.mjs" */
+
+/** @type {Row[]} */
 const rows = []
+/** @type {string[]} */
 const failures = []
+/** @param {string} name @param {string} value */
 const row = (name, value) => {
   rows.push([name, value])
   progress(`${name}: ${value}`)
 }
+/** @param {number} value */
 const millis = (value) => `${value.toFixed(value < 10 ? 2 : 0)} ms`
+/** @param {number} began */
 const since = (began) => millis(performance.now() - began)
 
-/** A connection takes one file of the server and each process three; some for the runtime. */
+/** The server opens one descriptor for a connection and three for a process, and the runtime has some. */
 const needed = options.connections * 7 + 200
 if (Proc.fileLimit() < needed) {
-  process.stderr.write(
-    `proof:crowd: needs ${needed} open files, the limit is ${Proc.fileLimit()}: run \`ulimit -n ${needed}\` first\n`,
-  )
+  const limit = `the limit is ${Proc.fileLimit()}: run \`ulimit -n ${needed}\` first`
+  process.stderr.write(`proof:crowd: needs ${needed} open files, ${limit}\n`)
   process.exit(2)
 }
 
 const begin = () =>
   serve({ runtime: options.runtime, transport: options.transport, args: ["--detached-ttl-ms", "500"] })
 
-/** Ends the server and looks at what was below it. */
+/** Ends the server and looks at what it leaves. @param {Server} server */
 const end = async (server) => {
   const left = () => Proc.descendants(server.pid).filter((one) => !Proc.isReaper(one))
   if (!(await Proc.eventually(() => left().length === 0, 15_000)))
@@ -55,6 +64,23 @@ const end = async (server) => {
   if (code !== 0) failures.push(`the server ended with ${code}`)
 }
 
+/** Lines through processes, one at a time and all at once. @param {readonly Member[]} members */
+const timeLines = async (members) => {
+  const cats = members.flatMap(({ echo }) => ["a", "b"].map((id) => () => echo(id)))
+  await Crowds.each(members, 32, ({ echo }) => echo("a"))
+  // A prime, so that neighbours are far apart.
+  const some = Array.from({ length: options.lines }, (_, index) => cats[(index * 7919) % cats.length])
+  const alone = await Crowds.each(some, 1, async (cat) => (await cat?.()) ?? Number.NaN)
+  row("a line, one at a time", latency(alone))
+  const began = performance.now()
+  const together = await Promise.all(cats.map((cat) => cat()))
+  row(`a line of all ${cats.length} at once`, `${latency(together)}, all in ${since(began)}`)
+}
+
+/** @param {readonly number[]} times */
+const latency = (times) =>
+  `p50 ${millis(Crowds.quantile(times, 0.5))}, p99 ${millis(Crowds.quantile(times, 0.99))}`
+
 const crowd = async () => {
   const server = await begin()
   const count = options.connections
@@ -62,32 +88,18 @@ const crowd = async () => {
   let began = performance.now()
   const members = await Crowds.each(Array.from({ length: count }), 32, () => Crowds.member(server))
   const connected = Proc.rss(server.pid)
+  const each = `${((connected - idle) / count / 1024).toFixed(1)} KiB each`
   row(
     `${count} connections`,
-    `in ${since(began)}, ${mebibytes(idle)} before, ${mebibytes(connected)} after: ${((connected - idle) / count / 1024).toFixed(1)} KiB each`,
+    `in ${since(began)}, ${mebibytes(idle)} before, ${mebibytes(connected)} after: ${each}`,
   )
   began = performance.now()
   await Crowds.each(members, 32, ({ cat }) => Promise.all([cat("a"), cat("b")]))
-  row(
-    `${count * 2} processes`,
-    `started in ${since(began)}, ${mebibytes(Proc.rss(server.pid))}, ${Proc.descriptors(server.pid) - files} descriptors more`,
-  )
+  const more = `${Proc.descriptors(server.pid) - files} descriptors more`
+  row(`${count * 2} processes`, `started in ${since(began)}, ${mebibytes(Proc.rss(server.pid))}, ${more}`)
   const living = Proc.descendants(server.pid).filter((one) => !Proc.isReaper(one)).length
   if (living !== count * 2) failures.push(`${living} processes live instead of ${count * 2}`)
-  await Crowds.each(members, 32, ({ echo }) => echo("a"))
-  const alone = await Crowds.each(Array.from({ length: options.lines }), 1, (_, index) =>
-    members[(index * 7919) % count].echo(index % 2 === 0 ? "a" : "b"),
-  )
-  row(
-    "a line, one at a time",
-    `p50 ${millis(Crowds.quantile(alone, 0.5))}, p99 ${millis(Crowds.quantile(alone, 0.99))}`,
-  )
-  began = performance.now()
-  const together = await Promise.all(members.flatMap(({ echo }) => [echo("a"), echo("b")]))
-  row(
-    `a line of all ${count * 2} at once`,
-    `p50 ${millis(Crowds.quantile(together, 0.5))}, p99 ${millis(Crowds.quantile(together, 0.99))}, all in ${since(began)}`,
-  )
+  await timeLines(members)
   row("memory then", mebibytes(Proc.rss(server.pid)))
   began = performance.now()
   await Crowds.each(members, 32, async ({ end: kill, wire }) => {
@@ -99,10 +111,20 @@ const crowd = async () => {
   await end(server)
 }
 
-/** What readers get in some seconds: bytes of their floods per second, latency of a line beside them; the most memory. */
+/** @typedef {{ rate: number, memory: number, times: number[] }} Measured bytes per second, the most bytes, milliseconds */
+
+/**
+ * What readers get in some seconds: the rate of their floods, the latency of lines beside them, the most memory.
+ * @param {Server} server
+ * @param {readonly Member[]} readers
+ * @param {readonly Counted[]} floods
+ * @returns {Promise<Measured>}
+ */
 const measure = async (server, readers, floods) => {
   const total = () => floods.reduce((sum, { bytes }) => sum + bytes, 0)
-  const [from, began, times] = [total(), performance.now(), []]
+  const [from, began] = [total(), performance.now()]
+  /** @type {number[]} */
+  const times = []
   let [over, memory] = [false, 0]
   const watch = setInterval(() => (memory = Math.max(memory, Proc.rss(server.pid))), 200)
   const echoing = Crowds.each(readers, readers.length, async ({ echo }) => {
@@ -116,12 +138,50 @@ const measure = async (server, readers, floods) => {
   over = true
   await echoing
   clearInterval(watch)
-  return { rate, memory, p50: Crowds.quantile(times, 0.5), p99: Crowds.quantile(times, 0.99) }
+  return { rate, memory, times }
 }
 
-const latency = ({ p50, p99 }) => `a line p50 ${millis(p50)}, p99 ${millis(p99)}`
-const all = (one) => `${(one.rate / 1e6).toFixed(1)} MB/s, ${latency(one)}`
+/** @param {Measured} one */
+const all = (one) => `${(one.rate / 1e6).toFixed(1)} MB/s, a line ${latency(one.times)}`
+/** @param {number} one @param {number} other */
 const ratio = (one, other) => (one / other).toFixed(2)
+/** @param {Measured} one @param {Measured} other */
+const ratios = (one, other) =>
+  [0.5, 0.99]
+    .map((share) => {
+      const value = ratio(Crowds.quantile(one.times, share), Crowds.quantile(other.times, share))
+      return `p${share * 100} ${value}`
+    })
+    .join(", ")
+
+/**
+ * Readers without floods, and then each with a flood, whose bytes must be right.
+ * @param {Server} server
+ * @param {readonly Member[]} readers
+ * @param {string} id of their floods
+ */
+const measureBoth = async (server, readers, id) => {
+  const quiet = await measure(server, readers, [])
+  const floods = await Promise.all(readers.map(({ flood }) => flood(id)))
+  const loud = await measure(server, readers, floods)
+  for (const { wrong } of floods)
+    if (wrong !== undefined) failures.push(`a reader got another byte: ${wrong}`)
+  await Promise.all(readers.map(({ end: kill }) => kill(id)))
+  return { quiet, loud }
+}
+
+/** Floods that nobody reads, of so many bytes; what has come of them. @param {readonly Member[]} members @param {number} size */
+const floodUnread = async (members, size) => {
+  const floods = await Promise.all(
+    members.map(async ({ flood, wire }) => {
+      const counted = await flood("flood", { bytes: size })
+      wire.pause()
+      return counted
+    }),
+  )
+  await sleep(2000)
+  return { floods, taken: floods.map(({ bytes }) => bytes) }
+}
 
 const stalling = async () => {
   const server = await begin()
@@ -129,54 +189,35 @@ const stalling = async () => {
   const members = await Crowds.each(Array.from({ length: half * 2 }), 16, () => Crowds.member(server))
   const [readers, stalled] = [members.slice(0, half), members.slice(half)]
   await Promise.all(readers.map(({ cat }) => cat("echo")))
-  const floodAll = (id) => Promise.all(readers.map(({ flood }) => flood(id)))
-  const calm = (id) => Promise.all(readers.map(({ end: kill }) => kill(id)))
-  const quiet = await measure(server, readers, [])
-  let floods = await floodAll("first")
-  const alone = await measure(server, readers, floods)
-  row(`${half} readers alone`, `${all(alone)}; ${latency(quiet)} without floods`)
-  const right = () => {
-    for (const { wrong } of floods)
-      if (wrong !== undefined) failures.push(`a reader got another byte: ${wrong}`)
-  }
-  right()
-  await calm("first")
+  const alone = await measureBoth(server, readers, "first")
+  row(`${half} readers alone`, `${all(alone.loud)}; a line ${latency(alone.quiet.times)} without floods`)
 
   const size = options.mebibytes * 2 ** 20
-  const silent = await Promise.all(
-    stalled.map(async ({ flood, wire }) => {
-      const counted = await flood("flood", { bytes: size })
-      wire.pause()
-      return counted
-    }),
+  const { floods, taken } = await floodUnread(stalled, size)
+  const beside = await measureBoth(server, readers, "second")
+  row(
+    `with ${half} that do not read`,
+    `${all(beside.loud)}; a line ${latency(beside.quiet.times)} without floods`,
   )
-  await sleep(2000)
-  const taken = silent.map(({ bytes }) => bytes)
-  const quietBeside = await measure(server, readers, [])
-  floods = await floodAll("second")
-  const beside = await measure(server, readers, floods)
-  row(`with ${half} that do not read`, `${all(beside)}; ${latency(quietBeside)} without floods`)
+  const throughput = ratio(beside.loud.rate, alone.loud.rate)
+  const withoutFloods = ratios(beside.quiet, alone.quiet)
   row(
     "the ratio",
-    `throughput ${ratio(beside.rate, alone.rate)}, p50 ${ratio(beside.p50, alone.p50)}, p99 ${ratio(beside.p99, alone.p99)}; ` +
-      `without floods p50 ${ratio(quietBeside.p50, quiet.p50)}, p99 ${ratio(quietBeside.p99, quiet.p99)}`,
+    `throughput ${throughput}, ${ratios(beside.loud, alone.loud)}; without floods ${withoutFloods}`,
   )
-  const cost = beside.memory - alone.memory
-  row(
-    "most memory",
-    `${mebibytes(alone.memory)} alone, ${mebibytes(beside.memory)} with them: ${mebibytes(cost / half)} for each that does not read`,
-  )
-  right()
-  await calm("second")
-  if (silent.some(({ bytes }, index) => bytes !== taken[index])) failures.push("what does not read was read")
-  if (taken.some((bytes) => bytes >= size)) failures.push("nothing was held up: --mebibytes is too small")
+  const cost = beside.loud.memory - alone.loud.memory
+  const both = `${mebibytes(alone.loud.memory)} alone, ${mebibytes(beside.loud.memory)} with them`
+  row("most memory", `${both}: ${mebibytes(cost / half)} for each that does not read`)
+  if (floods.some(({ bytes }, index) => bytes !== taken[index])) failures.push("what nobody reads was read")
+  if (taken.some((bytes) => bytes >= size)) failures.push("no child was blocked: --mebibytes is too small")
   if (cost > (half * 4 + 64) * 2 ** 20) failures.push(`memory grew by ${mebibytes(cost)}`)
-  if (beside.rate < alone.rate * 0.5) failures.push(`throughput fell from ${all(alone)} to ${all(beside)}`)
+  if (beside.loud.rate < alone.loud.rate * 0.5)
+    failures.push(`throughput fell from ${all(alone.loud)} to ${all(beside.loud)}`)
 
   for (const { wire } of stalled) wire.resume()
-  await within(Promise.all(silent.map(({ ended }) => ended)), 120_000, "the rest of what was not read")
-  const lost = silent.filter(({ bytes, wrong }) => bytes !== size || wrong !== undefined)
-  const whole = `${silent.length - lost.length} of ${silent.length} have all their ${options.mebibytes} MiB`
+  await within(Promise.all(floods.map(({ ended }) => ended)), 120_000, "the rest of what was not read")
+  const lost = floods.filter(({ bytes, wrong }) => bytes !== size || wrong !== undefined)
+  const whole = `${floods.length - lost.length} of ${floods.length} have all their ${options.mebibytes} MiB`
   row("after reading again", `${whole}, byte by byte`)
   if (lost.length > 0) failures.push(`lost: ${JSON.stringify(lost)}`)
   for (const { wire } of members) wire.close()
@@ -187,6 +228,6 @@ try {
   if (options.connections > 0) await crowd()
   if (options.stalling > 0) await stalling()
 } catch (error) {
-  failures.push(error.stack)
+  failures.push(stackOf(error))
 }
 finish(`crowd on ${options.runtime} over ${options.transport}`, rows, failures)

@@ -1,8 +1,17 @@
+// @ts-check
 // `npm run proof:fuzz`: mutated messages of every method against a real server, valid requests between them.
-import { finish, flags, mebibytes, progress } from "./lib/command.mjs"
+import { finish, flags, mebibytes, progress, stackOf } from "./lib/command.mjs"
+import { growth } from "./lib/growth.mjs"
 import * as Proc from "./lib/proc.mjs"
 import * as Random from "./lib/random.mjs"
 import { ready, runtimeNames, serve, transportNames } from "./lib/servers.mjs"
+
+/**
+ * @import { Row } from "./lib/command.mjs"
+ * @import { Tally } from "./lib/fuzzing.mjs"
+ * @import { Sample } from "./lib/growth.mjs"
+ * @import { Server } from "./lib/servers.mjs"
+ */
 
 const options = flags(
   "proof:fuzz",
@@ -28,66 +37,63 @@ const Corpus = await import("./lib/corpus.mjs")
 const Fuzzing = await import("./lib/fuzzing.mjs")
 Corpus.covers(Methods.requests)
 
-/** Sessions and processes go soon, so that what stays is a leak. */
-const quick = ["--detached-ttl-ms", "300", "--retention-ms", "300"]
+/** Sessions and processes expire soon, so that what stays is a leak. */
+const expireSoon = ["--detached-ttl-ms", "300", "--retention-ms", "300"]
 
-const median = (list) => [...list].sort((a, b) => a - b)[list.length >> 1] ?? 0
+/** @returns {Tally} */
+const emptyTally = () => ({
+  mutated: 0,
+  intact: 0,
+  answers: 0,
+  checked: 0,
+  notifications: 0,
+  closes: 0,
+  servers: 0,
+  failures: [],
+})
 
-/** Resident memory after the warm-up and at the end, of one process. */
-const growth = (samples) => {
-  const last = samples.at(-1)
-  const ours = samples.filter(({ pid }) => pid === last?.pid)
-  const between = (from, to) =>
-    median(ours.filter(({ at }) => at >= from && at <= to).map(({ bytes }) => bytes))
-  return { warm: between(0.3, 0.5), end: between(0.85, 1) }
-}
+/** Batches on one connection, after which another is opened. Over stdio a connection is the life of a server. */
+const batchesPerConnection = 500
 
-/** Garbage and fragmentation come and go; a leak of 100 bytes a message does not fit. */
-const allowed = (warm) => warm * 1.2 + 16 * 2 ** 20
-
-const fuzz = async (transport) => {
-  const tally = {
-    mutated: 0,
-    intact: 0,
-    answers: 0,
-    checked: 0,
-    notifications: 0,
-    closes: 0,
-    servers: 0,
-    failures: [],
-  }
-  const samples = []
-  const began = performance.now()
-  const over = () => tally.mutated >= options.messages || tally.failures.length > 0
+/**
+ * Sends the messages; the last server, which still runs unless its connection over stdio has ended.
+ * @param {string} transport
+ * @param {Tally} tally
+ * @param {Sample[]} samples
+ */
+const send = async (transport, tally, samples) => {
   const stdio = transport === "stdio"
   const random = Random.make(options.seed)
-  // Over stdio the end of a connection is the end of the server: only in the beginning, so that memory can be compared.
-  const mayEnd = stdio
-    ? () => tally.mutated < options.messages * 0.1 && random.chance(0.02)
-    : () => random.chance(0.05)
-  const serveOne = () => {
+  const over = () => tally.mutated >= options.messages || tally.failures.length > 0
+  // Over stdio the server ends with its connection. It may do so only in the beginning, so that memory can be compared.
+  const mayEnd = () =>
+    stdio ? tally.mutated < options.messages * 0.1 && random.chance(0.02) : random.chance(0.05)
+  const begin = () => {
     tally.servers += 1
-    return serve({ ...options, transport, args: quick })
+    return serve({ ...options, transport, args: expireSoon })
   }
-  let server = await serveOne()
+  let server = await begin()
 
   let told = performance.now()
   const sample = () => {
-    samples.push({ at: tally.mutated / options.messages, pid: server.pid, bytes: Proc.rss(server.pid) })
+    const bytes = Proc.rss(server.pid)
+    samples.push({ at: tally.mutated / options.messages, pid: server.pid, bytes })
     if (performance.now() - told < 10_000) return
     told = performance.now()
-    progress(
-      `${transport}: ${tally.mutated} mutated, ${tally.answers} answers, ${tally.closes} closes, ${mebibytes(samples.at(-1).bytes)}`,
-    )
+    const counts = `${tally.mutated} mutated, ${tally.answers} answers, ${tally.closes} closes`
+    progress(`${transport}: ${counts}, ${mebibytes(bytes)}`)
   }
-
   const lane = async () => {
     while (!over()) {
-      if (stdio && !server.running()) server = await serveOne()
+      if (stdio && !server.running()) server = await begin()
       const connection = await Fuzzing.open(server, { random, tally, mayEnd })
-      let batches = stdio ? Number.POSITIVE_INFINITY : 500
-      while (!over() && batches > 0 && (await connection.batch(options.batch))) {
-        batches -= 1
+      let batches = 0
+      while (
+        !over() &&
+        (stdio || batches < batchesPerConnection) &&
+        (await connection.batch(options.batch))
+      ) {
+        batches += 1
         sample()
       }
       if (!stdio) connection.close()
@@ -99,37 +105,54 @@ const fuzz = async (transport) => {
     }
   }
   await Promise.all(Array.from({ length: stdio ? 1 : options.connections }, lane)).catch((error) =>
-    tally.failures.push(error.stack),
+    tally.failures.push(stackOf(error)),
   )
-  const seconds = (performance.now() - began) / 1000
   sample()
+  return server
+}
 
+/** @param {readonly Proc.Process[]} processes */
+const namesOf = (processes) => processes.map(({ pid }) => Proc.commandLine(pid)).join("; ")
+
+/** Ends the server and looks at what is left. @param {Server} server @param {Tally} tally */
+const end = async (server, tally) => {
+  const stdio = server.transport === "stdio"
   const left = () => Proc.descendants(server.pid).filter((one) => !Proc.isReaper(one))
-  if (stdio) server.child.stdin.end()
   const known = Proc.descendants(server.pid)
-  if (!stdio && !(await Proc.eventually(() => left().length === 0, 10_000)))
-    tally.failures.push(`left over: ${left().map(({ pid }) => Proc.commandLine(pid))}`)
+  if (stdio) server.child.stdin.end()
+  else if (!(await Proc.eventually(() => left().length === 0, 10_000)))
+    tally.failures.push(`left over: ${namesOf(left())}`)
   const code = stdio ? await server.gone : await server.stop()
   if (code !== 0) tally.failures.push(`the server ended with ${code}`)
   if (!(await Proc.eventually(() => !known.some(Proc.alive), 5000)))
-    tally.failures.push(
-      `outlived the server: ${known.filter(Proc.alive).map(({ pid }) => Proc.commandLine(pid))}`,
-    )
-  const { warm, end } = growth(samples)
-  if (end > allowed(warm)) tally.failures.push(`memory grew from ${mebibytes(warm)} to ${mebibytes(end)}`)
-  const rows = [
-    [
-      `${transport} messages`,
-      `${tally.mutated} mutated, ${tally.intact} valid, in ${seconds.toFixed(1)} s: ${Math.round((tally.mutated + tally.intact) / seconds)}/s`,
+    tally.failures.push(`outlived the server: ${namesOf(known.filter(Proc.alive))}`)
+}
+
+/** @param {string} transport @returns {Promise<{ rows: Row[], failures: string[] }>} */
+const fuzz = async (transport) => {
+  const tally = emptyTally()
+  /** @type {Sample[]} */
+  const samples = []
+  const began = performance.now()
+  const server = await send(transport, tally, samples)
+  const seconds = (performance.now() - began) / 1000
+  await end(server, tally)
+  const { says, grown } = growth(samples)
+  if (grown) tally.failures.push(`memory grew: ${says}`)
+  const { mutated, intact, answers, checked, notifications, closes, servers, failures } = tally
+  const rate = `${Math.round((mutated + intact) / seconds)}/s`
+  return {
+    rows: [
+      [`${transport} messages`, `${mutated} mutated, ${intact} valid, in ${seconds.toFixed(1)} s: ${rate}`],
+      [
+        `${transport} answers`,
+        `${answers}, of which ${checked} to valid requests were compared; ${notifications} notifications`,
+      ],
+      [`${transport} closes`, `${closes} for violations, ${servers} servers`],
+      [`${transport} memory`, says],
     ],
-    [
-      `${transport} answers`,
-      `${tally.answers}, of which ${tally.checked} to valid requests were compared; ${tally.notifications} notifications`,
-    ],
-    [`${transport} closes`, `${tally.closes} for violations, ${tally.servers} servers`],
-    [`${transport} memory`, `${mebibytes(warm)} after the warm-up, ${mebibytes(end)} at the end`],
-  ]
-  return { rows, failures: tally.failures.map((failure) => `${transport}: ${failure}`) }
+    failures: failures.map((failure) => `${transport}: ${failure}`),
+  }
 }
 
 const results = []

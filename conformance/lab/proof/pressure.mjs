@@ -1,21 +1,26 @@
-// `npm run proof:pressure`: from the socket to the child's pipe, on every transport and runtime. A child that counts what it
-// got rid of must be held up while its client does not read, and every byte must come when it does.
+// @ts-check
+// `npm run proof:pressure`: back-pressure from the socket to the child's pipe, on every transport and runtime. While
+// the client does not read, a child that counts what it has written must block; when it reads again, every byte must
+// come.
 import { execFileSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import { finish, flags, mebibytes, progress, within } from "./lib/command.mjs"
+import { finish, flags, mebibytes, progress, stackOf, within } from "./lib/command.mjs"
 import * as Crowds from "./lib/crowds.mjs"
 import { ready, runtimeNames, serve, transportNames } from "./lib/servers.mjs"
 
-/** A server on Deno does not listen with TLS. */
+/** A case of this proof: whether the child has a terminal, and where. @typedef {{ runtime: string, transport: string, tty: boolean }} Case */
+/** @import { Row } from "./lib/command.mjs" */
+
+/** A server on Deno does not listen with TLS. @param {string} runtime */
 const served = (runtime) => [...transportNames, ...(runtime === "deno" ? [] : ["wss", "tls"])]
 
 const transports = [...transportNames, "wss", "tls"]
 const options = flags(
   "proof:pressure",
-  "A client stops reading: its child must be held up, on pipes and PTYs, and nothing be lost.",
+  "A client stops reading: its child must block, on pipes and PTYs, and nothing may be lost.",
   {
     runtimes: {
       says: `of ${runtimeNames.join(", ")}`,
@@ -24,7 +29,7 @@ const options = flags(
     },
     transports: { says: `of ${transports.join(", ")}`, standard: transports.join(","), choices: transports },
     mebibytes: { says: "what each child writes in all", standard: 64 },
-    "bound-mebibytes": { says: "the most that it may get rid of while nobody reads", standard: 24 },
+    "bound-mebibytes": { says: "the most that it may write while nobody reads", standard: 24 },
     parallel: { says: "rows at the same time", standard: 2 },
   },
 )
@@ -36,17 +41,19 @@ const subject = ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0
 const newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", key]
 execFileSync("openssl", ["req", "-x509", ...newKey, "-out", cert, ...subject], { stdio: "ignore" })
 
+/** @param {string} runtime @returns {Case[]} */
 const rowsOf = (runtime) =>
   options.transports
     .split(",")
     .filter((transport) => served(runtime).includes(transport))
     .flatMap((transport) => [false, true].map((tty) => ({ runtime, transport, tty })))
 
+/** @param {Case} one */
 const nameOf = ({ runtime, transport, tty }) => `${runtime} ${transport} ${tty ? "PTY" : "pipe"}`
 
 const blocks = Math.ceil((options.mebibytes * 2 ** 20) / Crowds.block)
 
-/** What the child says that it got rid of. */
+/** The bytes that the child says it has written. @param {string} counter */
 const written = (counter) => {
   try {
     return Number(readFileSync(counter, "utf8")) * Crowds.block
@@ -55,7 +62,7 @@ const written = (counter) => {
   }
 }
 
-/** The count when it has not changed for a second. */
+/** The count once it has not changed for a second. @param {string} counter */
 const heldAt = async (counter) => {
   for (let [before, still] = [-1, 0]; ;) {
     await sleep(100)
@@ -66,6 +73,7 @@ const heldAt = async (counter) => {
   }
 }
 
+/** @param {Case} one @returns {Promise<{ row: Row, wrong: string[] }>} */
 const play = async (one) => {
   const tls = one.transport === "wss" || one.transport === "tls"
   const args = tls ? ["--tls-cert", cert, "--tls-key", key] : []
@@ -80,21 +88,20 @@ const play = async (one) => {
     member.wire.resume()
     await within(counted.ended, 120_000, "the rest")
     const size = blocks * Crowds.block
-    const wrong = [
-      held - received > options["bound-mebibytes"] * 2 ** 20 &&
-        `held up only after ${mebibytes(held - received)}`,
-      held >= size && "not held up at all",
-      counted.bytes !== size && `${counted.bytes} bytes of ${size} came`,
-      counted.wrong !== undefined && `another byte came: ${counted.wrong}`,
-    ].filter(Boolean)
+    const wrong = []
+    if (held - received > options["bound-mebibytes"] * 2 ** 20)
+      wrong.push(`blocked only after ${mebibytes(held - received)}`)
+    if (held >= size) wrong.push("never blocked")
+    if (counted.bytes !== size) wrong.push(`${counted.bytes} bytes of ${size} came`)
+    if (counted.wrong !== undefined) wrong.push(`another byte came: ${counted.wrong}`)
     return {
-      row: [nameOf(one), `held up at ${mebibytes(held)}, all ${mebibytes(counted.bytes)} came`],
+      row: [nameOf(one), `blocked at ${mebibytes(held)}, all ${mebibytes(counted.bytes)} came`],
       wrong,
     }
   } catch (error) {
-    return { row: [nameOf(one), "failed"], wrong: [error.message] }
+    return { row: [nameOf(one), "failed"], wrong: [stackOf(error)] }
   } finally {
-    server.child.stdin?.end()
+    server.child.stdin.end()
     await server.stop()
   }
 }

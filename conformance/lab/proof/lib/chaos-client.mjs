@@ -1,16 +1,18 @@
-// A client that lives until it is killed: it takes up a session if it is given one, keeps a handful of children of all
-// kinds running, and checks that their seqs only grow. Says `session ID`, `resumed COUNT` and `wrong TEXT` on stdout.
+// @ts-check
+// A client that lives until it is killed: takes up a session if it is given one, keeps a few children of all kinds
+// running, and checks that their seqs only grow. Prints `session ID`, `resumed COUNT` and `wrong TEXT`.
 import { setTimeout as sleep } from "node:timers/promises"
 import * as Peers from "./peers.mjs"
 import { markName } from "./proc.mjs"
 import * as Random from "./random.mjs"
 
-const [url, seed, session = ""] = process.argv.slice(2)
+const [url = "", seed, session = ""] = process.argv.slice(2)
 const random = Random.make(Number(seed))
+/** @param {string} text */
 const say = (text) => process.stdout.write(`${text}\n`)
 const ids = Array.from({ length: 6 }, (_, index) => `c${index}`)
 
-/** Children of all kinds: silent, loud, with descendants, deaf to signals, on a terminal, short. */
+/** Children of all kinds: silent, loud, with descendants, ignoring signals, reading, short. */
 const programs = [
   ["sleep", "600"],
   ["sh", "-c", "yes | head -c 3000000; exec sleep 600"],
@@ -20,7 +22,9 @@ const programs = [
   ["true"],
 ]
 
+/** @type {Map<string, number>} The last seq of each process. */
 const seqs = new Map()
+/** @type {Peers.Notified} */
 const notified = (method, { processId, seq }) => {
   const before = seqs.get(processId) ?? 0
   if (seq <= before) say(`wrong ${method} of ${processId} has seq ${seq} behind ${before}`)
@@ -30,7 +34,7 @@ const notified = (method, { processId, seq }) => {
 
 const server = { transport: "ws", url }
 
-/** Takes up the session. Its last client may be dead without the server knowing yet, or it may be gone. */
+/** Takes up the session, if it still exists. The server may not know yet that its last client is dead. */
 const resume = async () => {
   for (let tries = 0; session !== "" && tries < 5; tries += 1) {
     const peer = await Peers.connect(server, { notified })
@@ -39,7 +43,7 @@ const resume = async () => {
       return peer
     } catch (error) {
       peer.wire.destroy()
-      if (!error.message.includes("attached")) return undefined
+      if (!String(error).includes("attached")) return undefined
       await sleep(50)
     }
   }
@@ -53,14 +57,15 @@ const { call } = peer
 if (resumed !== undefined) {
   const reads = ids.map((processId) =>
     call("process/read", { processId, maxBytes: 1000 }).then(
-      () => 1,
-      () => 0,
+      () => true,
+      () => false,
     ),
   )
-  say(`resumed ${(await Promise.all(reads)).reduce((a, b) => a + b)}`)
+  say(`resumed ${(await Promise.all(reads)).filter(Boolean).length}`)
 }
 
-const env = { PATH: process.env.PATH, [markName]: process.env[markName] }
+const env = { PATH: process.env["PATH"], [markName]: process.env[markName] }
+/** @param {string} processId */
 const begin = (processId) =>
   call(
     "process/start",
@@ -71,6 +76,7 @@ const begin = (processId) =>
     }),
   )
 
+/** @type {readonly ((processId: string) => Promise<unknown>)[]} */
 const acts = [
   begin,
   begin,
@@ -84,7 +90,7 @@ const acts = [
   (processId) => call("process/signal", { processId, signal: "interrupt" }),
 ]
 for (;;) {
-  // Unknown ids and ids in use are part of the game.
+  // Requests about unknown ids, and starts with ids in use, are refused: that is wanted.
   await random
     .pick(acts)(random.pick(ids))
     .catch(() => {})

@@ -1,12 +1,18 @@
-// Valid messages of every method of the table, which the mutations start from. Starts run `true`, and `cat` that ends
-// with its connection; files lie where there can be none, and nobody is asked over HTTP. Nothing else is sent, whatever a
-// mutation makes of them: `harmless` has the last word.
+// @ts-check
+// Valid messages of every method of the table, which the mutations start from. They do no harm: starts run `true`, and
+// `cat`, which ends with its connection; paths lead nowhere; nobody listens at the HTTP address. `harmless` decides
+// whether a mutated message may be sent.
 
-/** The only words that may be run, and two that no start accepts. */
+/**
+ * @import { Random } from "./random.mjs"
+ * @typedef {{ id: unknown, method?: unknown, params?: unknown, [more: string]: unknown }} Request
+ */
+
+/** The only programs that may be started, and two that no server accepts. */
 const programs = [["/bin/true"], ["/bin/cat"], ["/nonexistent/program"], []]
 const allowed = new Set(programs.map((argv) => JSON.stringify(argv)))
 
-/** Paths that nothing can be found, made, changed or removed at, and a place where nobody listens. */
+/** Paths where nothing can be found, made, changed or removed, and an address where nobody listens. */
 const places = ["file:///dev/null/a", "file:///dev/null/b/c"]
 const nobody = "http://127.0.0.1:1/"
 const addresses = new Set([...places, nobody])
@@ -18,6 +24,7 @@ export const untouchable = new Set(["argv", "arg0", ...placeNames])
 const ids = Array.from({ length: 12 }, (_, index) => `p${index}`)
 const chunk = Buffer.from("a line\n").toString("base64")
 
+/** @param {Random} random */
 const startOf = (random) => ({
   processId: random.pick(ids),
   argv: random.chance(0.8) ? programs[0] : random.pick(programs),
@@ -40,14 +47,20 @@ const startOf = (random) => ({
   ...(random.chance(0.1) && { sandbox: null, enforceManagedNetwork: false, managedNetwork: null }),
 })
 
+/** @param {Random} random */
 const fileOf = (random) => ({ path: random.pick(places), ...(random.chance(0.3) && { sandbox: null }) })
+/** @param {Random} random */
 const followOf = (random) => ({
   ...fileOf(random),
   ...(random.chance(0.3) && { followSymlinks: random.chance(0.5) }),
 })
+/** @param {Random} random */
 const handleOf = (random) => ({ handleId: `h${random.below(4)}` })
 
-/** Params by method, in the order of their declaration: they may come as an array, too. */
+/**
+ * Params by method, in the order of their declaration, because they may be sent as an array.
+ * @type {Record<string, (random: Random) => Record<string, unknown>>}
+ */
 export const makers = {
   initialize: (random) => ({
     clientName: "fuzz",
@@ -111,7 +124,10 @@ export const makers = {
   }),
 }
 
-/** Fails if the corpus lacks a method of the table, or has one that is none. */
+/**
+ * Throws if the corpus has other methods than the table.
+ * @param {object} table
+ */
 export const covers = (table) => {
   const [wanted, known] = [Object.keys(table).sort(), Object.keys(makers).sort()]
   if (JSON.stringify(wanted) !== JSON.stringify(known))
@@ -120,11 +136,16 @@ export const covers = (table) => {
 
 const methods = Object.keys(makers)
 
-/** One valid request. Starts cost a process, so they are rarer than the rest. */
+/**
+ * One valid request. Starts are rarer than the rest, because each costs a process.
+ * @param {Random} random
+ * @param {number} id
+ * @returns {Request}
+ */
 export const message = (random, id) => {
   let method = random.pick(methods)
   if (method === "process/start" && random.chance(0.7)) method = random.pick(methods)
-  const params = makers[method](random)
+  const params = makers[method]?.(random) ?? {}
   const positional = !/^(process\/start|fs\/|http\/)/.test(method) && random.chance(0.05)
   return {
     id,
@@ -136,31 +157,43 @@ export const message = (random, id) => {
   }
 }
 
+/** @param {unknown} value @returns {string[]} */
 const stringsOf = (value) =>
   typeof value === "string" ? [value] : Object.values(value ?? {}).flatMap((one) => stringsOf(one))
 
-/** True if the places in a text about files or HTTP are those of the corpus, however a server may read it. */
+/**
+ * True if a text about files or HTTP names no places but those of the corpus, however a server may parse it.
+ * @param {string} text
+ * @param {Partial<Request>} message
+ */
 const stays = (text, message) =>
   !text.includes("\\") &&
   text.split('"params"').length === 2 &&
   placeNames.every((name) => text.split(`"${name}"`).length <= 2) &&
   stringsOf(message.params).every((one) => !/[/:]/.test(one) || addresses.has(one) || one === chunk)
 
-/** False if a server could take this text for a start of anything but the allowed programs, or go to another place. */
+/**
+ * False if a server could take this text for a start of another program, or for a request about another place.
+ * @param {string} text
+ */
 export const harmless = (text) => {
+  /** @type {unknown} */
   let json
   try {
     json = JSON.parse(text)
   } catch {
     return !/fs|http/i.test(text)
   }
+  /** @type {readonly unknown[]} */
   const all = Array.isArray(json) ? json : [json]
   return all.every((one) => {
-    if (/fs|http/i.test(text) || /^(fs|http)/.test(one?.method))
-      return Object(one) === one && stays(text, one)
-    if (one?.method !== "process/start") return true
-    const { params } = one
-    const argv = Array.isArray(params) ? params[2] : params?.argv
+    /** @type {Partial<Request>} */
+    const message = Object(one)
+    const method = String(message.method)
+    if (/fs|http/i.test(text) || /^(fs|http)/.test(method)) return message === one && stays(text, message)
+    if (method !== "process/start") return true
+    const { params } = message
+    const argv = Array.isArray(params) ? params[2] : Object(params).argv
     return !Array.isArray(argv) || allowed.has(JSON.stringify(argv))
   })
 }

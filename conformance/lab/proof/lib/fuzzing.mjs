@@ -1,69 +1,137 @@
-// One connection under mutated messages: sends them in batches, with valid requests between them, and holds every answer
-// against the ledger.
+// @ts-check
+// One connection under mutated messages: sends them in batches, with valid requests between them, and checks every
+// answer against the ledger.
 import { Message } from "../../../../dist/core/protocol/index.js"
+import { within } from "./command.mjs"
 import * as Corpus from "./corpus.mjs"
+import { deliver, sendBadFrame } from "./delivery.mjs"
 import * as Ledger from "./ledger.mjs"
 import * as Mutations from "./mutations.mjs"
 import * as Wires from "./wires.mjs"
-import { within } from "./command.mjs"
 
-/** The longest that a valid request may wait behind a batch. */
+/**
+ * @import { Random } from "./random.mjs"
+ *
+ * @typedef {object} Tally what all connections have counted
+ * @property {number} mutated messages with something wrong
+ * @property {number} intact messages of the corpus as they are
+ * @property {number} answers
+ * @property {number} checked answers to valid requests
+ * @property {number} notifications
+ * @property {number} closes connections that the server ended
+ * @property {number} servers
+ * @property {string[]} failures
+ *
+ * @typedef {object} Answer
+ * @property {unknown} id
+ * @property {string} [method] of a notification
+ * @property {Record<string, unknown>} [result]
+ * @property {{ code: number, message: string }} [error]
+ *
+ * @typedef {(answer: Answer) => boolean} Check
+ *
+ * @typedef {object} Sent one message of a batch
+ * @property {Buffer} bytes
+ * @property {Pick<Ledger.Entry, "keys" | "malformed" | "ends">} entry
+ * @property {{ id: string, check: Check }} [expected] of a valid request
+ * @property {boolean} [intact] of a message of the corpus
+ *
+ * @typedef {{ random: Random, tally: Tally, mayEnd: () => boolean }} Options
+ */
+
+/** How long a valid request may wait behind a batch, in milliseconds. */
 const deadline = 30_000
 
-/** Frames that no client may send, as they are on the wire: each ends the connection. */
-const badFrames = [
-  [0xc1, 0x80, 0, 0, 0, 0],
-  [0x81, 0x01, 0x78],
-  [0x83, 0x80, 0, 0, 0, 0],
-  [0x80, 0x80, 0, 0, 0, 0],
-  [0x89, 0xfe, 1, 0, 0, 0, 0, 0],
-  [0x81, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff],
-]
-
-/** An answer with its id as it was written, also above 2^53. */
+/**
+ * An answer, with its id exact above 2^53.
+ * @param {Buffer} bytes
+ * @returns {Answer}
+ */
 const answerOf = (bytes) => {
   const text = bytes.toString()
   const json = JSON.parse(text)
   if (json.method !== undefined || typeof json.id !== "number" || Number.isSafeInteger(json.id)) return json
   const exact = Message.fromText(text)
-  return exact._tag === "Right" ? { ...json, id: exact.right.id } : json
+  return exact._tag === "Right" && "id" in exact.right ? { ...json, id: exact.right.id } : json
 }
 
-/** Sends bytes the way that a peer with a bad day would: cut anywhere, or several messages at once. */
-const deliver = (random, wire, all, lines) => {
-  if (!lines) {
-    for (const bytes of all) {
-      const cut = random.chance(0.05) ? random.below(bytes.length) : undefined
-      if (cut === undefined) wire.ws.send(bytes, { binary: random.chance(0.2) })
-      else {
-        wire.ws.send(bytes.subarray(0, cut), { fin: false, binary: false })
-        wire.ws.send(bytes.subarray(cut), { fin: true, binary: false })
-      }
-    }
-    return
-  }
-  const whole = Buffer.concat(all.flatMap((bytes) => [bytes, Buffer.from("\n")]))
-  for (let at = 0; at < whole.length;) {
-    const size = random.chance(0.2) ? 1 + random.below(64) : 1 + random.below(whole.length)
-    wire.send(whole.subarray(at, at + size))
-    at += size
-  }
-}
+/** @param {unknown} wanted a result, or the text of an error @returns {Check} */
+const same = (wanted) => (answer) =>
+  JSON.stringify(answer.result ?? answer.error?.message) === JSON.stringify(wanted)
 
-/** A connection to `server`. `tally` counts; `mayEnd()` says whether the next message may end the connection. */
-export const open = async (server, { random, tally, mayEnd }) => {
-  const lines = server.transport !== "ws"
-  const wire = await Wires.open(server)
-  const ledger = Ledger.make()
-  const expected = new Map()
+/**
+ * What is sent on one connection.
+ * @param {Options & { lines: boolean }} options
+ */
+const messages = ({ random, mayEnd, lines }) => {
+  /** @type {Set<string>} Processes that were started and not ended. */
   const started = new Set()
-  let [last, trouble, settle] = [0, undefined, () => {}]
-  const fail = (text) => {
-    trouble ??= text
-    settle()
+  let last = 0
+
+  /** @param {string} method @param {object} params @param {Check} check @returns {Sent} */
+  const valid = (method, params, check) => {
+    const id = `v${(last += 1)}`
+    const bytes = Buffer.from(JSON.stringify({ id, method, params }))
+    return { bytes, entry: Ledger.read(bytes, lines), expected: { id, check } }
   }
 
-  wire.take = (bytes) => {
+  return {
+    started,
+    /** @returns {Sent[]} */
+    handshake: () => [
+      valid("initialize", { clientName: "fuzz" }, ({ result }) => typeof result?.["sessionId"] === "string"),
+      { bytes: Buffer.from('{"method":"initialized"}'), entry: { keys: [], malformed: 0, ends: false } },
+    ],
+    /** What must be answered rightly, whatever else is in the batch. It ends the processes that were started. */
+    validOnes: () => {
+      const fresh = `own${last}`
+      const ends = [...started].map((processId) =>
+        valid("process/terminate", { processId }, ({ result }) => typeof result?.["running"] === "boolean"),
+      )
+      started.clear()
+      const start = { processId: fresh, argv: ["/bin/true"], cwd: "file:///", env: {}, tty: false }
+      return [
+        ...ends,
+        valid("environment/status", {}, same({ status: "ready" })),
+        valid("process/read", { processId: "none" }, same("unknown process id none")),
+        valid("process/write", { processId: "none", chunk: "" }, same({ status: "unknownProcess" })),
+        valid("process/terminate", { processId: "none" }, same({ running: false })),
+        ...(random.chance(0.1)
+          ? [valid("process/start", start, same({ processId: fresh, sandboxType: "none" }))]
+          : []),
+      ]
+    },
+    /** A mutated message that may be sent; it ends the connection only if that is wanted. @returns {Sent} */
+    mutated: () => {
+      for (;;) {
+        const { bytes, intact } = Mutations.mutate(random, Corpus.message(random, (last += 1)))
+        const entry = Ledger.read(bytes, lines)
+        if (!entry.texts.every(Corpus.harmless) || !Corpus.harmless(bytes.toString())) continue
+        if (entry.ends && !mayEnd()) continue
+        return { bytes, entry, intact }
+      }
+    },
+  }
+}
+
+/**
+ * Checks what comes from the server.
+ * @param {Tally} tally
+ * @param {Set<string>} started
+ */
+const referee = (tally, started) => {
+  const ledger = Ledger.make()
+  /** @type {Map<unknown, Check>} */
+  const expected = new Map()
+  /** @type {{ trouble: string | undefined, settle: () => void }} */
+  const state = { trouble: undefined, settle: () => {} }
+  /** @param {string} text */
+  const fail = (text) => {
+    state.trouble ??= text
+    state.settle()
+  }
+  /** @param {Buffer} bytes */
+  const take = (bytes) => {
     const answer = answerOf(bytes)
     if (answer.method !== undefined) {
       tally.notifications += 1
@@ -72,110 +140,82 @@ export const open = async (server, { random, tally, mayEnd }) => {
     tally.answers += 1
     const wrong = ledger.answered(answer)
     if (wrong !== undefined) return fail(wrong)
-    if (answer.result?.sandboxType !== undefined) started.add(answer.result.processId)
+    if (answer.result?.["sandboxType"] !== undefined) started.add(String(answer.result["processId"]))
     const check = expected.get(answer.id)
     if (check === undefined) return
     expected.delete(answer.id)
     tally.checked += 1
-    if (!check(answer)) return fail(`a valid request was answered with ${bytes.toString().slice(0, 300)}`)
-    if (expected.size === 0) settle()
+    if (!check(answer)) fail(`a valid request was answered with ${bytes.toString().slice(0, 300)}`)
+    else if (expected.size === 0) state.settle()
   }
-
-  const same = (wanted) => (answer) =>
-    JSON.stringify(answer.result ?? answer.error?.message) === JSON.stringify(wanted)
-  const valid = (method, params, check) => {
-    const id = `v${(last += 1)}`
-    const bytes = Buffer.from(JSON.stringify({ id, method, params }))
-    return { bytes, entry: Ledger.read(bytes, lines), expect: () => expected.set(id, check) }
+  return {
+    take,
+    fail,
+    /** What is wrong so far. */
+    trouble: () => state.trouble,
+    /** What is wrong once a batch is answered. */
+    verdict: () => (state.trouble ??= ledger.settled()),
+    /**
+     * Enters a batch; resolves once its valid requests are answered, or something is wrong.
+     * @param {readonly Sent[]} batch
+     * @param {boolean} ends true if the batch ends the connection, so that answers may be missing
+     * @returns {Promise<void>}
+     */
+    sent: (batch, ends) => {
+      for (const one of batch) {
+        ledger.sent(one.entry)
+        if (one.expected !== undefined && !ends) expected.set(one.expected.id, one.expected.check)
+        if (one.intact !== undefined) tally[one.intact ? "intact" : "mutated"] += 1
+      }
+      return new Promise((resolve) => (state.settle = resolve))
+    },
   }
+}
 
-  /** What must be answered rightly, whatever else is in the batch. Processes that were started are ended by it. */
-  const validOnes = () => {
-    const fresh = `own${last}`
-    const ends = [...started].map((processId) =>
-      valid("process/terminate", { processId }, ({ result }) => typeof result?.running === "boolean"),
-    )
-    started.clear()
-    return [
-      ...ends,
-      valid("environment/status", {}, same({ status: "ready" })),
-      valid("process/read", { processId: "none" }, same("unknown process id none")),
-      valid("process/write", { processId: "none", chunk: "" }, same({ status: "unknownProcess" })),
-      valid("process/terminate", { processId: "none" }, same({ running: false })),
-      ...(random.chance(0.1)
-        ? [
-            valid(
-              "process/start",
-              { processId: fresh, argv: ["/bin/true"], cwd: "file:///", env: {}, tty: false },
-              same({ processId: fresh, sandboxType: "none" }),
-            ),
-          ]
-        : []),
-    ]
-  }
+/**
+ * Opens a connection.
+ * @param {import("./servers.mjs").Server} server
+ * @param {Options} options `mayEnd` says whether the next message may end the connection
+ */
+export const open = async (server, { random, tally, mayEnd }) => {
+  const lines = server.transport !== "ws"
+  const wire = await Wires.open(server)
+  const source = messages({ random, tally, mayEnd, lines })
+  const { take, fail, trouble, verdict, sent } = referee(tally, source.started)
+  wire.take = take
+  let fresh = true
 
-  /** A mutated message that is safe to send and whose end of the connection is wanted. */
-  const mutated = () => {
-    for (;;) {
-      const { bytes, intact } = Mutations.mutate(random, Corpus.message(random, (last += 1)))
-      const entry = Ledger.read(bytes, lines)
-      if (!entry.texts.every(Corpus.harmless) || !Corpus.harmless(bytes.toString())) continue
-      if (entry.ends && !mayEnd()) continue
-      return { bytes, entry, intact }
+  /** The messages of a batch, and whether they end the connection. @param {number} size */
+  const compose = (size) => {
+    const all = fresh ? source.handshake() : []
+    fresh = false
+    const extra = source.validOnes()
+    while (all.length < size && !all.at(-1)?.entry.ends) {
+      const next = extra.length > 1 && random.chance(extra.length / size) ? extra.shift() : undefined
+      all.push(next ?? source.mutated())
     }
+    const badFrame = !lines && mayEnd() && random.chance(0.2)
+    const ends = badFrame || all.at(-1)?.entry.ends === true
+    return { all: ends ? all : [...all, ...extra], badFrame, ends }
   }
 
-  const handshake = () => {
-    const initialize = valid(
-      "initialize",
-      { clientName: "fuzz" },
-      ({ result }) => typeof result?.sessionId === "string",
-    )
-    return [
-      initialize,
-      { bytes: Buffer.from('{"method":"initialized"}'), entry: { keys: [], malformed: 0, ends: false } },
-    ]
-  }
-
-  /** Plays one batch; false once the connection is over. `tally.failures` gets what went wrong. */
+  /** Plays one batch; false once the connection is over. @param {number} size */
   const batch = async (size) => {
-    const all = last === 0 ? handshake() : []
-    const extra = validOnes()
-    while (all.length < size && !all.at(-1)?.entry.ends)
-      all.push(extra.length > 1 && random.chance(extra.length / size) ? extra.shift() : mutated())
-    const frame = !lines && mayEnd() && random.chance(0.2) ? random.pick(badFrames) : undefined
-    const ends = frame !== undefined || all.at(-1).entry.ends
-    if (!ends) all.push(...extra)
-    const done = new Promise((resolve) => (settle = resolve))
-    for (const { entry, expect, intact } of all) {
-      ledger.sent(entry)
-      if (expect !== undefined && !ends) expect()
-      if (intact !== undefined) tally[intact ? "intact" : "mutated"] += 1
-    }
-    deliver(
-      random,
-      wire,
-      all.map(({ bytes }) => bytes),
-      lines,
-    )
-    if (frame !== undefined) wire.ws._socket.write(Buffer.from(frame))
-    try {
-      await within(
-        ends ? Promise.race([wire.over, done]) : Promise.race([done, wire.over]),
-        deadline,
-        ends ? "the end of a connection that broke the protocol" : "the answers to valid requests",
-      )
-    } catch (error) {
-      fail(error.message)
-    }
+    const { all, badFrame, ends } = compose(size)
+    const settled = sent(all, ends)
+    const texts = all.map(({ bytes }) => bytes)
+    deliver(random, wire, texts)
+    if (badFrame) sendBadFrame(random, wire)
+    const awaited = ends ? "the end of a connection that broke the protocol" : "the answers to valid requests"
+    await within(Promise.race([settled, wire.over]), deadline, awaited).catch((error) => fail(error.message))
     if (wire.ended && !ends) fail("the server ended a connection that broke no rule")
-    if (!wire.ended && trouble === undefined) trouble = ledger.settled()
-    if (trouble !== undefined)
-      tally.failures.push(
-        `${trouble}; the batch: ${JSON.stringify(all.map(({ bytes }) => bytes.toString("latin1").slice(0, 400)))}`,
-      )
+    const wrong = wire.ended ? trouble() : verdict()
+    if (wrong !== undefined) {
+      const shown = JSON.stringify(texts.map((bytes) => bytes.toString("latin1").slice(0, 400)))
+      tally.failures.push(`${wrong}; the batch: ${shown}`)
+    }
     if (wire.ended) tally.closes += 1
-    return trouble === undefined && !wire.ended
+    return wrong === undefined && !wire.ended
   }
 
   return { batch, wire, close: () => (lines ? wire.close() : wire.destroy()) }

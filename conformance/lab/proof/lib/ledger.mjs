@@ -1,11 +1,28 @@
-// Which answers a connection may see: each request at most one, each malformed message exactly one with id -1, and after a
-// message that no client may send, none and the end.
-import { Message, ErrorCode } from "../../../../dist/core/protocol/index.js"
+// @ts-check
+// Which answers a connection may get: at most one to each request, exactly one with id -1 to each malformed message,
+// and none after a message that no client may send, which ends the connection.
+import { ErrorCode, Message } from "../../../../dist/core/protocol/index.js"
 import * as Framing from "../../../../dist/core/transport/Framing.js"
 
+/**
+ * What a server finds in some bytes.
+ * @typedef {object} Entry
+ * @property {readonly string[]} texts the messages; none where the bytes are not UTF-8
+ * @property {readonly string[]} keys of the requests in them
+ * @property {number} malformed how many messages are none
+ * @property {boolean} ends true if they end the connection
+ *
+ * @typedef {{ id: unknown, error?: { code: number, message: string } }} Answer
+ */
+
+/** @param {unknown} id */
 const keyOf = (id) => (typeof id === "string" ? JSON.stringify(id) : String(id))
 
-/** What the server makes of these bytes: texts, or undefined where they are not UTF-8 and end the connection. */
+/**
+ * @param {Buffer} bytes
+ * @param {boolean} lines true where a line is a message, false where the bytes are one
+ * @returns {readonly string[] | undefined} undefined if they are not UTF-8
+ */
 const textsOf = (bytes, lines) => {
   if (!lines) {
     const text = Framing.decodeText(bytes)
@@ -16,17 +33,21 @@ const textsOf = (bytes, lines) => {
   return decoder.failure === undefined ? texts : undefined
 }
 
-/** The keys of the requests in it, and whether it ends the connection. */
+/**
+ * @param {Buffer} bytes
+ * @param {boolean} lines
+ * @returns {Entry}
+ */
 export const read = (bytes, lines) => {
   const texts = textsOf(bytes, lines)
   if (texts === undefined) return { texts: [], keys: [], malformed: 0, ends: true }
   const keys = []
   let malformed = 0
   for (const text of texts) {
-    const { _tag, right } = Message.fromText(text)
-    if (_tag === "Left") malformed += 1
-    else if (right.kind === "request") keys.push(keyOf(right.id))
-    else if (right.kind !== "notification" || right.method !== "initialized")
+    const message = Message.fromText(text)
+    if (message._tag === "Left") malformed += 1
+    else if (message.right.kind === "request") keys.push(keyOf(message.right.id))
+    else if (message.right.kind !== "notification" || message.right.method !== "initialized")
       return { texts, keys, malformed, ends: true }
   }
   return { texts, keys, malformed, ends: false }
@@ -34,30 +55,30 @@ export const read = (bytes, lines) => {
 
 const malformedKey = String(Message.malformedId)
 
-/** Counts for one connection. */
+/** The ledger of one connection. */
 export const make = () => {
+  /** @type {Map<string, number>} Answers that may still come, by key. */
   const owed = new Map()
+  /** @param {string} key @param {number} count */
   const add = (key, count) => owed.set(key, (owed.get(key) ?? 0) + count)
   let [malformed, refusedAsMalformed] = [0, 0]
   return {
+    /** @param {Pick<Entry, "keys" | "malformed">} entry */
     sent: (entry) => {
       for (const key of entry.keys) add(key, 1)
       if (entry.malformed > 0) add(malformedKey, entry.malformed)
       malformed += entry.malformed
     },
-    /** What is wrong with this answer, if anything is. */
+    /** @param {Answer} answer @returns {string | undefined} what is wrong with it */
     answered: ({ id, error }) => {
       const key = keyOf(id)
       const left = owed.get(key) ?? 0
       if (left === 0) return `an answer that was not asked for, or a second one: id ${key}`
       if (left === 1) owed.delete(key)
       else owed.set(key, left - 1)
-      if (
-        key === malformedKey &&
-        error?.code === ErrorCode.invalidRequest &&
-        error.message.startsWith("failed to parse")
-      )
-        refusedAsMalformed += 1
+      const isRefusal =
+        error?.code === ErrorCode.invalidRequest && error.message.startsWith("failed to parse")
+      if (key === malformedKey && isRefusal) refusedAsMalformed += 1
       return undefined
     },
     /** What is wrong once everything malformed must have been answered. */
@@ -65,6 +86,5 @@ export const make = () => {
       malformed === refusedAsMalformed
         ? undefined
         : `${malformed} malformed messages, ${refusedAsMalformed} answers to them`,
-    owed: () => owed,
   }
 }

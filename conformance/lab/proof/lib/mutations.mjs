@@ -1,14 +1,24 @@
-// What is done to valid messages: to their values, to their text, to their bytes. The words of a program stay as they are.
+// @ts-check
+// What is done to valid messages: to their values, to their text, to their bytes. The argv of a start stays as it is.
 import { untouchable } from "./corpus.mjs"
 
-/** Text that goes into a message as it is: numbers and escapes that no value of JavaScript becomes. */
+/**
+ * @import { Random } from "./random.mjs"
+ * @import { Request } from "./corpus.mjs"
+ * @typedef {Record<string, unknown>} Holder an object or an array
+ */
+
+/** Text that is written into a message as it is: numbers and escapes that JSON.stringify never writes. */
 class Raw {
+  /** @type {string} */
   text
+  /** @param {string} text */
   constructor(text) {
     this.text = text
   }
 }
 
+/** @param {unknown} value @returns {string} */
 const stringify = (value) => {
   if (value instanceof Raw) return value.text
   if (Array.isArray(value)) return `[${value.map(stringify).join(",")}]`
@@ -18,9 +28,12 @@ const stringify = (value) => {
     .join(",")}}`
 }
 
+/** @param {number} levels */
 const nested = (levels) => new Raw("[".repeat(levels) + "]".repeat(levels))
+/** @param {string} text */
 const numbers = (text) => text.split(" ").map((word) => new Raw(word))
 
+/** @type {readonly unknown[]} */
 const odd = [
   null,
   true,
@@ -60,6 +73,7 @@ const names = [
   "",
 ]
 
+/** @param {Random} random */
 const oddValue = (random) => {
   const kind = random.below(100)
   if (kind === 0) return nested(1 + random.below(300))
@@ -70,24 +84,29 @@ const oddValue = (random) => {
   return value instanceof Raw ? value : structuredClone(value)
 }
 
-/** Objects and arrays of a message that may be changed, with their keys. */
-const places = (value, found = []) => {
-  if (typeof value !== "object" || value === null || value instanceof Raw) return found
-  for (const key of Object.keys(value)) {
-    if (untouchable.has(key)) continue
-    found.push([value, key])
-    places(value[key], found)
-  }
-  return found
+/**
+ * Members that may be changed, each with the object or array that holds it.
+ * @param {unknown} value
+ * @returns {[Holder, string][]}
+ */
+const places = (value) => {
+  if (typeof value !== "object" || value === null || value instanceof Raw) return []
+  return Object.entries(value)
+    .filter(([key]) => !untouchable.has(key))
+    .flatMap(([key, member]) => [[/** @type {Holder} */ (value), key], ...places(member)])
 }
 
-const somewhere = (random, message) => random.pick(places(message)) ?? [message, "x"]
+/** @param {Random} random @param {Request} message @returns {[Holder, string]} */
+const somewhere = (random, message) => random.pick([...places(message), [message, "x"]])
 
+/** @param {Holder} holder @param {string} key */
 const remove = (holder, key) => (Array.isArray(holder) ? holder.splice(Number(key), 1) : delete holder[key])
 
+/** @param {Holder} holder @param {string} key @param {unknown} value */
 const define = (holder, key, value) =>
   Object.defineProperty(holder, key, { value, enumerable: true, configurable: true, writable: true })
 
+/** @type {readonly ((random: Random, message: Request) => unknown)[]} */
 const ofValues = [
   (random, message) => {
     const [holder, key] = somewhere(random, message)
@@ -98,7 +117,7 @@ const ofValues = [
     const objects = [message, message.params].filter(
       (one) => typeof one === "object" && one !== null && !Array.isArray(one),
     )
-    define(random.pick(objects), random.pick(names), oddValue(random))
+    define(/** @type {Holder} */ (random.pick(objects)), random.pick(names), oddValue(random))
   },
   (random, message) => (message.id = oddValue(random)),
   (random, message) => (message.id = random.pick([-1, 0, "", "é", "7", 7])),
@@ -133,7 +152,11 @@ const ofValues = [
     ])(),
 ]
 
-/** Where text may change: not between `"argv"` and the end of its array. */
+/**
+ * Where text may change: not between `"argv"` and the end of its array.
+ * @param {Random} random
+ * @param {string} text
+ */
 const place = (random, text) => {
   const from = text.indexOf('"argv"')
   if (from < 0) return random.below(text.length + 1)
@@ -167,8 +190,10 @@ const bits = [
   "/*x*/",
 ]
 
+/** @param {string} text @param {number} at @param {string} more */
 const insert = (text, at, more) => text.slice(0, at) + more + text.slice(at)
 
+/** @type {readonly ((random: Random, text: string) => string)[]} */
 const ofText = [
   (random, text) => insert(text, place(random, text), random.pick(bits)),
   (random, text) => {
@@ -202,7 +227,12 @@ const ofText = [
 
 const badUtf8 = [[0xff], [0xc0, 0xaf], [0xe2, 0x82], [0xed, 0xa0, 0x80], [0xf5, 0x80, 0x80, 0x80], [0x80]]
 
-/** One request with up to three things wrong with it, as bytes; and whether it is still what it was. */
+/**
+ * One request with up to three things wrong with it.
+ * @param {Random} random
+ * @param {Request} message
+ * @returns {{ bytes: Buffer, intact: boolean }} `intact` if nothing was changed
+ */
 export const mutate = (random, message) => {
   if (random.chance(0.1)) return { bytes: Buffer.from(stringify(message)), intact: true }
   const changed = structuredClone(message)

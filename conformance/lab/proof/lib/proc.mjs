@@ -1,10 +1,17 @@
-// What Linux's /proc tells about servers, their children, and what is left of them.
+// @ts-check
+// What /proc on Linux says about servers, their children, and what is left of them.
 import { readdirSync, readFileSync } from "node:fs"
 import { setTimeout as sleep } from "node:timers/promises"
 
-/** The variable that every process of a proof carries, with the proof's own value. */
+/**
+ * A process. A pid that is used again has another time of start.
+ * @typedef {{ pid: number, name: string, state: string, parent: number, began: string }} Process
+ */
+
+/** The variable that every process of a proof has in its environment, with a value of its own for each proof. */
 export const markName = "PROCWIRE_PROOF"
 
+/** @param {string} path */
 const read = (path) => {
   try {
     return readFileSync(path, "utf8")
@@ -15,25 +22,33 @@ const read = (path) => {
 
 const pids = () => readdirSync("/proc").filter((name) => /^\d+$/.test(name))
 
-/** State, parent and time of start: a pid that is used again has another time. */
+/** @param {string | number} pid @returns {Process | undefined} */
 const statOf = (pid) => {
-  const [, name, rest] = /^\d+ \((.*)\) (.*)$/s.exec(read(`/proc/${pid}/stat`)) ?? []
+  const [, name = "", rest] = /^\d+ \((.*)\) (.*)$/s.exec(read(`/proc/${pid}/stat`)) ?? []
   if (rest === undefined) return undefined
   const fields = rest.split(" ")
-  return { pid: Number(pid), name, state: fields[0], parent: Number(fields[1]), began: fields[19] }
+  const [state = "", parent = ""] = fields
+  return { pid: Number(pid), name, state, parent: Number(parent), began: fields[19] ?? "" }
 }
 
 export const processes = () => pids().flatMap((pid) => statOf(pid) ?? [])
 
-/** Those with the mark in their environment. Zombies have no environment any more. */
+/**
+ * The processes with this mark in their environment. Zombies have no environment.
+ * @param {string} mark
+ */
 export const marked = (mark) =>
   processes().filter(({ pid }) => read(`/proc/${pid}/environ`).split("\0").includes(`${markName}=${mark}`))
 
-/** All processes below this one, itself not included. */
+/**
+ * The children of a process, their children, and so on.
+ * @param {number | undefined} pid
+ */
 export const descendants = (pid) => {
   const all = processes()
+  /** @type {Process[]} */
   const found = []
-  const parents = new Set([pid])
+  const parents = new Set(pid === undefined ? [] : [pid])
   for (let grown = true; grown;) {
     grown = false
     for (const one of all) {
@@ -46,19 +61,31 @@ export const descendants = (pid) => {
   return found
 }
 
-/** Still there, under the same identity, and no zombie that only waits for its new parent. */
+/**
+ * True if this very process still runs: neither another with its pid, nor its zombie.
+ * @param {Process} process
+ */
 export const alive = ({ pid, began }) => {
   const now = statOf(pid)
   return now !== undefined && now.began === began && now.state !== "Z"
 }
 
+/** @param {number} pid */
 export const commandLine = (pid) => read(`/proc/${pid}/cmdline`).replaceAll("\0", " ").trim()
 
+/** @param {Pick<Process, "pid">} process */
 export const isReaper = ({ pid }) => commandLine(pid).includes("procwire-reaper")
 
-/** Resident bytes. */
+/**
+ * Resident bytes.
+ * @param {number | undefined} pid
+ */
 export const rss = (pid) => Number(/^VmRSS:\s+(\d+)/m.exec(read(`/proc/${pid}/status`))?.[1] ?? 0) * 1024
 
+/**
+ * The number of open descriptors.
+ * @param {number | undefined} pid
+ */
 export const descriptors = (pid) => {
   try {
     return readdirSync(`/proc/${pid}/fd`).length
@@ -67,11 +94,15 @@ export const descriptors = (pid) => {
   }
 }
 
-/** Most open files of a process; its soft limit. */
-export const fileLimit = (pid = "self") =>
-  Number(/^Max open files\s+(\d+)/m.exec(read(`/proc/${pid}/limits`))?.[1] ?? Number.POSITIVE_INFINITY)
+/** The soft limit of open files of this process. */
+export const fileLimit = () =>
+  Number(/^Max open files\s+(\d+)/m.exec(read("/proc/self/limits"))?.[1] ?? Number.POSITIVE_INFINITY)
 
-/** Asks until the answer is true; its last answer after `millis`. */
+/**
+ * Asks until the answer is true, for at most so many milliseconds; the last answer.
+ * @param {() => boolean} ask
+ * @param {number} millis
+ */
 export const eventually = async (ask, millis) => {
   const end = performance.now() + millis
   for (;;) {

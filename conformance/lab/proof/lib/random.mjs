@@ -1,5 +1,9 @@
-// Numbers that look random and are the same for each seed.
+// @ts-check
+// Pseudo-random numbers, the same for the same seed (mulberry32).
 
+/** @typedef {ReturnType<typeof make>} Random */
+
+/** @param {number} seed an integer of 32 bits */
 export const make = (seed) => {
   let state = seed >>> 0
   const next = () => {
@@ -8,6 +12,25 @@ export const make = (seed) => {
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
+  /** @param {number} limit */
   const below = (limit) => Math.floor(next() * limit)
-  return { next, below, chance: (share) => next() < share, pick: (list) => list[below(list.length)] }
+  return {
+    /** At least 0, less than 1. */
+    next,
+    /** An integer, at least 0 and less than the limit. */
+    below,
+    /** True in this share of the calls. @param {number} share */
+    chance: (share) => next() < share,
+    /**
+     * One of a list that is not empty.
+     * @template T
+     * @param {readonly T[]} list
+     * @returns {T}
+     */
+    pick: (list) => {
+      const index = below(list.length)
+      if (index in list) return /** @type {T} */ (list[index])
+      throw new Error("nothing to pick from")
+    },
+  }
 }

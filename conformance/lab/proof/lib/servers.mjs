@@ -1,4 +1,6 @@
-// Our server on a runtime, behind an address, marked so that what it leaves behind can be found.
+// @ts-check
+// Our server on a runtime, behind an address. A mark in its environment is inherited, so that whatever it leaves is
+// found.
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdtempSync, rmSync } from "node:fs"
@@ -12,12 +14,24 @@ import { markName } from "./proc.mjs"
 export const runtimeNames = ["node", "bun", "deno"]
 export const transportNames = ["stdio", "ws", "unix", "tcp"]
 
-/** Installs and builds what is not up to date. To be called before anything of `dist/` is imported. */
+/**
+ * @typedef {Awaited<ReturnType<typeof serve>>} Server
+ *
+ * @typedef {object} Serving
+ * @property {string} runtime
+ * @property {string} transport one of `transportNames`, `wss` or `tls`
+ * @property {readonly string[]} [args] of our server
+ * @property {string} [mark] what its environment, and so that of its children, is marked with
+ * @property {string} [command] another server instead, which knows `--listen` and none of our flags
+ */
+
+/** Installs and builds what is not up to date. Must run before anything of `dist/` is imported. */
 export const ready = () => {
   install()
   build()
 }
 
+/** @type {Record<string, (folder: string) => string>} */
 const listenOf = {
   stdio: () => "stdio",
   ws: () => "ws://127.0.0.1:0",
@@ -28,36 +42,45 @@ const listenOf = {
 }
 
 /**
- * Starts one and waits for its address. Over stdio the address is the child itself. `command` is another server's, which
- * knows `--listen` and none of our flags.
+ * Starts a server and waits until it says its address.
+ * @param {Serving} serving
  */
 export const serve = async ({ runtime, transport, args: flags = [], mark = "none", command = "" }) => {
   const folder = mkdtempSync(join(tmpdir(), "procwire-proof-"))
-  const [program, ...words] = command === "" ? serverOn(runtime) : command.split(" ")
+  const [program = "", ...words] = command === "" ? serverOn(runtime) : command.split(" ")
   const args = command === "" ? flags : []
-  const stdio = [transport === "stdio" ? "pipe" : "ignore", "pipe", "inherit"]
-  const child = spawn(program, [...words, "--listen", listenOf[transport](folder), ...args], {
+  const listen = listenOf[transport]?.(folder) ?? transport
+  const child = spawn(program, [...words, "--listen", listen, ...args], {
     cwd: root,
-    stdio,
+    stdio: ["pipe", "pipe", "inherit"],
     env: { ...process.env, [markName]: mark },
   })
+  if (transport !== "stdio") child.stdin.end()
+  /** @type {Promise<string | number | null>} */
   const gone = new Promise((resolve) => {
     child.once("exit", (code, signal) => {
       rmSync(folder, { recursive: true, force: true })
       resolve(signal ?? code)
     })
   })
-  const url =
-    transport === "stdio"
-      ? ""
-      : String(
-          (await within(Promise.race([once(child.stdout, "data"), gone]), 30_000, "the server's address"))[0],
-        ).split("\n")[0]
+  const address = async () => {
+    const end = gone.then((code) => {
+      throw new Error(`the server ended with ${code} instead of saying its address`)
+    })
+    const first = await within(
+      Promise.race([once(child.stdout, "data"), end]),
+      30_000,
+      "the server's address",
+    )
+    end.catch(() => {})
+    return String(first[0]).split("\n")[0] ?? ""
+  }
   return {
     child,
     pid: child.pid,
     transport,
-    url,
+    /** Its address; empty over stdio. */
+    url: transport === "stdio" ? "" : await address(),
     /** The exit code or the signal. */
     gone,
     running: () => child.exitCode === null && child.signalCode === null,
