@@ -1,11 +1,19 @@
-// What a client has called, by method: how often, and which errors it got. From what `--trace` has written down.
+// @ts-check
+// How often a client has called each method, and which errors it got, from the files of `--trace`.
 import { readFileSync } from "node:fs"
 
-/** Adds what a trace says to `counts`, by method. */
+/** @typedef {Map<string, { calls: number, errors: Map<string, number> }>} Counts by arrow and method */
+
+/** Adds a trace to the counts. @param {Counts} counts @param {string} file */
 const add = (counts, file) => {
+  /** @type {Map<unknown, string>} */
   const methods = new Map()
-  const line = (method) =>
-    counts.get(method) ?? counts.set(method, { calls: 0, errors: new Map() }).get(method)
+  /** @param {string} method */
+  const line = (method) => {
+    const known = counts.get(method) ?? { calls: 0, errors: new Map() }
+    counts.set(method, known)
+    return known
+  }
   for (const text of readFileSync(file, "utf8").split("\n").slice(0, -1)) {
     const { id, method, error } = JSON.parse(text.slice(2))
     const from = text[0]
@@ -20,8 +28,9 @@ const add = (counts, file) => {
   }
 }
 
-/** A table as text. */
+/** The table of some traces, as text. @param {Iterable<string>} files */
 export const table = (files) => {
+  /** @type {Counts} */
   const counts = new Map()
   for (const file of files) add(counts, file)
   return [...counts]

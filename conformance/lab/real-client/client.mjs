@@ -1,11 +1,30 @@
-// `codex exec` with a home of its own: its model is ours, its environment is the server under test.
+// @ts-check
+// `codex exec` with a home of its own, in which its model is a script and its environment the server under test.
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 
-const quoted = (text) => JSON.stringify(text)
+/**
+ * Where the server is: an address, or the words that start it.
+ * @typedef {{ url?: string | undefined, words: readonly string[] }} Place
+ *
+ * How the client is told: by variables, or by a file of environments. `environment` is the name that it uses.
+ * @typedef {object} Way
+ * @property {string} environment
+ * @property {(place: Place) => Record<string, string>} [variables]
+ * @property {(place: Place) => string} [file]
+ *
+ * A line of the client's output.
+ * @typedef {{ type: string, thread_id?: string, [more: string]: unknown }} Event
+ *
+ * @typedef {ReturnType<typeof start>} Client
+ */
 
+/** @param {unknown} value as TOML, of which JSON's strings and lists of strings are a part */
+const quoted = (value) => JSON.stringify(value)
+
+/** @param {string} model its address */
 const config = (model) => `
 model = "gpt-5.5"
 model_provider = "loopback"
@@ -25,6 +44,7 @@ wire_api = "responses"
 env_key = "LOOPBACK_KEY"
 `
 
+/** @param {string} place */
 const environments = (place) => `
 default = "under-test"
 include_local = false
@@ -34,35 +54,45 @@ id = "under-test"
 ${place}
 `
 
-/** How the client is told where the server is. */
+/** @type {Record<string, Way>} */
 export const ways = {
-  ws: { environment: "remote", variables: ({ url }) => ({ CODEX_EXEC_SERVER_URL: url }) },
+  ws: { environment: "remote", variables: ({ url = "" }) => ({ CODEX_EXEC_SERVER_URL: url }) },
   "ws-toml": { environment: "under-test", file: ({ url }) => environments(`url = ${quoted(url)}`) },
   stdio: {
     environment: "under-test",
     file: ({ words: [program, ...args] }) =>
-      environments(`program = ${quoted(program)}\nargs = ${JSON.stringify([...args, "--listen", "stdio"])}`),
+      environments(`program = ${quoted(program)}\nargs = ${quoted([...args, "--listen", "stdio"])}`),
   },
 }
 
-/** Makes the home of a client. `place` is where the server is: `{ url }` or `{ words }`. */
+/**
+ * Makes the home of a client; the variables that it needs.
+ * @param {string} folder
+ * @param {{ over: string, place: Place, model: string }} options
+ */
 export const home = (folder, { over, place, model }) => {
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, "config.toml"), config(model))
-  const { file, variables } = ways[over]
+  const { file, variables } = ways[over] ?? {}
   if (file !== undefined) writeFileSync(join(folder, "environments.toml"), file(place))
-  // What a server over stdio says on its stderr is told by the client, if it is asked to.
+  // With this the client passes on the stderr of a server over stdio.
   const log = { RUST_LOG: "error,codex_exec_server::client_transport=debug" }
   return { CODEX_HOME: folder, LOOPBACK_KEY: "none", ...log, ...variables?.(place) }
 }
 
-/** Starts it. The answer's `ended` is `{ code, events, stderr }`; it may be asked for events before that. */
+/**
+ * Starts the client.
+ * @param {string} program
+ * @param {readonly string[]} args
+ * @param {{ cwd: string, env: NodeJS.ProcessEnv }} options
+ */
 export const start = (program, args, { cwd, env }) => {
   const child = spawn(program, ["exec", ...args], { cwd, env, stdio: ["ignore", "pipe", "pipe"] })
   let stdout = ""
   let stderr = ""
   child.stdout.setEncoding("utf8").on("data", (text) => (stdout += text))
   child.stderr.setEncoding("utf8").on("data", (text) => (stderr += text))
+  /** @returns {Event[]} */
   const events = () =>
     stdout
       .split("\n")
@@ -74,5 +104,14 @@ export const start = (program, args, { cwd, env }) => {
     events: events(),
     stderr,
   }))
-  return { pid: child.pid, kill: (signal) => child.kill(signal), events, stderr: () => stderr, ended }
+  return {
+    pid: child.pid,
+    /** @param {NodeJS.Signals} signal */
+    kill: (signal) => child.kill(signal),
+    /** Its output so far. */
+    events,
+    stderr: () => stderr,
+    /** Its exit code or signal, and all its output. */
+    ended,
+  }
 }

@@ -1,17 +1,18 @@
-// Hears the texts of one direction of a WebSocket from its bytes, which somebody else passes on untouched.
+// @ts-check
+// Reads the texts of one direction of a WebSocket from its bytes, which somebody else passes on untouched.
 
-const unmask = (payload, mask) => {
-  const plain = Buffer.from(payload)
-  for (let at = 0; at < plain.length; at += 1) plain[at] ^= mask[at % 4]
-  return plain
-}
+/** @typedef {{ final: boolean, kind: number, payload: Buffer, end: number }} Frame `end`: the bytes that it takes */
 
-/** The first whole frame, and where it ends; undefined as long as it is not whole. */
+/** @param {Buffer} payload @param {Buffer} mask of four bytes */
+const unmask = (payload, mask) => Buffer.from(payload.map((byte, at) => byte ^ (mask[at % 4] ?? 0)))
+
+/** The first frame; undefined as long as it is not complete. @param {Buffer} bytes @returns {Frame | undefined} */
 const frameOf = (bytes) => {
-  if (bytes.length < 2) return undefined
-  const short = bytes[1] & 127
+  const [first, second] = bytes
+  if (first === undefined || second === undefined) return undefined
+  const short = second & 127
   const wide = short === 127 ? 8 : short === 126 ? 2 : 0
-  const masked = bytes[1] > 127
+  const masked = second > 127
   const start = 2 + wide + (masked ? 4 : 0)
   if (bytes.length < start) return undefined
   const length = wide === 8 ? Number(bytes.readBigUInt64BE(2)) : wide === 2 ? bytes.readUInt16BE(2) : short
@@ -19,19 +20,24 @@ const frameOf = (bytes) => {
   if (bytes.length < end) return undefined
   const payload = bytes.subarray(start, end)
   return {
-    final: bytes[0] > 127,
-    kind: bytes[0] & 15,
+    final: first > 127,
+    kind: first & 15,
     payload: masked ? unmask(payload, bytes.subarray(start - 4, start)) : payload,
     end,
   }
 }
 
-/** A function to be given every byte of the direction, handshake included; it calls back with each text. */
+/**
+ * A function that takes every byte of the direction, handshake included, and calls back with each text.
+ * @param {(text: string) => void} heard
+ */
 export const ear = (heard) => {
   let rest = Buffer.alloc(0)
   let open = false
+  /** @type {Buffer[]} */
   let parts = []
-  return (bytes) => {
+  /** @param {Buffer} bytes */
+  const hear = (bytes) => {
     rest = Buffer.concat([rest, bytes])
     if (!open) {
       const end = rest.indexOf("\r\n\r\n")
@@ -48,4 +54,5 @@ export const ear = (heard) => {
       parts = []
     }
   }
+  return hear
 }

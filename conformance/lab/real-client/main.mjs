@@ -1,11 +1,12 @@
-// `npm run conformance:real-client`: `codex exec` at work on a server, its model being a script of ours.
+// @ts-check
+// `npm run conformance:real-client`: `codex exec` at work on a server, with a model that a script plays.
 import { spawnSync } from "node:child_process"
 import { appendFileSync, existsSync, mkdirSync, rmSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { cacheOf } from "../run/fetched.mjs"
 import { fetchedPeer } from "../run/peer.mjs"
-import { flags, progress } from "../proof/lib/command.mjs"
+import { flags, progress, stackOf } from "../proof/lib/command.mjs"
 import { ready } from "../proof/lib/servers.mjs"
 import * as Calls from "./calls.mjs"
 import { ways } from "./client.mjs"
@@ -25,7 +26,7 @@ const options = flags("conformance:real-client", about, {
   over: { says: `of ${Object.keys(ways).join(", ")}`, standard: "ws,stdio", choices: Object.keys(ways) },
   only: { says: "of the scenarios above", standard: "all", choices: ["all", ...Object.keys(all)] },
   trace: {
-    says: "a folder for all that is said between client and server, and a table of it",
+    says: "a folder for everything that client and server say, of which a table is printed",
     standard: "none",
   },
 })
@@ -37,21 +38,43 @@ const traces = options.trace === "none" ? undefined : resolve(options.trace)
 if (traces !== undefined) mkdirSync(traces, { recursive: true })
 const tap = fileURLToPath(new URL("stdio-tap.mjs", import.meta.url))
 
-const lines = (text, most) => {
+/**
+ * The last lines of a text.
+ * @param {string} text
+ * @param {number} most
+ */
+const tail = (text, most) => {
   const all = text.split("\n")
   return all.length <= most ? text : `… ${all.length - most} lines …\n${all.slice(-most).join("\n")}`
 }
 
-const play = async (name, server, over) => {
-  const { run, cuts = false, flags: more = [] } = all[name]
+/** @type {Set<string>} The traces that are written. */
+const files = new Set()
+
+/** The file for the trace of a scenario, if there is to be one. @param {string} name @param {string} server @param {string} over */
+const traceOf = (name, server, over) => {
+  if (traces === undefined) return undefined
+  const file = join(traces, `${name}.${server.replaceAll(/[^\w.-]+/g, "_")}.${over}.txt`)
+  rmSync(file, { force: true })
+  files.add(file)
+  return file
+}
+
+/**
+ * Plays one scenario.
+ * @param {string} name
+ * @param {import("./scenarios/index.mjs").Scenario} scenario
+ * @param {string} server
+ * @param {string} over
+ * @returns {Promise<string | undefined>} what went wrong
+ */
+const play = async (name, { run, cuts = false, flags: more = [] }, server, over) => {
+  /** @type {string[]} */
   const talk = []
+  /** @param {string} who @param {string} text */
   const note = (who, text) =>
     talk.push(`${who}: ${text.length > 3000 ? `${text.slice(0, 3000)}… (${text.length})` : text}`)
-  const file = traces && join(traces, `${name}.${server.replaceAll(/[^\w.-]+/g, "_")}.${over}.txt`)
-  if (file !== undefined) {
-    rmSync(file, { force: true })
-    files.add(file)
-  }
+  const file = traceOf(name, server, over)
   const started = words(server, binary, more)
   const opened = Stage.open({
     folder,
@@ -59,54 +82,61 @@ const play = async (name, server, over) => {
     server: over === "stdio" && file !== undefined ? [process.execPath, tap, file, ...started] : started,
     over,
     tapped: cuts || file !== undefined,
-    heard: (arrow, text) => file && appendFileSync(file, `${arrow} ${text}\n`),
+    heard: (arrow, text) => file !== undefined && appendFileSync(file, `${arrow} ${text}\n`),
     note,
   })
+  /** @type {string[]} */
   const wrong = []
-  const stage = await opened.catch((error) => wrong.push(error.stack))
-  if (wrong.length > 0) return wrong.join("\n")
-  await run(stage).catch((error) => wrong.push(error.stack))
-  const client = stage.client()
-  await stage.close().catch((error) => wrong.push(error.message))
+  /** @param {unknown} error */
+  const fail = (error) => void wrong.push(stackOf(error))
+  const stage = await opened.catch(fail)
+  if (stage === undefined) return wrong.join("\n")
+  await run(stage).catch(fail)
+  const client = stage.started() ? stage.client() : undefined
+  await stage.close().catch(fail)
   if (wrong.length === 0) return undefined
+  const events = (client?.events() ?? []).filter(({ type }) => /error|failed/.test(type))
   return [
     ...wrong,
-    lines(talk.join("\n"), 60),
-    `client's stderr: ${lines(client?.stderr() ?? "", 30)}`,
-    ...(client?.events() ?? [])
-      .filter(({ type }) => /error|failed/.test(type))
-      .map((event) => JSON.stringify(event)),
+    tail(talk.join("\n"), 60),
+    `client's stderr: ${tail(client?.stderr() ?? "", 30)}`,
+    ...events.map((event) => JSON.stringify(event)),
   ].join("\n")
 }
 
-const names =
-  options.only === "all" ? Object.keys(all).filter((name) => !all[name].slow) : options.only.split(",")
+const named = options.only.split(",")
+const chosen = Object.entries(all).filter(([name, { slow }]) =>
+  options.only === "all" ? !slow : named.includes(name),
+)
 /** The peer brings its own. */
 const bubblewrap = spawnSync("bwrap", ["--version"]).status === 0
+/** @type {string[]} */
 const failed = []
-const files = new Set()
 let played = 0
+
+/** Plays one scenario if it can be played there, and reports. @param {Parameters<typeof play>} one */
+const playAndReport = async (...one) => {
+  const [name, { only, confines = false, says }, server, over] = one
+  if (only !== undefined && !only.includes(over)) return
+  if (confines && !bubblewrap && server !== "peer") {
+    progress(`not played on ${server} over ${over}: ${name}, because bubblewrap is not installed`)
+    return
+  }
+  const began = performance.now()
+  const wrong = await play(...one)
+  const title = `${server} over ${over}: ${name}`
+  played += 1
+  const seconds = ((performance.now() - began) / 1000).toFixed(1)
+  progress(`${wrong === undefined ? "ok  " : "FAIL"} ${title} (${seconds} s)`)
+  if (wrong === undefined) return
+  failed.push(title)
+  process.stdout.write(`\nFAIL ${title}\n  ${says}\n${wrong.replace(/^/gm, "    ")}\n\n`)
+}
+
 const servers = options.command === "none" ? options.server.split(",") : [options.command]
 for (const server of servers)
   for (const over of options.over.split(","))
-    for (const name of names) {
-      const { only, confines = false } = all[name]
-      if (only !== undefined && !only.includes(over)) continue
-      if (confines && !bubblewrap && server !== "peer") {
-        progress(`not played on ${server} over ${over}: ${name}, for bubblewrap is not installed`)
-        continue
-      }
-      const began = performance.now()
-      const wrong = await play(name, server, over)
-      const title = `${server} over ${over}: ${name}`
-      played += 1
-      progress(
-        `${wrong === undefined ? "ok  " : "FAIL"} ${title} (${((performance.now() - began) / 1000).toFixed(1)} s)`,
-      )
-      if (wrong === undefined) continue
-      failed.push(title)
-      process.stdout.write(`\nFAIL ${title}\n  ${all[name].says}\n${wrong.replace(/^/gm, "    ")}\n\n`)
-    }
+    for (const [name, scenario] of chosen) await playAndReport(name, scenario, server, over)
 
 rmSync(folder, { recursive: true, force: true })
 const traced = [...files].filter((file) => existsSync(file))

@@ -1,6 +1,14 @@
-// A small MCP server with one tool that says what it is told: over stdio, or over HTTP on a free port with `http`.
+// @ts-check
+// A small MCP server with one tool that echoes a text: over stdio, or with `http` over HTTP on a free port.
 import { createServer } from "node:http"
+import { urlOf } from "./address.mjs"
 
+/**
+ * @typedef {{ protocolVersion?: unknown, arguments?: { text: string } }} Params
+ * @typedef {{ id?: unknown, method: string, params?: Params }} Request
+ */
+
+/** @type {Record<string, (params: Params) => unknown>} */
 const results = {
   initialize: ({ protocolVersion }) => ({
     protocolVersion,
@@ -16,13 +24,14 @@ const results = {
       },
     ],
   }),
-  "tools/call": ({ arguments: { text } }) => ({
+  "tools/call": ({ arguments: { text } = { text: "" } }) => ({
     content: [{ type: "text", text: `echo: ${text} by ${process.pid}` }],
   }),
   ping: () => ({}),
 }
 
-const answer = ({ id, method, params }) => {
+/** @param {Request} request */
+const answer = ({ id, method, params = {} }) => {
   if (id === undefined) return undefined
   const result = results[method]
   return result === undefined
@@ -42,14 +51,14 @@ const overHttp = () => {
       .writeHead(200, { "content-type": "text/event-stream" })
       .end(`event: message\ndata: ${JSON.stringify(reply)}\n\n`)
   })
-  server.listen(0, "127.0.0.1", () => process.stdout.write(`http://127.0.0.1:${server.address().port}/mcp\n`))
+  server.listen(0, "127.0.0.1", () => process.stdout.write(`${urlOf(server)}/mcp\n`))
 }
 
 const overStdio = () => {
   let rest = ""
   process.stdin.setEncoding("utf8").on("data", (text) => {
     const lines = (rest + text).split("\n")
-    rest = lines.pop()
+    rest = lines.pop() ?? ""
     for (const line of lines) {
       const reply = answer(JSON.parse(line))
       if (reply !== undefined) process.stdout.write(`${JSON.stringify(reply)}\n`)

@@ -1,8 +1,19 @@
+// @ts-check
 // A model that a script plays: the Responses API over server-sent events, on loopback. Each request of the client waits
 // until the script says what the model answers.
 import { once } from "node:events"
 import { createServer } from "node:http"
+import { urlOf } from "./address.mjs"
 
+/**
+ * Something that the model or the client says: a message, a call of a tool, or its output.
+ * @typedef {{ type: string, call_id?: string, name?: string, [more: string]: unknown }} Item
+ *
+ * A request of the client: what was said so far, its tools, and how it is answered.
+ * @typedef {{ input: Item[], tools: { name: string }[], answer: (items: readonly Item[]) => void }} Turn
+ */
+
+/** @param {import("node:http").IncomingMessage} request @returns {Promise<Pick<Turn, "input" | "tools">>} */
 const body = async (request) => {
   const parts = []
   for await (const part of request) parts.push(part)
@@ -17,34 +28,45 @@ const usage = {
   total_tokens: 2,
 }
 
-/** What the model says as events of one response. */
+/** What the model says as events of one response. @param {readonly Item[]} items @param {string} id */
 const events = (items, id) => [
   { type: "response.created", response: { id } },
   ...items.map((item) => ({ type: "response.output_item.done", item })),
   { type: "response.completed", response: { id, usage } },
 ]
 
+/** @param {string} text @returns {Item} */
 export const message = (text) => ({
   type: "message",
   role: "assistant",
   content: [{ type: "output_text", text }],
 })
 
-/** A call of one of the client's tools: JSON arguments, or plain text for those that take it. */
+/**
+ * A call of one of the client's tools: JSON arguments, or plain text for a tool that takes it.
+ * @param {string} id
+ * @param {string} name
+ * @param {string | object} args
+ * @param {object} [more]
+ * @returns {Item}
+ */
 export const toolCall = (id, name, args, more = {}) =>
   typeof args === "string"
     ? { type: "custom_tool_call", call_id: id, name, input: args, ...more }
     : { type: "function_call", call_id: id, name, arguments: JSON.stringify(args), ...more }
 
 export const open = async () => {
+  /** @type {Turn[]} */
   const asked = []
+  /** @type {((turn: Turn) => void)[]} */
   const waiting = []
   const server = createServer(async (request, response) => {
-    if (request.method !== "POST" || !request.url.endsWith("/responses")) {
+    if (request.method !== "POST" || !request.url?.endsWith("/responses")) {
       response.writeHead(404).end()
       return
     }
     const input = await body(request)
+    /** @type {Turn["answer"]} */
     const answer = (items) => {
       response.writeHead(200, { "content-type": "text/event-stream" })
       for (const event of events(items, `response-${asked.length}`))
@@ -59,8 +81,8 @@ export const open = async () => {
   server.listen(0, "127.0.0.1")
   await once(server, "listening")
   return {
-    url: `http://127.0.0.1:${server.address().port}/v1`,
-    /** The client's next request: its tools, its input so far, and `answer(items)`. */
+    url: `${urlOf(server)}/v1`,
+    /** The client's next request. @returns {Promise<Turn>} */
     next: () => {
       const turn = asked.shift()
       return turn === undefined ? new Promise((resolve) => waiting.push(resolve)) : Promise.resolve(turn)

@@ -1,19 +1,34 @@
+// @ts-check
 // The server under test: the words that start it, and one that listens on a WebSocket.
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { within } from "../proof/lib/command.mjs"
 import { serverOn } from "../run/runtimes.mjs"
 
+/** @typedef {Awaited<ReturnType<typeof listen>>} Server */
+
 export const serverNames = ["peer", "node", "bun", "deno"]
 
-/** `peer` is the client's own server; neither it nor one that somebody names by its words knows our flags. */
+/**
+ * The words that start a server. `peer` is the client's own; only our own servers get the flags.
+ * @param {string} name one of `serverNames`, or the words of another server
+ * @param {string} client
+ * @param {readonly string[]} flags
+ */
 export const words = (name, client, flags) => {
   if (name === "peer") return [client, "exec-server"]
   return serverNames.includes(name) ? [...serverOn(name), ...flags] : name.split(" ")
 }
 
-/** Starts one behind an address. `said` hears what it says on stderr. */
-export const listen = async ([program, ...args], { url: wanted = "ws://127.0.0.1:0", env, cwd, said }) => {
+/**
+ * Starts a server behind an address. `said` gets its stderr.
+ * @param {readonly string[]} words
+ * @param {{ url?: string | undefined, env: NodeJS.ProcessEnv, cwd: string, said: (text: string) => void }} options
+ */
+export const listen = async (
+  [program = "", ...args],
+  { url: wanted = "ws://127.0.0.1:0", env, cwd, said },
+) => {
   const child = spawn(program, [...args, "--listen", wanted], {
     env,
     cwd,
@@ -32,7 +47,7 @@ export const listen = async ([program, ...args], { url: wanted = "ws://127.0.0.1
     "the server's address",
   )
   ended.catch(() => {})
-  const url = String(first[0]).split("\n")[0]
+  const [url = ""] = String(first[0]).split("\n")
   return {
     pid: child.pid,
     url,

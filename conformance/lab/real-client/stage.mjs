@@ -1,139 +1,155 @@
+// @ts-check
 // What a scenario plays on: a folder, a client at work in it, the model's side of the talk, and the server under test.
 import assert from "node:assert/strict"
 import { randomUUID } from "node:crypto"
 import { mkdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
-import { within } from "../proof/lib/command.mjs"
 import * as Proc from "../proof/lib/proc.mjs"
 import * as Client from "./client.mjs"
+import * as Conversation from "./conversation.mjs"
 import * as Model from "./model.mjs"
 import * as Server from "./server.mjs"
 import * as Tap from "./tap.mjs"
 
-const patience = 90_000
+/**
+ * @typedef {Awaited<ReturnType<typeof open>>} Stage
+ *
+ * @typedef {object} Options
+ * @property {string} folder that may be removed
+ * @property {string} client its program
+ * @property {readonly string[]} server the words that start it
+ * @property {string} over one of `Client.ways`
+ * @property {boolean} tapped true if the connection is cut or recorded
+ * @property {(arrow: string, text: string) => void} heard gets what is recorded
+ * @property {(who: string, text: string) => void} note gets the talk, and the server's stderr
+ *
+ * How a client is started.
+ * @typedef {object} Beginning
+ * @property {string} [prompt]
+ * @property {string} [sandbox]
+ * @property {readonly string[]} [args]
+ * @property {NodeJS.ProcessEnv} [env]
+ * @property {string | undefined} [resume] the thread to go on with
+ *
+ * @typedef {ReturnType<typeof Conversation.make>} Talk
+ */
 
-/** The parts of what the client tells the model about a command. */
-export const reply = (text) => ({
-  text,
-  code: Number(/^Process exited with code (-?\d+)$/m.exec(text)?.[1] ?? Number.NaN),
-  session: Number(/^Process running with session ID (\d+)$/m.exec(text)?.[1] ?? Number.NaN),
-  output: text.slice(text.indexOf("\nOutput:\n") + "\nOutput:\n".length),
-})
+/** @param {readonly Proc.Process[]} processes */
+const namesOf = (processes) => processes.map(({ pid }) => `${pid} ${Proc.commandLine(pid)}`).join("; ")
 
-const textOf = ({ output }) => (typeof output === "string" ? output : JSON.stringify(output))
-
-export const open = async ({ folder, client, server, over, tapped, heard, note }) => {
-  const mark = randomUUID()
+/** Removes what was there, and makes the folders of a stage. @param {string} folder */
+const prepare = (folder) => {
   const work = join(folder, "work")
+  const user = join(folder, "user")
+  const serverHome = join(folder, "server-home")
   rmSync(folder, { recursive: true, force: true })
-  mkdirSync(work, { recursive: true })
-  for (const name of ["user", "server-home"]) mkdirSync(join(folder, name))
+  for (const made of [work, user, serverHome]) mkdirSync(made, { recursive: true })
+  return { work, user, serverHome }
+}
+
+/**
+ * The server under test, if it listens, and the tap in front of it. Over stdio the client starts it.
+ * @param {Options} options
+ * @param {NodeJS.ProcessEnv} env
+ */
+const serve = async ({ folder, server, over, tapped, heard, note }, env) => {
+  /** @param {string} [url] */
+  const listen = (url) =>
+    Server.listen(server, { url, cwd: folder, env, said: (text) => note("server", text) })
+  let listening = over === "stdio" ? undefined : await listen()
+  const tap = listening !== undefined && tapped ? await Tap.open(listening.url, heard) : undefined
+  return {
+    place: { url: tap?.url ?? listening?.url, words: server },
+    pid: () => listening?.pid,
+    tap: () => {
+      if (tap === undefined) throw new Error("this scenario needs `cuts`")
+      return tap
+    },
+    restart: async () => {
+      await listening?.kill()
+      listening = await listen(listening?.url)
+    },
+    close: async () => {
+      tap?.close()
+      await listening?.stop()
+    },
+  }
+}
+
+/**
+ * The processes of a stage, which all have its mark.
+ * @param {string} mark
+ * @param {() => readonly (number | undefined)[]} known the pids of the server and the client
+ */
+const processes = (mark, known) => {
+  /** What is left of the client's commands. */
+  const left = () =>
+    Proc.marked(mark).filter((one) => !known().includes(one.pid) && one.state !== "Z" && !Proc.isReaper(one))
+  return {
+    left,
+    /** Fails unless the client's commands end. A session is kept for a while without its client. */
+    empty: async () => {
+      const gone = await Proc.eventually(() => left().length === 0, 100_000)
+      assert.ok(gone, `still there: ${namesOf(left())}`)
+    },
+    /** Fails if anything is left at the end, and kills it. */
+    clear: async () => {
+      const gone = await Proc.eventually(() => Proc.marked(mark).length === 0, 20_000)
+      const rest = Proc.marked(mark)
+      const names = namesOf(rest)
+      for (const { pid } of rest) process.kill(pid, "SIGKILL")
+      assert.ok(gone, `left behind: ${names}`)
+    },
+  }
+}
+
+/** @param {Options} options */
+export const open = async (options) => {
+  const { folder, client, over, note } = options
+  const mark = randomUUID()
+  const { work, user, serverHome } = prepare(folder)
   const base = {
-    PATH: process.env.PATH,
-    HOME: join(folder, "user"),
+    PATH: process.env["PATH"],
+    HOME: user,
     LANG: "C.UTF-8",
     USER: "user",
     [Proc.markName]: mark,
   }
   const model = await Model.open()
-  const listen = (url) =>
-    Server.listen(server, {
-      url,
-      cwd: folder,
-      env: { ...base, CODEX_HOME: join(folder, "server-home"), SIDE: "server" },
-      said: (text) => note("server", text),
-    })
-  let listening = over === "stdio" ? undefined : await listen()
-  const tap = listening !== undefined && tapped ? await Tap.open(listening.url, heard) : undefined
-  const place = { url: tap?.url ?? listening?.url, words: server }
-  let running
-  let turn
-  let calls = 0
+  const server = await serve(options, { ...base, CODEX_HOME: serverHome, SIDE: "server" })
+  const talk = Conversation.make(model, note)
+  const clientPid = () => (talk.started() ? talk.client().pid : undefined)
+  const { left, empty, clear } = processes(mark, () => [server.pid(), clientPid()])
 
-  /** The client's next request to the model, or its early end. */
-  const asked = async () => {
-    const end = running.ended.then(({ code, stderr }) => {
-      throw new Error(`the client ended with ${code} instead of asking the model\n${stderr}`)
-    })
-    turn = await within(Promise.race([model.next(), end]), patience, "the client's request to the model")
-    return turn
-  }
-
-  const stage = {
+  return {
+    ...talk,
     folder: work,
-    home: base.HOME,
+    home: user,
     over,
     /** What the client calls the place where the server is. */
-    environment: Client.ways[over].environment,
-    /** What the client has told the model so far. */
-    input: () => turn.input,
-    tools: () => turn.tools,
-    /** Starts the client with a prompt; comes back when it asks the model. */
-    begin: async ({ prompt = "go", sandbox = "danger-full-access", args = [], env = {}, resume } = {}) => {
-      const named = Client.home(join(folder, "home"), { over, place, model: model.url })
+    environment: Client.ways[over]?.environment ?? "",
+    /** Starts the client with a prompt; returns when it asks the model. @param {Beginning} [beginning] */
+    begin: ({ prompt = "go", sandbox = "danger-full-access", args = [], env = {}, resume } = {}) => {
+      const named = Client.home(join(folder, "home"), { over, place: server.place, model: model.url })
       const words = ["--json", "--skip-git-repo-check", "-s", sandbox, ...args]
       if (resume !== undefined) words.push("resume", resume)
-      running = Client.start(client, [...words, prompt], { cwd: work, env: { ...base, ...named, ...env } })
-      return asked()
-    },
-    /** Answers with calls of tools that are made in one turn; their outputs as texts, in that order. */
-    calls: async (list) => {
-      const items = list.map((call) => Model.toolCall(`call-${(calls += 1)}`, ...call))
-      for (const item of items) note("model", `${item.name} ${item.arguments ?? item.input}`)
-      turn.answer(items)
-      const { input } = await asked()
-      return items.map(({ call_id: id }) => {
-        const output = input.findLast((item) => item.call_id === id && item.type.endsWith("_output"))
-        assert.ok(output, `no output for ${id}`)
-        note("client", textOf(output))
-        return textOf(output)
+      const started = Client.start(client, [...words, prompt], {
+        cwd: work,
+        env: { ...base, ...named, ...env },
       })
+      return talk.begin(started)
     },
-    call: async (...call) => (await stage.calls([call]))[0],
-    exec: async (cmd, more = {}) => reply(await stage.call("exec_command", { cmd, ...more })),
-    stdin: async (session, chars, more = {}) =>
-      reply(await stage.call("write_stdin", { session_id: session, chars, ...more })),
-    /** The model has its say, and the client ends. */
-    done: async (text = "done") => {
-      turn.answer([Model.message(text)])
-      return stage.ended()
-    },
-    ended: () => within(running.ended, patience, "the end of the client"),
-    client: () => running,
-    /** The way to the server, if it is one that can be cut. */
-    way: tap,
+    /** The proxy in front of the server. */
+    tap: server.tap,
     /** Kills the server and starts another at its address. */
-    restart: async () => {
-      await listening.kill()
-      listening = await listen(listening.url)
-    },
-    /** Every process of this stage but the server, the client and those who only wait to reap. */
-    left: () =>
-      Proc.marked(mark).filter(
-        (one) =>
-          one.pid !== listening?.pid && one.pid !== running?.pid && one.state !== "Z" && !Proc.isReaper(one),
-      ),
-    /** Nothing of the client's commands may go on. A session is kept for a while without its client. */
-    empty: async () => {
-      const gone = await Proc.eventually(() => stage.left().length === 0, 100_000)
-      assert.ok(
-        gone,
-        `still there: ${stage
-          .left()
-          .map(({ pid }) => `${pid} ${Proc.commandLine(pid)}`)
-          .join("; ")}`,
-      )
-    },
+    restart: server.restart,
+    left,
+    empty,
     close: async () => {
-      running?.kill("SIGKILL")
+      if (talk.started()) talk.client().kill("SIGKILL")
       model.close()
-      tap?.close()
-      await listening?.stop()
-      const gone = await Proc.eventually(() => Proc.marked(mark).length === 0, 20_000)
-      const names = Proc.marked(mark).map(({ pid }) => `${pid} ${Proc.commandLine(pid)}`)
-      for (const { pid } of Proc.marked(mark)) process.kill(pid, "SIGKILL")
-      assert.ok(gone, `left behind: ${names.join("; ")}`)
+      await server.close()
+      await clear()
     },
   }
-  return stage
 }

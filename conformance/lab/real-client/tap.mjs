@@ -1,11 +1,17 @@
-// A way to a WebSocket server that can be cut in the middle of a frame, and that hears what is said on it.
+// @ts-check
+// A proxy in front of a WebSocket server that can cut connections in the middle of a frame, and hears what is said.
 import { once } from "node:events"
 import { connect, createServer } from "node:net"
+import { urlOf } from "./address.mjs"
 import { ear } from "./frames.mjs"
 
-/** `heard(arrow, text)`: `>` from the client, `<` from the server. */
+/**
+ * @param {string} url of the server
+ * @param {(arrow: string, text: string) => void} heard gets every text: `>` from the client, `<` from the server
+ */
 export const open = async (url, heard) => {
   const port = Number(new URL(url).port)
+  /** @type {Map<import("node:net").Socket, import("node:net").Socket>} */
   const sockets = new Map()
   let cuts = 0
   let reachable = true
@@ -33,14 +39,14 @@ export const open = async (url, heard) => {
   server.listen(0, "127.0.0.1")
   await once(server, "listening")
   return {
-    url: `ws://127.0.0.1:${server.address().port}`,
-    /** Ends every connection; the number of connections that were cut so far. */
+    url: urlOf(server, "ws"),
+    /** Cuts every connection; the number that were cut so far. */
     cut: () => {
       cuts += sockets.size
       for (const near of sockets.keys()) near.destroy()
       return cuts
     },
-    /** Ends every connection for the client, while the server does not notice; the answer lets it notice. */
+    /** Ends every connection for the client only; the answer ends them for the server. */
     cutHalf: () => {
       const halves = [...sockets]
       for (const [near, far] of halves) {
@@ -51,7 +57,7 @@ export const open = async (url, heard) => {
       }
       return () => halves.forEach(([, far]) => far.destroy())
     },
-    /** Whether anybody gets through from now on. */
+    /** Whether new connections are accepted. @param {boolean} now */
     reach: (now) => (reachable = now),
     close: () => {
       for (const near of sockets.keys()) near.destroy()

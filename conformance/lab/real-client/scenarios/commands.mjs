@@ -1,10 +1,13 @@
+// @ts-check
 // Commands that run to their end.
 import assert from "node:assert/strict"
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 
+/** @param {string} text */
 const linesOf = (text) => text.split("\n").filter((line) => line !== "")
 
+/** @type {Record<string, import("./index.mjs").Scenario>} */
 export const scenarios = {
   "plain-command": {
     says: "Output of both streams, the exit code and the folder of a command reach the model.",
@@ -55,7 +58,7 @@ export const scenarios = {
           workdir: "a folder",
         },
       )
-      const [folder, fixed, side, thread] = output.split("\n")
+      const [folder, fixed, side, thread = ""] = output.split("\n")
       assert.equal(folder, join(t.folder, "a folder"))
       assert.equal(fixed, "dumb cat C.UTF-8 1")
       // Over stdio the server is a child of the client, and has its variables.
@@ -171,7 +174,9 @@ export const scenarios = {
     run: async (t) => {
       await t.begin()
       const count = 6
+      /** @param {string} name */
       const wait = (name) => `until [ -e ${name} ]; do sleep 0.05; done`
+      /** @type {import("../conversation.mjs").Call[]} */
       const commands = Array.from({ length: count }, (_, index) => [
         "exec_command",
         {

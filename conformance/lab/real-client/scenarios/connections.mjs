@@ -1,14 +1,20 @@
+// @ts-check
 // Connections that are lost, and clients that come back.
 import assert from "node:assert/strict"
 import { existsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Proc from "../../proof/lib/proc.mjs"
 
+/** @import { Stage } from "../stage.mjs" */
+
+/** Waits until a command has made this file. @param {Stage} t @param {string} name */
 const made = async (t, name) =>
   assert.ok(await Proc.eventually(() => existsSync(join(t.folder, name)), 20_000), name)
 /**
- * A command that runs, and which the client knows to run: the answer to a start that is cut off is lost with its command.
- * The reply to come has all that is said after `begun`.
+ * Starts a command and waits until the client knows that it runs: a start whose answer is cut off is lost. The pending
+ * reply has all the output after `begun`.
+ * @param {Stage} t
+ * @param {string} script
  */
 const running = async (t, script) => {
   const first = await t.exec(`echo begun; ${wait("run")}; ${script}`, { yield_time_ms: 300 })
@@ -20,8 +26,10 @@ const running = async (t, script) => {
   return { pending }
 }
 
+/** A line of a shell that waits for a file. @param {string} name */
 const wait = (name) => `until [ -e ${name} ]; do sleep 0.05; done`
 
+/** @type {Record<string, import("./index.mjs").Scenario>} */
 export const scenarios = {
   "cut-in-a-command": {
     only: ["ws", "ws-toml"],
@@ -31,7 +39,7 @@ export const scenarios = {
       await t.begin()
       const { pending } = await running(t, `seq 1 500; touch half; ${wait("go")}; seq 501 1000; exit 5`)
       await made(t, "half")
-      assert.equal(t.way.cut(), 1)
+      assert.equal(t.tap().cut(), 1)
       writeFileSync(join(t.folder, "go"), "")
       const { code, output } = await pending
       assert.equal(output, Array.from({ length: 1000 }, (_, n) => `${n + 1}\n`).join(""))
@@ -48,11 +56,12 @@ export const scenarios = {
     run: async (t) => {
       await t.begin()
       const lines = 600
-      const step = `echo "line $i ${"x".repeat(80)}"; [ $((i % 60)) = 0 ] && { touch at-$i; ${wait("on-$i")}; }; sleep 0.005`
+      const halt = `[ $((i % 60)) = 0 ] && { touch at-$i; ${wait("on-$i")}; }`
+      const step = `echo "line $i ${"x".repeat(80)}"; ${halt}; sleep 0.005`
       const { pending } = await running(t, `for i in $(seq 1 ${lines}); do ${step}; done`)
       for (let at = 60; at <= lines; at += 60) {
         await made(t, `at-${at}`)
-        if (at % 120 === 0) t.way.cut()
+        if (at % 120 === 0) t.tap().cut()
         writeFileSync(join(t.folder, `on-${at}`), "")
       }
       const { code, text } = await pending
@@ -74,7 +83,7 @@ export const scenarios = {
       await t.begin()
       const shell = await t.exec("bash --norc --noprofile -i", { tty: true, yield_time_ms: 800 })
       await t.stdin(shell.session, "kept=yes\n", { yield_time_ms: 500 })
-      t.way.cut()
+      t.tap().cut()
       const { output } = await t.stdin(shell.session, 'echo "kept: $kept"\n', { yield_time_ms: 5000 })
       assert.match(output, /kept: yes\r\n/)
       assert.equal((await t.stdin(shell.session, "exit\n", { yield_time_ms: 5000 })).code, 0)
@@ -91,7 +100,7 @@ export const scenarios = {
       const slow = await t.exec(`echo begun; ${wait("go")}; echo ended; touch over; exit 6`, {
         yield_time_ms: 300,
       })
-      t.way.cut()
+      t.tap().cut()
       writeFileSync(join(t.folder, "go"), "")
       await made(t, "over")
       assert.equal((await t.exec("echo next")).output, "next\n")
@@ -110,7 +119,7 @@ export const scenarios = {
       await t.begin()
       const { pending } = await running(t, `seq 1 300; touch half; ${wait("go")}; seq 301 600`)
       await made(t, "half")
-      const notice = t.way.cutHalf()
+      const notice = t.tap().cutHalf()
       writeFileSync(join(t.folder, "go"), "")
       setTimeout(notice, 1500)
       const { code, output } = await pending
@@ -131,11 +140,11 @@ export const scenarios = {
         `echo first; touch half; ${wait("go")}; echo ended; touch over; exit 4`,
       )
       await made(t, "half")
-      t.way.reach(false)
-      t.way.cut()
+      t.tap().reach(false)
+      t.tap().cut()
       writeFileSync(join(t.folder, "go"), "")
       await made(t, "over")
-      setTimeout(() => t.way.reach(true), 3000)
+      setTimeout(() => t.tap().reach(true), 3000)
       const { code, output } = await pending
       assert.equal(output, "first\nended\n")
       assert.equal(code, 4)
@@ -184,7 +193,7 @@ export const scenarios = {
       assert.equal((await t.exec("echo one > file; cat file")).output, "one\n")
       const { code, events } = await t.done("the first is done")
       assert.equal(code, 0)
-      const resume = events.find(({ type }) => type === "thread.started").thread_id
+      const resume = events.find(({ type }) => type === "thread.started")?.thread_id
       await t.begin({ prompt: "second", resume })
       const told = JSON.stringify(t.input())
       for (const words of ["echo one > file; cat file", "the first is done", "second"])

@@ -1,8 +1,10 @@
+// @ts-check
 // Files that the client reads and writes through the server.
 import assert from "node:assert/strict"
 import { existsSync, lstatSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 
+/** @param {readonly string[]} lines */
 const patch = (...lines) => ["*** Begin Patch", ...lines, "*** End Patch", ""].join("\n")
 
 /** A red dot. */
@@ -11,10 +13,12 @@ const png = Buffer.from(
   "base64",
 )
 
+/** @type {Record<string, import("./index.mjs").Scenario>} */
 export const scenarios = {
   "apply-patch": {
     says: "A patch adds, updates, moves and deletes files, also in folders that do not exist yet.",
     run: async (t) => {
+      /** @param {string} name */
       const at = (name) => join(t.folder, name)
       writeFileSync(at("old"), "one\ntwo\nthree\n", { mode: 0o755 })
       writeFileSync(at("moved"), "a\nb\n")
@@ -75,6 +79,7 @@ export const scenarios = {
   "apply-patch-odd": {
     says: "Names that a URI has to escape, links, line ends of another system, and a missing last line end.",
     run: async (t) => {
+      /** @param {string} name */
       const at = (name) => join(t.folder, name)
       const odd = "a %41#b?c+d&e;[f]\\'g.txt"
       writeFileSync(at(odd), "one\n")

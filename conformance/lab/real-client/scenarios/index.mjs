@@ -1,6 +1,5 @@
-// Every scenario by name, in the order in which they are played. Beside `says` and `run` one may have `only`, the ways
-// to the server that it is for, `cuts`, if it cuts them, `flags`, of our server, `confines`, if it needs
-// a sandbox, and `slow`, if it is played only where it is named.
+// @ts-check
+// Every scenario by name, in the order in which they are played.
 import { scenarios as commands } from "./commands.mjs"
 import { scenarios as connections } from "./connections.mjs"
 import { scenarios as files } from "./files.mjs"
@@ -8,4 +7,16 @@ import { scenarios as sandboxes } from "./sandboxes.mjs"
 import { scenarios as sessions } from "./sessions.mjs"
 import { scenarios as tools } from "./tools.mjs"
 
+/**
+ * @typedef {object} Scenario
+ * @property {string} says what it shows
+ * @property {(t: import("../stage.mjs").Stage) => Promise<void>} run
+ * @property {readonly string[]} [only] the ways to the server that it is for; all if there are none
+ * @property {boolean} [cuts] true if it cuts the connection
+ * @property {readonly string[]} [flags] of our server
+ * @property {boolean} [confines] true if it needs a sandbox
+ * @property {boolean} [slow] true if it is played only where it is named
+ */
+
+/** @type {Record<string, Scenario>} */
 export const all = { ...commands, ...sessions, ...connections, ...files, ...sandboxes, ...tools }

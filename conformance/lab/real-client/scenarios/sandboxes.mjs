@@ -1,12 +1,16 @@
+// @ts-check
 // Commands and patches under the client's restricted sandbox modes.
 import assert from "node:assert/strict"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { once } from "node:events"
 import { join } from "node:path"
+import { urlOf } from "../address.mjs"
 
+/** @param {readonly string[]} lines */
 const patch = (...lines) => ["*** Begin Patch", ...lines, "*** End Patch", ""].join("\n")
 
+/** @type {Record<string, import("./index.mjs").Scenario>} */
 export const scenarios = {
   "sandbox-workspace-write": {
     confines: true,
@@ -15,6 +19,7 @@ export const scenarios = {
       const outside = join(t.home, "outside")
       const listener = createServer((socket) => socket.end("reached\n")).listen(0, "127.0.0.1")
       await once(listener, "listening")
+      const { port } = new URL(urlOf(listener))
       try {
         await t.begin({ sandbox: "workspace-write" })
         const inside = await t.exec("echo kept > inside && cat inside")
@@ -24,7 +29,7 @@ export const scenarios = {
         assert.notEqual(refused.code, 0)
         assert.match(refused.output, /Read-only file system|Permission denied/)
         assert.equal(existsSync(outside), false)
-        const asked = await t.exec(`cat < /dev/tcp/127.0.0.1/${listener.address().port}`)
+        const asked = await t.exec(`cat < /dev/tcp/127.0.0.1/${port}`)
         assert.notEqual(asked.code, 0)
         assert.ok(!asked.output.includes("reached"), asked.output)
         assert.equal((await t.done()).code, 0)

@@ -1,10 +1,14 @@
+// @ts-check
 // Commands that go on while the model looks at them, writes to them and ends them.
 import assert from "node:assert/strict"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import * as Proc from "../../proof/lib/proc.mjs"
 
-/** Polls until the output so far matches. */
+/** @import { Reply } from "../conversation.mjs" */
+/** @import { Stage } from "../stage.mjs" */
+
+/** Polls until the output so far matches. @param {Stage} t @param {Reply} first @param {RegExp} wanted */
 const until = async (t, first, wanted) => {
   let text = first.output
   for (let polls = 0; !wanted.test(text); polls += 1) {
@@ -17,10 +21,11 @@ const until = async (t, first, wanted) => {
   return text
 }
 
-/** The command stands for itself: waits until a file that it makes is there. */
+/** Waits until a command has made this file. @param {Stage} t @param {string} name */
 const made = async (t, name) =>
   assert.ok(await Proc.eventually(() => existsSync(join(t.folder, name)), 20_000), name)
 
+/** @type {Record<string, import("./index.mjs").Scenario>} */
 export const scenarios = {
   "interactive-terminal": {
     says: "A shell on a terminal takes lines, is interrupted by Ctrl-C without dying, and ends with its own exit code.",
@@ -76,7 +81,7 @@ export const scenarios = {
       const first = await t.exec(program, { yield_time_ms: 500 })
       assert.ok(first.session > 0, first.text)
       assert.equal(first.output, "one\n")
-      const [second] = await t.calls([
+      const [second = ""] = await t.calls([
         ["write_stdin", { session_id: first.session, chars: "", yield_time_ms: 5000 }],
         ["exec_command", { cmd: "touch go" }],
       ])

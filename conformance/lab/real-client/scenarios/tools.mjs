@@ -1,3 +1,4 @@
+// @ts-check
 // MCP servers that the client reaches through the server: a process that it speaks with on pipes, and one over HTTP.
 import assert from "node:assert/strict"
 import { spawn } from "node:child_process"
@@ -8,7 +9,10 @@ import * as Proc from "../../proof/lib/proc.mjs"
 const echo = fileURLToPath(new URL("../mcp-echo.mjs", import.meta.url))
 const namespace = "mcp__echo"
 
-/** Settings of a client. A model that it does not know is told of every tool at once. */
+/**
+ * Arguments of a client. A model that the client does not know gets all tools at once.
+ * @param {Record<string, string | readonly string[]>} settings of the MCP server
+ */
 const config = (settings) => [
   "-m",
   "loopback",
@@ -18,12 +22,13 @@ const config = (settings) => [
   ]),
 ]
 
-/** Two calls in a row and two at once; the pid of who answered. */
+/** Makes two calls in a row and two at once; the pid of the server that answered. @param {import("../stage.mjs").Stage} t */
 const talk = async (t) => {
   assert.ok(
     t.tools().some(({ name }) => name === namespace),
     "the client knows the tool",
   )
+  /** @param {string} text @returns {import("../conversation.mjs").Call} */
   const ask = (text) => ["echo", { text }, { namespace }]
   const one = await t.call(...ask("žluťoučký 🦊"))
   assert.match(one, /echo: žluťoučký 🦊 by \d+/)
@@ -31,9 +36,10 @@ const talk = async (t) => {
     assert.ok(text.includes(`echo: ${"ab"[index]} by`), text)
   const long = "x".repeat(500_000)
   assert.match(await t.call(...ask(long)), /echo: x+/)
-  return Number(/by (\d+)/.exec(one)[1])
+  return Number(/by (\d+)/.exec(one)?.[1])
 }
 
+/** @type {Record<string, import("./index.mjs").Scenario>} */
 export const scenarios = {
   "mcp-on-pipes": {
     says: "An MCP server is started with pipes, spoken with, and ended with the client.",
