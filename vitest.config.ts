@@ -1,8 +1,8 @@
 import { defineConfig } from "vitest/config"
 
 /**
- * How often a test may be repeated where time is real: a busy machine can starve a process for longer than a deadline of
- * the program (500 ms at the end of a connection). A test that needs it is a race: this is to become 0.
+ * How often a test may be repeated where time is real: a busy machine can starve a process for longer than a deadline
+ * of the program (500 ms at the end of a connection). A test that needs it is a race: this is to become 0.
  */
 const retriesInRealTime = 1
 

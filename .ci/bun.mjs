@@ -1,9 +1,9 @@
 // @ts-check
 // `npm run build:bun`: the command as one executable, dist/procwire-bun, which needs nothing but libc.
 //
-// Bun copies itself and appends the bundle with its bytecode. A server that is started in a foreign folder must not read
-// `.env` or `bunfig.toml` there. Code that runs once, at the start, is not worth compiling, hence the high threshold of
-// the JIT; main.ts lowers it again.
+// Bun copies itself and appends the bundle with its bytecode. A server that is started in a foreign folder must not
+// read `.env` or `bunfig.toml` there. Code that runs once, at the start, is not worth compiling, hence the high
+// threshold of the JIT; main.ts lowers it again.
 import { binary, install, run } from "./setup.mjs"
 
 install()

@@ -1,9 +1,9 @@
 // @ts-check
 // `npm run build:deno`: the command as one executable, dist/procwire-deno.
 //
-// `deno compile` needs `denort`, a runtime that no npm package has: Deno fetches it from its own site, or takes the file
-// that DENORT_BIN names (the `deno` binary does not serve). Without it the result is a shell script followed by npm's
-// `deno` and the program, both compressed; it unpacks them once into the user's cache and runs them from there.
+// `deno compile` needs `denort`, a runtime that no npm package has: Deno fetches it from its own site, or takes the
+// file that DENORT_BIN names (the `deno` binary does not serve). Without it the result is a shell script followed by
+// npm's `deno` and the program, both compressed; it unpacks them once into the user's cache and runs them from there.
 // With `--bundle` only the program is made.
 import { spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
@@ -59,7 +59,8 @@ const compile = () => {
 const config = JSON.stringify({ permissions: { default: allowed } })
 
 /**
- * The script is followed by the two compressed files. Numbers are padded, so that their digits do not change its length.
+ * The script is followed by the two compressed files. Numbers are padded, so that their digits do not change its
+ * length.
  * @param {string} id
  * @param {readonly [string, string]} at where the files begin, from 1
  * @param {readonly [string, string]} sizes
@@ -79,7 +80,8 @@ if [ ! -d "$folder" ]; then
   mv -T "$new" "$folder" 2> /dev/null || [ -d "$folder" ]
   rm -rf "$new"
 fi
-exec "$folder/deno" run --quiet --config "$folder/deno.json" -P --no-lock --no-npm --no-remote --no-prompt "$folder/procwire.mjs" "$@"
+set -- --no-lock --no-npm --no-remote --no-prompt "$folder/procwire.mjs" "$@"
+exec "$folder/deno" run --quiet --config "$folder/deno.json" -P "$@"
 `
 
 /** @param {number} number */

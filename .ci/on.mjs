@@ -1,6 +1,6 @@
 // @ts-check
-// `npm run test:bun` and `npm run test:deno`: the tests of core and adapters on that runtime, or those that the arguments
-// name.
+// `npm run test:bun` and `npm run test:deno`: the tests of core and adapters on that runtime, or those that the
+// arguments name.
 import { binary, build, install, run } from "./setup.mjs"
 
 const [runtime, ...args] = process.argv.slice(2)

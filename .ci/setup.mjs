@@ -25,8 +25,8 @@ export const npm = (args, cwd) => {
 }
 
 /**
- * Installs what the lock file says if it is newer than what is installed. Not by `npm ci`, which refuses a lock file that
- * was made against a registry without the optional packages of other platforms.
+ * Installs what the lock file says if it is newer than what is installed. Not by `npm ci`, which refuses a lock file
+ * that was made against a registry without the optional packages of other platforms.
  */
 export const install = () => {
   if (modified(`${root}node_modules/.package-lock.json`) >= modified(`${root}package-lock.json`)) return

@@ -1,7 +1,7 @@
 // @ts-check
-// `npm test`: installs, builds, and runs every test: all of them on Node, those of core and adapters on Bun and Deno too;
-// then the suites on every runtime, which must prove what the support table says. With arguments only Node's vitest runs,
-// and gets them (`npm test -- core/rpc`).
+// `npm test`: installs, builds, and runs every test: all of them on Node, those of core and adapters on Bun and Deno
+// too; then the suites on every runtime, which must prove what the support table says. With arguments only Node's
+// vitest runs, and gets them (`npm test -- core/rpc`).
 import { build, heading, install, run, tool } from "./setup.mjs"
 
 install()

@@ -1,7 +1,8 @@
 // @ts-check
 // `npm run conformance:codex`: the suite against the real peer, `codex exec-server`, over both of its transports.
 //
-// Its failures are compared with `targets/codex.baseline.json`. Arguments go to the suite; the exit code is the suite's.
+// Its failures are compared with `targets/codex.baseline.json`. Arguments go to the suite; the exit code is the
+// suite's.
 import { spawnSync } from "node:child_process"
 import { build, install, quote, root } from "../../../.ci/setup.mjs"
 import { fetchedPeer } from "./peer.mjs"

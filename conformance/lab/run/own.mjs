@@ -1,7 +1,7 @@
 // @ts-check
-// `npm run conformance`: the suite against this project's own server over every transport, without a baseline: every case
-// that counts must pass. Then the first wire, v0, against a server that speaks it, and both wires against one that detects
-// the dialect. With arguments the suite runs once, and gets them.
+// `npm run conformance`: the suite against this project's own server over every transport, without a baseline: every
+// case that counts must pass. Then the first wire, v0, against a server that speaks it, and both wires against one
+// that detects the dialect. With arguments the suite runs once, and gets them.
 import { spawnSync } from "node:child_process"
 import { build, install, root } from "../../../.ci/setup.mjs"
 import { command } from "./ours.mjs"

@@ -24,8 +24,8 @@ import { runtimes } from "./runtimes.mjs"
 const retriedCases = 3
 
 /**
- * The cases that depend on the transport. The whole suite is played over WebSocket, where connections share a server and
- * so cost least. The other lines of Node run the same file as this one, and fewer cases.
+ * The cases that depend on the transport. The whole suite is played over WebSocket, where connections share a server
+ * and so cost least. The other lines of Node run the same file as this one, and fewer cases.
  */
 const ofTransport = ["handshake", "envelope", "framing", "limits", "lifecycle", "session", "concurrency"]
 const ofLines = [
