@@ -1,18 +1,16 @@
-// Mutations of adapters/: what the operating system is asked for, and what sockets are let in.
-//
-// `find` must occur exactly once in the file. `cases` are the ids or globs of the wire suite that are tried before the
-// whole suite is; `tests` replaces the tests that are near the file.
-const one = (file, find, replace, says, ...cases) => ({ file, find, replace, says, cases })
+// @ts-check
+// Mutations of adapters: what the operating system is asked for, and what sockets accept.
+import { one } from "./mutation.mjs"
 
-const children = ["adapters/node/PipeChild.test.ts"]
+const children = ["adapters/shared/process/posix/PipeChild.test.ts"]
 /** The spawner suite counts descriptors. */
-const counted = [...children, "adapters/node/SpawnerSuite.test.ts"]
+const counted = [...children, "adapters/shared/process/posix/NativeSpawner.test.ts"]
 
 export const adapters = [
   one(
     "adapters/shared/process/ProcessGroup.ts",
-    "process.kill(-id, name)",
-    "process.kill(id, name)",
+    "process.kill(-id, signal)",
+    "process.kill(id, signal)",
     "signals reach the leader of a group only",
     "process/terminate",
     "process/signal",
@@ -45,7 +43,7 @@ export const adapters = [
   ),
   {
     ...one(
-      "adapters/node/PipeChild.ts",
+      "adapters/shared/process/posix/PipeChild.ts",
       "for (const fd of [theirs.stdout, theirs.stderr, theirs.stdin]) {",
       "for (const fd of [theirs.stdout, theirs.stderr]) {",
       "the server keeps the child's end of stdin",
@@ -55,7 +53,7 @@ export const adapters = [
   },
   {
     ...one(
-      "adapters/node/PipeChild.ts",
+      "adapters/shared/process/posix/PipeChild.ts",
       "for (const fd of [out.read, err.read, input?.write]) if (fd !== undefined) libc.close(fd)",
       "for (const fd of [out.read]) if (fd !== undefined) libc.close(fd)",
       "a failed start leaks descriptors",
@@ -65,7 +63,7 @@ export const adapters = [
   },
   {
     ...one(
-      "adapters/node/Libc.ts",
+      "adapters/shared/process/posix/Libc.ts",
       "POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK",
       "POSIX_SPAWN_SETSIGMASK",
       "children lead no session of their own",
@@ -75,7 +73,7 @@ export const adapters = [
   },
   {
     ...one(
-      "adapters/node/Libc.ts",
+      "adapters/shared/process/posix/Libc.ts",
       'open(actions, 0, "/dev/null", O_RDONLY, 0)',
       "void open",
       "a child without stdin gets the server's",
@@ -85,7 +83,7 @@ export const adapters = [
   },
   {
     ...one(
-      "adapters/node/Libc.ts",
+      "adapters/shared/process/posix/Libc.ts",
       "chdir(actions, cwd)",
       "void cwd",
       "the cwd is ignored",
@@ -95,7 +93,7 @@ export const adapters = [
   },
   {
     ...one(
-      "adapters/node/Launch.ts",
+      "adapters/shared/process/posix/Launch.ts",
       "[spec.arg0 ?? spec.argv[0],",
       "[spec.argv[0],",
       "arg0 is ignored",
@@ -111,28 +109,28 @@ export const adapters = [
     "process/start/program-found-in-child-path",
   ),
   one(
-    "adapters/node/ChildWatch.ts",
+    "adapters/shared/process/posix/ChildWatch.ts",
     "code: (status >> 8) & 0xff",
     "code: (status >> 8) & 0x7f",
     "exit codes have seven bits",
     "process/exit-code",
   ),
   one(
-    "adapters/node/ChildWatch.ts",
+    "adapters/shared/process/posix/ChildWatch.ts",
     "const signal = status & 0x7f",
     "const signal = 0",
     "a death by signal is an exit with 0",
     "process/exit-code",
   ),
   one(
-    "adapters/node/PtyChild.ts",
+    "adapters/shared/process/posix/SocketDescriptors.ts",
     "count = libc.read(master, buffer.subarray(filled))",
     "count = 0",
     "a terminal is read once and not until it is empty",
     "process/output/tty-nothing-lost-at-exit",
   ),
   one(
-    "adapters/node/PtyDevice.ts",
+    "adapters/shared/process/posix/PtyDevice.ts",
     "native.open(columns, rows)",
     "native.open(rows, columns)",
     "a terminal is as high as it should be wide",

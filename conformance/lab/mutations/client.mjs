@@ -1,5 +1,7 @@
-// Mutations of core/client's way over a lost connection: see server.mjs. The wire suite has no client, so tests must notice.
-const one = (file, find, replace, says) => ({ file, find, replace, says })
+// @ts-check
+// Mutations of core/client, most of them of its way over a lost connection. The wire suite has no client, so that tests must
+// notice them.
+import { one } from "./mutation.mjs"
 
 const reconnect = "core/client/Reconnect.ts"
 

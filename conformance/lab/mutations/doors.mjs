@@ -1,5 +1,6 @@
-// Mutations of whom a server lets in, what it says about itself, and how it ends: see adapters.mjs.
-const one = (file, find, replace, says, ...cases) => ({ file, find, replace, says, cases })
+// @ts-check
+// Mutations of whom a server lets in, what it says about itself, and how it ends.
+import { elsewhere, one } from "./mutation.mjs"
 
 const jwt = "adapters/shared/auth/SignedToken.ts"
 const flags = "adapters/shared/auth/AuthFlags.ts"
@@ -8,9 +9,6 @@ const handshake = "adapters/shared/transport/Handshake.ts"
 const listen = "adapters/shared/cli/Listen.ts"
 const doorsTest = "adapters/shared/cli/ListenerFlags.test.ts"
 const drain = "core/spawn/Drain.ts"
-
-/** The first that notices is the wire suite, or a test that is not next to the file. */
-const elsewhere = (mutation, ...tests) => ({ ...mutation, tests })
 
 export const doors = [
   one(

@@ -1,44 +1,12 @@
-// Mutations of core/process: one line each, made wrong in a way that somebody could get wrong.
-//
-// `find` must occur exactly once in the file. `cases` are the ids or globs of the wire suite that are tried before the
-// whole suite is; `tests` replaces the tests that are near the file.
-const process = (find, replace, says, ...cases) => ({
-  file: "core/process/Process.ts",
-  find,
-  replace,
-  says,
-  cases,
-})
-const log = (find, replace, says, ...cases) => ({
-  file: "core/process/Ring.ts",
-  find,
-  replace,
-  says,
-  cases,
-})
-const registry = (find, replace, says, ...cases) => ({
-  file: "core/process/ProcessRegistry.ts",
-  find,
-  replace,
-  says,
-  cases,
-})
-const poll = (find, replace, says, ...cases) => ({
-  file: "core/process/LongPoll.ts",
-  find,
-  replace,
-  says,
-  cases,
-})
-const table = (find, replace, says, ...cases) => ({
-  file: "core/process/ProcessTable.ts",
-  find,
-  replace,
-  says,
-  cases,
-})
-const one = (file, find, replace, says, ...cases) => ({ file, find, replace, says, cases })
+// @ts-check
+// Mutations of core/process.
+import { inFile, one } from "./mutation.mjs"
 
+const process = inFile("core/process/Process.ts")
+const log = inFile("core/process/Ring.ts")
+const registry = inFile("core/process/ProcessRegistry.ts")
+const poll = inFile("core/process/LongPoll.ts")
+const table = inFile("core/process/ProcessTable.ts")
 const retained = "process/read/retained"
 
 export const processes = [

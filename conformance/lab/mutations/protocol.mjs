@@ -1,8 +1,6 @@
-// Mutations of core/protocol, core/transport and core/spawn: one line each, made wrong in a way that somebody could get wrong.
-//
-// `find` must occur exactly once in the file. `cases` are the ids or globs of the wire suite that are tried before the
-// whole suite is; `tests` replaces the tests that are near the file.
-const one = (file, find, replace, says, ...cases) => ({ file, find, replace, says, cases })
+// @ts-check
+// Mutations of core/protocol, core/transport and core/spawn.
+import { one } from "./mutation.mjs"
 
 export const protocol = [
   one(

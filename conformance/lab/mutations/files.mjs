@@ -1,0 +1,116 @@
+// @ts-check
+// Mutations of files: of the parts of core/files, and of the methods that use them.
+import { inFile } from "./mutation.mjs"
+
+const lock = inFile("core/files/ReadWriteLock.ts")
+const handles = inFile("core/files/Handles.ts")
+const reading = inFile("core/files/Reading.ts")
+const walk = inFile("core/files/Walk.ts")
+const watch = inFile("core/files/MissingWatch.ts")
+const changing = inFile("core/files/Changing.ts")
+const copying = inFile("core/files/Copying.ts")
+
+export const files = [
+  lock("!exclusive && (!alone || running === 0)", "!exclusive", "a change does not wait for those who read"),
+  lock(
+    "if (queue.length === 0 && free(alone))",
+    "if (free(alone))",
+    "a reader overtakes a change that waits",
+  ),
+  lock(
+    "if (at === -1) return release()",
+    "if (at === -1) return",
+    "a turn that nobody wants any more is kept",
+  ),
+  handles("handles.delete(id)", "void id", "a closed handle keeps its id", "fs/open"),
+  handles(
+    "eof: chunk.length < length",
+    "eof: chunk.length === 0",
+    "the last block is not the end",
+    "fs/readBlock",
+  ),
+  handles(
+    'mode === "read" ? Effect.tapError(reading, () => release) : reading',
+    "reading",
+    "a handle that cannot be read stays open",
+    "fs/readBlock",
+  ),
+  handles(
+    "if (offset + BigInt(bytes.length) > maxOffset)",
+    "if (offset > maxOffset)",
+    "a block may end beyond the last offset",
+    "fs/writeBlock",
+  ),
+  handles(
+    "handles.size >= FileSystem.maxHandles",
+    "handles.size > FileSystem.maxHandles",
+    "one handle too many may be open",
+    "fs/open",
+  ),
+  reading(
+    "if (isSymlink && !follow) return yield* containsLink",
+    "void follow",
+    "a link is followed although it must not be",
+    "fs/getMetadata",
+  ),
+  reading(
+    'if (kind !== "link") return',
+    "if (kind) return",
+    "a link is listed as neither",
+    "fs/readDirectory",
+  ),
+  reading(
+    "const place = follow ? path : yield* pin(files, path)\n    const file",
+    "const place = path\n    const file",
+    "links in the middle of a path are followed",
+    "fs/readFile",
+  ),
+  walk(
+    "entries.length >= maxEntries",
+    "entries.length > maxEntries",
+    "one entry too many is listed",
+    "fs/walk",
+  ),
+  walk("depth >= maxDepth", "depth > maxDepth", "a walk goes one level too deep", "fs/walk"),
+  walk(
+    "entered.has(identity)",
+    "entered.has(0 as never)",
+    "a walk goes round in a circle of links",
+    "fs/walk",
+  ),
+  walk('name.startsWith(".")', 'name.endsWith(".")', "hidden folders are entered", "fs/walk"),
+  watch(
+    "if (request.id <= latest)",
+    "if (request.id < latest)",
+    "the same watch may come twice",
+    "fs/watchMissing",
+  ),
+  watch("if (live !== scope) return", "void scope", "a watch that was replaced is told", "fs/watchMissing"),
+  changing(
+    'if (kind === "link" && !follow) return yield* containsLink',
+    "void containsLink",
+    "a link is removed although none may be touched",
+    "fs/remove",
+  ),
+  changing(
+    "if (recursive && !follow) return unsupported",
+    "void unsupported",
+    "links may be refused in a tree",
+    "fs/remove",
+  ),
+  changing(
+    '({ kind }) => kind !== "directory")',
+    '({ kind }) => kind === "file")',
+    "links in a folder are not removed",
+    "fs/remove",
+  ),
+  copying(
+    "if (target.identity === identity) return",
+    "void identity",
+    "a copy to itself empties a file",
+    "fs/copy",
+  ),
+  copying("yield* to.setMode(mode)", "void mode", "a copy has the mode of what was there", "fs/copy"),
+  copying("offset += BigInt(block.length)", "offset += 1n", "blocks of a copy overlap", "fs/copy"),
+  copying("to === from || to.startsWith", "to.startsWith", "a folder is copied onto itself", "fs/copy"),
+]
