@@ -131,8 +131,8 @@ export const adapters = [
   ),
   one(
     "adapters/shared/process/posix/PtyDevice.ts",
-    "native.open(columns, rows)",
-    "native.open(rows, columns)",
+    "Uint16Array.of(rows, columns, 0, 0)",
+    "Uint16Array.of(columns, rows, 0, 0)",
     "a terminal is as high as it should be wide",
     "process/output/tty-size",
   ),

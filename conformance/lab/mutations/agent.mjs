@@ -1,5 +1,6 @@
 // @ts-check
-// Mutations of core/agent: what a model is told of its commands. The wire suite has no agent, so tests must notice them.
+// Mutations of core/agent: what a model is told of its commands. The wire suite has no agent, so tests must notice
+// them.
 import { inFile } from "./mutation.mjs"
 
 const truncate = inFile("core/agent/Truncate.ts")

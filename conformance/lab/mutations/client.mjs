@@ -1,6 +1,6 @@
 // @ts-check
-// Mutations of core/client, most of them of its way over a lost connection. The wire suite has no client, so that tests must
-// notice them.
+// Mutations of core/client, most of them of its way over a lost connection. The wire suite has no client, so that
+// tests must notice them.
 import { one } from "./mutation.mjs"
 
 const reconnect = "core/client/Reconnect.ts"

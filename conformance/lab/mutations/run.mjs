@@ -1,10 +1,10 @@
 // @ts-check
 // `npm run mutations`: makes one line of a copy of the tree wrong at a time, and looks which suite notices.
 //
-// For each mutation the tests near the file run, then those of its folder, then the cases that should know, then the whole
-// wire suite (by the untouched bundle), until something fails. Several copies are tried at the same time. The exit code is
-// 1 if too many survive, or if one does not apply. Arguments choose by file or sentence. `--check` runs nothing: it fails
-// if a mutation does not apply to the sources.
+// For each mutation the tests near the file run, then those of its folder, then the cases that should know, then the
+// whole wire suite (by the untouched bundle), until something fails. Several copies are tried at the same time. The
+// exit code is 1 if too many survive, or if one does not apply. Arguments choose by file or sentence. `--check` runs
+// nothing: it fails if a mutation does not apply to the sources.
 import { availableParallelism } from "node:os"
 import { build, install, root } from "../../../.ci/setup.mjs"
 import { all, fault } from "./all.mjs"

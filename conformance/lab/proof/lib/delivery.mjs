@@ -1,5 +1,6 @@
 // @ts-check
-// Sends messages the way that TCP and WebSocket allow: cut anywhere, several at once; and frames that no client may send.
+// Sends messages the way that TCP and WebSocket allow: cut anywhere, several at once; and frames that no client may
+// send.
 
 /**
  * @import { Random } from "./random.mjs"
