@@ -1,18 +1,22 @@
-// `npm run check`: types (sources and tests), lint with the import rules, format, and the checks of Deno.
-import { binary, install, run, tool } from "./setup.mjs"
+// @ts-check
+// `npm run check`: types (sources, tests, scripts), lint with the import rules, format, line width, READMEs, mutations
+// that still apply, and the checks of Deno.
+import { binary, heading, install, run, tool } from "./setup.mjs"
 
 install()
-const heading = (text) => process.stdout.write(`\n== ${text}\n`)
-
 heading("types")
 tool("typescript/bin/tsc", ["-b"])
 tool("typescript/bin/tsc", ["-p", "tsconfig.test.json"])
+tool("typescript/bin/tsc", ["-p", "tsconfig.scripts.json"])
 heading("lint and import rules")
 tool("oxlint/bin/oxlint", ["-c", "oxlint.config.mjs", "--deny-warnings"])
 heading("format")
 tool("oxfmt/bin/oxfmt", ["--check"])
+run(process.execPath, [".ci/lines.mjs"])
 heading("READMEs")
 run(process.execPath, [".ci/readme.mjs", "--check"])
+heading("mutations")
+run(process.execPath, ["conformance/lab/mutations/run.mjs", "--check"])
 heading("deno check and deno lint")
 run(binary("@deno", "deno"), ["check", "--quiet"])
 run(binary("@deno", "deno"), ["lint", "--quiet"])
