@@ -1,8 +1,7 @@
-/** Bun's spawner: libc through `bun:ffi`, descriptors as files, PTYs by `posix_openpt`. */
+/** Bun's spawner: libc through `bun:ffi`, descriptors as files. */
 import type * as Layer from "effect/Layer"
 import type * as Spawner from "../../core/spawn/Spawner.ts"
 import * as NativeSpawner from "../shared/process/posix/NativeSpawner.ts"
-import * as PtyDevice from "../shared/process/posix/PtyDevice.ts"
 import * as BunFfi from "./BunFfi.ts"
 import * as FileDescriptors from "./FileDescriptors.ts"
 
@@ -10,5 +9,4 @@ import * as FileDescriptors from "./FileDescriptors.ts"
 export const layerSpawner: Layer.Layer<Spawner.Spawner> = NativeSpawner.layer({
   ffi: BunFfi.open,
   descriptors: FileDescriptors.make,
-  ptyDevice: PtyDevice.make,
 })

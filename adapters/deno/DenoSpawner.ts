@@ -1,8 +1,7 @@
-/** Deno's spawner: libc through `Deno.dlopen`, descriptors as sockets, PTYs by `posix_openpt`. */
+/** Deno's spawner: libc through `Deno.dlopen`, descriptors as sockets. */
 import type * as Layer from "effect/Layer"
 import type * as Spawner from "../../core/spawn/Spawner.ts"
 import * as NativeSpawner from "../shared/process/posix/NativeSpawner.ts"
-import * as PtyDevice from "../shared/process/posix/PtyDevice.ts"
 import * as SocketDescriptors from "../shared/process/posix/SocketDescriptors.ts"
 import * as DenoFfi from "./DenoFfi.ts"
 
@@ -10,5 +9,4 @@ import * as DenoFfi from "./DenoFfi.ts"
 export const layerSpawner: Layer.Layer<Spawner.Spawner> = NativeSpawner.layer({
   ffi: DenoFfi.open,
   descriptors: SocketDescriptors.make,
-  ptyDevice: PtyDevice.make,
 })

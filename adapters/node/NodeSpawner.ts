@@ -1,14 +1,12 @@
-/** Node's spawner: libc through koffi, descriptors as sockets, PTYs opened by the node-pty package. */
+/** Node's spawner: libc through koffi, descriptors as sockets. */
 import type * as Layer from "effect/Layer"
 import type * as Spawner from "../../core/spawn/Spawner.ts"
 import * as NativeSpawner from "../shared/process/posix/NativeSpawner.ts"
 import * as SocketDescriptors from "../shared/process/posix/SocketDescriptors.ts"
 import * as KoffiFfi from "./KoffiFfi.ts"
-import * as PtyDevice from "./PtyDevice.ts"
 
 /** The best spawner of this host. Where that is the portable one, a debug log says why. */
 export const layerSpawner: Layer.Layer<Spawner.Spawner> = NativeSpawner.layer({
   ffi: KoffiFfi.open,
   descriptors: SocketDescriptors.make,
-  ptyDevice: (_, libc) => PtyDevice.load(libc),
 })

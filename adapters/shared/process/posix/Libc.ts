@@ -16,9 +16,7 @@ export const O_RDWR = 2
 export const O_NOCTTY = 0o400
 export const O_NONBLOCK = 0o4000
 export const O_CLOEXEC = 0o2000000
-const F_SETFD = 2
 const F_SETFL = 4
-const FD_CLOEXEC = 1
 /** `access` for execution: unistd.h. */
 const X_OK = 1
 /** Attributes of `posix_spawn`: spawn.h of glibc and of musl. */
@@ -64,7 +62,6 @@ export interface SpawnRequest {
 export interface Libc {
   /** A pipe whose ends no child inherits: 0 and the two descriptors in `ends`. */
   readonly pipe: (ends: Int32Array) => number
-  readonly closeOnExec: (fd: number) => void
   /** Reads and writes of the open file answer EAGAIN where they would wait. */
   readonly nonBlocking: (fd: number) => void
   readonly close: (fd: number) => void
@@ -108,7 +105,6 @@ export const bind = (ffi: Ffi): Libc => {
   const orErrno = (result: number) => (result < 0 ? -ffi.errno() : result)
   return {
     pipe: (ends) => orErrno(pipe2(ends, O_CLOEXEC)),
-    closeOnExec: (fd) => void fcntl(fd, F_SETFD, FD_CLOEXEC),
     nonBlocking: (fd) => void fcntl(fd, F_SETFL, O_NONBLOCK),
     close: (fd) => void close(fd),
     read: (fd, buffer) => orErrno(read(fd, buffer, buffer.length)),

@@ -1,6 +1,6 @@
 /**
  * The best spawner of a host: `posix_spawn` where the C library can be called, `node:child_process`
- * elsewhere. What a runtime brings is data: how to call C, wait for descriptors and open PTYs.
+ * elsewhere. What a runtime brings is data: how to call C, and how to wait for descriptors.
  */
 import { isMainThread } from "node:worker_threads"
 import * as Effect from "effect/Effect"
@@ -14,20 +14,19 @@ import type { Descriptors } from "./Descriptors.ts"
 import type { Ffi } from "./Ffi.ts"
 import * as Libc from "./Libc.ts"
 import * as PosixSpawner from "./PosixSpawner.ts"
-import type { PtyDevice } from "./PtyDevice.ts"
+import * as PtyDevice from "./PtyDevice.ts"
 
 /** Each may throw, and says with that what this host cannot do. */
 export interface Native {
   readonly ffi: () => Ffi
   readonly descriptors: (libc: Libc.Libc) => Descriptors
-  readonly ptyDevice: (ffi: Ffi, libc: Libc.Libc) => PtyDevice
 }
 
 interface Host {
   readonly libc: Libc.Libc
   readonly descriptors: Descriptors
   readonly watch: ChildWatch.ChildWatch
-  readonly device: Either.Either<PtyDevice, string>
+  readonly device: Either.Either<PtyDevice.PtyDevice, string>
 }
 
 /** A spawner for each scope. The library is bound once; where it is not used, a debug log says why. */
@@ -57,7 +56,7 @@ const bind = (native: Native): Either.Either<Host, string> =>
     const ffi = yield* attempt("libc is out of reach", native.ffi)
     const libc = yield* attempt("libc is out of reach", () => Libc.bind(ffi))
     const descriptors = yield* attempt("no way to wait for pipes", () => native.descriptors(libc))
-    const device = attempt("no PTYs", () => native.ptyDevice(ffi, libc))
+    const device = attempt("no PTYs", () => PtyDevice.make(ffi, libc))
     return { libc, descriptors, watch: ChildWatch.make(libc), device }
   })
 

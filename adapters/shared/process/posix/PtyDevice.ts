@@ -1,5 +1,4 @@
-/** Where pseudo-terminals come from: the C library's own functions, or what a runtime has instead. */
-import { constants } from "node:os"
+/** Pseudo-terminals by `posix_openpt` and its family. */
 import type * as Spawner from "../../../../core/spawn/Spawner.ts"
 import { Errno } from "../ProgramPath.ts"
 import type { Ffi } from "./Ffi.ts"
@@ -24,7 +23,7 @@ const TIOCSWINSZ = 0x5414
 /** More than any `/dev/pts/N` takes. */
 const NAME_BYTES = 64
 
-/** PTYs by `posix_openpt` and its family; throws if the library lacks one of them. */
+/** Throws if the library lacks one of the functions. */
 export const make = (ffi: Ffi, libc: Libc): PtyDevice => {
   const openpt = ffi.bind("posix_openpt", ["int"])
   const grant = ffi.bind("grantpt", ["int"])
@@ -58,13 +57,4 @@ export const make = (ffi: Ffi, libc: Libc): PtyDevice => {
       if (errno !== 0) throw new Error(`cannot resize the terminal (os error ${errno})`)
     },
   }
-}
-
-/** Why there are no more PTYs, where `open` does not tell: a pipe needs as many descriptors. */
-export const shortage = (libc: Libc): Errno => {
-  const ends = new Int32Array(2)
-  const result = libc.pipe(ends)
-  if (result < 0) return new Errno(-result)
-  ends.forEach(libc.close)
-  return new Errno(constants.errno.ENOSPC)
 }
