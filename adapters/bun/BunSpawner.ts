@@ -1,12 +1,12 @@
 /** Bun's spawner: libc through `bun:ffi`, descriptors as files. */
 import type * as Layer from "effect/Layer"
 import type * as Spawner from "../../core/spawn/Spawner.ts"
-import * as NativeSpawner from "../shared/process/posix/NativeSpawner.ts"
+import * as HostSpawner from "../shared/process/HostSpawner.ts"
 import * as BunFfi from "./BunFfi.ts"
 import * as FileDescriptors from "./FileDescriptors.ts"
 
 /** The best spawner of this host. Where that is the portable one, a debug log says why. */
-export const layerSpawner: Layer.Layer<Spawner.Spawner> = NativeSpawner.layer({
+export const layerSpawner: Layer.Layer<Spawner.Spawner> = HostSpawner.layer({
   ffi: BunFfi.open,
   descriptors: FileDescriptors.make,
 })

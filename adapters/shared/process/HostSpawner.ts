@@ -6,15 +6,15 @@ import { isMainThread } from "node:worker_threads"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
-import * as Spawner from "../../../../core/spawn/Spawner.ts"
-import * as GroupReaper from "../GroupReaper.ts"
-import * as PipeSpawner from "../PipeSpawner.ts"
-import * as ChildWatch from "./ChildWatch.ts"
-import type { Descriptors } from "./Descriptors.ts"
-import type { Ffi } from "./Ffi.ts"
-import * as Libc from "./Libc.ts"
-import * as PosixSpawner from "./PosixSpawner.ts"
-import * as PtyDevice from "./PtyDevice.ts"
+import * as Spawner from "../../../core/spawn/Spawner.ts"
+import * as GroupReaper from "./GroupReaper.ts"
+import * as PortableSpawner from "./PortableSpawner.ts"
+import * as ChildWatch from "./posix/ChildWatch.ts"
+import type { Descriptors } from "./posix/Descriptors.ts"
+import type { Ffi } from "./posix/Ffi.ts"
+import * as Libc from "./posix/Libc.ts"
+import * as PosixSpawner from "./posix/PosixSpawner.ts"
+import * as PtyDevice from "./posix/PtyDevice.ts"
 
 /** Each may throw, and says with that what this host cannot do. */
 export interface Native {
@@ -39,7 +39,7 @@ export const layer = (native: Native): Layer.Layer<Spawner.Spawner> => {
       const host = (bound ??= bind(native))
       if (Either.isLeft(host)) {
         yield* Effect.logDebug(`spawning through node:child_process: ${host.left}`)
-        return PipeSpawner.make(groups)
+        return PortableSpawner.make(groups)
       }
       const { device, ...rest } = host.right
       if (Either.isLeft(device)) yield* Effect.logDebug(device.left)

@@ -1,7 +1,7 @@
 /** The spawner suite on the spawner of the runtime that runs it, which can do everything but confine. */
 import { expect, test } from "vitest"
-import * as SpawnerSuite from "../../../../conformance/spawner/SpawnerSuite.ts"
-import { name, platform, spawner } from "../../../testing/Runtime.ts"
+import * as SpawnerSuite from "../../../conformance/spawner/SpawnerSuite.ts"
+import { name, platform, spawner } from "../../testing/Runtime.ts"
 
 test("the spawner declares every capability but that of a sandbox", () => {
   const { confine, ...others } = spawner.capabilities

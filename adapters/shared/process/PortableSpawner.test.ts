@@ -3,11 +3,11 @@ import * as Layer from "effect/Layer"
 import * as Spawner from "../../../core/spawn/Spawner.ts"
 import * as SpawnerSuite from "../../../conformance/spawner/SpawnerSuite.ts"
 import { name } from "../../testing/Runtime.ts"
-import * as PipeSpawner from "./PipeSpawner.ts"
+import * as PortableSpawner from "./PortableSpawner.ts"
 
 const layer = Layer.succeed(
   Spawner.Spawner,
-  PipeSpawner.make({ starting: () => {}, add: () => {}, remove: () => {} }),
+  PortableSpawner.make({ starting: () => {}, add: () => {}, remove: () => {} }),
 )
 
 const options = {
