@@ -8,6 +8,7 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Spawner from "../../../core/spawn/Spawner.ts"
 import * as GroupReaper from "./GroupReaper.ts"
+import * as LeaderlessGroups from "./LeaderlessGroups.ts"
 import * as PortableSpawner from "./PortableSpawner.ts"
 import * as ChildWatch from "./posix/ChildWatch.ts"
 import type { Descriptors } from "./posix/Descriptors.ts"
@@ -31,6 +32,7 @@ interface Host {
 
 /** A spawner for each scope. The library is bound once; where it is not used, a debug log says why. */
 export const layer = (native: Native): Layer.Layer<Spawner.Spawner> => {
+  const leaderless = LeaderlessGroups.make()
   let bound: Either.Either<Host, string> | undefined
   return Layer.scoped(
     Spawner.Spawner,
@@ -39,11 +41,11 @@ export const layer = (native: Native): Layer.Layer<Spawner.Spawner> => {
       const host = (bound ??= bind(native))
       if (Either.isLeft(host)) {
         yield* Effect.logDebug(`spawning through node:child_process: ${host.left}`)
-        return PortableSpawner.make(groups)
+        return PortableSpawner.make({ groups, leaderless })
       }
       const { device, ...rest } = host.right
       if (Either.isLeft(device)) yield* Effect.logDebug(device.left)
-      return PosixSpawner.make({ ...rest, groups }, Either.getOrUndefined(device))
+      return PosixSpawner.make({ ...rest, groups, leaderless }, Either.getOrUndefined(device))
     }),
   )
 }

@@ -3,11 +3,15 @@ import * as Layer from "effect/Layer"
 import * as Spawner from "../../../core/spawn/Spawner.ts"
 import * as SpawnerSuite from "../../../conformance/spawner/SpawnerSuite.ts"
 import { name } from "../../testing/Runtime.ts"
+import * as LeaderlessGroups from "./LeaderlessGroups.ts"
 import * as PortableSpawner from "./PortableSpawner.ts"
 
 const layer = Layer.succeed(
   Spawner.Spawner,
-  PortableSpawner.make({ starting: () => {}, add: () => {}, remove: () => {} }),
+  PortableSpawner.make({
+    groups: { starting: () => {}, add: () => {}, remove: () => {} },
+    leaderless: LeaderlessGroups.make(),
+  }),
 )
 
 const options = {

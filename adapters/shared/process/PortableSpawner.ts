@@ -28,8 +28,7 @@ const CHUNK_BYTES = 65_536
 
 const windows = process.platform === "win32"
 
-/** A spawner that tells `groups` which process groups exist. */
-export const make = (groups: ProcessGroup.Registry): Spawner.SpawnerService => ({
+export const make = (host: ProcessGroup.Host): Spawner.SpawnerService => ({
   capabilities: {
     pty: false,
     resize: false,
@@ -40,13 +39,13 @@ export const make = (groups: ProcessGroup.Registry): Spawner.SpawnerService => (
     confine: false,
   },
   spawn: (spec, events) =>
-    Effect.acquireRelease(start(groups, spec, events), (child) => Effect.sync(child.close)).pipe(
+    Effect.acquireRelease(start(host, spec, events), (child) => Effect.sync(child.close)).pipe(
       Effect.map((child) => child.handle),
     ),
 })
 
 const start = (
-  groups: ProcessGroup.Registry,
+  host: ProcessGroup.Host,
   spec: Spawner.SpawnSpec,
   sink: Spawner.SpawnEvents,
 ): Effect.Effect<RunningChild.RunningChild, SpawnError.SpawnError> =>
@@ -74,17 +73,19 @@ const start = (
     })
     const pid = child.pid
     if (pid === undefined) return yield* failure(child)
-    return running(groups, child, pid, sink)
+    return running(host, child, pid, sink)
   })
 
 const running = (
-  groups: ProcessGroup.Registry,
+  host: ProcessGroup.Host,
   child: ChildProcess,
   pid: number,
   sink: Spawner.SpawnEvents,
 ): RunningChild.RunningChild => {
   const events = ChildEvents.make(sink, ["stdout", "stderr"])
-  const group = windows ? lone(child) : ProcessGroup.make(pid, groups)
+  const group = windows
+    ? ProcessGroup.single((name) => void child.kill(name as NodeJS.Signals))
+    : ProcessGroup.make(pid, host)
   const stdin = child.stdin === null ? StdinWriter.none : StdinWriter.make(child.stdin)
   child.on("error", () => {})
   child.on("exit", (code, signal) => {
@@ -137,17 +138,6 @@ const read = (
     destroy: () => void stream?.destroy(),
   }
 }
-
-/** A child without a group of its own. */
-const lone = (child: ChildProcess): ProcessGroup.ProcessGroup => ({
-  signal: (name) => {
-    child.kill(name as NodeJS.Signals)
-    return undefined
-  },
-  leaderExited: () => {},
-  lingering: () => false,
-  close: () => void child.kill("SIGKILL"),
-})
 
 /** The error of a child without a pid: `node:child_process` reports it in a later tick. */
 const failure = (child: ChildProcess): Effect.Effect<never, SpawnError.SpawnError> =>

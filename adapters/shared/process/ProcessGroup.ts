@@ -1,33 +1,38 @@
 /**
  * The process group that a child leads: signals, kill, and whether it outlives its leader.
  *
- * While the leader has not been reaped its id cannot be given to anybody else, so signals are safe. After
- * that the id stays reserved only as long as the group has members. So a group whose leader is gone is
- * looked at right away and then once a second, and once it was seen empty (or its id belongs to a new
- * child) it is never signalled again.
+ * While the leader has not been reaped the system cannot reuse its id, so signals are safe. After that the id stays
+ * reserved only while the group has members. So a group whose leader is gone is checked at once and then once a
+ * second, and after it was seen empty (or its id belongs to a new child) it is never signalled again.
  */
 import { constants } from "node:os"
 import * as SpawnError from "../../../core/spawn/SpawnError.ts"
 import * as OsError from "../host/OsError.ts"
+import type { LeaderlessGroups } from "./LeaderlessGroups.ts"
 
 const { EPERM, ESRCH } = constants.errno
-const LOOK_MILLIS = 1_000
 
-/** Who wants to know which groups exist. */
+/** Is told which groups exist, so that it can kill them if the server dies. */
 export interface Registry {
   /**
-   * A child is about to be started, which can be known by what it holds: the inode of the pipe that is its stdout, or
-   * the path of its terminal. Until `add` it has no other name. `undefined`: there is none, it could not be started.
+   * A child is about to be started. Until `add` tells its id, it can be recognized by what it holds: the inode of the
+   * pipe that is its stdout, or the path of its terminal. `undefined`: the start failed.
    */
   readonly starting: (holds: string | undefined) => void
   readonly add: (id: number) => void
   readonly remove: (id: number) => void
 }
 
+/** What a group is made with. */
+export interface Host {
+  readonly groups: Registry
+  readonly leaderless: LeaderlessGroups
+}
+
 export interface ProcessGroup {
   /** Sends a signal to every member; a group that is gone is no error. */
   readonly signal: (name: string) => SpawnError.SignalError | undefined
-  /** Tells that the leader has been reaped. */
+  /** The leader has been reaped. */
   readonly leaderExited: () => void
   /** True while the group outlives its leader. */
   readonly lingering: () => boolean
@@ -49,40 +54,51 @@ const kill: Kill = (id, signal) => {
 }
 
 /** The group of the child `id`, which has just been started as its leader. */
-export const make = (id: number, registry: Registry, send: Kill = kill): ProcessGroup => {
+export const make = (id: number, { groups, leaderless }: Host, send: Kill = kill): ProcessGroup => {
   let led = true
   let gone = false
   const forget = () => {
     gone = true
     leaderless.delete(id)
   }
-  const look = () => {
+  const check = () => {
     if (gone || send(id, 0) !== ESRCH) return
     forget()
-    registry.remove(id)
+    groups.remove(id)
   }
-  leaderless.get(id)?.forget()
-  registry.add(id)
+  leaderless.reused(id)
+  groups.add(id)
   const signal = (name: string) => (gone ? undefined : refusal(name, (number) => send(id, number)))
   return {
     signal,
     leaderExited: () => {
       led = false
-      look()
-      if (!gone) watch(id, { look, forget })
+      check()
+      if (!gone) leaderless.add(id, { check, forget })
     },
     lingering: () => {
-      if (!led) look()
+      if (!led) check()
       return !led && !gone
     },
     close: () => {
       if (gone) return
       signal("SIGKILL")
       forget()
-      registry.remove(id)
+      groups.remove(id)
     },
   }
 }
+
+/** For a child without a group of its own, as on Windows: signals and kills reach the child alone. */
+export const single = (send: (signal: string) => void): ProcessGroup => ({
+  signal: (name) => {
+    send(name)
+    return undefined
+  },
+  leaderExited: () => {},
+  lingering: () => false,
+  close: () => send("SIGKILL"),
+})
 
 const refusal = (name: string, send: (signal: number) => number): SpawnError.SignalError | undefined => {
   const number = (constants.signals as Readonly<Record<string, number>>)[name]
@@ -93,23 +109,4 @@ const refusal = (name: string, send: (signal: number) => number): SpawnError.Sig
   if (errno === 0 || errno === ESRCH) return undefined
   const { message } = OsError.fromErrno(errno)
   return new SpawnError.SignalError({ reason: errno === EPERM ? "PermissionDenied" : "Unknown", message })
-}
-
-interface Leaderless {
-  readonly look: () => void
-  readonly forget: () => void
-}
-
-/** The groups without a leader, with the one timer that looks at them. */
-const leaderless = new Map<number, Leaderless>()
-let timer: NodeJS.Timeout | undefined
-
-const watch = (id: number, group: Leaderless) => {
-  leaderless.set(id, group)
-  timer ??= setInterval(() => {
-    for (const { look } of leaderless.values()) look()
-    if (leaderless.size > 0) return
-    clearInterval(timer)
-    timer = undefined
-  }, LOOK_MILLIS).unref()
 }

@@ -10,12 +10,10 @@ import type { Descriptors } from "./Descriptors.ts"
 import type { ChildStdio, Libc } from "./Libc.ts"
 
 /** What a spawner over `posix_spawn` works with. */
-export interface Host {
+export interface Host extends ProcessGroup.Host {
   readonly libc: Libc
   readonly descriptors: Descriptors
   readonly watch: ChildWatch
-  /** Told of every group that exists, so that none outlives the server. */
-  readonly groups: ProcessGroup.Registry
 }
 
 /** The pid of the new child, or why there is none. It must be watched in the same tick. */
@@ -42,7 +40,7 @@ export const watch = (
   events: ChildEvents,
   onExit: (group: ProcessGroup.ProcessGroup) => void,
 ): ProcessGroup.ProcessGroup => {
-  const group = ProcessGroup.make(pid, host.groups, (id, signal) => host.libc.kill(-id, signal))
+  const group = ProcessGroup.make(pid, host, (id, signal) => host.libc.kill(-id, signal))
   host.watch.add(pid, (status) => {
     group.leaderExited()
     onExit(group)

@@ -29,12 +29,11 @@ const STREAM = 0
 /** More than a terminal holds when it is hung up, and little enough to be fair to other children. */
 const DRAIN_BYTES = 8 * BUFFER_BYTES
 
-/** Filled by one read at a time, for all sockets. */
-const buffer: Uint8Array<ArrayBuffer> = new Uint8Array(BUFFER_BYTES)
-
 /** Throws where the runtime hides what is needed. */
 export const make = (libc: Libc): Descriptors => {
   const Pipe = pipeClass(libc)
+  /** Filled by one read at a time, for all sockets. */
+  const buffer: Uint8Array<ArrayBuffer> = new Uint8Array(BUFFER_BYTES)
   return {
     reader: (fd, stream, events) => {
       const callback = (count: number) => {
@@ -49,7 +48,9 @@ export const make = (libc: Libc): Descriptors => {
       const state = { reading: true }
       const handle = new Pipe(STREAM)
       handle.open(master)
-      const callback = drain(libc, master, state, (count) => events.output("pty", buffer.subarray(0, count)))
+      const callback = drain(libc, master, buffer, state, (count) =>
+        events.output("pty", buffer.subarray(0, count)),
+      )
       const options: Options = { handle, readable: true, writable: true, onread: { buffer, callback } }
       const socket = new Net.Socket(options)
       const output = read(socket, "pty", events)
@@ -85,7 +86,13 @@ const read = (socket: Net.Socket, stream: Spawner.OutputStream, events: ChildEve
 
 /** Delivers what one read brought, and then everything else that is there. */
 const drain =
-  (libc: Libc, master: number, state: { readonly reading: boolean }, deliver: (count: number) => void) =>
+  (
+    libc: Libc,
+    master: number,
+    buffer: Uint8Array,
+    state: { readonly reading: boolean },
+    deliver: (count: number) => void,
+  ) =>
   (first: number): boolean => {
     let filled = 0
     let total = 0
