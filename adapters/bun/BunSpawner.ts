@@ -7,6 +7,5 @@ import * as FileDescriptors from "./FileDescriptors.ts"
 
 /** The best spawner of this host. Where that is the portable one, a debug log says why. */
 export const layerSpawner: Layer.Layer<Spawner.Spawner> = HostSpawner.layer({
-  ffi: BunFfi.open,
-  descriptors: FileDescriptors.make,
+  native: { ffi: BunFfi.open, descriptors: FileDescriptors.make },
 })

@@ -7,6 +7,5 @@ import * as DenoFfi from "./DenoFfi.ts"
 
 /** The best spawner of this host. Where that is the portable one, a debug log says why. */
 export const layerSpawner: Layer.Layer<Spawner.Spawner> = HostSpawner.layer({
-  ffi: DenoFfi.open,
-  descriptors: SocketDescriptors.make,
+  native: { ffi: DenoFfi.open, descriptors: SocketDescriptors.make },
 })

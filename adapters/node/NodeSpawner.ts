@@ -1,12 +1,13 @@
-/** Node's spawner: libc through koffi, descriptors as sockets. */
+/** Node's spawner: libc through koffi, descriptors as sockets; without libc PTYs of the node-pty package. */
 import type * as Layer from "effect/Layer"
 import type * as Spawner from "../../core/spawn/Spawner.ts"
 import * as HostSpawner from "../shared/process/HostSpawner.ts"
+import * as NodePty from "../shared/process/NodePty.ts"
 import * as SocketDescriptors from "../shared/process/posix/SocketDescriptors.ts"
 import * as KoffiFfi from "./KoffiFfi.ts"
 
 /** The best spawner of this host. Where that is the portable one, a debug log says why. */
 export const layerSpawner: Layer.Layer<Spawner.Spawner> = HostSpawner.layer({
-  ffi: KoffiFfi.open,
-  descriptors: SocketDescriptors.make,
+  native: { ffi: KoffiFfi.open, descriptors: SocketDescriptors.make },
+  nodePty: NodePty.load,
 })

@@ -1,6 +1,6 @@
 /**
- * The best spawner of a host: `posix_spawn` where the C library can be called, `node:child_process`
- * elsewhere. What a runtime brings is data: how to call C, and how to wait for descriptors.
+ * The best spawner of a host: `posix_spawn` where the C library can be called, `node:child_process` elsewhere.
+ * What a runtime brings is data: how to call C, how to wait for descriptors, and the node-pty package.
  */
 import { isMainThread } from "node:worker_threads"
 import * as Effect from "effect/Effect"
@@ -9,6 +9,7 @@ import * as Layer from "effect/Layer"
 import * as Spawner from "../../../core/spawn/Spawner.ts"
 import * as GroupReaper from "./GroupReaper.ts"
 import * as LeaderlessGroups from "./LeaderlessGroups.ts"
+import type * as NodePtyChild from "./NodePtyChild.ts"
 import * as PortableSpawner from "./PortableSpawner.ts"
 import * as ChildWatch from "./posix/ChildWatch.ts"
 import type { Descriptors } from "./posix/Descriptors.ts"
@@ -17,13 +18,20 @@ import * as Libc from "./posix/Libc.ts"
 import * as PosixSpawner from "./posix/PosixSpawner.ts"
 import * as PtyDevice from "./posix/PtyDevice.ts"
 
-/** Each may throw, and says with that what this host cannot do. */
+/** What a runtime brings to the C library. Each function may throw, and says with that what this host cannot do. */
 export interface Native {
   readonly ffi: () => Ffi
   readonly descriptors: (libc: Libc.Libc) => Descriptors
 }
 
-interface Host {
+export interface Options {
+  /** Without it the portable spawner is used everywhere. */
+  readonly native?: Native
+  /** For PTYs where the C library cannot be called; absent where the package does not work. */
+  readonly nodePty?: NodePtyChild.Load
+}
+
+interface Bound {
   readonly libc: Libc.Libc
   readonly descriptors: Descriptors
   readonly watch: ChildWatch.ChildWatch
@@ -31,27 +39,28 @@ interface Host {
 }
 
 /** A spawner for each scope. The library is bound once; where it is not used, a debug log says why. */
-export const layer = (native: Native): Layer.Layer<Spawner.Spawner> => {
+export const layer = ({ native, nodePty }: Options): Layer.Layer<Spawner.Spawner> => {
   const leaderless = LeaderlessGroups.make()
-  let bound: Either.Either<Host, string> | undefined
+  let bound: Either.Either<Bound, string> | undefined
   return Layer.scoped(
     Spawner.Spawner,
     Effect.gen(function* () {
       const groups = yield* GroupReaper.make
-      const host = (bound ??= bind(native))
-      if (Either.isLeft(host)) {
-        yield* Effect.logDebug(`spawning through node:child_process: ${host.left}`)
-        return PortableSpawner.make({ groups, leaderless })
+      bound ??= bind(native)
+      if (Either.isLeft(bound)) {
+        yield* Effect.logDebug(`spawning through node:child_process: ${bound.left}`)
+        return PortableSpawner.make({ groups, leaderless, nodePty })
       }
-      const { device, ...rest } = host.right
+      const { device, ...rest } = bound.right
       if (Either.isLeft(device)) yield* Effect.logDebug(device.left)
       return PosixSpawner.make({ ...rest, groups, leaderless }, Either.getOrUndefined(device))
     }),
   )
 }
 
-const bind = (native: Native): Either.Either<Host, string> =>
+const bind = (native: Native | undefined): Either.Either<Bound, string> =>
   Either.gen(function* () {
+    if (native === undefined) return yield* Either.left("libc is not to be used")
     if (!isMainThread) return yield* Either.left("signals reach the main thread only")
     if (process.platform !== "linux") return yield* Either.left("posix_spawn is only used on Linux")
     if (!process.arch.endsWith("64")) return yield* Either.left(`no layout of siginfo_t for ${process.arch}`)

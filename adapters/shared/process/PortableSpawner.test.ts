@@ -1,18 +1,28 @@
-/** The spawner suite on the portable spawner, with what `node:child_process` cannot do. */
-import * as Layer from "effect/Layer"
+/** The spawner suite on the portable spawner, PTYs of the node-pty package included, with what it cannot do here. */
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import { expect, test } from "vitest"
 import * as Spawner from "../../../core/spawn/Spawner.ts"
 import * as SpawnerSuite from "../../../conformance/spawner/SpawnerSuite.ts"
 import { name } from "../../testing/Runtime.ts"
-import * as LeaderlessGroups from "./LeaderlessGroups.ts"
-import * as PortableSpawner from "./PortableSpawner.ts"
+import * as TestChild from "../testing/TestChild.ts"
+import * as HostSpawner from "./HostSpawner.ts"
+import * as NodePty from "./NodePty.ts"
 
-const layer = Layer.succeed(
-  Spawner.Spawner,
-  PortableSpawner.make({
-    groups: { starting: () => {}, add: () => {}, remove: () => {} },
-    leaderless: LeaderlessGroups.make(),
-  }),
-)
+/** What a child on a PTY of the node-pty package cannot have, and why. */
+const ptyDifferences = {
+  "spawner/output/no-byte-lost-at-exit-on-a-pty": "on Node 20 and 22 the tail of the output is lost",
+  "spawner/output/of-a-descendant-arrives-on-a-pty": "the terminal is closed 200 ms after the exit",
+  "spawner/exit/not-delayed-by-a-descendant-on-a-pty": "the exit is told with the end of the terminal",
+  "spawner/program/arg0-is-seen-on-a-pty": "there is no way to set it; such a start is refused",
+  "spawner/program/environment-exact-on-a-pty": "PWD and TERM are always set",
+  "spawner/program/descriptors-are-three": "later children inherit the masters",
+  "spawner/program/descriptors-are-three-beside-ptys": "later children inherit the masters",
+  "spawner/pty/input-exact-when-raw": "on Node 20 and 22 the tail of the output is lost",
+  "spawner/pty/write-waits-for-the-reader": "a write to a full terminal blocks the whole program",
+  "spawner/pause/stops-the-child-on-a-pty": "on Node 20 and 22 the tail of the output is lost",
+  "spawner/pause/exit-is-told-on-a-pty": "the terminal is closed 200 ms after the exit",
+}
 
 const options = {
   Node: {
@@ -20,7 +30,10 @@ const options = {
       "spawner/output/reopened-by-the-child": "its pipes are socket pairs",
       "spawner/exit/real-time-signal": "Node tells such a death as exit code 0",
       "spawner/errors/program-of-no-format": "execvp gives the file to a shell",
+      "spawner/errors/arguments-too-long": "a failed exec is the exit of a child on a PTY",
+      "spawner/pty/terminal-closed-for-a-while": "nobody holds the slave open meanwhile",
     },
+    except: Object.keys(ptyDifferences),
   },
   Bun: {
     known: {
@@ -36,5 +49,27 @@ const options = {
     except: ["spawner/exit/real-time-signal"],
   },
 }
+
+/** The runtime's own choice, but for libc. */
+const layer = HostSpawner.layer(name === "Node" ? { nodePty: NodePty.load } : {})
+
+test("PTYs are declared where the node-pty package works", () =>
+  Effect.gen(function* () {
+    const { capabilities } = yield* Spawner.Spawner
+    expect([capabilities.pty, capabilities.resize]).toEqual([name === "Node", name === "Node"])
+  }).pipe(Effect.provide(layer), Effect.runPromise))
+
+test.runIf(name === "Node")("a package without a binary for this platform refuses the PTY alone", () =>
+  Effect.gen(function* () {
+    const spawner = yield* Spawner.Spawner
+    const run = (pty: boolean) => Effect.promise(() => TestChild.run(spawner, { argv: ["true"], pty }))
+    expect((yield* run(false)).status()).toEqual({ kind: "exited", code: 0 })
+    const refused = yield* Effect.flip(Effect.sandbox(run(true)))
+    expect(Cause.pretty(refused)).toContain("no PTY on this host: Error: no binary")
+  }).pipe(
+    Effect.provide(HostSpawner.layer({ nodePty: () => Promise.reject(new Error("no binary")) })),
+    Effect.runPromise,
+  ),
+)
 
 SpawnerSuite.suite("the portable spawner", layer, options[name])

@@ -16,6 +16,7 @@ import type * as Spawner from "../../../core/spawn/Spawner.ts"
 import * as SpawnError from "../../../core/spawn/SpawnError.ts"
 import * as ChildEvents from "./ChildEvents.ts"
 import * as OsError from "../host/OsError.ts"
+import * as NodePtyChild from "./NodePtyChild.ts"
 import * as ProcessGroup from "./ProcessGroup.ts"
 import * as ProgramLookup from "./ProgramLookup.ts"
 import * as ProgramPath from "./ProgramPath.ts"
@@ -28,10 +29,15 @@ const CHUNK_BYTES = 65_536
 
 const windows = process.platform === "win32"
 
-export const make = (host: ProcessGroup.Host): Spawner.SpawnerService => ({
+export interface Host extends ProcessGroup.Host {
+  /** The node-pty package, on runtimes where it works. Without it there are no PTYs. */
+  readonly nodePty?: NodePtyChild.Load | undefined
+}
+
+export const make = (host: Host): Spawner.SpawnerService => ({
   capabilities: {
-    pty: false,
-    resize: false,
+    pty: host.nodePty !== undefined,
+    resize: host.nodePty !== undefined,
     arg0: !windows,
     processGroup: !windows,
     pipeStdin: true,
@@ -45,19 +51,29 @@ export const make = (host: ProcessGroup.Host): Spawner.SpawnerService => ({
 })
 
 const start = (
-  host: ProcessGroup.Host,
+  host: Host,
   spec: Spawner.SpawnSpec,
   sink: Spawner.SpawnEvents,
 ): Effect.Effect<RunningChild.RunningChild, SpawnError.SpawnError> =>
   Effect.gen(function* () {
     const refusal = SpecCheck.refusal(spec)
     if (refusal !== undefined) return yield* refusal
-    if (spec.stdio.kind === "pty") {
-      return yield* new SpawnError.SpawnError({ reason: "Unsupported", message: "no PTY on this host" })
-    }
-    const withStdin = spec.stdio.stdin
     const entered = windows ? 0 : ProgramLookup.access(`${spec.cwd}/.`)
     if (entered !== 0) return yield* OsError.fromErrno(entered)
+    const { stdio } = spec
+    if (stdio.kind === "pipe") return yield* startOnPipes(host, spec, stdio.stdin, sink)
+    if (host.nodePty !== undefined)
+      return yield* NodePtyChild.start(host.nodePty, host, spec, stdio.size, sink)
+    return yield* new SpawnError.SpawnError({ reason: "Unsupported", message: "no PTY on this host" })
+  })
+
+const startOnPipes = (
+  host: Host,
+  spec: Spawner.SpawnSpec,
+  withStdin: boolean,
+  sink: Spawner.SpawnEvents,
+): Effect.Effect<RunningChild.RunningChild, SpawnError.SpawnError> =>
+  Effect.gen(function* () {
     const path = windows ? spec.argv[0] : ProgramPath.search(spec, ProgramLookup.access, (path) => path)
     if (path instanceof ProgramPath.Errno) return yield* OsError.fromErrno(path.errno)
     const child = yield* Effect.try({
@@ -77,7 +93,7 @@ const start = (
   })
 
 const running = (
-  host: ProcessGroup.Host,
+  host: Host,
   child: ChildProcess,
   pid: number,
   sink: Spawner.SpawnEvents,

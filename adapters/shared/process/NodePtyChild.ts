@@ -1,0 +1,139 @@
+/**
+ * A child on a PTY of the node-pty package, for hosts where the C library cannot be called.
+ *
+ * The package tells one end, 200 ms after the exit at the latest, and closes the terminal with it. So the exit may be
+ * told late, and output is lost that is not read by then: the tail on Node 20 and 22, everything while paused, and what
+ * a descendant prints later. Writes are buffered without bound and never suspend. The child always has `PWD` and
+ * `TERM`, and no `arg0`. A failing `exec` is an exit with code 1 and a text in the output, so the program and the
+ * directory are checked before. Later children inherit the master.
+ */
+import { Buffer } from "node:buffer"
+import * as Effect from "effect/Effect"
+import type * as Spawner from "../../../core/spawn/Spawner.ts"
+import * as SpawnError from "../../../core/spawn/SpawnError.ts"
+import * as OsError from "../host/OsError.ts"
+import * as ChildEvents from "./ChildEvents.ts"
+import * as ProcessGroup from "./ProcessGroup.ts"
+import * as ProgramLookup from "./ProgramLookup.ts"
+import * as RunningChild from "./RunningChild.ts"
+import type { StdinWriter } from "./StdinWriter.ts"
+
+/** What is used of the package; its own types leave out that it takes and gives bytes. */
+export interface NodePty {
+  readonly spawn: (file: string, args: ReadonlyArray<string>, options: Options) => Terminal
+}
+
+interface Options {
+  readonly name: string | undefined
+  readonly cols: number
+  readonly rows: number
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string>>
+  /** No decoding: `onData` gives bytes, but on Windows, where it is always text. */
+  readonly encoding: null
+}
+
+interface Terminal {
+  readonly pid: number
+  readonly onData: (listener: (data: Uint8Array | string) => void) => unknown
+  readonly onExit: (listener: (exit: { exitCode: number; signal?: number }) => void) => unknown
+  /** An error without a listener ends the program. */
+  readonly on: (event: "error", listener: (error: unknown) => void) => unknown
+  readonly write: (data: Uint8Array) => void
+  readonly resize: (columns: number, rows: number) => void
+  readonly pause: () => void
+  readonly resume: () => void
+  readonly kill: () => void
+}
+
+/** Loads the package; fails where it has no binary for this platform. */
+export type Load = () => Promise<NodePty>
+
+const windows = process.platform === "win32"
+
+/** Starts a child on a PTY of this size; the package is loaded with the first one. */
+export const start = (
+  load: Load,
+  host: ProcessGroup.Host,
+  spec: Spawner.SpawnSpec,
+  size: Spawner.TerminalSize,
+  sink: Spawner.SpawnEvents,
+): Effect.Effect<RunningChild.RunningChild, SpawnError.SpawnError> =>
+  Effect.gen(function* () {
+    if (spec.arg0 !== undefined) return yield* unsupported("arg0 cannot be set on a PTY of this host")
+    const found = windows ? spec.argv[0] : yield* ProgramLookup.find(spec)
+    const nodePty = yield* Effect.tryPromise({
+      try: load,
+      catch: (cause) => unsupported(`no PTY on this host: ${String(cause)}`, cause),
+    })
+    // The package looks in the PATH too, and makes the name argv[0]; without a PATH the C library has other places.
+    const file = spec.env["PATH"] ? spec.argv[0] : found
+    const terminal = yield* Effect.try({
+      try: () =>
+        nodePty.spawn(file, spec.argv.slice(1), {
+          name: spec.env["TERM"],
+          cols: size.columns,
+          rows: size.rows,
+          cwd: spec.cwd,
+          env: spec.env,
+          encoding: null,
+        }),
+      catch: OsError.fromUnknown,
+    })
+    return running(terminal, host, sink)
+  })
+
+const running = (
+  terminal: Terminal,
+  host: ProcessGroup.Host,
+  sink: Spawner.SpawnEvents,
+): RunningChild.RunningChild => {
+  const events = ChildEvents.make(sink, ["pty"])
+  const group = windows ? ProcessGroup.single(() => terminal.kill()) : ProcessGroup.make(terminal.pid, host)
+  let open = true
+  terminal.on("error", () => {})
+  terminal.onData((data) => events.output("pty", typeof data === "string" ? Buffer.from(data) : data))
+  terminal.onExit(({ exitCode, signal }) => {
+    open = false
+    group.leaderExited()
+    events.end("pty")
+    events.exit(signal ? { kind: "signaled", signal } : { kind: "exited", code: exitCode & 0xff })
+  })
+  return RunningChild.make({
+    pid: terminal.pid,
+    events,
+    group,
+    stdin: stdin(terminal, () => open),
+    endStdin: () => {},
+    outputs: [
+      {
+        pause: () => terminal.pause(),
+        resume: () => terminal.resume(),
+        // The package has no way to close a terminal. It closes at its end, which is only seen while reading.
+        destroy: () => terminal.resume(),
+      },
+    ],
+    resize: ({ rows, columns }) =>
+      Effect.try({
+        try: () => {
+          if (open) terminal.resize(columns, rows)
+        },
+        catch: (cause) => new SpawnError.SignalError({ reason: "Unknown", message: String(cause), cause }),
+      }),
+  })
+}
+
+const stdin = (terminal: Terminal, open: () => boolean): StdinWriter => ({
+  write: (bytes) =>
+    Effect.suspend(() => {
+      if (!open()) return Effect.fail(new SpawnError.StdinError({ reason: "Closed" }))
+      // The package keeps what the terminal does not take at once.
+      if (bytes.length > 0) terminal.write(Buffer.from(bytes))
+      return Effect.void
+    }),
+  end: () => {},
+  destroy: () => {},
+})
+
+const unsupported = (message: string, cause?: unknown) =>
+  new SpawnError.SpawnError({ reason: "Unsupported", message, cause })
