@@ -20,7 +20,7 @@ import type { Confinement } from "../../../core/protocol/Confinement.ts"
 import * as CommandTransport from "../transport/CommandTransport.ts"
 import * as Bubblewrap from "./Bubblewrap.ts"
 import * as OwnProgram from "./OwnProgram.ts"
-import * as RemoteFiles from "./RemoteFiles.ts"
+import * as RelayedFiles from "./RelayedFiles.ts"
 
 /** Long enough for the requests of one piece of work, and short where folders come and go. */
 const idle = "2 seconds"
@@ -47,7 +47,7 @@ export const layer = (named: string | undefined): Layer.Layer<Files, never, File
             const key = JSON.stringify({ confinement, state: stateOf(confinement) } satisfies Key)
             const client = yield* RcMap.get(servers, key)
             const gone = RcMap.invalidate(servers, key)
-            return RemoteFiles.make(client, (error) =>
+            return RelayedFiles.make(client, (error) =>
               Effect.zipRight(
                 error.reason === "Server" ? Effect.void : gone,
                 Effect.fail(toFileError(error)),
