@@ -20,6 +20,7 @@ import * as Scope from "effect/Scope"
 import * as Confinement from "../../../core/protocol/Confinement.ts"
 import { SpawnError } from "../../../core/spawn/SpawnError.ts"
 import * as Spawner from "../../../core/spawn/Spawner.ts"
+import * as SearchPath from "../host/SearchPath.ts"
 import * as ProgramLookup from "../process/ProgramLookup.ts"
 import * as CallFilter from "./CallFilter.ts"
 import * as Mounts from "./Mounts.ts"
@@ -172,19 +173,17 @@ const unconfinable = (why: string) =>
 
 const invalid = (message: string) => Effect.fail(new SpawnError({ reason: "InvalidArgument", message }))
 
-/** The path of bubblewrap, if it is there. */
-export const find = (named: string | undefined): string | undefined =>
-  named !== undefined
-    ? executable(named)
-    : (process.env["PATH"] ?? "")
-        .split(":")
-        .flatMap((folder) => (folder.startsWith("/") ? (executable(`${folder}/bwrap`) ?? []) : []))[0]
+/** The real path of bubblewrap: of the program at `named`, else of the `bwrap` in the PATH. */
+export const find = (named: string | undefined): string | undefined => {
+  const path = named ?? SearchPath.find("bwrap", process.env["PATH"], canRun)
+  return path !== undefined && canRun(path) ? realpathSync(path) : undefined
+}
 
-const executable = (path: string): string | undefined => {
+const canRun = (path: string): boolean => {
   try {
     accessSync(path, constants.X_OK)
-    return statSync(path).isFile() ? realpathSync(path) : undefined
+    return statSync(path).isFile()
   } catch {
-    return undefined
+    return false
   }
 }

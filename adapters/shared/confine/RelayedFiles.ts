@@ -1,4 +1,5 @@
-/** The calls to files, carried out by another server. */
+/** The calls to files, relayed to another server over its client. */
+import { randomUUID } from "node:crypto"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { type FileError, invalid } from "../../../core/files/FileError.ts"
@@ -9,8 +10,7 @@ import type { ExecClient } from "../../../core/client/ExecClient.ts"
 import { toBase64 } from "../../../core/protocol/Bytes.ts"
 import * as PathUri from "../../../core/protocol/PathUri.ts"
 
-let lastHandle = 0
-
+/** `fail` turns what the other server refused, or the loss of it, into the failure of the call. */
 export const make = (
   client: Pick<ExecClient, "call">,
   fail: (error: ClientError) => Effect.Effect<never, FileError>,
@@ -47,7 +47,7 @@ export const make = (
       ),
     open: (path, mode) =>
       Effect.gen(function* () {
-        const handleId = `h${(lastHandle += 1)}`
+        const handleId = randomUUID()
         yield* Effect.acquireRelease(call("fs/open", { ...at(path), handleId, mode }), () =>
           Effect.ignore(call("fs/close", { handleId })),
         )
@@ -65,7 +65,7 @@ export const make = (
   }
 }
 
-/** No file is so long that its bytes cannot be counted exactly. */
+/** An offset as JSON has it; no file is longer than a number counts exactly. */
 const whole = (offset: bigint): Effect.Effect<number, FileError> =>
   offset <= BigInt(Number.MAX_SAFE_INTEGER)
     ? Effect.succeed(Number(offset))

@@ -7,6 +7,7 @@ import { accessSync, constants, readFileSync } from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
 import type { HostInfo } from "../../../core/spawn/Host.ts"
+import * as SearchPath from "./SearchPath.ts"
 
 type Env = HostInfo["env"]
 
@@ -23,12 +24,16 @@ export const onUnix = (env: Env, login: string | undefined): HostInfo["shell"] =
     (found) =>
       found !== undefined && path.isAbsolute(found) && known.includes(path.basename(found)) && canRun(found),
   )
-  const found = own ?? known.map((name) => inPath(name, env["PATH"])).find((found) => found !== undefined)
+  const found =
+    own ??
+    known.map((name) => SearchPath.find(name, env["PATH"], canRun)).find((found) => found !== undefined)
   return named(found ?? "/bin/sh")
 }
 
 const onWindows = (env: Env): HostInfo["shell"] => {
-  const powershell = ["pwsh.exe", "powershell.exe"].map((name) => inPath(name, env["PATH"] ?? env["Path"]))
+  const powershell = ["pwsh.exe", "powershell.exe"].map((name) =>
+    SearchPath.find(name, env["PATH"] ?? env["Path"], canRun),
+  )
   return named(powershell.find((found) => found !== undefined) ?? env["COMSPEC"] ?? "cmd.exe")
 }
 
@@ -53,13 +58,6 @@ const inDatabase = (uid: number): string | undefined =>
     .split("\n")
     .map((line) => line.split(":"))
     .find((entry) => entry[2] === String(uid))?.[6]
-
-const inPath = (name: string, folders = ""): string | undefined =>
-  folders
-    .split(path.delimiter)
-    .filter((folder) => folder !== "")
-    .map((folder) => path.join(folder, name))
-    .find(canRun)
 
 const canRun = (file: string): boolean => {
   try {
