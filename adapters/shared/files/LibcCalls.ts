@@ -24,51 +24,34 @@ const PATH_MAX = 4096
 
 /** Throws if the library lacks one of the functions. */
 export const make = (ffi: Ffi): Calls => {
-  const path = "buffer"
-  const open = ffi.bind("open", [path, "int", "int"])
-  const close = ffi.bind("close", ["int"])
-  const pread = ffi.bind("pread", ["int", "buffer", "long", "long"], "long")
-  const pwrite = ffi.bind("pwrite", ["int", "buffer", "long", "long"], "long")
-  const fsync = ffi.bind("fsync", ["int"])
-  const ftruncate = ffi.bind("ftruncate", ["int", "long"])
-  const fchmod = ffi.bind("fchmod", ["int", "int"])
-  const fchown = ffi.bind("fchown", ["int", "int", "int"])
-  const statx = ffi.bind("statx", ["int", path, "int", "int", "buffer"])
-  const getdents = ffi.bind("getdents64", ["int", "buffer", "long"], "long")
-  const readlink = ffi.bind("readlink", [path, "buffer", "long"], "long")
-  const symlink = ffi.bind("symlink", [path, path])
-  const mkdir = ffi.bind("mkdir", [path, "int"])
-  const rmdir = ffi.bind("rmdir", [path])
-  const unlink = ffi.bind("unlink", [path])
-  const rename = ffi.bind("rename", [path, path])
-
-  /** The result, unless it says that there is an error. */
+  const libc = bind(ffi)
+  /** The result of a call; throws the error that it tells by a negative one. */
   const check = (result: number): number => {
     if (result < 0) throw OsError.coded(OsError.nameOf(ffi.errno()) || `errno ${ffi.errno()}`)
     return result
   }
   const stat = (fd: number, name: Uint8Array, flags: number): Stat => {
     const found = new Uint8Array(256)
-    check(statx(fd, name, flags, STATX_MASK, found))
+    check(libc.statx(fd, name, flags, STATX_MASK, found))
     return toStat(new DataView(found.buffer))
   }
   const target = (name: Uint8Array): Uint8Array => {
     const found = new Uint8Array(PATH_MAX)
-    return found.subarray(0, check(readlink(name, found, found.length)))
+    return found.subarray(0, check(libc.readlink(name, found, found.length)))
   }
   const opened = <A>(name: string, flags: number, use: (fd: number) => A): A => {
-    const fd = check(open(cString(name), flags | O_CLOEXEC, 0))
+    const fd = check(libc.open(cString(name), flags | O_CLOEXEC, 0))
     try {
       return use(fd)
     } finally {
-      close(fd)
+      libc.close(fd)
     }
   }
   const list = (fd: number): Array<Files.Entry | Unknown> => {
     const entries: Array<Files.Entry | Unknown> = []
     const buffer = new Uint8Array(64 * 1024)
     for (;;) {
-      const count = check(getdents(fd, buffer, buffer.length))
+      const count = check(libc.getdents(fd, buffer, buffer.length))
       if (count === 0) return entries
       readEntries(buffer.subarray(0, count), entries)
     }
@@ -81,35 +64,56 @@ export const make = (ffi: Ffi): Calls => {
     await setImmediate()
     return check(work())
   }
-  const offsetOf = (offset: bigint): number => {
-    if (offset > Number.MAX_SAFE_INTEGER) throw OsError.coded("EFBIG")
-    return Number(offset)
-  }
 
   return {
-    open: async (name, flags, mode = 0) => check(open(cString(name), flags | O_CLOEXEC, mode)),
-    close: async (fd) => void check(close(fd)),
+    open: async (name, flags, mode = 0) => check(libc.open(cString(name), flags | O_CLOEXEC, mode)),
+    close: async (fd) => void check(libc.close(fd)),
     read: (fd, buffer, offset) =>
       offset > Number.MAX_SAFE_INTEGER
-        ? Promise.resolve(0) // nothing lies there
-        : piece(() => pread(fd, buffer, buffer.length, Number(offset))),
-    write: (fd, bytes, offset) => piece(() => pwrite(fd, bytes, bytes.length, offsetOf(offset))),
-    sync: async (fd) => void check(fsync(fd)),
-    empty: async (fd) => void check(ftruncate(fd, 0)),
-    chmod: async (fd, mode) => void check(fchmod(fd, mode)),
-    chown: async (fd, uid, gid) => void check(fchown(fd, uid, gid)),
+        ? Promise.resolve(0) // no file is that long
+        : piece(() => libc.pread(fd, buffer, buffer.length, Number(offset))),
+    write: (fd, bytes, offset) => piece(() => libc.pwrite(fd, bytes, bytes.length, toLong(offset))),
+    sync: async (fd) => void check(libc.fsync(fd)),
+    empty: async (fd) => void check(libc.ftruncate(fd, 0)),
+    chmod: async (fd, mode) => void check(libc.fchmod(fd, mode)),
+    chown: async (fd, uid, gid) => void check(libc.fchown(fd, uid, gid)),
     statOf: async (fd) => stat(fd, cString(""), AT_EMPTY_PATH),
     stat: async (name, follow) => stat(AT_FDCWD, cString(name), follow ? 0 : AT_SYMLINK_NOFOLLOW),
     list: async (folder) => opened(folder, O_RDONLY | O_DIRECTORY, list).map((entry) => exact(folder, entry)),
     realPath: async (name) =>
       opened(name, O_PATH, (fd) => NativePath.fromBytes(target(cString(`/proc/self/fd/${fd}`)))),
     readLink: async (name) => NativePath.fromBytes(target(cString(name))),
-    makeLink: async (to, name) => void check(symlink(cString(to), cString(name))),
-    makeFolder: async (name) => void check(mkdir(cString(name), 0o777)),
-    removeFolder: async (name) => void check(rmdir(cString(name))),
-    removeFile: async (name) => void check(unlink(cString(name))),
-    rename: async (from, to) => void check(rename(cString(from), cString(to))),
+    makeLink: async (to, name) => void check(libc.symlink(cString(to), cString(name))),
+    makeFolder: async (name) => void check(libc.mkdir(cString(name), 0o777)),
+    removeFolder: async (name) => void check(libc.rmdir(cString(name))),
+    removeFile: async (name) => void check(libc.unlink(cString(name))),
+    rename: async (from, to) => void check(libc.rename(cString(from), cString(to))),
   }
+}
+
+/** The functions of the library. A path is a buffer that ends with a zero, because it may be no UTF-8. */
+const bind = (ffi: Ffi) => ({
+  open: ffi.bind("open", ["buffer", "int", "int"]),
+  close: ffi.bind("close", ["int"]),
+  pread: ffi.bind("pread", ["int", "buffer", "long", "long"], "long"),
+  pwrite: ffi.bind("pwrite", ["int", "buffer", "long", "long"], "long"),
+  fsync: ffi.bind("fsync", ["int"]),
+  ftruncate: ffi.bind("ftruncate", ["int", "long"]),
+  fchmod: ffi.bind("fchmod", ["int", "int"]),
+  fchown: ffi.bind("fchown", ["int", "int", "int"]),
+  statx: ffi.bind("statx", ["int", "buffer", "int", "int", "buffer"]),
+  getdents: ffi.bind("getdents64", ["int", "buffer", "long"], "long"),
+  readlink: ffi.bind("readlink", ["buffer", "buffer", "long"], "long"),
+  symlink: ffi.bind("symlink", ["buffer", "buffer"]),
+  mkdir: ffi.bind("mkdir", ["buffer", "int"]),
+  rmdir: ffi.bind("rmdir", ["buffer"]),
+  unlink: ffi.bind("unlink", ["buffer"]),
+  rename: ffi.bind("rename", ["buffer", "buffer"]),
+})
+
+const toLong = (offset: bigint): number => {
+  if (offset > Number.MAX_SAFE_INTEGER) throw OsError.coded("EFBIG")
+  return Number(offset)
 }
 
 const cString = (path: string): Uint8Array => {
