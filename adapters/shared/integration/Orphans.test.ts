@@ -3,18 +3,18 @@ import { mkdirSync, rmSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { buildSync } from "esbuild"
 import { expect, test } from "vitest"
-import { name } from "../../../testing/Runtime.ts"
-import * as Proc from "../../testing/Proc.ts"
-import * as TestChild from "../../testing/TestChild.ts"
+import { name } from "../../testing/Runtime.ts"
+import * as Proc from "../testing/Proc.ts"
+import * as TestChild from "../testing/TestChild.ts"
 
 const pathOf = (file: string) => fileURLToPath(new URL(file, import.meta.url))
-const path = pathOf("../../../testing/OrphanServer.ts")
+const path = pathOf("../../testing/OrphanServer.ts")
 
 /** The server of the test: from source, but on Node, which cannot run that. */
 const command = (): ReadonlyArray<string> => {
   if (name === "Bun") return [path]
   if (name === "Deno") return ["run", "--allow-all", path]
-  const cache = pathOf("../../../../node_modules/.cache/")
+  const cache = pathOf("../../../node_modules/.cache/")
   const outfile = `${cache}OrphanServer-${process.pid}.mjs`
   mkdirSync(cache, { recursive: true })
   buildSync({ entryPoints: [path], bundle: true, platform: "node", format: "esm", outfile })
