@@ -1,14 +1,15 @@
 /**
  * Confines children with bubblewrap: a spawner around another one, for specs with a `confinement`; others pass.
  *
- * A child gets its own file system of the places it may see, its own processes, no capabilities, no network unless the
- * confinement has one, and the filter of `CallFilter`. Bubblewrap stays its parent in its process group. Signals to the
- * group are the child's alone: a shell ignores them before bubblewrap is executed, and `env` inside restores them (where
- * the child may not see `env`, a signal ends it). Nothing from outside takes orders from the child's environment, which
- * bubblewrap sets from a file. When the last process inside has ended, or bubblewrap is killed, nothing is left.
+ * A child gets its own file system of the places it may see, its own processes, no capabilities, no network unless
+ * the confinement has one, and the filter of `CallFilter`. Bubblewrap stays its parent in its process group. Signals
+ * to the group are the child's alone: a shell ignores them before bubblewrap is executed, and `env` inside restores
+ * them (where the child may not see `env`, a signal ends it). Nothing from outside takes orders from the child's
+ * environment, which bubblewrap sets from a file. When the last process inside has ended, or bubblewrap is killed,
+ * nothing is left.
  *
- * Never does a child run that is less confined than asked: where bubblewrap is missing the capability is absent, where it
- * cannot work, as found out before the first child, a start fails with `Unconfinable`.
+ * Never does a child run that is less confined than asked: where bubblewrap is missing the capability is absent,
+ * where it cannot work, as found out before the first child, a start fails with `Unconfinable`.
  */
 import { accessSync, constants, realpathSync, statSync } from "node:fs"
 import process from "node:process"

@@ -1,11 +1,11 @@
 /**
  * The system calls that a confined process is refused with EPERM, as a program of seccomp's machine.
  *
- * Without a network no socket comes into being, but pairs of connected ones: a namespace of its own would leave it those
- * that lie in the file system (a container engine listens on one) and those of other families. With a network only the
- * way to a host of this virtual machine is closed. In both, io_uring (which opens sockets past such a filter), keys
- * (which no namespace separates), bpf and perf, and typing into a terminal on somebody's behalf. Programs for another
- * architecture (32 bit, x32) have other numbers, and are refused every call.
+ * Without a network no socket comes into being, but pairs of connected ones: a namespace of its own would leave it
+ * those that lie in the file system (a container engine listens on one) and those of other families. With a network
+ * only the way to a host of this virtual machine is closed. In both, io_uring (which opens sockets past such a
+ * filter), keys (which no namespace separates), bpf and perf, and typing into a terminal on somebody's behalf.
+ * Programs for another architecture (32 bit, x32) have other numbers, and are refused every call.
  */
 
 interface Numbers {

@@ -1,8 +1,8 @@
 /**
  * From the places of a confinement to what bubblewrap mounts, with the file system as it is now.
  *
- * Links are resolved before anything is mounted, so a place is what it leads to. A place that does not exist is left out;
- * but one that is to be kept from coming into being inside a folder that may be written gets a placeholder.
+ * Links are resolved before anything is mounted, so a place is what it leads to. A place that does not exist is left
+ * out; but one that is to be kept from coming into being inside a folder that may be written gets a placeholder.
  */
 import { existsSync, realpathSync, statSync } from "node:fs"
 import { basename, dirname } from "node:path"

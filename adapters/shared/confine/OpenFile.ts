@@ -1,8 +1,9 @@
 /**
- * Bytes for a child that is about to start, behind a path that only it needs to know: a file without a name, held open here.
+ * Bytes for a child that is about to start, behind a path that only it needs to know: a file without a name, held
+ * open here.
  *
- * `/proc/PID/fd/N` of this process leads to it. Nobody who is confined sees this process, so nobody confined can change
- * what the next one is started with.
+ * `/proc/PID/fd/N` of this process leads to it. Nobody who is confined sees this process, so nobody confined can
+ * change what the next one is started with.
  */
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs"
 import { tmpdir } from "node:os"

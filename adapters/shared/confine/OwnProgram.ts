@@ -1,9 +1,10 @@
 /**
  * This command once more, for a confinement: what has to be seen inside to start it, and how.
  *
- * Where the confinement shows the whole system the program lies where it lies. Elsewhere the runtime, the libraries that
- * it has loaded and the program are mounted read-only in a folder of their own at the root, so that no path of the request
- * leads to more than its profile allows; only the loader, which the kernel looks for by its name, is seen at its own path.
+ * Where the confinement shows the whole system the program lies where it lies. Elsewhere the runtime, the libraries
+ * that it has loaded and the program are mounted read-only in a folder of their own at the root, so that no path of
+ * the request leads to more than its profile allows; only the loader, which the kernel looks for by its name, is seen
+ * at its own path.
  */
 import { existsSync, readdirSync, realpathSync } from "node:fs"
 import { basename, dirname, join, relative } from "node:path"

@@ -1,8 +1,9 @@
 /**
- * Failures of the operating system: their numbers, and as `SpawnError`s, with the texts that clients of the protocol know.
+ * Failures of the operating system: their numbers, and as `SpawnError`s, with the texts that clients of the protocol
+ * know.
  *
- * The texts are those of musl's `strerror`, because the peer is a musl build: glibc says "Too many open
- * files" where musl says "No file descriptors available". The numbers are this host's.
+ * The texts are those of musl's `strerror`, because the peer is a musl build: glibc says "Too many open files" where
+ * musl says "No file descriptors available". The numbers are this host's.
  */
 import { constants } from "node:os"
 import * as SpawnError from "../../../core/spawn/SpawnError.ts"

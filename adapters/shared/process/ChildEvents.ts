@@ -1,17 +1,17 @@
 /**
- * The events of one child on their way to the core: each end and the exit once, nothing after the end of
- * a stream, and nothing at all once the child's scope has closed.
+ * Guards the events of one child: each end and the exit are delivered once, nothing after the end of a stream, and
+ * nothing at all after the child's scope has closed.
  */
 import type * as Spawner from "../../../core/spawn/Spawner.ts"
 
 export interface ChildEvents extends Spawner.SpawnEvents {
   /** Ends every stream that is still open. */
   readonly endAll: () => void
-  /** Delivers nothing from here on. */
+  /** Drops every later event. */
   readonly mute: () => void
 }
 
-/** Guards `events` for a child that has these streams. */
+/** Passes events on to `events`, for a child that has these streams. */
 export const make = (
   events: Spawner.SpawnEvents,
   streams: ReadonlyArray<Spawner.OutputStream>,

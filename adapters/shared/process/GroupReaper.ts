@@ -1,14 +1,15 @@
 /**
- * No process outlives the server, even if the server is killed with SIGKILL.
+ * Kills the processes that a server leaves behind, even if the server is killed with SIGKILL.
  *
- * A tiny `/bin/sh` in a session of its own reads from a pipe which groups exist. Only the server holds the
- * other end, so however the server ends, the shell reads the end of the file, kills every group that is
- * still on its list, and ends itself. It starts with the first child, and anew with the whole list if
- * somebody kills it. It does not keep the server's event loop alive.
+ * A tiny `/bin/sh` in a session of its own reads from a pipe which groups exist. Only the server holds the other end,
+ * so however the server ends, the shell reads EOF, kills every group that is still on its list, and exits. It starts
+ * with the first child. If it is killed, another one starts with the whole list. It does not keep the server's event
+ * loop alive.
  *
- * A group is in the pipe before anybody hears of its start; ends are told in batches. A child that came into being
- * while the server was killed, before the server could tell its id, is found in /proc by the pipe or terminal that it
- * was to get (pipes from Linux 5.14 on). Processes that left their group are not found. Not on Windows.
+ * A new group is written to the pipe before its start is reported; ended groups are written in batches. If the server
+ * is killed between the start of a child and the write of its id, the shell finds the child in /proc by the pipe or
+ * terminal that it was given (pipes from Linux 5.14 on). It does not find processes that left their group. Not on
+ * Windows.
  */
 import { spawn } from "node:child_process"
 import type { ChildProcess } from "node:child_process"
@@ -16,9 +17,9 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Registry } from "./ProcessGroup.ts"
 
-/** Ends are told in batches of this time. */
+/** Ended groups are written together after this time. */
 const BATCH_MILLIS = 5
-/** A shell that cannot live is not started again faster than this. */
+/** A shell that exits at once is started again after this time. */
 const RESTART_MILLIS = 1_000
 
 const SCRIPT = `
@@ -47,7 +48,7 @@ found() {
 done
 `
 
-/** A registry of groups whose members die with this process; the scope's end ends the shell. */
+/** A registry of groups that are killed when this process ends, however it ends, or when the scope closes. */
 export const make: Effect.Effect<Registry, never, Scope.Scope> = Effect.map(
   Effect.acquireRelease(Effect.sync(unsafeMake), (reaper) => Effect.sync(reaper.close)),
   ({ starting, add, remove }) => ({ starting, add, remove }),

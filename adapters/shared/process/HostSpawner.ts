@@ -18,16 +18,16 @@ import * as Libc from "./posix/Libc.ts"
 import * as PosixSpawner from "./posix/PosixSpawner.ts"
 import * as PtyDevice from "./posix/PtyDevice.ts"
 
-/** What a runtime brings to the C library. Each function may throw, and says with that what this host cannot do. */
+/** How a runtime calls the C library. A function throws if this host cannot do it; the error says why. */
 export interface Native {
   readonly ffi: () => Ffi
   readonly descriptors: (libc: Libc.Libc) => Descriptors
 }
 
 export interface Options {
-  /** Without it the portable spawner is used everywhere. */
+  /** Absent: the portable spawner is used on every host. */
   readonly native?: Native
-  /** For PTYs where the C library cannot be called; absent where the package does not work. */
+  /** Loads the node-pty package, for PTYs where the C library cannot be called. Absent where it does not work. */
   readonly nodePty?: NodePtyChild.Load
 }
 
@@ -38,7 +38,7 @@ interface Bound {
   readonly device: Either.Either<PtyDevice.PtyDevice, string>
 }
 
-/** A spawner for each scope. The library is bound once; where it is not used, a debug log says why. */
+/** One spawner per scope. The C library is bound once; a debug log says why it is not used. */
 export const layer = ({ native, nodePty }: Options): Layer.Layer<Spawner.Spawner> => {
   const leaderless = LeaderlessGroups.make()
   let bound: Either.Either<Bound, string> | undefined

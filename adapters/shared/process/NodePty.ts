@@ -1,6 +1,6 @@
-/** Loads the node-pty package: in a file of its own, so that runtimes where it does not work leave it out. */
+/** Loads the node-pty package. A file of its own, so that the bundles of other runtimes do not contain the package. */
 import type { NodePty } from "./NodePtyChild.ts"
 
-/** Fails where the package has no binary for this platform. */
+/** Rejects where the package has no binary for this platform. */
 export const load = async (): Promise<NodePty> =>
   (await import("@homebridge/node-pty-prebuilt-multiarch")) as unknown as NodePty

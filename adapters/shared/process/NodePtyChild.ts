@@ -1,11 +1,11 @@
 /**
  * A child on a PTY of the node-pty package, for hosts where the C library cannot be called.
  *
- * The package tells one end, 200 ms after the exit at the latest, and closes the terminal with it. So the exit may be
- * told late, and output is lost that is not read by then: the tail on Node 20 and 22, everything while paused, and what
- * a descendant prints later. Writes are buffered without bound and never suspend. The child always has `PWD` and
- * `TERM`, and no `arg0`. A failing `exec` is an exit with code 1 and a text in the output, so the program and the
- * directory are checked before. Later children inherit the master.
+ * The package closes the terminal 200 ms after the exit at the latest, and reports the exit only then. So the exit
+ * may be late, and output that was not read by then is lost: the tail on Node 20 and 22, everything while paused, and
+ * what a descendant prints later. A write to a full terminal blocks the whole program until the child reads. The
+ * child always has `PWD` and `TERM`, and never an `arg0`. A failed `exec` is an exit with code 1 and a text in the
+ * output, so program and directory are checked before the start. Later children inherit the master.
  */
 import { Buffer } from "node:buffer"
 import * as Effect from "effect/Effect"
@@ -18,7 +18,7 @@ import * as ProgramLookup from "./ProgramLookup.ts"
 import * as RunningChild from "./RunningChild.ts"
 import type { StdinWriter } from "./StdinWriter.ts"
 
-/** What is used of the package; its own types leave out that it takes and gives bytes. */
+/** The part of the package that is used. Its own types do not say that it takes and delivers bytes. */
 export interface NodePty {
   readonly spawn: (file: string, args: ReadonlyArray<string>, options: Options) => Terminal
 }
@@ -29,7 +29,7 @@ interface Options {
   readonly rows: number
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
-  /** No decoding: `onData` gives bytes, but on Windows, where it is always text. */
+  /** No decoding: `onData` gets bytes, except on Windows, where it always gets text. */
   readonly encoding: null
 }
 
@@ -37,7 +37,7 @@ interface Terminal {
   readonly pid: number
   readonly onData: (listener: (data: Uint8Array | string) => void) => unknown
   readonly onExit: (listener: (exit: { exitCode: number; signal?: number }) => void) => unknown
-  /** An error without a listener ends the program. */
+  /** Without a listener an error ends the program. */
   readonly on: (event: "error", listener: (error: unknown) => void) => unknown
   readonly write: (data: Uint8Array) => void
   readonly resize: (columns: number, rows: number) => void
@@ -46,12 +46,12 @@ interface Terminal {
   readonly kill: () => void
 }
 
-/** Loads the package; fails where it has no binary for this platform. */
+/** Loads the package; rejects where it has no binary for this platform. */
 export type Load = () => Promise<NodePty>
 
 const windows = process.platform === "win32"
 
-/** Starts a child on a PTY of this size; the package is loaded with the first one. */
+/** Starts a child on a PTY of this size. The package is loaded with the first one. */
 export const start = (
   load: Load,
   host: ProcessGroup.Host,
@@ -66,7 +66,7 @@ export const start = (
       try: load,
       catch: (cause) => unsupported(`no PTY on this host: ${String(cause)}`, cause),
     })
-    // The package looks in the PATH too, and makes the name argv[0]; without a PATH the C library has other places.
+    // A bare name is searched again by the package, and becomes argv[0]. Without a PATH it would search elsewhere.
     const file = spec.env["PATH"] ? spec.argv[0] : found
     const terminal = yield* Effect.try({
       try: () =>
@@ -109,7 +109,7 @@ const running = (
       {
         pause: () => terminal.pause(),
         resume: () => terminal.resume(),
-        // The package has no way to close a terminal. It closes at its end, which is only seen while reading.
+        // The package cannot close a terminal on demand: it does so at EOF, which it sees only while it reads.
         destroy: () => terminal.resume(),
       },
     ],
@@ -127,7 +127,7 @@ const stdin = (terminal: Terminal, open: () => boolean): StdinWriter => ({
   write: (bytes) =>
     Effect.suspend(() => {
       if (!open()) return Effect.fail(new SpawnError.StdinError({ reason: "Closed" }))
-      // The package keeps what the terminal does not take at once.
+      // The package keeps a reference to the bytes, so it gets a copy.
       if (bytes.length > 0) terminal.write(Buffer.from(bytes))
       return Effect.void
     }),

@@ -1,11 +1,10 @@
 /**
  * The portable spawner, over `node:child_process`: for hosts where the C library cannot be called.
  *
- * What it cannot do: no PTY. Its children's stdout and stderr are socket pairs on Unix, so a child cannot
- * open `/dev/stderr` anew. A file that is no executable format may end up with a shell (`execvp` does that
- * in glibc). A death by a real-time signal is reported as exit code 0 on Node and Bun; on Deno it ends
- * the whole server with an uncaught error. On Windows there are no process groups: signals and kills
- * reach the child alone.
+ * PTYs are those of the node-pty package, see `NodePtyChild`. On Unix a child's stdout and stderr are socket pairs, so
+ * it cannot open `/dev/stderr`. A file of no executable format may be run by a shell (glibc's `execvp` does that). A
+ * death by a real-time signal is reported as exit code 0 on Node and Bun; on Deno it ends the whole server with an
+ * uncaught error. On Windows there are no process groups: signals and kills reach the child alone.
  */
 import { spawn } from "node:child_process"
 import type { ChildProcess } from "node:child_process"
@@ -24,16 +23,17 @@ import * as RunningChild from "./RunningChild.ts"
 import * as SpecCheck from "./SpecCheck.ts"
 import * as StdinWriter from "./StdinWriter.ts"
 
-/** Bun reads ahead, and would hand over all of it at once. */
+/** The most that is delivered at once: Bun reads ahead without a limit. */
 const CHUNK_BYTES = 65_536
 
 const windows = process.platform === "win32"
 
 export interface Host extends ProcessGroup.Host {
-  /** The node-pty package, on runtimes where it works. Without it there are no PTYs. */
+  /** Loads the node-pty package, on runtimes where it works. Absent: no PTYs. */
   readonly nodePty?: NodePtyChild.Load | undefined
 }
 
+/** The portable spawner; it registers the groups of its children with `host`. */
 export const make = (host: Host): Spawner.SpawnerService => ({
   capabilities: {
     pty: host.nodePty !== undefined,
@@ -138,7 +138,7 @@ const read = (
       events.output(name, bytes)
     }
   }
-  // Not `data`: Node resumes such streams when the child has exited, and Bun goes on after a pause.
+  // Not `data`: after the exit of the child Node resumes such a stream, and Bun delivers while it is paused.
   stream?.on("readable", take)
   stream?.on("error", () => {})
   stream?.on("end", end)
@@ -155,7 +155,7 @@ const read = (
   }
 }
 
-/** The error of a child without a pid: `node:child_process` reports it in a later tick. */
+/** Why a child has no pid: `node:child_process` reports the error in a later tick. */
 const failure = (child: ChildProcess): Effect.Effect<never, SpawnError.SpawnError> =>
   Effect.async((resume) => {
     child.once("error", (error) => resume(Effect.fail(OsError.fromUnknown(error))))

@@ -1,6 +1,6 @@
 /**
- * The program of a spec by a path, for commands that start it in their own place: whatever cannot be started is refused
- * with the reasons and texts of a spawner, before anything runs.
+ * Finds the program of a spec before it is started, for spawners that start another program first (a sandbox) or that
+ * do not report why a start failed. Fails with the reasons and texts of a spawner.
  */
 import { accessSync, constants, statSync } from "node:fs"
 import { constants as os } from "node:os"
@@ -12,7 +12,7 @@ import * as OsError from "../host/OsError.ts"
 import * as ProgramPath from "./ProgramPath.ts"
 import * as SpecCheck from "./SpecCheck.ts"
 
-/** A path, absolute or relative to the child's directory, with a slash in it. */
+/** The path of the program: absolute, or relative to the child's directory, and always with a slash. */
 export const find = (spec: Spawner.SpawnSpec): Effect.Effect<string, SpawnError> =>
   Effect.suspend(() => {
     const refusal = SpecCheck.refusal(spec)
@@ -22,7 +22,7 @@ export const find = (spec: Spawner.SpawnSpec): Effect.Effect<string, SpawnError>
     return Effect.succeed(path.includes("/") ? path : `./${path}`)
   })
 
-/** Asks the system. */
+/** Asks the operating system. */
 export const access: ProgramPath.Access = (path) => {
   try {
     accessSync(path, constants.X_OK)
@@ -32,7 +32,7 @@ export const access: ProgramPath.Access = (path) => {
   }
 }
 
-/** The name again, if it is one of a file that may be executed. */
+/** `name` itself if that file may be executed. */
 const executable = (cwd: string, name: string): string | ProgramPath.Errno => {
   const path = resolve(cwd, name)
   const errno = access(path) || (statSync(path).isDirectory() ? os.errno.EACCES : 0)

@@ -1,24 +1,25 @@
 /**
- * Where a program lies, as `execvp` decides it: a name with a slash is a path, relative to the child's
- * directory; a bare name is looked up in the PATH of the child's environment, not of the server's.
+ * Finds a program as `execvp` does: a name with a slash is a path, relative to the child's directory; a bare name is
+ * looked up in the PATH of the child's environment, not of the server's.
  *
- * Without a PATH (or with an empty one) the places are musl's default. As in `execvp`, a candidate that
- * may not be executed does not end the search, but is what gets reported if nothing else is found. A file
- * that is no executable format is never handed to a shell.
+ * Without a PATH, or with an empty one, musl's default is searched. As in `execvp`, a candidate that may not be
+ * executed does not end the search, but is reported if nothing else is found. Unlike `execvp` it never gives a file
+ * of no executable format to a shell.
  */
 import { constants } from "node:os"
 import type * as Spawner from "../../../core/spawn/Spawner.ts"
 
+/** As musl's `execvp` has it. */
 const DEFAULT_PATH = "/usr/local/bin:/bin:/usr/bin"
 const { EACCES, ENOENT, ENOTDIR } = constants.errno
 
-/** Tells whether a path may be executed: 0, or the error number that says why not. */
+/** Checks whether a path may be executed: 0, or an error number. */
 export type Access = (path: string) => number
 
-/** Tries to execute a path: a result, or the error number that says why not. */
+/** Tries to execute a path: its result, or an error number. */
 export type Attempt<A> = (path: string) => A | Errno
 
-/** An error number, told apart from a result. */
+/** A failure as the error number of the system; a class, so that it differs from a result that is a number. */
 export class Errno {
   readonly errno: number
   constructor(errno: number) {
@@ -27,8 +28,8 @@ export class Errno {
 }
 
 /**
- * Calls `attempt` with one candidate after the other until one works, or fails in a way that the next
- * one cannot mend. `access` spares the attempts that are sure to fail: it is far cheaper.
+ * Calls `attempt` with one candidate after the other until one succeeds, or fails with an error that ends the search.
+ * `access` is far cheaper, and avoids attempts that would fail.
  */
 export const search = <A>(spec: Spawner.SpawnSpec, access: Access, attempt: Attempt<A>): A | Errno => {
   const program = spec.argv[0]
@@ -42,7 +43,7 @@ export const search = <A>(spec: Spawner.SpawnSpec, access: Access, attempt: Atte
     if (result.errno === EACCES) denied = true
     else if (result.errno !== ENOENT && result.errno !== ENOTDIR) return result
   }
-  // A directory that cannot be entered comes first: the child would have failed on it before the search.
+  // If the working directory cannot be entered, report that: a child would fail there before its search.
   const cwd = access(`${spec.cwd}/.`)
   if (cwd !== 0) return new Errno(cwd)
   return new Errno(denied ? EACCES : ENOENT)

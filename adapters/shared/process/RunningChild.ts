@@ -1,8 +1,8 @@
 /**
- * A started child put together from its parts: the handle that the core gets, and the one way to end it.
+ * A started child, made of its parts: the handle that the core gets, and `close`, the only way to end it.
  *
- * `close` is synchronous and idempotent: it silences the events, kills the group and releases every
- * descriptor. That the child is reaped afterwards is the business of whoever watches its exit.
+ * `close` is synchronous and idempotent: it mutes the events, kills the group and releases every descriptor. The child
+ * is reaped later, by whatever watches its exit.
  */
 import * as Effect from "effect/Effect"
 import type * as Spawner from "../../../core/spawn/Spawner.ts"
@@ -10,7 +10,7 @@ import type { ChildEvents } from "./ChildEvents.ts"
 import type { ProcessGroup } from "./ProcessGroup.ts"
 import type { StdinWriter } from "./StdinWriter.ts"
 
-/** A stream that is being read. */
+/** A stream that is being read. `destroy` closes it. */
 export interface Output {
   readonly pause: () => void
   readonly resume: () => void

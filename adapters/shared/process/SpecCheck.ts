@@ -1,12 +1,12 @@
 /**
- * What no operating system is asked about: an empty program name and NUL bytes.
+ * Refuses specs that no operating system can start: an empty program name, and NUL bytes.
  *
- * The texts are the peer's, which knows one for the environment of a pipe child and another for the rest.
+ * The texts are the peer's, which has one for the environment of a pipe child and another for everything else.
  */
 import * as SpawnError from "../../../core/spawn/SpawnError.ts"
 import type * as Spawner from "../../../core/spawn/Spawner.ts"
 
-/** The reason why this spec can never be started, if there is one. */
+/** Why this spec can never be started; `undefined` if nothing is wrong with it. */
 export const refusal = (spec: Spawner.SpawnSpec): SpawnError.SpawnError | undefined => {
   const pty = spec.stdio.kind === "pty"
   if (spec.argv[0] === "") return invalid(`missing program for ${pty ? "PTY" : "pipe"} spawn`)

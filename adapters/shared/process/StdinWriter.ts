@@ -1,9 +1,9 @@
 /**
- * The way into a child: a stream over the write end of its stdin pipe, or over a PTY's master.
+ * Writes to the stdin of a child: to a stream over the write end of its pipe, or over the master of its PTY.
  *
- * A write that the kernel takes whole at once completes synchronously, within microseconds; only one that
- * finds the pipe full suspends, until its bytes are with the kernel. Bytes must not change while it does.
- * A child that has closed its stdin is a `StdinError`, never an uncaught `error` event.
+ * A write that the kernel takes whole at once completes synchronously, within microseconds. One that finds the pipe
+ * full suspends until the kernel has all its bytes, which must not change meanwhile. If the child has closed its stdin
+ * a write fails with `StdinError`; there is never an uncaught `error` event.
  */
 import type { Writable } from "node:stream"
 import * as Effect from "effect/Effect"
@@ -13,20 +13,20 @@ export interface StdinWriter {
   readonly write: (bytes: Uint8Array) => Effect.Effect<void, SpawnError.StdinError>
   /** Closes the child's stdin after what was written. */
   readonly end: () => void
-  /** Closes it now, and fails what was not yet written. */
+  /** Closes it now; writes that still wait fail. */
   readonly destroy: () => void
 }
 
 const notOpen = new SpawnError.StdinError({ reason: "NotOpen" })
 
-/** For a child without a stdin of its own. */
+/** For a child whose stdin is `/dev/null`. */
 export const none: StdinWriter = {
   write: () => Effect.fail(notOpen),
   end: () => {},
   destroy: () => {},
 }
 
-/** Writes to `stream`, which it owns from here on if nobody reads from it. */
+/** Writes to `stream`, and destroys it at the end. */
 export const make = (stream: Writable): StdinWriter => {
   stream.on("error", () => {})
   return {
@@ -40,7 +40,7 @@ export const make = (stream: Writable): StdinWriter => {
   }
 }
 
-/** Bun's streams over a child's stdin do not count what they hold. */
+/** False on Bun: `writableLength` of a child's stdin is always 0 there. */
 const counts = !("Bun" in globalThis)
 
 type Outcome = Effect.Effect<void, SpawnError.StdinError>

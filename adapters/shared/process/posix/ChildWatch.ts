@@ -1,28 +1,27 @@
 /**
- * Who has ended, and how: reaps the children that were started with `posix_spawn`.
+ * Reaps the children that were started with `posix_spawn`, and reports how they ended.
  *
- * A SIGCHLD says that some child has ended, and many endings may share one signal; so each signal reaps
- * until nobody is left. `waitid` names one ended child at a time, so that the cost does not grow with the
- * children that still run; only when it names a stranger are all of ours asked. A stranger is a child of
- * `node:child_process`, which libuv reaps in the same turn; one that is still there later is an orphan
- * that a server gets as the first process of a container, and is reaped too, for nobody else would.
+ * Several exits may share one SIGCHLD, so each signal reaps until no ended child is left. `waitid` returns one ended
+ * child at a time, so the cost does not grow with the children that still run; only when it returns a child of somebody
+ * else are all of ours polled. Such a stranger is a child of `node:child_process`, which libuv reaps in the same turn.
+ * One that is still there later is an orphan: the first process of a container inherits orphans and must reap them.
  *
- * A listener for SIGCHLD does not keep Node's event loop alive: a timer does while a child runs, and looks
- * after signals that were lost. Signals reach the main thread only.
+ * A listener for SIGCHLD does not keep Node's event loop alive. A timer does while a child runs; it also makes up for
+ * lost signals. Signals reach the main thread only.
  */
 import type * as Spawner from "../../../../core/spawn/Spawner.ts"
 import type { Libc } from "./Libc.ts"
 
-const LOOK_MILLIS = 1_000
-/** Deno reaps its own children when it comes to it, and one that somebody else has reaped ends the server. */
-const STRANGER_MILLIS = "Deno" in globalThis ? 5_000 : LOOK_MILLIS
+const POLL_MILLIS = 1_000
+/** A stranger is reaped after this time. Longer on Deno, which reaps its children late and dies if they are gone. */
+const STRANGER_MILLIS = "Deno" in globalThis ? 5_000 : POLL_MILLIS
 
 export interface ChildWatch {
-  /** Calls `onExit` once, when `pid` has ended and was reaped. To be called in the tick of the spawn. */
+  /** Calls `onExit` once, after `pid` has ended and was reaped. Must be called in the tick of the spawn. */
   readonly add: (pid: number, onExit: (status: Spawner.ExitStatus) => void) => void
 }
 
-/** The one watch of this process: its listener stays, as children outlive the scopes they were in. */
+/** The only watch of this process. Its listener stays, because children may end after their scopes. */
 export const make = (libc: Libc): ChildWatch => {
   const running = new Map<number, (status: Spawner.ExitStatus) => void>()
   let timer: NodeJS.Timeout | undefined
@@ -68,7 +67,7 @@ export const make = (libc: Libc): ChildWatch => {
   return {
     add: (pid, onExit) => {
       running.set(pid, onExit)
-      timer ??= setInterval(look, LOOK_MILLIS)
+      timer ??= setInterval(look, POLL_MILLIS)
     },
   }
 }

@@ -1,20 +1,18 @@
 /**
- * What a runtime brings so that functions of the C library can be called in this process.
- *
- * Three runtimes, three ways: koffi on Node, `bun:ffi` on Bun, `Deno.dlopen` on Deno. The functions, their
- * constants and the layout of their structures are told once, in `Libc.ts`.
+ * How a runtime calls functions of the C library in this process: koffi on Node, `bun:ffi` on Bun, `Deno.dlopen` on
+ * Deno. The functions, their constants and the layout of their structures are in `Libc.ts`, for all three.
  */
 
-/** The C types of parameters, with what a caller passes for each. */
+/** The C types of parameters, and the JavaScript type of each. */
 export interface Arguments {
   readonly int: number
-  /** `long`, `size_t` and other words of 64 bits; below 2^53. */
+  /** `long`, `size_t` and other integers of 64 bits; below 2^53. */
   readonly long: number
-  /** A pointer to memory of ours. */
+  /** A pointer to memory of the caller. */
   readonly buffer: Uint8Array | Int32Array | Uint16Array
   /** `const char *`. */
   readonly text: string
-  /** `char *const []`, which ends with a null pointer. */
+  /** `char *const []`; the null pointer at its end is added. */
   readonly texts: ReadonlyArray<string>
 }
 
@@ -27,13 +25,13 @@ export interface Ffi {
     parameters: P,
     result?: "int" | "long",
   ) => (...args: { -readonly [K in keyof P]: Arguments[P[K]] }) => number
-  /** `errno` of this thread, to be asked right after a call. */
+  /** `errno` of this thread; to be read right after the call. */
   readonly errno: () => number
 }
 
 type Native = (...args: ReadonlyArray<unknown>) => unknown
 
-/** A function that takes pointers, as one that takes strings and lists of them, for runtimes that convert neither. */
+/** Makes a function over pointers take strings and lists of strings, for runtimes that do not convert them. */
 export const marshal = (
   call: Native,
   parameters: ReadonlyArray<Parameter>,
@@ -42,7 +40,7 @@ export const marshal = (
   if (!parameters.some((each) => each === "text" || each === "texts"))
     return (...args) => Number(call(...args))
   return (...args) => {
-    // What pointers point at has to be alive until the function has returned.
+    // Keeps the memory behind the pointers alive until the function has returned.
     const blocks: Array<Uint8Array> = []
     const toNative = (argument: unknown, i: number) => {
       if (parameters[i] === "text") return toCString(argument as string)
@@ -59,10 +57,10 @@ export const marshal = (
 
 const utf8 = new TextEncoder()
 
-/** A string as C has it, with its terminating zero. */
+/** A string in UTF-8, with its terminating zero. */
 const toCString = (text: string): Uint8Array<ArrayBuffer> => utf8.encode(`${text}\0`)
 
-/** The addresses of so many strings that lie one behind the other, and a null pointer. */
+/** The addresses of `count` strings that follow each other in `block`, and a null pointer. */
 const pointersInto = (block: Uint8Array, address: bigint, count: number): BigUint64Array => {
   const pointers = new BigUint64Array(count + 1)
   let at = 0

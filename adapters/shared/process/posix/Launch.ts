@@ -1,6 +1,4 @@
-/**
- * The step that pipe and PTY children share: find the program, `posix_spawn` it, watch for its end.
- */
+/** What pipe and PTY children share: finding the program, `posix_spawn`, and watching for the exit. */
 import type * as Spawner from "../../../../core/spawn/Spawner.ts"
 import type { ChildEvents } from "../ChildEvents.ts"
 import * as ProcessGroup from "../ProcessGroup.ts"
@@ -9,14 +7,14 @@ import type { ChildWatch } from "./ChildWatch.ts"
 import type { Descriptors } from "./Descriptors.ts"
 import type { ChildStdio, Libc } from "./Libc.ts"
 
-/** What a spawner over `posix_spawn` works with. */
+/** What a spawner over `posix_spawn` needs. */
 export interface Host extends ProcessGroup.Host {
   readonly libc: Libc
   readonly descriptors: Descriptors
   readonly watch: ChildWatch
 }
 
-/** The pid of the new child, or why there is none. It must be watched in the same tick. */
+/** Starts a child: its pid, or why there is none. The caller must `watch` it in the same tick. */
 export const launch = (
   { libc, groups }: Host,
   spec: Spawner.SpawnSpec,
@@ -33,7 +31,7 @@ export const launch = (
   return launched
 }
 
-/** The group of a child just launched; `onExit` runs before its exit is reported. */
+/** The group of a child that was just launched. `onExit` is called before its exit is reported. */
 export const watch = (
   host: Host,
   pid: number,

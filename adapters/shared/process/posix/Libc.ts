@@ -1,11 +1,11 @@
 /**
- * The few functions of the C library that no runtime offers, called in this process.
+ * The functions of the C library that `posix_spawn` and its children need, called in this process.
  *
- * They exist for `posix_spawn`: its children get real pipes (those of `node:child_process` get socket
- * pairs, on which `echo x > /dev/stderr` fails), exact error numbers, and start three times as fast.
- * Only for 64-bit Linux, glibc and musl alike.
+ * Compared with `node:child_process`, a child gets real pipes (not socket pairs, on which `echo x > /dev/stderr`
+ * fails), a failed start has its error number, and a start takes a third of the time. Only for 64-bit Linux, glibc and
+ * musl alike.
  *
- * Functions that can fail return a negative error number, as the kernel does.
+ * A function that fails returns a negative error number, as the kernel does, unless it says otherwise.
  */
 import * as Either from "effect/Either"
 import type { Ffi } from "./Ffi.ts"
@@ -35,7 +35,7 @@ const ST_INO = 2
 /** More than `posix_spawn_file_actions_t`, `posix_spawnattr_t`, `sigset_t`, `siginfo_t` and `struct stat` take. */
 const STRUCT_BYTES = 512
 
-/** What a child gets as its descriptors 0, 1 and 2. */
+/** The descriptors 0, 1 and 2 of a child. */
 export type ChildStdio =
   | {
       readonly kind: "pipe"
@@ -46,12 +46,12 @@ export type ChildStdio =
     }
   | {
       readonly kind: "pty"
-      /** Opened by the child as leader of a new session, and so its controlling terminal. */
+      /** Of the slave. The child leads a new session when it opens it, so it becomes the controlling terminal. */
       readonly path: string
     }
 
 export interface SpawnRequest {
-  /** Not searched for; relative to `cwd`. */
+  /** Not looked up in a PATH; relative to `cwd`. */
   readonly path: string
   readonly argv: ReadonlyArray<string>
   readonly env: ReadonlyArray<string>
@@ -60,26 +60,26 @@ export interface SpawnRequest {
 }
 
 export interface Libc {
-  /** A pipe whose ends no child inherits: 0 and the two descriptors in `ends`. */
+  /** Opens a pipe that no child inherits: 0, and its two descriptors in `ends`. */
   readonly pipe: (ends: Int32Array) => number
-  /** Reads and writes of the open file answer EAGAIN where they would wait. */
+  /** Makes reads and writes of the open file fail with EAGAIN instead of waiting. */
   readonly nonBlocking: (fd: number) => void
   readonly close: (fd: number) => void
-  /** Bytes read into `buffer`, 0 at the end. */
+  /** The number of bytes read into `buffer`; 0 at EOF. */
   readonly read: (fd: number, buffer: Uint8Array) => number
-  /** Bytes taken from `buffer`. */
+  /** The number of bytes written from `buffer`. */
   readonly write: (fd: number, buffer: Uint8Array) => number
-  /** The inode of what a descriptor is; `undefined` where the library cannot tell. */
+  /** The inode behind a descriptor; `undefined` where the library has no `fstat`. */
   readonly inode: (fd: number) => number | undefined
   /** 0 if the path may be executed, else a positive error number. */
   readonly access: (path: string) => number
-  /** The pid of a child that leads a new session and has reached `exec`, with no signal ignored or blocked. */
+  /** Starts a child that leads a new session and ignores and blocks no signal: its pid, once it has reached `exec`. */
   readonly spawn: (request: SpawnRequest) => number
   /** Signals a process, or a group by its negative id: 0, or a positive error number. */
   readonly kill: (pid: number, signal: number) => number
-  /** The pid of a child that has ended and was not yet reaped, anybody's, or 0. */
+  /** The pid of any child of this process that has ended and is not yet reaped; 0 if there is none. */
   readonly ended: () => number
-  /** Reaps `pid`: its wait status, `undefined` if it still runs. */
+  /** Reaps `pid`: its wait status; `undefined` while it runs. */
   readonly wait: (pid: number) => number | undefined
 }
 
@@ -129,7 +129,7 @@ export const bind = (ffi: Ffi): Libc => {
   }
 }
 
-/** Reported for a child that somebody else has reaped: exit code 255. */
+/** The wait status of a child that somebody else has reaped: exit code 255. */
 const LOST_STATUS = 255 << 8
 
 const bindSpawn = (ffi: Ffi): Libc["spawn"] => {
@@ -140,7 +140,7 @@ const bindSpawn = (ffi: Ffi): Libc["spawn"] => {
   const dup2 = ffi.bind(`${prefix}adddup2`, ["buffer", "int", "int"])
   const open = ffi.bind(`${prefix}addopen`, ["buffer", "int", "text", "int", "int"])
   const chdir = ffi.bind(`${prefix}addchdir_np`, ["buffer", "text"])
-  // Not in musl, and not needed where every descriptor of the server is close-on-exec.
+  // musl lacks it. It only matters for descriptors of the server that are not close-on-exec.
   const closeFrom = Either.getOrElse(
     Either.try(() => ffi.bind(`${prefix}addclosefrom_np`, ["buffer", "int"])),
     () => undefined,

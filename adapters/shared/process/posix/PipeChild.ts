@@ -1,8 +1,7 @@
 /**
- * A child on pipes: `/dev/null` or a pipe as its stdin, and a pipe each for stdout and stderr.
+ * A child on pipes: `/dev/null` or a pipe as its stdin, and one pipe each for stdout and stderr.
  *
- * They are real pipes, as the peer's children have: a child may open `/dev/stderr` anew, and a reader that
- * is gone means SIGPIPE.
+ * These are real pipes, as with the peer: a child may open `/dev/stderr`, and a write without a reader is SIGPIPE.
  */
 import type * as Spawner from "../../../../core/spawn/Spawner.ts"
 import type { SpawnError } from "../../../../core/spawn/SpawnError.ts"
@@ -14,7 +13,7 @@ import * as StdinWriter from "../StdinWriter.ts"
 import * as Launch from "./Launch.ts"
 import type { Libc } from "./Libc.ts"
 
-/** Starts a child on pipes; on failure nothing of it is left. */
+/** Starts a child on pipes. A failure leaves nothing behind. */
 export const start = (
   host: Launch.Host,
   spec: Spawner.SpawnSpec,
@@ -40,7 +39,7 @@ export const start = (
   return RunningChild.make({
     pid,
     events,
-    // Nobody is left to read stdin; a server keeps children for a while after their end, but no descriptors.
+    // After the exit nobody reads stdin, unless the group lingers: do not keep its descriptor as long as the child.
     group: Launch.watch(host, pid, events, (group) => group.lingering() || stdin.destroy()),
     stdin,
     endStdin: stdin.end,

@@ -1,8 +1,8 @@
 /**
  * The spawner of 64-bit Linux: `posix_spawn` for children on pipes and on PTYs alike.
  *
- * A child leads its own session and group, sees descriptors 0, 1 and 2 and nothing else, ignores and
- * blocks no signal, and its exit is told exactly, deaths by real-time signals included.
+ * A child leads its own session and group, inherits descriptors 0, 1 and 2 only, ignores and blocks no signal, and its
+ * exit is reported exactly, also a death by a real-time signal.
  */
 import * as Effect from "effect/Effect"
 import type * as Spawner from "../../../../core/spawn/Spawner.ts"
@@ -14,7 +14,7 @@ import * as PipeChild from "./PipeChild.ts"
 import * as PtyChild from "./PtyChild.ts"
 import type { PtyDevice } from "./PtyDevice.ts"
 
-/** A spawner for this host, with PTYs if there is a device for them. */
+/** A spawner for this host; without `device` it has no PTYs. */
 export const make = (host: Host, device: PtyDevice | undefined): Spawner.SpawnerService => ({
   capabilities: {
     pty: device !== undefined,

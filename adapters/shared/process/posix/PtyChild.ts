@@ -1,12 +1,12 @@
 /**
  * A child on a pseudo-terminal, which is its stdin, stdout and stderr and its controlling terminal.
  *
- * Nothing is lost at the end. Two things see to that: the server holds the slave open until the child has
- * exited, so a child that closes its terminal for a while is not hung up; and the master is read up to the
- * EIO of the last close.
+ * No output is lost at the exit, for two reasons: the server holds the slave open until the child has exited, so a
+ * child that closes its terminal for a while is not hung up; and the master is read until EIO, which follows the last
+ * close.
  *
- * A descendant that holds the terminal delays its end, not the exit. Giving up the output closes the
- * master, which is a hang-up for whoever is still on the terminal.
+ * A descendant that holds the terminal delays the end of the stream, not the exit. Abandoning the output closes the
+ * master, which hangs up every process that is still on the terminal.
  */
 import * as Effect from "effect/Effect"
 import type * as Spawner from "../../../../core/spawn/Spawner.ts"
@@ -18,7 +18,7 @@ import * as RunningChild from "../RunningChild.ts"
 import * as Launch from "./Launch.ts"
 import type { PtyDevice } from "./PtyDevice.ts"
 
-/** Starts a child on a PTY of this size; on failure nothing of it is left. */
+/** Starts a child on a PTY of this size. A failure leaves nothing behind. */
 export const start = (
   host: Launch.Host,
   device: PtyDevice,

@@ -1,26 +1,27 @@
-/** Pseudo-terminals by `posix_openpt` and its family. */
+/** Opens and resizes PTYs by `posix_openpt` and its family. */
 import type * as Spawner from "../../../../core/spawn/Spawner.ts"
 import { Errno } from "../ProgramPath.ts"
 import type { Ffi } from "./Ffi.ts"
 import { type Libc, O_CLOEXEC, O_NOCTTY, O_RDWR } from "./Libc.ts"
 
-/** Both ends of a new PTY, of the given size. No child inherits them. */
+/** Both ends of a new PTY. No child inherits them. */
 export interface Pty {
   readonly master: number
   readonly slave: number
-  /** The slave's device, which the child opens. */
+  /** The path of the slave, which the child opens. */
   readonly path: string
 }
 
 export interface PtyDevice {
+  /** Opens a PTY of this size. */
   readonly open: (size: Spawner.TerminalSize) => Pty | Errno
-  /** Sets the size, and sends SIGWINCH to the foreground group if it changed. Throws what went wrong. */
+  /** Sets the size; if it changes, the kernel sends SIGWINCH to the foreground group. Throws if it fails. */
   readonly resize: (master: number, size: Spawner.TerminalSize) => void
 }
 
 /** `ioctl` request of Linux: include/uapi/asm-generic/ioctls.h. */
 const TIOCSWINSZ = 0x5414
-/** More than any `/dev/pts/N` takes. */
+/** More than any `/dev/pts/N` needs. */
 const NAME_BYTES = 64
 
 /** Throws if the library lacks one of the functions. */

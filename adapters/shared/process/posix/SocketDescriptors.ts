@@ -1,15 +1,14 @@
 /**
  * Descriptors as sockets of `node:net`, which Node and Deno can make of pipes.
  *
- * Every read of every socket lands in one shared buffer and is delivered before the next one starts: no
- * allocation and no copy per read. `pause` stops the reading itself, so the child blocks when the kernel's
- * buffer is full; nothing of it is buffered here.
+ * All sockets read into one shared buffer, and each read is delivered before the next one starts: no allocation and
+ * no copy per read. `pause` stops the reading, so the child blocks when the kernel's buffer is full; nothing is
+ * buffered here.
  *
- * A PTY's master is read and written through the pipe handle as well, which knows how to wait for a full
- * terminal (Node's TTY handle spins). The handle has no public name, so it is taken from a socket over a
- * pipe. Each time there is something to read everything is read, up to the EIO of the last close, before
- * libuv (up to 1.51 it takes a hang-up after a short read for the end) looks at the terminal again. That
- * also turns the 4 KiB pieces in which terminals are read into chunks of up to 64 KiB.
+ * The master of a PTY is read and written through the pipe handle too, which waits while a terminal is full (Node's
+ * TTY handle spins). That class has no public name, so it is taken from a socket over a pipe. When a terminal is
+ * readable it is read until it is empty, or until EIO, before libuv polls it again: up to 1.51, libuv treats a
+ * hang-up after a short read as EOF. Reading on also joins the 4 KiB pieces of a terminal to chunks of up to 64 KiB.
  */
 import * as Net from "node:net"
 import type * as Spawner from "../../../../core/spawn/Spawner.ts"
@@ -19,17 +18,17 @@ import * as StdinWriter from "../StdinWriter.ts"
 import { BUFFER_BYTES, type Descriptors } from "./Descriptors.ts"
 import type { Libc } from "./Libc.ts"
 
-/** `onread` and `handle` are documented elsewhere or nowhere, but it is the constructor that takes them. */
+/** The constructor takes `onread`, which is documented for `connect`, and `handle`, which is not documented. */
 type Options = Net.SocketConstructorOpts & Net.ConnectOpts & { readonly handle?: object }
 
 type PipeClass = new (type: number) => { readonly open: (fd: number) => number | void }
 
-/** `constants.SOCKET` of the pipe handle: a stream, neither a server nor for passing handles. */
+/** `constants.SOCKET` of the pipe handle: neither a server nor for passing handles. */
 const STREAM = 0
-/** More than a terminal holds when it is hung up, and little enough to be fair to other children. */
+/** The most that is read from one terminal in a turn: more than it holds at a hang-up, and fair to other children. */
 const DRAIN_BYTES = 8 * BUFFER_BYTES
 
-/** Throws where the runtime hides what is needed. */
+/** Throws on a runtime that hides the pipe handle. */
 export const make = (libc: Libc): Descriptors => {
   const Pipe = pipeClass(libc)
   /** Filled by one read at a time, for all sockets. */
@@ -71,7 +70,7 @@ export const make = (libc: Libc): Descriptors => {
   }
 }
 
-/** Ends the stream with the socket, however that ends. */
+/** Ends the stream when the socket ends, fails or is destroyed. */
 const read = (socket: Net.Socket, stream: Spawner.OutputStream, events: ChildEvents): Output => {
   const end = () => events.end(stream)
   socket.on("end", end)
@@ -84,7 +83,7 @@ const read = (socket: Net.Socket, stream: Spawner.OutputStream, events: ChildEve
   }
 }
 
-/** Delivers what one read brought, and then everything else that is there. */
+/** Delivers the bytes of one read, then reads and delivers what else is there. */
 const drain =
   (
     libc: Libc,
@@ -110,7 +109,7 @@ const drain =
 
 const pipeClass = (libc: Libc): PipeClass => {
   const ends = new Int32Array(2)
-  if (libc.pipe(ends) < 0) throw new Error("no pipe to take the handle's class from")
+  if (libc.pipe(ends) < 0) throw new Error("no pipe to take the class of its handle from")
   libc.close(ends[1] ?? -1)
   const socket: Net.Socket & { _handle?: object } = new Net.Socket({ fd: ends[0] ?? -1, writable: false })
   socket.on("error", () => {})
