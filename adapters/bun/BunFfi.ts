@@ -2,7 +2,7 @@
 import { createRequire } from "node:module"
 import { type Ffi, marshal, type Parameter } from "../shared/process/posix/Ffi.ts"
 
-/** What is used of `bun:ffi`, whose types Node's compiler does not have. */
+/** The part of `bun:ffi` that is used; its types are not installed. */
 interface BunFfi {
   readonly dlopen: (
     library: string,
@@ -12,7 +12,7 @@ interface BunFfi {
   readonly read: { readonly i32: (pointer: unknown, offset: number) => number }
 }
 
-/** By the names that the dynamic loader knows: glibc's, and musl's for each architecture. */
+/** The names of the C library: glibc's, and musl's for each architecture. */
 const LIBRARIES = ["libc.so.6", "libc.musl-x86_64.so.1", "libc.musl-aarch64.so.1"]
 
 const types: Readonly<Record<Parameter, string>> = {
@@ -23,7 +23,7 @@ const types: Readonly<Record<Parameter, string>> = {
   texts: "ptr",
 }
 
-/** Throws where there is no such library. */
+/** Throws if none of these libraries can be opened. */
 export const open = (): Ffi => {
   const { dlopen, ptr, read } = createRequire(import.meta.url)("bun:ffi") as BunFfi
   const symbol = (name: string, args: ReadonlyArray<string>, returns: string) => {
@@ -32,7 +32,7 @@ export const open = (): Ffi => {
         const found = dlopen(library, { [name]: { args, returns } }).symbols[name]
         if (found !== undefined) return found
       } catch {
-        // another libc, or another version of it
+        // Not this libc, or a version without the function: try the next one.
       }
     }
     throw new Error(`no ${name} in ${LIBRARIES.join(", ")}`)

@@ -5,7 +5,7 @@ import * as HostSpawner from "../shared/process/HostSpawner.ts"
 import * as BunFfi from "./BunFfi.ts"
 import * as FileDescriptors from "./FileDescriptors.ts"
 
-/** The best spawner of this host. Where that is the portable one, a debug log says why. */
+/** The best spawner of this host: over libc if it can be called, else the portable one; a debug log says why. */
 export const layerSpawner: Layer.Layer<Spawner.Spawner> = HostSpawner.layer({
   native: { ffi: BunFfi.open, descriptors: FileDescriptors.make },
 })

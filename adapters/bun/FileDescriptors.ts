@@ -1,13 +1,13 @@
 /**
- * Descriptors as Bun can wait for them: its sockets cannot be made of pipes, but the stream of a file that
- * answers EAGAIN is read when the descriptor has something, without a thread for each.
+ * Descriptors as files of Bun, which cannot make sockets of pipes. If a non-blocking descriptor returns EAGAIN, the
+ * stream of its file waits until it is readable, without a thread.
  *
- * A stream is asked for a chunk at a time. `pause` asks for no more; the one chunk that was asked for
- * before is kept until `resume`, so at most a read of it is held here while the child blocks.
+ * One chunk at a time is requested from a stream. After `pause` no other is requested; a chunk that was requested
+ * before is kept until `resume`, so at most one read is buffered here while the child blocks.
  *
- * Written is directly to the descriptor. What a pipe does not take at once goes through a sink of Bun's,
- * which waits for it. On a terminal that sink blocks the whole process, so a full one is tried again and
- * again, a few hundred times a second at most.
+ * Writes go straight to the descriptor. What a pipe does not take at once goes through a sink of Bun, which waits for
+ * the pipe. On a terminal such a sink blocks the whole process, so a full terminal is polled, at most 500 times a
+ * second.
  */
 import { constants } from "node:os"
 import * as Effect from "effect/Effect"
@@ -19,7 +19,7 @@ import type { StdinWriter } from "../shared/process/StdinWriter.ts"
 import { BUFFER_BYTES, type Descriptors } from "../shared/process/posix/Descriptors.ts"
 import type { Libc } from "../shared/process/posix/Libc.ts"
 
-/** What is used of Bun's global, whose types Node's compiler does not have. */
+/** The part of the global `Bun` that is used; its types are not installed. */
 interface BunFile {
   readonly stream: () => ReadableStream<Uint8Array>
   readonly writer: (options: { readonly highWaterMark: number }) => Sink
@@ -32,9 +32,10 @@ interface Sink {
 }
 
 const { EAGAIN, EIO } = constants.errno
-/** How long a full terminal is left alone. */
+/** The interval at which a full terminal is tried again. */
 const RETRY_MILLIS = 2
 
+/** Descriptors of this process on Bun. */
 export const make = (libc: Libc): Descriptors => {
   const { file } = (globalThis as unknown as { Bun: { file: (fd: number) => BunFile } }).Bun
   const reader = (fd: number, stream: Spawner.OutputStream, events: ChildEvents) => {
@@ -127,7 +128,9 @@ const read = (
   }
 }
 
-/** Writes what is taken at once, the `rest` of it in order; `close` is called once, at the end of all. */
+/**
+ * Writes what the descriptor takes at once, and passes on the rest in order; `close` is called once, after all of it.
+ */
 const write = (
   libc: Libc,
   fd: number,

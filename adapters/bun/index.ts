@@ -1,7 +1,28 @@
-/** procwire for programs on Bun; the other runtimes export the same names. */
+/**
+ * procwire for programs on Bun. `procwire/node`, `procwire/bun` and `procwire/deno` export the same names.
+ *
+ * @example
+ * ```ts
+ * import { connect } from "procwire/bun"
+ *
+ * const client = await connect({ inProcess: true })
+ * const child = await client.start({ argv: ["echo", "hello"] })
+ * for await (const bytes of child.output()) process.stdout.write(bytes)
+ * await client.close()
+ * ```
+ *
+ * @module
+ */
 import * as Program from "../shared/Program.ts"
 import { platform } from "./platform.ts"
 
 export type { Target } from "../shared/Program.ts"
 export { layerSpawner } from "./BunSpawner.ts"
-export const { connect, open }: Program.Program = Program.make(platform)
+
+const program = Program.make(platform)
+
+/** Connects a client to a server: over a URL, to a command's stdio, or in this process. */
+export const connect: Program.Program["connect"] = program.connect
+
+/** Opens the transport alone, for `ExecClient.make`. */
+export const open: Program.Program["open"] = program.open

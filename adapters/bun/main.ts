@@ -5,7 +5,7 @@ import { platform } from "./platform.ts"
 
 declare const Bun: { readonly unsafe: { readonly setJITPolicy?: (scale: number) => void } }
 
-/** The executable is built to compile little at first: what runs only once is not worth it. */
+/** The executable is built to compile little, because start-up code runs once. After this time it compiles as usual. */
 const STARTED_MILLIS = 100
 setTimeout(() => Bun.unsafe.setJITPolicy?.(1), STARTED_MILLIS).unref()
 

@@ -1,4 +1,4 @@
-/** What Bun brings. */
+/** What Bun provides. */
 import * as HostFiles from "../shared/files/HostFiles.ts"
 import type { Platform } from "../shared/Platform.ts"
 import { layerSpawner } from "./BunSpawner.ts"

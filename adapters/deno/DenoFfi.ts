@@ -1,7 +1,7 @@
 /** The C library through `Deno.dlopen`; needs `--allow-ffi`. */
 import { type Ffi, marshal, type Parameter } from "../shared/process/posix/Ffi.ts"
 
-/** What is used of Deno's namespace, whose types Node's compiler does not have. */
+/** The part of Deno's namespace that is used; its types are not installed. */
 interface DenoNamespace {
   readonly dlopen: (
     library: string,
@@ -14,7 +14,7 @@ interface DenoNamespace {
   readonly UnsafePointerView: new (pointer: object) => { readonly getInt32: () => number }
 }
 
-/** By the name that the dynamic loader knows: Deno is only built for glibc. */
+/** Deno is built for glibc only. */
 const LIBRARY = "libc.so.6"
 
 const types: Readonly<Record<Parameter, string>> = {
@@ -25,7 +25,7 @@ const types: Readonly<Record<Parameter, string>> = {
   texts: "buffer",
 }
 
-/** Throws without the permission, and where there is no such library. */
+/** Throws without the permission, or without that library. */
 export const open = (): Ffi => {
   const { dlopen, UnsafePointer, UnsafePointerView } = (globalThis as unknown as { Deno: DenoNamespace }).Deno
   const symbol = (name: string, parameters: ReadonlyArray<string>, result: string) => {

@@ -1,4 +1,7 @@
-/** What Deno brings. Its `node:fs` knows no names but UTF-8, and needs `--allow-all` for links and /proc. */
+/**
+ * What Deno provides. Files go through libc: its `node:fs` takes only UTF-8 names, and needs `--allow-all` for links
+ * and /proc.
+ */
 import * as HostFiles from "../shared/files/HostFiles.ts"
 import type { Platform } from "../shared/Platform.ts"
 import * as DenoFfi from "./DenoFfi.ts"

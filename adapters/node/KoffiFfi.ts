@@ -1,4 +1,4 @@
-/** The C library through koffi: Node has no way of its own. Symbols are those of the running process. */
+/** The C library through koffi, because Node has no FFI of its own. Symbols are those of the running process. */
 import { createRequire } from "node:module"
 import type * as Koffi from "koffi"
 import type { Ffi, Parameter } from "../shared/process/posix/Ffi.ts"

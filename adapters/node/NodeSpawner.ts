@@ -1,4 +1,4 @@
-/** Node's spawner: libc through koffi, descriptors as sockets; without libc PTYs of the node-pty package. */
+/** Node's spawner: libc through koffi, descriptors as sockets; without libc, PTYs of the node-pty package. */
 import type * as Layer from "effect/Layer"
 import type * as Spawner from "../../core/spawn/Spawner.ts"
 import * as HostSpawner from "../shared/process/HostSpawner.ts"
@@ -6,7 +6,7 @@ import * as NodePty from "../shared/process/NodePty.ts"
 import * as SocketDescriptors from "../shared/process/posix/SocketDescriptors.ts"
 import * as KoffiFfi from "./KoffiFfi.ts"
 
-/** The best spawner of this host. Where that is the portable one, a debug log says why. */
+/** The best spawner of this host: over libc if it can be called, else the portable one; a debug log says why. */
 export const layerSpawner: Layer.Layer<Spawner.Spawner> = HostSpawner.layer({
   native: { ffi: KoffiFfi.open, descriptors: SocketDescriptors.make },
   nodePty: NodePty.load,

@@ -1,4 +1,4 @@
-/** What Node brings. */
+/** What Node provides. */
 import * as HostFiles from "../shared/files/HostFiles.ts"
 import type { Platform } from "../shared/Platform.ts"
 import { layerSpawner } from "./NodeSpawner.ts"

@@ -1,18 +1,19 @@
 /**
- * A sandbox that is a command: every child is started as `bwrap ARGS -- PROGRAM ARGS`, or whatever `wrap`
- * makes of the spec, by the spawner below.
+ * A sandbox that is a command: the inner spawner starts every child as `nice -n 5 PROGRAM ARGS`, or as whatever `wrap`
+ * makes of the spec.
  *
- * A command that fails to start its program has started itself, so the program is looked for before: what
- * cannot be started is refused with the same reasons and texts as without the sandbox. This supposes that
- * the sandbox sees the same programs. `argv[0]` is the command's, so there is no `arg0`; the command has to
- * `exec` the program in its own process, as `nice`, `env`, `setpriv` and `unshare` do, or to stay in its group.
+ * If the command cannot start the program, the start of the command has succeeded all the same. So the program is
+ * looked up first, and one that cannot be started is refused with the reasons and texts of a spawner. This
+ * assumes that the sandbox sees the same programs. There is no `arg0`, because `argv[0]` belongs to the command. The
+ * command must `exec` the program in its own process, as `nice`, `env`, `setpriv` and `unshare` do, or stay in its
+ * group.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Spawner from "../../core/spawn/Spawner.ts"
 import * as ProgramLookup from "../shared/process/ProgramLookup.ts"
 
-/** Wraps every command of the spawner below. The spec that `wrap` gets names its program by a path. */
+/** Wraps every command of the inner spawner. `wrap` gets a spec whose program is a path, and returns what to start. */
 export const layerWrap = (
   wrap: (spec: Spawner.SpawnSpec) => Spawner.SpawnSpec,
 ): Layer.Layer<Spawner.Spawner, never, Spawner.Spawner> =>

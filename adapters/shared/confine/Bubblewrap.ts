@@ -1,15 +1,15 @@
 /**
- * Confines children with bubblewrap: a spawner around another one, for specs with a `confinement`; others pass.
+ * Confines children with bubblewrap: a spawner around an inner one. Specs without a `confinement` pass unchanged.
  *
- * A child gets its own file system of the places it may see, its own processes, no capabilities, no network unless
- * the confinement has one, and the filter of `CallFilter`. Bubblewrap stays its parent in its process group. Signals
- * to the group are the child's alone: a shell ignores them before bubblewrap is executed, and `env` inside restores
- * them (where the child may not see `env`, a signal ends it). Nothing from outside takes orders from the child's
- * environment, which bubblewrap sets from a file. When the last process inside has ended, or bubblewrap is killed,
- * nothing is left.
+ * A child sees only the places of its confinement, has its own PID namespace, no capabilities, no network unless the
+ * confinement has one, and the system call filter of `CallFilter`. Bubblewrap stays its parent, in its process group.
+ * Signals to the group reach the child alone: a shell ignores them before it executes bubblewrap, and `env` inside
+ * restores them (if the child may not see `env`, a signal ends it). Nothing outside the confinement obeys the child's
+ * environment, which bubblewrap sets from a file. When the last process inside ends, or bubblewrap is killed, all of
+ * it is gone.
  *
- * Never does a child run that is less confined than asked: where bubblewrap is missing the capability is absent,
- * where it cannot work, as found out before the first child, a start fails with `Unconfinable`.
+ * A child never runs less confined than asked for. Without bubblewrap the capability is absent; if bubblewrap does
+ * not work here, which a trial finds out before the first child, a start fails with `Unconfinable`.
  */
 import { accessSync, constants, realpathSync, statSync } from "node:fs"
 import process from "node:process"
@@ -29,19 +29,20 @@ import * as OpenFile from "./OpenFile.ts"
 import * as Trial from "./Trial.ts"
 
 export interface Options {
-  /** The path of bubblewrap; without one `bwrap` is looked for in the PATH. */
+  /** The path of bubblewrap. Default: the `bwrap` in the PATH of the server. */
   readonly program?: string | undefined
-  /** For every child whose spec brings none. */
+  /** For every child whose spec has none. Default: such a child is not confined. */
   readonly confinement?: Confinement.Confinement
 }
 
-/** The spawner below, with the capability `confine` if bubblewrap is there. */
+/** Adds the capability `confine` to the inner spawner, if bubblewrap is installed. */
 export const layer = (options: Options = {}): Layer.Layer<Spawner.Spawner, never, Spawner.Spawner> =>
   Layer.effect(
     Spawner.Spawner,
     Effect.map(Spawner.Spawner, (inner) => make(inner, options)),
   )
 
+/** The same without a layer. */
 export const make = (inner: Spawner.SpawnerService, options: Options = {}): Spawner.SpawnerService => {
   const program = process.platform === "linux" ? find(options.program) : undefined
   if (program === undefined && options.confinement === undefined) return inner
@@ -83,8 +84,8 @@ export const make = (inner: Spawner.SpawnerService, options: Options = {}): Spaw
 const trial: Confinement.Confinement = { places: [{ path: "/", access: "read" }], network: false }
 
 /**
- * The spec that starts bubblewrap instead; what it needs for that is let go of with the scope. `first` are words to
- * bubblewrap that come before the places.
+ * The spec that starts bubblewrap instead. What that holds (files, placeholders) is released with the scope. `first`
+ * are arguments to bubblewrap that come before the places.
  */
 export const wrap = (
   program: string,
@@ -111,7 +112,7 @@ export const wrap = (
       yield* open(filter),
     ]
     const shielded = sees(confinement, env_)
-    // Bubblewrap sets PWD. A program with `=` in its path would be a variable to `env`.
+    // Bubblewrap sets PWD. `env` would take a program with `=` in its path for a variable, so `nice` starts it.
     const pwd = env["PWD"] === undefined ? ["-u", "PWD"] : [`PWD=${env["PWD"]}`]
     const front = shielded
       ? [env_, "--default-signal", ...pwd, ...(argv[0].includes("=") ? [nice, "-n", "0"] : [])]
@@ -138,8 +139,9 @@ const namespaces = ["--unshare-user", "--unshare-pid", "--unshare-ipc", "--cap-d
 const env_ = "/usr/bin/env"
 const nice = "/usr/bin/nice"
 
-/** Signals that may be ignored and would end who does not, the real-time ones included. */
-const shield = `trap "" 1 2 3 10 12 13 14 15 16 24 25 26 27 29 30 $(i=34; while [ $i -le 64 ]; do echo $i; i=$((i + 1)); done); `
+/** Ignores the signals that would end bubblewrap, real-time signals included. */
+const realTime = "$(i=34; while [ $i -le 64 ]; do echo $i; i=$((i + 1)); done)"
+const shield = `trap "" 1 2 3 10 12 13 14 15 16 24 25 26 27 29 30 ${realTime}; `
 
 const script = `args=$1 calls=$2; shift 2; exec "$0" --args 3 -- "$@" 3<"$args" 4<"$calls"`
 

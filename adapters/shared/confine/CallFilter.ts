@@ -1,15 +1,15 @@
 /**
- * The system calls that a confined process is refused with EPERM, as a program of seccomp's machine.
+ * The system calls that a confined process is refused with EPERM, as a seccomp (classic BPF) program.
  *
- * Without a network no socket comes into being, but pairs of connected ones: a namespace of its own would leave it
- * those that lie in the file system (a container engine listens on one) and those of other families. With a network
- * only the way to a host of this virtual machine is closed. In both, io_uring (which opens sockets past such a
- * filter), keys (which no namespace separates), bpf and perf, and typing into a terminal on somebody's behalf.
- * Programs for another architecture (32 bit, x32) have other numbers, and are refused every call.
+ * Without a network no socket can be opened, except connected pairs: a network namespace alone would leave unix
+ * sockets in the file system (a container engine listens on one) and other families. With a network only AF_VSOCK is
+ * refused, which leads to the host of a virtual machine. Refused in both: io_uring (opens sockets past such a
+ * filter), kernel keys (no namespace separates them), bpf, perf, and TIOCSTI and TIOCLINUX (type into a terminal for
+ * somebody else). Programs for another architecture (32 bit, x32) use other numbers, and are refused every call.
  */
 
 interface Numbers {
-  /** As the kernel names the architecture: AUDIT_ARCH_*. */
+  /** AUDIT_ARCH_* of linux/audit.h. */
   readonly arch: number
   readonly socket: number
   readonly socketpair: number
@@ -40,7 +40,7 @@ const AF_UNIX = 1
 const AF_VSOCK = 40
 const TIOCSTI = 0x5412
 const TIOCLINUX = 0x541c
-/** From here on x64 numbers are those of x32. */
+/** On x64, numbers from here on are those of x32. */
 const X32 = 0x40000000
 
 type Instruction = readonly [code: number, jumpTrue: number, jumpFalse: number, value: number]
@@ -50,13 +50,14 @@ const REFUSE = 0x00050001 // with EPERM
 
 const load = (offset: number): Instruction => [0x20, 0, 0, offset]
 const give = (value: number): Instruction => [0x06, 0, 0, value]
-/** The low half of an argument of the call, on a little-endian machine. */
+/** Loads the low half of an argument of the call, on a little-endian machine. */
 const argument = (index: number): Instruction => load(16 + 8 * index)
-/** `block` if the loaded value is `value`, else what follows it. */
+/** Runs `block` if the loaded value equals `value`, else skips it. */
 const when = (value: number, block: ReadonlyArray<Instruction>): ReadonlyArray<Instruction> => [
   [0x15, 0, block.length, value],
   ...block,
 ]
+/** The same if it is at least `value`. */
 const from = (value: number, block: ReadonlyArray<Instruction>): ReadonlyArray<Instruction> => [
   [0x35, 0, block.length, value],
   ...block,
@@ -64,7 +65,7 @@ const from = (value: number, block: ReadonlyArray<Instruction>): ReadonlyArray<I
 const refuse = [give(REFUSE)]
 const allow = [give(ALLOW)]
 
-/** The filter for an architecture as `process.arch` names it, if there is one. */
+/** The filter for an architecture as `process.arch` names it; `undefined` for one that is not known. */
 export const make = (architecture: string, network: boolean): Uint8Array | undefined => {
   const known = numbers[architecture]
   if (known === undefined) return undefined

@@ -1,9 +1,10 @@
 /**
- * Files for confined requests: this program once more, under bubblewrap, serves the calls to files over its stdio.
+ * Files for confined requests: this program is started once more under bubblewrap, and serves the file calls over
+ * stdio.
  *
- * There is one such server for each confinement and state of its places, used by all requests with that profile, and
- * ended a while after the last of them. What it may not reach does not exist for it: the system refuses, not this code.
- * If it cannot be started the request fails.
+ * There is one such server per confinement and state of its places. All requests with that profile share it, and it
+ * ends a while after the last of them. What it may not reach does not exist for it: the kernel refuses, not this
+ * code. If it cannot be started the request fails.
  */
 import { statSync } from "node:fs"
 import * as Effect from "effect/Effect"
@@ -22,13 +23,13 @@ import * as Bubblewrap from "./Bubblewrap.ts"
 import * as OwnProgram from "./OwnProgram.ts"
 import * as RelayedFiles from "./RelayedFiles.ts"
 
-/** Long enough for the requests of one piece of work, and short where folders come and go. */
+/** A server ends this long after its last request: long enough for requests that belong together. */
 const idle = "2 seconds"
 
-/** More than any request that this server takes. */
+/** The limit for a message is larger than any that this server accepts. */
 const serving = ["serve", "--listen", "stdio", "--max-message-bytes", String(256 * 1024 * 1024)]
 
-/** The files below, with `confined` if bubblewrap is there. */
+/** Adds `confined` to the inner files, if bubblewrap is installed. `named` is its path, else it is looked up. */
 export const layer = (named: string | undefined): Layer.Layer<Files, never, Files> =>
   Layer.scoped(
     Files,
@@ -63,7 +64,7 @@ interface Key {
   readonly state: ReadonlyArray<string>
 }
 
-/** Which folders the places are now: another folder of the same name needs another server. */
+/** The identity of each place: if a folder is replaced by another of the same name, a new server is needed. */
 const stateOf = ({ places }: Confinement): ReadonlyArray<string> =>
   places.map(({ path }) => {
     const found = statSync(path, { bigint: true, throwIfNoEntry: false })
@@ -72,7 +73,7 @@ const stateOf = ({ places }: Confinement): ReadonlyArray<string> =>
 
 const start = (files: FilesService, program: string, confinement: Confinement) =>
   Effect.gen(function* () {
-    // Deno lets nobody read this but with all permissions; these files ask libc.
+    // Deno's own calls read this only with all permissions; these files go through libc.
     const maps = yield* Reading.readFile(files, "/proc/self/maps", true)
     const visible = confinement.places.some(({ path, access }) => path === "/" && access !== "none")
     const { argv, env, mounts } = yield* Effect.try({
@@ -91,9 +92,11 @@ const start = (files: FilesService, program: string, confinement: Confinement) =
 const cannot = (cause: unknown) =>
   new FileError({
     reason: "Unsupported",
-    message: `restricted \`sandbox\` permissions cannot be kept here: ${cause instanceof Error ? cause.message : String(cause)}`,
+    message: `restricted \`sandbox\` permissions cannot be kept here: ${messageOf(cause)}`,
     cause,
   })
+
+const messageOf = (cause: unknown) => (cause instanceof Error ? cause.message : String(cause))
 
 const toFileError = ({ reason, code, message }: ClientError): FileError => {
   if (reason !== "Server") return cannot(message)

@@ -1,8 +1,8 @@
 /**
- * From the places of a confinement to what bubblewrap mounts, with the file system as it is now.
+ * What bubblewrap mounts for the places of a confinement, with the file system as it is now.
  *
  * Links are resolved before anything is mounted, so a place is what it leads to. A place that does not exist is left
- * out; but one that is to be kept from coming into being inside a folder that may be written gets a placeholder.
+ * out, unless it is guarded inside a folder that may be written: then a placeholder keeps the child from making it.
  */
 import { existsSync, realpathSync, statSync } from "node:fs"
 import { basename, dirname } from "node:path"
@@ -10,17 +10,18 @@ import * as Confinement from "../../../core/protocol/Confinement.ts"
 import * as Placeholders from "./Placeholders.ts"
 
 export interface Mounts {
+  /** Arguments to bubblewrap. */
   readonly args: ReadonlyArray<string>
-  /** Lets go of what stands where nothing may be. */
+  /** Releases the placeholders. */
   readonly release: () => void
 }
 
 interface Real extends Confinement.Place {
-  /** Nothing is below it: it only stands there. */
+  /** A placeholder, with nothing in it. */
   readonly empty?: boolean
 }
 
-/** Throws if something that has to be guarded cannot be. */
+/** Throws if a place that does not exist cannot be guarded. */
 export const make = (confinement: Confinement.Confinement): Mounts => {
   const found = confinement.places.flatMap((place) => {
     const path = real(place.path)
@@ -51,7 +52,7 @@ export const make = (confinement: Confinement.Confinement): Mounts => {
 const toArgs = (places: ReadonlyArray<Real>, asked: ReadonlyArray<string>): ReadonlyArray<string> => {
   const root = places.find(({ path }) => path === "/")?.access ?? "none"
   const rest = places.filter(({ path }) => path !== "/" && !Confinement.isWithin(path, "/proc"))
-  // Devices are what they are only where nothing is kept from whoever may write everything: a disk has every file.
+  // Real devices only if everything may be written: a disk device gives access to every file on it.
   const withDevices = root === "write" && rest.length === 0
   const args: Array<string> = []
   const seals: Array<string> = []
@@ -59,7 +60,7 @@ const toArgs = (places: ReadonlyArray<Real>, asked: ReadonlyArray<string>): Read
     args.push(withDevices ? "--dev-bind" : root === "write" ? "--bind" : "--ro-bind", "/", "/")
   if (!withDevices) args.push("--dev", "/dev")
   args.push("--proc", "/proc")
-  // Settings of the machine belong to root, also to one without capabilities in a user namespace.
+  // A server that runs as root could write the machine's settings, even without capabilities.
   if (root === "write") args.push("--ro-bind-try", "/sys", "/sys")
   seals.push("--remount-ro", "/proc")
   if (root === "none") {
@@ -94,7 +95,7 @@ const hide = (
   seals: Array<string>,
 ) => {
   if (empty !== true && !statSync(path).isDirectory()) {
-    // A device on a mount without devices: whoever opens it is refused.
+    // A device on a mount with `nodev`: opening it fails.
     args.push("--ro-bind", "/dev/null", path)
     return
   }
@@ -103,7 +104,7 @@ const hide = (
   seals.push("--remount-ro", path)
 }
 
-/** True if a path is seen by itself, through the place it lies in. */
+/** True if the path is visible inside, because this place covers it. */
 const isBelow = (path: string, place: Real, places: ReadonlyArray<Real>): boolean =>
   place.access !== "none" && Confinement.placeOf(places, path) === place
 
@@ -116,7 +117,7 @@ const real = (path: string): string | undefined => {
   }
 }
 
-/** The first part of a path that does not exist, where it would really be. */
+/** The first part of a path that does not exist, with the links before it resolved. */
 const firstAbsent = (path: string): string | undefined => {
   const folder = dirname(path)
   const parent = real(folder)

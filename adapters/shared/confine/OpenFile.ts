@@ -1,9 +1,8 @@
 /**
- * Bytes for a child that is about to start, behind a path that only it needs to know: a file without a name, held
- * open here.
+ * Passes bytes to a child that is about to start: a file without a name, held open here, and a path that leads to it.
  *
- * `/proc/PID/fd/N` of this process leads to it. Nobody who is confined sees this process, so nobody confined can
- * change what the next one is started with.
+ * The path is `/proc/PID/fd/N` of this process. A confined process does not see this process, so none can change what
+ * the next one is started with.
  */
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -15,7 +14,7 @@ export interface OpenFile {
   readonly close: () => void
 }
 
-/** Throws what the file system throws. */
+/** Throws the errors of the file system. */
 export const make = (bytes: Uint8Array): OpenFile => {
   const folder = mkdtempSync(join(tmpdir(), "procwire-"))
   let fd: number | undefined

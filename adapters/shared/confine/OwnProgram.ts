@@ -1,10 +1,10 @@
 /**
- * This command once more, for a confinement: what has to be seen inside to start it, and how.
+ * Starts this command once more inside a confinement: its command line, environment and mounts.
  *
- * Where the confinement shows the whole system the program lies where it lies. Elsewhere the runtime, the libraries
- * that it has loaded and the program are mounted read-only in a folder of their own at the root, so that no path of
- * the request leads to more than its profile allows; only the loader, which the kernel looks for by its name, is seen
- * at its own path.
+ * If the confinement shows the whole system, the program is found at its own path. Otherwise the runtime, the
+ * libraries that it has loaded, and the program are mounted read-only in `/.procwire`, so no path of the request
+ * leads to more than its profile allows. Only the loader, whose path is fixed in the executable, is mounted at its
+ * own path.
  */
 import { existsSync, readdirSync, realpathSync } from "node:fs"
 import { basename, dirname, join, relative } from "node:path"
@@ -13,13 +13,13 @@ import process from "node:process"
 export interface Start {
   readonly argv: readonly [string, ...ReadonlyArray<string>]
   readonly env: Readonly<Record<string, string>>
-  /** Words to bubblewrap. */
+  /** Arguments to bubblewrap. */
   readonly mounts: ReadonlyArray<string>
 }
 
 const home = "/.procwire"
 
-/** `visible` is true if the whole system is seen; `maps` is what `/proc/self/maps` says. */
+/** `visible`: the confinement shows the whole system. `maps`: the content of `/proc/self/maps`. */
 export const make = (visible: boolean, args: ReadonlyArray<string>, maps: string): Start => {
   const runtime = realpathSync(process.execPath)
   const main = mainFile()
@@ -47,7 +47,7 @@ export const make = (visible: boolean, args: ReadonlyArray<string>, maps: string
 
 const denoFlags = ["run", "--quiet", "--no-prompt", "--no-remote", "--cached-only", "-A"]
 
-/** A single file has its program within, at a path that only it can read. */
+/** The file of the program; `undefined` if it is inside the executable. */
 const mainFile = (): string | undefined => {
   const main = process.argv[1]
   const { Deno: deno } = globalThis as { Deno?: { readonly build: { readonly standalone?: boolean } } }
@@ -65,7 +65,7 @@ const loaders = [
   "/lib/ld-musl-aarch64.so.1",
 ]
 
-/** The libraries in this process, by every name that they go by in their folder. */
+/** The libraries that this process has loaded: their real paths, by every name in their folder that leads to them. */
 const libraries = (maps: string): ReadonlyMap<string, string> => {
   const found = new Map<string, string>()
   const paths = new Set(maps.match(/\/[^\n]*\.so[.0-9]*$/gm) ?? [])

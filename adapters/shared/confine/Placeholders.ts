@@ -1,14 +1,18 @@
 /**
- * Empty folders that stand where something must not come into being: a mount needs a place to hide or guard.
+ * Empty folders that keep a path from coming into being: bubblewrap needs a mount point to hide or guard it.
  *
- * Whoever may write a folder could make the `.git` that it lacks. While somebody who must not is confined, an empty
- * folder is there, removed with the last of them if it is still empty. A server that is killed leaves it behind.
+ * A child that may write a folder could make the `.git` that the folder lacks. While such a child is confined an
+ * empty folder stands there. It is removed after the last holder, if it is still empty. A server that is killed
+ * leaves it behind.
+ *
+ * The table of holders is module state on purpose: it describes the file system, which all servers in one program share.
+ * If one of them removed a placeholder that another still holds, the path would be open to a child.
  */
 import { mkdirSync, rmdirSync } from "node:fs"
 
 const holders = new Map<string, number>()
 
-/** Makes the folder unless it is held already, and answers how to let go of it. Throws what `mkdir` throws. */
+/** Makes the folder, unless it is held already; returns its release. Throws the errors of `mkdir`. */
 export const hold = (path: string): (() => void) => {
   const count = holders.get(path) ?? 0
   if (count === 0) mkdirSync(path)
@@ -20,10 +24,10 @@ export const hold = (path: string): (() => void) => {
     try {
       rmdirSync(path)
     } catch {
-      // Somebody uses it: it is no longer ours.
+      // Somebody has put something into it: leave it.
     }
   }
 }
 
-/** True while it exists only because somebody holds it. */
+/** True while the folder exists only as a placeholder. */
 export const isHeld = (path: string): boolean => holders.has(path)

@@ -1,4 +1,4 @@
-/** Whether bubblewrap can do its work on this machine: a program that does nothing is confined once. */
+/** Finds out whether bubblewrap works on this machine, by confining a program that does nothing. */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -12,7 +12,7 @@ type Wrap = (
 
 const longest = "10 seconds"
 
-/** What went wrong, or nothing. */
+/** What went wrong; `undefined` if it works. */
 export const run = (
   spawner: Spawner.SpawnerService,
   wrap: Wrap,

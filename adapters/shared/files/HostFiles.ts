@@ -1,8 +1,9 @@
 /**
- * The file system of this host over the calls that the runtime brings.
+ * The file system of this host, over the system calls that the runtime provides.
  *
- * On Linux a folder is held by a descriptor and named `/proc/self/fd/N`, so paths without links are walked without a
- * race. Elsewhere each folder is looked at before it is used, and whoever can swap it in between is not noticed.
+ * On Linux a folder is held open and named `/proc/self/fd/N`, so a path without links is walked without a race.
+ * Elsewhere each folder is checked before it is used; if somebody swaps it for a link in between, that is not
+ * noticed.
  */
 import * as fs from "node:fs"
 import process from "node:process"
@@ -22,7 +23,7 @@ import * as Save from "./Save.ts"
 /** Files through `node:fs`. */
 export const layer: Layer.Layer<Files> = Layer.sync(Files, () => make(NodeCalls.make()))
 
-/** Files through the C library where that is in reach, else through `node:fs`. */
+/** Files through the C library if it can be called, else through `node:fs`. */
 export const layerLibc = (ffi: () => Ffi): Layer.Layer<Files> => {
   if (process.platform !== "linux" || !process.arch.endsWith("64")) return layer
   return Layer.sync(Files, () =>
@@ -40,9 +41,10 @@ const { O_RDONLY, O_WRONLY, O_CREAT } = fs.constants
 const O_NONBLOCK = fs.constants.O_NONBLOCK ?? 0
 const O_NOFOLLOW = fs.constants.O_NOFOLLOW ?? 0
 const O_DIRECTORY = fs.constants.O_DIRECTORY ?? 0
-/** Linux: no permission to read is needed to go through a folder. */
+/** Linux only: opens a folder without the permission to read it. */
 const O_PATH = 0o10000000
 
+/** Files over these calls. */
 export const make = (calls: Calls): FilesService => ({
   available: true,
   watches: true,
@@ -73,7 +75,7 @@ export const make = (calls: Calls): FilesService => ({
   watch: watch(calls),
 })
 
-/** Finished once begun: a descriptor would be lost otherwise, or closed under somebody's hands. */
+/** Uninterruptible, so that no descriptor is lost, and none is closed while a call uses it. */
 const attempt = <A>(call: () => Promise<A>): Effect.Effect<A, FileError> =>
   Effect.uninterruptible(Effect.tryPromise({ try: call, catch: toFileError }))
 
@@ -100,7 +102,7 @@ const toFileError = (cause: unknown): FileError => {
   return new FileError({ reason: "Other", message, cause })
 }
 
-/** Closed when nobody uses it any more: its number may soon be that of another file. */
+/** An open file. `close` waits for calls that still use the descriptor: its number may soon be that of another file. */
 const toOpenFile = (calls: Calls, fd: number) => {
   let using = 0
   let closed: (() => void) | undefined
@@ -134,14 +136,14 @@ const toOpenFile = (calls: Calls, fd: number) => {
   return { file, close }
 }
 
-/** The last offset behind which there can be a byte. */
+/** The highest offset that the kernel takes: `off_t` has 64 bits and a sign. */
 const lastOffset = 2n ** 63n - 1n
 
 const readFully = async (calls: Calls, fd: number, offset: bigint, length: number): Promise<Uint8Array> => {
   if (offset > lastOffset) throw OsError.coded("EINVAL")
   const room = lastOffset - offset - 8n
   if (room < BigInt(length)) {
-    // No file is that long; the kernel would refuse what goes beyond.
+    // No file is that long, but the kernel would refuse a range beyond the limit. Read one byte, to see its errors.
     await calls.read(fd, new Uint8Array(1), 0n)
     return new Uint8Array()
   }
@@ -186,7 +188,7 @@ const watch =
   (calls: Calls): FilesService["watch"] =>
   (folder, changed) =>
     Effect.gen(function* () {
-      // Deno says nothing of a folder that is missing.
+      // Deno reports no error for a folder that does not exist.
       const { kind } = yield* attempt(() => calls.stat(folder, true))
       if (kind !== "directory") return yield* Effect.fail(toFileError(OsError.coded("ENOTDIR")))
       yield* Effect.acquireRelease(
@@ -196,10 +198,10 @@ const watch =
     })
 
 const begin = (folder: string, changed: (name: string | undefined) => void): fs.FSWatcher => {
-  // Names of what changed are given as text everywhere, folders are taken as text on Deno.
+  // All runtimes deliver the changed names as text, and Deno takes only text as the folder.
   if (!NativePath.isText(folder)) throw OsError.coded("EINVAL")
   const watcher = fs.watch(folder, { persistent: false }, (_, name) => changed(name ?? undefined))
-  // Whatever became of the folder is seen by whoever looks.
+  // The folder may be gone: whoever waits for changes has to look.
   watcher.on("error", () => changed(undefined))
   return watcher
 }

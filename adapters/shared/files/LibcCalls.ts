@@ -1,9 +1,10 @@
 /**
- * The calls through the C library, for a runtime whose `node:fs` is not what it says.
+ * System calls through the C library, for a runtime whose `node:fs` restricts them.
  *
- * Deno takes no paths but UTF-8, without `--allow-all` resolves links itself (so O_NOFOLLOW has no effect) and keeps
- * /proc to itself. The library has none of that. Calls block this program for as long as the disk takes, so content
- * goes in pieces, with room for other work in between. Only for 64-bit Linux with glibc 2.30, whose layouts these are.
+ * Deno's `node:fs` takes only UTF-8 paths. Without `--allow-all` it resolves links itself, so O_NOFOLLOW has no effect,
+ * and denies /proc. The C library does not. A call blocks this thread as long as the disk takes, so content is read and
+ * written in pieces, with a turn of the event loop in between. Only for 64-bit Linux with glibc 2.30 or later, whose
+ * structures are laid out below.
  */
 import { setImmediate } from "node:timers/promises"
 import type * as Files from "../../../core/files/Files.ts"
@@ -25,7 +26,7 @@ const PATH_MAX = 4096
 /** Throws if the library lacks one of the functions. */
 export const make = (ffi: Ffi): Calls => {
   const libc = bind(ffi)
-  /** The result of a call; throws the error that it tells by a negative one. */
+  /** The result of a call; throws `errno` if it is negative. */
   const check = (result: number): number => {
     if (result < 0) throw OsError.coded(OsError.nameOf(ffi.errno()) || `errno ${ffi.errno()}`)
     return result
@@ -91,7 +92,7 @@ export const make = (ffi: Ffi): Calls => {
   }
 }
 
-/** The functions of the library. A path is a buffer that ends with a zero, because it may be no UTF-8. */
+/** The functions of the library. A path is a buffer with a zero at its end, because it may not be UTF-8. */
 const bind = (ffi: Ffi) => ({
   open: ffi.bind("open", ["buffer", "int", "int"]),
   close: ffi.bind("close", ["int"]),
@@ -144,7 +145,7 @@ const toStat = (view: DataView): Stat => {
   }
 }
 
-/** A file system that does not tell kinds with names. */
+/** An entry of a file system that returns names without kinds. */
 interface Unknown {
   readonly name: string
   readonly kind: undefined
@@ -158,7 +159,7 @@ const types: Readonly<Record<number, Files.Kind | undefined>> = {
   10: "link",
 }
 
-/** The entries of one block, but for those of the folder itself and its parent. */
+/** Appends the entries of one block of `getdents64`, without `.` and `..`. */
 const readEntries = (block: Uint8Array, into: Array<Files.Entry | Unknown>) => {
   const view = new DataView(block.buffer, block.byteOffset, block.length)
   for (let at = 0; at < block.length;) {

@@ -1,5 +1,6 @@
 /**
- * The calls through `node:fs`. A path that is no UTF-8 goes as a Buffer, which Node and Bun take and Deno does not.
+ * System calls through `node:fs`. A path that is not UTF-8 is passed as a Buffer; Node and Bun take that, Deno does
+ * not.
  */
 import { Buffer } from "node:buffer"
 import * as fs from "node:fs"
@@ -13,7 +14,7 @@ export const make = (): Calls => ({
   close: (fd) => call((done) => fs.close(fd, done)),
   read: (fd, buffer, offset) => call((done) => fs.read(fd, buffer, 0, buffer.length, offset, done)),
   write: (fd, bytes, offset) => {
-    // An offset that is no number is taken for none.
+    // `node:fs` ignores an offset that is not a safe integer.
     if (offset > Number.MAX_SAFE_INTEGER) return Promise.reject(OsError.coded("EFBIG"))
     return call((done) => fs.write(fd, bytes, 0, bytes.length, Number(offset), done))
   },
@@ -61,14 +62,14 @@ const toStat = (stat: fs.BigIntStats): Stat => ({
   modifiedMs: milliseconds(stat.mtimeNs),
 })
 
-/** Rounded down, as whole milliseconds since 1970 are, before it too. */
+/** Whole milliseconds since 1970, rounded down, also before 1970. */
 const milliseconds = (nanoseconds: bigint): number => Math.floor(Number(nanoseconds / 1000n) / 1000)
 
 const list = async (folder: string): Promise<ReadonlyArray<Files.Entry>> => {
   const entries = await call<Array<fs.Dirent>>((done) =>
     fs.readdir(native(folder), { withFileTypes: true }, done),
   )
-  // What is no UTF-8 was replaced; such a folder is read again, by bytes.
+  // Bytes that are not UTF-8 were replaced: read such a folder again, as bytes.
   if (entries.some(({ name }) => name.includes("\ufffd"))) return listBytes(folder)
   return entries.map((entry) => ({ name: entry.name, kind: kindOfEntry(entry) }))
 }
@@ -86,7 +87,7 @@ const listBytes = async (folder: string): Promise<ReadonlyArray<Files.Entry>> =>
       )
       entries.push({ name, kind: kindOf(Number(stat.mode)) })
     } catch {
-      entries.push({ name, kind: "other" }) // gone meanwhile, or not to be looked at
+      entries.push({ name, kind: "other" }) // removed meanwhile, or not accessible
     }
   }
   return entries

@@ -1,10 +1,10 @@
 /**
- * The content of a file, replaced as a whole: whoever reads it, or finds it after a crash, has the old or the new.
+ * Replaces the content of a file as a whole: a reader, or whoever finds it after a crash, has the old or the new one.
  *
- * The bytes are written to a file beside it, brought to the disk, and the name is moved over. That makes another file,
- * so it is done only where nobody can tell: for a new file, and for a regular one with a single name whose mode and
- * owner can be given to the other. What has several names, is no regular file, or lies in a folder that cannot be
- * written is written in place. A link stays a link; what it leads to is replaced.
+ * The bytes are written to a temporary file beside it and synced to the disk; then it is renamed over the old one.
+ * That makes another inode, so it is done only where nobody can tell: for a new file, and for a regular file with a
+ * single name whose mode and owner can be given to the new one. A file with several names, one that is not regular,
+ * or one in a folder that cannot be written is written in place. A link stays a link; what it leads to is replaced.
  */
 import { randomBytes } from "node:crypto"
 import { constants } from "node:fs"
@@ -12,7 +12,7 @@ import { join, split } from "../../../core/files/Paths.ts"
 import * as OsError from "../host/OsError.ts"
 import type { Calls, Stat } from "./Calls.ts"
 
-/** What files that are being written are called; one that is left behind tells of a crash. */
+/** The names of temporary files start with this. A crash leaves such a file behind. */
 export const prefix = ".procwire-"
 
 const { O_WRONLY, O_CREAT, O_EXCL } = constants
@@ -20,10 +20,11 @@ const { O_WRONLY, O_CREAT, O_EXCL } = constants
 const O_NONBLOCK = constants.O_NONBLOCK ?? 0
 const O_NOFOLLOW = constants.O_NOFOLLOW ?? 0
 
+/** Makes or replaces the file at `path`; if `follow` is false, a link there is an error. */
 export const save = async (calls: Calls, path: string, bytes: Uint8Array, follow: boolean): Promise<void> => {
   let fd: number
   try {
-    // Says whether the file may be written at all, which the folder does not.
+    // Opened to see whether the file may be written: the permissions of its folder do not tell.
     fd = await calls.open(path, O_WRONLY | O_NONBLOCK | (follow ? 0 : O_NOFOLLOW))
   } catch (error) {
     if (isOne(error, "ENOENT")) return create(calls, follow ? await target(calls, path) : path, bytes)
@@ -34,7 +35,7 @@ export const save = async (calls: Calls, path: string, bytes: Uint8Array, follow
     const real = await onlyName(calls, path, old, follow)
     if (real !== undefined && (await replace(calls, real, bytes, old))) return
     await calls.empty(fd).catch((error: unknown) => {
-      if (old.kind === "file") throw error // a device has nothing to cut
+      if (old.kind === "file") throw error // a device cannot be truncated
     })
     await writeAll(calls, fd, bytes)
   } finally {
@@ -42,7 +43,7 @@ export const save = async (calls: Calls, path: string, bytes: Uint8Array, follow
   }
 }
 
-/** Writes all bytes from the start of a file. */
+/** Writes all bytes, from this offset on. */
 export const writeAll = async (calls: Calls, fd: number, bytes: Uint8Array, from = 0n): Promise<void> => {
   for (let at = 0; at < bytes.length;) {
     const piece = bytes.subarray(at, at + pieceBytes)
@@ -50,13 +51,13 @@ export const writeAll = async (calls: Calls, fd: number, bytes: Uint8Array, from
   }
 }
 
-/** How much one call writes or reads, so that none takes long. */
+/** The most bytes that one call reads or writes, so that none takes long. */
 export const pieceBytes = 1024 * 1024
 
 const isOne = (error: unknown, ...names: ReadonlyArray<string>) =>
   names.includes(OsError.nameOf(OsError.errnoOf(error)))
 
-/** What a link that leads nowhere leads to; any other path that is not there is itself. */
+/** The target of a dangling link; any other path that does not exist is its own. */
 const target = async (calls: Calls, path: string): Promise<string> => {
   let found = path
   for (let links = 0; links < 40; links += 1) {
@@ -67,7 +68,7 @@ const target = async (calls: Calls, path: string): Promise<string> => {
   return found
 }
 
-/** The path of a regular file without links, if that is the only name it has. */
+/** The path of a regular file without links, if the file has no other name. */
 const onlyName = async (calls: Calls, path: string, old: Stat, follow: boolean) => {
   if (old.kind !== "file" || old.links !== 1) return undefined
   const real = follow ? await calls.realPath(path).catch(() => undefined) : path
@@ -77,13 +78,13 @@ const onlyName = async (calls: Calls, path: string, old: Stat, follow: boolean) 
 
 const create = async (calls: Calls, path: string, bytes: Uint8Array) => {
   const [folder] = split(path)
-  await viaOther(calls, folder, path, 0o666, (fd) => writeAll(calls, fd, bytes))
+  await viaTemporary(calls, folder, path, 0o666, (fd) => writeAll(calls, fd, bytes))
 }
 
-/** False if it cannot be done without somebody noticing; nothing has happened then. */
+/** Replaces a file by another one; false if the system does not allow that, and nothing has changed. */
 const replace = async (calls: Calls, path: string, bytes: Uint8Array, old: Stat): Promise<boolean> => {
   try {
-    await viaOther(calls, split(path)[0], path, 0o600, async (fd) => {
+    await viaTemporary(calls, split(path)[0], path, 0o600, async (fd) => {
       const { uid, gid } = await calls.statOf(fd)
       if (uid !== old.uid || gid !== old.gid) await calls.chown(fd, old.uid, old.gid)
       await calls.chmod(fd, old.mode)
@@ -91,14 +92,14 @@ const replace = async (calls: Calls, path: string, bytes: Uint8Array, old: Stat)
     })
     return true
   } catch (error) {
-    // The folder or the owner does not allow it, or something is mounted on the file.
+    // The folder or the owner does not allow it, or the file is a mount point.
     if (isOne(error, "EACCES", "EPERM", "EROFS", "EBUSY", "EXDEV")) return false
     throw error
   }
 }
 
-/** Fills a file beside `path` and gives it that name. Whatever fails, nothing is left of it. */
-const viaOther = async (
+/** Fills a temporary file in `folder` and renames it to `path`. On a failure the temporary file is removed. */
+const viaTemporary = async (
   calls: Calls,
   folder: string,
   path: string,

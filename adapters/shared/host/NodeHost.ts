@@ -22,6 +22,7 @@ export const layerHost: Layer.Layer<Host> = Layer.sync(Host, () => {
   }
 })
 
+/** Random UUIDs as session ids. */
 export const layerSessionIds: Layer.Layer<SessionIds> = Layer.succeed(SessionIds, {
   next: Effect.sync(() => crypto.randomUUID()),
 })
@@ -33,11 +34,11 @@ const environment = (): HostInfo["env"] =>
     Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   )
 
-/** As the peer implementation has it: of the variables for it, only `TMPDIR` counts on Unix. */
+/** On Unix `TMPDIR` alone counts, as with the peer. */
 const temporary = (env: HostInfo["env"]): string =>
   process.platform === "win32" ? os.tmpdir() : path.resolve(env["TMPDIR"] || "/tmp")
 
-/** `HOME`, else what the password database says; a relative one is none. */
+/** `HOME`, else the entry of the password database; a relative path counts as none. */
 const home = (env: HostInfo["env"]): string | undefined => {
   const found = (process.platform === "win32" ? undefined : env["HOME"]) || fromSystem()
   return found !== undefined && path.isAbsolute(found) ? found : undefined

@@ -1,8 +1,7 @@
 /**
- * Failures of the operating system: their numbers, and as `SpawnError`s, with the texts that clients of the protocol
- * know.
+ * Failures of the operating system: their numbers, and `SpawnError`s with the texts that clients of the protocol know.
  *
- * The texts are those of musl's `strerror`, because the peer is a musl build: glibc says "Too many open files" where
+ * The texts are those of musl's `strerror`, because the peer is a musl build: where glibc says "Too many open files",
  * musl says "No file descriptors available". The numbers are this host's.
  */
 import { constants } from "node:os"
@@ -53,37 +52,37 @@ const known: Readonly<Record<string, readonly [SpawnError.SpawnReason, string]>>
   ELIBBAD: ["NotExecutable", "Accessing a corrupted shared library"],
 }
 
-/** Only of those known: some numbers have two names. */
+/** Names by number. Only of the known ones, because some numbers have two names. */
 const names: ReadonlyMap<number, string> = new Map(
   Object.entries(constants.errno).flatMap(([name, number]) => (name in known ? [[number, name]] : [])),
 )
 
-/** The text of a failure by its number on this host. */
+/** The text of an error number: `No such file or directory (os error 2)`. */
 export const textOf = (errno: number): string => {
   const [, text] = known[nameOf(errno)] ?? ["", "No error information"]
   return `${text} (os error ${errno})`
 }
 
-/** `ENOENT` and the like; nothing for a failure that has no text here. */
+/** The name of an error number, such as `ENOENT`; empty if it has no text here. */
 export const nameOf = (errno: number): string => names.get(errno) ?? ""
 
-/** A failure by its number on this host. */
+/** The `SpawnError` of an error number. */
 export const fromErrno = (errno: number, cause?: unknown): SpawnError.SpawnError => {
   const [reason] = known[nameOf(errno)] ?? ["Unknown"]
   return new SpawnError.SpawnError({ reason, message: textOf(errno), cause })
 }
 
-/** The number of an error that a `node:` function threw, or 0 if it carries none. */
+/** The error number of what a `node:` function threw; 0 if it has none. */
 export const errnoOf = (error: unknown): number => {
   if (!(error instanceof Error)) return 0
   const code = "code" in error && typeof error.code === "string" ? error.code : ""
   return (constants.errno as Readonly<Record<string, number>>)[code] ?? 0
 }
 
-/** An error of that name, as `node:` functions throw them. */
+/** An error with this code, as `node:` functions throw them. */
 export const coded = (code: string): Error => Object.assign(new Error(code), { code })
 
-/** Whatever a `node:` function threw: a failure of the operating system, or else a refused argument. */
+/** The `SpawnError` of what a `node:` function threw: a failure of the system, or a refused argument. */
 export const fromUnknown = (error: unknown): SpawnError.SpawnError => {
   const errno = errnoOf(error)
   if (errno !== 0) return fromErrno(errno, error)

@@ -1,7 +1,8 @@
 /**
- * The shell that clients are told of: the user's own where clients know how to talk to it, else one that is there.
+ * The shell that clients are told to use: the user's own if clients know how to talk to it, else one that is installed.
  *
- * The user's own is what the password database says, then `SHELL`. Bun reads no database, so its file is read here.
+ * The user's own is the one in the password database, else `SHELL`. Bun does not read the database, so `/etc/passwd` is
+ * read here.
  */
 import { accessSync, constants, readFileSync } from "node:fs"
 import * as os from "node:os"
@@ -11,31 +12,30 @@ import * as SearchPath from "./SearchPath.ts"
 
 type Env = HostInfo["env"]
 
-/** Shells that clients know, the better ones first. */
+/** Shells that clients know, in order of preference. */
 const known = ["bash", "zsh", "sh"]
 
 /** The shell on this platform. */
 export const find = (platform: NodeJS.Platform, env: Env): HostInfo["shell"] =>
   platform === "win32" ? onWindows(env) : onUnix(env, loginShell())
 
-/** `login` is the entry of the password database. */
-export const onUnix = (env: Env, login: string | undefined): HostInfo["shell"] => {
+/** `login` is the shell in the password database. */
+const onUnix = (env: Env, login: string | undefined): HostInfo["shell"] => {
   const own = [login, env["SHELL"]].find(
     (found) =>
       found !== undefined && path.isAbsolute(found) && known.includes(path.basename(found)) && canRun(found),
   )
-  const found =
-    own ??
-    known.map((name) => SearchPath.find(name, env["PATH"], canRun)).find((found) => found !== undefined)
-  return named(found ?? "/bin/sh")
+  return named(own ?? installed(known, env["PATH"]) ?? "/bin/sh")
 }
 
 const onWindows = (env: Env): HostInfo["shell"] => {
-  const powershell = ["pwsh.exe", "powershell.exe"].map((name) =>
-    SearchPath.find(name, env["PATH"] ?? env["Path"], canRun),
-  )
-  return named(powershell.find((found) => found !== undefined) ?? env["COMSPEC"] ?? "cmd.exe")
+  const powershell = installed(["pwsh.exe", "powershell.exe"], env["PATH"] ?? env["Path"])
+  return named(powershell ?? env["COMSPEC"] ?? "cmd.exe")
 }
+
+/** The path of the first of these programs that is in the PATH. */
+const installed = (names: ReadonlyArray<string>, folders: string | undefined): string | undefined =>
+  names.map((name) => SearchPath.find(name, folders, canRun)).find((found) => found !== undefined)
 
 const named = (found: string): HostInfo["shell"] => {
   const name = path
@@ -64,7 +64,7 @@ const canRun = (file: string): boolean => {
     accessSync(file, constants.X_OK)
     return true
   } catch (error) {
-    // Deno without the permission to read: nothing says that it is not there.
+    // Deno without the permission to read: assume that the file is there.
     return error instanceof Error && error.name === "NotCapable"
   }
 }

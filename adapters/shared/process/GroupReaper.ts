@@ -60,25 +60,25 @@ interface GroupReaper extends Registry {
 
 function unsafeMake(): GroupReaper {
   const groups = new Set<number>()
-  const told = new Set<number>()
+  const sent = new Set<number>()
   const changed = new Set<number>()
   let shell: ChildProcess | undefined
   let timer: NodeJS.Timeout | undefined
   let startedAt = 0
   let closed = false
 
-  const tellIn = (millis: number) => {
-    timer ??= setTimeout(tell, millis).unref()
+  const flushIn = (millis: number) => {
+    timer ??= setTimeout(flush, millis).unref()
   }
 
-  const tell = () => {
+  const flush = () => {
     clearTimeout(timer)
     timer = undefined
     let text = ""
     for (const id of changed) {
-      if (groups.has(id) === told.has(id)) continue
+      if (groups.has(id) === sent.has(id)) continue
       text += `${groups.has(id) ? "+" : "-"} ${id}\n`
-      if (!told.delete(id)) told.add(id)
+      if (!sent.delete(id)) sent.add(id)
     }
     changed.clear()
     if (text !== "") send(text)
@@ -95,10 +95,10 @@ function unsafeMake(): GroupReaper {
 
   const onEnd = () => {
     shell = undefined
-    told.clear()
+    sent.clear()
     for (const id of groups) changed.add(id)
     if (closed || groups.size === 0) return
-    tellIn(performance.now() - startedAt < RESTART_MILLIS ? RESTART_MILLIS : BATCH_MILLIS)
+    flushIn(performance.now() - startedAt < RESTART_MILLIS ? RESTART_MILLIS : BATCH_MILLIS)
   }
 
   return {
@@ -106,15 +106,15 @@ function unsafeMake(): GroupReaper {
     add: (id) => {
       groups.add(id)
       changed.add(id)
-      tell()
+      flush()
     },
     remove: (id) => {
       groups.delete(id)
       changed.add(id)
-      tellIn(BATCH_MILLIS)
+      flushIn(BATCH_MILLIS)
     },
     close: () => {
-      tell()
+      flush()
       closed = true
       clearTimeout(timer)
       shell?.stdin?.end()
