@@ -1,3 +1,4 @@
+/** The permissions of deno.json: those of `stdio` are enough for a server, all are needed, each is in the README. */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { createServer } from "node:https"
 import type { AddressInfo } from "node:net"

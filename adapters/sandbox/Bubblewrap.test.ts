@@ -1,7 +1,4 @@
-/**
- * Bubblewrap as it is installed: the spawner suite on confined children, and that nothing gets out. Without bubblewrap
- * there is only the refusal.
- */
+/** `shared/confine` with the bubblewrap of this machine: the spawner suite on confined children, and what they see. */
 import { execFileSync } from "node:child_process"
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"

@@ -1,6 +1,6 @@
 /**
- * The spawner suite on a wrapped spawner, with a command that every Linux has; without the cases that are
- * long because they repeat, for output and exit are those of the spawner below.
+ * The spawner suite on a wrapped spawner, with a command that every Linux has. Left out are the cases that take long
+ * because they repeat: output and exit are those of the inner spawner.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

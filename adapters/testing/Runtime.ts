@@ -1,4 +1,4 @@
-/** What the runtime that runs this test brings, as the program would get it. */
+/** What the runtime that runs this test provides, as a program gets it. */
 import process from "node:process"
 import { fileURLToPath } from "node:url"
 import * as Context from "effect/Context"
@@ -18,7 +18,7 @@ const adapters = {
 
 export const { platform }: { readonly platform: Platform } = await adapters[name]()
 
-/** Its scope lasts as long as the process. */
+/** The spawner of this runtime. Its scope is never closed. */
 export const spawner: Spawner.SpawnerService = Context.get(
   Effect.runSync(Layer.buildWithScope(platform.layerSpawner, Effect.runSync(Scope.make()))),
   Spawner.Spawner,

@@ -1,3 +1,4 @@
+/** `client.fs` of core/client, over `HostFiles` of the runtime that runs the test. */
 import { createHash } from "node:crypto"
 import { readdirSync, readlinkSync } from "node:fs"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"

@@ -1,3 +1,4 @@
+/** `GroupReaper` with the spawner of the runtime that runs the test: nothing outlives a server that is killed. */
 import { spawn } from "node:child_process"
 import { mkdirSync, rmSync } from "node:fs"
 import { fileURLToPath } from "node:url"
