@@ -10,7 +10,7 @@ const layer = (service: Service) => Layer.succeed(Spawner.Spawner, service)
 
 describe.concurrent("a broken spawner", () => {
   test.each(Object.values(broken))("that $does is caught by $caughtBy", async (item) => {
-    // Some show only in a wait without end; the others would be slow on a busy machine with its short deadline.
+    // Those that make a case wait in vain get a short deadline; for the others it would be too short on a busy machine.
     const timeoutMs = item.reason.source.includes("in vain") ? 3_000 : 30_000
     const options = { only: [item.caughtBy], timeoutMs }
     const [outcome] = await SpawnerRunner.run(layer(item.make(spawner)), options)

@@ -28,8 +28,8 @@ const confine = (places: Readonly<Record<string, Access>>, network = false): Con
 const differences = {
   "spawner/output/closed-early-by-the-child": "bubblewrap holds the streams of the child",
   "spawner/stdin/closed-by-the-child": "bubblewrap holds the streams of the child",
-  "spawner/exit/code-and-signal": "bubblewrap tells a death by signal n as code 128 + n",
-  "spawner/exit/code-and-signal-on-a-pty": "bubblewrap tells a death by signal n as code 128 + n",
+  "spawner/exit/code-and-signal": "bubblewrap reports a death by signal n as code 128 + n",
+  "spawner/exit/code-and-signal-on-a-pty": "bubblewrap reports a death by signal n as code 128 + n",
   "spawner/program/large-environment-and-many-arguments": "bubblewrap takes 9000 words",
   "spawner/pty/leads-the-foreground": "the session has no number among the child's own processes",
   "spawner/group/leads-a-session": "the session has no number among the child's own processes",
@@ -66,7 +66,7 @@ describe.runIf(spawner.capabilities.confine)("under bubblewrap", () => {
     {
       except: ["spawner/output/no-byte-lost-*", "spawner/load/**", ...Object.keys(differences)],
       known: {
-        "spawner/exit/real-time-signal": "bubblewrap tells a death by signal n as code 128 + n",
+        "spawner/exit/real-time-signal": "bubblewrap reports a death by signal n as code 128 + n",
         "spawner/errors/program-of-no-format": "execvp, which env calls, gives the file to a shell",
       },
     },

@@ -89,7 +89,7 @@ describe(`saving a file on ${name}`, () => {
           await send("fs/writeFile", { path, dataBase64: contents[turn % 2] })
       }
       const end = writing()
-      // In the middle: something is there that was not there before, or that is not as long as it should be.
+      // In the middle of a write: there is a temporary file, or the file has not its full size.
       while (readdirSync(folder).length === 1 && statSync(at("f")).size === size) await setImmediate()
       killed = true
       await kill()

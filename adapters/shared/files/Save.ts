@@ -24,7 +24,7 @@ const O_NOFOLLOW = constants.O_NOFOLLOW ?? 0
 export const save = async (calls: Calls, path: string, bytes: Uint8Array, follow: boolean): Promise<void> => {
   let fd: number
   try {
-    // Opened to see whether the file may be written: the permissions of its folder do not tell.
+    // Opened to check that the file itself may be written, even if its folder would allow a rename.
     fd = await calls.open(path, O_WRONLY | O_NONBLOCK | (follow ? 0 : O_NOFOLLOW))
   } catch (error) {
     if (isOne(error, "ENOENT")) return create(calls, follow ? await target(calls, path) : path, bytes)

@@ -1,6 +1,6 @@
 /**
  * The best spawner of a host: `posix_spawn` where the C library can be called, `node:child_process` elsewhere.
- * What a runtime brings is data: how to call C, how to wait for descriptors, and the node-pty package.
+ * What a runtime provides is data: how to call C, how to wait for descriptors, and the node-pty package.
  */
 import { isMainThread } from "node:worker_threads"
 import * as Effect from "effect/Effect"

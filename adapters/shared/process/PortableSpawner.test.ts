@@ -13,7 +13,7 @@ import * as NodePty from "./NodePty.ts"
 const ptyDifferences = {
   "spawner/output/no-byte-lost-at-exit-on-a-pty": "on Node 20 and 22 the tail of the output is lost",
   "spawner/output/of-a-descendant-arrives-on-a-pty": "the terminal is closed 200 ms after the exit",
-  "spawner/exit/not-delayed-by-a-descendant-on-a-pty": "the exit is told with the end of the terminal",
+  "spawner/exit/not-delayed-by-a-descendant-on-a-pty": "the exit is reported with the end of the terminal",
   "spawner/program/arg0-is-seen-on-a-pty": "there is no way to set it; such a start is refused",
   "spawner/program/environment-exact-on-a-pty": "PWD and TERM are always set",
   "spawner/program/descriptors-are-three": "later children inherit the masters",
@@ -28,7 +28,7 @@ const options = {
   Node: {
     known: {
       "spawner/output/reopened-by-the-child": "its pipes are socket pairs",
-      "spawner/exit/real-time-signal": "Node tells such a death as exit code 0",
+      "spawner/exit/real-time-signal": "Node reports such a death as exit code 0",
       "spawner/errors/program-of-no-format": "execvp gives the file to a shell",
       "spawner/errors/arguments-too-long": "a failed exec is the exit of a child on a PTY",
       "spawner/pty/terminal-closed-for-a-while": "nobody holds the slave open meanwhile",
@@ -38,14 +38,14 @@ const options = {
   Bun: {
     known: {
       "spawner/output/reopened-by-the-child": "its pipes are socket pairs",
-      "spawner/exit/real-time-signal": "Bun tells such a death as exit code 0",
+      "spawner/exit/real-time-signal": "Bun reports such a death as exit code 0",
     },
-    // Bun tells nobody that a child has closed its stdin.
+    // Bun does not report that a child has closed its stdin.
     except: ["spawner/stdin/closed-by-the-child"],
   },
   Deno: {
     known: { "spawner/errors/program-of-no-format": "execvp gives the file to a shell" },
-    // Deno ends this process with an uncaught error instead of telling such a death.
+    // Deno ends this process with an uncaught error instead of reporting such a death.
     except: ["spawner/exit/real-time-signal"],
   },
 }

@@ -12,10 +12,10 @@ import type { LeaderlessGroups } from "./LeaderlessGroups.ts"
 
 const { EPERM, ESRCH } = constants.errno
 
-/** Is told which groups exist, so that it can kill them if the server dies. */
+/** A list of the groups that exist, which are killed if the server dies. */
 export interface Registry {
   /**
-   * A child is about to be started. Until `add` tells its id, it can be recognized by what it holds: the inode of the
+   * A child is about to be started. Until `add` brings its id, it can be recognized by what it holds: the inode of the
    * pipe that is its stdout, or the path of its terminal. `undefined`: the start failed.
    */
   readonly starting: (holds: string | undefined) => void

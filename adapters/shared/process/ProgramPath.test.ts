@@ -5,7 +5,7 @@ import { Errno, search } from "./ProgramPath.ts"
 
 const { E2BIG, EACCES, ENOENT, ENOTDIR } = constants.errno
 
-/** Where the search ends and what it looked at, on a system whose paths answer as told. */
+/** The result of a search and the paths that it checked, on a system with these answers. */
 const find = (program: string, path: string | undefined, answers: Record<string, number> = {}) => {
   const spec: Spawner.SpawnSpec = {
     argv: [program],
