@@ -14,15 +14,15 @@ import { build } from "esbuild"
 import { afterAll, beforeAll } from "vitest"
 import type { Pair, Raw } from "../../../conformance/transport/TransportContext.ts"
 import * as TransportSuite from "../../../conformance/transport/TransportSuite.ts"
-import * as CommandTransport from "./CommandTransport.ts"
-import * as LineTransport from "./LineTransport.ts"
+import * as CommandTransport from "../transport/CommandTransport.ts"
+import * as LineTransport from "../transport/LineTransport.ts"
 
 let folder = ""
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "procwire-relay-"))
   await build({
-    entryPoints: [fileURLToPath(new URL("testing/Relay.ts", import.meta.url))],
+    entryPoints: [fileURLToPath(new URL("../testing/Relay.ts", import.meta.url))],
     bundle: true,
     platform: "node",
     format: "esm",

@@ -2,9 +2,9 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { describe, expect, it } from "vitest"
-import type { Target } from "./Program.ts"
-import { command, platform } from "../testing/Runtime.ts"
-import * as Program from "./Program.ts"
+import type { Target } from "../Program.ts"
+import { command, platform } from "../../testing/Runtime.ts"
+import * as Program from "../Program.ts"
 
 const { connect } = Program.make(platform)
 const [program, ...main] = command

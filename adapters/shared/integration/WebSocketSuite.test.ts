@@ -6,8 +6,8 @@ import * as Effect from "effect/Effect"
 import type { Transport } from "../../../core/transport/Transport.ts"
 import type { Pair, Raw } from "../../../conformance/transport/TransportContext.ts"
 import * as TransportSuite from "../../../conformance/transport/TransportSuite.ts"
-import * as WebSocketClient from "./WebSocketClient.ts"
-import * as WebSocketListener from "./WebSocketListener.ts"
+import * as WebSocketClient from "../transport/WebSocketClient.ts"
+import * as WebSocketListener from "../transport/WebSocketListener.ts"
 
 /** A listener, and the one connection that it accepts. */
 const listening = Effect.gen(function* () {

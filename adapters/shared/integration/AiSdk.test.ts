@@ -5,9 +5,9 @@ import { join } from "node:path"
 import { dynamicTool, generateText, jsonSchema, stepCountIs } from "ai"
 import { MockLanguageModelV3 } from "ai/test"
 import { afterAll, describe, expect, it } from "vitest"
-import * as AgentTools from "../../core/agent/AgentTools.ts"
-import { platform } from "../testing/Runtime.ts"
-import * as Program from "./Program.ts"
+import * as AgentTools from "../../../core/agent/AgentTools.ts"
+import { platform } from "../../testing/Runtime.ts"
+import * as Program from "../Program.ts"
 
 const home = mkdtempSync(join(tmpdir(), "procwire-ai-"))
 afterAll(() => rmSync(home, { recursive: true, force: true }))
@@ -102,6 +102,6 @@ describe("the AI SDK", { timeout: 60_000 }, () => {
 
   it("is shown in README.md with the very lines that were run here", () => {
     expect(shown()).toContain("dynamicTool(")
-    expect(readFileSync(new URL("../../README.md", import.meta.url), "utf8")).toContain(shown())
+    expect(readFileSync(new URL("../../../README.md", import.meta.url), "utf8")).toContain(shown())
   })
 })

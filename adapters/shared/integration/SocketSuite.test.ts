@@ -10,11 +10,11 @@ import { afterAll } from "vitest"
 import type { Transport } from "../../../core/transport/Transport.ts"
 import type { Pair, Raw } from "../../../conformance/transport/TransportContext.ts"
 import * as TransportSuite from "../../../conformance/transport/TransportSuite.ts"
-import * as SocketAddress from "./SocketAddress.ts"
-import * as SocketClient from "./SocketClient.ts"
-import * as SocketListener from "./SocketListener.ts"
+import * as SocketAddress from "../transport/SocketAddress.ts"
+import * as SocketClient from "../transport/SocketClient.ts"
+import * as SocketListener from "../transport/SocketListener.ts"
 import * as Certificates from "../testing/Certificates.ts"
-import * as Tls from "./Tls.ts"
+import * as Tls from "../transport/Tls.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "procwire-socket-"))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

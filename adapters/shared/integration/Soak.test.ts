@@ -6,11 +6,11 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterEach, describe, expect, it } from "vitest"
-import type { ClientProcess } from "../../core/client/Client.ts"
-import type { Status } from "../../core/client/Reconnect.ts"
-import { command, platform } from "../testing/Runtime.ts"
-import * as Program from "./Program.ts"
-import { CuttingProxy } from "./testing/CuttingProxy.ts"
+import type { ClientProcess } from "../../../core/client/Client.ts"
+import type { Status } from "../../../core/client/Reconnect.ts"
+import { command, platform } from "../../testing/Runtime.ts"
+import * as Program from "../Program.ts"
+import { CuttingProxy } from "../testing/CuttingProxy.ts"
 
 const seconds = Number(process.env["PROCWIRE_SOAK_SECONDS"] ?? 12)
 const seed = Number(process.env["PROCWIRE_SOAK_SEED"] ?? 1)
