@@ -84,7 +84,7 @@ const library = async () => {
  * Modules that import nothing but packages, and are imported when they are needed.
  * @type {Readonly<Record<string, string>>}
  */
-const parts = { mcp: "adapters/shared/mcp/Sdk.ts" }
+const parts = { mcp: "adapters/shared/mcp/McpSdk.ts" }
 
 /** @type {Plugin} */
 const apart = {

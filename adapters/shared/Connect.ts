@@ -18,7 +18,7 @@ import * as CommandTransport from "./transport/CommandTransport.ts"
 import * as SocketAddress from "./transport/SocketAddress.ts"
 import * as SocketClient from "./transport/SocketClient.ts"
 import type * as WebSocketClient from "./transport/WebSocketClient.ts"
-import * as WebSockets from "./transport/WebSockets.ts"
+import * as LazyWebSockets from "./transport/LazyWebSockets.ts"
 
 export type Target =
   | { readonly kind: "url"; readonly url: string; readonly options?: WebSocketClient.Options }
@@ -61,5 +61,5 @@ export const openUrl = (
   options: WebSocketClient.Options = {},
 ): Effect.Effect<Transport, TransportError, Scope.Scope> => {
   const address = SocketAddress.parse(url)
-  return address === undefined ? WebSockets.connect(url, options) : SocketClient.connect(address, options)
+  return address === undefined ? LazyWebSockets.connect(url, options) : SocketClient.connect(address, options)
 }

@@ -12,7 +12,7 @@ import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
 import type { Platform } from "../Platform.ts"
 import * as Logging from "./Logging.ts"
-import { UsageError } from "./Usage.ts"
+import { UsageError } from "./Flags.ts"
 import { version } from "../Version.ts"
 
 const help = `procwire ${version}: runs processes for other programs
@@ -50,9 +50,9 @@ interface Command {
 }
 
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
-  serve: () => import("./serve.ts").then(({ help, serve }) => ({ help, run: serve, ends: true })),
-  run: () => import("./run.ts").then(({ help, run }) => ({ help, run, takesInterrupts: true })),
-  mcp: () => import("./mcp.ts").then(({ help, mcp }) => ({ help, run: mcp })),
+  serve: () => import("./ServeCommand.ts").then(({ help, serve }) => ({ help, run: serve, ends: true })),
+  run: () => import("./RunCommand.ts").then(({ help, run }) => ({ help, run, takesInterrupts: true })),
+  mcp: () => import("./McpCommand.ts").then(({ help, mcp }) => ({ help, run: mcp })),
 }
 
 /** Runs the command line and ends this process with the command's exit code. */

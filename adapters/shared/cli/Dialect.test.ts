@@ -1,7 +1,7 @@
 /** `--dialect` as it is asked for; what each of them says is tested where it is. */
 import { describe, expect, it } from "vitest"
-import { help, toOptions } from "./serve.ts"
-import { UsageError } from "./Usage.ts"
+import { help, toOptions } from "./ServeCommand.ts"
+import { UsageError } from "./Flags.ts"
 
 describe("--dialect", () => {
   it("is today's wire unless another is named", () => {

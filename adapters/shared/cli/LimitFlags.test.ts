@@ -10,8 +10,8 @@ import * as Limits from "../../../core/protocol/Limits.ts"
 import { command, platform } from "../../testing/Runtime.ts"
 import * as Program from "../Program.ts"
 import * as LimitFlags from "./LimitFlags.ts"
-import { help } from "./serve.ts"
-import { UsageError } from "./Usage.ts"
+import { help } from "./ServeCommand.ts"
+import { UsageError } from "./Flags.ts"
 
 const [program, ...main] = command
 const { connect } = Program.make(platform)

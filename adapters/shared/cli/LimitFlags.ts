@@ -1,6 +1,6 @@
 /** The flags of every limit of the table, their help, and the limits from what was given. */
 import * as Limits from "../../../core/protocol/Limits.ts"
-import * as Usage from "./Usage.ts"
+import * as Flags from "./Flags.ts"
 
 /** Lines of at most 88 characters, indented below the first. */
 const wrap = (text: string): string => text.replace(/(.{1,88})(?: |$)/g, `$1\n${" ".repeat(29)}`).trimEnd()
@@ -24,7 +24,7 @@ export const toLimits = (command: string, values: { readonly [flag: string]: unk
   const valueOf = (name: Limits.Name): number => {
     const { flag, least, most, default: usual } = Limits.table[name]
     const value = values[flag]
-    return typeof value === "string" ? Usage.wholeNumber(command, `--${flag}`, value, least, most) : usual
+    return typeof value === "string" ? Flags.wholeNumber(command, `--${flag}`, value, least, most) : usual
   }
   return Object.fromEntries(Limits.names.map((name) => [name, valueOf(name)])) as unknown as Limits.Limits
 }

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto"
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
 import * as ListenerFlags from "./ListenerFlags.ts"
-import * as Listen from "./Listen.ts"
-import { UsageError } from "./Usage.ts"
+import * as ListenAddress from "./ListenAddress.ts"
+import { UsageError } from "./Flags.ts"
 
 type Values = Parameters<typeof ListenerFlags.read>[0]
 
@@ -40,7 +40,7 @@ describe("ListenerFlags", () => {
     ],
   ])("lets a server listen %s", async (_, values: Values) => {
     const { addresses } = await Effect.runPromise(ListenerFlags.read(values))
-    expect(addresses).toEqual(Listen.parseAll(values.listen))
+    expect(addresses).toEqual(ListenAddress.parseAll(values.listen))
   })
 
   it("does not take a token for WebSockets as a guard of TCP", async () => {

@@ -10,15 +10,15 @@ import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import { Listener, type ListenerService, type Terms } from "../../../core/transport/Listener.ts"
 import type { TransportError } from "../../../core/transport/Transport.ts"
-import * as AuthFlags from "../auth/AuthFlags.ts"
+import * as AuthFlags from "./AuthFlags.ts"
 import type * as Bearer from "../auth/Bearer.ts"
-import * as Handshake from "../transport/Handshake.ts"
+import * as UpgradeAdmission from "../transport/UpgradeAdmission.ts"
 import * as SocketListener from "../transport/SocketListener.ts"
 import * as StdioTransport from "../transport/StdioTransport.ts"
 import * as Tls from "../transport/Tls.ts"
-import * as WebSockets from "../transport/WebSockets.ts"
-import * as Listen from "./Listen.ts"
-import * as Usage from "./Usage.ts"
+import * as LazyWebSockets from "../transport/LazyWebSockets.ts"
+import * as ListenAddress from "./ListenAddress.ts"
+import * as Flags from "./Flags.ts"
 
 export const flags = {
   listen: { type: "string", multiple: true },
@@ -28,7 +28,7 @@ export const flags = {
 } as const
 
 export const help = `  --listen ADDRESS           where to listen: stdio, ws://IP:PORT, tcp://IP:PORT or unix:PATH
-                             [default: ${Listen.defaultListen}]; may be repeated. Port 0 picks a free one;
+                             [default: ${ListenAddress.defaultListen}]; may be repeated. Port 0 picks a free one;
                              the bound addresses are the lines on stdout (on stderr, with stdio among them)
   --tls-cert FILE            a PEM certificate (chain): ws:// and tcp:// speak TLS and are printed as wss://, tls://
   --tls-key FILE             its PEM key
@@ -46,50 +46,50 @@ export const help = `  --listen ADDRESS           where to listen: stdio, ws://I
 `
 
 export interface ListenerFlags {
-  readonly addresses: ReadonlyArray<Listen.Listen>
+  readonly addresses: ReadonlyArray<ListenAddress.ListenAddress>
   readonly tls: Tls.ServerTls | undefined
   /** Whom WebSocket listeners let in. */
   readonly rule: Bearer.Rule | undefined
 }
 
 /** Reads the flags and the files they name. Fails with the text of what is wrong. */
-export const read = (values: Usage.Values<typeof flags>): Effect.Effect<ListenerFlags, Error> =>
+export const read = (values: Flags.Values<typeof flags>): Effect.Effect<ListenerFlags, Error> =>
   Effect.tryPromise({
     try: async () => {
-      const tls = Usage.attempt(command, () => Tls.readServer(values))
+      const tls = Flags.attempt(command, () => Tls.readServer(values))
       const rule = await AuthFlags.read(values)
-      const addresses = Listen.parseAll(values.listen)
+      const addresses = ListenAddress.parseAll(values.listen)
       const kinds = new Set(addresses.map(({ kind }) => kind))
       if (tls !== undefined && !kinds.has("ws") && !kinds.has("tcp")) {
-        throw new Usage.UsageError(command, "--tls-cert needs a ws:// or tcp:// address")
+        throw new Flags.UsageError(command, "--tls-cert needs a ws:// or tcp:// address")
       }
       if (rule !== undefined && !kinds.has("ws")) {
         throw new Error(`WebSocket auth requires a WebSocket listener, not ${[...kinds].join(", ")}`)
       }
       if (values["allow-unauthenticated"] !== true) {
         const guard = { token: rule !== undefined, certificate: tls?.clientCa !== undefined }
-        for (const address of addresses) Listen.refuseUnguarded(address, guard)
+        for (const address of addresses) ListenAddress.refuseUnguarded(address, guard)
       }
       return { addresses, tls, rule }
     },
     catch: (error) =>
-      error instanceof AuthFlags.ValueError ? new Usage.UsageError(command, error.message) : (error as Error),
+      error instanceof AuthFlags.ValueError ? new Flags.UsageError(command, error.message) : (error as Error),
   })
 
 /** Listens at every address until the scope closes. */
 export const bindAll = (
   { addresses, tls, rule }: ListenerFlags,
   terms: Terms = {},
-  pages: Handshake.Pages = {},
+  pages: UpgradeAdmission.Pages = {},
 ): Effect.Effect<ReadonlyArray<ListenerService>, TransportError, Scope.Scope> => {
   const secure = tls === undefined ? {} : { tls }
-  const rules = { pages, ...(rule === undefined ? {} : { admit: Handshake.admitBearer(rule) }) }
-  const layerOf = (address: Listen.Listen): Layer.Layer<Listener, TransportError> => {
+  const rules = { pages, ...(rule === undefined ? {} : { admit: UpgradeAdmission.admitBearer(rule) }) }
+  const layerOf = (address: ListenAddress.ListenAddress): Layer.Layer<Listener, TransportError> => {
     switch (address.kind) {
       case "stdio":
         return StdioTransport.layer(terms)
       case "ws":
-        return WebSockets.layerWebSocket({ ...address, ...secure, ...rules, terms })
+        return LazyWebSockets.layerWebSocket({ ...address, ...secure, ...rules, terms })
       case "unix":
         return SocketListener.layerSocket(address, terms)
       case "tcp":

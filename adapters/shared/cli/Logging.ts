@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
-import * as Usage from "./Usage.ts"
+import * as Flags from "./Flags.ts"
 
 const levels: { readonly [name: string]: LogLevel.LogLevel } = {
   trace: LogLevel.Trace,
@@ -53,7 +53,7 @@ export const withUsual = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effec
   )
 
 /** Logs as the flags say. */
-export const layer = (command: string, values: Usage.Values<typeof flags>): Layer.Layer<never> => {
+export const layer = (command: string, values: Flags.Values<typeof flags>): Layer.Layer<never> => {
   const format = values["log-format"]
   const level = values["log-level"]
   return Layer.merge(
@@ -68,5 +68,5 @@ const choose = <A>(command: string, flag: string, name: string, table: { readonl
   const chosen = Object.hasOwn(table, name) ? table[name] : undefined
   if (chosen !== undefined) return chosen
   const names = Object.keys(table).join(", ")
-  throw new Usage.UsageError(command, `invalid value '${name}' for '--${flag}': expected one of ${names}`)
+  throw new Flags.UsageError(command, `invalid value '${name}' for '--${flag}': expected one of ${names}`)
 }

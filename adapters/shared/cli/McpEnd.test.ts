@@ -4,8 +4,8 @@ import { once } from "node:events"
 import { afterAll, afterEach, describe, expect, it, vi } from "vitest"
 import * as McpClient from "../testing/McpClient.ts"
 import * as Proc from "../testing/Proc.ts"
-import * as mcp from "./mcp.ts"
-import { UsageError } from "./Usage.ts"
+import * as McpCommand from "./McpCommand.ts"
+import { UsageError } from "./Flags.ts"
 
 const running: Array<ChildProcess> = []
 afterEach(() => running.splice(0).forEach((child) => child.kill("SIGKILL")))
@@ -127,7 +127,7 @@ describe("procwire mcp", { timeout: 60_000 }, () => {
 describe("the flags of procwire mcp", () => {
   const refusal = (...args: ReadonlyArray<string>): string => {
     try {
-      mcp.parse(args)
+      McpCommand.parse(args)
     } catch (error) {
       if (error instanceof UsageError) return `${error.command}: ${error.message}`
     }
@@ -135,7 +135,7 @@ describe("the flags of procwire mcp", () => {
   }
 
   it("say what holds for every command", () => {
-    const { target, options } = mcp.parse([
+    const { target, options } = McpCommand.parse([
       "--cwd",
       "src",
       "--shell",
@@ -147,8 +147,8 @@ describe("the flags of procwire mcp", () => {
     ])
     expect(target.kind).toBe("inProcess")
     expect(options).toEqual({ cwd: "src", shell: "zsh", env: { A: "1" }, longestPollMillis: 50_000 })
-    expect(mcp.parse([]).options).toEqual({ env: {} })
-    expect(mcp.parse(["--server", "unix:/x"]).target).toMatchObject({ kind: "url", url: "unix:/x" })
+    expect(McpCommand.parse([]).options).toEqual({ env: {} })
+    expect(McpCommand.parse(["--server", "unix:/x"]).target).toMatchObject({ kind: "url", url: "unix:/x" })
   })
 
   it("name what they do not understand", () => {

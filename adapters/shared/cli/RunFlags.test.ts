@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import * as RunFlags from "./RunFlags.ts"
-import { UsageError } from "./Usage.ts"
+import { UsageError } from "./Flags.ts"
 
 const refusal = (...args: ReadonlyArray<string>): string => {
   try {

@@ -1,9 +1,9 @@
 /** The flags of `procwire run`: which server, which command, and how. */
 import type { StartOptions } from "../../../core/client/StartOptions.ts"
 import type * as Connect from "../Connect.ts"
-import * as ServerFlags from "./ServerFlags.ts"
-import * as Usage from "./Usage.ts"
-import * as Variables from "./Variables.ts"
+import * as TargetFlags from "./TargetFlags.ts"
+import * as Flags from "./Flags.ts"
+import * as EnvFlag from "./EnvFlag.ts"
 
 export const help = `Run one command through a server, with live output, and exit with its exit code.
 
@@ -11,7 +11,7 @@ Usage: procwire run [OPTIONS] [--] COMMAND [ARGS...]
 
 Options:
   -t, --tty              give the command a PTY of this terminal's size; for shells, editors, top
-${ServerFlags.help}  --cwd DIR              where the command runs, relative to the server's directory [default: that one]
+${TargetFlags.help}  --cwd DIR              where the command runs, relative to the server's directory [default: that one]
   -e, --env K=V          set a variable; "-e K" passes this process's value on; may be repeated
   --inherit core|all|none
                          which of the server's variables the command inherits
@@ -34,7 +34,7 @@ const name = "procwire run"
 
 const flags = {
   tty: { type: "boolean", short: "t" },
-  ...ServerFlags.flags,
+  ...TargetFlags.flags,
   cwd: { type: "string" },
   env: { type: "string", short: "e", multiple: true },
   inherit: { type: "string" },
@@ -49,10 +49,10 @@ export interface RunRequest {
 /** Reads the command line behind `procwire run`. Throws `UsageError`. */
 export const parse = (args: ReadonlyArray<string>): RunRequest => {
   const [own, argv] = split(args)
-  const values = Usage.parse(name, own, flags)
+  const values = Flags.parse(name, own, flags)
   if (argv.length === 0)
-    throw new Usage.UsageError(name, "no command to run; it follows the options: procwire run -- ls -la")
-  const target = ServerFlags.toTarget(name, values)
+    throw new Flags.UsageError(name, "no command to run; it follows the options: procwire run -- ls -la")
+  const target = TargetFlags.toTarget(name, values)
   const inherit = toInherit(values.inherit ?? (target.kind === "inProcess" ? "all" : "core"))
   return {
     target,
@@ -60,7 +60,7 @@ export const parse = (args: ReadonlyArray<string>): RunRequest => {
       argv,
       tty: values.tty === true,
       pipeStdin: true,
-      env: Variables.read(name, values.env),
+      env: EnvFlag.read(name, values.env),
       envPolicy: { inherit, ignoreDefaultExcludes: inherit === "all", exclude: [], set: {}, includeOnly: [] },
       ...(values.cwd === undefined ? {} : { cwd: values.cwd }),
     },
@@ -86,5 +86,5 @@ const takesValue = (arg: string): boolean =>
 
 const toInherit = (text: string): "core" | "all" | "none" => {
   if (text === "core" || text === "all" || text === "none") return text
-  throw new Usage.UsageError(name, `invalid value '${text}' for '--inherit': expected core, all or none`)
+  throw new Flags.UsageError(name, `invalid value '${text}' for '--inherit': expected core, all or none`)
 }

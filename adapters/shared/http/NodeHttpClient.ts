@@ -17,7 +17,7 @@ import {
   type Request,
   type Response,
 } from "../../../core/http/HttpClient.ts"
-import * as Body from "./Body.ts"
+import * as ResponseBody from "./ResponseBody.ts"
 import * as Routes from "./Routes.ts"
 
 export const layer: Layer.Layer<HttpClient> = Layer.scoped(
@@ -97,7 +97,7 @@ const answerTo = (outgoing: ClientRequest, { url, body }: Request) =>
   Effect.async<Response, Error>((resume) => {
     outgoing.on("error", (cause) => resume(Effect.fail(cause)))
     outgoing.on("response", (incoming) =>
-      resume(Effect.succeed(toResponse(incoming, Body.make(incoming, url)))),
+      resume(Effect.succeed(toResponse(incoming, ResponseBody.make(incoming, url)))),
     )
     // Where an origin leaves HTTP the exchange is over: nobody here speaks what comes.
     const leave = (incoming: IncomingMessage, socket: { destroy(): unknown }) => {

@@ -6,14 +6,14 @@
  */
 import * as Effect from "effect/Effect"
 import type { Transport, TransportError } from "../../../core/transport/Transport.ts"
-import type * as Sdk from "./Sdk.ts"
+import type * as McpSdk from "./McpSdk.ts"
 
-export interface McpTransport extends Sdk.Transport {
+export interface McpTransport extends McpSdk.Transport {
   /** Delivers what comes in; ends with the peer. */
   readonly run: Effect.Effect<void, TransportError>
 }
 
-export const make = (sdk: typeof Sdk, transport: Transport): McpTransport => {
+export const make = (sdk: typeof McpSdk, transport: Transport): McpTransport => {
   const waiting: Array<() => void> = []
   const release = () => waiting.splice(0).forEach((go) => go())
   transport.onDrain(release)

@@ -10,7 +10,7 @@ import * as Schema from "effect/Schema"
 import * as Reply from "../../../core/agent/Reply.ts"
 import type { ToolError } from "../../../core/agent/ToolError.ts"
 import * as Tools from "../../../core/agent/Tools.ts"
-import type { CallToolResult, Tool } from "./Sdk.ts"
+import type { CallToolResult, Tool } from "./McpSdk.ts"
 
 const integer = (description: string) =>
   Schema.Number.annotations({ jsonSchema: { type: "integer", description } })

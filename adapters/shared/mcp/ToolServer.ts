@@ -10,8 +10,8 @@ import type { Watcher } from "../../../core/agent/Session.ts"
 import type { UnifiedExec } from "../../../core/agent/UnifiedExec.ts"
 import type { Transport, TransportError } from "../../../core/transport/Transport.ts"
 import * as McpTransport from "./McpTransport.ts"
-import * as Progress from "./Progress.ts"
-import type { CallToolResult, Server } from "./Sdk.ts"
+import * as ProgressNotifier from "./ProgressNotifier.ts"
+import type { CallToolResult, Server } from "./McpSdk.ts"
 import * as ToolResult from "./ToolResult.ts"
 
 /** What the server tells of itself. */
@@ -24,7 +24,7 @@ export interface About {
 
 /** The SDK is an optional peer of the package; the bundled command brings its own copy. */
 const loadSdk = Effect.promise(() =>
-  import("./Sdk.ts").catch((cause: unknown) => {
+  import("./McpSdk.ts").catch((cause: unknown) => {
     const words = "procwire/mcp needs the MCP SDK: npm install @modelcontextprotocol/sdk"
     throw new Error(words, { cause })
   }),
@@ -53,7 +53,7 @@ export const make = (tools: UnifiedExec, { version, instructions }: About): Effe
       const watching =
         progressToken === undefined
           ? Effect.succeed({})
-          : Progress.make((about) =>
+          : ProgressNotifier.make((about) =>
               Effect.promise(() =>
                 sendNotification({
                   method: "notifications/progress",

@@ -7,11 +7,11 @@ import * as MetricLabel from "effect/MetricLabel"
 import * as MetricPair from "effect/MetricPair"
 import * as MetricState from "effect/MetricState"
 import type { Metrics } from "../../../core/process/Metrics.ts"
-import type * as Handshake from "../transport/Handshake.ts"
+import type * as UpgradeAdmission from "../transport/UpgradeAdmission.ts"
 import * as Prometheus from "./Prometheus.ts"
 
 /** The pages of a server of this version that starts now and is counted in `metrics`. */
-export const make = (version: string, metrics: Metrics): Effect.Effect<Handshake.Pages> =>
+export const make = (version: string, metrics: Metrics): Effect.Effect<UpgradeAdmission.Pages> =>
   Effect.gen(function* () {
     const build = buildInfo(version)
     const started = yield* Clock.currentTimeMillis

@@ -3,7 +3,7 @@ import { once } from "node:events"
 import * as Effect from "effect/Effect"
 import { WebSocket } from "real-ws"
 import type { Transport } from "../../../core/transport/Transport.ts"
-import type * as Handshake from "../transport/Handshake.ts"
+import type * as UpgradeAdmission from "../transport/UpgradeAdmission.ts"
 import * as WebSocketListener from "../transport/WebSocketListener.ts"
 
 export const echo = (transport: Transport) =>
@@ -17,7 +17,7 @@ export const echo = (transport: Transport) =>
 export const listening = <A>(
   serve: (transport: Transport) => Effect.Effect<void>,
   test: (url: string, address: { host: string; port: number }) => Promise<A>,
-  options: { readonly host?: string; readonly admit?: Handshake.Admit } = {},
+  options: { readonly host?: string; readonly admit?: UpgradeAdmission.Admit } = {},
 ) =>
   Effect.gen(function* () {
     const host = options.host ?? "127.0.0.1"

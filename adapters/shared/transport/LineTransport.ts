@@ -9,7 +9,7 @@ import type * as Scope from "effect/Scope"
 import * as Framing from "../../../core/transport/Framing.ts"
 import * as Inbox from "../../../core/transport/Inbox.ts"
 import { type Transport, TransportError } from "../../../core/transport/Transport.ts"
-import * as Outbox from "./Outbox.ts"
+import * as SendQueue from "./SendQueue.ts"
 
 export interface Options {
   readonly label: string
@@ -32,14 +32,14 @@ export const make = ({
     const inbox = yield* Inbox.make((waiting) => {
       if (waiting === 0 && !ended) input.resume()
     })
-    const outbox = Outbox.make(output)
+    const queue = SendQueue.make(output)
     const decoder = new Framing.LineDecoder(maxMessageBytes)
 
     const end = (error?: TransportError) => {
       ended = true
       input.pause()
       inbox.end(error)
-      outbox.stop()
+      queue.stop()
     }
     const endNormally = () => end()
     const broken = (cause: NodeJS.ErrnoException) => end(peerGone(cause) ? undefined : ioError(cause))
@@ -58,9 +58,9 @@ export const make = ({
     const close = yield* Effect.cached(
       Effect.sync(endNormally).pipe(
         Effect.zipRight(
-          Effect.zipRight(outbox.flush, peerEnded(input, output)).pipe(
+          Effect.zipRight(queue.flush, peerEnded(input, output)).pipe(
             Effect.interruptible,
-            Effect.timeoutOption(Outbox.closeDeadline),
+            Effect.timeoutOption(SendQueue.closeDeadline),
           ),
         ),
         Effect.ensuring(
@@ -78,9 +78,9 @@ export const make = ({
       incoming: inbox.incoming,
       write: (message) =>
         typeof message === "string"
-          ? outbox.write(Framing.encodeLine(message))
-          : outbox.write(message, newline),
-      onDrain: outbox.onDrain,
+          ? queue.write(Framing.encodeLine(message))
+          : queue.write(message, newline),
+      onDrain: queue.onDrain,
       close,
     }
   })

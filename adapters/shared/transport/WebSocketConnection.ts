@@ -19,7 +19,7 @@ import {
   type Transport,
   TransportError,
 } from "../../../core/transport/Transport.ts"
-import * as Outbox from "./Outbox.ts"
+import * as SendQueue from "./SendQueue.ts"
 import * as WebSocketFrames from "./WebSocketFrames.ts"
 
 /** An HTTP request that is to become a WebSocket. */
@@ -68,7 +68,7 @@ export const make = (
     const inbox = yield* Inbox.make((waiting) => {
       if (waiting === 0 && !ended) peer?.resume()
     })
-    const outbox = Outbox.make(socket)
+    const queue = SendQueue.make(socket)
     const watch = new WebSocketFrames.FrameWatch()
     const label = `websocket JSON-RPC message from exec-server websocket ${addressOf(socket)}`
 
@@ -76,7 +76,7 @@ export const make = (
       if (ended) return
       ended = true
       inbox.end(error)
-      outbox.stop()
+      queue.stop()
     }
     const broken = (error: TransportError) => {
       end(error)
@@ -110,9 +110,9 @@ export const make = (
         peer?.resume()
       }).pipe(
         Effect.zipRight(
-          Effect.zipRight(outbox.flush, peerEnded(socket)).pipe(
+          Effect.zipRight(queue.flush, peerEnded(socket)).pipe(
             Effect.interruptible,
-            Effect.timeoutOption(Outbox.closeDeadline),
+            Effect.timeoutOption(SendQueue.closeDeadline),
           ),
         ),
         Effect.ensuring(Effect.sync(() => socket.destroy())),
@@ -131,8 +131,8 @@ export const make = (
     return {
       label,
       incoming: inbox.incoming,
-      write: (message) => outbox.write(...WebSocketFrames.encodeFrame(message)),
-      onDrain: outbox.onDrain,
+      write: (message) => queue.write(...WebSocketFrames.encodeFrame(message)),
+      onDrain: queue.onDrain,
       close,
     }
   })

@@ -15,11 +15,11 @@ import * as Mailbox from "effect/Mailbox"
 import type * as Scope from "effect/Scope"
 import { Listener, type ListenerService, type Terms } from "../../../core/transport/Listener.ts"
 import { TransportError } from "../../../core/transport/Transport.ts"
-import * as Handshake from "./Handshake.ts"
+import * as UpgradeAdmission from "./UpgradeAdmission.ts"
 import * as Tls from "./Tls.ts"
 import * as WebSocketConnection from "./WebSocketConnection.ts"
 
-export interface Options extends Handshake.Rules {
+export interface Options extends UpgradeAdmission.Rules {
   /** A literal address, `127.0.0.1` or `::1`. */
   readonly host: string
   /** 0 takes any free port. */
@@ -35,7 +35,8 @@ export const make = (options: Options): Effect.Effect<ListenerService, Transport
     const sockets = new Set<Socket>()
     const { maxMessageBytes, refusal } = options.terms ?? {}
     const answer = async (request: http.IncomingMessage) =>
-      (await Handshake.answer(requestOf(request), options).catch(() => failed)) ?? Handshake.full(refusal?.())
+      (await UpgradeAdmission.answer(requestOf(request), options).catch(() => failed)) ??
+      UpgradeAdmission.full(refusal?.())
     const upgrader = WebSocketConnection.makeUpgrader(maxMessageBytes)
 
     const respond: http.RequestListener = async (request, response) => {
@@ -113,14 +114,14 @@ const openErrors: Readonly<Record<string, string>> = {
   EADDRNOTAVAIL: "Cannot assign requested address (os error 99)",
 }
 
-const badUpgrade: Handshake.Reply = { status: 426, body: "" }
-const failed: Handshake.Reply = { status: 500, body: "" }
+const badUpgrade: UpgradeAdmission.Reply = { status: 426, body: "" }
+const failed: UpgradeAdmission.Reply = { status: 500, body: "" }
 
 /** Answers an upgrade request as an ordinary one, and ends its connection. */
 const refuse = (
   request: http.IncomingMessage,
   socket: Socket,
-  { status, body, headers }: Handshake.Reply,
+  { status, body, headers }: UpgradeAdmission.Reply,
 ) => {
   const response = new http.ServerResponse(request)
   response.shouldKeepAlive = false
@@ -129,7 +130,7 @@ const refuse = (
   response.end(body, () => socket.destroySoon())
 }
 
-const requestOf = (request: http.IncomingMessage): Handshake.Request => ({
+const requestOf = (request: http.IncomingMessage): UpgradeAdmission.Request => ({
   method: request.method ?? "",
   url: request.url ?? "",
   header: (name) => {

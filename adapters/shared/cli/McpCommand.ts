@@ -14,9 +14,9 @@ import type { Platform } from "../Platform.ts"
 import * as StdioTransport from "../transport/StdioTransport.ts"
 import * as ServerServices from "../ServerServices.ts"
 import * as Logging from "./Logging.ts"
-import * as ServerFlags from "./ServerFlags.ts"
-import * as Usage from "./Usage.ts"
-import * as Variables from "./Variables.ts"
+import * as TargetFlags from "./TargetFlags.ts"
+import * as Flags from "./Flags.ts"
+import * as EnvFlag from "./EnvFlag.ts"
 import { version } from "../Version.ts"
 
 export const help = `Offer running commands to a language model: an MCP server over stdio with the tools exec_command and write_stdin.
@@ -24,7 +24,7 @@ export const help = `Offer running commands to a language model: an MCP server o
 Usage: procwire mcp [OPTIONS]
 
 Options:
-${ServerFlags.help}  --cwd DIR              where commands run, relative to the server's directory [default: that one]
+${TargetFlags.help}  --cwd DIR              where commands run, relative to the server's directory [default: that one]
   --shell PATH           what runs them [default: the user's shell on the server's host]
   -e, --env K=V          set a variable; "-e K" passes this process's value on; may be repeated
   --max-poll-ms N        how long write_stdin may wait when it writes nothing; give less than the client's
@@ -47,7 +47,7 @@ Examples:
 const command = "procwire mcp"
 
 const flags = {
-  ...ServerFlags.flags,
+  ...TargetFlags.flags,
   cwd: { type: "string" },
   shell: { type: "string" },
   env: { type: "string", short: "e", multiple: true },
@@ -60,19 +60,19 @@ const flags = {
 export const parse = (
   args: ReadonlyArray<string>,
 ): { readonly target: Connect.Target; readonly options: UnifiedExec.Options; readonly values: Values } => {
-  const values = Usage.parse(command, args, flags)
+  const values = Flags.parse(command, args, flags)
   const { cwd, shell, "max-poll-ms": longest } = values
   const options = {
-    env: Variables.read(command, values.env),
+    env: EnvFlag.read(command, values.env),
     ...(cwd === undefined ? {} : { cwd }),
     ...(shell === undefined ? {} : { shell }),
     ...(longest === undefined
       ? {}
-      : { longestPollMillis: Usage.wholeNumber(command, "--max-poll-ms", longest, 1) }),
+      : { longestPollMillis: Flags.wholeNumber(command, "--max-poll-ms", longest, 1) }),
   }
-  return { target: ServerFlags.toTarget(command, values), options, values }
+  return { target: TargetFlags.toTarget(command, values), options, values }
 }
-type Values = Usage.Values<typeof flags>
+type Values = Flags.Values<typeof flags>
 
 /** Serves until stdin ends. */
 export const mcp = (platform: Platform, args: ReadonlyArray<string>) => {

@@ -3,8 +3,8 @@ import process from "node:process"
 import * as Connect from "../Connect.ts"
 import * as Tls from "../transport/Tls.ts"
 import type * as WebSocketClient from "../transport/WebSocketClient.ts"
-import * as serve from "./serve.ts"
-import * as Usage from "./Usage.ts"
+import * as ServeCommand from "./ServeCommand.ts"
+import * as Flags from "./Flags.ts"
 
 export const help = `  --server URL           a running server: ws://HOST:PORT, tcp://HOST:PORT or unix:PATH; wss:// and tls:// with TLS
   --tls-ca FILE          PEM certificates to trust instead of the system's
@@ -23,20 +23,20 @@ export const flags = {
 } as const
 
 /** The server that the flags of `command` name. Throws `UsageError`. */
-export const toTarget = (command: string, values: Usage.Values<typeof flags>): Connect.Target => {
+export const toTarget = (command: string, values: Flags.Values<typeof flags>): Connect.Target => {
   const { server, "server-cmd": program } = values
-  const tls = Usage.attempt(command, () => Tls.readClient(values))
+  const tls = Flags.attempt(command, () => Tls.readClient(values))
   const options: WebSocketClient.Options = { ...tls, ...toToken(command, server, values["token-file"]) }
   if (server !== undefined && program !== undefined) {
-    throw new Usage.UsageError(command, "--server and --server-cmd exclude each other")
+    throw new Flags.UsageError(command, "--server and --server-cmd exclude each other")
   }
   if ((options.ca ?? options.cert) !== undefined && !/^(wss|tls):/.test(server ?? "")) {
-    throw new Usage.UsageError(command, "--tls-ca and --tls-cert need a --server at wss:// or tls://")
+    throw new Flags.UsageError(command, "--tls-ca and --tls-cert need a --server at wss:// or tls://")
   }
   if (program !== undefined) return { kind: "command", command: "/bin/sh", args: ["-c", `exec ${program}`] }
-  if (server === undefined) return { kind: "inProcess", options: serve.toOptions({}) }
+  if (server === undefined) return { kind: "inProcess", options: ServeCommand.toOptions({}) }
   if (Connect.isUrl(server)) return { kind: "url", url: server, options }
-  throw new Usage.UsageError(
+  throw new Flags.UsageError(
     command,
     `invalid value '${server}' for '--server': expected ws://HOST:PORT, tcp://HOST:PORT or unix:PATH`,
   )
@@ -50,10 +50,10 @@ const toToken = (
 ): { readonly token?: string } => {
   const webSocket = /^wss?:/.test(server ?? "")
   if (file !== undefined && !webSocket) {
-    throw new Usage.UsageError(command, "--token-file needs a --server at ws:// or wss://")
+    throw new Flags.UsageError(command, "--token-file needs a --server at ws:// or wss://")
   }
   const text =
-    file === undefined ? process.env["PROCWIRE_TOKEN"] : Usage.readText(command, "--token-file", file)
+    file === undefined ? process.env["PROCWIRE_TOKEN"] : Flags.readText(command, "--token-file", file)
   const token = text?.trim()
   return webSocket && token ? { token } : {}
 }

@@ -22,7 +22,7 @@ import * as LimitFlags from "./LimitFlags.ts"
 import * as Logging from "./Logging.ts"
 import * as Shutdown from "./Shutdown.ts"
 import * as Telemetry from "./Telemetry.ts"
-import * as Usage from "./Usage.ts"
+import * as Flags from "./Flags.ts"
 import { version } from "../Version.ts"
 
 export const help = `Serve processes to clients over JSON-RPC.
@@ -63,7 +63,7 @@ export const flags = {
 } as const
 
 /** The server's options from its flags. */
-export const toOptions = (values: Usage.Values<typeof flags>): ExecServer.Options => ({
+export const toOptions = (values: Flags.Values<typeof flags>): ExecServer.Options => ({
   ...SessionRegistry.defaultOptions,
   version,
   dialect: dialectOf(values.dialect),
@@ -74,11 +74,11 @@ export const toOptions = (values: Usage.Values<typeof flags>): ExecServer.Option
 
 /** Serves until a listener ends or somebody asks for the end, and then gives what runs its time. */
 export const serve = (platform: Platform, args: ReadonlyArray<string>, asked: Effect.Effect<void>) => {
-  const values = Usage.parse(command, args, flags)
+  const values = Flags.parse(command, args, flags)
   const options = toOptions(values)
   const graceMillis = number(values, "grace-ms", 0, Shutdown.defaultGraceMillis)
   if (values.bwrap !== undefined && Bubblewrap.find(values.bwrap) === undefined) {
-    throw new Usage.UsageError(
+    throw new Flags.UsageError(
       command,
       `invalid value '${values.bwrap}' for '--bwrap': no executable file is there`,
     )
@@ -119,7 +119,7 @@ const dialectOf = (given = "current"): Dialects.Name => {
   const found = Dialects.names.find((name) => name === given)
   if (found !== undefined) return found
   const possible = Dialects.names.join(", ")
-  throw new Usage.UsageError(
+  throw new Flags.UsageError(
     command,
     `invalid value '${given}' for '--dialect': possible values: ${possible}`,
   )
@@ -134,5 +134,5 @@ const number = (
   fallback: number,
 ): number => {
   const given = values[flag]
-  return given === undefined ? fallback : Usage.wholeNumber(command, `--${flag}`, given, least)
+  return given === undefined ? fallback : Flags.wholeNumber(command, `--${flag}`, given, least)
 }

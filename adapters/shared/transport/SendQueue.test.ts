@@ -2,7 +2,7 @@ import { Writable } from "node:stream"
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
 import { highWaterMark } from "../../../core/transport/Transport.ts"
-import * as Outbox from "./Outbox.ts"
+import * as SendQueue from "./SendQueue.ts"
 
 const bytes = (size: number) => new Uint8Array(size).fill(97)
 
@@ -45,77 +45,77 @@ const fastStream = () => {
 
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-describe("Outbox", () => {
+describe("SendQueue", () => {
   it("writes the first message of a turn at once and the others of that turn together", async () => {
     const { stream, batches } = fastStream()
-    const outbox = Outbox.make(stream)
-    outbox.write(bytes(1), bytes(2))
+    const queue = SendQueue.make(stream)
+    queue.write(bytes(1), bytes(2))
     expect(batches).toEqual([[1, 2]])
-    outbox.write(bytes(3))
-    outbox.write(bytes(4), bytes(5))
+    queue.write(bytes(3))
+    queue.write(bytes(4), bytes(5))
     expect(batches).toEqual([[1, 2]])
     await nextTurn()
     expect(batches).toEqual([
       [1, 2],
       [3, 4, 5],
     ])
-    outbox.write(bytes(6))
+    queue.write(bytes(6))
     expect(batches.at(-1)).toEqual([6])
   })
 
   it("does not hold back a large message, nor what was held back before it", () => {
     const { stream, batches } = fastStream()
-    const outbox = Outbox.make(stream)
-    outbox.write(bytes(1))
-    outbox.write(bytes(2))
-    outbox.write(bytes(50_000))
+    const queue = SendQueue.make(stream)
+    queue.write(bytes(1))
+    queue.write(bytes(2))
+    queue.write(bytes(50_000))
     expect(batches).toEqual([[1], [2, 50_000]])
   })
 
   it("calls back also when a small message was written while it drained", async () => {
     const { stream, read } = slowStream()
-    const outbox = Outbox.make(stream)
+    const queue = SendQueue.make(stream)
     let drains = 0
-    outbox.onDrain(() => drains++)
-    expect(outbox.write(bytes(highWaterMark))).toBe(false)
-    expect(outbox.write(bytes(20_000))).toBe(false)
+    queue.onDrain(() => drains++)
+    expect(queue.write(bytes(highWaterMark))).toBe(false)
+    expect(queue.write(bytes(20_000))).toBe(false)
     await read()
-    expect(outbox.write(bytes(1))).toBe(false)
+    expect(queue.write(bytes(1))).toBe(false)
     expect(drains).toBe(0)
     await read()
     await read()
     expect(drains).toBe(1)
-    expect(outbox.write(bytes(1))).toBe(true)
+    expect(queue.write(bytes(1))).toBe(true)
   })
 
   it("answers true for messages of any size that the peer takes at once", () => {
     const { stream } = fastStream()
-    const outbox = Outbox.make(stream)
-    for (let i = 0; i < 100; i++) expect(outbox.write(bytes(highWaterMark * 2))).toBe(true)
+    const queue = SendQueue.make(stream)
+    for (let i = 0; i < 100; i++) expect(queue.write(bytes(highWaterMark * 2))).toBe(true)
   })
 
   it("answers false from the high-water mark on, and calls back once when the peer took it", async () => {
     const { stream, read } = slowStream()
-    const outbox = Outbox.make(stream)
+    const queue = SendQueue.make(stream)
     let drains = 0
-    outbox.onDrain(() => drains++)
-    const answers = Array.from({ length: 5 }, () => outbox.write(bytes(highWaterMark / 4)))
+    queue.onDrain(() => drains++)
+    const answers = Array.from({ length: 5 }, () => queue.write(bytes(highWaterMark / 4)))
     expect(answers).toEqual([true, true, true, false, false])
     await read()
     expect(drains).toBe(0)
     await read()
     expect(drains).toBe(1)
-    expect(outbox.write(bytes(1))).toBe(true)
+    expect(queue.write(bytes(1))).toBe(true)
   })
 
   it("does not believe a stream that says drain while the mark is still reached", async () => {
     const { stream, read } = slowStream()
-    const outbox = Outbox.make(stream)
+    const queue = SendQueue.make(stream)
     let drains = 0
-    outbox.onDrain(() => drains++)
-    for (let i = 0; i < 3; i++) outbox.write(bytes(highWaterMark))
+    queue.onDrain(() => drains++)
+    for (let i = 0; i < 3; i++) queue.write(bytes(highWaterMark))
     stream.emit("drain")
-    expect([drains, outbox.write(bytes(1))]).toEqual([0, false])
+    expect([drains, queue.write(bytes(1))]).toEqual([0, false])
     await read()
     await read()
     expect(drains).toBe(1)
@@ -123,25 +123,25 @@ describe("Outbox", () => {
 
   it("lets a stalled writer go when it stops, and takes nothing more", async () => {
     const { stream, batches } = slowStream()
-    const outbox = Outbox.make(stream)
+    const queue = SendQueue.make(stream)
     let drains = 0
-    outbox.onDrain(() => drains++)
-    expect(outbox.write(bytes(highWaterMark))).toBe(false)
-    outbox.stop()
+    queue.onDrain(() => drains++)
+    expect(queue.write(bytes(highWaterMark))).toBe(false)
+    queue.stop()
     expect(drains).toBe(1)
-    expect(outbox.write(bytes(1))).toBe(true)
+    expect(queue.write(bytes(1))).toBe(true)
     expect(batches).toEqual([[highWaterMark]])
   })
 
   it("flushes what is queued, also what the turn held back", async () => {
     const { stream, batches } = fastStream()
-    const outbox = Outbox.make(stream)
-    outbox.write(bytes(1))
-    outbox.write(bytes(2))
-    outbox.stop()
-    await Effect.runPromise(outbox.flush)
+    const queue = SendQueue.make(stream)
+    queue.write(bytes(1))
+    queue.write(bytes(2))
+    queue.stop()
+    await Effect.runPromise(queue.flush)
     expect(batches).toEqual([[1], [2]])
     expect(stream.writableFinished).toBe(true)
-    await Effect.runPromise(outbox.flush)
+    await Effect.runPromise(queue.flush)
   })
 })

@@ -10,7 +10,7 @@ import type { Writable } from "node:stream"
 import * as Effect from "effect/Effect"
 import { highWaterMark } from "../../../core/transport/Transport.ts"
 
-export interface Outbox {
+export interface SendQueue {
   /** Queues one message in one or two parts; false while more than the high-water mark waits. */
   readonly write: (head: Uint8Array, body?: Uint8Array) => boolean
   /** Called when the queue has been written after `write` answered false. One listener. */
@@ -27,7 +27,7 @@ const largeBytes = 16 * 1024
 /** How long a transport that is closed waits for its peer, all in all. */
 export const closeDeadline = "500 millis"
 
-export const make = (output: Writable): Outbox => {
+export const make = (output: Writable): SendQueue => {
   let stopped = false
   let stalled = false
   let drained = () => {}

@@ -2,7 +2,7 @@
 import { BlockList, isIP } from "node:net"
 import * as SocketAddress from "../transport/SocketAddress.ts"
 
-export type Listen =
+export type ListenAddress =
   | { readonly kind: "stdio" }
   | { readonly kind: "ws"; readonly host: string; readonly port: number }
   | { readonly kind: "tcp"; readonly host: string; readonly port: number }
@@ -12,7 +12,7 @@ export type Listen =
 export const defaultListen = "ws://127.0.0.1:0"
 
 /** Every address that was given, in order; throws with the text of the error. */
-export const parseAll = (texts: ReadonlyArray<string> = [defaultListen]): ReadonlyArray<Listen> => {
+export const parseAll = (texts: ReadonlyArray<string> = [defaultListen]): ReadonlyArray<ListenAddress> => {
   const all = texts.map(parse)
   if (all.filter(({ kind }) => kind === "stdio").length > 1) {
     throw new Error("--listen stdio may be given only once")
@@ -29,7 +29,7 @@ export interface Guard {
 }
 
 /** Throws for an address that others can reach and nothing guards. */
-export const refuseUnguarded = (address: Listen, guard: Guard): void => {
+export const refuseUnguarded = (address: ListenAddress, guard: Guard): void => {
   if (address.kind === "stdio" || address.kind === "unix" || isLoopback(address.host)) return
   if (guard.certificate || (address.kind === "ws" && guard.token)) return
   const url = `${address.kind}://${SocketAddress.formatHostAndPort(address)}`
@@ -46,7 +46,7 @@ loopback.addSubnet("127.0.0.0", 8)
 loopback.addAddress("::1", "ipv6")
 
 /** Reads `stdio`, `stdio://`, `ws://IP:PORT`, `tcp://IP:PORT` with a literal address, or `unix:PATH`. */
-export const parse = (text: string): Listen => {
+export const parse = (text: string): ListenAddress => {
   if (text === "stdio" || text === "stdio://") return { kind: "stdio" }
   if (text.startsWith("ws://")) return { kind: "ws", ...literal(text, "websocket", "ws://IP:PORT") }
   if (text.startsWith("tcp:")) return { kind: "tcp", ...literal(text, "tcp", "tcp://IP:PORT") }

@@ -3,7 +3,7 @@ import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/TestClock"
 import * as TestContext from "effect/TestContext"
 import { describe, expect, it } from "vitest"
-import * as Progress from "./Progress.ts"
+import * as ProgressNotifier from "./ProgressNotifier.ts"
 
 const run = <A>(effect: Effect.Effect<A>) =>
   Effect.runPromise(Effect.provide(effect, TestContext.TestContext))
@@ -12,8 +12,8 @@ describe("Progress", () => {
   it("sends at once, then at most every 100 ms, with what came meanwhile", () =>
     run(
       Effect.gen(function* () {
-        const sent: Array<Progress.Notification> = []
-        const { onOutput } = yield* Progress.make((about) => Effect.sync(() => void sent.push(about)))
+        const sent: Array<ProgressNotifier.Notification> = []
+        const { onOutput } = yield* ProgressNotifier.make((about) => Effect.sync(() => void sent.push(about)))
         yield* TestClock.adjust(5)
         for (const text of ["a", "b", "c"]) {
           onOutput?.({ sessionId: 1, text })
@@ -33,7 +33,7 @@ describe("Progress", () => {
         const watching = yield* Effect.fork(
           Effect.scoped(
             Effect.zipRight(
-              Progress.make(({ progress }) => Effect.sync(() => void sent.push(progress))),
+              ProgressNotifier.make(({ progress }) => Effect.sync(() => void sent.push(progress))),
               Effect.sleep(12_000),
             ),
           ),
@@ -49,7 +49,7 @@ describe("Progress", () => {
       Effect.gen(function* () {
         const sent: Array<string | undefined> = []
         const stuck = yield* Effect.makeLatch(false)
-        const { onSession, onOutput } = yield* Progress.make(({ message }) =>
+        const { onSession, onOutput } = yield* ProgressNotifier.make(({ message }) =>
           Effect.zipRight(
             Effect.sync(() => void sent.push(message)),
             stuck.await,

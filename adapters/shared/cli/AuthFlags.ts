@@ -4,8 +4,8 @@
  */
 import { readFileSync } from "node:fs"
 import * as OsError from "../host/OsError.ts"
-import * as Bearer from "./Bearer.ts"
-import * as SignedToken from "./SignedToken.ts"
+import * as Bearer from "../auth/Bearer.ts"
+import * as SignedToken from "../auth/SignedToken.ts"
 
 export const flags = {
   "ws-auth": { type: "string" },

@@ -18,10 +18,10 @@ export interface Flag {
   readonly multiple?: boolean
 }
 
-export type Flags = Readonly<Record<string, Flag>>
+export type FlagTable = Readonly<Record<string, Flag>>
 
 /** What the flags of a table were given as; absent where they were not. */
-export type Values<F extends Flags> = {
+export type Values<F extends FlagTable> = {
   readonly [Name in keyof F]?: F[Name] extends { readonly type: "boolean" }
     ? boolean
     : F[Name] extends { readonly multiple: true }
@@ -30,7 +30,11 @@ export type Values<F extends Flags> = {
 }
 
 /** Parses flags; an unknown flag or a missing value is a `UsageError` that names it. */
-export const parse = <F extends Flags>(command: string, args: ReadonlyArray<string>, flags: F): Values<F> => {
+export const parse = <F extends FlagTable>(
+  command: string,
+  args: ReadonlyArray<string>,
+  flags: F,
+): Values<F> => {
   try {
     const { values } = parseArgs({ args: [...args], options: flags, allowPositionals: false, strict: true })
     return values as Values<F>
@@ -74,7 +78,7 @@ export const wholeNumber = (
   throw new UsageError(command, `invalid value '${value}' for '${flag}': ${reason}`)
 }
 
-const explain = (error: unknown, args: ReadonlyArray<string>, flags: Flags): string => {
+const explain = (error: unknown, args: ReadonlyArray<string>, flags: FlagTable): string => {
   const flag = args.find((arg) => arg.startsWith("-") && !known(arg, flags))
   if (flag !== undefined) return `unexpected argument '${flag.replace(/=.*$/s, "")}'`
   const positional = /Unexpected argument '(.*?)'/s.exec(String(error))?.[1]
@@ -83,7 +87,7 @@ const explain = (error: unknown, args: ReadonlyArray<string>, flags: Flags): str
   return message.split("\n")[0]?.replace(/^Option /, "option ") ?? message
 }
 
-const known = (arg: string, flags: Flags): boolean => {
+const known = (arg: string, flags: FlagTable): boolean => {
   const name = arg.replace(/^--?/, "").replace(/=.*$/s, "")
   return Object.entries(flags).some(([long, { short }]) =>
     arg.startsWith("--") ? long === name : short === name[0],
