@@ -1,8 +1,8 @@
 /**
- * The ways to a server: over a WebSocket, a unix socket, TCP or TLS by its URL, over the stdio of a command, or one in
- * this process.
+ * The ways to a server: by URL over a WebSocket, a unix socket, TCP or TLS; over the stdio of a command; or to a server
+ * in this process.
  *
- * The third links client and server in memory; it is the same server, over real children.
+ * The last links client and server in memory; it is the same server, with real children.
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -10,56 +10,64 @@ import type { Files } from "../../core/files/Files.ts"
 import type { HttpClient } from "../../core/http/HttpClient.ts"
 import * as ExecServer from "../../core/server/ExecServer.ts"
 import type { SessionIds } from "../../core/session/SessionIds.ts"
+import * as SessionRegistry from "../../core/session/SessionRegistry.ts"
 import type { Host } from "../../core/spawn/Host.ts"
 import type { Spawner } from "../../core/spawn/Spawner.ts"
 import * as Memory from "../../core/transport/Memory.ts"
 import type { Transport, TransportError } from "../../core/transport/Transport.ts"
 import * as CommandTransport from "./transport/CommandTransport.ts"
+import * as LazyWebSockets from "./transport/LazyWebSockets.ts"
 import * as SocketAddress from "./transport/SocketAddress.ts"
 import * as SocketClient from "./transport/SocketClient.ts"
 import type * as WebSocketClient from "./transport/WebSocketClient.ts"
-import * as LazyWebSockets from "./transport/LazyWebSockets.ts"
+import { version } from "./Version.ts"
 
-export type Target =
-  | { readonly kind: "url"; readonly url: string; readonly options?: WebSocketClient.Options }
-  | ({ readonly kind: "command" } & CommandTransport.Options)
-  | { readonly kind: "inProcess"; readonly options: ExecServer.Options }
+/** Where the server is: outside this process, or in it. */
+export type Target = RemoteTarget | InProcessTarget
 
-/** A transport to the server that `target` names; it lives as long as the scope. */
-export const open = (
-  target: Target,
-): Effect.Effect<
-  Transport,
-  TransportError,
-  Spawner | Files | SessionIds | Host | HttpClient | Scope.Scope
-> => {
-  switch (target.kind) {
-    case "url":
-      return openUrl(target.url, target.options)
-    case "command":
-      return CommandTransport.connectCommand(target)
-    case "inProcess":
-      return Effect.gen(function* () {
-        const server = yield* ExecServer.make(target.options)
-        const [client, peer] = yield* Memory.makePair()
-        yield* Effect.forkScoped(Effect.scoped(server.serve(peer)))
-        return client
-      })
-  }
+/** A server outside this process. */
+export type RemoteTarget =
+  /**
+   * `ws://127.0.0.1:7000`, `unix:/run/procwire.sock` or `tcp://127.0.0.1:7000`; `wss://` and `tls://` with `ca`, `cert`
+   * and `key` as PEM texts. `token` and `headers` go with the upgrade of a WebSocket.
+   */
+  | ({ readonly url: string } & WebSocketClient.Options)
+  /** A command whose stdin and stdout are the server's. It ends with the client. */
+  | CommandTransport.Options
+
+/** A server in this process. Its children end with the client. */
+export interface InProcessTarget {
+  readonly inProcess: true
+  /** Overrides the defaults of `procwire serve`. */
+  readonly server?: Partial<ExecServer.Options>
 }
 
-/** What an address begins with, and what follows in a well-formed one. */
-const webSocketUrl = /^wss?:\/\/[^/]/
+/** What a server in this process needs. */
+export type Services = Spawner | Files | SessionIds | Host | HttpClient
 
-/** True for an address that `openUrl` can take. */
+/** A transport to the server that `target` names; it lives as long as the scope. */
+export const open = (target: Target): Effect.Effect<Transport, TransportError, Services | Scope.Scope> =>
+  "inProcess" in target ? openInProcess(target.server) : openRemote(target)
+
+/** A transport to a server outside this process. */
+export const openRemote = (target: RemoteTarget): Effect.Effect<Transport, TransportError, Scope.Scope> => {
+  if ("command" in target) return CommandTransport.connectCommand(target)
+  const address = SocketAddress.parse(target.url)
+  return address === undefined
+    ? LazyWebSockets.connect(target.url, target)
+    : SocketClient.connect(address, target)
+}
+
+const openInProcess = (options: Partial<ExecServer.Options> = {}) =>
+  Effect.gen(function* () {
+    const server = yield* ExecServer.make({ ...SessionRegistry.defaultOptions, version, ...options })
+    const [client, peer] = yield* Memory.makePair()
+    yield* Effect.forkScoped(Effect.scoped(server.serve(peer)))
+    return client
+  })
+
+/** True for a text that can be the `url` of a target. */
 export const isUrl = (text: string): boolean =>
   webSocketUrl.test(text) || SocketAddress.parse(text) !== undefined
 
-/** A transport to `ws://HOST:PORT`, `wss://…`, `tcp://HOST:PORT`, `tls://…` or `unix:PATH`. */
-export const openUrl = (
-  url: string,
-  options: WebSocketClient.Options = {},
-): Effect.Effect<Transport, TransportError, Scope.Scope> => {
-  const address = SocketAddress.parse(url)
-  return address === undefined ? LazyWebSockets.connect(url, options) : SocketClient.connect(address, options)
-}
+const webSocketUrl = /^wss?:\/\/[^/]/

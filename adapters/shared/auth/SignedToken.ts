@@ -7,7 +7,14 @@
 import * as Json from "../../../core/protocol/Json.ts"
 import * as Bearer from "./Bearer.ts"
 
+/** How far the clocks of issuer and server may differ if nothing else is said. */
+export const defaultSkewSeconds = 30
+
+/** The length from which a secret is long enough to sign with, as in the peer implementation. Callers check it. */
+export const minSecretBytes = 32
+
 export interface Options {
+  /** Shared with the issuer; at least `minSecretBytes` in UTF-8. */
   readonly secret: string
   /** What the claim `iss` must be. */
   readonly issuer?: string | undefined

@@ -4,6 +4,7 @@
  * A command is loaded when it is picked: a server starts faster without the client.
  */
 import process from "node:process"
+import type { FileSystem } from "@effect/platform/FileSystem"
 import * as Cause from "effect/Cause"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -11,6 +12,7 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
 import type { Platform } from "../Platform.ts"
+import * as FlagFiles from "./FlagFiles.ts"
 import * as Logging from "./Logging.ts"
 import { UsageError } from "./Flags.ts"
 import { version } from "../Version.ts"
@@ -46,7 +48,7 @@ interface Command {
     platform: Platform,
     args: ReadonlyArray<string>,
     asked: Effect.Effect<void>,
-  ) => Effect.Effect<number | void, unknown>
+  ) => Effect.Effect<number | void, unknown, FileSystem>
 }
 
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
@@ -63,7 +65,7 @@ export const main = (platform: Platform): void => {
   if (name === "--help" || name === "-h" || name === "help") return finish(process.stdout, help, 0)
   if (name === "--version" || name === "-V") return finish(process.stdout, `procwire ${version}\n`, 0)
   const load = Object.hasOwn(commands, name) ? commands[name] : undefined
-  if (load === undefined) return wrongUse(new UsageError("procwire", unknown(name)))
+  if (load === undefined) return wrongUse(new UsageError({ command: "procwire", message: unknown(name) }))
   void load().then((command) =>
     wantsHelp(args) ? finish(process.stdout, command.help, 0) : launch(command, platform, args),
   )
@@ -77,7 +79,7 @@ const ignoreBrokenPipes = () => {
 const launch = (command: Command, platform: Platform, args: ReadonlyArray<string>) => {
   const asked = Deferred.unsafeMake<void>(FiberId.none)
   const fiber = Effect.runFork(
-    Logging.withUsual(Effect.suspend(() => command.run(platform, args, Deferred.await(asked)))),
+    Logging.withUsual(Effect.provide(command.run(platform, args, Deferred.await(asked)), FlagFiles.layer)),
   )
   let signal: NodeJS.Signals | undefined
   for (const name of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {

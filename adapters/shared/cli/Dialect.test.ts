@@ -1,24 +1,27 @@
-/** `--dialect` as it is asked for; what each of them says is tested where it is. */
+/** ServeCommand.ts: the flag `--dialect`. What each dialect says is tested in core. */
+import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
-import { help, toOptions } from "./ServeCommand.ts"
+import { help, readOptions } from "./ServeCommand.ts"
 import { UsageError } from "./Flags.ts"
+
+const read = (dialect?: string) => readOptions(dialect === undefined ? {} : { dialect })
 
 describe("--dialect", () => {
   it("is today's wire unless another is named", () => {
-    expect(toOptions({}).dialect).toBe("current")
+    expect(Effect.runSync(read()).dialect).toBe("current")
     for (const dialect of ["current", "v0", "auto"]) {
-      expect(toOptions({ dialect }).dialect).toBe(dialect)
+      expect(Effect.runSync(read(dialect)).dialect).toBe(dialect)
       expect(help).toMatch(new RegExp(`--dialect NAME[^-]*${dialect}`))
     }
   })
 
   it("is wrong use with another name, also that of something every object has", () => {
     for (const dialect of ["v1", "", "toString"]) {
-      expect(() => toOptions({ dialect })).toThrow(
-        new UsageError(
-          "procwire serve",
-          `invalid value '${dialect}' for '--dialect': possible values: current, v0, auto`,
-        ),
+      expect(Effect.runSync(Effect.flip(read(dialect)))).toEqual(
+        new UsageError({
+          command: "procwire serve",
+          message: `invalid value '${dialect}' for '--dialect': possible values: current, v0, auto`,
+        }),
       )
     }
   })

@@ -1,26 +1,32 @@
-/** Wrong use of the command line: a flag or value that is named, and exit code 2. */
-import { readFileSync } from "node:fs"
+/** Flags of the command line: their tables, their values, and the error for wrong use. */
 import { parseArgs } from "node:util"
-import * as OsError from "../host/OsError.ts"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
 
-export class UsageError extends Error {
-  /** The command whose help may be of use, such as `procwire serve`. */
+/** Wrong use of the command line: the message names the flag or the value, and the exit code is 2. */
+export class UsageError extends Data.TaggedError("UsageError")<{
+  /** The command whose help the user is pointed to, such as `procwire serve`. */
   readonly command: string
-  constructor(command: string, message: string) {
-    super(message)
-    this.command = command
-  }
-}
+  readonly message: string
+}> {}
+
+/** Flags that are well-formed, but with which no server can or may start: the exit code is 1. */
+export class ConfigurationError extends Data.TaggedError("ConfigurationError")<{
+  readonly message: string
+}> {}
 
 export interface Flag {
   readonly type: "string" | "boolean"
+  /** One letter. */
   readonly short?: string
+  /** True for a flag that may be repeated: its value is a list. */
   readonly multiple?: boolean
 }
 
+/** Flags by their long names, without the dashes. */
 export type FlagTable = Readonly<Record<string, Flag>>
 
-/** What the flags of a table were given as; absent where they were not. */
+/** The values of the flags of a table; a flag that was not given is absent. */
 export type Values<F extends FlagTable> = {
   readonly [Name in keyof F]?: F[Name] extends { readonly type: "boolean" }
     ? boolean
@@ -29,60 +35,43 @@ export type Values<F extends FlagTable> = {
       : string
 }
 
-/** Parses flags; an unknown flag or a missing value is a `UsageError` that names it. */
+/** Parses flags. Fails with the name of an unknown flag, of a flag without its value, or of a stray argument. */
 export const parse = <F extends FlagTable>(
   command: string,
   args: ReadonlyArray<string>,
   flags: F,
-): Values<F> => {
-  try {
-    const { values } = parseArgs({ args: [...args], options: flags, allowPositionals: false, strict: true })
-    return values as Values<F>
-  } catch (error) {
-    throw new UsageError(command, explain(error, args, flags))
-  }
-}
+): Effect.Effect<Values<F>, UsageError> =>
+  Effect.try({
+    try: () => {
+      const parsed = parseArgs({ args: [...args], options: flags, allowPositionals: true, strict: true })
+      const [stray] = parsed.positionals
+      if (stray !== undefined) throw new Error(`unexpected argument '${stray}'`)
+      return parsed.values as Values<F>
+    },
+    catch: (error) => new UsageError({ command, message: explain(error, args, flags) }),
+  })
 
-/** What `read` returns; whatever it throws is wrong use. */
-export const attempt = <A>(command: string, read: () => A): A => {
-  try {
-    return read()
-  } catch (error) {
-    throw new UsageError(command, error instanceof Error ? error.message : String(error))
-  }
-}
-
-/** The contents of the file that `flag` names. */
-export const readText = (command: string, flag: string, file: string): string => {
-  try {
-    return readFileSync(file, "utf8")
-  } catch (error) {
-    throw new UsageError(command, `cannot read ${flag} ${file}: ${OsError.fromUnknown(error).message}`)
-  }
-}
-
-/** A whole number from `least` to `most`; `flag` names it in the error. */
+/** Reads a whole number from `least` to `most`; `flag` names it in the error. */
 export const wholeNumber = (
   command: string,
   flag: string,
   value: string,
   least: number,
   most = Number.MAX_SAFE_INTEGER,
-): number => {
+): Effect.Effect<number, UsageError> => {
   const number = /^[0-9]+$/.test(value) ? Number(value) : Number.NaN
-  if (Number.isSafeInteger(number) && number >= least && number <= most) return number
+  if (Number.isSafeInteger(number) && number >= least && number <= most) return Effect.succeed(number)
   const reason =
     number === 0
       ? "number would be zero for non-zero type"
       : `expected a whole number of at least ${least}${most < Number.MAX_SAFE_INTEGER ? ` and at most ${most}` : ""}`
-  throw new UsageError(command, `invalid value '${value}' for '${flag}': ${reason}`)
+  return new UsageError({ command, message: `invalid value '${value}' for '${flag}': ${reason}` })
 }
 
+/** Names an unknown flag first, whatever else is wrong; Node's own texts vary between runtimes. */
 const explain = (error: unknown, args: ReadonlyArray<string>, flags: FlagTable): string => {
   const flag = args.find((arg) => arg.startsWith("-") && !known(arg, flags))
   if (flag !== undefined) return `unexpected argument '${flag.replace(/=.*$/s, "")}'`
-  const positional = /Unexpected argument '(.*?)'/s.exec(String(error))?.[1]
-  if (positional !== undefined) return `unexpected argument '${positional}'`
   const message = error instanceof Error ? error.message : String(error)
   return message.split("\n")[0]?.replace(/^Option /, "option ") ?? message
 }

@@ -1,4 +1,5 @@
-/** The flags of every limit of the table, their help, and the limits from what was given. */
+/** A flag for every limit of the table: their help, and the limits from their values. */
+import * as Effect from "effect/Effect"
 import * as Limits from "../../../core/protocol/Limits.ts"
 import * as Flags from "./Flags.ts"
 
@@ -19,12 +20,18 @@ export const help: string = Limits.names
   )
   .join("\n")
 
-/** The limits from the values of the flags; what is no use as a limit is wrong use of the command. */
-export const toLimits = (command: string, values: { readonly [flag: string]: unknown }): Limits.Limits => {
-  const valueOf = (name: Limits.Name): number => {
-    const { flag, least, most, default: usual } = Limits.table[name]
-    const value = values[flag]
-    return typeof value === "string" ? Flags.wholeNumber(command, `--${flag}`, value, least, most) : usual
-  }
-  return Object.fromEntries(Limits.names.map((name) => [name, valueOf(name)])) as unknown as Limits.Limits
-}
+/** The limits from the values of the flags, with the defaults of the table. */
+export const read = (
+  command: string,
+  values: { readonly [flag: string]: unknown },
+): Effect.Effect<Limits.Limits, Flags.UsageError> =>
+  Effect.gen(function* () {
+    const limits: Record<Limits.Name, number> = { ...Limits.defaults }
+    for (const name of Limits.names) {
+      const { flag, least, most } = Limits.table[name]
+      const value = values[flag]
+      if (typeof value !== "string") continue
+      limits[name] = yield* Flags.wholeNumber(command, `--${flag}`, value, least, most)
+    }
+    return limits
+  })

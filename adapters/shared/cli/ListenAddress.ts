@@ -1,6 +1,8 @@
-/** `--listen`: where to serve. The texts of the errors for what the peer implementation knows, too, are its own. */
+/** `--listen`: where to serve. Error texts for addresses that the peer implementation knows too are the peer's. */
 import { BlockList, isIP } from "node:net"
+import * as Effect from "effect/Effect"
 import * as SocketAddress from "../transport/SocketAddress.ts"
+import * as Flags from "./Flags.ts"
 
 export type ListenAddress =
   | { readonly kind: "stdio" }
@@ -8,33 +10,64 @@ export type ListenAddress =
   | { readonly kind: "tcp"; readonly host: string; readonly port: number }
   | { readonly kind: "unix"; readonly path: string }
 
-/** The address that a server listens on if none is given: a free port of the loopback interface. */
-export const defaultListen = "ws://127.0.0.1:0"
+/** Where a server listens if no address is given: a free port of the loopback interface. */
+export const defaultAddress = "ws://127.0.0.1:0"
 
-/** Every address that was given, in order; throws with the text of the error. */
-export const parseAll = (texts: ReadonlyArray<string> = [defaultListen]): ReadonlyArray<ListenAddress> => {
-  const all = texts.map(parse)
-  if (all.filter(({ kind }) => kind === "stdio").length > 1) {
-    throw new Error("--listen stdio may be given only once")
+type Parsed<A> = Effect.Effect<A, Flags.ConfigurationError>
+
+/** Every address that was given, in order. */
+export const parseAll = (
+  texts: ReadonlyArray<string> = [defaultAddress],
+): Parsed<ReadonlyArray<ListenAddress>> =>
+  Effect.gen(function* () {
+    const all = yield* Effect.forEach(texts, parse)
+    if (all.filter(({ kind }) => kind === "stdio").length <= 1) return all
+    return yield* refuse("--listen stdio may be given only once")
+  })
+
+/** Reads `stdio`, `stdio://`, `ws://IP:PORT`, `tcp://IP:PORT` with a literal address, or `unix:PATH`. */
+export const parse = (text: string): Parsed<ListenAddress> => {
+  if (text === "stdio" || text === "stdio://") return Effect.succeed({ kind: "stdio" })
+  if (text.startsWith("ws://")) {
+    const address = literal(text)
+    return address ? Effect.succeed({ kind: "ws", ...address }) : invalid(text, "websocket", "ws://IP:PORT")
   }
-  return all
+  if (text.startsWith("tcp:")) {
+    const address = literal(text)
+    return address ? Effect.succeed({ kind: "tcp", ...address }) : invalid(text, "tcp", "tcp://IP:PORT")
+  }
+  if (text.startsWith("unix:")) {
+    const address = SocketAddress.parse(text)
+    return address?.kind === "unix" ? Effect.succeed(address) : invalid(text, "unix", "unix:PATH")
+  }
+  return refuse(`unsupported --listen URL \`${text}\`; expected \`ws://IP:PORT\` or \`stdio\``)
 }
+
+const literal = (text: string): SocketAddress.HostAndPort | undefined => {
+  const found = SocketAddress.parseHostAndPort(text.replace(/^\w+:\/\//, ""))
+  return found === undefined || isIP(found.host) === 0 ? undefined : found
+}
+
+const invalid = (text: string, kind: string, expected: string) =>
+  refuse(`invalid ${kind} --listen URL \`${text}\`; expected \`${expected}\``)
+
+const refuse = (message: string) => new Flags.ConfigurationError({ message })
 
 /** What keeps strangers out of the listeners of a server. */
 export interface Guard {
-  /** `--ws-auth` */
+  /** WebSocket clients need a token (`--ws-auth`). */
   readonly token: boolean
-  /** `--tls-client-ca` */
+  /** TLS clients need a certificate (`--tls-client-ca`). */
   readonly certificate: boolean
 }
 
-/** Throws for an address that others can reach and nothing guards. */
-export const refuseUnguarded = (address: ListenAddress, guard: Guard): void => {
-  if (address.kind === "stdio" || address.kind === "unix" || isLoopback(address.host)) return
-  if (guard.certificate || (address.kind === "ws" && guard.token)) return
+/** Fails for an address that others can reach and nothing guards. */
+export const refuseUnguarded = (address: ListenAddress, guard: Guard): Parsed<void> => {
+  if (address.kind === "stdio" || address.kind === "unix" || isLoopback(address.host)) return Effect.void
+  if (guard.certificate || (address.kind === "ws" && guard.token)) return Effect.void
   const url = `${address.kind}://${SocketAddress.formatHostAndPort(address)}`
   const remedy = address.kind === "ws" ? "`--ws-auth` or `--tls-client-ca`" : "`--tls-client-ca`"
-  throw new Error(
+  return refuse(
     `refusing to listen on ${url}: whoever can reach it could run anything; use ${remedy}, or \`--allow-unauthenticated\``,
   )
 }
@@ -44,25 +77,3 @@ const isLoopback = (host: string): boolean => loopback.check(host, isIP(host) ==
 const loopback = new BlockList()
 loopback.addSubnet("127.0.0.0", 8)
 loopback.addAddress("::1", "ipv6")
-
-/** Reads `stdio`, `stdio://`, `ws://IP:PORT`, `tcp://IP:PORT` with a literal address, or `unix:PATH`. */
-export const parse = (text: string): ListenAddress => {
-  if (text === "stdio" || text === "stdio://") return { kind: "stdio" }
-  if (text.startsWith("ws://")) return { kind: "ws", ...literal(text, "websocket", "ws://IP:PORT") }
-  if (text.startsWith("tcp:")) return { kind: "tcp", ...literal(text, "tcp", "tcp://IP:PORT") }
-  if (!text.startsWith("unix:")) {
-    throw new Error(`unsupported --listen URL \`${text}\`; expected \`ws://IP:PORT\` or \`stdio\``)
-  }
-  const address = SocketAddress.parse(text)
-  return address?.kind === "unix" ? address : invalid(text, "unix", "unix:PATH")
-}
-
-const literal = (text: string, kind: string, expected: string) => {
-  const { host, port } =
-    SocketAddress.parseHostAndPort(text.replace(/^\w+:\/\//, "")) ?? invalid(text, kind, expected)
-  return isIP(host) === 0 ? invalid(text, kind, expected) : { host, port }
-}
-
-const invalid = (text: string, kind: string, expected: string): never => {
-  throw new Error(`invalid ${kind} --listen URL \`${text}\`; expected \`${expected}\``)
-}

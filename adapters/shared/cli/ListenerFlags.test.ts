@@ -1,11 +1,14 @@
 import { createHash } from "node:crypto"
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
-import * as ListenerFlags from "./ListenerFlags.ts"
-import * as ListenAddress from "./ListenAddress.ts"
+import * as FlagFiles from "./FlagFiles.ts"
 import { UsageError } from "./Flags.ts"
+import * as ListenAddress from "./ListenAddress.ts"
+import * as ListenerFlags from "./ListenerFlags.ts"
 
-type Values = Parameters<typeof ListenerFlags.read>[0]
+type Values = Parameters<typeof ListenerFlags.read>[1]
+
+const read = (values: Values) => Effect.provide(ListenerFlags.read("procwire serve", values), FlagFiles.layer)
 
 const token = {
   "ws-auth": "capability-token",
@@ -13,7 +16,7 @@ const token = {
 } as const
 
 const refusal = async (values: Values) => {
-  const error = await Effect.runPromise(Effect.flip(ListenerFlags.read(values)))
+  const error = await Effect.runPromise(Effect.flip(read(values)))
   return `${error instanceof UsageError ? "wrong use: " : ""}${error.message}`
 }
 
@@ -39,8 +42,8 @@ describe("ListenerFlags", () => {
       { listen: ["ws://0.0.0.0:0", "tcp://[::]:0"], "allow-unauthenticated": true },
     ],
   ])("lets a server listen %s", async (_, values: Values) => {
-    const { addresses } = await Effect.runPromise(ListenerFlags.read(values))
-    expect(addresses).toEqual(ListenAddress.parseAll(values.listen))
+    const { addresses } = await Effect.runPromise(read(values))
+    expect(addresses).toEqual(Effect.runSync(ListenAddress.parseAll(values.listen)))
   })
 
   it("does not take a token for WebSockets as a guard of TCP", async () => {

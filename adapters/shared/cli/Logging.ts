@@ -53,20 +53,30 @@ export const withUsual = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effec
   )
 
 /** Logs as the flags say. */
-export const layer = (command: string, values: Flags.Values<typeof flags>): Layer.Layer<never> => {
-  const format = values["log-format"]
-  const level = values["log-level"]
-  return Layer.merge(
-    format === undefined
-      ? Layer.empty
-      : Logger.replace(usual, choose(command, "log-format", format, formats)()),
-    level === undefined ? Layer.empty : Logger.minimumLogLevel(choose(command, "log-level", level, levels)),
+export const layer = (
+  command: string,
+  values: Flags.Values<typeof flags>,
+): Layer.Layer<never, Flags.UsageError> =>
+  Layer.unwrapEffect(
+    Effect.gen(function* () {
+      const format = yield* choose(command, "log-format", values["log-format"], formats)
+      const level = yield* choose(command, "log-level", values["log-level"], levels)
+      return Layer.merge(
+        format === undefined ? Layer.empty : Logger.replace(usual, format()),
+        level === undefined ? Layer.empty : Logger.minimumLogLevel(level),
+      )
+    }),
   )
-}
 
-const choose = <A>(command: string, flag: string, name: string, table: { readonly [name: string]: A }): A => {
-  const chosen = Object.hasOwn(table, name) ? table[name] : undefined
-  if (chosen !== undefined) return chosen
+/** The entry of the table that a flag names; undefined where it was not given. */
+const choose = <A>(
+  command: string,
+  flag: string,
+  name: string | undefined,
+  table: { readonly [name: string]: A },
+): Effect.Effect<A | undefined, Flags.UsageError> => {
+  if (name === undefined || Object.hasOwn(table, name)) return Effect.succeed(table[name ?? ""])
   const names = Object.keys(table).join(", ")
-  throw new Flags.UsageError(command, `invalid value '${name}' for '--${flag}': expected one of ${names}`)
+  const message = `invalid value '${name}' for '--${flag}': expected one of ${names}`
+  return new Flags.UsageError({ command, message })
 }

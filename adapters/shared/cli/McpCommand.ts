@@ -3,7 +3,9 @@
  *
  * A far server that is gone takes its sessions along; the next command connects anew.
  */
+import type * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 import * as UnifiedExec from "../../../core/agent/UnifiedExec.ts"
 import * as SessionWait from "../../../core/agent/SessionWait.ts"
 import * as ExecClient from "../../../core/client/ExecClient.ts"
@@ -26,8 +28,7 @@ Usage: procwire mcp [OPTIONS]
 Options:
 ${TargetFlags.help}  --cwd DIR              where commands run, relative to the server's directory [default: that one]
   --shell PATH           what runs them [default: the user's shell on the server's host]
-  -e, --env K=V          set a variable; "-e K" passes this process's value on; may be repeated
-  --max-poll-ms N        how long write_stdin may wait when it writes nothing; give less than the client's
+${EnvFlag.help}  --max-poll-ms N        how long write_stdin may wait when it writes nothing; give less than the client's
                          patience [default: ${SessionWait.pollMillis.most}]
 ${Logging.help}  -h, --help                 show this text
 
@@ -50,54 +51,67 @@ const flags = {
   ...TargetFlags.flags,
   cwd: { type: "string" },
   shell: { type: "string" },
-  env: { type: "string", short: "e", multiple: true },
+  ...EnvFlag.flags,
   "max-poll-ms": { type: "string" },
   ...Logging.flags,
   help: { type: "boolean", short: "h" },
 } as const
 
-/** Which server, and what holds for every command. Throws `UsageError`. */
+export interface McpRequest {
+  readonly target: Connect.Target
+  /** What holds for every command that the model runs. */
+  readonly options: UnifiedExec.Options
+  readonly values: Flags.Values<typeof flags>
+}
+
+/** Reads the command line behind `procwire mcp`. */
 export const parse = (
   args: ReadonlyArray<string>,
-): { readonly target: Connect.Target; readonly options: UnifiedExec.Options; readonly values: Values } => {
-  const values = Flags.parse(command, args, flags)
-  const { cwd, shell, "max-poll-ms": longest } = values
-  const options = {
-    env: EnvFlag.read(command, values.env),
-    ...(cwd === undefined ? {} : { cwd }),
-    ...(shell === undefined ? {} : { shell }),
-    ...(longest === undefined
-      ? {}
-      : { longestPollMillis: Flags.wholeNumber(command, "--max-poll-ms", longest, 1) }),
-  }
-  return { target: TargetFlags.toTarget(command, values), options, values }
-}
-type Values = Flags.Values<typeof flags>
+): Effect.Effect<McpRequest, Flags.UsageError, FileSystem.FileSystem> =>
+  Effect.gen(function* () {
+    const values = yield* Flags.parse(command, args, flags)
+    const { cwd, shell, "max-poll-ms": longest } = values
+    const options = {
+      env: yield* EnvFlag.read(command, values),
+      ...(cwd === undefined ? {} : { cwd }),
+      ...(shell === undefined ? {} : { shell }),
+      ...(longest === undefined
+        ? {}
+        : { longestPollMillis: yield* Flags.wholeNumber(command, "--max-poll-ms", longest, 1) }),
+    }
+    return { target: yield* TargetFlags.read(command, values), options, values }
+  })
 
 /** Serves until stdin ends. */
-export const mcp = (platform: Platform, args: ReadonlyArray<string>) => {
-  const { target, options, values } = parse(args)
-  return Effect.scoped(
-    Effect.gen(function* () {
-      const services = yield* Effect.context<Effect.Effect.Context<ReturnType<typeof Connect.open>>>()
-      const client = yield* ExecClient.lazy(Effect.provide(Connect.open(target), services), {
-        clientName: "procwire-mcp",
-        // A running server keeps its sessions; the others end with their connection.
-        reconnect: target.kind === "url" && {},
-      })
-      const { environmentInfo } = yield* client
-      const tools = yield* UnifiedExec.make(
-        {
-          environmentInfo,
-          startSubscribed: (start) => Effect.flatMap(client, (now) => now.startSubscribed(start)),
-        },
-        options,
-      )
-      const stdio = yield* StdioTransport.make()
-      yield* ToolServer.serve(tools, stdio, {
-        version,
-        instructions: Instructions.make(environmentInfo, options),
-      })
-    }),
-  ).pipe(Effect.provide(ServerServices.layer(platform)), Effect.provide(Logging.layer(command, values)))
-}
+export const mcp = (platform: Platform, args: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const request = yield* parse(args)
+    return yield* serve(request).pipe(
+      Effect.scoped,
+      Effect.provide(ServerServices.layer(platform)),
+      Effect.provide(Logging.layer(command, request.values)),
+    )
+  })
+
+const serve = ({ target, options }: McpRequest) =>
+  Effect.gen(function* () {
+    const services = yield* Effect.context<Connect.Services | Scope.Scope>()
+    const client = yield* ExecClient.lazy(Effect.provide(Connect.open(target), services), {
+      clientName: "procwire-mcp",
+      // A running server keeps its sessions; the others end with their connection.
+      reconnect: "url" in target && {},
+    })
+    const { environmentInfo } = yield* client
+    const tools = yield* UnifiedExec.make(
+      {
+        environmentInfo,
+        startSubscribed: (start) => Effect.flatMap(client, (now) => now.startSubscribed(start)),
+      },
+      options,
+    )
+    const stdio = yield* StdioTransport.make()
+    yield* ToolServer.serve(tools, stdio, {
+      version,
+      instructions: Instructions.make(environmentInfo, options),
+    })
+  })

@@ -1,11 +1,12 @@
 /** How `procwire mcp` begins and ends, byte by byte: a real process, its stdio and its signals. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
+import * as Effect from "effect/Effect"
 import { afterAll, afterEach, describe, expect, it, vi } from "vitest"
 import * as McpClient from "../testing/McpClient.ts"
 import * as Proc from "../testing/Proc.ts"
 import * as McpCommand from "./McpCommand.ts"
-import { UsageError } from "./Flags.ts"
+import * as FlagFiles from "./FlagFiles.ts"
 
 const running: Array<ChildProcess> = []
 afterEach(() => running.splice(0).forEach((child) => child.kill("SIGKILL")))
@@ -125,17 +126,15 @@ describe("procwire mcp", { timeout: 60_000 }, () => {
 })
 
 describe("the flags of procwire mcp", () => {
-  const refusal = (...args: ReadonlyArray<string>): string => {
-    try {
-      McpCommand.parse(args)
-    } catch (error) {
-      if (error instanceof UsageError) return `${error.command}: ${error.message}`
-    }
-    return "taken"
+  const parsed = (args: ReadonlyArray<string>) => Effect.provide(McpCommand.parse(args), FlagFiles.layer)
+  const parse = (args: ReadonlyArray<string>) => Effect.runSync(parsed(args))
+  const refusal = (...args: ReadonlyArray<string>) => {
+    const error = Effect.runSync(Effect.flip(parsed(args)))
+    return `${error.command}: ${error.message}`
   }
 
   it("say what holds for every command", () => {
-    const { target, options } = McpCommand.parse([
+    const { target, options } = parse([
       "--cwd",
       "src",
       "--shell",
@@ -145,10 +144,10 @@ describe("the flags of procwire mcp", () => {
       "--max-poll-ms",
       "50000",
     ])
-    expect(target.kind).toBe("inProcess")
+    expect(target).toEqual({ inProcess: true })
     expect(options).toEqual({ cwd: "src", shell: "zsh", env: { A: "1" }, longestPollMillis: 50_000 })
-    expect(McpCommand.parse([]).options).toEqual({ env: {} })
-    expect(McpCommand.parse(["--server", "unix:/x"]).target).toMatchObject({ kind: "url", url: "unix:/x" })
+    expect(parse([]).options).toEqual({ env: {} })
+    expect(parse(["--server", "unix:/x"]).target).toEqual({ url: "unix:/x" })
   })
 
   it("name what they do not understand", () => {

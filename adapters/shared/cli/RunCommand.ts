@@ -23,25 +23,26 @@ const exitCodes = { failed: 125, notExecutable: 126, notFound: 127 }
 const late = "200 millis"
 
 /** Runs the command; succeeds with the exit code for this process. */
-export const run = (platform: Platform, args: ReadonlyArray<string>) => {
-  const request = RunFlags.parse(args)
-  return Effect.scoped(
-    Effect.gen(function* () {
-      const { target } = request
-      // A running server is connected to again; the others end with their connection.
-      const source =
-        target.kind === "url" ? Connect.openUrl(target.url, target.options) : yield* Connect.open(target)
-      const options = { clientName: "procwire-run", reconnect: {}, onStatus: tell }
-      const client = yield* ExecClient.make(source, options)
-      if (request.start.tty === true) yield* LocalTerminal.rawMode
-      const child = yield* client.startScoped(withTerminal(request.start))
-      return yield* follow(client, child, request.start.tty === true)
-    }),
-  ).pipe(
-    Effect.provide(ServerServices.layer(platform)),
-    Effect.catchAll((error) => fail(request.start, error)),
-  )
-}
+export const run = (platform: Platform, args: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const request = yield* RunFlags.parse(args)
+    return yield* runThrough(request).pipe(
+      Effect.scoped,
+      Effect.provide(ServerServices.layer(platform)),
+      Effect.catchAll((error) => fail(request.start, error)),
+    )
+  })
+
+const runThrough = ({ target, start }: RunFlags.RunRequest) =>
+  Effect.gen(function* () {
+    // A running server is connected to again; the others end with their connection.
+    const source = "url" in target ? Connect.openRemote(target) : yield* Connect.open(target)
+    const options = { clientName: "procwire-run", reconnect: {}, onStatus: tell }
+    const client = yield* ExecClient.make(source, options)
+    if (start.tty === true) yield* LocalTerminal.rawMode
+    const child = yield* client.startScoped(withTerminal(start))
+    return yield* follow(client, child, start.tty === true)
+  })
 
 /** A pause without a word would look like a command that hangs. */
 const tell = ({ kind }: Reconnect.Status) => {

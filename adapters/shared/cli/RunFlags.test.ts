@@ -1,26 +1,22 @@
+import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
+import * as FlagFiles from "./FlagFiles.ts"
 import * as RunFlags from "./RunFlags.ts"
-import { UsageError } from "./Flags.ts"
 
-const refusal = (...args: ReadonlyArray<string>): string => {
-  try {
-    RunFlags.parse(args)
-  } catch (error) {
-    if (error instanceof UsageError) return error.message
-  }
-  return "taken"
-}
+const parsed = (args: ReadonlyArray<string>) => Effect.provide(RunFlags.parse(args), FlagFiles.layer)
+const parse = (args: ReadonlyArray<string>) => Effect.runSync(parsed(args))
+const refusal = (...args: ReadonlyArray<string>) => Effect.runSync(Effect.flip(parsed(args))).message
 
 describe("RunFlags", () => {
   it("leaves everything behind -- to the command, also what looks like a flag", () => {
-    expect(RunFlags.parse(["--tty", "--", "ls", "--tty", "--", "-x"]).start).toMatchObject({
+    expect(parse(["--tty", "--", "ls", "--tty", "--", "-x"]).start).toMatchObject({
       tty: true,
       argv: ["ls", "--tty", "--", "-x"],
     })
   })
 
   it("takes the first word that is no flag for the command", () => {
-    expect(RunFlags.parse(["--cwd", "src", "-e", "A=1", "ls", "-la"]).start).toMatchObject({
+    expect(parse(["--cwd", "src", "-e", "A=1", "ls", "-la"]).start).toMatchObject({
       argv: ["ls", "-la"],
       cwd: "src",
       env: { A: "1" },
@@ -29,7 +25,7 @@ describe("RunFlags", () => {
 
   it("passes variables by value, with = in the value, or on from this process", () => {
     process.env["PROCWIRE_TEST"] = "here"
-    const { env } = RunFlags.parse([
+    const { env } = parse([
       "-e",
       "A=b=c",
       "--env=EMPTY=",
@@ -43,11 +39,11 @@ describe("RunFlags", () => {
   })
 
   it("inherits everything from a server in this process and the core from another", () => {
-    expect(RunFlags.parse(["x"]).start.envPolicy).toMatchObject({
+    expect(parse(["x"]).start.envPolicy).toMatchObject({
       inherit: "all",
       ignoreDefaultExcludes: true,
     })
-    expect(RunFlags.parse(["--server", "ws://h:1", "x"]).start.envPolicy).toMatchObject({ inherit: "core" })
+    expect(parse(["--server", "ws://h:1", "x"]).start.envPolicy).toMatchObject({ inherit: "core" })
   })
 
   it("names what it does not understand", () => {

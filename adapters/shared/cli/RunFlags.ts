@@ -1,9 +1,11 @@
 /** The flags of `procwire run`: which server, which command, and how. */
+import type * as FileSystem from "@effect/platform/FileSystem"
+import * as Effect from "effect/Effect"
 import type { StartOptions } from "../../../core/client/StartOptions.ts"
 import type * as Connect from "../Connect.ts"
+import * as EnvFlag from "./EnvFlag.ts"
 import * as TargetFlags from "./TargetFlags.ts"
 import * as Flags from "./Flags.ts"
-import * as EnvFlag from "./EnvFlag.ts"
 
 export const help = `Run one command through a server, with live output, and exit with its exit code.
 
@@ -12,8 +14,7 @@ Usage: procwire run [OPTIONS] [--] COMMAND [ARGS...]
 Options:
   -t, --tty              give the command a PTY of this terminal's size; for shells, editors, top
 ${TargetFlags.help}  --cwd DIR              where the command runs, relative to the server's directory [default: that one]
-  -e, --env K=V          set a variable; "-e K" passes this process's value on; may be repeated
-  --inherit core|all|none
+${EnvFlag.help}  --inherit core|all|none
                          which of the server's variables the command inherits
                          [default: all from the server in this process, core from another]
   -h, --help             show this text
@@ -36,7 +37,7 @@ const flags = {
   tty: { type: "boolean", short: "t" },
   ...TargetFlags.flags,
   cwd: { type: "string" },
-  env: { type: "string", short: "e", multiple: true },
+  ...EnvFlag.flags,
   inherit: { type: "string" },
   help: { type: "boolean", short: "h" },
 } as const
@@ -46,26 +47,41 @@ export interface RunRequest {
   readonly start: StartOptions
 }
 
-/** Reads the command line behind `procwire run`. Throws `UsageError`. */
-export const parse = (args: ReadonlyArray<string>): RunRequest => {
-  const [own, argv] = split(args)
-  const values = Flags.parse(name, own, flags)
-  if (argv.length === 0)
-    throw new Flags.UsageError(name, "no command to run; it follows the options: procwire run -- ls -la")
-  const target = TargetFlags.toTarget(name, values)
-  const inherit = toInherit(values.inherit ?? (target.kind === "inProcess" ? "all" : "core"))
-  return {
-    target,
-    start: {
-      argv,
-      tty: values.tty === true,
-      pipeStdin: true,
-      env: EnvFlag.read(name, values.env),
-      envPolicy: { inherit, ignoreDefaultExcludes: inherit === "all", exclude: [], set: {}, includeOnly: [] },
-      ...(values.cwd === undefined ? {} : { cwd: values.cwd }),
-    },
-  }
-}
+/** Reads the command line behind `procwire run`. */
+export const parse = (
+  args: ReadonlyArray<string>,
+): Effect.Effect<RunRequest, Flags.UsageError, FileSystem.FileSystem> =>
+  Effect.gen(function* () {
+    const [own, argv] = split(args)
+    const values = yield* Flags.parse(name, own, flags)
+    if (argv.length === 0) {
+      return yield* wrong("no command to run; it follows the options: procwire run -- ls -la")
+    }
+    const target = yield* TargetFlags.read(name, values)
+    const { tty = false, cwd, inherit = "inProcess" in target ? "all" : "core" } = values
+    if (inherit !== "core" && inherit !== "all" && inherit !== "none") {
+      return yield* wrong(`invalid value '${inherit}' for '--inherit': expected core, all or none`)
+    }
+    return {
+      target,
+      start: {
+        argv,
+        tty,
+        pipeStdin: true,
+        env: yield* EnvFlag.read(name, values),
+        envPolicy: {
+          inherit,
+          ignoreDefaultExcludes: inherit === "all",
+          exclude: [],
+          set: {},
+          includeOnly: [],
+        },
+        ...(cwd === undefined ? {} : { cwd }),
+      },
+    }
+  })
+
+const wrong = (message: string) => new Flags.UsageError({ command: name, message })
 
 /** Own flags end at `--`, or at the first word that is neither a flag nor a flag's value. */
 const split = (args: ReadonlyArray<string>): readonly [ReadonlyArray<string>, ReadonlyArray<string>] => {
@@ -83,8 +99,3 @@ const takesValue = (arg: string): boolean =>
     ([long, flag]) =>
       flag.type === "string" && (arg === `--${long}` || ("short" in flag && arg === `-${flag.short}`)),
   )
-
-const toInherit = (text: string): "core" | "all" | "none" => {
-  if (text === "core" || text === "all" || text === "none") return text
-  throw new Flags.UsageError(name, `invalid value '${text}' for '--inherit': expected core, all or none`)
-}

@@ -25,6 +25,8 @@ import * as Telemetry from "./Telemetry.ts"
 import * as Flags from "./Flags.ts"
 import { version } from "../Version.ts"
 
+const command = "procwire serve"
+
 export const help = `Serve processes to clients over JSON-RPC.
 
 Usage: procwire serve [OPTIONS]
@@ -62,77 +64,75 @@ export const flags = {
   help: { type: "boolean", short: "h" },
 } as const
 
+type Values = Flags.Values<typeof flags>
+
 /** The server's options from its flags. */
-export const toOptions = (values: Flags.Values<typeof flags>): ExecServer.Options => ({
-  ...SessionRegistry.defaultOptions,
-  version,
-  dialect: dialectOf(values.dialect),
-  detachedMillis: number(values, "detached-ttl-ms", 0, SessionRegistry.defaultOptions.detachedMillis),
-  retentionMillis: number(values, "retention-ms", 0, ProcessRegistry.defaultOptions.retentionMillis),
-  limits: LimitFlags.toLimits(command, values),
-})
+export const readOptions = (values: Values): Effect.Effect<ExecServer.Options, Flags.UsageError> =>
+  Effect.gen(function* () {
+    const usual = SessionRegistry.defaultOptions
+    return {
+      version,
+      dialect: yield* readDialect(values.dialect),
+      detachedMillis: yield* readMillis("detached-ttl-ms", values["detached-ttl-ms"], usual.detachedMillis),
+      retentionMillis: yield* readMillis("retention-ms", values["retention-ms"], usual.retentionMillis),
+      limits: yield* LimitFlags.read(command, values),
+    }
+  })
 
-/** Serves until a listener ends or somebody asks for the end, and then gives what runs its time. */
-export const serve = (platform: Platform, args: ReadonlyArray<string>, asked: Effect.Effect<void>) => {
-  const values = Flags.parse(command, args, flags)
-  const options = toOptions(values)
-  const graceMillis = number(values, "grace-ms", 0, Shutdown.defaultGraceMillis)
-  if (values.bwrap !== undefined && Bubblewrap.find(values.bwrap) === undefined) {
-    throw new Flags.UsageError(
-      command,
-      `invalid value '${values.bwrap}' for '--bwrap': no executable file is there`,
+/** Serves until a listener ends or `asked` completes, and then grants running processes the grace period. */
+export const serve = (platform: Platform, args: ReadonlyArray<string>, asked: Effect.Effect<void>) =>
+  Effect.gen(function* () {
+    const values = yield* Flags.parse(command, args, flags)
+    const options = yield* readOptions(values)
+    const graceMillis = yield* readMillis("grace-ms", values["grace-ms"], Shutdown.defaultGraceMillis)
+    const { bwrap } = values
+    if (bwrap !== undefined && Bubblewrap.find(bwrap) === undefined) {
+      const message = `invalid value '${bwrap}' for '--bwrap': no executable file is there`
+      return yield* new Flags.UsageError({ command, message })
+    }
+    return yield* listenAndServe(values, options, graceMillis, asked).pipe(
+      Effect.scoped,
+      Effect.provide(ServerServices.layer(platform, { bwrap, isCommand: true })),
+      Effect.provide(Telemetry.layer),
+      Effect.provide(Logging.layer(command, values)),
     )
-  }
-  return Effect.scoped(
-    Effect.gen(function* () {
-      const metrics = Metrics.make()
-      const listening = yield* ListenerFlags.read(values)
-      const later: { refusal?: NonNullable<Terms["refusal"]> } = {}
-      const terms = { maxMessageBytes: options.limits.messageBytes, refusal: () => later.refusal?.() }
-      const pages = yield* StatusPages.make(version, metrics)
-      const listeners = yield* ListenerFlags.bindAll(listening, terms, pages)
-      const overStdio = listening.addresses.some(({ kind }) => kind === "stdio")
-      const { spawner, drain } = Drain.make(yield* Spawner)
-      const server = yield* Effect.provideService(ExecServer.make({ ...options, metrics }), Spawner, spawner)
-      later.refusal = server.refusal
-      const printed = overStdio ? process.stderr : process.stdout
-      for (const { address } of listeners) if (address !== "stdio") printed.write(`${address}\n`)
-      const serving = yield* Effect.forEach(listeners, ({ run }) =>
-        Effect.forkScoped(run((transport) => metrics.whileConnected(server.serve(transport)))),
-      )
-      const ends = [asked, ...serving.map(Fiber.join)]
-      if (values["exit-on-stdin-close"] === true && !overStdio) ends.push(Shutdown.stdinClosed)
-      yield* ends.reduce((one, other) => Effect.raceFirst(one, other))
-      yield* Effect.forEach(listeners, ({ stop }) => stop)
-      yield* drain(graceMillis)
-    }),
-  ).pipe(
-    Effect.provide(ServerServices.layer(platform, { bwrap: values.bwrap, isCommand: true })),
-    Effect.provide(Telemetry.layer),
-    Effect.provide(Logging.layer("procwire serve", values)),
-  )
-}
+  })
 
-const command = "procwire serve"
+const listenAndServe = (
+  values: Values,
+  options: ExecServer.Options,
+  graceMillis: number,
+  asked: Effect.Effect<void>,
+) =>
+  Effect.gen(function* () {
+    const metrics = Metrics.make()
+    const listening = yield* ListenerFlags.read(command, values)
+    // The addresses are bound before the server exists, which decides how many connections it takes.
+    let refusal: Terms["refusal"]
+    const terms = { maxMessageBytes: options.limits.messageBytes, refusal: () => refusal?.() }
+    const listeners = yield* ListenerFlags.bindAll(listening, terms, yield* StatusPages.make(version, metrics))
+    const overStdio = listening.addresses.some(({ kind }) => kind === "stdio")
+    const { spawner, drain } = Drain.make(yield* Spawner)
+    const server = yield* Effect.provideService(ExecServer.make({ ...options, metrics }), Spawner, spawner)
+    refusal = server.refusal
+    const printed = overStdio ? process.stderr : process.stdout
+    for (const { address } of listeners) if (address !== "stdio") printed.write(`${address}\n`)
+    const serving = yield* Effect.forEach(listeners, ({ run }) =>
+      Effect.forkScoped(run((transport) => metrics.whileConnected(server.serve(transport)))),
+    )
+    const ends = [asked, ...serving.map(Fiber.join)]
+    if (values["exit-on-stdin-close"] === true && !overStdio) ends.push(Shutdown.stdinClosed)
+    yield* ends.reduce((one, other) => Effect.raceFirst(one, other))
+    yield* Effect.forEach(listeners, ({ stop }) => stop)
+    yield* drain(graceMillis)
+  })
 
-const dialectOf = (given = "current"): Dialects.Name => {
+const readDialect = (given = "current"): Effect.Effect<Dialects.Name, Flags.UsageError> => {
   const found = Dialects.names.find((name) => name === given)
-  if (found !== undefined) return found
-  const possible = Dialects.names.join(", ")
-  throw new Flags.UsageError(
-    command,
-    `invalid value '${given}' for '--dialect': possible values: ${possible}`,
-  )
+  if (found !== undefined) return Effect.succeed(found)
+  const message = `invalid value '${given}' for '--dialect': possible values: ${Dialects.names.join(", ")}`
+  return new Flags.UsageError({ command, message })
 }
 
-type Numbers = "detached-ttl-ms" | "retention-ms" | "grace-ms"
-
-const number = (
-  values: { readonly [flag in Numbers]?: string },
-  flag: Numbers,
-  least: number,
-  fallback: number,
-): number => {
-  const given = values[flag]
-  return given === undefined ? fallback : Flags.wholeNumber(command, `--${flag}`, given, least)
-}
+const readMillis = (flag: string, value: string | undefined, usual: number) =>
+  value === undefined ? Effect.succeed(usual) : Flags.wholeNumber(command, `--${flag}`, value, 0)

@@ -1,10 +1,11 @@
 /** Which server a command uses: a running one, one behind a command, or one inside this process. */
 import process from "node:process"
+import type * as FileSystem from "@effect/platform/FileSystem"
+import * as Effect from "effect/Effect"
 import * as Connect from "../Connect.ts"
-import * as Tls from "../transport/Tls.ts"
-import type * as WebSocketClient from "../transport/WebSocketClient.ts"
-import * as ServeCommand from "./ServeCommand.ts"
+import * as FlagFiles from "./FlagFiles.ts"
 import * as Flags from "./Flags.ts"
+import * as TlsFlags from "./TlsFlags.ts"
 
 export const help = `  --server URL           a running server: ws://HOST:PORT, tcp://HOST:PORT or unix:PATH; wss:// and tls:// with TLS
   --tls-ca FILE          PEM certificates to trust instead of the system's
@@ -17,43 +18,47 @@ export const help = `  --server URL           a running server: ws://HOST:PORT, 
 
 export const flags = {
   server: { type: "string" },
-  ...Tls.clientFlags,
+  ...TlsFlags.clientFlags,
   "token-file": { type: "string" },
   "server-cmd": { type: "string" },
 } as const
 
-/** The server that the flags of `command` name. Throws `UsageError`. */
-export const toTarget = (command: string, values: Flags.Values<typeof flags>): Connect.Target => {
-  const { server, "server-cmd": program } = values
-  const tls = Flags.attempt(command, () => Tls.readClient(values))
-  const options: WebSocketClient.Options = { ...tls, ...toToken(command, server, values["token-file"]) }
-  if (server !== undefined && program !== undefined) {
-    throw new Flags.UsageError(command, "--server and --server-cmd exclude each other")
-  }
-  if ((options.ca ?? options.cert) !== undefined && !/^(wss|tls):/.test(server ?? "")) {
-    throw new Flags.UsageError(command, "--tls-ca and --tls-cert need a --server at wss:// or tls://")
-  }
-  if (program !== undefined) return { kind: "command", command: "/bin/sh", args: ["-c", `exec ${program}`] }
-  if (server === undefined) return { kind: "inProcess", options: ServeCommand.toOptions({}) }
-  if (Connect.isUrl(server)) return { kind: "url", url: server, options }
-  throw new Flags.UsageError(
-    command,
-    `invalid value '${server}' for '--server': expected ws://HOST:PORT, tcp://HOST:PORT or unix:PATH`,
-  )
-}
-
-/** The token of the file, or else of the environment, for a server that asks for one. */
-const toToken = (
+/** The server that the flags of `command` name. */
+export const read = (
   command: string,
-  server: string | undefined,
-  file: string | undefined,
-): { readonly token?: string } => {
-  const webSocket = /^wss?:/.test(server ?? "")
-  if (file !== undefined && !webSocket) {
-    throw new Flags.UsageError(command, "--token-file needs a --server at ws:// or wss://")
-  }
-  const text =
-    file === undefined ? process.env["PROCWIRE_TOKEN"] : Flags.readText(command, "--token-file", file)
-  const token = text?.trim()
-  return webSocket && token ? { token } : {}
-}
+  values: Flags.Values<typeof flags>,
+): Effect.Effect<Connect.Target, Flags.UsageError, FileSystem.FileSystem> =>
+  Effect.gen(function* () {
+    const wrong = (message: string) => new Flags.UsageError({ command, message })
+    const { server, "server-cmd": program } = values
+    const tls = yield* TlsFlags.readClient(command, values)
+    const token = yield* readToken(command, server, values["token-file"])
+    if (server !== undefined && program !== undefined) {
+      return yield* wrong("--server and --server-cmd exclude each other")
+    }
+    if (tls !== undefined && !/^(wss|tls):/.test(server ?? "")) {
+      return yield* wrong("--tls-ca and --tls-cert need a --server at wss:// or tls://")
+    }
+    if (program !== undefined) return { command: "/bin/sh", args: ["-c", `exec ${program}`] }
+    if (server === undefined) return { inProcess: true }
+    if (Connect.isUrl(server)) return { url: server, ...tls, ...(token === undefined ? {} : { token }) }
+    return yield* wrong(
+      `invalid value '${server}' for '--server': expected ws://HOST:PORT, tcp://HOST:PORT or unix:PATH`,
+    )
+  })
+
+/** The token for a WebSocket server: from the file, or else from the environment. */
+const readToken = (command: string, server: string | undefined, file: string | undefined) =>
+  Effect.gen(function* () {
+    const wrong = (message: string) => new Flags.UsageError({ command, message })
+    const webSocket = /^wss?:/.test(server ?? "")
+    if (file !== undefined && !webSocket) {
+      return yield* wrong("--token-file needs a --server at ws:// or wss://")
+    }
+    if (!webSocket) return undefined
+    const text =
+      file === undefined
+        ? process.env["PROCWIRE_TOKEN"]
+        : yield* FlagFiles.readText(file, (reason) => wrong(`cannot read --token-file ${file}: ${reason}`))
+    return text?.trim() || undefined
+  })

@@ -6,7 +6,7 @@ import * as UnifiedExec from "../../../core/agent/UnifiedExec.ts"
 import type { Client } from "../../../core/client/Client.ts"
 import { version } from "../Version.ts"
 import * as Instructions from "./Instructions.ts"
-import type { Server } from "./Sdk.ts"
+import type { Server } from "./McpSdk.ts"
 import * as ToolServer from "./ToolServer.ts"
 
 /** The defaults of every command, and what the model is told. */

@@ -109,15 +109,3 @@ it("is spoken by our client to any server", async () => {
   expect(await ask(address, { ca: stranger.cert })).toMatch(/^refused: cannot connect to tls:/)
   plain.close()
 })
-
-it("reads files, and names those that cannot be", () => {
-  const [cert, key] = [server.certFile, server.keyFile]
-  expect(Tls.readServer({})).toBeUndefined()
-  expect(String(Tls.readServer({ "tls-cert": cert, "tls-key": key })?.cert)).toBe(server.cert)
-  expect(Tls.readClient({ "tls-ca": authority.certFile })).toEqual({ ca: Buffer.from(authority.cert) })
-  expect(() => Tls.readServer({ "tls-cert": cert })).toThrow("--tls-cert and --tls-key belong together")
-  expect(() => Tls.readServer({ "tls-client-ca": cert })).toThrow("--tls-client-ca needs --tls-cert")
-  expect(() => Tls.readClient({ "tls-ca": join(folder, "no") })).toThrow(
-    `cannot read --tls-ca ${join(folder, "no")}: No such file or directory (os error 2)`,
-  )
-})

@@ -5,11 +5,9 @@
  * against its certificate, always.
  */
 import { createPrivateKey, X509Certificate } from "node:crypto"
-import { readFileSync } from "node:fs"
 import type * as tls from "node:tls"
 import * as Effect from "effect/Effect"
 import { TransportError } from "../../../core/transport/Transport.ts"
-import * as OsError from "../host/OsError.ts"
 
 /** What a server shows, and whom it lets in. */
 export interface ServerTls {
@@ -65,54 +63,3 @@ export const makeServer = <A>(
       })
     },
   })
-
-/** The names of the flags that name the files of a server, and those of a client. */
-export const serverFlags = {
-  "tls-cert": { type: "string" },
-  "tls-key": { type: "string" },
-  "tls-client-ca": { type: "string" },
-} as const
-
-export const clientFlags = {
-  "tls-ca": { type: "string" },
-  "tls-cert": { type: "string" },
-  "tls-key": { type: "string" },
-} as const
-
-type Given<Name extends string> = { readonly [name in Name]?: string }
-
-/** Reads the files of a server; undefined where none is named. Throws an error that names what is wrong. */
-export const readServer = (given: Given<keyof typeof serverFlags>): ServerTls | undefined => {
-  const { cert, key } = readPair(given)
-  const clientCa = read("tls-client-ca", given["tls-client-ca"])
-  if (cert !== undefined && key !== undefined)
-    return { cert, key, ...(clientCa === undefined ? {} : { clientCa }) }
-  if (clientCa !== undefined) throw new Error("--tls-client-ca needs --tls-cert and --tls-key")
-  return undefined
-}
-
-export const readClient = (given: Given<keyof typeof clientFlags>): ClientTls | undefined => {
-  const { cert, key } = readPair(given)
-  const ca = read("tls-ca", given["tls-ca"])
-  if (cert === undefined && ca === undefined) return undefined
-  return {
-    ...(ca === undefined ? {} : { ca }),
-    ...(cert === undefined || key === undefined ? {} : { cert, key }),
-  }
-}
-
-const readPair = (given: Given<"tls-cert" | "tls-key">) => {
-  if ((given["tls-cert"] === undefined) !== (given["tls-key"] === undefined)) {
-    throw new Error("--tls-cert and --tls-key belong together")
-  }
-  return { cert: read("tls-cert", given["tls-cert"]), key: read("tls-key", given["tls-key"]) }
-}
-
-const read = (flag: string, file: string | undefined): Buffer | undefined => {
-  if (file === undefined) return undefined
-  try {
-    return readFileSync(file)
-  } catch (error) {
-    throw new Error(`cannot read --${flag} ${file}: ${OsError.fromUnknown(error).message}`, { cause: error })
-  }
-}
