@@ -11,8 +11,8 @@ import type * as Layer from "effect/Layer"
 import * as OsError from "../host/OsError.ts"
 
 /**
- * The host's files. Only `readFile` works, because commands need no more: the whole service would come with
- * @effect/platform-node, which is larger than all other dependencies of this package.
+ * The host's files. Only `readFile` works, because commands need no more: the whole service comes with
+ * @effect/platform-node, whose peers are @effect/rpc, cluster and sql.
  */
 export const layer: Layer.Layer<FileSystem.FileSystem> = FileSystem.layerNoop({
   readFile: (path) =>

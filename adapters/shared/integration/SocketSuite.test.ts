@@ -23,7 +23,7 @@ const { authority, server } = Certificates.make(folder)
 const trust = { ca: authority.cert }
 
 let count = 0
-const kinds: Readonly<Record<string, () => SocketListener.Wanted>> = {
+const kinds: Readonly<Record<string, () => SocketListener.Options>> = {
   "unix sockets": () => ({ kind: "unix", path: join(folder, `${++count}`) }),
   TCP: () => ({ kind: "tcp", host: "127.0.0.1", port: 0 }),
   ...(Tls.canListen ? { TLS: () => ({ kind: "tcp", host: "127.0.0.1", port: 0, tls: server }) } : {}),
@@ -43,7 +43,7 @@ const addressOf = (text: string): SocketAddress.SocketAddress => {
 }
 
 /** A listener, and the one connection that it accepts. */
-const listening = (wanted: SocketListener.Wanted) =>
+const listening = (wanted: SocketListener.Options) =>
   Effect.gen(function* () {
     const listener = yield* SocketListener.make(wanted)
     const accepted = yield* Deferred.make<Transport>()

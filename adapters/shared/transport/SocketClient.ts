@@ -7,8 +7,8 @@ import type * as Scope from "effect/Scope"
 import { type Transport, TransportError } from "../../../core/transport/Transport.ts"
 import * as LineTransport from "./LineTransport.ts"
 import * as OsError from "../host/OsError.ts"
+import * as Sockets from "./Sockets.ts"
 import * as SocketAddress from "./SocketAddress.ts"
-import { tune } from "./SocketListener.ts"
 import type * as Tls from "./Tls.ts"
 import * as UnixSocketFile from "./UnixSocketFile.ts"
 
@@ -45,7 +45,7 @@ const open = (
       resume(Effect.fail(failed(address, OsError.fromUnknown(cause).message, cause))),
     )
     socket.once(address.kind === "tls" ? "secureConnect" : "connect", () => {
-      if (address.kind !== "unix") tune(socket)
+      if (address.kind !== "unix") Sockets.tune(socket)
       resume(Effect.succeed(socket))
     })
     return Effect.sync(() => socket.destroy())

@@ -18,8 +18,8 @@ afterAll(() => fs.rmSync(folder, { recursive: true, force: true }))
 
 let count = 0
 const freePath = () => join(folder, `${++count}.sock`)
-const unix = (path: string): SocketListener.Wanted => ({ kind: "unix", path })
-const tcp: SocketListener.Wanted = { kind: "tcp", host: "127.0.0.1", port: 0 }
+const unix = (path: string): SocketListener.Options => ({ kind: "unix", path })
+const tcp: SocketListener.Options = { kind: "tcp", host: "127.0.0.1", port: 0 }
 
 const echo = (transport: Transport) =>
   transport.incoming.take.pipe(
@@ -30,7 +30,7 @@ const echo = (transport: Transport) =>
 
 /** Runs a listener while `test` uses it. */
 const listening = <A>(
-  address: SocketListener.Wanted,
+  address: SocketListener.Options,
   test: (listener: ListenerService) => Promise<A>,
   serve: (transport: Transport) => Effect.Effect<void> = echo,
 ): Promise<A> =>
@@ -66,7 +66,7 @@ const stale = async (): Promise<string> => {
   return path
 }
 
-const refusal = (address: SocketListener.Wanted) =>
+const refusal = (address: SocketListener.Options) =>
   listening(address, () => Promise.resolve("it listens")).catch((error: unknown) => (error as Error).message)
 
 for (const [name, wanted] of Object.entries({ "a unix socket": () => unix(freePath()), TCP: () => tcp })) {

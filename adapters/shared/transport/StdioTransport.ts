@@ -15,6 +15,7 @@ import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import { Listener, type Terms } from "../../../core/transport/Listener.ts"
 import { type Transport, TransportError } from "../../../core/transport/Transport.ts"
+import * as AcceptLoop from "./AcceptLoop.ts"
 import * as LineTransport from "./LineTransport.ts"
 
 export const label = "JSON-RPC message from exec-server stdio"
@@ -31,10 +32,7 @@ export const layer = (terms: Terms): Layer.Layer<Listener> =>
   Layer.succeed(Listener, {
     address: "stdio",
     stop: Effect.void,
-    run: (serve) =>
-      Effect.scoped(
-        Effect.flatMap(make(terms), (transport) => Effect.ensuring(serve(transport), transport.close)),
-      ),
+    run: (serve) => AcceptLoop.serveOne(make(terms), serve),
   })
 
 export const layerStdio: Layer.Layer<Listener> = layer({})

@@ -9,14 +9,15 @@ import * as http from "node:http"
 import * as https from "node:https"
 import type { AddressInfo, Socket } from "node:net"
 import * as Effect from "effect/Effect"
-import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
-import * as Mailbox from "effect/Mailbox"
 import type * as Scope from "effect/Scope"
 import { Listener, type ListenerService, type Terms } from "../../../core/transport/Listener.ts"
-import { TransportError } from "../../../core/transport/Transport.ts"
-import * as UpgradeAdmission from "./UpgradeAdmission.ts"
+import type { TransportError } from "../../../core/transport/Transport.ts"
+import * as AcceptLoop from "./AcceptLoop.ts"
+import * as Sockets from "./Sockets.ts"
+import * as SocketAddress from "./SocketAddress.ts"
 import * as Tls from "./Tls.ts"
+import * as UpgradeAdmission from "./UpgradeAdmission.ts"
 import * as WebSocketConnection from "./WebSocketConnection.ts"
 
 export interface Options extends UpgradeAdmission.Rules {
@@ -29,57 +30,42 @@ export interface Options extends UpgradeAdmission.Rules {
   readonly terms?: Terms
 }
 
+/** Listens until the scope closes. */
 export const make = (options: Options): Effect.Effect<ListenerService, TransportError, Scope.Scope> =>
   Effect.gen(function* () {
-    const upgrades = yield* Mailbox.make<WebSocketConnection.Upgrade>()
-    const sockets = new Set<Socket>()
-    const { maxMessageBytes, refusal } = options.terms ?? {}
+    const { host, port, tls, terms = {} } = options
+    const upgrader = WebSocketConnection.makeUpgrader(terms.maxMessageBytes)
+    const loop = yield* AcceptLoop.make((upgrade: WebSocketConnection.Upgrade) =>
+      WebSocketConnection.make(upgrade, upgrader),
+    )
+    const track = yield* Sockets.track
     const answer = async (request: http.IncomingMessage) =>
       (await UpgradeAdmission.answer(requestOf(request), options).catch(() => failed)) ??
-      UpgradeAdmission.full(refusal?.())
-    const upgrader = WebSocketConnection.makeUpgrader(maxMessageBytes)
+      UpgradeAdmission.full(terms.refusal?.())
 
-    const respond: http.RequestListener = async (request, response) => {
+    const server = yield* serverFor(tls, async (request, response) => {
       request.resume()
-      const { status, body, headers } = (await answer(request)) ?? badUpgrade
+      const { status, body, headers } = (await answer(request)) ?? upgradeRequired
       response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) })
       response.end(body)
-    }
-    const server = yield* serverFor(options.tls, respond)
+    })
     server.on("upgrade", async (request, socket: Socket, head) => {
-      socket.on("error", () => {})
-      sockets.add(socket)
-      socket.once("close", () => sockets.delete(socket))
+      track(socket)
       const reply = await answer(request)
       if (reply !== undefined) refuse(request, socket, reply)
-      else upgrades.unsafeOffer({ request, socket, head })
+      else loop.accept({ request, socket, head })
     })
-    yield* Effect.acquireRelease(listen(server, options), () =>
+    yield* Effect.acquireRelease(Sockets.listen(server, { host, port }, explain), () =>
       Effect.sync(() => {
         server.close()
         server.closeAllConnections()
-        for (const socket of sockets) socket.destroy()
       }),
     )
-    yield* Effect.addFinalizer(() => upgrades.shutdown)
 
     return {
-      address: `${options.tls === undefined ? "ws" : "wss"}://${addressOf(server.address() as AddressInfo)}`,
+      address: `${tls === undefined ? "ws" : "wss"}://${addressOf(server.address() as AddressInfo)}`,
+      run: loop.run,
       stop: Effect.sync(() => void server.close()),
-      run: (serve) =>
-        Effect.gen(function* () {
-          const connections = yield* FiberSet.make<void>()
-          const serveOne = (upgrade: WebSocketConnection.Upgrade) =>
-            WebSocketConnection.make(upgrade, upgrader).pipe(
-              Effect.flatMap((transport) => Effect.ensuring(serve(transport), transport.close)),
-              Effect.scoped,
-              Effect.tapErrorCause((cause) => Effect.logError("connection failed", cause)),
-            )
-          const accept = Effect.flatMap(upgrades.take, (upgrade) =>
-            FiberSet.run(connections, serveOne(upgrade)),
-          )
-          yield* Effect.forever(accept).pipe(Effect.catchTag("NoSuchElementException", () => Effect.void))
-        }).pipe(Effect.scoped),
     }
   })
 
@@ -94,18 +80,7 @@ const serverFor = (
     ? Effect.sync(() => http.createServer(respond))
     : Tls.makeServer(tls, (options) => https.createServer(options, respond))
 
-const listen = (
-  server: http.Server | https.Server,
-  { host, port }: Options,
-): Effect.Effect<void, TransportError> =>
-  Effect.async((resume) => {
-    // Stays for the life of the server: running out of descriptors must not end the process.
-    server.on("error", (cause: NodeJS.ErrnoException) => {
-      const message = openErrors[cause.code ?? ""] ?? cause.message
-      resume(Effect.fail(new TransportError({ reason: "Open", message, cause })))
-    })
-    server.listen({ host, port }, () => resume(Effect.void))
-  })
+const explain = (cause: NodeJS.ErrnoException): string => openErrors[cause.code ?? ""] ?? cause.message
 
 /** Error texts as the peer implementation prints them. */
 const openErrors: Readonly<Record<string, string>> = {
@@ -114,7 +89,7 @@ const openErrors: Readonly<Record<string, string>> = {
   EADDRNOTAVAIL: "Cannot assign requested address (os error 99)",
 }
 
-const badUpgrade: UpgradeAdmission.Reply = { status: 426, body: "" }
+const upgradeRequired: UpgradeAdmission.Reply = { status: 426, body: "" }
 const failed: UpgradeAdmission.Reply = { status: 500, body: "" }
 
 /** Answers an upgrade request as an ordinary one, and ends its connection. */
@@ -139,5 +114,5 @@ const requestOf = (request: http.IncomingMessage): UpgradeAdmission.Request => (
   },
 })
 
-const addressOf = ({ address, family, port }: AddressInfo): string =>
-  `${family === "IPv6" ? `[${address}]` : address}:${port}`
+const addressOf = ({ address, port }: AddressInfo): string =>
+  SocketAddress.formatHostAndPort({ host: address, port })

@@ -1,0 +1,46 @@
+/** What listeners and clients on `node:net`, `node:tls` and `node:http` have in common: options, binding, cleaning up. */
+import type * as net from "node:net"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { TransportError } from "../../../core/transport/Transport.ts"
+
+/** A function that marks sockets as those of the scope, which destroys them when it closes. */
+export const track: Effect.Effect<(socket: net.Socket) => void, never, Scope.Scope> = Effect.gen(
+  function* () {
+    const sockets = new Set<net.Socket>()
+    yield* Effect.addFinalizer(() =>
+      Effect.sync(() => {
+        for (const socket of sockets) socket.destroy()
+      }),
+    )
+    return (socket) => {
+      // The transport of the socket handles its errors; one that comes before must not end the process.
+      socket.on("error", () => {})
+      sockets.add(socket)
+      socket.once("close", () => sockets.delete(socket))
+    }
+  },
+)
+
+/** Binds a server; `explain` makes the message from the cause where that fails. */
+export const listen = (
+  server: net.Server,
+  options: net.ListenOptions,
+  explain: (cause: Error) => string,
+): Effect.Effect<void, TransportError> =>
+  Effect.async((resume) => {
+    // This listener stays for the life of the server: running out of descriptors must not end the process.
+    server.on("error", (cause) => {
+      resume(Effect.fail(new TransportError({ reason: "Open", message: explain(cause), cause })))
+    })
+    server.listen(options, () => resume(Effect.void))
+  })
+
+/** How long a TCP connection is silent before the kernel probes whether its peer is still there. */
+const keepAliveMillis = 30_000
+
+/** For TCP connections of servers and clients: small messages leave at once, and a peer that vanished is noticed. */
+export const tune = (socket: net.Socket): void => {
+  socket.setNoDelay(true)
+  socket.setKeepAlive(true, keepAliveMillis)
+}
