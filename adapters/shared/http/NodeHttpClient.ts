@@ -18,6 +18,7 @@ import {
   type Response,
 } from "../../../core/http/HttpClient.ts"
 import * as ResponseBody from "./ResponseBody.ts"
+import type { Route } from "./Route.ts"
 import * as Routes from "./Routes.ts"
 
 export const layer: Layer.Layer<HttpClient> = Layer.scoped(
@@ -50,7 +51,7 @@ const idempotent = new Set(["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"])
 /** Methods that say nothing about a body that is not there. */
 const bodiless = new Set(["GET", "HEAD", "DELETE", "OPTIONS", "TRACE", "CONNECT"])
 
-const begin = ({ method, url, headers, body }: Request, route: Routes.Route): ClientRequest => {
+const begin = ({ method, url, headers, body }: Request, route: Route): ClientRequest => {
   const path = method === "CONNECT" ? { path: new URL(url).host } : {}
   const outgoing = route.module.request(url, {
     method,

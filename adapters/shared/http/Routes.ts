@@ -7,23 +7,15 @@
  */
 import { Buffer } from "node:buffer"
 import type * as Http from "node:http"
-import type * as Https from "node:https"
 import process from "node:process"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import type { Header } from "../../../core/http/HttpClient.ts"
 import { proxyOf } from "../../../core/http/Proxies.ts"
 import * as Authorities from "./Authorities.ts"
+import type { Route } from "./Route.ts"
 import { tunnel } from "./Tunnel.ts"
 
-export interface Route {
-  readonly module: Pick<typeof Http, "request">
-  readonly options: Https.RequestOptions & Authorities.Trusted
-  /** For the proxy, unless the caller has its own. */
-  readonly headers: ReadonlyArray<Header>
-}
-
-/** Rejects where there is no way. */
+/** The route to a URL. Rejects where there is none. */
 export type Routes = (url: string, signal: AbortSignal) => Promise<Route>
 
 /** Connections that wait to be used again: most of them to one origin, and for how long. */

@@ -1,7 +1,7 @@
 /** A way to an `https:` origin through a proxy: one CONNECT, and TLS inside, for one request. */
 import type { ClientRequest } from "node:http"
 import type { Duplex } from "node:stream"
-import type { Route } from "./Routes.ts"
+import type { Route } from "./Route.ts"
 
 /** `proxy` is the way to the proxy, `origin` what a direct request would be. */
 export const tunnel = async (url: URL, proxy: Route, origin: Route, signal: AbortSignal): Promise<Route> => {
