@@ -5,6 +5,7 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { setTimeout as sleep } from "node:timers/promises"
+import { PCGRandom } from "effect/Utils"
 import { afterEach, describe, expect, it } from "vitest"
 import type { ClientProcess } from "../../../core/client/Client.ts"
 import type { Status } from "../../../core/client/Reconnect.ts"
@@ -65,17 +66,6 @@ const checker = (id: number) => {
   }
 }
 
-/** Numbers from 0 to 1, the same for each seed. */
-const makeRandom = () => {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
 let server: ChildProcess | undefined
 let proxy: CuttingProxy | undefined
 afterEach(() => {
@@ -98,12 +88,12 @@ describe("soak", () => {
   it(
     `compares every byte of three children over a connection that is cut again and again, for ${seconds} s`,
     async () => {
-      const random = makeRandom()
+      const random = new PCGRandom(seed)
       const way = await serve("--retained-bytes", String(64 * 1024 * 1024))
       const statuses: Array<Status["kind"]> = []
       const client = await connect({ url: way.url }, { onStatus: ({ kind }) => statuses.push(kind) })
       const rates = [8_000_000, 2_000_000, 200_000]
-      const pauses = [() => 0, () => 1, () => random() * 200]
+      const pauses = [() => 0, () => 1, () => random.number() * 200]
       const read = async (child: ClientProcess, id: number) => {
         const { take, length } = checker(id)
         let due = 0
@@ -124,7 +114,7 @@ describe("soak", () => {
       const finished = all.finally(() => (over = true))
       const longest = seconds > 60 ? 4000 : 700
       while (!over) {
-        await Promise.race([sleep(100 + random() * longest), finished])
+        await Promise.race([sleep(100 + random.number() * longest), finished])
         if (!over) way.cut()
       }
       expect(await all).toEqual(rates.map((rate) => [rate * seconds, 0]))
