@@ -1,9 +1,11 @@
-/** What a runtime brings to the command line and to programs; everything else they share. */
+/** What differs between Node, Bun and Deno for programs and the command line; everything else is shared. */
 import type * as Layer from "effect/Layer"
 import type { Files } from "../../core/files/Files.ts"
 import type { Spawner } from "../../core/spawn/Spawner.ts"
 
 export interface Platform {
+  /** PTYs and pipes by libc, or pipes by `node:child_process` where libc is out of reach. */
   readonly layerSpawner: Layer.Layer<Spawner>
+  /** The file system of the host. */
   readonly layerFiles: Layer.Layer<Files>
 }

@@ -105,7 +105,16 @@ describe("connect", () => {
 
   it("delivers 64 MiB to a reader that is slower than the child, byte for byte", async () => {
     const megabytes = 64
-    const script = `const b=Buffer.alloc(65536);let n=0;const go=()=>{while(n<${megabytes * 16}){b.fill(n++);if(!process.stdout.write(Buffer.from(b)))return process.stdout.once("drain",go)}};go()`
+    const script = `
+      const b = Buffer.alloc(65536)
+      let n = 0
+      const go = () => {
+        while (n < ${megabytes * 16}) {
+          b.fill(n++)
+          if (!process.stdout.write(Buffer.from(b))) return process.stdout.once("drain", go)
+        }
+      }
+      go()`
     const child = await client.start({ argv: ["node", "-e", script] })
     const expected = createHash("sha256")
     for (let n = 0; n < megabytes * 16; n++) expected.update(Buffer.alloc(65536, n & 255))

@@ -1,4 +1,4 @@
-/** What a server needs around it, from the runtime and from this machine. */
+/** The services that a server needs, from the runtime and from this machine. */
 import * as Layer from "effect/Layer"
 import * as Bubblewrap from "./confine/Bubblewrap.ts"
 import * as ConfinedFiles from "./confine/ConfinedFiles.ts"
@@ -7,12 +7,13 @@ import * as NodeHttpClient from "./http/NodeHttpClient.ts"
 import type { Platform } from "./Platform.ts"
 
 export interface Options {
-  /** The path of bubblewrap, if it is not to be looked for. */
+  /** The path of bubblewrap; the default is `bwrap` in PATH. */
   readonly bwrap?: string | undefined
-  /** True if this process is the command, and so can be started again in a confinement. */
+  /** True if this process is the program `procwire`, which can start itself again in a confinement. */
   readonly isCommand?: boolean
 }
 
+/** Everything that `ExecServer.make` asks for. */
 export const layer = ({ layerSpawner, layerFiles }: Platform, { bwrap, isCommand }: Options = {}) =>
   Layer.mergeAll(
     Layer.provide(Bubblewrap.layer({ program: bwrap }), layerSpawner),

@@ -1,8 +1,8 @@
 /**
- * A rule for JSON Web Tokens that are signed with a shared secret: HS256 and nothing else, with a time of expiry.
+ * A rule for JSON Web Tokens that are signed with a shared secret: HS256 only, and with an expiry time.
  *
- * `jose` decodes and verifies; it is loaded by whoever asks for such a rule. The claims are judged here, because the
- * peer implementation takes integers only, leaves `iat` alone and has a text of its own for each of them.
+ * `jose` verifies the signature; it is loaded when such a rule is made. The claims are judged here, because the peer
+ * implementation accepts integers only, ignores `iat`, and has a refusal text of its own for each claim.
  */
 import * as Json from "../../../core/protocol/Json.ts"
 import * as Bearer from "./Bearer.ts"
@@ -16,14 +16,15 @@ export const minSecretBytes = 32
 export interface Options {
   /** Shared with the issuer; at least `minSecretBytes` in UTF-8. */
   readonly secret: string
-  /** What the claim `iss` must be. */
+  /** What the claim `iss` must be; undefined admits any. */
   readonly issuer?: string | undefined
-  /** What the claim `aud` must be or contain. */
+  /** What the claim `aud` must be or contain; undefined admits any. */
   readonly audience?: string | undefined
-  /** How far the clocks may differ. */
+  /** How far the clocks may differ, in seconds. */
   readonly skewSeconds: number
 }
 
+/** Makes the rule; the secret is not checked. */
 export const make = async ({ secret, ...expected }: Options): Promise<Bearer.Rule> => {
   const { compactVerify } = await import("jose/jws/compact/verify")
   const key = new TextEncoder().encode(secret)
@@ -59,7 +60,7 @@ const judge = (
   return undefined
 }
 
-/** The claims that count. Throws if one has a type that it must not have, whether it is asked for or not. */
+/** The claims that count. Throws if one has the wrong type, even if no option asks for it. */
 const readClaims = (payload: Json.Json): Claims => {
   if (payload === null || typeof payload !== "object" || Array.isArray(payload))
     throw new TypeError("no claims")

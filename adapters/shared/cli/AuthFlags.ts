@@ -10,6 +10,8 @@ import * as SignedToken from "../auth/SignedToken.ts"
 import * as FlagFiles from "./FlagFiles.ts"
 import * as Flags from "./Flags.ts"
 
+const { defaultSkewSeconds, minSecretBytes } = SignedToken
+
 export const flags = {
   "ws-auth": { type: "string" },
   "ws-token-file": { type: "string" },
@@ -20,15 +22,16 @@ export const flags = {
   "ws-max-clock-skew-seconds": { type: "string" },
 } as const
 
-export const help = `  --ws-auth MODE             ws:// asks for "Authorization: Bearer TOKEN": capability-token or signed-bearer-token
+export const help = `\
+  --ws-auth MODE             ws:// asks for "Authorization: Bearer TOKEN": capability-token or signed-bearer-token
   --ws-token-file FILE       the token, or
   --ws-token-sha256 HEX      its SHA-256, for capability-token
   --ws-shared-secret-file FILE
-                             for signed-bearer-token: the secret of the JWTs (HS256), at least ${SignedToken.minSecretBytes} bytes
+                             for signed-bearer-token: the secret of the JWTs (HS256), at least ${minSecretBytes} bytes
   --ws-issuer TEXT, --ws-audience TEXT
                              what their iss must be, and their aud be or contain [default: anything]
   --ws-max-clock-skew-seconds N
-                             how far clocks may differ [default: ${SignedToken.defaultSkewSeconds}]
+                             how far clocks may differ [default: ${defaultSkewSeconds}]
 `
 
 type Values = Flags.Values<typeof flags>
@@ -75,7 +78,8 @@ const readDigest = (values: Values): Read<Buffer> =>
   Effect.gen(function* () {
     if (signedNames.some((name) => values[name] !== undefined)) {
       return yield* refuse(
-        "`--ws-shared-secret-file`, `--ws-issuer`, `--ws-audience`, and `--ws-max-clock-skew-seconds` require `--ws-auth signed-bearer-token`",
+        "`--ws-shared-secret-file`, `--ws-issuer`, `--ws-audience`, and `--ws-max-clock-skew-seconds` require " +
+          "`--ws-auth signed-bearer-token`",
       )
     }
     const { "ws-token-file": file, "ws-token-sha256": digest } = values
@@ -106,7 +110,6 @@ const readSharedSecret = (values: Values): Read<string> =>
       )
     }
     const secret = yield* readSecret(file)
-    const { minSecretBytes } = SignedToken
     if (Buffer.byteLength(secret) >= minSecretBytes) return secret
     return yield* refuse(`signed websocket bearer secret ${file} must be at least ${minSecretBytes} bytes`)
   })
@@ -122,7 +125,7 @@ const readSecret = (file: string): Read<string> =>
   })
 
 const readSkew = (command: string, text: string | undefined): Read<number> => {
-  if (text === undefined) return Effect.succeed(SignedToken.defaultSkewSeconds)
+  if (text === undefined) return Effect.succeed(defaultSkewSeconds)
   if (/^\d+$/.test(text) && Number(text) <= Number.MAX_SAFE_INTEGER) return Effect.succeed(Number(text))
   const message = `invalid value '${text}' for '--ws-max-clock-skew-seconds': expected a number of seconds`
   return new Flags.UsageError({ command, message })

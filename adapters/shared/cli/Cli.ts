@@ -1,7 +1,7 @@
 /**
- * The command `procwire`: picks the command, runs it, and turns its end into an exit code.
+ * The program `procwire`: picks a command, runs it, and turns its result into an exit code.
  *
- * A command is loaded when it is picked: a server starts faster without the client.
+ * A command is loaded when it is picked, so that a server starts without the code of the client.
  */
 import process from "node:process"
 import type { FileSystem } from "@effect/platform/FileSystem"
@@ -40,9 +40,9 @@ Examples:
 
 interface Command {
   readonly help: string
-  /** SIGINT is the command's own business. */
+  /** The command handles SIGINT itself. */
   readonly takesInterrupts?: boolean
-  /** Ends by itself when it is asked to: the first signal asks, the second interrupts. */
+  /** The command ends by itself when `asked` completes: the first signal completes it, the second interrupts. */
   readonly ends?: boolean
   readonly run: (
     platform: Platform,
@@ -71,7 +71,7 @@ export const main = (platform: Platform): void => {
   )
 }
 
-/** A reader of our output that is gone is told to whoever writes; it is no uncaught error. */
+/** EPIPE is reported to the writer; ignore the event, which would be an uncaught error. */
 const ignoreBrokenPipes = () => {
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {})
 }
@@ -116,7 +116,7 @@ const wantsHelp = (args: ReadonlyArray<string>) => {
   return flags.includes("--help") || flags.includes("-h")
 }
 
-/** Writes a text and exits once it is out. */
+/** Writes a text, and exits once it is written. */
 const finish = (stream: NodeJS.WritableStream, text: string, code: number): void => {
   stream.write(text, () => process.exit(code))
 }

@@ -7,7 +7,8 @@ export const flags = {
   env: { type: "string", short: "e", multiple: true },
 } as const
 
-export const help = `  -e, --env K=V          set a variable; "-e K" passes this process's value on; may be repeated
+export const help = `\
+  -e, --env K=V          set a variable; "-e K" passes this process's value on; may be repeated
 `
 
 /** The variables that all flags `--env` of `command` set. */

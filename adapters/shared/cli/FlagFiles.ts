@@ -35,7 +35,7 @@ const reasons: Readonly<Record<string, PlatformError.SystemErrorReason>> = {
   EACCES: "PermissionDenied",
 }
 
-/** Reads a file as UTF-8; `toError` makes the error from the reason, such as `No such file or directory (os error 2)`. */
+/** Reads a file as UTF-8. `toError` makes the error from a reason such as `No such file or directory (os error 2)`. */
 export const readText = <E>(
   file: string,
   toError: (reason: string) => E,

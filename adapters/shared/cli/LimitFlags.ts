@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Limits from "../../../core/protocol/Limits.ts"
 import * as Flags from "./Flags.ts"
 
-/** Lines of at most 88 characters, indented below the first. */
+/** Wraps a text into lines of at most 88 characters, indented below the first. */
 const wrap = (text: string): string => text.replace(/(.{1,88})(?: |$)/g, `$1\n${" ".repeat(29)}`).trimEnd()
 
 const nameOf = (flag: string): string => `--${flag} N`
@@ -12,7 +12,7 @@ export const flags: { readonly [flag: string]: { readonly type: "string" } } = O
   Limits.names.map((name) => [Limits.table[name].flag, { type: "string" }]),
 )
 
-/** A line for each, for the help text. */
+/** The help text: an entry for each limit. */
 export const help: string = Limits.names
   .map((name) => Limits.table[name])
   .map(

@@ -68,7 +68,8 @@ export const refuseUnguarded = (address: ListenAddress, guard: Guard): Parsed<vo
   const url = `${address.kind}://${SocketAddress.formatHostAndPort(address)}`
   const remedy = address.kind === "ws" ? "`--ws-auth` or `--tls-client-ca`" : "`--tls-client-ca`"
   return refuse(
-    `refusing to listen on ${url}: whoever can reach it could run anything; use ${remedy}, or \`--allow-unauthenticated\``,
+    `refusing to listen on ${url}: whoever can reach it could run anything; ` +
+      `use ${remedy}, or \`--allow-unauthenticated\``,
   )
 }
 

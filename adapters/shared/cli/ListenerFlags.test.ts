@@ -29,7 +29,8 @@ describe("ListenerFlags", () => {
     ["tcp://192.168.1.2:7000", "`--tls-client-ca`"],
   ])("refuses %s, which others can reach, and names what would help", async (url, remedy) => {
     expect(await refusal({ listen: ["ws://127.0.0.1:0", url] })).toBe(
-      `refusing to listen on ${url}: whoever can reach it could run anything; use ${remedy}, or \`--allow-unauthenticated\``,
+      `refusing to listen on ${url}: whoever can reach it could run anything; ` +
+        `use ${remedy}, or \`--allow-unauthenticated\``,
     )
   })
 

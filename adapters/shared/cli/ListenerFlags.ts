@@ -29,13 +29,15 @@ export const flags = {
   "allow-unauthenticated": { type: "boolean" },
 } as const
 
-export const help = `  --listen ADDRESS           where to listen: stdio, ws://IP:PORT, tcp://IP:PORT or unix:PATH
+export const help = `\
+  --listen ADDRESS           where to listen: stdio, ws://IP:PORT, tcp://IP:PORT or unix:PATH
                              [default: ${ListenAddress.defaultAddress}]; may be repeated. Port 0 picks a free one;
                              the bound addresses are the lines on stdout (on stderr, with stdio among them)
   --tls-cert FILE            a PEM certificate (chain): ws:// and tcp:// speak TLS and are printed as wss://, tls://
   --tls-key FILE             its PEM key
   --tls-client-ca FILE       clients need a certificate of this authority
-${AuthFlags.help}  --allow-unauthenticated    listen on addresses that others can reach, though nothing above keeps them out
+${AuthFlags.help}\
+  --allow-unauthenticated    listen on addresses that others can reach, though nothing above keeps them out
 `
 
 export interface ListenerFlags {

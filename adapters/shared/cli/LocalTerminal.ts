@@ -1,7 +1,8 @@
 /**
- * This process's own stdin, stdout and stderr, as `procwire run` uses them.
+ * The stdin, stdout and stderr of this process, as `procwire run` uses them: raw bytes both ways.
  *
- * Raw mode is left again whatever happens. Writes wait while the reader of stdout does not read.
+ * Raw mode is always left again. Writes wait while the reader of stdout does not read. The `Terminal` of
+ * @effect/platform is not used, because it reads lines and keys, not bytes.
  */
 import process from "node:process"
 import type { Writable } from "node:stream"
@@ -11,10 +12,10 @@ import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { TerminalSize } from "../../../core/spawn/Spawner.ts"
 
-/** The reader of stdout or stderr is gone, as in `procwire run … | head -1`. */
+/** The reader of stdout or stderr has closed it, as in `procwire run … | head -1`. */
 export class OutputClosed extends Error {}
 
-/** The next bytes on stdin; fails at its end. Can be given up at any time, and reads no further than asked. */
+/** The next bytes on stdin; fails at EOF. It can be interrupted at any time, and reads no further than asked. */
 const read: Effect.Effect<Uint8Array, Option.Option<never>> = Effect.async((resume) => {
   const { stdin } = process
   const stop = () => void stdin.off("readable", look).off("end", end).off("error", end)
@@ -34,13 +35,13 @@ const read: Effect.Effect<Uint8Array, Option.Option<never>> = Effect.async((resu
   return Effect.sync(stop)
 })
 
-/** What comes in on stdin, until its end; read no faster than it is taken. */
+/** The bytes on stdin until EOF, read with back-pressure. */
 export const input: Stream.Stream<Uint8Array> = Stream.repeatEffectOption(read)
 
 /** Whether stdin is a terminal. */
 export const isTerminal = (): boolean => process.stdin.isTTY === true
 
-/** Keystrokes go through one by one and unchanged until the scope closes. Nothing without a terminal. */
+/** Raw mode until the scope closes: keystrokes come one by one and unchanged. Does nothing without a terminal. */
 export const rawMode: Effect.Effect<void, never, Scope.Scope> = Effect.acquireRelease(
   Effect.sync(() => void (isTerminal() && process.stdin.setRawMode(true))),
   () => Effect.sync(() => void (isTerminal() && process.stdin.setRawMode(false))),
@@ -65,7 +66,7 @@ export const resizes: Stream.Stream<TerminalSize> = Stream.asyncPush<TerminalSiz
   ),
 )
 
-/** Each SIGINT that this process gets; without a listener it would end. */
+/** Each SIGINT of this process; without a listener the process would end. */
 export const interrupts: Stream.Stream<void> = Stream.asyncPush<void>((emit) =>
   Effect.acquireRelease(
     Effect.sync(() => {

@@ -1,7 +1,7 @@
 /**
- * Logs of a server: on stderr, one line each, in the format and from the level on that were asked for.
+ * Logs of a command: on stderr, one line each, in the chosen format and from the chosen level on.
  *
- * What a line is about (connection, session, process) is annotated. Colours are for terminals only.
+ * Lines are annotated with their connection, session and process. Colours are for terminals only.
  */
 import process from "node:process"
 import * as Effect from "effect/Effect"
@@ -25,7 +25,7 @@ const toStderr = (logger: Logger.Logger<unknown, string>): Logger.Logger<unknown
 const formats: { readonly [name: string]: () => Logger.Logger<unknown, void> } = {
   logfmt: () => usual,
   json: () => toStderr(Logger.jsonLogger),
-  // It writes through the console, which on every runtime is stderr for errors.
+  // The pretty logger writes by `console.error`, which is stderr on every runtime.
   pretty: () => Logger.prettyLogger({ colors: process.stderr.isTTY === true, mode: "tty", stderr: true }),
 }
 
@@ -41,18 +41,19 @@ export const flags = {
   "log-level": { type: "string" },
 } as const
 
-export const help = `  --log-format FORMAT        of the logs on stderr: ${Object.keys(formats).join(", ")} [default: logfmt]
+export const help = `\
+  --log-format FORMAT        of the logs on stderr: ${Object.keys(formats).join(", ")} [default: logfmt]
   --log-level LEVEL          ${Object.keys(levels).join(", ")} [default: the variable PROCWIRE_LOG, or warning]
 `
 
-/** Logs as every command does that is told nothing else. */
+/** Logs as logfmt, from the level that `PROCWIRE_LOG` names. */
 export const withUsual = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   effect.pipe(
     Effect.provide(Logger.replace(Logger.defaultLogger, usual)),
     Logger.withMinimumLogLevel(fromEnvironment()),
   )
 
-/** Logs as the flags say. */
+/** Logs as the flags say; a flag that is absent changes nothing. */
 export const layer = (
   command: string,
   values: Flags.Values<typeof flags>,

@@ -1,7 +1,7 @@
 /**
  * `procwire mcp`: the tools of `core/agent` for an MCP client on stdin and stdout.
  *
- * A far server that is gone takes its sessions along; the next command connects anew.
+ * When a remote server is lost, its sessions are lost too; the next command connects anew.
  */
 import type * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
@@ -21,16 +21,20 @@ import * as Flags from "./Flags.ts"
 import * as EnvFlag from "./EnvFlag.ts"
 import { version } from "../Version.ts"
 
-export const help = `Offer running commands to a language model: an MCP server over stdio with the tools exec_command and write_stdin.
+export const help = `\
+Offer running commands to a language model: an MCP server over stdio with the tools exec_command and write_stdin.
 
 Usage: procwire mcp [OPTIONS]
 
 Options:
-${TargetFlags.help}  --cwd DIR              where commands run, relative to the server's directory [default: that one]
+${TargetFlags.help}\
+  --cwd DIR              where commands run, relative to the server's directory [default: that one]
   --shell PATH           what runs them [default: the user's shell on the server's host]
-${EnvFlag.help}  --max-poll-ms N        how long write_stdin may wait when it writes nothing; give less than the client's
+${EnvFlag.help}\
+  --max-poll-ms N        how long write_stdin may wait when it writes nothing; give less than the client's
                          patience [default: ${SessionWait.pollMillis.most}]
-${Logging.help}  -h, --help                 show this text
+${Logging.help}\
+  -h, --help                 show this text
 
 Commands inherit the server's variables, but those named like keys, secrets and tokens: pass on with -e what they
 need. Logs go to stderr. The end of stdin, SIGTERM, SIGINT and SIGHUP end every command, with the exit code 0, on SIGHUP
@@ -82,7 +86,7 @@ export const parse = (
     return { target: yield* TargetFlags.read(command, values), options, values }
   })
 
-/** Serves until stdin ends. */
+/** Serves until EOF on stdin. */
 export const mcp = (platform: Platform, args: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const request = yield* parse(args)

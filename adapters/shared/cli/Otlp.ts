@@ -1,8 +1,8 @@
 /**
- * The exporter of traces: OTLP as JSON over `fetch`, which every runtime has.
+ * The exporter of traces: OTLP as JSON over `fetch`, which every runtime has, by the `HttpClient` of @effect/platform.
  *
- * A collector that is away costs traces and nothing else: a batch is tried for a bounded time, what is left at
- * the end for three seconds.
+ * An unreachable collector costs traces and nothing else: sending a batch has a deadline, and so has what is left at
+ * the end (three seconds).
  */
 import process from "node:process"
 import * as OtlpSerialization from "@effect/opentelemetry/OtlpSerialization"
@@ -18,7 +18,7 @@ import { version } from "../Version.ts"
 /** How long one batch may take. */
 const batchTimeout = "10 seconds"
 
-/** Exports to `endpoint`, below which traces have their usual path. */
+/** Exports to the path `/v1/traces` below `endpoint`. */
 export const layer = (endpoint: string): Layer.Layer<never> =>
   OtlpTracer.layer({
     url: `${endpoint.replace(/\/+$/, "")}/v1/traces`,
@@ -44,7 +44,7 @@ const timedOut = (request: HttpClientRequest.HttpClientRequest) =>
     description: `no answer in ${batchTimeout}`,
   })
 
-/** `name=value,name=value`, percent-encoded. */
+/** Reads `name=value,name=value` with percent-encoded values. */
 const headers = (text: string): Record<string, string> =>
   Object.fromEntries(
     text.split(",").flatMap((pair) => {

@@ -1,4 +1,4 @@
-/** `procwire run`: one command through a server, live, as if it ran here. */
+/** `procwire run`: runs one command through a server, with live input and output, as if it ran here. */
 import process from "node:process"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -16,10 +16,10 @@ import * as RunFlags from "./RunFlags.ts"
 
 export { help } from "./RunFlags.ts"
 
-/** Exit codes for what kept the command from running, as shells and container tools have them. */
+/** Exit codes where the command did not run, as shells and container tools have them. */
 const exitCodes = { failed: 125, notExecutable: 126, notFound: 127 }
 
-/** How long output of processes that the command left behind may stay away before it is given up. */
+/** After the exit: how long a pause in the output of orphans may be before the rest is given up. */
 const late = "200 millis"
 
 /** Runs the command; succeeds with the exit code for this process. */
@@ -44,12 +44,12 @@ const runThrough = ({ target, start }: RunFlags.RunRequest) =>
     return yield* follow(client, child, start.tty === true)
   })
 
-/** A pause without a word would look like a command that hangs. */
+/** Without this message a pause would look like a command that hangs. */
 const tell = ({ kind }: Reconnect.Status) => {
   if (kind === "reconnecting") process.stderr.write("procwire: connection lost, reconnecting\n")
 }
 
-/** A PTY gets this terminal's size and kind. */
+/** A PTY gets the size of this terminal and its TERM. */
 const withTerminal = (start: StartOptions): StartOptions => {
   const size = LocalTerminal.size()
   if (start.tty !== true) return start
@@ -74,7 +74,7 @@ const follow = (client: ExecClient.ExecClient, child: RemoteProcess, tty: boolea
     return yield* print(child)
   })
 
-/** Writes all output; ends with the exit code. Whoever the command left behind may hold its output for ever. */
+/** Writes all output and returns the exit code. Orphans may hold the output open for ever; it is not waited for. */
 const print = (child: RemoteProcess) =>
   Effect.gen(function* () {
     const { next } = yield* Effect.acquireRelease(child.subscribe, ({ close }) => Effect.sync(close))
@@ -92,7 +92,7 @@ const print = (child: RemoteProcess) =>
     }
   })
 
-/** stdin, and its end where the server can pass that on. */
+/** Forwards stdin, and its EOF if the server has a method for that. */
 const forwardInput = (client: ExecClient.ExecClient, child: RemoteProcess, tty: boolean, closable: boolean) =>
   Effect.gen(function* () {
     yield* Stream.runForEach(LocalTerminal.input, child.write)
@@ -101,7 +101,7 @@ const forwardInput = (client: ExecClient.ExecClient, child: RemoteProcess, tty: 
     yield* LocalTerminal.write("stderr", utf8.encode(cannotEnd))
   }).pipe(Effect.ignore)
 
-/** Ctrl-C goes to the command; a second one within the same run kills it. */
+/** The first Ctrl-C interrupts the command, the second kills it. */
 const forwardInterrupts = (child: RemoteProcess) =>
   Stream.runForEach(Stream.zipWithIndex(LocalTerminal.interrupts), ([, count]) =>
     Effect.ignore(count === 0 ? child.interrupt : child.terminate),
@@ -123,6 +123,6 @@ const isServerError = (error: unknown): error is ClientError =>
   error instanceof Error && "reason" in error && error.reason === "Server"
 
 const utf8 = new TextEncoder()
-/** Ctrl-D: how a terminal ends its input. */
+/** Ctrl-D, which is EOF on a terminal. */
 const endOfTransmission = Uint8Array.of(4)
 const cannotEnd = "procwire: this server cannot end the command's stdin; Ctrl-C stops the command\n"

@@ -13,8 +13,10 @@ Usage: procwire run [OPTIONS] [--] COMMAND [ARGS...]
 
 Options:
   -t, --tty              give the command a PTY of this terminal's size; for shells, editors, top
-${TargetFlags.help}  --cwd DIR              where the command runs, relative to the server's directory [default: that one]
-${EnvFlag.help}  --inherit core|all|none
+${TargetFlags.help}\
+  --cwd DIR              where the command runs, relative to the server's directory [default: that one]
+${EnvFlag.help}\
+  --inherit core|all|none
                          which of the server's variables the command inherits
                          [default: all from the server in this process, core from another]
   -h, --help             show this text
@@ -83,7 +85,7 @@ export const parse = (
 
 const wrong = (message: string) => new Flags.UsageError({ command: name, message })
 
-/** Own flags end at `--`, or at the first word that is neither a flag nor a flag's value. */
+/** The own flags end at `--`, or at the first word that is neither a flag nor the value of one. */
 const split = (args: ReadonlyArray<string>): readonly [ReadonlyArray<string>, ReadonlyArray<string>] => {
   for (let index = 0; index < args.length; index++) {
     const arg = args[index] ?? ""

@@ -1,13 +1,12 @@
 /**
- * `procwire serve`: one server behind any number of addresses, until one of them ends (stdin does) or a signal
- * comes.
+ * `procwire serve`: one server behind any number of addresses, until one of them ends (as stdin does) or a signal
+ * arrives.
  */
 import process from "node:process"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Metrics from "../../../core/process/Metrics.ts"
 import * as Dialects from "../../../core/protocol/dialect/Dialects.ts"
-import * as ProcessRegistry from "../../../core/process/ProcessRegistry.ts"
 import * as ExecServer from "../../../core/server/ExecServer.ts"
 import * as SessionRegistry from "../../../core/session/SessionRegistry.ts"
 import * as Drain from "../../../core/spawn/Drain.ts"
@@ -26,18 +25,21 @@ import * as Flags from "./Flags.ts"
 import { version } from "../Version.ts"
 
 const command = "procwire serve"
+const { detachedMillis, retentionMillis } = SessionRegistry.defaultOptions
 
 export const help = `Serve processes to clients over JSON-RPC.
 
 Usage: procwire serve [OPTIONS]
 
 Options:
-${ListenerFlags.help}  --dialect NAME             what clients speak: current, v0 (the first version of March 2026, command/exec), or
+${ListenerFlags.help}\
+  --dialect NAME             what clients speak: current, v0 (the first version of March 2026, command/exec), or
                              auto: v0 where the first call behind initialize is one of v0's [default: current]
-  --detached-ttl-ms N        how long a session without a connection can be resumed [default: ${SessionRegistry.defaultOptions.detachedMillis}]
-  --retention-ms N           how long a closed process stays readable [default: ${ProcessRegistry.defaultOptions.retentionMillis}]
+  --detached-ttl-ms N        how long a session without a connection can be resumed [default: ${detachedMillis}]
+  --retention-ms N           how long a closed process stays readable [default: ${retentionMillis}]
   --bwrap PATH               bubblewrap, for requests with a restricted sandbox [default: bwrap in PATH]
-${Shutdown.help}${Logging.help}  -h, --help                 show this text
+${Shutdown.help}${Logging.help}\
+  -h, --help                 show this text
 
 Limits:
 ${LimitFlags.help}
@@ -69,12 +71,11 @@ type Values = Flags.Values<typeof flags>
 /** The server's options from its flags. */
 export const readOptions = (values: Values): Effect.Effect<ExecServer.Options, Flags.UsageError> =>
   Effect.gen(function* () {
-    const usual = SessionRegistry.defaultOptions
     return {
       version,
       dialect: yield* readDialect(values.dialect),
-      detachedMillis: yield* readMillis("detached-ttl-ms", values["detached-ttl-ms"], usual.detachedMillis),
-      retentionMillis: yield* readMillis("retention-ms", values["retention-ms"], usual.retentionMillis),
+      detachedMillis: yield* readMillis("detached-ttl-ms", values["detached-ttl-ms"], detachedMillis),
+      retentionMillis: yield* readMillis("retention-ms", values["retention-ms"], retentionMillis),
       limits: yield* LimitFlags.read(command, values),
     }
   })
@@ -107,7 +108,7 @@ const listenAndServe = (
   Effect.gen(function* () {
     const metrics = Metrics.make()
     const listening = yield* ListenerFlags.read(command, values)
-    // The addresses are bound before the server exists, which decides how many connections it takes.
+    // The server, which counts connections, exists only after the listeners that ask it.
     let refusal: Terms["refusal"]
     const terms = { maxMessageBytes: options.limits.messageBytes, refusal: () => refusal?.() }
     const listeners = yield* ListenerFlags.bindAll(listening, terms, yield* StatusPages.make(version, metrics))

@@ -7,7 +7,8 @@ import * as FlagFiles from "./FlagFiles.ts"
 import * as Flags from "./Flags.ts"
 import * as TlsFlags from "./TlsFlags.ts"
 
-export const help = `  --server URL           a running server: ws://HOST:PORT, tcp://HOST:PORT or unix:PATH; wss:// and tls:// with TLS
+export const help = `\
+  --server URL           a running server: ws://HOST:PORT, tcp://HOST:PORT or unix:PATH; wss:// and tls:// with TLS
   --tls-ca FILE          PEM certificates to trust instead of the system's
   --tls-cert FILE, --tls-key FILE
                          the certificate to show to the server, and its key

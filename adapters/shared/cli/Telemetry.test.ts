@@ -178,7 +178,7 @@ describe("procwire serve --log-format --log-level", { timeout: 60_000 }, () => {
     for (const line of stdout.trim().split("\n")) expect(() => void JSON.parse(line)).not.toThrow()
   })
 
-  it("writes for people without colours where there is no terminal, and takes the level of the environment", async () => {
+  it("writes for people without colours where there is no terminal, from the level of the environment on", async () => {
     const { stderr } = await play({ PROCWIRE_LOG: "debug" }, undefined, "--log-format", "pretty")
     expect(stderr).toContain("process started")
     expect(stderr).not.toContain("\u001b")

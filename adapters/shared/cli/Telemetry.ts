@@ -1,9 +1,10 @@
-/** Traces leave over OTLP/HTTP if the environment names a collector; what exports them is loaded only then. */
+/** Traces over OTLP/HTTP, if the environment names a collector; the exporter is loaded only then. */
 import process from "node:process"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
-export const help = `Traces of requests and processes go to OTEL_EXPORTER_OTLP_ENDPOINT (OTLP/HTTP, JSON) if that is set; further variables:
+export const help = `\
+Traces of requests and processes go to OTEL_EXPORTER_OTLP_ENDPOINT (OTLP/HTTP, JSON) if that is set; further variables:
 OTEL_EXPORTER_OTLP_HEADERS, OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES.
 `
 

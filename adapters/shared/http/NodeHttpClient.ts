@@ -1,9 +1,9 @@
 /**
- * HTTP requests by `node:http` and `node:https`, which Node, Bun and Deno all have and which stop reading from the
- * origin while nobody takes the body.
+ * HTTP requests by `node:http` and `node:https`, which Node, Bun and Deno all have and which apply back-pressure to the
+ * origin while nobody reads the body.
  *
- * Connections are kept and used again. One that the origin has closed meanwhile shows so only when it is used: what can
- * be asked twice is asked again on another. See the README beside this file for why it is no other client.
+ * Connections are kept alive and reused. A connection that the origin has closed fails only when it is used; idempotent
+ * requests are then sent once more on another. adapters/README.md says why no other client is used.
  */
 import { Buffer } from "node:buffer"
 import type { ClientRequest, IncomingMessage } from "node:http"
@@ -26,7 +26,7 @@ export const layer: Layer.Layer<HttpClient> = Layer.scoped(
   Effect.map(Routes.make, (routes) => ({ send: (request: Request) => send(request, routes) })),
 )
 
-/** Longest head of a response. */
+/** The longest head of a response, in bytes. */
 const maxHeaderSize = 256 * 1024
 
 const send = (request: Request, routes: Routes.Routes): Effect.Effect<Response, HttpError, Scope.Scope> =>
@@ -48,7 +48,7 @@ const send = (request: Request, routes: Routes.Routes): Effect.Effect<Response, 
 
 const idempotent = new Set(["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"])
 
-/** Methods that say nothing about a body that is not there. */
+/** Methods that send no `content-length` without a body. */
 const bodiless = new Set(["GET", "HEAD", "DELETE", "OPTIONS", "TRACE", "CONNECT"])
 
 const begin = ({ method, url, headers, body }: Request, route: Route): ClientRequest => {
@@ -60,9 +60,9 @@ const begin = ({ method, url, headers, body }: Request, route: Route): ClientReq
     ...path,
     ...route.options,
   })
-  // It comes out of the constructor in upper case.
+  // The constructor turns the method into upper case.
   outgoing.method = method
-  // Without this word nobody asked for, connections are kept all the same: that is how HTTP/1.1 means it.
+  // Send no header that nobody asked for: HTTP/1.1 keeps connections alive without it.
   outgoing.removeHeader("connection")
   for (const [name, values] of grouped(headers)) outgoing.setHeader(name, values.map(toLatin1))
   for (const { name, value } of route.headers) if (!outgoing.hasHeader(name)) outgoing.setHeader(name, value)
@@ -72,7 +72,7 @@ const begin = ({ method, url, headers, body }: Request, route: Route): ClientReq
   return outgoing
 }
 
-/** Repeated headers stand together, where the first of them stood. */
+/** Groups repeated headers at the place of the first. */
 const grouped = (headers: ReadonlyArray<Header>): ReadonlyMap<string, Array<string>> => {
   const groups = new Map<string, Array<string>>()
   for (const { name, value } of headers) {
@@ -83,7 +83,7 @@ const grouped = (headers: ReadonlyArray<Header>): ReadonlyMap<string, Array<stri
   return groups
 }
 
-/** The bytes of a text in UTF-8, one per character: the form in which these modules take and give headers. */
+/** The UTF-8 bytes of a text, one per character: `node:http` takes and returns headers as Latin-1. */
 const toLatin1 = (text: string): string => Buffer.from(text, "utf8").toString("latin1")
 
 const fromLatin1 = (text: string): string => {
@@ -100,7 +100,7 @@ const answerTo = (outgoing: ClientRequest, { url, body }: Request) =>
     outgoing.on("response", (incoming) =>
       resume(Effect.succeed(toResponse(incoming, ResponseBody.make(incoming, url)))),
     )
-    // Where an origin leaves HTTP the exchange is over: nobody here speaks what comes.
+    // An upgrade or a tunnel ends the exchange: the bytes that follow are not HTTP.
     const leave = (incoming: IncomingMessage, socket: { destroy(): unknown }) => {
       socket.destroy()
       resume(Effect.succeed(toResponse(incoming, Effect.succeed(undefined))))

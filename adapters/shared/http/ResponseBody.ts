@@ -1,13 +1,13 @@
-/** The body of a response, taken from its socket only as fast as it is read, but for 256 KiB. */
+/** The body of a response, read with back-pressure: at most 256 KiB are read ahead. */
 import type { IncomingMessage } from "node:http"
 import { Buffer } from "node:buffer"
 import * as Effect from "effect/Effect"
 import { HttpError, type Response } from "../../../core/http/HttpClient.ts"
 
-/** What is taken ahead of whoever reads. */
+/** The bytes read ahead of the consumer. */
 const ahead = 256 * 1024
 
-/** To be called in the turn in which the head has come. */
+/** Must be called in the event-loop turn of the "response" event, or data would be lost. */
 export const make = (incoming: IncomingMessage, url: string): Response["read"] => {
   let pieces: Array<Uint8Array> = []
   let size = 0

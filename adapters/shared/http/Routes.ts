@@ -1,9 +1,8 @@
 /**
- * The way to an origin: directly or through a proxy, in the clear or over TLS.
+ * Routes to origins: directly or through a proxy, in the clear or over TLS.
  *
- * Through a proxy, `http:` URLs are asked whole, `https:` ones through a tunnel of their own (CONNECT), which is closed
- * behind the exchange. Certificates are checked against the runtime's own authorities and those in the file that
- * `CODEX_CA_CERTIFICATE` or `SSL_CERT_FILE` names.
+ * A proxy gets `http:` URLs as absolute request targets, `https:` ones through a tunnel (CONNECT) for each request.
+ * Certificates are checked against the runtime's authorities and those that the environment names (`Authorities`).
  */
 import { Buffer } from "node:buffer"
 import type * as Http from "node:http"
@@ -18,10 +17,10 @@ import { tunnel } from "./Tunnel.ts"
 /** The route to a URL. Rejects where there is none. */
 export type Routes = (url: string, signal: AbortSignal) => Promise<Route>
 
-/** Connections that wait to be used again: most of them to one origin, and for how long. */
+/** Idle connections: how many are kept per origin, and for how many milliseconds. */
 const kept = { keepAlive: true, maxFreeSockets: 16, timeout: 60_000 }
 
-/** The scope ends all connections. */
+/** Closing the scope ends all connections. */
 export const make: Effect.Effect<Routes, never, Scope.Scope> = Effect.gen(function* () {
   const { env } = process
   const agents: Array<Http.Agent> = []
@@ -54,7 +53,7 @@ export const make: Effect.Effect<Routes, never, Scope.Scope> = Effect.gen(functi
   }
 })
 
-/** Requests to the proxy itself. */
+/** The route to the proxy itself. */
 const toProxy = (
   { protocol, hostname, port, username, password }: URL,
   { module, options }: Route,
@@ -70,7 +69,7 @@ const toProxy = (
   return { module, options: { ...options, ...place }, headers }
 }
 
-/** What has failed is tried again. */
+/** Runs `make` once; a failure is not kept, and the next call tries again. */
 const once = <A>(make: () => Promise<A>): (() => Promise<A>) => {
   let made: Promise<A> | undefined
   return () =>

@@ -1,9 +1,9 @@
-/** A way to an `https:` origin through a proxy: one CONNECT, and TLS inside, for one request. */
+/** A route to an `https:` origin through a proxy: one CONNECT with TLS inside, for one request. */
 import type { ClientRequest } from "node:http"
 import type { Duplex } from "node:stream"
 import type { Route } from "./Route.ts"
 
-/** `proxy` is the way to the proxy, `origin` what a direct request would be. */
+/** `proxy` is the route to the proxy, `origin` the route of a direct request. */
 export const tunnel = async (url: URL, proxy: Route, origin: Route, signal: AbortSignal): Promise<Route> => {
   const tls = await import("node:tls")
   const target = `${url.hostname}:${url.port || 443}`

@@ -55,7 +55,8 @@ describe.each(Object.entries(places))("The tools %s", (_, open) => {
   it("b87: tell of a quick command's exit", async () => {
     const reply = await tools.call("exec_command", { cmd: "echo out; echo err >&2; echo out2; exit 3" })
     expect(reply.text).toBe(
-      `Chunk ID: ${reply.chunkId}\nWall time: ${reply.wallSeconds.toFixed(4)} seconds\nProcess exited with code 3\nOriginal token count: 4\nOutput:\n${reply.output}`,
+      `Chunk ID: ${reply.chunkId}\nWall time: ${reply.wallSeconds.toFixed(4)} seconds\n` +
+        `Process exited with code 3\nOriginal token count: 4\nOutput:\n${reply.output}`,
     )
     // Two pipes: which of them is read first is chance.
     expect(reply.output.split("\n").sort()).toEqual(["", "err", "out", "out2"])
@@ -105,7 +106,8 @@ describe.each(Object.entries(places))("The tools %s", (_, open) => {
     })
     const half = "x".repeat(100)
     expect(output).toBe(
-      `Warning: truncated output (original token count: 750000)\n... 1951424 bytes omitted ...\n\n${half}…262102 tokens truncated…${half}`,
+      "Warning: truncated output (original token count: 750000)\n... 1951424 bytes omitted ...\n\n" +
+        `${half}…262102 tokens truncated…${half}`,
     )
     expect(originalTokenCount).toBe(750_000)
   })
@@ -127,7 +129,8 @@ describe.each(Object.entries(places))("The tools %s", (_, open) => {
 
   it("b99: give the same environment to the first command and to later ones, in pipes and terminals", async () => {
     const cmd =
-      'echo "$TERM,$PAGER,$NO_COLOR,$LANG,$LC_CTYPE,$LC_ALL,$COLORTERM,$GIT_PAGER,$GH_PAGER,$CODEX_CI"; shopt login_shell'
+      'echo "$TERM,$PAGER,$NO_COLOR,$LANG,$LC_CTYPE,$LC_ALL,$COLORTERM,$GIT_PAGER,$GH_PAGER,$CODEX_CI"; ' +
+      "shopt login_shell"
     for (const tty of [false, true, false, true]) {
       const { output } = await tools.execCommand({ cmd, tty, shell: "/bin/bash" })
       expect(output.replaceAll("\r", "")).toBe(
@@ -140,7 +143,8 @@ describe.each(Object.entries(places))("The tools %s", (_, open) => {
 
   it("b100: say what could not be started", async () => {
     const failure =
-      'exec_command failed: CreateProcess { message: "Rejected(\\"Failed to create unified exec process: No such file or directory (os error 2)\\")" }'
+      'exec_command failed: CreateProcess { message: "Rejected(\\"Failed to create unified exec process: ' +
+      'No such file or directory (os error 2)\\")" }'
     for (const wrong of [{ workdir: "/nonexistent" }, { shell: "/nonexistent" }]) {
       await expect(tools.execCommand({ cmd: "true", ...wrong })).rejects.toMatchObject({
         reason: "Create",

@@ -1,8 +1,8 @@
 /**
- * What is used of the MCP SDK. It is large, so it is imported when it is needed, and the build leaves it in a file of
- * its own: a server that need not read it starts faster.
+ * What is used of the MCP SDK. It is large, so it is imported only by `procwire mcp`, and the build puts it into a file
+ * of its own: a server starts faster without reading it.
  *
- * Deno has to be told where types are, or finds none: https://github.com/modelcontextprotocol/typescript-sdk/issues/2701
+ * Deno finds the types only with `@ts-types`: https://github.com/modelcontextprotocol/typescript-sdk/issues/2701
  */
 export { Server } from "@modelcontextprotocol/sdk/server"
 // @ts-types="@modelcontextprotocol/sdk/types"

@@ -1,15 +1,15 @@
 /**
- * A message pipe of ours as the transport that the MCP SDK wants.
+ * A `Transport` in the form that the MCP SDK wants.
  *
- * The SDK's own for stdio is not used: writing to `process.stdout` stops this whole process where a client does not
- * read. Here whoever sends waits, and the processes go on.
+ * The SDK's own stdio transport is not used: it writes to `process.stdout`, which blocks the whole process while a
+ * client does not read. Here only the sender waits, and the processes go on.
  */
 import * as Effect from "effect/Effect"
 import type { Transport, TransportError } from "../../../core/transport/Transport.ts"
 import type * as McpSdk from "./McpSdk.ts"
 
 export interface McpTransport extends McpSdk.Transport {
-  /** Delivers what comes in; ends with the peer. */
+  /** Delivers incoming messages to the SDK until the peer ends. */
   readonly run: Effect.Effect<void, TransportError>
 }
 

@@ -1,9 +1,9 @@
 /**
- * Word of a call while it lasts: its session, its output as it comes, and a sign of life when there is none, so
- * that a client whose patience is renewed by progress does not give up.
+ * Progress notifications of a call: its session, its output as it comes, and a heartbeat while there is none, so that a
+ * client whose timeout is reset by progress does not give up.
  *
- * Bounded whatever a program prints: a notification every 100 ms at most, none while the one before waits to be sent,
- * each with the last 4096 characters that came since.
+ * The rate is bounded whatever a program prints: at most one notification per 100 ms, none while the previous one waits
+ * to be sent, each with the last 4096 characters since.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -16,9 +16,10 @@ export interface Notification {
   readonly message?: string
 }
 
+/** The pause between notifications, the silence before a heartbeat, and the longest message in UTF-16 units. */
 export const bounds = { pauseMillis: 100, silenceMillis: 5_000, characters: 4_096 }
 
-/** Watches a call until the scope ends; `send` is waited for. */
+/** Watches a call until the scope closes; the next notification waits until `send` is done. */
 export const make = (
   send: (notification: Notification) => Effect.Effect<void>,
 ): Effect.Effect<Watcher, never, Scope.Scope> =>
@@ -50,6 +51,6 @@ export const make = (
     }
   })
 
-/** The end of a text; half of a surrogate pair is no character. */
+/** The end of a text, without half a surrogate pair at its beginning. */
 const tail = (text: string): string =>
   text.length <= bounds.characters ? text : text.slice(-bounds.characters).replace(/^[\uDC00-\uDFFF]/, "")

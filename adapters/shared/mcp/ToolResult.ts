@@ -1,9 +1,9 @@
 /**
- * What an MCP client sees of the tools: the listing with both schemas, and a reply as text for the model and as
+ * What an MCP client sees of the tools: the list with both schemas, and each reply as text for the model and as
  * structured content for programs.
  *
- * A command that fails is a result like any other. An error is a call that brought nothing about, or a process that
- * can no longer be followed.
+ * A command that fails is an ordinary result. `isError` is for a call without effect, and for a process that can no
+ * longer be followed.
  */
 import * as JSONSchema from "effect/JSONSchema"
 import * as Schema from "effect/Schema"
@@ -33,7 +33,7 @@ export const Structured = Schema.Struct({
 })
 export type Structured = typeof Structured.Type
 
-/** What `tools/list` answers. */
+/** The answer to `tools/list`. */
 export const listing = (): Array<Tool> => {
   const { $schema: _, ...outputSchema } = JSONSchema.make(Structured)
   return Tools.toolDefinitions().map(({ name, description, inputSchema }) => ({
@@ -44,13 +44,14 @@ export const listing = (): Array<Tool> => {
   }))
 }
 
-/** A reply, and behind it what else the model should know. */
+/** A reply, followed by the notices for the model. */
 export const fromReply = (reply: Reply.Reply, notices: ReadonlyArray<string>): CallToolResult => ({
   content: texts([Reply.toText(reply), ...notices]),
   structuredContent: { ...toStructured(reply, notices) },
   ...(reply.failure === undefined ? {} : { isError: true }),
 })
 
+/** A call without effect: the reason, followed by the notices for the model. */
 export const fromError = ({ message }: ToolError, notices: ReadonlyArray<string>): CallToolResult => ({
   content: texts([message, ...notices]),
   isError: true,

@@ -1,8 +1,8 @@
 /**
  * `exec_command` and `write_stdin` for one MCP client, with the official SDK's server.
  *
- * A cancelled call stops waiting and leaves the process alone. It is not answered (that is MCP's rule), so the
- * session that it began is told with the next answer.
+ * A cancelled call stops waiting and leaves the process alone. MCP forbids an answer to it, so the next answer names
+ * the session that it began.
  */
 import * as Effect from "effect/Effect"
 import * as Runtime from "effect/Runtime"
@@ -18,7 +18,7 @@ import * as ToolResult from "./ToolResult.ts"
 export interface About {
   /** The version of procwire. */
   readonly version: string
-  /** What the model should know of the host. */
+  /** Tells the model where commands run. */
   readonly instructions: string
 }
 
@@ -83,11 +83,11 @@ export const serve = (
     yield* mcp.run
   }).pipe(Effect.scoped)
 
-/** Calls a tool, and remembers what cancelled calls have left behind until it can be told. */
+/** Calls a tool. Sessions of cancelled calls are kept in a list until an answer can name them. */
 const makeCall = (tools: UnifiedExec) => {
   const untold = new Map<number, string>()
 
-  /** What is to be told with an answer that names `known` itself. */
+  /** The notices for an answer that itself names the session `known`. */
   const notices = (known: number | undefined) =>
     Effect.map(tools.sessionIds, (ids) => {
       const all = [...untold].filter(([id]) => id !== known && ids.includes(id))
@@ -116,7 +116,7 @@ const makeCall = (tools: UnifiedExec) => {
   }
 }
 
-/** Enough of a command line to recognise it by. */
+/** The beginning of a command line, to recognise it by. */
 const summary = (args: unknown): string => {
   const line = String(Object(args).cmd).replaceAll(/\s+/g, " ")
   return line.length <= 200 ? line : `${line.slice(0, 200)}…`

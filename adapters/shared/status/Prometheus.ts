@@ -4,11 +4,12 @@ import type * as MetricPair from "effect/MetricPair"
 import * as MetricState from "effect/MetricState"
 import * as Option from "effect/Option"
 
+/** The value of the header `content-type`. */
 export const contentType = "text/plain; version=0.0.4; charset=utf-8"
 
 type Labels = ReadonlyArray<readonly [name: string, value: string]>
 
-/** Counters, gauges and histograms of a snapshot, sorted by name; other kinds of metrics have no place here. */
+/** Counters, gauges and histograms of a snapshot, sorted by name; other kinds of metrics are left out. */
 export const encode = (pairs: ReadonlyArray<MetricPair.MetricPair.Untyped>): string => {
   const families = new Map<string, { readonly head: string; readonly samples: Array<string> }>()
   for (const { metricKey, metricState } of pairs) {
@@ -40,7 +41,7 @@ const samplesOf = (name: string, labels: Labels, state: unknown): ReadonlyArray<
   if (MetricState.isCounterState(state)) return [sample(name, labels, state.count)]
   if (MetricState.isGaugeState(state)) return [sample(name, labels, state.value)]
   if (!MetricState.isHistogramState(state)) return []
-  // Effect's last bucket counts nothing that is above all bounds; the count of all is the one that does.
+  // Effect's last bucket leaves out values above all bounds; only `count` includes them.
   const bounded = state.buckets.filter(([bound]) => bound !== Infinity)
   return [
     ...bounded.map(([bound, count]) => sample(`${name}_bucket`, [...labels, ["le", String(bound)]], count)),

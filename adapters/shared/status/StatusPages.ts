@@ -1,4 +1,4 @@
-/** What a server says about itself over HTTP: `/healthz` for people and probes, `/metrics` for Prometheus. */
+/** The status of a server over HTTP: `/healthz` for people and probes, `/metrics` for Prometheus. */
 import process from "node:process"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -10,7 +10,7 @@ import type { Metrics } from "../../../core/process/Metrics.ts"
 import type * as UpgradeAdmission from "../transport/UpgradeAdmission.ts"
 import * as Prometheus from "./Prometheus.ts"
 
-/** The pages of a server of this version that starts now and is counted in `metrics`. */
+/** The pages of a server of this version, which `metrics` counts; its uptime begins now. */
 export const make = (version: string, metrics: Metrics): Effect.Effect<UpgradeAdmission.Pages> =>
   Effect.gen(function* () {
     const build = buildInfo(version)

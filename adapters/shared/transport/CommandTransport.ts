@@ -1,9 +1,9 @@
 /**
- * The client's side over the stdin and stdout of a command that it starts: `exec-server --listen stdio`,
- * here or behind ssh.
+ * The client's side over the stdin and stdout of a command that it starts: `exec-server --listen stdio`, here or
+ * behind ssh.
  *
- * Closing the scope ends the command's stdin, which a server takes for its end, waits a little, and then
- * kills it. The command's death ends `incoming`, also where a descendant still holds its stdout.
+ * Closing the scope ends the command's stdin, which makes a server exit; a command that does not exit in time gets
+ * SIGTERM, then SIGKILL. The command's death ends `incoming`, even if a descendant still holds its stdout.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import type { Readable, Writable } from "node:stream"
@@ -14,22 +14,24 @@ import { type Transport, TransportError } from "../../../core/transport/Transpor
 import * as LineTransport from "./LineTransport.ts"
 
 export interface Options {
+  /** A path, or a name that is looked up in PATH. No shell is involved. */
   readonly command: string
   readonly args?: ReadonlyArray<string>
-  /** The whole environment; the default is this process's. */
+  /** The whole environment; the default is that of this process. */
   readonly env?: Readonly<Record<string, string>>
+  /** The default is the working directory of this process. */
   readonly cwd?: string
-  /** The default lets the command write on this process's stderr. */
+  /** `inherit`, the default, lets the command write to the stderr of this process. */
   readonly stderr?: "inherit" | "ignore"
 }
 
-/** How long a command may take to exit after its stdin ended, and again after it was asked to terminate. */
+/** How long a command may take to exit after the end of its stdin, and again after SIGTERM. */
 const exitDeadline = "2 seconds"
 
-/** How long the rest of a dead command's stdout is waited for. */
+/** How long the output of a dead command may still arrive. */
 const restDeadline = "250 millis"
 
-/** Starts the command; the scope ends it. */
+/** Starts the command, or fails if that is impossible; closing the scope ends it. */
 export const connectCommand = (options: Options): Effect.Effect<Transport, TransportError, Scope.Scope> =>
   Effect.gen(function* () {
     const exited = yield* Deferred.make<void>()
@@ -82,17 +84,17 @@ const stop = (child: PipedChild, exited: Deferred.Deferred<void>): Effect.Effect
   )
 }
 
-/** Deno's `kill` takes a child for dead after the first signal, also if that was ignored (seen in 2.9). */
+/** Deno's `kill` takes a child for dead after the first signal, even if the child ignored it (seen in 2.9). */
 const send = (child: PipedChild, signal: NodeJS.Signals): void => {
   if (child.kill(signal) || !("Deno" in globalThis) || child.pid === undefined) return
   try {
     process.kill(child.pid, signal)
   } catch {
-    // it has just ended, or `--allow-run` is for some programs only
+    // The command has just exited, or `--allow-run` names programs and so forbids signals.
   }
 }
 
-/** A while after death, but never while we are the ones who do not read. */
+/** Completes `restDeadline` after the death, but not while back-pressure keeps this side from reading. */
 const abandoned = (stdout: Readable): Effect.Effect<void> =>
   Effect.sleep(restDeadline).pipe(Effect.repeat({ while: () => stdout.isPaused() }), Effect.asVoid)
 

@@ -1,4 +1,4 @@
-/** WebSockets through `ws`, loaded when the first is wanted: without them a server starts faster. */
+/** WebSocket listener and client, loaded at first use: a server without them starts faster. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"

@@ -1,7 +1,9 @@
 /**
- * A transport over a pair of byte streams, one JSON text per line: stdin and stdout of this process, or
- * those of a child. Reading stops while nobody takes from `incoming`. A peer that closed its end, or
- * died, ends `incoming`; it fails when the bytes are no lines of UTF-8.
+ * A transport over a pair of byte streams, one JSON text per line: stdin and stdout of this process, those of a child,
+ * or a socket.
+ *
+ * Reading pauses while `incoming` is full. `incoming` ends when the peer closes its end or dies; it fails when a line
+ * is too long or not UTF-8.
  */
 import type { Readable, Writable } from "node:stream"
 import * as Effect from "effect/Effect"
@@ -12,15 +14,17 @@ import { type Transport, TransportError } from "../../../core/transport/Transpor
 import * as SendQueue from "./SendQueue.ts"
 
 export interface Options {
+  /** What carries the messages, as error texts name it. */
   readonly label: string
   readonly input: Readable
   readonly output: Writable
+  /** The longest line, in bytes; the default is 64 MiB. */
   readonly maxMessageBytes?: number
 }
 
 const newline = Uint8Array.of(10)
 
-/** Takes over both streams; the scope closes them. */
+/** Takes over both streams; closing the scope closes them. */
 export const make = ({
   label,
   input,
@@ -86,8 +90,8 @@ export const make = ({
   })
 
 /**
- * Waits for the peer's end of a socket. One that is destroyed while bytes wait in it unread resets the
- * connection, which can discard what the peer has not read yet.
+ * Waits until the peer has ended its side of a socket. Destroying a socket with unread input resets the connection,
+ * and a reset can discard what the peer has not read yet.
  */
 const peerEnded = (input: Readable, output: Readable | Writable): Effect.Effect<void> =>
   Effect.async<void>((resume) => {
@@ -96,7 +100,7 @@ const peerEnded = (input: Readable, output: Readable | Writable): Effect.Effect<
     input.once("end", done).once("close", done).resume()
   })
 
-/** What a stream says when the other end closed it, or when the terminal hung up. */
+/** True for the errors of a stream whose other end was closed, or whose terminal hung up. */
 const peerGone = (cause: NodeJS.ErrnoException): boolean =>
   cause.code === "EPIPE" || cause.code === "ECONNRESET" || cause.code === "EIO"
 

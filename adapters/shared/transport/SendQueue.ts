@@ -1,9 +1,9 @@
 /**
- * The sending half over a Node stream: the byte path out, word to a writer when the peer does not keep
- * up, and an orderly end.
+ * The sending half of a transport over a Node stream: the byte path out, back-pressure for the writer, and an orderly
+ * end.
  *
- * The first message of an event-loop turn is written at once, the others of that turn leave together in
- * one `writev`. Bytes are never copied. What waits is bounded only by the writer's obedience.
+ * The first message of an event-loop turn is written at once; the others of that turn leave together in one `writev`.
+ * Bytes are never copied. The queue is bounded only if the writer stops while `write` answers false.
  */
 import * as process from "node:process"
 import type { Writable } from "node:stream"
@@ -11,20 +11,20 @@ import * as Effect from "effect/Effect"
 import { highWaterMark } from "../../../core/transport/Transport.ts"
 
 export interface SendQueue {
-  /** Queues one message in one or two parts; false while more than the high-water mark waits. */
+  /** Queues one message in one or two parts; answers false while more than the high-water mark waits. */
   readonly write: (head: Uint8Array, body?: Uint8Array) => boolean
-  /** Called when the queue has been written after `write` answered false. One listener. */
+  /** Sets the one listener, called when the queue is below the high-water mark again after `write` answered false. */
   readonly onDrain: (listener: () => void) => void
-  /** Nothing more is queued; a writer that waits is let go. */
+  /** Ignores later messages, and calls the `onDrain` listener if the writer is waiting. */
   readonly stop: () => void
-  /** Ends the stream and waits until the peer took what is queued; may wait for ever. */
+  /** Ends the stream and waits until everything queued is written; waits for ever if the peer does not read. */
   readonly flush: Effect.Effect<void>
 }
 
-/** From this size on a message is not held back to be written with the next. */
+/** A message of this size or more is not held back to be written together with the next. */
 const largeBytes = 16 * 1024
 
-/** How long a transport that is closed waits for its peer, all in all. */
+/** How long closing a transport may take in all: to send what is queued, and for the peer to end its side. */
 export const closeDeadline = "500 millis"
 
 export const make = (output: Writable): SendQueue => {
@@ -48,7 +48,7 @@ export const make = (output: Writable): SendQueue => {
     turn = false
     uncork()
   }
-  // Bun's sockets of `node:http` say it after any write, whatever else still waits.
+  // On Bun, sockets of `node:http` emit "drain" after any write, although more is queued: look at the queue.
   output.on("drain", () => {
     if (output.writableLength < highWaterMark) release()
   })
@@ -67,10 +67,10 @@ export const make = (output: Writable): SendQueue => {
       }
       let accepted = output.write(head)
       if (body !== undefined) accepted = output.write(body)
-      // Bun's stdout does not count what it holds; there its own, lower mark has to do.
+      // Bun's stdout does not count what it holds: rely on the stream's own, lower mark there.
       const counts = output.writableLength > 0
       if (first || head.length >= largeBytes || (body !== undefined && body.length >= largeBytes)) uncork()
-      // Once said, it holds until the drain: another writer's small message must not swallow that.
+      // Stalled holds until the drain: a later small message that fits must not hide it.
       if (!accepted && (!counts || output.writableLength >= highWaterMark)) stalled = true
       return !stalled
     },

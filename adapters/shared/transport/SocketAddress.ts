@@ -8,11 +8,12 @@ export type SocketAddress =
   | ({ readonly kind: "tcp" | "tls" } & HostAndPort)
 
 export interface HostAndPort {
+  /** A name or a literal address, without brackets. */
   readonly host: string
   readonly port: number
 }
 
-/** Undefined for a text of another scheme, and for a malformed one. A path is taken as it is, without escapes. */
+/** Reads an address; undefined for another scheme or a malformed text. A path is taken as it is, without escapes. */
 export const parse = (text: string): SocketAddress | undefined => {
   if (text.startsWith("unix:")) {
     const rest = text.slice("unix:".length)
@@ -33,8 +34,10 @@ export const parseHostAndPort = (text: string): HostAndPort | undefined => {
   return host !== undefined && port <= 65_535 ? { host, port } : undefined
 }
 
+/** The text that `parse` reads. */
 export const format = (address: SocketAddress): string =>
   address.kind === "unix" ? `unix:${address.path}` : `${address.kind}://${formatHostAndPort(address)}`
 
+/** `HOST:PORT`, with brackets around an IPv6 address. */
 export const formatHostAndPort = ({ host, port }: HostAndPort): string =>
   host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`

@@ -15,7 +15,7 @@ import * as UnixSocketFile from "./UnixSocketFile.ts"
 /** How long a server may take to accept. */
 const connectDeadline = "30 seconds"
 
-/** Connects; the scope ends the connection. */
+/** Connects; closing the scope ends the connection. */
 export const connect = (
   address: SocketAddress.SocketAddress,
   tls: Tls.ClientTls = {},

@@ -1,4 +1,4 @@
-/** What listeners and clients on `node:net`, `node:tls` and `node:http` have in common: options, binding, cleaning up. */
+/** What listeners and clients on `node:net`, `node:tls` and `node:http` share: options, binding, and cleaning up. */
 import type * as net from "node:net"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"

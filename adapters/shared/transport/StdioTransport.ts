@@ -1,10 +1,10 @@
 /**
  * The server's side over fd 0 and fd 1. Nothing but the wire leaves on stdout.
  *
- * Never blocks the process: `process.stdout` does on Deno when the reader of a pipe stops, so pipes and
- * sockets are opened as sockets of our own on Node and Deno. Bun's `net.Socket` can neither read fd 0 nor
- * write fd 1 without blocking, while its `process.stdin` and `process.stdout` do both. Files, terminals
- * and devices go through `process.stdin` and `process.stdout` everywhere.
+ * It never blocks the process. On Deno `process.stdout` blocks when the reader of a pipe stops, so on Node and Deno
+ * pipes and sockets are opened as a `net.Socket`. On Bun it is the other way round: a `net.Socket` cannot use fd 0 and
+ * fd 1 without blocking, `process.stdin` and `process.stdout` can. Files, terminals and devices go through
+ * `process.stdin` and `process.stdout` everywhere.
  */
 import * as fs from "node:fs"
 import * as net from "node:net"
@@ -18,6 +18,7 @@ import { type Transport, TransportError } from "../../../core/transport/Transpor
 import * as AcceptLoop from "./AcceptLoop.ts"
 import * as LineTransport from "./LineTransport.ts"
 
+/** As error texts of the peer implementation name it. */
 export const label = "JSON-RPC message from exec-server stdio"
 
 /** Takes over fd 0 and fd 1 until the scope closes. May be made once per process. */
@@ -35,6 +36,7 @@ export const layer = (terms: Terms): Layer.Layer<Listener> =>
     run: (serve) => AcceptLoop.serveOne(make(terms), serve),
   })
 
+/** The same with the default limits. */
 export const layerStdio: Layer.Layer<Listener> = layer({})
 
 const openInput = (): Readable =>

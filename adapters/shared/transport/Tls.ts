@@ -1,31 +1,33 @@
 /**
- * Certificates and keys from PEM files, for servers and clients.
+ * TLS for servers and clients.
  *
- * A server with a client CA takes no client without a certificate of that CA. A client checks the server's name
- * against its certificate, always.
+ * A server with a client CA accepts no client without a certificate of that CA. A client always checks the server's
+ * name against its certificate.
  */
 import { createPrivateKey, X509Certificate } from "node:crypto"
 import type * as tls from "node:tls"
 import * as Effect from "effect/Effect"
 import { TransportError } from "../../../core/transport/Transport.ts"
 
-/** What a server shows, and whom it lets in. */
+/** The certificate of a server, and whom it admits. All in PEM. */
 export interface ServerTls {
+  /** The certificate, or a chain that begins with it. */
   readonly cert: string | Buffer
   readonly key: string | Buffer
-  /** Clients need a certificate of this authority. */
+  /** Clients need a certificate of this authority; the default admits all. */
   readonly clientCa?: string | Buffer
 }
 
-/** Whom a client trusts beside the system, and what it shows. */
+/** Which servers a client trusts, and its own certificate. All in PEM. */
 export interface ClientTls {
   /** Trusted instead of the authorities of the system. */
   readonly ca?: string | Buffer
+  /** Shown to a server that asks for one; needs `key`. */
   readonly cert?: string | Buffer
   readonly key?: string | Buffer
 }
 
-/** How long a client may take for its handshake. */
+/** How long a client may take for the TLS handshake. */
 const handshakeMillis = 30_000
 
 const serverOptions = ({ cert, key, clientCa }: ServerTls): tls.TlsOptions => ({
@@ -37,12 +39,12 @@ const serverOptions = ({ cert, key, clientCa }: ServerTls): tls.TlsOptions => ({
 })
 
 /**
- * Deno's `node:tls` takes whatever is written and queues it out of sight, without limit: a client that does not read
- * would fill the memory of a server that has much to say (seen in 2.9). A client, which writes little, may use it.
+ * False on Deno: its `node:tls` has no back-pressure, it queues whatever is written without limit (seen in 2.9). A peer
+ * that does not read would fill the memory of a server. Clients, which write little, may use it.
  */
 export const canListen = !("Deno" in globalThis)
 
-/** Makes a server from a certificate and a key, which may be broken: Deno would say so only to its clients. */
+/** Makes a server, or fails if the certificate or the key is broken, or if they do not belong together. */
 export const makeServer = <A>(
   all: ServerTls,
   make: (options: tls.TlsOptions) => A,

@@ -1,10 +1,10 @@
 /**
- * The file of a listening unix socket: with mode 0600 from the moment it is there, and gone at the end.
+ * The file of a listening unix socket: it has mode 0600 from the moment it exists, and is removed at the end.
  *
- * The server binds inside a folder that is private to it and is linked to its path only when it listens with
- * the right mode, so the path never leads to a socket that is open to others or not yet ready. A link takes no
- * path that exists: what is there is replaced only if it is a socket on which nobody listens, and at the end the
- * path is removed only if it is still ours.
+ * The server binds inside a private folder beside the path. Once the socket listens with the right mode it is linked to
+ * the path, so the path never leads to a socket that is open to others or not ready. `link` fails if the path exists:
+ * what is there is replaced only if it is a socket on which nobody listens. At the end the path is removed only if it
+ * is still this server's socket.
  */
 import * as fs from "node:fs"
 import * as net from "node:net"
@@ -15,12 +15,12 @@ import type * as Scope from "effect/Scope"
 import { TransportError } from "../../../core/transport/Transport.ts"
 import * as OsError from "../host/OsError.ts"
 
-/** Most bytes in the address of a unix socket; Node 20 cuts off the rest without a word. */
+/** The longest path of a unix socket, in bytes (`sun_path`); Node 20 silently truncates a longer one. */
 const maxPathBytes = process.platform === "linux" ? 107 : 103
 
 const mode = 0o600
 
-/** What the name of a private folder and of the socket in it take: `/.xxxxxx/s`. */
+/** The bytes that the private folder and the socket in it add to a path: `/.xxxxxx/s`. */
 const privateBytes = 10
 
 /** Fails if the path is too long for the address of a unix socket. */
@@ -34,7 +34,7 @@ export const checkLength = (
         openError(`path too long for a unix socket: ${path} takes ${taken} bytes of at most ${maxPathBytes}`),
       )
 
-/** Lets the server listen, and its path be there until the scope closes. Closing the server is the caller's. */
+/** Binds a server by `bind` and keeps its path until the scope closes. The caller closes the server. */
 export const listen = (
   path: string,
   bind: (path: string) => Effect.Effect<void, TransportError>,
@@ -69,7 +69,7 @@ const claim = (path: string, bound: string, aside: string): Effect.Effect<void, 
     }
     if (found === "stale") {
       yield* attempt(path, () => fs.renameSync(path, aside))
-      // Another server may have taken the path since it was looked at: that one gets it back.
+      // Another server may have taken the path since `look`: give it back.
       if ((yield* look(aside)) !== "stale") {
         yield* link(path, aside)
         return yield* inUse(path)
@@ -92,7 +92,7 @@ const link = (path: string, bound: string): Effect.Effect<boolean, TransportErro
 
 type Found = "absent" | "stale" | "served" | "foreign"
 
-/** Only a refused connection proves that nobody listens. */
+/** What is at a path. Only a refused connection proves that nobody listens. */
 const look = (path: string): Effect.Effect<Found> =>
   Effect.async<Found>((resume) => {
     const stat = fs.lstatSync(path, { throwIfNoEntry: false })

@@ -1,9 +1,8 @@
 /**
- * Which HTTP requests become a WebSocket, and what all others are answered: the peer implementation's
- * table, as a plain function that every runtime's listener can use.
+ * Which HTTP requests become a WebSocket, and the replies to all others, as in the peer implementation.
  *
- * Order matters: the Origin rule before everything, `/readyz` needs no credential, and a malformed
- * upgrade is refused as malformed before its credentials are looked at. Whoever may connect may read the pages.
+ * The order of the rules matters. The Origin rule comes first; `/readyz` needs no credential; a malformed upgrade is
+ * refused as malformed before its credential is checked. The other pages need the same credential as an upgrade.
  */
 import type * as Bearer from "../auth/Bearer.ts"
 
@@ -21,19 +20,20 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** A rule that refuses a request, or lets it through with undefined. */
+/** A rule for requests: the reply that refuses one, or undefined to admit it. */
 export type Admit = (request: Request) => Promise<Reply | undefined>
 
-/** What is answered to GET and HEAD, by path. */
+/** The pages for GET and HEAD, by path. */
 export type Pages = Readonly<Record<string, () => Reply>>
 
 export interface Rules {
-  /** Refuses upgrades that are well-formed otherwise, and pages; the default admits all. */
+  /** Asked for well-formed upgrades and for pages; the default admits all. */
   readonly admit?: Admit
+  /** Pages beside `/readyz`. */
   readonly pages?: Pages
 }
 
-/** Admits by the `Authorization` header; the text of a refusal is all that a stranger gets. */
+/** Admits by the `Authorization` header; a refused client sees nothing but the text of the refusal. */
 export const admitBearer =
   (rule: Bearer.Rule): Admit =>
   async (request) => {
@@ -41,12 +41,12 @@ export const admitBearer =
     return refusal === undefined ? undefined : text(401, refusal)
   }
 
-/** The reply to a request; undefined where it is to be upgraded. `admit` is asked last. */
+/** The reply to a request; undefined if it is to be upgraded. `admit` is asked last. */
 export const answer = async (
   request: Request,
   { admit = async () => undefined, pages = {} }: Rules,
 ): Promise<Reply | undefined> => {
-  // A page in a browser must not reach the server: any Origin header, even an empty one, is refused.
+  // A web page in a browser must not reach the server: refuse any Origin header, even an empty one.
   if (request.header("origin") !== undefined) return { status: 403, body: "" }
   const path = pathOf(request.url)
   if (path === "/readyz") return notAllowed(request) ?? { status: 200, body: "" }
@@ -61,7 +61,7 @@ const notAllowed = ({ method }: Request): Reply | undefined =>
     ? undefined
     : { status: 405, body: "", headers: { allow: "GET,HEAD" } }
 
-/** The reply to an upgrade where no more connections are taken. */
+/** The reply to an upgrade while no more connections are accepted; undefined otherwise. */
 export const full = (refused: Error | undefined): Reply | undefined =>
   refused === undefined ? undefined : text(503, refused.message)
 

@@ -1,6 +1,6 @@
 /**
- * Client connections through `ws`, for every runtime: they can send headers, stop reading while nobody takes,
- * and split messages over a server's limit of 16 MiB per frame into fragments.
+ * Client connections through the package `ws`, for every runtime. Unlike the global WebSocket they can send headers,
+ * pause reading, and split a message over a server's limit of 16 MiB per frame into fragments.
  */
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -18,6 +18,7 @@ export interface Options extends ClientTls {
   readonly token?: string
 }
 
+/** Connects to a `ws://` or `wss://` URL; closing the scope ends the connection. */
 export const connect = (
   url: string,
   { headers, token, ca, cert, key }: Options = {},
@@ -34,7 +35,7 @@ export const connect = (
       }),
   })
 
-/** UTF-8 takes at most three bytes per UTF-16 unit. */
+/** A text of this length fits into one frame: UTF-8 takes at most three bytes per UTF-16 unit. */
 const alwaysFits = Math.floor(maxFrameBytes / 3)
 
 class FragmentingWebSocket extends WebSocket {

@@ -1,10 +1,10 @@
 /**
- * One accepted WebSocket as a transport. `ws` parses what comes in; what goes out is framed here and
- * written straight to the socket, so that bytes are never copied. The package has another name here, since
- * Bun replaces what is imported as `ws`.
+ * One accepted WebSocket as a transport. The package `ws` parses what comes in. What goes out is framed here and
+ * written straight to the socket, so that bytes are never copied. The package is installed as `real-ws`, because Bun
+ * replaces a module imported as `ws` by its own.
  *
- * The server never sends a Close frame: however a connection ends, TCP just ends and the client sees
- * 1006. A client that breaks the protocol, the limits or UTF-8 fails `incoming`.
+ * Like the peer implementation, the server never sends a Close frame: however a connection ends, TCP ends and the
+ * client sees code 1006. `incoming` fails when the client breaks the protocol, a limit or UTF-8.
  */
 import type { IncomingMessage } from "node:http"
 import type { Socket } from "node:net"
@@ -22,7 +22,7 @@ import {
 import * as SendQueue from "./SendQueue.ts"
 import * as WebSocketFrames from "./WebSocketFrames.ts"
 
-/** An HTTP request that is to become a WebSocket. */
+/** An HTTP request that becomes a WebSocket. */
 export interface Upgrade {
   readonly request: IncomingMessage
   readonly socket: Socket
@@ -38,12 +38,13 @@ class SilentWebSocket extends WebSocket {
   }
 }
 
-/** What accepts WebSockets whose messages have at most so many bytes. */
+/** Accepts WebSockets whose messages have at most `maxMessageBytes`. */
 export interface Upgrader {
   readonly maxMessageBytes: number
   readonly server: WebSocketServer
 }
 
+/** One upgrader serves all connections of a listener. */
 export const makeUpgrader = (maxMessageBytes: number = defaultMessageBytes): Upgrader => ({
   maxMessageBytes,
   server: new WebSocketServer({
@@ -57,7 +58,7 @@ export const makeUpgrader = (maxMessageBytes: number = defaultMessageBytes): Upg
   }),
 })
 
-/** Answers the upgrade; the scope closes the connection. */
+/** Answers the upgrade; closing the scope ends the connection. */
 export const make = (
   { request, socket, head }: Upgrade,
   { maxMessageBytes, server }: Upgrader,
@@ -139,7 +140,7 @@ export const make = (
 
 const tooLarge = "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH"
 
-/** Waits for the client's end of TCP: ending both at once could discard what it has not read yet. */
+/** Waits until the client has ended TCP: destroying the socket earlier could discard what it has not read yet. */
 const peerEnded = (socket: Socket): Effect.Effect<void> =>
   Effect.async<void>((resume) => {
     if (socket.destroyed || socket.readableEnded) return resume(Effect.void)

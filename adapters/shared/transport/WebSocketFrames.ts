@@ -1,10 +1,10 @@
 /**
- * What a WebSocket server needs of RFC 6455 beside a library: text frames written without a copy, and a
- * watch over the size of single frames, which libraries limit per message only.
+ * The parts of RFC 6455 that the library does not cover: text frames written without a copy, and a limit on the size of
+ * a single frame (libraries limit messages only).
  */
 import { encodeText } from "../../../core/transport/Framing.ts"
 
-/** The largest frame taken from a client, in bytes: 16 MiB, as in the peer implementation. */
+/** The largest frame accepted from a client, in bytes: 16 MiB, as in the peer implementation. */
 export const maxFrameBytes = 16 * 1024 * 1024
 
 const finalText = 0x81
@@ -30,13 +30,13 @@ export const encodeFrame = (
   return [textHeader(body.length), body.length === 0 ? undefined : body]
 }
 
-/** Follows the frame headers of one connection. */
+/** Follows the frame headers in the byte stream of one connection. */
 export class FrameWatch {
   private readonly header = new Uint8Array(14)
   private have = 0
   private skip = 0
 
-  /** Takes the next bytes; false once a frame over the limit began. */
+  /** Takes the next bytes; answers false once a frame over the limit begins. */
   push(chunk: Uint8Array): boolean {
     let at = 0
     while (at < chunk.length) {

@@ -1,9 +1,8 @@
 /**
- * Listens for WebSockets at `/`, with the peer implementation's HTTP side doors, on `node:http` and
- * `ws`, on every runtime: the servers of Bun and Deno can not stop reading (see adapters/README.md).
+ * Listens for WebSockets at `/`, and answers other HTTP requests as `UpgradeAdmission` says. It uses `node:http` and
+ * `ws` on every runtime: the servers of Bun and Deno have no back-pressure for input (see adapters/README.md).
  *
- * The port is bound when the layer is built; `run` serves each connection in a fiber of its own, so a
- * client that does not read stalls nobody else. Closing the layer ends the port and every connection.
+ * The port is bound when the layer is built. Closing the layer ends the port and every connection.
  */
 import * as http from "node:http"
 import * as https from "node:https"
@@ -25,8 +24,9 @@ export interface Options extends UpgradeAdmission.Rules {
   readonly host: string
   /** 0 takes any free port. */
   readonly port: number
-  /** With it only TLS is spoken: `wss://`. */
+  /** With it the listener speaks TLS only: `wss://`. */
   readonly tls?: Tls.ServerTls
+  /** The message limit, and when connections are refused. */
   readonly terms?: Terms
 }
 
@@ -92,7 +92,7 @@ const openErrors: Readonly<Record<string, string>> = {
 const upgradeRequired: UpgradeAdmission.Reply = { status: 426, body: "" }
 const failed: UpgradeAdmission.Reply = { status: 500, body: "" }
 
-/** Answers an upgrade request as an ordinary one, and ends its connection. */
+/** Answers an upgrade request like any other HTTP request, and ends its connection. */
 const refuse = (
   request: http.IncomingMessage,
   socket: Socket,
