@@ -23,7 +23,7 @@ export interface Program {
   readonly open: (target: Connect.Target) => Effect.Effect<Transport, TransportError, Scope.Scope>
 }
 
-/** Rejects with a `ClientError` where there is no server or its handshake fails. */
+/** Rejects if the server cannot be reached or its handshake fails. */
 export interface ToClient {
   (target: Connect.Target, options: Dialects.V0Options): Promise<V0Client.V0Client>
   (target: Connect.Target, options?: Dialects.CurrentOptions): Promise<Client.Client>
@@ -37,7 +37,7 @@ export const make = (platform: Platform): Program => {
           Effect.provide(Connect.open(target), services),
         )
       : Connect.openRemote(target)
-  // Each client takes of the options what it knows.
+  // Both clients ignore options that they do not know.
   const connect = (target: Connect.Target, options?: Dialects.CurrentOptions) =>
     Dialects.connect(open(target), "url" in target ? { reconnect: {}, ...options } : options)
   return { open, connect: connect as ToClient }

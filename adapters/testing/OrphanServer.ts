@@ -1,6 +1,6 @@
 /**
- * A server for the test of what happens when one is killed: starts children of all kinds that sleep for
- * the time given as its argument, says `ready`, and waits to be killed.
+ * A server to be killed by a test: it starts children of all kinds, which sleep for the time in its argument, prints
+ * `ready`, and waits.
  */
 import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
@@ -9,8 +9,8 @@ import { spawner } from "./Runtime.ts"
 
 const sleep = `sleep ${process.argv[2]}`
 const scripts = [
-  `trap '' HUP TERM; ${sleep}; :`, // the leader lives
-  `trap '' HUP TERM; ${sleep} </dev/null >/dev/null 2>&1 & exit 0`, // only a descendant does
+  `trap '' HUP TERM; ${sleep}; :`, // the group leader lives
+  `trap '' HUP TERM; ${sleep} </dev/null >/dev/null 2>&1 & exit 0`, // only a descendant lives
 ]
 const kinds: ReadonlyArray<Spawner.Stdio> = [
   { kind: "pipe", stdin: false },

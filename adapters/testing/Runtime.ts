@@ -1,4 +1,4 @@
-/** What the runtime that runs this test provides, as a program gets it. */
+/** The runtime that runs this test: its platform, its spawner, and the program on it. */
 import process from "node:process"
 import { fileURLToPath } from "node:url"
 import * as Context from "effect/Context"
@@ -18,7 +18,7 @@ const adapters = {
 
 export const { platform }: { readonly platform: Platform } = await adapters[name]()
 
-/** The spawner of this runtime. Its scope is never closed. */
+/** The spawner of the platform; its scope is never closed. */
 export const spawner: Spawner.SpawnerService = Context.get(
   Effect.runSync(Layer.buildWithScope(platform.layerSpawner, Effect.runSync(Scope.make()))),
   Spawner.Spawner,
@@ -26,7 +26,7 @@ export const spawner: Spawner.SpawnerService = Context.get(
 
 const path = (file: string) => fileURLToPath(new URL(file, import.meta.url))
 
-/** The command `procwire` on this runtime: from source, but on Node, which cannot run that. */
+/** The program `procwire` on this runtime: built for Node, from source elsewhere. */
 export const command: readonly [string, ...ReadonlyArray<string>] = {
   Node: [process.execPath, path("../../dist/procwire.mjs")] as const,
   Bun: [process.execPath, path("../bun/main.ts")] as const,

@@ -1,10 +1,10 @@
 /**
- * The client's side over a WebSocket as browsers define it: the global one of Node 22, Bun and Deno, or a
- * constructor that is given (`ws` on Node 20, or one that sends headers).
+ * The client's side over a WebSocket as browsers define it: the global one of Node 22, Bun and Deno, or one that the
+ * caller makes (`ws` on Node 20, or one that sends headers).
  *
- * The standard WebSocket can not stop reading: what nobody takes piles up, and the transport fails at 256
- * MiB. One with `pause` and `resume` is stopped instead. It can not split a message into fragments
- * either, and servers refuse frames over 16 MiB. It tells nobody when its queue drained, so that is polled.
+ * The standard WebSocket has three limits. It cannot pause reading: messages pile up in memory, and the transport fails
+ * at 256 MiB (a WebSocket with `pause` and `resume` is paused instead). It cannot split a message into fragments, and
+ * servers refuse frames over 16 MiB. It has no drain event, so its queue is polled.
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -17,6 +17,7 @@ import {
   TransportError,
 } from "../../core/transport/Transport.ts"
 
+/** The part of the events of a WebSocket that the transport uses. */
 export interface WebSocketEvent {
   readonly type: string
   readonly data?: unknown
@@ -24,7 +25,7 @@ export interface WebSocketEvent {
   readonly message?: string
 }
 
-/** What is used of a WebSocket. */
+/** The part of a WebSocket that the transport uses. */
 export interface WebSocketLike {
   binaryType: string
   readonly readyState: number
@@ -40,7 +41,7 @@ export interface WebSocketLike {
 }
 
 export interface Options {
-  /** Makes the socket; the default is the global WebSocket. */
+  /** Makes the WebSocket; the default uses the global class. */
   readonly open?: (url: string) => WebSocketLike
 }
 
@@ -51,7 +52,7 @@ const largestBacklog = 256 * 1024 * 1024
 const isOpen = 1
 const isClosed = 3
 
-/** Connects; the scope closes the connection. */
+/** Connects; closing the scope ends the connection. */
 export const connect = (
   url: string,
   options: Options = {},
@@ -95,7 +96,7 @@ export const connect = (
     const write = (message: Outgoing): boolean => {
       if (ended || socket.readyState !== isOpen) return true
       socket.send(message)
-      // Once said, it holds until the drain: another writer's small message must not swallow that.
+      // Stalled holds until the queue has drained: a later small message that fits must not hide it.
       if (socket.bufferedAmount >= highWaterMark) stalled = true
       if (stalled) stall.unsafeOpen()
       return !stalled

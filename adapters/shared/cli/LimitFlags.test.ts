@@ -1,4 +1,4 @@
-/** Limits as flags: what is refused as a limit, and what a real server refuses because of one, on every transport. */
+/** LimitFlags.ts: which limits are refused, and what a real server refuses because of a limit, on every transport. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdtempSync, rmSync } from "node:fs"
@@ -34,7 +34,7 @@ const launch = async (address: string, ...flags: ReadonlyArray<string>) => {
   return String(line).trim()
 }
 
-/** Everything that a server of lines says to somebody who says nothing. */
+/** Everything that a server sends over lines to a client that sends nothing. */
 const overheard = async (url: string): Promise<string> => {
   const { pathname, hostname, port } = new URL(url)
   const socket = url.startsWith("unix:") ? net.connect(pathname) : net.connect(Number(port), hostname)

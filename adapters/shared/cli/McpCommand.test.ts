@@ -1,4 +1,4 @@
-/** `procwire mcp` as MCP clients meet it: the SDK's own, and that of the AI SDK, which shares no code with it. */
+/** McpCommand.ts and mcp/ with real clients: that of the MCP SDK and that of the AI SDK, which shares no code with it. */
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { createMCPClient } from "@ai-sdk/mcp"
@@ -90,7 +90,7 @@ describe("procwire mcp", { timeout: 60_000 }, () => {
     const seen: Array<Progress> = []
     const onprogress = (progress: Progress) => {
       seen.push(progress)
-      // The command ends only after its output was told.
+      // The command ends only after its output was reported.
       if (progress.message?.includes("piece")) void server.exec("touch told")
     }
     const { structured } = await server.exec(`echo a piece; ${until("told")}`, {}, { onprogress })

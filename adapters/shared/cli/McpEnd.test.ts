@@ -1,4 +1,4 @@
-/** How `procwire mcp` begins and ends, byte by byte: a real process, its stdio and its signals. */
+/** McpCommand.ts as a process: its flags, every byte on its stdio, its signals and its exit codes. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import * as Effect from "effect/Effect"
@@ -40,7 +40,7 @@ const callOf = (id: number, cmd: string) => ({
   params: { name: "exec_command", arguments: { cmd, shell: "/bin/sh" } },
 })
 
-/** A server with one command that runs on, and is told by its argument. */
+/** A server with one command that goes on running and is found by its argument. */
 const withCommand = async (seconds: string) => {
   const server = launch()
   server.send(initialize)
@@ -80,7 +80,7 @@ describe("procwire mcp", { timeout: 60_000 }, () => {
     ["SIGHUP", "614.25", 129],
   ] as const)("kills every command after %s", async (signal, seconds, code) => {
     const { child, ended } = await withCommand(seconds)
-    // Deno takes whoever it has killed itself for dead of the signal.
+    // Deno reports a child that it has signalled as dead of that signal, even if the child exited by itself.
     process.kill(child.pid ?? 0, signal)
     expect(await ended).toBe(code)
     await areGone(seconds)

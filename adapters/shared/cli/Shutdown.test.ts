@@ -1,4 +1,4 @@
-/** How a server ends: real servers, signals and children. */
+/** Shutdown.ts and ServeCommand.ts: how a server ends, with real servers, signals and children. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
@@ -26,12 +26,12 @@ const launch = async (...flags: ReadonlyArray<string>) => {
   const [line] = await once(server.stdout, "data")
   const url = String(line).trim()
   const client = await connect({ url }, { reconnect: false })
-  // Deno takes whoever it has killed itself for dead of the signal.
+  // Deno reports a child that it has signalled as dead of that signal, even if the child exited by itself.
   const signal = (name: NodeJS.Signals) => process.kill(server.pid ?? 0, name)
   return { server, url, client, ended, signal }
 }
 
-/** Starts a shell that says its process id and what else it says, and waits for the first line. */
+/** Starts a shell that prints its process id first, and waits for that line. */
 const start = async (client: Client, script: string) => {
   const child = await client.start({ argv: ["/bin/sh", "-c", `echo $$; ${script}`] })
   let text = ""
@@ -55,7 +55,7 @@ const isAlive = (pid: number) => {
 const isGone = (pid: number) => vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 20_000 })
 
 const flag = (name: string) => join(folder, name)
-/** Says `term` at SIGTERM and then ends when the file is there. */
+/** Prints `term` at SIGTERM, and exits once the file exists. */
 const untilFile = (file: string) =>
   `trap 'echo term' TERM; while [ ! -e '${file}' ]; do sleep 0.05; done; echo bye; exit 3`
 const stubborn = "trap 'echo term' TERM; while :; do sleep 0.05; done"

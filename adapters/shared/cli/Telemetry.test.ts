@@ -1,4 +1,4 @@
-/** Traces and logs of the command, as a collector and a terminal get them. */
+/** Telemetry.ts, Otlp.ts and Logging.ts: the traces that a collector gets, and the logs on stderr. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import * as http from "node:http"
@@ -34,7 +34,7 @@ interface Batch {
 const traceId = "0af7651916cd43dd8448eb211c80319c"
 const spanId = "b7ad6b7169203331"
 
-/** A collector that decodes what it is sent. */
+/** A collector that decodes the traces it gets. */
 let collector: http.Server
 let requests: Array<{ readonly url: string; readonly token: string | undefined; readonly batch: Batch }> = []
 let endpoint = ""

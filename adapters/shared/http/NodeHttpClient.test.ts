@@ -15,7 +15,7 @@ const certificates = Certificates.make(folder)
 const { connect: toServer } = Program.make(platform)
 const [program, ...main] = command
 
-/** Bytes of the body that is too long for anybody's buffers. */
+/** The length of a body that is too long for any buffer on its way. */
 const huge = 256 * 1024 * 1024
 
 const listening = async (server: Server): Promise<number> => {
@@ -23,7 +23,7 @@ const listening = async (server: Server): Promise<number> => {
   return (server.address() as AddressInfo).port
 }
 
-/** A server whose environment has these variables. */
+/** A server with these variables in its environment. */
 const serverWith = (variables: Record<string, string> = {}): Promise<Client> => {
   const clean = Object.entries(process.env).filter(([name]) => !/proxy|^SSL_CERT|^NODE_EXTRA_CA/i.test(name))
   const env = { ...(Object.fromEntries(clean) as Record<string, string>), ...variables }

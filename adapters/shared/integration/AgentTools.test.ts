@@ -1,4 +1,4 @@
-/** The tools over real shells: in this process, and on a server of its own. */
+/** core/agent over real shells: in this process, and on a server process. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -58,7 +58,7 @@ describe.each(Object.entries(places))("The tools %s", (_, open) => {
       `Chunk ID: ${reply.chunkId}\nWall time: ${reply.wallSeconds.toFixed(4)} seconds\n` +
         `Process exited with code 3\nOriginal token count: 4\nOutput:\n${reply.output}`,
     )
-    // Two pipes: which of them is read first is chance.
+    // stdout and stderr are two pipes: their order is not defined.
     expect(reply.output.split("\n").sort()).toEqual(["", "err", "out", "out2"])
     expect(reply.wallSeconds).toBeLessThan(5)
   })

@@ -1,4 +1,4 @@
-/** The lines of README.md for the AI SDK, run by the SDK itself with a model that follows a script. */
+/** core/agent with the AI SDK: runs the lines that README.md shows, with a model that follows a script. */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -14,7 +14,7 @@ afterAll(() => rmSync(home, { recursive: true, force: true }))
 
 const { connect } = Program.make(platform)
 
-/** A model that says one thing after the other; a step gets the tool's last result. */
+/** A model that calls one tool after the other; a step gets the last result. */
 const follow = (steps: ReadonlyArray<(result: unknown) => object>) => {
   let step = 0
   return new MockLanguageModelV3({
@@ -42,7 +42,7 @@ const usage = {
   outputTokens: { total: 1, text: 1, reasoning: 0 },
 }
 
-/** What stands between the two marks of this file, as it would stand in a README. */
+/** The lines between the two marks of this file, without their indentation. */
 const shown = () => {
   const source = readFileSync(new URL(import.meta.url), "utf8")
   const lines = /^ +\/\/ README\n([^]*?)\n +\/\/ \/README$/m.exec(source)?.[1]?.split("\n") ?? []

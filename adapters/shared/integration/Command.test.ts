@@ -1,4 +1,4 @@
-/** The built command, as a stranger uses it. */
+/** cli/: the built program as a user runs it. */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { readFileSync } from "node:fs"
@@ -17,7 +17,7 @@ interface Ended {
 
 const start = (args: ReadonlyArray<string>) => spawn(program, [...main, ...args], { stdio: "pipe" })
 
-/** What it prints from now on, and its exit code. */
+/** Collects what a process prints from now on, and its exit code. */
 const ended = (child: ReturnType<typeof start>): Promise<Ended> =>
   new Promise((resolve) => {
     let [stdout, stderr] = ["", ""]

@@ -1,4 +1,4 @@
-/** What the first version of unified exec promised, with real shells. */
+/** core/agent/FirstExec.ts, the first version of unified exec, with real shells. */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
@@ -30,14 +30,14 @@ const answer = async (asked: FirstExec.Request) => {
   return result.right
 }
 
-/** A shell that is ready. */
+/** Starts a shell and waits until it is ready. */
 const open = async () => {
   const { session_id } = await answer({ input_chunks: shell, timeout_ms: 10 })
   await say(session_id, "echo rea''dy\n", /^ready/m)
   return session_id
 }
 
-/** Writes, and asks until the answer has come. */
+/** Writes, and polls until the output has the answer. */
 const say = async (session_id: number | null, line: string, wanted: RegExp) => {
   let { output } = await answer({ session_id, input_chunks: [line], timeout_ms: 100 })
   while (!wanted.test(output))

@@ -1,7 +1,7 @@
 /**
- * The transport suite on lines: the stdio of a command that passes on everything to a socket of this
- * process, once by bytes, and once (slower to start, so with some cases) through `StdioTransport`; and a raw
- * end whose pieces arrive exactly as they are cut.
+ * The transport suite on LineTransport.ts, CommandTransport.ts and StdioTransport.ts. A command relays its stdio to a
+ * socket of this process: once a shell by bytes, and once `StdioTransport` (slower to start, so with some cases only).
+ * The raw end delivers its pieces exactly as they are cut.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import * as Net from "node:net"
@@ -33,7 +33,7 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** The stdio of a command that connects to the port it is given, and that connection. */
+/** The stdio of a command that connects to the port in its arguments, and that connection. */
 const relayedBy = (command: string, argsFor: (port: number) => ReadonlyArray<string>): Pair =>
   Effect.gen(function* () {
     const server = yield* Effect.acquireRelease(
@@ -52,7 +52,7 @@ const relayedBy = (command: string, argsFor: (port: number) => ReadonlyArray<str
     return [stdio, yield* LineTransport.make({ label, input: socket, output: socket })] as const
   })
 
-/** Passes on bytes, and ends when either side does. */
+/** A script that relays bytes and ends when either side does. */
 const bytes = `exec 3<>"/dev/tcp/127.0.0.1/$0"; cat <&3 & cat <&0 >&3 3<&- & wait -n; kill %1 %2 2>/dev/null`
 
 const raw: Raw = Effect.gen(function* () {

@@ -1,4 +1,4 @@
-/** The built server at several addresses at once, as a stranger starts it. */
+/** `procwire serve --listen` with several addresses, and with TLS: cli/, transport/ and Program.ts together. */
 import { type ChildProcess, execFile, spawn } from "node:child_process"
 import { once } from "node:events"
 import { existsSync, lstatSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
@@ -79,7 +79,7 @@ describe("procwire serve --listen", () => {
     const [tcp = "", ws = ""] = await bound()
     const first = await connect({ url: tcp })
     await first.close()
-    // The server may take a moment to see that the first connection is gone.
+    // The server may take a moment to notice the end of the first connection.
     const second = await vi.waitFor(() => connect({ url: ws }, { resumeSessionId: first.sessionId }), 10_000)
     expect(second.sessionId).toBe(first.sessionId)
     await second.close()
@@ -111,7 +111,7 @@ describe("procwire serve --listen", () => {
     expect(await says(address, "unharmed")).toBe("unharmed")
     first.server.kill("SIGKILL")
     await first.ended
-    // What the server has started may hold its socket for a moment more.
+    // The children of the killed server may hold its socket for a moment.
     await vi.waitFor(() => expect(connect({ url: address })).rejects.toMatchObject({ reason: "Connect" }))
     const third = launch(address)
     await third.bound()

@@ -1,4 +1,4 @@
-/** The built server under what clients do to it, seen from outside. */
+/** The built server under load: its memory while clients do not read, bursts of starts, and its end. */
 import { type ChildProcessByStdio, spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
 import type { Readable, Writable } from "node:stream"
@@ -7,7 +7,7 @@ import { command, name } from "../../testing/Runtime.ts"
 
 const [program, ...main] = command
 
-/** What the server may grow by. Deno cannot ask its engine for a small heap from within. */
+/** By how much the server may grow. On Deno a program cannot ask its engine for a small heap. */
 const mebibytes = name === "Deno" ? 100 : name === "Bun" ? 64 : 40
 
 interface Message {
@@ -20,7 +20,7 @@ interface Message {
 const servers: Array<ChildProcessByStdio<Writable, Readable, null>> = []
 afterEach(() => servers.splice(0).forEach((server) => server.kill("SIGKILL")))
 
-/** A server over stdio after the handshake; `on` sees every message behind it. */
+/** A server over stdio after the handshake; `on` gets every later message. */
 const serve = (on: (message: Message) => void) => {
   const server = spawn(program, [...main, "serve", "--listen", "stdio"], {
     stdio: ["pipe", "pipe", "inherit"],

@@ -1,6 +1,6 @@
 /**
- * A real server, three children that print what can be checked byte for byte, readers of three speeds, and a
- * connection that is cut at random moments. `npm run soak` plays it for ten minutes.
+ * Server, client and resumption together: three children whose output is checked byte for byte, readers of three
+ * speeds, and a connection that is cut at random moments. `npm run soak` runs it for ten minutes.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
@@ -19,7 +19,7 @@ const seed = Number(process.env["PROCWIRE_SOAK_SEED"] ?? 1)
 const { connect } = Program.make(platform)
 const [program, ...main] = command
 
-/** Prints so many bytes at a rate: words of 32 bits that count, with the child's number on top. */
+/** Prints a number of bytes at a rate: 32-bit words that count up, with the number of the child in the top bits. */
 const printer = `
 const [id, rate, total] = process.argv.slice(1).map(Number)
 const began = Date.now()
@@ -40,7 +40,7 @@ const go = () => {
 go()
 `
 
-/** Compares output as it comes with what the child with that number prints. */
+/** Compares output, as it arrives, with what the child of that number prints. */
 const checker = (id: number) => {
   let at = 0
   let expected = Buffer.alloc(0)
@@ -149,7 +149,7 @@ describe("soak", () => {
       gone: { from: expect.any(Number), to: expect.any(Number) },
     })
     await expect(child.exitCode).rejects.toMatchObject({ reason: "EventsLost" })
-    // The server has been told to end it: the session has nothing of that id that still runs.
+    // The server was told to end the process: the session has no running process of that id.
     expect(
       await client.call("process/read", { processId: child.id, afterSeq: 2 ** 40, waitMs: 5000 }),
     ).toMatchObject({

@@ -1,4 +1,4 @@
-/** The transport suite on sockets: our listener at one end, our client or a plain socket at the other. */
+/** The transport suite on SocketListener.ts and SocketClient.ts, with a plain socket at one end of some cases. */
 import { mkdtempSync, rmSync } from "node:fs"
 import * as net from "node:net"
 import * as tls from "node:tls"

@@ -1,4 +1,4 @@
-/** Tokens from end to end: a server that asks for one, the command and programs that show it. */
+/** Tokens from end to end: a server that asks for one, and the command and the programs that send it. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"

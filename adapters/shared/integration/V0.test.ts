@@ -1,4 +1,4 @@
-/** The first wire between real ends: our client, our server as a command and over a socket, and real processes. */
+/** The dialect v0 from end to end: client, server as a command and over a socket, and real processes. */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { describe, expect, it } from "vitest"

@@ -1,4 +1,4 @@
-/** The transport suite on WebSockets: our listener at one end, our client or a raw socket at the other. */
+/** The transport suite on WebSocketListener.ts and WebSocketClient.ts, with a raw socket at one end of some cases. */
 import { once } from "node:events"
 import * as Net from "node:net"
 import * as Deferred from "effect/Deferred"

@@ -1,6 +1,6 @@
 /**
- * Certificates for the tests of TLS, made by `openssl` in a folder of the test: a server's for 127.0.0.1, a client's of
- * the same authority, and one of a stranger. Nothing of them is kept.
+ * Certificates for the tests of TLS, made by `openssl` in the folder of a test: one of a server at 127.0.0.1, one of a
+ * client of the same authority, and one of a stranger.
  */
 import { execFileSync } from "node:child_process"
 import { readFileSync, writeFileSync } from "node:fs"
@@ -18,7 +18,7 @@ export interface Certificates {
   readonly authority: Certificate
   readonly server: Certificate
   readonly client: Certificate
-  /** Of an authority of its own. */
+  /** Signed by itself. */
   readonly stranger: Certificate
 }
 

@@ -1,12 +1,12 @@
-/** A way to a local port that can be cut: with everything that is on it, in the middle of a frame, at any moment. */
+/** A TCP proxy to a local port that can cut its connections at any moment, also in the middle of a frame. */
 import { once } from "node:events"
 import * as Net from "node:net"
 
 export class CuttingProxy {
   readonly url: string
-  /** False: whoever connects is turned away. */
+  /** If false, new connections are closed at once. */
   reachable = true
-  /** Connections that were cut. */
+  /** How many connections were cut. */
   cuts = 0
   private readonly server: Net.Server
   private readonly sockets: Set<Net.Socket>
@@ -40,6 +40,7 @@ export class CuttingProxy {
     this.url = `ws://127.0.0.1:${(server.address() as Net.AddressInfo).port}`
   }
 
+  /** Cuts every connection. */
   cut(): void {
     this.cuts += this.sockets.size
     for (const socket of this.sockets) socket.destroy()

@@ -1,4 +1,4 @@
-/** A folder for a test that is gone when the test is over, and a shell in it. */
+/** A temporary folder that is removed after the test, with a shell that runs in it. */
 import { execFileSync } from "node:child_process"
 import { mkdtempSync, realpathSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -7,6 +7,7 @@ import { onTestFinished } from "vitest"
 
 export interface Folder {
   readonly path: string
+  /** The path of a file in the folder. */
   readonly at: (name: string) => string
   /** Runs a script in the folder and returns what it prints. */
   readonly sh: (script: string) => string
@@ -18,7 +19,8 @@ export const make = (script = ":"): Folder => {
   const sh = (text: string) => execFileSync("/bin/sh", ["-c", text], { cwd: path, encoding: "utf8" })
   sh(script)
   return {
-    path, // Bun's `join` would replace what is no Unicode.
+    path,
+    // Bun's `join` replaces invalid Unicode.
     at: (name) => `${path}/${name}`,
     sh,
   }

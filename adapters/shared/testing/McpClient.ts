@@ -1,4 +1,4 @@
-/** The MCP SDK's own client of `procwire mcp` on this runtime, as a host starts it. */
+/** The client of the MCP SDK, connected to `procwire mcp` on this runtime as a host starts it. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -10,11 +10,11 @@ import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import { CallToolResultSchema } from "@modelcontextprotocol/sdk/types.js"
 import { command } from "../../testing/Runtime.ts"
 
-/** An empty home: commands run in login shells. */
+/** An empty home folder, because commands run in login shells. */
 export const home = mkdtempSync(join(tmpdir(), "procwire-mcp-"))
 export const removeHome = () => rmSync(home, { recursive: true, force: true })
 
-/** What a host is configured with to start the server. */
+/** The configuration by which a host starts the server. */
 export const configuration = (...flags: ReadonlyArray<string>) => {
   const [program, ...main] = command
   const env = { ...process.env, HOME: home } as Record<string, string>
@@ -22,7 +22,7 @@ export const configuration = (...flags: ReadonlyArray<string>) => {
 }
 
 export interface Result {
-  /** The blocks of text, in their order. */
+  /** The text blocks, in order. */
   readonly texts: ReadonlyArray<string>
   readonly structured: Readonly<Record<string, unknown>>
   readonly isError: boolean
@@ -32,7 +32,7 @@ export const start = async (...flags: ReadonlyArray<string>) => {
   const transport = new StdioClientTransport({ ...configuration(...flags), stderr: "inherit" })
   const client = new Client({ name: "test", version: "1" })
   await client.connect(transport)
-  // The schemas of the results are checked once the client knows them.
+  // The client checks results against their schemas once it has listed the tools.
   await client.listTools()
 
   const call = async (name: string, args: object, options?: RequestOptions): Promise<Result> => {

@@ -1,17 +1,17 @@
-/** What Linux's /proc tells about this process and its children. */
+/** Reads /proc of Linux: this process, its children, and others. */
 import { readdirSync, readFileSync } from "node:fs"
 
-/** The children of this process, zombies too. */
+/** The children of this process, zombies included. */
 export const children = (): ReadonlyArray<{ readonly pid: number; readonly state: string }> =>
   processes().filter(({ parent }) => parent === process.pid)
 
-/** The processes with this text among their arguments. */
+/** The ids of the processes that have this argument. */
 export const withArgument = (text: string): ReadonlyArray<number> =>
   processes()
     .filter(({ pid, state }) => state !== "Z" && argumentsOf(pid).includes(text))
     .map(({ pid }) => pid)
 
-/** True if the process ignores the signal of this number. */
+/** True if the process ignores the signal with this number. */
 export const ignores = (pid: number, signal: number): boolean => {
   const [, mask] = /^SigIgn:\s*(\w+)/m.exec(read(`/proc/${pid}/status`)) ?? []
   return mask !== undefined && ((BigInt(`0x${mask}`) >> BigInt(signal - 1)) & 1n) === 1n

@@ -1,6 +1,6 @@
 /**
- * A command for the test of transports over stdio: passes on whole messages between its stdin and stdout
- * and the local port that is its argument, as slowly as whoever takes them.
+ * A command for the tests of `StdioTransport`: relays messages between its stdio and the local port in its argument,
+ * with back-pressure in both directions.
  */
 import * as Net from "node:net"
 import * as Effect from "effect/Effect"

@@ -1,6 +1,6 @@
 /**
- * Real children for the tests of the spawners: starts one, collects what it does, and lets a test wait for
- * its ends and its exit. Every wait has a generous deadline.
+ * Real children for the tests of the spawners: starts one, collects its events, and lets a test wait for the end of its
+ * streams and for its exit. Every wait has a generous deadline.
  */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -13,10 +13,10 @@ export interface TestChild {
   readonly text: (stream: Spawner.OutputStream) => string
   readonly ended: ReadonlyArray<Spawner.OutputStream>
   readonly status: () => Spawner.ExitStatus | undefined
-  /** Every event in order: the name of a stream, its end as `/name`, `exit`. */
+  /** Every event in order: the name of a stream for output, `/name` for its end, and `exit`. */
   readonly log: ReadonlyArray<string>
   readonly exit: Promise<Spawner.ExitStatus>
-  /** The exit and the end of every stream. */
+  /** Completes after the exit and the end of every stream. */
   readonly closed: Promise<void>
   readonly close: () => Promise<void>
 }
@@ -44,6 +44,7 @@ const specOf = (options: Options): Spawner.SpawnSpec => ({
       : { kind: "pty", size: options.pty === true ? { rows: 24, columns: 80 } : options.pty },
 })
 
+/** Starts a child; `close` closes its scope. */
 export const start = async (spawner: Spawner.SpawnerService, options: Options): Promise<TestChild> => {
   const spec = specOf(options)
   const scope = Effect.runSync(Scope.make())
@@ -108,7 +109,7 @@ export const until = async (condition: () => boolean, what: string | (() => stri
 
 export const sleep = (millis: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, millis))
 
-/** Does something `count` times, some at a time: how often it was so. */
+/** Runs `so` `count` times, `atOnce` at a time, and counts how often it was true. */
 export const times = async (count: number, atOnce: number, so: () => Promise<boolean>): Promise<number> => {
   let left = count
   let found = 0

@@ -1,4 +1,4 @@
-/** A listener for the time of a test, and plain clients of it. */
+/** A WebSocket listener for a test, and plain clients. */
 import { once } from "node:events"
 import * as Effect from "effect/Effect"
 import { WebSocket } from "real-ws"

@@ -93,7 +93,7 @@ describe("CommandTransport", () => {
         yield* TestClock.adjust("100 millis")
         yield* Effect.promise(() => new Promise(setImmediate))
       }
-      // The clock of the test is ahead of the kill.
+      // The test clock runs ahead of the kill.
       yield* Effect.promise(() => vi.waitFor(() => expect(alive(pid)).toBe(false), { timeout: 20_000 }))
     }).pipe(Effect.provide(TestContext.TestContext), Effect.runPromise))
 })

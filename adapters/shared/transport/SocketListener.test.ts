@@ -56,7 +56,7 @@ const ask = async (text: string, message = "1"): Promise<string> => {
   return answer
 }
 
-/** A socket file that nobody listens on, as a killed server leaves it. */
+/** A socket file without a listener, as a killed server leaves it. */
 const stale = async (): Promise<string> => {
   const [bound, path] = [freePath(), freePath()]
   const server = net.createServer()

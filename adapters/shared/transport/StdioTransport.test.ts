@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url"
 import { build } from "esbuild"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 
-/** A server that echoes, or that writes until it is told to wait, with its remarks on stderr. */
+/** A server that echoes, or that writes until `write` answers false; it reports on stderr. */
 const program = `
 import * as Effect from "effect/Effect"
 import { Listener } from "../../../core/transport/Listener.ts"

@@ -31,7 +31,7 @@ const listening = <A>(wanted: Tls.ServerTls, test: (address: string) => Promise<
     return yield* Effect.promise(() => test(listener.address))
   }).pipe(Effect.scoped, Effect.runPromise)
 
-/** What an echo server answers, or why it does not. */
+/** The answer of an echo server, or the reason why there is none. */
 const ask = (address: string, trust?: Tls.ClientTls): Promise<string> =>
   Effect.flatMap(
     SocketClient.connect(SocketAddress.parse(address) as SocketAddress.SocketAddress, trust),

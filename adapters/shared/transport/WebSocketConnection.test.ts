@@ -9,7 +9,7 @@ import type { Transport } from "../../../core/transport/Transport.ts"
 import { connect, echo, listening, nextMessage } from "../testing/WebSockets.ts"
 import * as WebSocketListener from "./WebSocketListener.ts"
 
-/** Waits for a message; sees every one, also those that arrive together. */
+/** Waits for the next message, even if several arrive together. */
 const received = (socket: WebSocket, wanted: (text: string) => boolean) =>
   new Promise<void>((resolve) => {
     socket.on("message", (data) => {
@@ -24,7 +24,7 @@ const upgrade = (path: string, ...more: ReadonlyArray<string>) =>
 const key = "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="
 const version = "Sec-WebSocket-Version: 13"
 
-/** A masked client frame, the mask being zero. */
+/** A masked client frame with the mask zero. */
 const frame = (first: number, payload: Uint8Array, length = payload.length) => {
   const header = Buffer.alloc(14)
   header[0] = first
@@ -33,7 +33,7 @@ const frame = (first: number, payload: Uint8Array, length = payload.length) => {
   return Buffer.concat([header, payload])
 }
 
-/** A connection that was upgraded by hand. */
+/** A connection after an upgrade written by hand. */
 const rawConnect = async (port: number) => {
   const socket = net.connect(port, "127.0.0.1")
   socket.on("error", () => {})
