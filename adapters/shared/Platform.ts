@@ -3,6 +3,7 @@ import type * as Layer from "effect/Layer"
 import type { Files } from "../../core/files/Files.ts"
 import type { Spawner } from "../../core/spawn/Spawner.ts"
 
+/** The services of a runtime. */
 export interface Platform {
   /** PTYs and pipes by libc, or pipes by `node:child_process` where libc is out of reach. */
   readonly layerSpawner: Layer.Layer<Spawner>

@@ -12,6 +12,7 @@ import * as ServerServices from "./ServerServices.ts"
 
 export type { Target } from "./Connect.ts"
 
+/** What the entry points of the runtimes export. */
 export interface Program {
   /**
    * A client of that server. A lost connection to a URL is replaced and the session resumed, unless
@@ -23,7 +24,7 @@ export interface Program {
   readonly open: (target: Connect.Target) => Effect.Effect<Transport, TransportError, Scope.Scope>
 }
 
-/** Rejects if the server cannot be reached or its handshake fails. */
+/** Connects a client. Rejects if the server cannot be reached or its handshake fails. */
 export interface ToClient {
   (target: Connect.Target, options: Dialects.V0Options): Promise<V0Client.V0Client>
   (target: Connect.Target, options?: Dialects.CurrentOptions): Promise<Client.Client>

@@ -6,6 +6,7 @@ import * as NodeHost from "./host/NodeHost.ts"
 import * as NodeHttpClient from "./http/NodeHttpClient.ts"
 import type { Platform } from "./Platform.ts"
 
+/** What differs between the program `procwire` and other programs. */
 export interface Options {
   /** The path of bubblewrap; the default is `bwrap` in PATH. */
   readonly bwrap?: string | undefined

@@ -13,9 +13,11 @@ import type * as Scope from "effect/Scope"
 import { type Transport, TransportError } from "../../../core/transport/Transport.ts"
 import * as LineTransport from "./LineTransport.ts"
 
+/** The command to start. */
 export interface Options {
   /** A path, or a name that is looked up in PATH. No shell is involved. */
   readonly command: string
+  /** Its arguments, without the name of the command; the default is none. */
   readonly args?: ReadonlyArray<string>
   /** The whole environment; the default is that of this process. */
   readonly env?: Readonly<Record<string, string>>

@@ -13,6 +13,7 @@ import { TransportError } from "../../../core/transport/Transport.ts"
 export interface ServerTls {
   /** The certificate, or a chain that begins with it. */
   readonly cert: string | Buffer
+  /** The private key of the certificate. */
   readonly key: string | Buffer
   /** Clients need a certificate of this authority; the default admits all. */
   readonly clientCa?: string | Buffer
@@ -24,6 +25,7 @@ export interface ClientTls {
   readonly ca?: string | Buffer
   /** Shown to a server that asks for one; needs `key`. */
   readonly cert?: string | Buffer
+  /** The private key of `cert`. */
   readonly key?: string | Buffer
 }
 

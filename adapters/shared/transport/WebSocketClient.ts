@@ -11,6 +11,7 @@ import type { ClientTls } from "./Tls.ts"
 import { maxFrameBytes } from "./WebSocketFrames.ts"
 import * as WebSocketTransport from "../../web/WebSocketTransport.ts"
 
+/** How to connect: TLS, and headers of the upgrade. */
 export interface Options extends ClientTls {
   /** Sent with the upgrade, such as `authorization`. */
   readonly headers?: Readonly<Record<string, string>>
