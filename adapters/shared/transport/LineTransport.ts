@@ -11,6 +11,7 @@ import type * as Scope from "effect/Scope"
 import * as Framing from "../../../core/transport/Framing.ts"
 import * as Inbox from "../../../core/transport/Inbox.ts"
 import { type Transport, TransportError } from "../../../core/transport/Transport.ts"
+import * as OrderlyClose from "./OrderlyClose.ts"
 import * as SendQueue from "./SendQueue.ts"
 
 export interface Options {
@@ -59,24 +60,15 @@ export const make = ({
     output.on("close", endNormally).on("error", broken)
     if (input.destroyed || output.destroyed) end()
 
-    const close = yield* Effect.cached(
-      Effect.sync(endNormally).pipe(
-        Effect.zipRight(
-          Effect.zipRight(queue.flush, peerEnded(input, output)).pipe(
-            Effect.interruptible,
-            Effect.timeoutOption(SendQueue.closeDeadline),
-          ),
-        ),
-        Effect.ensuring(
-          Effect.sync(() => {
-            input.destroy()
-            output.destroy()
-          }),
-        ),
-        Effect.uninterruptible,
-      ),
-    )
-    yield* Effect.addFinalizer(() => close)
+    const close = yield* OrderlyClose.make({
+      stop: endNormally,
+      flush: queue.flush,
+      peerEnded: peerEnded(input, output),
+      destroy: () => {
+        input.destroy()
+        output.destroy()
+      },
+    })
     return {
       label,
       incoming: inbox.incoming,

@@ -24,9 +24,6 @@ export interface SendQueue {
 /** A message of this size or more is not held back to be written together with the next. */
 const largeBytes = 16 * 1024
 
-/** How long closing a transport may take in all: to send what is queued, and for the peer to end its side. */
-export const closeDeadline = "500 millis"
-
 export const make = (output: Writable): SendQueue => {
   let stopped = false
   let stalled = false

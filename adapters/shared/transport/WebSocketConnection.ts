@@ -19,6 +19,7 @@ import {
   type Transport,
   TransportError,
 } from "../../../core/transport/Transport.ts"
+import * as OrderlyClose from "./OrderlyClose.ts"
 import * as SendQueue from "./SendQueue.ts"
 import * as WebSocketFrames from "./WebSocketFrames.ts"
 
@@ -105,22 +106,15 @@ export const make = (
     }
     socket.on("close", () => end())
 
-    const close = yield* Effect.cached(
-      Effect.sync(() => {
+    const close = yield* OrderlyClose.make({
+      stop: () => {
         end()
         peer?.resume()
-      }).pipe(
-        Effect.zipRight(
-          Effect.zipRight(queue.flush, peerEnded(socket)).pipe(
-            Effect.interruptible,
-            Effect.timeoutOption(SendQueue.closeDeadline),
-          ),
-        ),
-        Effect.ensuring(Effect.sync(() => socket.destroy())),
-        Effect.uninterruptible,
-      ),
-    )
-    yield* Effect.addFinalizer(() => close)
+      },
+      flush: queue.flush,
+      peerEnded: peerEnded(socket),
+      destroy: () => socket.destroy(),
+    })
     yield* Effect.sync(() => {
       server.handleUpgrade(request, socket, head, attach)
       if (peer === undefined) end()
