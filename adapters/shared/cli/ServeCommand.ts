@@ -11,7 +11,6 @@ import * as ExecServer from "../../../core/server/ExecServer.ts"
 import * as SessionRegistry from "../../../core/session/SessionRegistry.ts"
 import * as Drain from "../../../core/spawn/Drain.ts"
 import { Spawner } from "../../../core/spawn/Spawner.ts"
-import type { Terms } from "../../../core/transport/Listener.ts"
 import * as Bubblewrap from "../confine/Bubblewrap.ts"
 import type { Platform } from "../Platform.ts"
 import * as StatusPages from "../status/StatusPages.ts"
@@ -109,13 +108,13 @@ const listenAndServe = (
     const metrics = Metrics.make()
     const listening = yield* ListenerFlags.read(command, values)
     // The server, which counts connections, exists only after the listeners that ask it.
-    let refusal: Terms["refusal"]
-    const terms = { maxMessageBytes: options.limits.messageBytes, refusal: () => refusal?.() }
+    const later: { refusal: ExecServer.ExecServer["refusal"] } = { refusal: () => undefined }
+    const terms = { maxMessageBytes: options.limits.messageBytes, refusal: () => later.refusal() }
     const listeners = yield* ListenerFlags.bindAll(listening, terms, yield* StatusPages.make(version, metrics))
     const overStdio = listening.addresses.some(({ kind }) => kind === "stdio")
     const { spawner, drain } = Drain.make(yield* Spawner)
     const server = yield* Effect.provideService(ExecServer.make({ ...options, metrics }), Spawner, spawner)
-    refusal = server.refusal
+    later.refusal = server.refusal
     const printed = overStdio ? process.stderr : process.stdout
     for (const { address } of listeners) if (address !== "stdio") printed.write(`${address}\n`)
     const serving = yield* Effect.forEach(listeners, ({ run }) =>
