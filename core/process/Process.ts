@@ -12,14 +12,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as FiberId from "effect/FiberId"
 import type { Event } from "../protocol/dialect/Dialect.ts"
-import type {
-  ChildHandle,
-  ExitStatus,
-  OutputStream,
-  SpawnEvents,
-  SpawnSpec,
-  Stdio,
-} from "../spawn/Spawner.ts"
+import type * as Spawner from "../spawn/Spawner.ts"
 import * as Denial from "./Denial.ts"
 import * as Metrics from "./Metrics.ts"
 import type { Shared } from "./Options.ts"
@@ -57,7 +50,7 @@ export class Process {
   /** The client's id of the process. */
   readonly id: string
   /** Pipes or a PTY. */
-  readonly stdio: Stdio
+  readonly stdio: Spawner.Stdio
   /** Its output. */
   readonly log: OutputLog.OutputLog
   /** Set when the exit is published. */
@@ -67,7 +60,7 @@ export class Process {
   /** A client has asked for the kill. */
   terminated = false
   /** Undefined until the child is spawned. */
-  child: ChildHandle | undefined
+  child: Spawner.ChildHandle | undefined
   /** Undefined without a stdin or PTY to write to. */
   stdin: StdinQueue | undefined
 
@@ -75,9 +68,9 @@ export class Process {
   private readonly cursors = new Set<OutputLog.Cursor>()
   private readonly childExited = Deferred.unsafeMake<void>(FiberId.none)
   private readonly allClosed = Deferred.unsafeMake<void>(FiberId.none)
-  private readonly openStreams: Set<OutputStream>
+  private readonly openStreams: Set<Spawner.OutputStream>
   private readonly confined: boolean
-  private status: ExitStatus | undefined
+  private status: Spawner.ExitStatus | undefined
   private paused = false
   /** Open while the child is not paused. */
   private readonly reading = Effect.unsafeMakeLatch(true)
@@ -91,7 +84,7 @@ export class Process {
   /** `onClosed` is called once, before any subscriber hears that the process is closed. */
   constructor(
     id: string,
-    { stdio, confinement }: Pick<SpawnSpec, "stdio" | "confinement">,
+    { stdio, confinement }: Pick<Spawner.SpawnSpec, "stdio" | "confinement">,
     capacity: OutputLog.Capacity,
     { retention, metrics }: Partial<Shared> = {},
     onClosed: () => void = () => {},
@@ -107,7 +100,7 @@ export class Process {
   }
 
   /** The callbacks for the spawner. */
-  readonly events: SpawnEvents = {
+  readonly events: Spawner.SpawnEvents = {
     output: (stream, bytes) => {
       if (bytes.length === 0 || this.closed !== undefined) return
       this.outputs += 1
@@ -127,10 +120,7 @@ export class Process {
     },
   }
 
-  /**
-   * Completes when the process is closed. Meanwhile publishes an exit over open streams, and abandons those after
-   * `terminate`.
-   */
+  /** Publishes an exit over open streams, abandons those after `terminate`, and completes with `closed`. */
   readonly supervise: Effect.Effect<void> = Effect.gen(this, function* () {
     yield* this.metrics.whileRunning(Deferred.await(this.childExited))
     yield* this.awaitQuiet
@@ -141,7 +131,7 @@ export class Process {
   })
 
   /** The child is spawned. */
-  begin(child: ChildHandle, stdin: StdinQueue | undefined): void {
+  begin(child: Spawner.ChildHandle, stdin: StdinQueue | undefined): void {
     this.child = child
     this.stdin = stdin
     this.throttle()
@@ -255,5 +245,5 @@ export class Process {
 }
 
 /** The wire's exit code: death by signal n is 128 + n. */
-export const toExitCode = (status: ExitStatus): number =>
+export const toExitCode = (status: Spawner.ExitStatus): number =>
   status.kind === "exited" ? status.code : 128 + status.signal
