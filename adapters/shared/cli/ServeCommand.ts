@@ -110,7 +110,11 @@ const listenAndServe = (
     // The server, which counts connections, exists only after the listeners that ask it.
     const later: { refusal: ExecServer.ExecServer["refusal"] } = { refusal: () => undefined }
     const terms = { maxMessageBytes: options.limits.messageBytes, refusal: () => later.refusal() }
-    const listeners = yield* ListenerFlags.bindAll(listening, terms, yield* StatusPages.make(version, metrics))
+    const listeners = yield* ListenerFlags.bindAll(
+      listening,
+      terms,
+      yield* StatusPages.make(version, metrics),
+    )
     const overStdio = listening.addresses.some(({ kind }) => kind === "stdio")
     const { spawner, drain } = Drain.make(yield* Spawner)
     const server = yield* Effect.provideService(ExecServer.make({ ...options, metrics }), Spawner, spawner)

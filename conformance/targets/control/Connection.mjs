@@ -111,7 +111,11 @@ const receive = ({ parts, sessions, label, end }, connection, bytes) => {
     return undefined
   }
   const raw = typeof id === "number" && !Number.isSafeInteger(id) ? Incoming.rawId(text) : JSON.stringify(id)
-  return parts.schedule(connection, () => request(parts, sessions, connection, raw ?? "null", message), message)
+  return parts.schedule(
+    connection,
+    () => request(parts, sessions, connection, raw ?? "null", message),
+    message,
+  )
 }
 
 /**

@@ -129,7 +129,9 @@ export const make = (parts, write, end) => {
   }
   const methods = handlers(parts, processes, wire, kill)
 
-  const request = async (/** @type {{ id: unknown, method: string, params: unknown }} */ { id, method, params }) => {
+  const request = async (
+    /** @type {{ id: unknown, method: string, params: unknown }} */ { id, method, params },
+  ) => {
     try {
       const run = Object.hasOwn(methods, method) ? methods[method] : undefined
       if (run === undefined) {

@@ -83,7 +83,10 @@ export const parts = {
   forgetAtTerminate: (processes, entry) => processes.delete(entry.id),
   kill: ({ child }) => process.kill(-child.pid, "SIGKILL"),
   write: (entry, id) => {
-    throw refusal(-32600, entry === undefined ? `unknown process id ${id}` : `stdin is closed for process ${id}`)
+    throw refusal(
+      -32600,
+      entry === undefined ? `unknown process id ${id}` : `stdin is closed for process ${id}`,
+    )
   },
   connectionEnds: (processes, kill) => {
     for (const entry of processes.values()) kill(entry)

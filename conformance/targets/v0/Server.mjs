@@ -21,7 +21,11 @@ if (address === "stdio") {
     connection.lost()
     process.exit(0)
   }
-  const connection = Connection.make(parts, (message) => process.stdout.write(`${JSON.stringify(message)}\n`), leave)
+  const connection = Connection.make(
+    parts,
+    (message) => process.stdout.write(`${JSON.stringify(message)}\n`),
+    leave,
+  )
   let rest = ""
   process.stdin.setEncoding("utf8").on("data", (/** @type {string} */ text) => {
     const lines = (rest + text).split("\n")
