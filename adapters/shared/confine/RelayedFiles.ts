@@ -1,5 +1,5 @@
 /** The calls to files, relayed to another server over its client. */
-import { randomUUID } from "node:crypto"
+import { randomBytes } from "node:crypto"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { type FileError, invalid } from "../../../core/files/FileError.ts"
@@ -9,6 +9,9 @@ import type { ClientError } from "../../../core/client/ClientError.ts"
 import type { ExecClient } from "../../../core/client/ExecClient.ts"
 import { toBase64 } from "../../../core/protocol/Bytes.ts"
 import * as PathUri from "../../../core/protocol/PathUri.ts"
+
+/** Random bytes of a handle id, which has at most 32 characters: these have 32 as hexadecimal digits. */
+const HANDLE_BYTES = 16
 
 /** `fail` turns what the other server refused, or the loss of it, into the failure of the call. */
 export const make = (
@@ -47,7 +50,7 @@ export const make = (
       ),
     open: (path, mode) =>
       Effect.gen(function* () {
-        const handleId = randomUUID()
+        const handleId = randomBytes(HANDLE_BYTES).toString("hex")
         yield* Effect.acquireRelease(call("fs/open", { ...at(path), handleId, mode }), () =>
           Effect.ignore(call("fs/close", { handleId })),
         )
