@@ -7,41 +7,18 @@
  * attached cursor has yet to deliver is not evicted: back-pressure bounds those.
  */
 import { defaults } from "../protocol/Limits.ts"
-import type { Event } from "../protocol/dialect/Dialect.ts"
 import type { OutputStream } from "../spawn/Spawner.ts"
+import type { Capacity, Chunk, Cursor } from "./Chunk.ts"
 import * as Metrics from "./Metrics.ts"
 import * as Retention from "./Retention.ts"
 import { Ring } from "./Ring.ts"
 
-export { maxChunkBytes } from "./Ring.ts"
-
-/** How much output a log retains. */
-export interface Capacity {
-  /** Bytes of output. */
-  readonly bytes: number
-  /** Chunks, of whatever size. */
-  readonly chunks: number
-}
+export { maxChunkBytes, type Capacity, type Chunk, type Cursor } from "./Chunk.ts"
 
 /** 1 MiB and 50,000 chunks, as in the peer implementation. */
 export const defaultCapacity: Capacity = {
   bytes: defaults.retainedBytes,
   chunks: defaults.retainedChunks,
-}
-
-/** One piece of output, as its event. `bytes` may be a view of the ring, which is valid until the next `append`. */
-export type Chunk = Extract<Event, { readonly kind: "output" }>
-
-/** The position of a reader that must not miss anything: chunks above it are not evicted while it is attached. */
-export interface Cursor {
-  /** The last seq that was delivered. */
-  readonly seq: () => number
-  /** Marks everything up to and including `seq` as delivered. */
-  readonly advance: (seq: number) => void
-  /** Bytes that wait to be delivered. */
-  readonly lag: () => number
-  /** Lets the chunks above it be evicted. Idempotent. */
-  readonly detach: () => void
 }
 
 /** The output of one process. Its methods are plain functions. */

@@ -5,12 +5,9 @@
  * buffer and the columns double up to what the capacity needs, and shrink when other logs need the memory.
  */
 import type { OutputStream } from "../spawn/Spawner.ts"
+import { maxChunkBytes, type Capacity, type Chunk, type Cursor } from "./Chunk.ts"
 import type { Metrics } from "./Metrics.ts"
-import type { Capacity, Chunk, Cursor, OutputLog } from "./OutputLog.ts"
 import type { Retained, Retention } from "./Retention.ts"
-
-/** The largest chunk that `append` makes, in bytes: 64 KiB, the size of one read. */
-export const maxChunkBytes = 64 * 1024
 
 /**
  * Most that is kept for cursors above the capacity, for a child that cannot be paused: 16 MiB and 800,000 chunks.
@@ -23,8 +20,8 @@ const smallest = 4096
 
 const streams: ReadonlyArray<OutputStream> = ["stdout", "stderr", "pty"]
 
-/** Members are documented in `OutputLog` and `Retained`. */
-export class Ring implements OutputLog, Retained {
+/** Its members are documented in `OutputLog`, whose `make` returns it, and in `Retained`. */
+export class Ring implements Retained {
   private readonly capacity: Capacity
   private retention: Retention | undefined
   private readonly metrics: Metrics
