@@ -1,9 +1,10 @@
 // @ts-check
 // `npm run build`, in three parts:
 //
-// - dist/core, dist/adapters, dist/conformance: every module by the compiler, for the scripts and tests of this repository.
-// - dist/lib: the library as it is published. One file for each export, the chunks that they share, and the declarations
-//   that they reach. Packages stay imports.
+// - dist/core, dist/adapters, dist/conformance: every module by the compiler, for the scripts and tests of this
+//   repository.
+// - dist/lib: the library as it is published. One file for each export, the chunks that they share, and the
+//   declarations that they reach. Packages stay imports.
 // - dist/procwire.mjs, dist/procwire-conformance.mjs: the commands, with their packages. What only some uses need is
 //   beside them, in dist/procwire-parts, because a server starts faster if it need not read that.
 import { execFileSync } from "node:child_process"

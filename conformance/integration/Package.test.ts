@@ -53,7 +53,8 @@ const specifiers = Object.keys(manifest.exports)
 const failures = async (): Promise<Readonly<Record<string, string>>> => {
   const program = `
     const failed = {}
-    for (const name of ${JSON.stringify(specifiers)}) await import(name).catch(({ message }) => (failed[name] = message))
+    for (const name of ${JSON.stringify(specifiers)})
+      await import(name).catch(({ message }) => (failed[name] = message))
     console.log(JSON.stringify(failed))`
   writeFileSync(join(folder, "exports.mjs"), program)
   return JSON.parse(await run(process.execPath, ["exports.mjs"])) as Record<string, string>

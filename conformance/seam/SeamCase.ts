@@ -68,7 +68,7 @@ export const select = <Need extends string, Context>(
   }
 }
 
-/** The list of cases in Markdown, for READMEs. */
+/** The list of cases in Markdown, for READMEs, in lines of at most 120 columns. */
 export const listing = (
   cases: ReadonlyArray<{
     readonly id: string
@@ -79,4 +79,5 @@ export const listing = (
 ): string =>
   cases
     .map(({ id, level, requires, says }) => `- \`${id}\` (${[level, ...requires].join(", ")}): ${says}`)
+    .map((item) => item.replaceAll(/(.{1,118})(?: |$)/g, "$1\n  ").trimEnd())
     .join("\n")

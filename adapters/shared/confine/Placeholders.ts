@@ -5,8 +5,8 @@
  * empty folder stands there. It is removed after the last holder, if it is still empty. A server that is killed
  * leaves it behind.
  *
- * The table of holders is module state on purpose: it describes the file system, which all servers in one program share.
- * If one of them removed a placeholder that another still holds, the path would be open to a child.
+ * The table of holders is module state on purpose: it describes the file system, which all servers in one program
+ * share. If one of them removed a placeholder that another still holds, the path would be open to a child.
  */
 import { mkdirSync, rmdirSync } from "node:fs"
 

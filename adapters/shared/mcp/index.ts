@@ -1,6 +1,6 @@
 /**
- * The tools of `procwire/agent` as an MCP server, for programs that have a transport of the MCP SDK. It needs the package
- * `@modelcontextprotocol/sdk`, which procwire does not install. The command `procwire mcp` needs nothing.
+ * The tools of `procwire/agent` as an MCP server, for programs that have a transport of the MCP SDK. It needs the
+ * package `@modelcontextprotocol/sdk`, which procwire does not install. The command `procwire mcp` needs nothing.
  *
  * @example
  * ```ts
