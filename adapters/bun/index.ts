@@ -16,7 +16,15 @@
 import * as Program from "../shared/Program.ts"
 import { platform } from "./platform.ts"
 
-export type { Target } from "../shared/Program.ts"
+export type {
+  CommandOptions,
+  InProcessTarget,
+  Program,
+  RemoteTarget,
+  Target,
+  ToClient,
+  UrlOptions,
+} from "../shared/Program.ts"
 export { layerSpawner } from "./BunSpawner.ts"
 
 const program = Program.make(platform)

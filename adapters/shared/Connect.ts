@@ -37,6 +37,7 @@ export type RemoteTarget =
 
 /** A server in this process. Its children end with the client. */
 export interface InProcessTarget {
+  /** Tells it from the other targets. */
   readonly inProcess: true
   /** Overrides the defaults of `procwire serve`. */
   readonly server?: Partial<ExecServer.Options>

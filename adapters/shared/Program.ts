@@ -10,7 +10,9 @@ import * as Connect from "./Connect.ts"
 import type { Platform } from "./Platform.ts"
 import * as ServerServices from "./ServerServices.ts"
 
-export type { Target } from "./Connect.ts"
+export type { InProcessTarget, RemoteTarget, Target } from "./Connect.ts"
+export type { Options as CommandOptions } from "./transport/CommandTransport.ts"
+export type { Options as UrlOptions } from "./transport/WebSocketClient.ts"
 
 /** What the entry points of the runtimes export. */
 export interface Program {

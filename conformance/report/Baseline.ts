@@ -23,6 +23,7 @@ export interface Entry {
 
 /** An entry that no longer holds. */
 export interface Stale {
+  /** The entry. */
   readonly entry: Entry
   /** Why it no longer holds, in a sentence. */
   readonly why: string
@@ -30,6 +31,7 @@ export interface Stale {
 
 /** The text of a baseline is invalid; the message says how. */
 export class BaselineError extends Error {
+  /** The name of the class, for logs. */
   override readonly name = "BaselineError"
 }
 

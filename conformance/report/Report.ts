@@ -14,6 +14,7 @@ import * as Verdict from "./Verdict.ts"
 
 /** How a report looks. */
 export interface Style {
+  /** Colours, as ANSI escape sequences. */
   readonly colour: boolean
   /** Whole transcripts and long texts. */
   readonly verbose: boolean

@@ -12,6 +12,7 @@ import type { Outcome } from "../suite/RunCase.ts"
 export interface Terms {
   /** Failed `should` cases count, too. */
   readonly strict: boolean
+  /** The failures that are expected. */
   readonly baseline: ReadonlyArray<Baseline.Entry>
 }
 
@@ -23,9 +24,13 @@ export type Standing = "pass" | "fail" | "known" | "told" | "skip"
 
 /** A run that was judged. */
 export interface Verdict {
+  /** The rules that it was judged by. */
   readonly terms: Terms
+  /** Every outcome, in the order of the run. */
   readonly outcomes: ReadonlyArray<Outcome>
+  /** The entries of the baseline that no longer hold. */
   readonly stale: ReadonlyArray<Baseline.Stale>
+  /** Whether no failure counts and no entry is stale. */
   readonly passed: boolean
 }
 

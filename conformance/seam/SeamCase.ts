@@ -11,13 +11,17 @@ export type Level = "must" | "should"
 
 /** One case. `Need` is what it may require, `Context` what it works with. */
 export interface SeamCase<Need extends string, Context> {
+  /** A stable path below the name of the suite, for example `spawner/output/in-order`. */
   readonly id: string
+  /** How much a failure matters. */
   readonly level: Level
+  /** The needs without which the case is skipped. */
   readonly requires: ReadonlyArray<Need>
   /** What a seam must do, in one sentence. */
   readonly says: string
   /** The case counts what the whole process holds, so no other case may run meanwhile. */
   readonly alone: boolean
+  /** Fails by throwing, best with the functions of `Check`. */
   readonly run: (t: Context) => Promise<void>
 }
 
@@ -27,6 +31,7 @@ export type CaseSpec<Need extends string, Context> = Pick<SeamCase<Need, Context
 
 /** Which cases: ids or globs (`*` within a step, `**` for anything), and how deep. */
 export interface Choice {
+  /** Ids or globs to take; everything by default. */
   readonly only?: ReadonlyArray<string>
   /** Ids or globs to leave out. */
   readonly except?: ReadonlyArray<string>

@@ -17,21 +17,26 @@ export interface Subject<Need extends string, Context> {
 
 /** The context of a case that runs. */
 export interface OpenContext<Context> {
+  /** What the case gets. */
   readonly context: Context
+  /** Figures that the case reports. */
   readonly notes: ReadonlyArray<string>
   /** A violation of what holds in every case, if there was one. */
   readonly fault: () => string | undefined
+  /** Releases everything that the case has left behind. */
   readonly close: () => Promise<void>
 }
 
 /** How a case ended. */
 export interface Outcome {
+  /** The case, without its function. */
   readonly case: {
     readonly id: string
     readonly level: "must" | "should"
     readonly requires: ReadonlyArray<string>
     readonly says: string
   }
+  /** `skip`: the case did not run. */
   readonly status: "pass" | "fail" | "skip"
   /** Why it failed or was skipped; empty for a pass. */
   readonly reason: string

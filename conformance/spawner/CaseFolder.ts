@@ -13,6 +13,7 @@ export interface CaseFolder {
   readonly path: string
   /** Creates an empty file. */
   readonly put: (name: string) => void
+  /** Whether there is a file of this name. */
   readonly has: (name: string) => boolean
   /** The size of a file in bytes; 0 if there is none. */
   readonly size: (name: string) => number
@@ -22,6 +23,7 @@ export interface CaseFolder {
   readonly idle: string
   /** A script that appends to a file of this name until it is killed. */
   readonly beat: (name: string) => string
+  /** Removes the folder, which ends its scripts. */
   readonly remove: () => void
 }
 

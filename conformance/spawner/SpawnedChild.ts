@@ -15,11 +15,17 @@ import { clip } from "../suite/Json.ts"
 
 /** How a child is started: on pipes, with `PATH` alone and in `/`, unless the options say otherwise. */
 export interface ChildOptions {
+  /** The program, looked up in the PATH of `env`, and its arguments. */
   readonly argv: readonly [string, ...ReadonlyArray<string>]
+  /** Replaces the `argv[0]` that the child sees. */
   readonly arg0?: string
+  /** Its working directory. Default: `/`. */
   readonly cwd?: string
+  /** Its whole environment. Default: `PATH` alone. */
   readonly env?: Readonly<Record<string, string>>
+  /** Whether its stdin is a pipe; otherwise it is empty. Default: false. */
   readonly stdin?: boolean
+  /** Runs it in a PTY, of 24 rows and 80 columns or of this size. Default: false. */
   readonly pty?: boolean | Spawner.TerminalSize
   /** Takes the output instead of keeping it. */
   readonly onOutput?: (stream: Spawner.OutputStream, bytes: Uint8Array) => void
@@ -50,10 +56,13 @@ export class SpawnedChild {
   readonly log: Array<string> = []
   /** Violations of what a spawner guarantees. */
   readonly faults: Array<string> = []
+  /** The streams that have ended. */
   readonly ended = new Set<Spawner.OutputStream>()
   /** Bytes of output so far, of all streams. */
   count = 0
+  /** How it exited, once it has. */
   status: Spawner.ExitStatus | undefined
+  /** The streams that it has. */
   readonly streams: ReadonlyArray<Spawner.OutputStream>
   private readonly options: ChildOptions
   private readonly timeoutMs: number
@@ -86,10 +95,12 @@ export class SpawnedChild {
     return refusal ?? undefined
   }
 
+  /** The handle of the child. Throws before `spawn` has succeeded. */
   get handle(): Spawner.ChildHandle {
     return this.spawned ?? fail("the child was not spawned")
   }
 
+  /** Its output so far on one stream. */
   bytes(stream: Spawner.OutputStream): Buffer {
     return Buffer.concat(this.chunks[stream])
   }
@@ -112,6 +123,7 @@ export class SpawnedChild {
     })
   }
 
+  /** Waits for the exit. */
   async exit(): Promise<Spawner.ExitStatus> {
     await this.until(() => this.status !== undefined, "the exit")
     return this.status ?? fail("no exit")
@@ -142,26 +154,31 @@ export class SpawnedChild {
     return Exit.isSuccess(exit) ? exit.value : fail(`${what}: failed with ${String(exit.cause)}`)
   }
 
+  /** Writes to stdin or the PTY, and waits until the spawner has taken it. */
   write(bytes: Uint8Array | string): Promise<void> {
     const data = typeof bytes === "string" ? Buffer.from(bytes) : bytes
     return this.effect(this.handle.write(data), `a write of ${data.length} bytes`)
   }
 
+  /** Sends a signal to the process group. */
   signal(name: Spawner.SignalName): Promise<void> {
     return this.effect(this.handle.signal(name), `the signal ${name}`)
   }
 
+  /** Sets the size of the PTY. */
   resize(size: Spawner.TerminalSize): Promise<void> {
     const { resize } = this.handle
     return resize === undefined ? missing("resize") : this.effect(resize(size), "the resize")
   }
 
+  /** Asks the spawner to stop reading. Fails the case if it cannot. */
   pause(): void {
     const { pause } = this.handle
     if (pause === undefined) missing("pause")
     else pause()
   }
 
+  /** Asks the spawner to read on. Fails the case if it cannot. */
   resume(): void {
     const { resume } = this.handle
     if (resume === undefined) missing("resume")

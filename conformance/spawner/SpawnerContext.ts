@@ -32,6 +32,7 @@ export interface SpawnerContext
   extends
     Pick<CaseChildren.CaseChildren, "start" | "run" | "refused">,
     Pick<CaseFolder.CaseFolder, "put" | "has" | "waitFor" | "idle" | "beat"> {
+  /** What the spawner declares. */
   readonly capabilities: Spawner.Capabilities
   /** The path of the folder of this case, without symbolic links. */
   readonly folder: string

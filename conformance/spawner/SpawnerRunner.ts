@@ -25,6 +25,7 @@ export interface Options extends Choice, PlayOptions {}
 
 /** A glob matches no case, or the module exports no layer: a usage error, not a failure of the spawner. */
 export class UsageError extends Error {
+  /** The name of the class, for logs. */
   override readonly name = "UsageError"
 }
 

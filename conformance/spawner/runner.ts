@@ -11,6 +11,7 @@
  * console.log(outcomes.filter(({ status }) => status === "fail"))
  * ```
  */
+export { SpawnedChild, type ChildOptions } from "./SpawnedChild.ts"
 export * as SpawnerContext from "./SpawnerContext.ts"
 export { cases } from "./cases/index.ts"
 export * as SeamCase from "../seam/SeamCase.ts"

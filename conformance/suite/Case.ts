@@ -58,8 +58,11 @@ export type Behaviour = number | `b${number}`
 export interface Case extends Setting {
   /** A stable path, for example `process/read/after-seq-skips-older`. */
   readonly id: string
+  /** How much a failure matters. */
   readonly level: Level
+  /** The capabilities without which the case is skipped. */
   readonly requires: ReadonlyArray<Capability>
+  /** What can carry the case; `any` by default. */
   readonly transports: Carriers
   /** The behaviours that the case covers; empty where the descriptions number none. */
   readonly spec: ReadonlyArray<Behaviour>

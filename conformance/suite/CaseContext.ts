@@ -21,7 +21,9 @@ import * as Wire from "./wire/Wire.ts"
 
 /** The server and the wire that a case needs. */
 export interface Setting {
+  /** The version of the wire that the case speaks. */
   readonly dialect: Dialect
+  /** Which server the case may share with others. */
   readonly server: CaseServers.ServerNeed
   /** Arguments added to the command line of the server. */
   readonly args: ReadonlyArray<string>
@@ -29,6 +31,7 @@ export interface Setting {
 
 /** What a case gets. */
 export interface CaseContext {
+  /** What carries the messages of this run. */
   readonly transport: TransportKind
   /** The deadline of a single wait, in milliseconds. */
   readonly timeoutMs: number
@@ -48,8 +51,11 @@ export interface CaseContext {
 
 /** The context of a case that runs, and its results. */
 export interface RunningContext {
+  /** What the case gets. */
   readonly context: CaseContext
+  /** What was sent and received. */
   readonly transcript: Transcript.Transcript
+  /** What the case has noted. */
   readonly notes: ReadonlyArray<string>
   /** The first violation of the invariants of the wire in any message, if there was one. */
   readonly fault: () => string | undefined

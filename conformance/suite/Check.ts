@@ -5,6 +5,7 @@ import { clip, isObject, same, type Json, type JsonObject } from "./Json.ts"
 
 /** The server did not do what the case says. */
 export class CheckFailure extends Error {
+  /** The name of the class, for logs. */
   override readonly name = "CheckFailure"
 }
 

@@ -10,37 +10,53 @@ import type { Wire } from "./wire/Wire.ts"
 
 /** A notification about a process. */
 export interface Event {
+  /** Which of the three notifications it is. */
   readonly kind: "output" | "exited" | "closed"
+  /** Its seq. */
   readonly seq: number
+  /** Its params as on the wire. */
   readonly params: JsonObject
   /** Position among the messages of the connection. */
   readonly index: number
+  /** When it arrived, as `performance.now()` in milliseconds. */
   readonly at: number
 }
 
 /** A process that is closed. */
 export interface End {
+  /** The exit code that `process/exited` names. */
   readonly exitCode: number
   /** In order of arrival. */
   readonly events: ReadonlyArray<Event>
+  /** The seq of `process/exited`. */
   readonly exitedSeq: number
+  /** The seq of `process/closed`. */
   readonly closedSeq: number
 }
 
 /** A process that was started over the wire. */
 export interface Child {
+  /** Its process id on the wire. */
   readonly id: string
+  /** The connection that it is followed on. */
   readonly wire: Wire
+  /** Its events so far, in the order of arrival. */
   readonly events: () => ReadonlyArray<Event>
+  /** Its output so far in the order of seq, of one stream or of all. */
   readonly bytes: (stream?: string) => Buffer
+  /** The same as UTF-8 text. */
   readonly text: (stream?: string) => string
   /** Waits until the output contains `part`. */
   readonly says: (part: string) => Promise<void>
+  /** Waits for `process/exited`, and returns the exit code. */
   readonly exited: () => Promise<number>
   /** Waits for closed and for every seq below it. */
   readonly ended: () => Promise<End>
+  /** The result of `process/read`, with these params besides the process id. */
   readonly read: (params?: JsonObject) => Promise<JsonObject>
+  /** Writes to stdin, and returns the status that the server answers with. Default `writeId`: a random one. */
   readonly write: (text: string | Buffer, writeId?: string) => Promise<string>
+  /** Sends `process/terminate`; true if the process was still running. */
   readonly terminate: () => Promise<boolean>
 }
 
@@ -48,10 +64,15 @@ export interface Child {
 export interface StartOptions {
   /** Replaced by the fields of `params` that are given. */
   readonly script?: string
+  /** The program and its arguments. Default: a shell that runs `script`. */
   readonly argv?: ReadonlyArray<string>
+  /** The environment. Default: that of {@link Wire.Wire.childEnv}. */
   readonly env?: { readonly [name: string]: string }
+  /** Whether it runs in a PTY. Default: false. */
   readonly tty?: boolean
+  /** Whether its stdin is a pipe. Not sent if absent. */
   readonly pipeStdin?: boolean
+  /** The process id. Default: a random one. */
   readonly id?: string
   /** Further members of the params, or other values for the usual ones. */
   readonly params?: JsonObject

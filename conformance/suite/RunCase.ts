@@ -12,11 +12,13 @@ import { carries, type TransportKind } from "./wire/TransportKind.ts"
 
 /** How a case ended. */
 export interface Outcome {
+  /** The case. */
   readonly case: Case
   /** The transport, or `spawner` for a case of the spawner suite. */
   readonly transport: TransportKind | "spawner"
   /** The arguments of the command line that name the target. */
   readonly words: ReadonlyArray<string>
+  /** `skip`: the case did not run. */
   readonly status: "pass" | "fail" | "skip"
   /** Why it failed or was skipped; empty for a pass. */
   readonly reason: string

@@ -12,14 +12,19 @@ import { carries } from "./wire/TransportKind.ts"
 
 /** What to run, on what. */
 export interface Plan extends CaseOptions {
+  /** The cases, in the order of the outcomes. */
   readonly cases: ReadonlyArray<Case>
+  /** The servers under test; one for each transport. */
   readonly targets: ReadonlyArray<Target>
   /** How many cases run at a time. */
   readonly parallel: number
 }
 
-interface Job {
+/** One case on one target. */
+export interface Job {
+  /** The case. */
   readonly item: Case
+  /** What it runs on. */
   readonly target: Target
 }
 

@@ -15,6 +15,7 @@ const levels: { readonly [depth in Depth]: ReadonlyArray<Level> } = {
 
 /** The result of {@link select}. */
 export interface Selection {
+  /** The chosen cases, in the order given. */
   readonly cases: ReadonlyArray<Case>
   /** Globs that fit no case at all. */
   readonly unknown: ReadonlyArray<string>

@@ -21,19 +21,25 @@ export interface Server {
   readonly process?: ServerProcess.ServerProcess
   /** Absent over stdio. */
   readonly url?: string
+  /** Opens a connection. `headers` go with the upgrade of a WebSocket. */
   readonly connect: (events: ChannelEvents, headers?: { readonly [name: string]: string }) => Promise<Channel>
+  /** Ends a server that the suite has started, with everything below it; leaves any other alone. */
   readonly stop: () => void
 }
 
 /** What a server is started with. */
 export interface Needs {
+  /** Arguments added to the command line. */
   readonly args: ReadonlyArray<string>
+  /** The value of the variable that marks the server and every process below it. */
   readonly token: string
+  /** The deadline for its first line, in milliseconds. */
   readonly timeoutMs: number
 }
 
 /** A server under test. */
 export interface Target {
+  /** What carries the messages. */
   readonly kind: TransportKind
   /** The argument of the command line that names this target, for reports. */
   readonly words: ReadonlyArray<string>
@@ -41,8 +47,11 @@ export interface Target {
   readonly owned: boolean
   /** The command, with a free address where it needs one. */
   readonly argv: () => ReadonlyArray<string>
+  /** The server that cases share; a new one if a case has ended the last one. Over stdio each call starts one. */
   readonly shared: (needs: Needs) => Promise<Server>
+  /** A server for one case alone. Rejects for a target that the suite does not start. */
   readonly fresh: (needs: Needs) => Promise<Server>
+  /** Ends the shared server and removes what was made for the addresses. */
   readonly close: () => void
 }
 

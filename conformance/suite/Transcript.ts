@@ -14,13 +14,17 @@ export interface Entry {
   readonly at: number
   /** Number of the connection within the case, from 1. */
   readonly connection: number
+  /** Where it came from. */
   readonly direction: Direction
+  /** The message, or what happened to the connection; clipped to 4,000 characters. */
   readonly text: string
 }
 
 /** Entries in order of time, at most 2,000. */
 export interface Transcript {
+  /** What was added, in order of time. */
   readonly entries: ReadonlyArray<Entry>
+  /** Adds an entry, with the time since the beginning. */
   readonly add: (connection: number, direction: Direction, text: string) => void
 }
 

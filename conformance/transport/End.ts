@@ -11,6 +11,7 @@ import { within } from "../suite/Deadline.ts"
 
 /** The messages that were still read, and why there are no more. */
 export interface Rest {
+  /** In the order of arrival. */
   readonly messages: ReadonlyArray<string>
   /** None if the peer has just disconnected. */
   readonly error: TransportError | undefined
@@ -18,6 +19,7 @@ export interface Rest {
 
 /** One end of a pair, or of a raw end. */
 export class End {
+  /** The transport itself, for what is not wrapped here. */
   readonly transport: Transport
   /** How often `onDrain` was called. */
   drains = 0
@@ -34,6 +36,7 @@ export class End {
     })
   }
 
+  /** Writes one message; false if the transport asks to wait for `onDrain`. */
   write(message: Outgoing): boolean {
     return this.transport.write(message)
   }
@@ -80,6 +83,7 @@ export class End {
     return this.taken.length > 0 || (this.transport.incoming.unsafeSize()._tag === "Some" && this.size() > 0)
   }
 
+  /** Closes this end in order. */
   async close(): Promise<void> {
     await within(Effect.runPromise(this.transport.close), this.timeoutMs, "close to return")
   }

@@ -17,6 +17,7 @@ export type Pair = Effect.Effect<readonly [Transport, Transport], unknown, Scope
 
 /** A transport whose peer the suite plays, byte by byte. */
 export interface RawEnd {
+  /** The end under test. */
   readonly transport: Transport
   /** The bytes that carry this as one message, as a peer sends them. */
   readonly frame: (message: Uint8Array) => Uint8Array
@@ -43,7 +44,9 @@ export const table: (
 
 /** A pair that is open. */
 export interface Opened {
+  /** One end. */
   readonly left: End
+  /** The other end. */
   readonly right: End
   /** Closes the scope of the pair. */
   readonly closeScope: () => Promise<void>
@@ -51,20 +54,27 @@ export interface Opened {
 
 /** A raw end that is open. */
 export interface RawOpened {
+  /** The end under test. */
   readonly end: End
+  /** The bytes that carry a message; a text is sent as UTF-8. */
   readonly frame: (message: Uint8Array | string) => Uint8Array
+  /** Sends bytes to it in one piece, as its peer. */
   readonly send: (bytes: Uint8Array) => Promise<void>
+  /** Disconnects the peer. */
   readonly gone: () => Promise<void>
 }
 
 /** What a case gets. */
 export interface TransportContext {
+  /** Opens a pair. The end of the case closes it. */
   readonly open: () => Promise<Opened>
   /** Plays from left to right and, at the same time on another pair, from right to left. */
   readonly both: (play: (from: End, to: End) => Promise<void>) => Promise<void>
+  /** Opens a raw end. The end of the case closes it. */
   readonly raw: () => Promise<RawOpened>
   /** Waits as long as another pair takes for 200 messages each way: for what must not happen meanwhile. */
   readonly others: () => Promise<void>
+  /** Adds a figure to the report. */
   readonly note: (text: string) => void
 }
 

@@ -11,6 +11,7 @@
  * console.log(outcomes.filter(({ status }) => status === "fail"))
  * ```
  */
+export { End, type Rest } from "./End.ts"
 export * as TransportContext from "./TransportContext.ts"
 export { cases } from "./cases/index.ts"
 export * as TransportRunner from "./TransportRunner.ts"

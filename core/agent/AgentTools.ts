@@ -18,8 +18,11 @@ import * as UnifiedExec from "./UnifiedExec.ts"
 
 /** The part of `AbortSignal` that is used. */
 export interface Signal {
+  /** True once the signal has fired. */
   readonly aborted: boolean
+  /** Calls `listener` when the signal fires. */
   addEventListener(type: "abort", listener: () => void): void
+  /** Takes a listener back. */
   removeEventListener(type: "abort", listener: () => void): void
 }
 

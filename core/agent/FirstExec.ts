@@ -20,6 +20,7 @@ import { Session } from "./Session.ts"
 import * as Truncate from "./Truncate.ts"
 import * as SessionWait from "./SessionWait.ts"
 
+/** A request: the start of a command, or input for a session. */
 export interface Request {
   /** The session to write to; without one, `input_chunks` is the argv to start. */
   readonly session_id?: number | null
@@ -29,6 +30,7 @@ export interface Request {
   readonly timeout_ms?: number | null
 }
 
+/** The answer to a request. */
 export interface Response {
   /** The session, for the next request; null once the command has exited. */
   readonly session_id: number | null
@@ -44,6 +46,7 @@ export class FirstExecError extends Data.TaggedError("FirstExecError")<{
   readonly cause?: unknown
 }> {}
 
+/** The tool in its first version. */
 export interface FirstExec {
   /** Starts a command or writes to one, waits for its timeout, and returns the output. */
   readonly request: (request: Request) => Effect.Effect<Response, FirstExecError>

@@ -19,7 +19,9 @@ export interface Sizes {
 
 /** The output taken. If `omitted` is 0, `head` has all of it. */
 export interface Taken {
+  /** The first output as text; all of it if nothing was dropped. */
   readonly head: string
+  /** The last output as text; empty if nothing was dropped. */
   readonly tail: string
   /** How many bytes between `head` and `tail` were dropped. */
   readonly omitted: number

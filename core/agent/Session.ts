@@ -13,7 +13,9 @@ import { HeadTailBuffer } from "./HeadTailBuffer.ts"
 
 /** Output that arrived during a call. */
 export interface Progress {
+  /** The session that the command has, or would have if it outlived the call. */
   readonly sessionId: number
+  /** The output, decoded as UTF-8; never with half a character. */
   readonly text: string
 }
 

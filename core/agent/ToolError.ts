@@ -22,7 +22,9 @@ export type ToolReason =
 
 /** A failed call. `message` is for the model; `reason` is for programs. */
 export class ToolError extends Data.TaggedError("ToolError")<{
+  /** Why the call failed. */
   readonly reason: ToolReason
+  /** For the model: what is returned to it in place of a reply. */
   readonly message: string
   /** Where the command goes on, with the reason `Aborted`. */
   readonly sessionId?: number
@@ -30,9 +32,11 @@ export class ToolError extends Data.TaggedError("ToolError")<{
   readonly cause?: unknown
 }> {}
 
+/** `UnknownTool`: no tool is called `name`. */
 export const unknownTool = (name: string) =>
   new ToolError({ reason: "UnknownTool", message: `unsupported call: ${name}` })
 
+/** `Arguments`: `why` is the text of the decoder. */
 export const badArguments = (why: string) =>
   new ToolError({ reason: "Arguments", message: `failed to parse function arguments: ${why}` })
 
@@ -43,9 +47,11 @@ export const notCreated = (why: string, cause: unknown) => {
   return new ToolError({ reason: "Create", message, cause })
 }
 
+/** `UnknownSession`: no session has that id, or it has ended. */
 export const unknownSession = (id: number) =>
   new ToolError({ reason: "UnknownSession", message: `write_stdin failed: Unknown process id ${id}` })
 
+/** `StdinClosed`: the session was started without a terminal. */
 export const stdinClosed = () =>
   new ToolError({
     reason: "StdinClosed",
@@ -53,11 +59,14 @@ export const stdinClosed = () =>
       "write_stdin failed: stdin is closed for this session; rerun exec_command with tty=true to keep stdin open",
   })
 
+/** `Write`: the server did not take the input; `cause` is its error. */
 export const notWritten = (cause: unknown) =>
   new ToolError({ reason: "Write", message: "write_stdin failed: failed to write to stdin", cause })
 
+/** `Closed`: the tools are closed, and start nothing more. */
 export const closed = () => new ToolError({ reason: "Closed", message: "the tools are closed" })
 
+/** `Aborted`: the caller stopped waiting. `sessionId` is where the command goes on, if it has a session. */
 export const aborted = (sessionId: number | undefined) =>
   new ToolError({
     reason: "Aborted",

@@ -59,6 +59,7 @@ export type MaxOutputTokens = Pick<WriteStdin, "max_output_tokens">
 
 /** What an agent framework needs to offer a tool to its model. */
 export interface ToolDefinition {
+  /** The name that the model calls. */
   readonly name: "exec_command" | "write_stdin"
   /** For the model. */
   readonly description: string

@@ -8,6 +8,8 @@ import { utf8, utf8Decoder } from "../protocol/Bytes.ts"
 import type { Taken } from "./HeadTailBuffer.ts"
 import * as Utf8 from "./Utf8.ts"
 
+export type { Taken } from "./HeadTailBuffer.ts"
+
 const bytesPerToken = 4
 
 /** A bound on the output of every reply, besides the token budget of the call. */

@@ -20,6 +20,7 @@ import * as WriteStdinTool from "./WriteStdinTool.ts"
 
 export type { Run } from "./SessionCalls.ts"
 
+/** Defaults of the commands, and bounds of the replies. */
 export interface Options extends Command.Defaults {
   /** Bounds the output of every reply, besides the `max_output_tokens` of a call. Default: no further bound. */
   readonly cap?: Truncate.Cap
@@ -27,6 +28,7 @@ export interface Options extends Command.Defaults {
   readonly longestPollMillis?: number
 }
 
+/** The tools as effects, over the sessions that they have started. */
 export interface UnifiedExec {
   /** Starts a command. Fails with `Create`, or with `Closed` after the end of the scope. */
   readonly execCommand: SessionCalls.Run<Tools.ExecCommand>

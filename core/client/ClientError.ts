@@ -36,7 +36,9 @@ export interface Gone {
 
 /** A failure of a client. `message` is for people; `reason` and `code` are for programs. */
 export class ClientError extends Data.TaggedError("ClientError")<{
+  /** Why it failed. */
   readonly reason: ClientReason
+  /** For people. With the reason `Server` it is the message of the server. */
   readonly message: string
   /** The JSON-RPC error code, with the reason `Server`. */
   readonly code?: number

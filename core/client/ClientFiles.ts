@@ -47,6 +47,10 @@ export interface ClientFiles extends Promised<
   readonly watchMissing: (...args: Parameters<RemoteFiles["watchMissing"]>) => Promise<ClientWatch>
 }
 
+/**
+ * `ExecClient.fs` as promises.
+ * @internal
+ */
 export const make = (files: RemoteFiles): ClientFiles => ({
   readFile: (...args) => promise(files.readFile(...args)),
   readTextFile: (...args) => promise(files.readTextFile(...args)),

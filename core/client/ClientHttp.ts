@@ -26,6 +26,10 @@ export interface ClientHttp {
   stream(options: HttpOptions): Promise<ClientHttpStream>
 }
 
+/**
+ * `ExecClient.http` as promises.
+ * @internal
+ */
 export const toClientHttp = (http: RemoteHttp): ClientHttp => ({
   request: (options) => promise(http.request(options)),
   stream: (options) =>

@@ -28,6 +28,7 @@ import * as Reconnect from "./Reconnect.ts"
 import * as RemoteFiles from "./RemoteFiles.ts"
 import * as ProcessStarter from "./ProcessStarter.ts"
 
+/** Options of a client. Every one has a default. */
 export interface Options {
   /** Told to the server in the handshake. Default: `procwire`. */
   readonly clientName?: string

@@ -9,15 +9,21 @@ import type { ClientError, ClientReason, Gone } from "./ClientError.ts"
 
 /** One chunk of output. A UTF-8 character may be split between two chunks. */
 export interface Output {
+  /** Tells the events apart. */
   readonly kind: "output"
+  /** Its place among the events of the process; the first is 1. */
   readonly seq: number
+  /** `stdout` or `stderr` of a process on pipes, `pty` for a terminal. */
   readonly stream: OutputStream
+  /** The output, at least one byte. */
   readonly bytes: Uint8Array
 }
 
 /** The process has exited. */
 export interface Exited {
+  /** Tells the events apart. */
   readonly kind: "exited"
+  /** Its place among the events of the process. */
   readonly seq: number
   /** 128 + n for death by signal n. */
   readonly exitCode: number
@@ -27,14 +33,19 @@ export interface Exited {
 
 /** The process has exited and every output stream is at EOF. */
 export interface Closed {
+  /** Tells the events apart. */
   readonly kind: "closed"
+  /** Its place among the events of the process; the last one. */
   readonly seq: number
 }
 
 /** The client can no longer follow the process: the connection has ended, or events are lost. */
 export interface Failed {
+  /** Tells the events apart. This one has no seq: the server does not know it. */
   readonly kind: "failed"
+  /** Why, for programs. */
   readonly reason: ClientReason
+  /** Why, for people. */
   readonly message: string
   /** The range of the lost events, with the reason `EventsLost`. */
   readonly gone?: Gone

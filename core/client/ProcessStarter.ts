@@ -19,10 +19,13 @@ import * as StartOptions from "./StartOptions.ts"
 
 /** A process, and a subscription to its events from the first. */
 export interface Subscribed {
+  /** The process. */
   readonly process: RemoteProcess.RemoteProcess
+  /** Its events from the first. Read it to its end, or close it. */
   readonly subscription: EventFeed.Subscription
 }
 
+/** How processes are started and taken over; every client of the current wire has it. */
 export interface ProcessStarter {
   /**
    * Starts a process. It lives on when the effect has succeeded; interrupting the effect terminates it. Fails with

@@ -31,6 +31,10 @@ export type Status =
   /** Lost for good. */
   | { readonly kind: "failed"; readonly message: string }
 
+/**
+ * What `ExecClient` connects with.
+ * @internal
+ */
 export interface Options extends Omit<SessionConnection.Options, "initialize"> {
   /** Without it the first loss is final. */
   readonly policy: ReconnectPolicy.ReconnectPolicy | undefined
@@ -49,7 +53,10 @@ export interface Options extends Omit<SessionConnection.Options, "initialize"> {
   readonly onStatus: ((status: Status) => void) | undefined
 }
 
-/** The session that every connection belongs to. */
+/**
+ * The session that every connection belongs to.
+ * @internal
+ */
 export type Session = Pick<SessionConnection.SessionConnection, "sessionId" | "environmentInfo">
 
 /** How long the end of a lost connection is waited for. */
@@ -60,7 +67,10 @@ interface Live {
   readonly close: Effect.Effect<void>
 }
 
-/** Connects once, then keeps `current` connected; the scope ends it. */
+/**
+ * Connects once, then keeps `current` connected; the scope ends it.
+ * @internal
+ */
 export const make = (
   open: Open,
   current: CurrentConnection,
@@ -162,6 +172,10 @@ const report = ({ onStatus }: Options, status: Status) =>
 
 const noAnswer = () => new ClientError({ reason: "Timeout", message: "no answer in time" })
 
+/**
+ * A failure to open the transport, as `Connect`.
+ * @internal
+ */
 export const toClientError = (error: TransportError | ClientError): ClientError =>
   error._tag === "ClientError"
     ? error

@@ -66,6 +66,7 @@ export const begin = (policy: ReconnectPolicy): Effect.Effect<Outage> =>
 /** A connection that lasts for so many milliseconds ends the outage before it. */
 export const steadyMillis = 1000
 
+/** What a policy knows of the outages before. */
 export interface Outages {
   /**
    * The outage that the loss of a connection belongs to, by how many milliseconds the connection lived and the last seq

@@ -48,12 +48,12 @@ export interface Walked {
   readonly truncated: boolean
 }
 
-type Done<A = void> = Effect.Effect<A, ClientError>
+/** What a call on files returns. */
+export type Done<A = void> = Effect.Effect<A, ClientError>
 
 /**
  * The files of the server's host. What the server refuses fails with the reason `Server`, and `code` -32004 (not
- * found),
- * -32600 (not permitted or not valid) or -32603 (anything else); a lost connection fails with `Disconnected`.
+ * found), -32600 (not permitted or not valid) or -32603 (anything else); a lost connection fails with `Disconnected`.
  */
 export interface RemoteFiles {
   /** Reads a whole file. More than 32 MiB is read in blocks. */
@@ -107,6 +107,10 @@ export interface RemoteFiles {
  */
 export const maxWhole = 32 * 1024 * 1024
 
+/**
+ * `ExecClient.fs`.
+ * @internal
+ */
 export const make = (call: Call, info: EnvironmentInfo, watches: FileWatch.FileWatch): RemoteFiles => {
   const uri = (path: string) => RemotePath.toUri(path, info)
   const native = (path: string) => RemotePath.toNative(path, info)

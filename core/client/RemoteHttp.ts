@@ -18,7 +18,9 @@ import type { NextId } from "./Ids.ts"
 
 /** A header of a request. */
 export interface Header {
+  /** The name; case does not matter. */
   readonly name: string
+  /** The value, sent as UTF-8. */
   readonly value: string
   /**
    * An environment variable of the server, whose value is appended to `value`. Needs the capability
@@ -79,13 +81,20 @@ export interface RemoteHttp {
   readonly stream: (options: HttpOptions) => Effect.Effect<HttpStream, ClientError, Scope.Scope>
 }
 
-/** What the requests use of the client. */
+/**
+ * What the requests use of the client.
+ * @internal
+ */
 export interface Options {
   readonly call: Call
   readonly bodies: HttpBodies
   readonly nextId: NextId
 }
 
+/**
+ * `ExecClient.http`.
+ * @internal
+ */
 export const make = ({ call, bodies, nextId }: Options): RemoteHttp => ({
   request: (options) =>
     Effect.suspend(() => call("http/request", toParams(options, nextId("http")))).pipe(

@@ -59,7 +59,10 @@ export interface RemoteProcess {
   readonly read: (options?: ReadOptions) => Effect.Effect<ReadResult, ClientError>
 }
 
-/** The handle of a followed process. */
+/**
+ * The handle of a followed process.
+ * @internal
+ */
 export const make = (follower: ProcessFollower, call: Call, nextWriteId: () => string): RemoteProcess => {
   const { id, subscribe, exitCode, closed } = follower
   const writing = Effect.unsafeMakeSemaphore(1)

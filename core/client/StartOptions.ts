@@ -9,7 +9,7 @@ import { toUri } from "./RemotePath.ts"
 /** The params of `process/start` as on the wire. */
 export type Wire = Schema.Schema.Encoded<typeof StartParams>
 
-/** What to start. Only `argv` is required; members without a docstring here are passed on as they are. */
+/** What to start. Only `argv` is required. */
 export interface StartOptions extends Partial<Omit<Wire, "argv" | "envPolicy">> {
   /** The program, looked up in the PATH of the child's environment, and its arguments. */
   readonly argv: ReadonlyArray<string>
@@ -31,6 +31,21 @@ export interface StartOptions extends Partial<Omit<Wire, "argv" | "envPolicy">> 
   readonly pipeStdin?: boolean
   /** Replaces the `argv[0]` that the process sees. Default: as given in `argv`. */
   readonly arg0?: Wire["arg0"]
+  /**
+   * The profile that confines the process. Default: it is not confined. A server that cannot enforce the profile
+   * refuses the start.
+   */
+  readonly sandbox?: Wire["sandbox"]
+  /** For Codex: which thread and which tool call of an agent the process belongs to. procwire ignores it. Default: none. */
+  readonly metadata?: Wire["metadata"]
+  /** For Codex: whether the process must use the managed network. procwire ignores it. Default: false. */
+  readonly enforceManagedNetwork?: boolean
+  /** For Codex: the managed network of the process. procwire ignores it. Default: none. */
+  readonly managedNetwork?: Wire["managedNetwork"]
+  /** For Codex: the network proxy of the process. procwire refuses a start with one. Default: none. */
+  readonly networkProxy?: Wire["networkProxy"]
+  /** For Codex: the shell snapshot that the process begins with. procwire refuses a start with one. Default: none. */
+  readonly shellSnapshot?: Wire["shellSnapshot"]
 }
 
 /** The params of `process/start`. `newId` makes the id if none is given. */

@@ -21,6 +21,7 @@ export type FileReason =
  * number, `No such file or directory (os error 2)`.
  */
 export class FileError extends Data.TaggedError("FileError")<{
+  /** Why the call failed. */
   readonly reason: FileReason
   readonly message: string
   readonly cause?: unknown

@@ -26,6 +26,7 @@ export class HttpError extends Data.TaggedError("HttpError")<{
   readonly message: string
   /** The URL of the request. */
   readonly url: string
+  /** The scheme of the redirect, with the reason `RedirectScheme`. */
   readonly detail?: string
   readonly cause?: unknown
 }> {}

@@ -30,7 +30,8 @@ const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 // Not allowed in the value of a header: control characters except the tab.
 const control = /[^\t\x20-\x7e\u0080-\uffff]/
 
-type Params = Pick<RequestParams, "method" | "url" | "headers" | "bodyBase64">
+/** The members of the params that make the request. */
+export type Params = Pick<RequestParams, "method" | "url" | "headers" | "bodyBase64">
 
 /** The request. Left is the text of the error. `env` is the environment of the server. */
 export const fromParams = (

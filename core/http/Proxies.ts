@@ -9,7 +9,8 @@
 import * as Either from "effect/Either"
 import * as Url from "./Url.ts"
 
-type Env = Readonly<Record<string, string>>
+/** The environment of the server. */
+export type Env = Readonly<Record<string, string>>
 
 /** The proxy for a URL; undefined if the request goes to its host directly. */
 export const proxyOf = (href: string, env: Env): Url.Url | undefined => {

@@ -33,7 +33,8 @@ export const maxQuietRounds = 50
 
 export type { Event } from "../protocol/dialect/Dialect.ts"
 
-type Exited = Omit<Extract<Event, { readonly kind: "exited" }>, "kind">
+/** The exit of a process, as its event. */
+export type Exited = Omit<Extract<Event, { readonly kind: "exited" }>, "kind">
 
 /** A reader that gets every event; the child is paused while it lags. */
 export interface Attachment {

@@ -18,6 +18,7 @@ export const shuttingDown = -32011
 
 /** An error response: a server answers with it, and the call of a client fails with it. */
 export class RpcError extends Data.TaggedError("RpcError")<{
+  /** One of the codes above; a server of another make may use others. */
   readonly code: number
   readonly message: string
 }> {}

@@ -182,9 +182,12 @@ export const textOf = (name: Name, value: number): string => {
 
 /** A bound refused something before any work on it. */
 export class LimitError extends Data.TaggedError("LimitError")<{
+  /** The limit that was exceeded. */
   readonly limit: Name
+  /** Its value, in the unit of the limit. */
   readonly value: number
 }> {
+  /** The text of the refusal, as the client sees it. */
   override get message(): string {
     return textOf(this.limit, this.value)
   }

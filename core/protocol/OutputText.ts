@@ -29,9 +29,13 @@ export const makeDelta = (processId: string) => {
 export const readResult = ({ chunks, ...state }: ReadResult): string =>
   `{"chunks":[${chunks.map(chunkText).join()}],${JSON.stringify(state).slice(1)}`
 
-interface Output {
+/** A chunk of output to encode. */
+export interface Output {
+  /** Its seq. */
   readonly seq: number
+  /** The stream it belongs to. */
   readonly stream: (typeof OutputParams.Type)["stream"]
+  /** The output itself. */
   readonly bytes: Uint8Array
 }
 

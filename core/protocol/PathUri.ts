@@ -15,6 +15,7 @@ import * as NativePath from "./NativePath.ts"
  * path of another host, or none that this program can use (`NotNative`). `message` is the text that the client sees.
  */
 export class PathUriError extends Data.TaggedError("PathUriError")<{
+  /** Which of the three it is. */
   readonly reason: "Malformed" | "Nul" | "NotNative"
   readonly message: string
 }> {}

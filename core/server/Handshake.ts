@@ -16,6 +16,9 @@ import type { Family } from "../protocol/Methods.ts"
  * another one.
  */
 export class HandshakeError extends Data.TaggedError("HandshakeError")<{
+  /**
+   * `NotInitialized`: no `initialize` yet. `NotReady`: no `initialized` yet. `Repeated`: a second `initialize`.
+   */
   readonly reason: "NotInitialized" | "NotReady" | "Repeated"
   /** The group of methods that the request belongs to, for the text. */
   readonly family?: Family

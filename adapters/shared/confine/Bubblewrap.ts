@@ -28,6 +28,7 @@ import * as Mounts from "./Mounts.ts"
 import * as OpenFile from "./OpenFile.ts"
 import * as Trial from "./Trial.ts"
 
+/** Options of the confinement. */
 export interface Options {
   /** The path of bubblewrap. Default: the `bwrap` in the PATH of the server. */
   readonly program?: string | undefined

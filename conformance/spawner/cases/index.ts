@@ -12,6 +12,7 @@ import { pty } from "./pty.ts"
 import { scope } from "./scope.ts"
 import { stdin } from "./stdin.ts"
 
+/** Every case about a spawner. */
 export const cases: ReadonlyArray<Case> = [
   ...output,
   ...events,

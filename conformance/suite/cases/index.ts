@@ -65,6 +65,7 @@ import { websocketStatus } from "./websocket-status.ts"
 import { websocketListen } from "./websocket-listen.ts"
 import { websocket } from "./websocket.ts"
 
+/** Every case of the wire suite for the current wire. */
 export const cases: ReadonlyArray<Case> = [
   ...handshake,
   ...gate,

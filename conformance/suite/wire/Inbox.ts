@@ -21,21 +21,29 @@ export interface Message extends Incoming {
 
 /** A WebSocket ping or pong that has arrived. */
 export interface Control {
+  /** Which of the two. */
   readonly kind: "ping" | "pong"
+  /** What it carried, as text. */
   readonly payload: string
+  /** `performance.now()` at arrival. */
   readonly at: number
 }
 
 /** What has arrived on one connection. */
 export interface Inbox {
+  /** The messages, in the order of arrival. */
   readonly messages: ReadonlyArray<Message>
+  /** The pings and pongs, in the order of arrival. */
   readonly controls: ReadonlyArray<Control>
   /** How the connection ended, once it has. */
   readonly ended: () => string | undefined
   /** `pick` throws to fail the wait, and returns `undefined` to go on waiting. */
   readonly wait: <A>(what: string, ms: number, pick: (inbox: Inbox) => A | undefined) => Promise<A>
+  /** Takes a message from the channel. */
   readonly addMessage: (incoming: Incoming) => Message
+  /** Takes a ping or a pong from the channel. */
   readonly addControl: (kind: "ping" | "pong", payload: string) => void
+  /** The connection has ended; `how` is for error texts. Only the first call counts. */
   readonly end: (how: string) => void
 }
 

@@ -8,14 +8,19 @@ import type { Message } from "./Inbox.ts"
 
 /** The error of a reply. */
 export interface Refusal {
+  /** The JSON-RPC error code. */
   readonly code: number
+  /** The text of the error. */
   readonly message: string
 }
 
 /** A reply has a result or an error. */
 export interface Reply {
+  /** The result, if the request succeeded. */
   readonly result?: Json
+  /** The error, if it was refused. */
   readonly error?: Refusal
+  /** The message that carried the reply. */
   readonly message: Message
 }
 

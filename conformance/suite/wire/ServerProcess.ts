@@ -11,25 +11,35 @@ import * as ProcessTree from "./ProcessTree.ts"
 
 /** How a server ended; one that could not be started has the error as its signal. */
 export interface Exit {
+  /** The exit code; null for death by a signal. */
   readonly code: number | null
+  /** The signal that killed it; null for an exit. */
   readonly signal: string | null
 }
 
 /** A server that the suite has started. */
 export interface ServerProcess {
+  /** Its pid; -1 if it could not be started. */
   readonly pid: number
+  /** Its streams and events. */
   readonly child: ChildProcessWithoutNullStreams
+  /** True once it has ended. */
   readonly exited: () => boolean
+  /** Resolves when it has ended; never rejects. */
   readonly exit: Promise<Exit>
   /** What the server has written to stderr, at most about 20,000 characters. */
   readonly errors: () => string
+  /** Sends a signal to the server alone, if it still runs. */
   readonly signal: (name: NodeJS.Signals) => void
+  /** Kills it and every process below it or marked by it. */
   readonly kill: () => void
 }
 
 /** How a server is started. */
 export interface LaunchOptions {
+  /** The program and its arguments. */
   readonly argv: ReadonlyArray<string>
+  /** Added to the environment of the suite. */
   readonly env: { readonly [name: string]: string }
   /** The value of {@link marker} for this server and every process below it. */
   readonly token: string

@@ -15,8 +15,11 @@ import * as Requests from "./Requests.ts"
 
 /** One connection. */
 export interface Wire {
+  /** The connection below, for what no client sends: malformed frames, pauses, an abrupt end. */
   readonly channel: Channel
+  /** Everything that has arrived. */
   readonly inbox: Inbox.Inbox
+  /** The deadline of a single wait, in milliseconds. */
   readonly timeoutMs: number
   /** The default environment of a child: a PATH, and the marker by which leftovers are found. */
   readonly childEnv: { readonly [name: string]: string }
@@ -24,8 +27,11 @@ export interface Wire {
   readonly asked: ReadonlySet<number>
   /** The method of every request that was sent, by id; `undefined` where one id was used for several methods. */
   readonly methods: ReadonlyMap<Json, string | undefined>
+  /** Sends a text as one message, whatever it is. */
   readonly sendText: (text: string) => void
+  /** Sends a JSON value as one message. */
   readonly send: (message: Json) => void
+  /** Sends raw bytes: into the stream, or as one binary frame. */
   readonly sendBytes: (bytes: Uint8Array) => void
   /** Sends a request; the reply comes later. */
   readonly begin: (method: string, params?: Json) => Promise<Reply.Reply>
@@ -55,12 +61,17 @@ export interface Wire {
 
 /** What a wire is made of. */
 export interface Parts {
+  /** The connection. */
   readonly channel: Channel
+  /** Where the messages of the connection arrive. */
   readonly inbox: Inbox.Inbox
+  /** Where what is sent is recorded. */
   readonly transcript: Transcript
   /** The number of the connection within the case, from 1. */
   readonly connection: number
+  /** The deadline of a single wait, in milliseconds. */
   readonly timeoutMs: number
+  /** The default environment of a child. */
   readonly childEnv: { readonly [name: string]: string }
 }
 

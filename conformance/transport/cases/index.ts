@@ -6,4 +6,5 @@ import { message } from "./message.ts"
 import { order } from "./order.ts"
 import { pressure } from "./pressure.ts"
 
+/** Every case about a transport. */
 export const cases: ReadonlyArray<Case> = [...order, ...message, ...framing, ...pressure, ...end]

@@ -22,6 +22,7 @@ import { call } from "./Calls.ts"
 import type * as V0Process from "./V0Process.ts"
 import * as V0Processes from "./V0Processes.ts"
 
+/** Options of a client of the first wire. Every one has a default. */
 export interface Options {
   /** Told to the server in the handshake. Default: `procwire`. */
   readonly clientName?: string
@@ -40,6 +41,7 @@ export type V0StartOptions = Omit<Schema.Schema.Encoded<typeof V0.ExecParams>, "
   readonly tty?: boolean
 }
 
+/** A client of the first wire: it starts processes, and nothing else. */
 export interface V0ExecClient {
   /** The protocol version that the server announces, such as `exec-server.v0`. */
   readonly protocolVersion: string

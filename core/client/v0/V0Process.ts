@@ -20,7 +20,9 @@ import { failed, type ProcessEvent } from "../ProcessEvent.ts"
 /** How long output is taken after the exit, in milliseconds. */
 export const lateMillis = 50
 
+/** A process of a v0 server. */
 export interface V0Process {
+  /** Its id on the wire, unique among the processes of the connection that run. */
   readonly id: string
   /** The pid on the server's host, if the server tells it. */
   readonly pid: number | undefined
@@ -42,7 +44,10 @@ export interface V0Process {
   readonly terminate: Effect.Effect<boolean, ClientError>
 }
 
-/** A process as its connection sees it. */
+/**
+ * A process as its connection sees it.
+ * @internal
+ */
 export interface Followed {
   readonly output: (stream: OutputStream, bytes: Uint8Array) => void
   readonly exit: (exitCode: number) => void
@@ -61,6 +66,10 @@ export interface Followed {
   ) => V0Process
 }
 
+/**
+ * Follows the process `id` from before its start.
+ * @internal
+ */
 export const make = (id: string, flow: FlowControl): Followed => {
   const feed = EventFeed.make(0, flow, (after) => Effect.fail(tooLate(after + 1)))
   const done = Deferred.unsafeMake<number | undefined>(FiberId.none)

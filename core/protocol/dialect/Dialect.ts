@@ -12,7 +12,8 @@ import type * as Methods from "../Methods.ts"
 import type { OutputStream } from "../Process.ts"
 
 /** Params and results of operations that are not in the method table. */
-interface Beyond {
+export interface Beyond {
+  /** What only v0 has. */
   readonly "process/start": {
     /** The most bytes of output to retain, if that is less than the limit of the server. */
     readonly params: { readonly retainedBytes?: number }
@@ -21,7 +22,8 @@ interface Beyond {
   }
 }
 
-type More<O, Part extends "params" | "result"> = O extends keyof Beyond ? Beyond[O][Part] : unknown
+/** The part of `Beyond` for an operation; nothing for most. */
+export type More<O, Part extends "params" | "result"> = O extends keyof Beyond ? Beyond[O][Part] : unknown
 
 /** The params that the handler of an operation takes. */
 export type OperationParams<O extends Methods.RequestName> = Methods.ParamsOf<O> & More<O, "params">
