@@ -89,9 +89,3 @@ export const binary = (scope, name) => {
 
 /** @param {string} text */
 export const heading = (text) => process.stdout.write(`\n== ${text}\n`)
-
-/**
- * A word for a POSIX shell.
- * @param {string} word
- */
-export const quote = (word) => `'${word.replaceAll("'", `'\\''`)}'`

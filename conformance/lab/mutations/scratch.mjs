@@ -118,7 +118,8 @@ const testsCatch = async (folder, files) => {
  * @returns {Promise<string | undefined>}
  */
 const casesCatch = async (folder, globs) => {
-  const words = ["suite.mjs", "--command", command(join(folder, "dist/procwire.mjs")), "--strict"]
+  const server = await command(join(folder, "dist/procwire.mjs"))
+  const words = ["suite.mjs", "--command", server, "--strict"]
   const failure = /^FAIL (\S+) \(\w+, (\w+).*\n.*\n.*\n/m
   const ran = await play(folder, failure, patience.cases, [...words, "--level", "should", ...globs])
   if (ran.found === undefined)

@@ -4,15 +4,16 @@
 // Its failures are compared with `targets/codex.baseline.json`. Arguments go to the suite; the exit code is the
 // suite's.
 import { spawnSync } from "node:child_process"
-import { build, install, quote, root } from "../../../.ci/setup.mjs"
+import { build, install, root } from "../../../.ci/setup.mjs"
 import { fetchedPeer } from "./peer.mjs"
+import { quoted } from "./quoted.mjs"
 
 install()
 build()
 const { binary, env } = fetchedPeer()
 
 const suite = `${root}dist/procwire-conformance.mjs`
-const command = ["--command", `${quote(binary)} exec-server --listen {LISTEN}`]
+const command = ["--command", await quoted([binary, "exec-server", "--listen", "{LISTEN}"])]
 const baseline = ["--strict", "--baseline", `${root}conformance/targets/codex.baseline.json`]
 const { status } = spawnSync(process.execPath, [suite, ...command, ...baseline, ...process.argv.slice(2)], {
   stdio: "inherit",

@@ -1,8 +1,8 @@
 // @ts-check
-import { quote } from "../../../.ci/setup.mjs"
+import { quoted } from "./quoted.mjs"
 
 /**
  * The `--command` for a bundle of our own server.
  * @param {string} bundle
  */
-export const command = (bundle) => `${quote(process.execPath)} ${quote(bundle)} serve --listen {LISTEN}`
+export const command = (bundle) => quoted([process.execPath, bundle, "serve", "--listen", "{LISTEN}"])

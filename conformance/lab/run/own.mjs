@@ -8,7 +8,7 @@ import { command } from "./ours.mjs"
 
 install()
 build()
-const server = command(`${root}dist/procwire.mjs`)
+const server = await command(`${root}dist/procwire.mjs`)
 const bundle = `${root}dist/procwire-conformance.mjs`
 const everywhere = "stdio,ws,unix,tcp"
 

@@ -4,8 +4,9 @@
 import { execFileSync } from "node:child_process"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
-import { binary, quote, root } from "../../../.ci/setup.mjs"
+import { binary, root } from "../../../.ci/setup.mjs"
 import { cacheOf, fetchInto } from "./fetched.mjs"
+import { quoted } from "./quoted.mjs"
 
 /**
  * @typedef {object} Runtime
@@ -23,15 +24,12 @@ import { cacheOf, fetchInto } from "./fetched.mjs"
 /** The lines of Node that are proved, in addition to the one that runs this. */
 const lines = [20, 22, 24]
 
-/** Those who listen: `{LISTEN}` is replaced by the suite. */
-const serve = "serve --listen {LISTEN}"
+/** The words behind a command that make it listen: the suite replaces `{LISTEN}`. */
+const serve = ["serve", "--listen", "{LISTEN}"]
 
 /** @param {string} program @returns {string} */
 const versionOf = (program) =>
   /\d+\.\d+\.\d+/.exec(execFileSync(program, ["--version"], { encoding: "utf8" }))?.[0] ?? "unknown"
-
-/** @param {readonly string[]} words */
-const quoted = (words) => words.map(quote).join(" ")
 
 /** @type {Files} */
 const built = {
@@ -89,9 +87,9 @@ export const serverOn = (name) => {
 const make = (script, ...args) =>
   execFileSync(process.execPath, [join(root, script), ...args], { stdio: ["ignore", "ignore", "inherit"] })
 
-/** @param {number} line @param {string} program @returns {Runtime} */
-const node = (line, program) => {
-  const server = `${quoted([program, join(root, built.server)])} ${serve}`
+/** @param {number} line @param {string} program @returns {Promise<Runtime>} */
+const node = async (line, program) => {
+  const server = await quoted([program, join(root, built.server), ...serve])
   return {
     name: `Node ${line}`,
     version: versionOf(program),
@@ -102,34 +100,34 @@ const node = (line, program) => {
   }
 }
 
-/** @returns {Runtime} */
-const bun = () => {
+/** @returns {Promise<Runtime>} */
+const bun = async () => {
   make(".ci/bun.mjs")
   return {
     name: "Bun",
     version: versionOf(bunBinary()),
-    server: `${quoted(commands.bun())} ${serve}`,
-    bundled: `${quoted([join(root, "dist/procwire-bun")])} ${serve}`,
+    server: await quoted([...commands.bun(), ...serve]),
+    bundled: await quoted([join(root, "dist/procwire-bun"), ...serve]),
     conformance: [bunBinary(), join(root, source("bun").conformance)],
     spawner: join(root, source("bun").spawner),
   }
 }
 
-/** @returns {Runtime} */
-const deno = () => {
+/** @returns {Promise<Runtime>} */
+const deno = async () => {
   make(".ci/deno.mjs", "--bundle")
   return {
     name: "Deno",
     version: versionOf(denoBinary()),
-    server: `${quoted(commands.deno())} ${serve}`,
-    bundled: `${quoted([...restrictedDeno(), join(root, ".cache/single/procwire.mjs")])} ${serve}`,
+    server: await quoted([...commands.deno(), ...serve]),
+    bundled: await quoted([...restrictedDeno(), join(root, ".cache/single/procwire.mjs"), ...serve]),
     conformance: [denoBinary(), "run", "--allow-all", join(root, source("deno").conformance)],
     spawner: join(root, source("deno").spawner),
   }
 }
 
 /** Every runtime that can be had. Lines of Node that npm lacks are named on stderr and left out. */
-export const runtimes = () => {
+export const runtimes = async () => {
   const nodes = [...new Set([...lines, thisLine])].sort((a, b) => a - b)
   const found = nodes.flatMap((line) => {
     const program = line === thisLine ? process.execPath : nodeOf(line)
@@ -137,5 +135,5 @@ export const runtimes = () => {
     process.stderr.write(`npm has no Node ${line} for this platform: not proved\n`)
     return []
   })
-  return [...found, bun(), deno()]
+  return Promise.all([...found, bun(), deno()])
 }

@@ -6,7 +6,11 @@ import { spawnSync } from "node:child_process"
 import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { build, heading, install, quote, root, run } from "../../../.ci/setup.mjs"
+import { build, heading, install, root, run } from "../../../.ci/setup.mjs"
+
+install()
+build()
+const { quote } = await import("../../../dist/conformance/suite/ShellWords.js")
 
 const unshare = ["--map-root-user", "--mount"]
 
@@ -46,8 +50,6 @@ const test = (name, args) => {
   return status === 0
 }
 
-install()
-build()
 const [first = "", ...rest] = process.argv.slice(2)
 const passed = ["bun", "deno"].includes(first)
   ? [test(first, rest)]

@@ -145,7 +145,7 @@ const prove = (runtime) => {
 }
 
 /** @type {Support} */
-const proved = Object.fromEntries(runtimes().map((runtime) => [runtime.name, prove(runtime)]))
+const proved = Object.fromEntries((await runtimes()).map((runtime) => [runtime.name, prove(runtime)]))
 
 if (process.argv.includes("--check")) {
   /** @type {Support} */
