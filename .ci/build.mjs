@@ -8,7 +8,7 @@
 // - dist/procwire.mjs, dist/procwire-conformance.mjs: the commands, with their packages. What only some uses need is
 //   beside them, in dist/procwire-parts, because a server starts faster if it need not read that.
 import { execFileSync } from "node:child_process"
-import { chmodSync, cpSync, readFileSync, rmSync } from "node:fs"
+import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
 import { build } from "esbuild"
@@ -35,6 +35,16 @@ const compile = () => {
   } catch {
     process.exit(1) // the compiler has said why
   }
+}
+
+const compiled = /\.(d\.ts|js(\.map)?)$/
+
+/** Removes what the compiler made of sources that are gone since. */
+const prune = () => {
+  for (const folder of ["core", "adapters", "conformance"])
+    for (const path of readdirSync(join(dist, folder), { recursive: true, encoding: "utf8" }))
+      if (compiled.test(path) && !existsSync(join(root, folder, path.replace(compiled, ".ts"))))
+        rmSync(join(dist, folder, path))
 }
 
 /** The exports of package.json as paths below dist/lib, without their extensions. */
@@ -121,7 +131,9 @@ const command = async (entry, outfile) => {
 }
 
 compile()
+prune()
 await library()
+rmSync(join(dist, "procwire-parts"), { recursive: true, force: true })
 for (const [name, entry] of Object.entries(parts)) await command(entry, `dist/procwire-parts/${name}.mjs`)
 await command("adapters/node/main.ts", "dist/procwire.mjs")
 await command("conformance/cli.ts", "dist/procwire-conformance.mjs")
