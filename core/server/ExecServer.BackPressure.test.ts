@@ -1,3 +1,4 @@
+/** Tests ExecServer.ts: clients that read slowly, or not at all. */
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
 import { effect, settle } from "../testing/Effects.ts"

@@ -1,3 +1,4 @@
+/** Tests ExecServer.ts: the dialects v0 and auto. */
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
 import { toBase64, utf8 } from "../protocol/Bytes.ts"

@@ -1,3 +1,4 @@
+/** Tests ExecServer.ts: `initialize`, `initialized`, and what comes before them. */
 import { describe, expect, it } from "vitest"
 import { effect, settle } from "../testing/Effects.ts"
 import { error, handshake, make, ready, start } from "./testing/Client.ts"

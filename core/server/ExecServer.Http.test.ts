@@ -1,3 +1,4 @@
+/** Tests ExecServer.ts: `http/request`, whole and streamed. */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"

@@ -1,3 +1,4 @@
+/** Tests ExecServer.ts: limits of connections, sessions, processes and starts. */
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
 import { gone } from "../process/testing/Registry.ts"

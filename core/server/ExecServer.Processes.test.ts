@@ -1,3 +1,4 @@
+/** Tests ExecServer.ts: the `process/` requests and notifications of one connection. */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"

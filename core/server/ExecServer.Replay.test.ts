@@ -1,3 +1,4 @@
+/** Tests ExecServer.ts: `replayAfter` of `initialize`. */
 import { describe, expect, it } from "vitest"
 import { effect, pass, settle } from "../testing/Effects.ts"
 import { error, event, make } from "./testing/Client.ts"

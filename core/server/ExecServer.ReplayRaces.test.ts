@@ -1,3 +1,4 @@
+/** Tests ExecServer.ts: `replayAfter` of `initialize` against starts, losses and other connections. */
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/TestClock"
 import { describe, expect, it } from "vitest"

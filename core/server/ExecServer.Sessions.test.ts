@@ -1,3 +1,4 @@
+/** Tests ExecServer.ts: sessions that are detached, resumed and expired. */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
