@@ -63,7 +63,8 @@ export const build = () => {
  * @param {SpawnSyncOptions} [options]
  */
 export const run = (command, args, options = {}) => {
-  const { status } = spawnSync(command, args, { cwd: root, stdio: "inherit", ...options })
+  const { status, signal } = spawnSync(command, args, { cwd: root, stdio: "inherit", ...options })
+  if (signal !== null) process.stderr.write(`procwire: ${signal} has ended ${[command, ...args].join(" ")}\n`)
   if (status !== 0) process.exit(status ?? 1)
 }
 

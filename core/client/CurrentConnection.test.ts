@@ -117,18 +117,15 @@ describe("CurrentConnection", () => {
     }),
   )
 
-  it(
-    "holds the connection that it has",
-    effect(function* () {
-      const current = CurrentConnection.make()
-      const connection = scripted()
-      current.hold(true)
-      current.connected(connection)
-      current.hold(true)
-      current.hold(false)
-      current.lost()
-      current.hold(true)
-      expect(connection.held).toEqual([true, false])
-    }),
-  )
+  it("holds the connection that it has", () => {
+    const current = CurrentConnection.make()
+    const connection = scripted()
+    current.hold(true)
+    current.connected(connection)
+    current.hold(true)
+    current.hold(false)
+    current.lost()
+    current.hold(true)
+    expect(connection.held).toEqual([true, false])
+  })
 })
