@@ -76,9 +76,9 @@ describe("connect", () => {
     expect(error).toBeInstanceOf(ClientError)
     expect(error).toBeInstanceOf(Error)
     expect(error).toMatchObject({
-      reason: "Server",
+      reason: "ProgramNotFound",
       code: -32603,
-      message: "No such file or directory (os error 2)",
+      message: "cannot start /no/such/program: it does not exist: No such file or directory (os error 2)",
     })
     await expect(connect({ command: "/no/such/program" })).rejects.toMatchObject({ reason: "Connect" })
   })

@@ -12,6 +12,7 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type * as Scope from "effect/Scope"
+import type { ClientError } from "../client/ClientError.ts"
 import { utf8 } from "../protocol/Bytes.ts"
 import type { ExecBackend } from "./ExecBackend.ts"
 import * as OwnedSessions from "./OwnedSessions.ts"
@@ -174,10 +175,11 @@ const missingCommandLine = () =>
     message: "missing command line for unified exec request",
   })
 
-const notCreated = (cause: { readonly message: string }) =>
+/** With the server's own words, as that version had them. */
+const notCreated = (cause: ClientError) =>
   new FirstExecError({
     reason: "CreateSession",
-    message: `Failed to create unified exec session: ${cause.message}`,
+    message: `Failed to create unified exec session: ${cause.serverMessage ?? cause.message}`,
     cause,
   })
 

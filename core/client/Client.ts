@@ -70,7 +70,8 @@ export interface Client extends AsyncDisposable {
   readonly environmentInfo: EnvironmentInfo
   /**
    * Starts a process, which runs until it exits, is terminated, or the session ends. Rejects with `Duplicate` for a
-   * `processId` that this client follows, `Server` where the server refuses, and `Disconnected`.
+   * `processId` that this client follows, `ProgramNotFound`, `ProgramNotExecutable`, `WorkingDirectory`, `Server` where
+   * the server refuses for another reason, and `Disconnected`.
    */
   start(options: StartOptions): Promise<ClientProcess>
   /** Starts a process, waits until it is closed, and resolves with its exit code and its output as text. */

@@ -9,6 +9,12 @@ export type ClientReason =
   | "Disconnected"
   /** The server answered with an error; `code` is its JSON-RPC error code. */
   | "Server"
+  /** The program of a start does not exist, or is not in the PATH of the process. */
+  | "ProgramNotFound"
+  /** The program of a start exists, but cannot be executed. */
+  | "ProgramNotExecutable"
+  /** The working directory of a start does not exist, or is no directory. */
+  | "WorkingDirectory"
   /** A message of the server does not follow the protocol. */
   | "Protocol"
   /** The server did not answer in time. */
@@ -40,8 +46,10 @@ export class ClientError extends Data.TaggedError("ClientError")<{
   readonly reason: ClientReason
   /** For people. With the reason `Server` it is the message of the server. */
   readonly message: string
-  /** The JSON-RPC error code, with the reason `Server`. */
+  /** The JSON-RPC error code, if the server answered with an error. */
   readonly code?: number
+  /** What the server answered, word for word, if `message` says more than that. */
+  readonly serverMessage?: string
   /** The lost range, with the reason `EventsLost`. */
   readonly gone?: Gone
   /** The error that this one was made from. */

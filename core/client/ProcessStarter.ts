@@ -15,6 +15,7 @@ import type { FollowedProcesses } from "./FollowedProcesses.ts"
 import type { NextId } from "./Ids.ts"
 import type { ProcessFollower } from "./ProcessFollower.ts"
 import * as RemoteProcess from "./RemoteProcess.ts"
+import * as StartFailure from "./StartFailure.ts"
 import * as StartOptions from "./StartOptions.ts"
 
 /** A process, and a subscription to its events from the first. */
@@ -29,7 +30,8 @@ export interface Subscribed {
 export interface ProcessStarter {
   /**
    * Starts a process. It lives on when the effect has succeeded; interrupting the effect terminates it. Fails with
-   * `Duplicate` for a `processId` that this client follows, `Server` where the server refuses, and `Disconnected`.
+   * `Duplicate` for a `processId` that this client follows, `ProgramNotFound`, `ProgramNotExecutable`,
+   * `WorkingDirectory`, `Server` where the server refuses for another reason, and `Disconnected`.
    */
   readonly start: (
     options: StartOptions.StartOptions,
@@ -122,7 +124,7 @@ const follow = ({ ended, processes }: Options, id: string, after: number) =>
 
 /** Sends a start. The request goes on when its caller is interrupted: its outcome says whether to terminate. */
 const send = (
-  { call, fork, ended }: Options,
+  { call, fork, ended, environmentInfo }: Options,
   follower: ProcessFollower,
   params: StartOptions.Wire,
   restore: Restore,
@@ -136,6 +138,9 @@ const send = (
           // The response was lost: nobody follows what may run, so the next connection terminates it.
           if (reason === "Disconnected" && ended() === undefined) fork(terminate)
         }),
+      ),
+      Effect.catchAll((error) =>
+        Effect.flatMap(StartFailure.explain(error, params, call, environmentInfo), Effect.fail),
       ),
     )
     // The request runs on another fiber, and still belongs to the caller's trace span.

@@ -3,7 +3,7 @@ import process from "node:process"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import type { ClientError } from "../../../core/client/ClientError.ts"
+import { ClientError, type ClientReason } from "../../../core/client/ClientError.ts"
 import * as ExecClient from "../../../core/client/ExecClient.ts"
 import type * as Reconnect from "../../../core/client/Reconnect.ts"
 import type { RemoteProcess } from "../../../core/client/RemoteProcess.ts"
@@ -17,7 +17,11 @@ import * as RunFlags from "./RunFlags.ts"
 export { help } from "./RunFlags.ts"
 
 /** Exit codes where the command did not run, as shells and container tools have them. */
-const exitCodes = { failed: 125, notExecutable: 126, notFound: 127 }
+const exitCodes: { readonly [reason in ClientReason]?: number } = {
+  ProgramNotExecutable: 126,
+  ProgramNotFound: 127,
+}
+const failed = 125
 
 /** After the exit: how long a pause in the output of orphans may be before the rest is given up. */
 const late = "200 millis"
@@ -29,7 +33,7 @@ export const run = (platform: Platform, args: ReadonlyArray<string>) =>
     return yield* runThrough(request).pipe(
       Effect.scoped,
       Effect.provide(ServerServices.layer(platform)),
-      Effect.catchAll((error) => fail(request.start, error)),
+      Effect.catchAll(fail),
     )
   })
 
@@ -107,20 +111,13 @@ const forwardInterrupts = (child: RemoteProcess) =>
     Effect.ignore(count === 0 ? child.interrupt : child.terminate),
   )
 
-const fail = ({ argv, cwd }: StartOptions, error: unknown) =>
+const fail = (error: unknown) =>
   Effect.gen(function* () {
     if (error instanceof LocalTerminal.OutputClosed) return 128 + 13 // as a death by SIGPIPE
     const text = error instanceof Error ? error.message : String(error)
-    const refused = isServerError(error)
-    const what = refused ? `cannot start ${argv[0] ?? ""}${cwd === undefined ? "" : ` in ${cwd}`}: ` : ""
-    yield* Effect.ignore(LocalTerminal.write("stderr", utf8.encode(`procwire: ${what}${text}\n`)))
-    if (!refused) return exitCodes.failed
-    if (/\(os error (2|20)\)|No viable candidates/.test(text)) return exitCodes.notFound
-    return /\(os error (13|8)\)/.test(text) ? exitCodes.notExecutable : exitCodes.failed
+    yield* Effect.ignore(LocalTerminal.write("stderr", utf8.encode(`procwire: ${text}\n`)))
+    return (error instanceof ClientError ? exitCodes[error.reason] : undefined) ?? failed
   })
-
-const isServerError = (error: unknown): error is ClientError =>
-  error instanceof Error && "reason" in error && error.reason === "Server"
 
 const utf8 = new TextEncoder()
 /** Ctrl-D, which is EOF on a terminal. */

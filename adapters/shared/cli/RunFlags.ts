@@ -23,7 +23,7 @@ ${EnvFlag.help}\
 
 stdin is forwarded with its end. Ctrl-C interrupts the command, a second one kills it; with --tty every key
 goes to the command. Exit code: the command's own; 128 + n if it died of signal n; 127 if it was not found,
-126 if it cannot be executed, 125 if the server failed, 2 for wrong use.
+126 if it cannot be executed, 125 if its directory is missing or the server failed, 2 for wrong use.
 
 Examples:
   procwire run -- ls -la

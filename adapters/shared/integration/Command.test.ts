@@ -59,9 +59,21 @@ describe("procwire run", () => {
     expect(await run("--", "no-such-program")).toEqual({
       code: 127,
       stdout: "",
-      stderr: "procwire: cannot start no-such-program: No such file or directory (os error 2)\n",
+      stderr:
+        "procwire: cannot start no-such-program: it is not in the PATH of the process: " +
+        "No such file or directory (os error 2)\n",
     })
-    expect(await run("--", "/")).toMatchObject({ code: 126 })
+    expect(await run("--", "/")).toMatchObject({
+      code: 126,
+      stderr: "procwire: cannot start /: it is a directory: Permission denied (os error 13)\n",
+    })
+    expect(await run("--cwd", "/no/such/folder", "--", "ls")).toEqual({
+      code: 125,
+      stdout: "",
+      stderr:
+        "procwire: cannot start ls: the working directory /no/such/folder does not exist: " +
+        "No such file or directory (os error 2)\n",
+    })
     expect(await run("--server", "ws://127.0.0.1:1", "--", "ls")).toMatchObject({ code: 125, stdout: "" })
   })
 
