@@ -20,7 +20,7 @@ export const make = (
       const processId = `${id}-${yield* HexId.next}`
       const command = Command.toStart(args, defaults, backend.environmentInfo)
       return yield* backend.startSubscribed({ ...command, processId })
-    }).pipe(Effect.mapError((error) => ToolError.notCreated(error.message, error)))
+    }).pipe(Effect.mapError(ToolError.notCreated))
 
   return (args, watcher) =>
     Effect.uninterruptibleMask((restore) =>

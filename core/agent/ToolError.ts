@@ -1,5 +1,6 @@
 /** The error of a call, with a closed set of reasons and a message for the model. */
 import * as Data from "effect/Data"
+import type { ClientError, ClientReason } from "../client/ClientError.ts"
 
 /** Why a call failed. */
 export type ToolReason =
@@ -40,11 +41,19 @@ export const unknownTool = (name: string) =>
 export const badArguments = (why: string) =>
   new ToolError({ reason: "Arguments", message: `failed to parse function arguments: ${why}` })
 
-/** The peer's text: the debug form of its error, with the system's message quoted in it. */
-export const notCreated = (why: string, cause: unknown) => {
-  const inner = `Rejected(${JSON.stringify(`Failed to create unified exec process: ${why}`)})`
-  const message = `exec_command failed: CreateProcess { message: ${JSON.stringify(inner)} }`
-  return new ToolError({ reason: "Create", message, cause })
+/** The client's words, and what the model can do about it. */
+export const notCreated = (error: ClientError) =>
+  new ToolError({
+    reason: "Create",
+    message: `exec_command failed: ${error.message}${remedies[error.reason] ?? ""}`,
+    cause: error,
+  })
+
+const otherShell = ". Call it with another shell, or without one for the default."
+const remedies: { readonly [reason in ClientReason]?: string } = {
+  WorkingDirectory: ". Call it with a workdir that exists, or without one for the default.",
+  ProgramNotFound: otherShell,
+  ProgramNotExecutable: otherShell,
 }
 
 /** `UnknownSession`: no session has that id, or it has ended. */

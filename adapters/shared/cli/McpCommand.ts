@@ -6,8 +6,10 @@
 import type * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import * as Command from "../../../core/agent/Command.ts"
 import * as UnifiedExec from "../../../core/agent/UnifiedExec.ts"
 import * as SessionWait from "../../../core/agent/SessionWait.ts"
+import type { ClientReason } from "../../../core/client/ClientError.ts"
 import * as ExecClient from "../../../core/client/ExecClient.ts"
 import * as Connect from "../Connect.ts"
 import * as Instructions from "../mcp/Instructions.ts"
@@ -38,7 +40,7 @@ ${Logging.help}\
 
 Commands inherit the server's variables, but those named like keys, secrets and tokens: pass on with -e what they
 need. Logs go to stderr. The end of stdin, SIGTERM, SIGINT and SIGHUP end every command, with the exit code 0, on SIGHUP
-129; 1 if there is no server, 2 for wrong use.
+129; 1 if there is no server, 2 for wrong use, also if the directory or the shell is missing.
 
 Examples:
   procwire mcp --cwd /path/to/project
@@ -105,7 +107,9 @@ const serve = ({ target, options }: McpRequest) =>
       // A running server keeps its sessions; the others end with their connection.
       reconnect: "url" in target && {},
     })
-    const { environmentInfo } = yield* client
+    const first = yield* client
+    yield* tryOut(first, options)
+    const { environmentInfo } = first
     const tools = yield* UnifiedExec.make(
       {
         environmentInfo,
@@ -119,3 +123,28 @@ const serve = ({ target, options }: McpRequest) =>
       instructions: Instructions.make(environmentInfo, options),
     })
   })
+
+/**
+ * Refuses a `--cwd` and a `--shell` with which no command can run. They belong to the server's host, so the shell is
+ * started there once.
+ */
+const tryOut = (client: ExecClient.ExecClient, options: UnifiedExec.Options) => {
+  const { cwd, shell } = options
+  if (cwd === undefined && shell === undefined) return Effect.void
+  const start = Command.toStart({ cmd: "exit", login: false }, options, client.environmentInfo)
+  return Effect.scoped(client.startScoped(start)).pipe(
+    Effect.asVoid,
+    Effect.mapError((error) => {
+      const [flag, value] = error.reason === "WorkingDirectory" ? ["--cwd", cwd] : ["--shell", shell]
+      return isOfStart(error.reason) && value !== undefined
+        ? new Flags.UsageError({
+            command,
+            message: `invalid value '${value}' for '${flag}': ${error.message}`,
+          })
+        : error
+    }),
+  )
+}
+
+const isOfStart = (reason: ClientReason): boolean =>
+  reason === "WorkingDirectory" || reason === "ProgramNotFound" || reason === "ProgramNotExecutable"

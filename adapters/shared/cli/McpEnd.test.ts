@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import * as Effect from "effect/Effect"
 import { afterAll, afterEach, describe, expect, it, vi } from "vitest"
+import { command } from "../../testing/Runtime.ts"
 import * as McpClient from "../testing/McpClient.ts"
 import * as Proc from "../testing/Proc.ts"
 import * as McpCommand from "./McpCommand.ts"
@@ -122,6 +123,60 @@ describe("procwire mcp", { timeout: 60_000 }, () => {
     expect(wrong.said.stderr).toBe(
       "error: unexpected argument '--bogus'\n\nFor more information, try 'procwire mcp --help'.\n",
     )
+  })
+})
+
+describe.each([
+  ["in this process", []],
+  [
+    "on a far server",
+    ["--server-cmd", `${command.map((word) => `"${word}"`).join(" ")} serve --listen stdio`],
+  ],
+] as const)("procwire mcp %s", { timeout: 60_000 }, (_, target) => {
+  it.each([
+    [
+      ["--cwd", "/no/such/folder", "--shell", "/bin/sh"],
+      "invalid value '/no/such/folder' for '--cwd': cannot start /bin/sh: " +
+        "the working directory /no/such/folder does not exist: No such file or directory (os error 2)",
+    ],
+    [
+      ["--cwd", "/etc/passwd", "--shell", "/bin/sh"],
+      "invalid value '/etc/passwd' for '--cwd': cannot start /bin/sh: " +
+        "the working directory /etc/passwd is not a directory: Not a directory (os error 20)",
+    ],
+    [
+      ["--shell", "/no/such/shell"],
+      "invalid value '/no/such/shell' for '--shell': cannot start /no/such/shell: " +
+        "it does not exist: No such file or directory (os error 2)",
+    ],
+    [
+      ["--shell", "no-such-shell"],
+      "invalid value 'no-such-shell' for '--shell': cannot start no-such-shell: " +
+        "it is not in the PATH of the process: No such file or directory (os error 2)",
+    ],
+    [
+      ["--shell", "/tmp"],
+      "invalid value '/tmp' for '--shell': cannot start /tmp: it is a directory: Permission denied (os error 13)",
+    ],
+  ])("refuses %j at its start", async (flags, message) => {
+    const { child, said, ended, send } = launch(...target, ...flags)
+    send(initialize)
+    expect(await ended).toBe(2)
+    expect(said).toEqual({
+      stdout: "",
+      stderr: `error: ${message}\n\nFor more information, try 'procwire mcp --help'.\n`,
+    })
+    child.stdin.destroy()
+  })
+
+  it("begins where its directory and its shell are there", async () => {
+    const { child, ended, send, messages } = launch(...target, "--cwd", "/usr", "--shell", "sh")
+    send(initialize)
+    send(callOf(1, "pwd"))
+    await vi.waitFor(() => expect(messages()).toHaveLength(2), { timeout: 20_000 })
+    expect(messages()[1]).toMatchObject({ result: { structuredContent: { output: "/usr\n" } } })
+    child.stdin.end()
+    expect(await ended).toBe(0)
   })
 })
 

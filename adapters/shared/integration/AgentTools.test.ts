@@ -142,15 +142,28 @@ describe.each(Object.entries(places))("The tools %s", (_, open) => {
   })
 
   it("b100: say what could not be started", async () => {
-    const failure =
-      'exec_command failed: CreateProcess { message: "Rejected(\\"Failed to create unified exec process: ' +
-      'No such file or directory (os error 2)\\")" }'
-    for (const wrong of [{ workdir: "/nonexistent" }, { shell: "/nonexistent" }]) {
-      await expect(tools.execCommand({ cmd: "true", ...wrong })).rejects.toMatchObject({
-        reason: "Create",
-        message: failure,
-      })
-    }
+    const failing = async (wrong: object) =>
+      tools.execCommand({ cmd: "true", ...wrong }).catch((error: unknown) => error)
+    expect(await failing({ workdir: "/nonexistent", shell: "/bin/sh" })).toMatchObject({
+      reason: "Create",
+      message:
+        "exec_command failed: cannot start /bin/sh: the working directory /nonexistent does not exist: " +
+        "No such file or directory (os error 2). Call it with a workdir that exists, or without one for the default.",
+    })
+    expect(await failing({ shell: "/nonexistent" })).toMatchObject({
+      reason: "Create",
+      message:
+        "exec_command failed: cannot start /nonexistent: it does not exist: No such file or directory (os error 2). " +
+        "Call it with another shell, or without one for the default.",
+    })
+    expect(await failing({ shell: "/etc/passwd" })).toMatchObject({
+      message: expect.stringMatching(
+        /^exec_command failed: cannot start \/etc\/passwd: it may not be executed/,
+      ),
+    })
+    expect(await failing({ cmd: "x".repeat(4_000_000), shell: "/bin/sh" })).toMatchObject({
+      message: "exec_command failed: cannot start /bin/sh: Argument list too long (os error 7)",
+    })
     const unknown = await tools.execCommand({ cmd: "no-such-command" })
     expect(unknown).toMatchObject({ exitCode: 127, output: expect.stringContaining("not found") })
   })
