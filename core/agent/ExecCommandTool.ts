@@ -30,7 +30,7 @@ export const make = (
         const subscribed = yield* Effect.onError(restore(start(id, args)), () =>
           Effect.sync(() => table.free(id)),
         )
-        const session = new Session(id, args.tty ?? false, subscribed)
+        const session = new Session({ id, tty: args.tty ?? false, command: args.cmd }, subscribed)
         yield* add(session)
         notify(watcher?.onSession, id)
         const { yieldMillis, earlyExitMillis } = SessionWait

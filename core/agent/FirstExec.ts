@@ -78,7 +78,11 @@ export const make = (backend: ExecBackend): Effect.Effect<FirstExec, never, Scop
           if (argv.length === 0) return yield* missingCommandLine()
           const started = restore(backend.startSubscribed({ argv, tty: true, envPolicy: inherited }))
           const subscribed = yield* Effect.mapError(started, notCreated)
-          const session = new Session(ids++, true, subscribed, new HeadTailBuffer(kept))
+          const session = new Session(
+            { id: ids++, tty: true, command: argv.join(" ") },
+            subscribed,
+            new HeadTailBuffer(kept),
+          )
           yield* follow(session)
           // Before the response nobody knows the session's id, so an interruption kills the command.
           const output = yield* Effect.onInterrupt(restore(outputDuring(session, Effect.sleep(millis))), () =>

@@ -16,6 +16,8 @@ export interface Reply {
   readonly originalTokenCount: number
   /** The output since the last reply, cut to the token budget. */
   readonly output: string
+  /** What else the model should know: a session that was ended, a background process. Absent: nothing. */
+  readonly notices?: ReadonlyArray<string>
 }
 
 /** The reply as the model reads it. */
@@ -25,6 +27,7 @@ export const toText = (reply: Reply): string =>
     `Wall time: ${reply.wallSeconds.toFixed(4)} seconds`,
     state(reply),
     `Original token count: ${reply.originalTokenCount}`,
+    ...(reply.notices ?? []).map((notice) => `Notice: ${notice}`),
     "Output:",
     reply.output,
   ].join("\n")

@@ -27,9 +27,18 @@ export interface Watcher {
   readonly onOutput?: ((progress: Progress) => void) | undefined
 }
 
+/** What a session is from its beginning. */
+export interface About {
+  readonly id: number
+  readonly tty: boolean
+  /** The command line, to recognise it by. */
+  readonly command: string
+}
+
 export class Session {
   readonly id: number
   readonly tty: boolean
+  readonly command: string
   readonly process: RemoteProcess
   /** Takes the output. */
   buffer: HeadTailBuffer
@@ -41,6 +50,10 @@ export class Session {
   readonly closed = Effect.unsafeMakeLatch(false)
   exitCode: number | undefined
   failure: string | undefined
+  /** True once all output has come. False for ever if a descendant holds it. */
+  complete = false
+  /** What the next reply says besides. */
+  notices: ReadonlyArray<string> = []
   /** How many calls wait for the session, or for their turn. */
   callers = 0
 
@@ -49,13 +62,13 @@ export class Session {
   private watcher: Watcher | undefined
 
   constructor(
-    id: number,
-    tty: boolean,
+    { id, tty, command }: About,
     { process, subscription }: Subscribed,
     buffer: HeadTailBuffer = new HeadTailBuffer(),
   ) {
     this.id = id
     this.tty = tty
+    this.command = command
     this.process = process
     this.subscription = subscription
     this.buffer = buffer
@@ -104,6 +117,7 @@ export class Session {
         this.exited.unsafeOpen()
         break
       case "closed":
+        this.complete = true
         this.closed.unsafeOpen()
         break
       case "failed":

@@ -4,7 +4,9 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import { EndedSessions } from "./EndedSessions.ts"
 import * as HexId from "./HexId.ts"
+import * as Notices from "./Notices.ts"
 import * as OwnedSessions from "./OwnedSessions.ts"
 import type { Reply } from "./Reply.ts"
 import type { Session, Watcher } from "./Session.ts"
@@ -20,7 +22,12 @@ export type Run<Args> = (args: Args, watcher?: Watcher) => Effect.Effect<Reply, 
 export interface SessionCalls {
   readonly table: SessionTable<Session>
   readonly owned: OwnedSessions.OwnedSessions
-  /** Adds a session; if the table is full, another one is removed and its command killed. */
+  /** Why a session is not in the table any more, if it was removed for another one. */
+  readonly whyUnknown: (id: number) => string | undefined
+  /**
+   * Adds a session; if the table is full, another one is removed and its command killed. The first reply of the new one
+   * says so.
+   */
   readonly add: (session: Session) => Effect.Effect<void>
   /** Runs a call of a caller that `session.callers` counts, after those that came before it. */
   readonly inTurn: <E>(
@@ -38,6 +45,7 @@ const defaultMaxTokens = 10_000
 export const make = (cap?: Truncate.Cap): Effect.Effect<SessionCalls, never, Scope.Scope> =>
   Effect.gen(function* () {
     const table = new SessionTable<Session>()
+    const ended = new EndedSessions()
     const owned = yield* OwnedSessions.make
 
     /** Takes the output of the session. A session that is over is removed. */
@@ -48,6 +56,9 @@ export const make = (cap?: Truncate.Cap): Effect.Effect<SessionCalls, never, Sco
     ): Reply => {
       const { id, over, exitCode, failure } = session
       const taken = session.buffer.take(over)
+      const notices = [...session.notices]
+      session.notices = []
+      if (exitCode !== undefined && !session.complete) notices.push(Notices.outlived)
       if (over) {
         table.remove(session)
         session.release()
@@ -57,19 +68,27 @@ export const make = (cap?: Truncate.Cap): Effect.Effect<SessionCalls, never, Sco
         ...(failure !== undefined ? { failure } : exitCode !== undefined ? { exitCode } : { sessionId: id }),
         originalTokenCount: Truncate.tokensOf(taken.total),
         output: Truncate.shown(taken, Number(maxTokens), cap),
+        ...(notices.length === 0 ? {} : { notices }),
       }
     }
 
     return {
       table,
       owned,
-      add: (session) => {
-        const victim = table.add(session)
-        session.callers += 1
-        victim?.release()
-        const followed = owned.follow(session)
-        return victim === undefined ? followed : Effect.zipRight(followed, owned.kill(victim))
-      },
+      whyUnknown: (id) => ended.why(id),
+      add: (session) =>
+        Effect.gen(function* () {
+          const victim = table.add(session)
+          session.callers += 1
+          ended.forget(session.id)
+          if (victim === undefined) return yield* owned.follow(session)
+          session.notices = [Notices.ended(victim)]
+          const now = yield* Clock.currentTimeMillis
+          ended.add(victim.id, Notices.whyUnknown(victim, now, session.id))
+          victim.release()
+          yield* owned.follow(session)
+          yield* owned.kill(victim)
+        }),
       inTurn: (session, watcher, call) =>
         session.turn
           .withPermits(1)(session.watched(watcher, call))

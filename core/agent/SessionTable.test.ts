@@ -1,9 +1,11 @@
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
 import { describe, expect, it } from "vitest"
 import { effect, elapse, settle } from "../testing/Effects.ts"
+import * as Reply from "./Reply.ts"
 import { maxSessions, SessionTable, spared } from "./SessionTable.ts"
 import { make } from "./testing/Agent.ts"
 import * as UnifiedExec from "./UnifiedExec.ts"
@@ -74,23 +76,69 @@ describe("SessionTable", () => {
       const { fake, client } = yield* make()
       const tools = yield* Scope.extend(UnifiedExec.make(client), scope)
       const begin = (count: number) =>
-        Effect.forEach(Array.from({ length: count }), () =>
-          Effect.tap(Effect.fork(tools.execCommand({ cmd: "x", yield_time_ms: 1 })), () => fake.next),
+        Effect.forEach(Array.from({ length: count }), (_, at) =>
+          Effect.tap(
+            Effect.fork(tools.execCommand({ cmd: `command ${at + 1}`, yield_time_ms: 1 })),
+            () => fake.next,
+          ),
         )
       const calls = yield* begin(maxSessions)
       yield* elapse(400)
       const [first] = yield* Effect.forEach(calls, Fiber.join)
       const [waiting] = yield* begin(1)
       yield* settle
+      const killed = new Date(yield* Clock.currentTimeMillis).toISOString()
       expect(fake.children.map(({ kills }) => kills)).toEqual([1, ...Array.from({ length: 64 }, () => 0)])
       const error = yield* Effect.flip(tools.writeStdin({ session_id: first?.sessionId ?? 0 }))
-      expect(error.reason).toBe("UnknownSession")
+      const [last] = (yield* tools.sessionIds).slice(-1)
+      expect(error).toMatchObject({
+        reason: "UnknownSession",
+        message:
+          `write_stdin failed: Unknown process id ${first?.sessionId}: it was ended at ${killed} to make room for ` +
+          `session ID ${last}, because at most 64 sessions are kept; its command was killed: command 1`,
+      })
+      yield* elapse(400)
+      const reply = yield* Fiber.join(waiting!)
+      const notice =
+        `Session ID ${first?.sessionId} was ended to make room for this command, because at most 64 sessions are ` +
+        "kept; its command was killed: command 1"
+      expect(reply).toMatchObject({ sessionId: last, notices: [notice] })
+      expect(Reply.toText(reply)).toContain(`\nNotice: ${notice}\nOutput:\n`)
+      const poll = yield* Effect.fork(tools.writeStdin({ session_id: last ?? 0 }))
+      yield* elapse(5_000)
+      expect(yield* Fiber.join(poll)).not.toHaveProperty("notices")
+      const waits = yield* Effect.fork(tools.writeStdin({ session_id: last ?? 0 }))
+      yield* settle
       yield* Scope.close(scope, Exit.void)
       yield* settle
       expect(fake.children.map(({ kills }) => kills)).toEqual(Array.from({ length: 65 }, () => 1))
-      expect(yield* Fiber.join(waiting!)).toMatchObject({ failure: "the session has ended" })
+      expect(yield* Fiber.join(waits)).toMatchObject({ failure: "the session has ended" })
       expect((yield* Effect.flip(tools.execCommand({ cmd: "x" }))).reason).toBe("Closed")
       expect(yield* client.call("environment/status", null)).toEqual({ status: "ready" })
+    }),
+  )
+
+  it(
+    "b98: the 65th command tells of one that has exited, whose exit nobody was told",
+    effect(function* () {
+      const { fake, tools } = yield* make()
+      const calls = yield* Effect.forEach(Array.from({ length: maxSessions }), () =>
+        Effect.tap(Effect.fork(tools.execCommand({ cmd: "make\n  all", yield_time_ms: 1 })), () => fake.next),
+      )
+      yield* elapse(400)
+      const ids = yield* Effect.forEach(calls, (call) =>
+        Effect.map(Fiber.join(call), ({ sessionId = 0 }) => sessionId),
+      )
+      fake.children[29]?.finish(3)
+      yield* settle
+      const last = yield* Effect.fork(tools.execCommand({ cmd: "y", yield_time_ms: 1 }))
+      yield* elapse(400)
+      const fate = "because at most 64 sessions are kept; its command had exited with code 3: make all"
+      expect(yield* Fiber.join(last)).toMatchObject({
+        notices: [`Session ID ${ids[29]} was ended to make room for this command, ${fate}`],
+      })
+      const { message } = yield* Effect.flip(tools.writeStdin({ session_id: ids[29] ?? 0 }))
+      expect(message).toContain(fate)
     }),
   )
 

@@ -56,9 +56,12 @@ const remedies: { readonly [reason in ClientReason]?: string } = {
   ProgramNotExecutable: otherShell,
 }
 
-/** `UnknownSession`: no session has that id, or it has ended. */
-export const unknownSession = (id: number) =>
-  new ToolError({ reason: "UnknownSession", message: `write_stdin failed: Unknown process id ${id}` })
+/** `UnknownSession`: no session has that id. `why` is absent for an id that never was, and for one whose exit was told. */
+export const unknownSession = (id: number, why?: string) =>
+  new ToolError({
+    reason: "UnknownSession",
+    message: `write_stdin failed: Unknown process id ${id}${why === undefined ? "" : `: ${why}`}`,
+  })
 
 /** `StdinClosed`: the session was started without a terminal. */
 export const stdinClosed = () =>

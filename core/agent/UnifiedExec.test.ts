@@ -138,11 +138,16 @@ describe("UnifiedExec", () => {
       child.output("stdout", "late\n")
       expect(yield* ended(call)).toBe(false)
       yield* elapse(1)
-      expect(yield* Fiber.join(call)).toMatchObject({
+      const reply = yield* Fiber.join(call)
+      expect(reply).toMatchObject({
         exitCode: 0,
         wallSeconds: 0.05,
         output: "parent\nlate\n",
+        notices: [
+          expect.stringMatching(/^The command has exited, but a process that it left in the background/),
+        ],
       })
+      expect(Reply.toText(reply)).toContain(`\nNotice: ${reply.notices?.[0]}\nOutput:\nparent\nlate\n`)
       // The descendant goes on until its output ends, or until everything does.
       expect(child.kills).toBe(0)
     }),

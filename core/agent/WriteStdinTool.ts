@@ -13,7 +13,7 @@ const interrupt = "\u0003"
 
 /** `longestPollMillis` bounds a call without characters. */
 export const make = (
-  { table, owned, inTurn, collect }: SessionCalls,
+  { table, whyUnknown, owned, inTurn, collect }: SessionCalls,
   longestPollMillis = SessionWait.pollMillis.most,
 ): Run<WriteStdin> => {
   /** Writes the characters. What the process does not read in time stays in flight. */
@@ -39,7 +39,7 @@ export const make = (
       const { session_id: id, yield_time_ms: asked = yieldMillis.least } = args
       const chars = args.chars ?? ""
       const session = table.use(id)
-      if (session === undefined) return ToolError.unknownSession(id)
+      if (session === undefined) return ToolError.unknownSession(id, whyUnknown(id))
       const bounds = chars === "" ? { ...pollMillis, most: longestPollMillis } : yieldMillis
       const millis = SessionWait.clamp(asked, bounds)
       const call = Effect.gen(function* () {

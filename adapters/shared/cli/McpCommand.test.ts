@@ -121,6 +121,44 @@ describe("procwire mcp", { timeout: 60_000 }, () => {
     expect((await server.exec("true")).texts).toHaveLength(1)
   })
 
+  it("tells of a session that was ended for a new one, with its reply and to whoever asks for it", async () => {
+    const own = await McpClient.start("--cwd", McpClient.home, "--shell", "/bin/sh")
+    const begin = () => own.exec("exec sleep 600", { yield_time_ms: 250 })
+    const first = await begin()
+    await Promise.all(Array.from({ length: 63 }, begin))
+    const last = await begin()
+    const id = first.structured["session_id"]
+    const notice =
+      `Session ID ${id} was ended to make room for this command, because at most 64 sessions are kept; ` +
+      "its command was killed: exec sleep 600"
+    expect(last.structured).toMatchObject({ session_id: expect.any(Number), notices: [notice] })
+    expect(last.texts).toEqual([expect.stringContaining(`\nNotice: ${notice}\nOutput:\n`)])
+    const { texts, isError } = await own.write(id)
+    expect(isError).toBe(true)
+    expect(texts).toEqual([
+      expect.stringMatching(
+        new RegExp(
+          `^write_stdin failed: Unknown process id ${id}: it was ended at [-0-9T:.]+Z to make room for session ID ` +
+            `${last.structured["session_id"]}, .*: exec sleep 600$`,
+        ),
+      ),
+    ])
+    await own.close()
+  })
+
+  it("tells of a background process that outlives its command and holds its output", async () => {
+    const { texts, structured } = await server.exec("sleep 600 & echo started")
+    expect(structured).toMatchObject({
+      exit_code: 0,
+      output: "started\n",
+      notices: [expect.stringContaining("a process that it left in the background still holds its output")],
+    })
+    expect(texts).toEqual([expect.stringContaining("\nNotice: The command has exited, but ")])
+    expect((await server.exec("sleep 600 > /dev/null 2>&1 & echo started")).structured).not.toHaveProperty(
+      "notices",
+    )
+  })
+
   it("says in words what was wrong with a call", async () => {
     const wrong = async (name: string, args: object) => {
       const { texts, isError } = await server.call(name, args)

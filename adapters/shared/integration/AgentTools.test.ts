@@ -123,7 +123,14 @@ describe.each(Object.entries(places))("The tools %s", (_, open) => {
 
   it("b97: do not wait for a descendant that holds the output", async () => {
     const reply = await tools.execCommand({ cmd: "(sleep 60 &); echo parent" })
-    expect(reply).toMatchObject({ exitCode: 0, output: "parent\n" })
+    expect(reply).toMatchObject({
+      exitCode: 0,
+      output: "parent\n",
+      notices: [expect.stringContaining("still holds its output")],
+    })
+    expect(reply.text).toContain("Notice: The command has exited, but a process")
+    const quiet = await tools.execCommand({ cmd: "(sleep 60 > /dev/null 2>&1 &); echo parent" })
+    expect(quiet).not.toHaveProperty("notices")
     expect(reply.wallSeconds).toBeLessThan(5)
   })
 

@@ -28,7 +28,10 @@ export const Structured = Schema.Struct({
   original_token_count: integer("About how many tokens the output had before anything was cut from it."),
   output: Schema.String.annotations({ description: "The output since the last reply." }),
   notices: optional(
-    Schema.Array(Schema.String).annotations({ description: "What became of cancelled calls." }),
+    Schema.Array(Schema.String).annotations({
+      description:
+        "What else happened: sessions that were ended, background processes, what became of cancelled calls.",
+    }),
   ),
 })
 export type Structured = typeof Structured.Type
@@ -44,10 +47,10 @@ export const listing = (): Array<Tool> => {
   }))
 }
 
-/** A reply, followed by the notices for the model. */
-export const fromReply = (reply: Reply.Reply, notices: ReadonlyArray<string>): CallToolResult => ({
-  content: texts([Reply.toText(reply), ...notices]),
-  structuredContent: { ...toStructured(reply, notices) },
+/** A reply, which has notices of its own, followed by more notices for the model. */
+export const fromReply = (reply: Reply.Reply, more: ReadonlyArray<string>): CallToolResult => ({
+  content: texts([Reply.toText(reply), ...more]),
+  structuredContent: { ...toStructured(reply, [...(reply.notices ?? []), ...more]) },
   ...(reply.failure === undefined ? {} : { isError: true }),
 })
 

@@ -6,6 +6,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Runtime from "effect/Runtime"
+import * as Notices from "../../../core/agent/Notices.ts"
 import type { Watcher } from "../../../core/agent/Session.ts"
 import type { UnifiedExec } from "../../../core/agent/UnifiedExec.ts"
 import type { Transport, TransportError } from "../../../core/transport/Transport.ts"
@@ -92,9 +93,7 @@ const makeCall = (tools: UnifiedExec) => {
     Effect.map(tools.sessionIds, (ids) => {
       const all = [...untold].filter(([id]) => id !== known && ids.includes(id))
       untold.clear()
-      return all.map(
-        ([id, what]) => `A cancelled call of exec_command goes on with session ID ${id}: ${what}`,
-      )
+      return all.map(([id, command]) => Notices.cancelled(id, command))
     })
 
   return (name: string, args: unknown, watcher: Watcher): Effect.Effect<CallToolResult> => {
@@ -104,7 +103,7 @@ const makeCall = (tools: UnifiedExec) => {
       watcher.onSession?.(id)
     }
     const remember = () => {
-      if (name === "exec_command" && session !== undefined) untold.set(session, summary(args))
+      if (name === "exec_command" && session !== undefined) untold.set(session, String(Object(args).cmd))
     }
     return tools.call(name, args, { ...watcher, onSession }).pipe(
       Effect.onInterrupt(() => Effect.sync(remember)),
@@ -114,10 +113,4 @@ const makeCall = (tools: UnifiedExec) => {
       }),
     )
   }
-}
-
-/** The beginning of a command line, to recognise it by. */
-const summary = (args: unknown): string => {
-  const line = String(Object(args).cmd).replaceAll(/\s+/g, " ")
-  return line.length <= 200 ? line : `${line.slice(0, 200)}…`
 }
