@@ -18,11 +18,11 @@ import * as UnifiedExec from "./UnifiedExec.ts"
 
 /** The part of `AbortSignal` that is used. */
 export interface Signal {
-  /** True once the signal has fired. */
+  /** True once it has fired. */
   readonly aborted: boolean
-  /** Calls `listener` when the signal fires. */
+  /** Calls the listener when it fires. */
   addEventListener(type: "abort", listener: () => void): void
-  /** Takes a listener back. */
+  /** Calls the listener no more. */
   removeEventListener(type: "abort", listener: () => void): void
 }
 

@@ -29,7 +29,14 @@ describe("procwire mcp", { timeout: 60_000 }, () => {
       type: "object",
       properties: expect.objectContaining({ exit_code: expect.objectContaining({ type: "integer" }) }),
     })
-    expect(tools).toEqual(toolDefinitions().map((tool) => ({ ...tool, outputSchema })))
+    const hints = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true }
+    const annotations = { title: expect.any(String), ...hints }
+    expect(tools).toEqual(toolDefinitions().map((tool) => ({ ...tool, outputSchema, annotations })))
+    expect(tools.map(({ annotations }) => annotations?.title)).toEqual([
+      "Run a shell command",
+      "Write to a running command, or wait for it",
+    ])
+    expect(tools.map(({ inputSchema }) => inputSchema["additionalProperties"])).toEqual([false, false])
     expect(server.client.getInstructions()).toBe(`Commands run with /bin/sh in ${McpClient.home} on linux.`)
   })
 
@@ -169,8 +176,15 @@ describe("procwire mcp", { timeout: 60_000 }, () => {
       "failed to parse function arguments: invalid type: integer `5`, expected a string at line 1 column 8",
     )
     expect(await wrong("exec_command", {})).toContain("missing field `cmd`")
-    expect(await wrong("exec_command", { cmd: "ls", workdir: "/no/such" })).toContain(
-      "No such file or directory",
+    expect(await wrong("exec_command", { cmd: "touch never", timeout_ms: 5 })).toBe(
+      "failed to parse function arguments: unknown field `timeout_ms`, expected one of `cmd`, `workdir`, `shell`, " +
+        "`login`, `tty`, `yield_time_ms`, `max_output_tokens`",
+    )
+    expect(existsSync(file("never"))).toBe(false)
+    expect(await wrong("write_stdin", { session_id: 5, toString: "" })).toContain("unknown field `toString`")
+    expect(await wrong("exec_command", { cmd: "ls", workdir: "/no/such" })).toBe(
+      "exec_command failed: cannot start /bin/sh: the working directory /no/such does not exist: No such file or " +
+        "directory (os error 2). Call it with a workdir that exists, or without one for the default.",
     )
     expect(await wrong("write_stdin", { session_id: 5 })).toBe("write_stdin failed: Unknown process id 5")
     const { structured } = await server.exec("sleep 600", { yield_time_ms: 250 })

@@ -2,9 +2,9 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { dynamicTool, generateText, jsonSchema, stepCountIs } from "ai"
+import { dynamicTool, generateText, jsonSchema, type LanguageModel, stepCountIs } from "ai"
 import { MockLanguageModelV3 } from "ai/test"
-import { afterAll, describe, expect, it } from "vitest"
+import { afterAll, describe, expect, it, vi } from "vitest"
 import * as AgentTools from "../../../core/agent/AgentTools.ts"
 import { platform } from "../../testing/Runtime.ts"
 import * as Program from "../Program.ts"
@@ -42,11 +42,29 @@ const usage = {
   outputTokens: { total: 1, text: 1, reasoning: 0 },
 }
 
+/** Lets a model answer with the tools. */
+const answer = async (model: LanguageModel, procwire: AgentTools.AgentTools, abortSignal: AbortSignal) => {
+  // README
+  const entries = procwire.definitions.map(({ name, description, inputSchema }) => {
+    const tool = dynamicTool({
+      description,
+      inputSchema: jsonSchema(inputSchema),
+      execute: async (args, { abortSignal: signal }) => (await procwire.call(name, args, { signal })).text,
+    })
+    return [name, tool] as const
+  })
+  const tools = Object.fromEntries(entries)
+  const prompt = "Make the tests pass."
+  const { text } = await generateText({ model, tools, stopWhen: stepCountIs(20), prompt, abortSignal })
+  // /README
+  return text
+}
+
 /** The lines between the two marks of this file, without their indentation. */
 const shown = () => {
   const source = readFileSync(new URL(import.meta.url), "utf8")
   const lines = /^ +\/\/ README\n([^]*?)\n +\/\/ \/README$/m.exec(source)?.[1]?.split("\n") ?? []
-  return lines.map((line) => line.slice(6)).join("\n")
+  return lines.map((line) => line.slice(2)).join("\n")
 }
 
 describe("the AI SDK", { timeout: 60_000 }, () => {
@@ -73,15 +91,7 @@ describe("the AI SDK", { timeout: 60_000 }, () => {
     const client = await connect({ inProcess: true })
     const procwire = AgentTools.createTools(client, { shell: "/bin/sh", env: { HOME: home } })
     try {
-      // README
-      const entries = procwire.definitions.map(({ name, description, inputSchema }) => {
-        const execute = async (args: unknown) => (await procwire.call(name, args)).text
-        return [name, dynamicTool({ description, inputSchema: jsonSchema(inputSchema), execute })] as const
-      })
-      const tools = Object.fromEntries(entries)
-      const prompt = "Make the tests pass."
-      const { text } = await generateText({ model, tools, stopWhen: stepCountIs(20), prompt })
-      // /README
+      const text = await answer(model, procwire, new AbortController().signal)
       expect(text).toBe("done")
       expect(results).toEqual([
         { type: "text", value: expect.stringContaining("Process running with session ID ") },
@@ -100,8 +110,31 @@ describe("the AI SDK", { timeout: 60_000 }, () => {
     }
   })
 
+  it("passes an abort on: the call stops waiting, and its command goes on until the tools are closed", async () => {
+    const model = follow([() => ({ cmd: "echo $$ > pid; exec sleep 600", yield_time_ms: 30_000 })])
+    const client = await connect({ inProcess: true })
+    const procwire = AgentTools.createTools(client, { cwd: home, shell: "/bin/sh", env: { HOME: home } })
+    const pid = () => Number(readFileSync(join(home, "pid"), "utf8"))
+    const alive = () => process.kill(pid(), 0)
+    try {
+      const abort = new AbortController()
+      const began = performance.now()
+      const answering = answer(model, procwire, abort.signal).catch((error: unknown) => error)
+      await vi.waitFor(() => expect(pid()).toBeGreaterThan(0), 20_000)
+      abort.abort()
+      expect(await answering).toMatchObject({ name: "AbortError" })
+      expect(performance.now() - began).toBeLessThan(25_000) // less than the yield time
+      expect(alive()).toBe(true)
+      expect(procwire.sessionIds()).toHaveLength(1)
+      await procwire.close()
+      await vi.waitFor(() => expect(alive).toThrow("ESRCH"), 20_000)
+    } finally {
+      await client.close()
+    }
+  })
+
   it("is shown in README.md with the very lines that were run here", () => {
     expect(shown()).toContain("dynamicTool(")
-    expect(readFileSync(new URL("../../../README.md", import.meta.url), "utf8")).toContain(shown())
+    expect(readFileSync(new URL("../../../core/agent/README.md", import.meta.url), "utf8")).toContain(shown())
   })
 })

@@ -8,7 +8,7 @@
 import * as JSONSchema from "effect/JSONSchema"
 import * as Schema from "effect/Schema"
 import * as Reply from "../../../core/agent/Reply.ts"
-import type { ToolError } from "../../../core/agent/ToolError.ts"
+import * as ToolError from "../../../core/agent/ToolError.ts"
 import * as Tools from "../../../core/agent/Tools.ts"
 import type { CallToolResult, Tool } from "./McpSdk.ts"
 
@@ -36,6 +36,14 @@ export const Structured = Schema.Struct({
 })
 export type Structured = typeof Structured.Type
 
+/** Both tools do whatever the command does: a client may ask its user first. */
+const hints = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true }
+
+const titles = {
+  exec_command: "Run a shell command",
+  write_stdin: "Write to a running command, or wait for it",
+} as const
+
 /** The answer to `tools/list`. */
 export const listing = (): Array<Tool> => {
   const { $schema: _, ...outputSchema } = JSONSchema.make(Structured)
@@ -44,7 +52,17 @@ export const listing = (): Array<Tool> => {
     description,
     inputSchema: { ...inputSchema, type: "object" },
     outputSchema: { ...outputSchema, type: "object" },
+    annotations: { title: titles[name], ...hints },
   }))
+}
+
+/** What is wrong with arguments that the schema of the tool does not have: it allows no others. */
+export const unknownArgument = ({ inputSchema }: Tool, args: object): ToolError.ToolError | undefined => {
+  const known = inputSchema.properties ?? {}
+  const unknown = Object.keys(args).find((name) => !Object.hasOwn(known, name))
+  if (unknown === undefined) return undefined
+  const names = Object.keys(known).map((name) => `\`${name}\``)
+  return ToolError.badArguments(`unknown field \`${unknown}\`, expected one of ${names.join(", ")}`)
 }
 
 /** A reply, which has notices of its own, followed by more notices for the model. */
@@ -55,7 +73,10 @@ export const fromReply = (reply: Reply.Reply, more: ReadonlyArray<string>): Call
 })
 
 /** A call without effect: the reason, followed by the notices for the model. */
-export const fromError = ({ message }: ToolError, notices: ReadonlyArray<string>): CallToolResult => ({
+export const fromError = (
+  { message }: ToolError.ToolError,
+  notices: ReadonlyArray<string>,
+): CallToolResult => ({
   content: texts([message, ...notices]),
   isError: true,
 })

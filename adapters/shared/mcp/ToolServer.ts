@@ -12,7 +12,7 @@ import type { UnifiedExec } from "../../../core/agent/UnifiedExec.ts"
 import type { Transport, TransportError } from "../../../core/transport/Transport.ts"
 import * as McpTransport from "./McpTransport.ts"
 import * as ProgressNotifier from "./ProgressNotifier.ts"
-import type { CallToolResult, Server } from "./McpSdk.ts"
+import type { CallToolResult, Server, Tool } from "./McpSdk.ts"
 import * as ToolResult from "./ToolResult.ts"
 
 /** What the server tells of itself. */
@@ -47,7 +47,8 @@ export const make = (tools: UnifiedExec, { version, instructions }: About): Effe
     server.setRequestHandler(sdk.ListToolsRequestSchema, () => ({ tools: offered }))
     server.setRequestHandler(sdk.CallToolRequestSchema, ({ params }, { signal, sendNotification }) => {
       const { name, arguments: args } = params
-      if (!offered.some((tool) => tool.name === name)) {
+      const tool = offered.find((tool) => tool.name === name)
+      if (tool === undefined) {
         throw new sdk.McpError(sdk.ErrorCode.InvalidParams, `Tool ${name} not found`)
       }
       const progressToken = params._meta?.progressToken
@@ -62,7 +63,7 @@ export const make = (tools: UnifiedExec, { version, instructions }: About): Effe
                 }),
               ),
             )
-      const answer = Effect.flatMap(watching, (watcher) => call(name, args, watcher))
+      const answer = Effect.flatMap(watching, (watcher) => call(tool, args, watcher))
       return Runtime.runPromise(runtime)(Effect.scoped(answer), { signal })
     })
     return server
@@ -96,7 +97,8 @@ const makeCall = (tools: UnifiedExec) => {
       return all.map(([id, command]) => Notices.cancelled(id, command))
     })
 
-  return (name: string, args: unknown, watcher: Watcher): Effect.Effect<CallToolResult> => {
+  return (tool: Tool, args: object = {}, watcher: Watcher = {}): Effect.Effect<CallToolResult> => {
+    const { name } = tool
     let session: number | undefined
     const onSession = (id: number) => {
       session = id
@@ -105,7 +107,10 @@ const makeCall = (tools: UnifiedExec) => {
     const remember = () => {
       if (name === "exec_command" && session !== undefined) untold.set(session, String(Object(args).cmd))
     }
-    return tools.call(name, args, { ...watcher, onSession }).pipe(
+    const run = Effect.suspend(
+      () => ToolResult.unknownArgument(tool, args) ?? tools.call(name, args, { ...watcher, onSession }),
+    )
+    return run.pipe(
       Effect.onInterrupt(() => Effect.sync(remember)),
       Effect.matchEffect({
         onSuccess: (reply) => Effect.map(notices(session), (more) => ToolResult.fromReply(reply, more)),
