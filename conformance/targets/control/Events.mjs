@@ -97,7 +97,9 @@ export const follow = (session, entry) => {
   child.on("exit", (code, signal) => {
     status = [code, signal]
     settle()
-    setTimeout(exited, parts.exitPatience)
+    // Timers run before the event loop polls. After one more poll, all that was written before the exit is read, even
+    // if the timer is late.
+    setTimeout(() => setImmediate(exited), parts.exitPatience)
     if (entry.terminated) setTimeout(() => [child.stdout, child.stderr].forEach((one) => one.destroy()), 100)
   })
 }

@@ -42,11 +42,13 @@ const follow = (parts, processes, entry, wire) => {
       entry.told += bytes.length
       if (kept.length > 0) wire.notify("command/exec/outputDelta", parts.delta(entry, stream, kept))
     })
+  // Timers run before the event loop polls. After one more poll, all that was written before the exit is read, even if
+  // the timer is late.
   child.on(parts.exitEvent, (code, signal) =>
-    setTimeout(() => {
+    setTimeout(setImmediate, exitPatience, () => {
       parts.forgetAtExit(processes, entry)
       parts.exited(entry, parts.exitCode(code, signal), wire)
-    }, exitPatience),
+    }),
   )
 }
 
