@@ -3,11 +3,25 @@
  */
 import { CheckFailure } from "./Check.ts"
 
-/** Fails when `promise` has not settled after `ms` milliseconds. */
-export const within = async <A>(promise: Promise<A>, ms: number, what: string): Promise<A> => {
+/**
+ * Fails when `promise` has not settled `ms` milliseconds after the last sign of life; `lastSign` returns when that was, by
+ * `performance.now()`. The call itself is one.
+ */
+export const within = async <A>(
+  promise: Promise<A>,
+  ms: number,
+  what: string,
+  lastSign: () => number = () => 0,
+): Promise<A> => {
+  const began = performance.now()
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new CheckFailure(`waited ${ms} ms in vain for ${what}`)), ms)
+    const look = (): void => {
+      const left = Math.max(began, lastSign()) + ms - performance.now()
+      if (left > 0) timer = setTimeout(look, left)
+      else reject(new CheckFailure(`waited ${ms} ms in vain for ${what}`))
+    }
+    look()
   })
   try {
     return await Promise.race([promise, late])

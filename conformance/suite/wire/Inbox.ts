@@ -1,8 +1,8 @@
 /**
  * Everything that has arrived on one connection, in order, and waits for more.
  *
- * Nothing is consumed: a wait looks at all messages, then at each new one, until one matches, the connection ends or
- * the deadline passes.
+ * Nothing is consumed: a wait looks at all messages, then at each new one, until one matches, the connection ends, or
+ * nothing has arrived for the time of the deadline: how long a long answer takes is no failure.
  */
 import { CheckFailure, show } from "../Check.ts"
 import { within } from "../Deadline.ts"
@@ -37,7 +37,10 @@ export interface Inbox {
   readonly controls: ReadonlyArray<Control>
   /** How the connection ended, once it has. */
   readonly ended: () => string | undefined
-  /** `pick` throws to fail the wait, and returns `undefined` to go on waiting. */
+  /**
+   * `pick` throws to fail the wait, and returns `undefined` to go on waiting. The wait fails when nothing has arrived for
+   * `ms` milliseconds.
+   */
   readonly wait: <A>(what: string, ms: number, pick: (inbox: Inbox) => A | undefined) => Promise<A>
   /** Takes a message from the channel. */
   readonly addMessage: (incoming: Incoming) => Message
@@ -79,6 +82,7 @@ export const make = (): Inbox => {
           }),
           ms,
           what,
+          () => messages.at(-1)?.at ?? 0,
         )
       } finally {
         watchers.delete(watcher)
