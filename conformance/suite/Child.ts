@@ -48,6 +48,8 @@ export interface Child {
   readonly text: (stream?: string) => string
   /** Waits until the output contains `part`. */
   readonly says: (part: string) => Promise<void>
+  /** Waits until so many bytes of output have arrived. */
+  readonly has: (bytes: number) => Promise<void>
   /** Waits for `process/exited`, and returns the exit code. */
   readonly exited: () => Promise<number>
   /** Waits for closed and for every seq below it. */
@@ -136,6 +138,9 @@ export const attach = (wire: Wire, id: string): Child => {
     text,
     says: async (part) => {
       await wait(`the output ${JSON.stringify(part)}`, () => (text().includes(part) ? true : undefined))
+    },
+    has: async (wanted) => {
+      await wait(`${wanted} bytes`, () => (bytes().length >= wanted ? true : undefined))
     },
     exited: async () => exitCode(await wait("process/exited", () => find("exited"))),
     ended: async () => {

@@ -5,6 +5,7 @@ import { table } from "../Case.ts"
 import * as Check from "../Check.ts"
 import * as Child from "../Child.ts"
 import { pause } from "../Deadline.ts"
+import * as Gate from "./gate.ts"
 
 export const output = table("process/output", {
   "streams-and-exit-code": {
@@ -83,9 +84,13 @@ export const output = table("process/output", {
     spec: [140],
     says: "Output that is not text arrives byte for byte.",
     run: async (t) => {
+      // Four bytes, which have a padding in base64 and end within a character, then two: never one chunk of six.
       const child = await Child.start(await t.open(), {
-        script: "printf '\\000\\377\\376\\303'; sleep 0.1; printf '\\266\\n'",
+        script: "printf '\\000\\377\\376\\303'; read _; printf '\\266\\n'",
+        pipeStdin: true,
       })
+      await child.has(4)
+      await child.write("\n")
       await child.ended()
       Check.equal(child.bytes().toString("hex"), "00fffec3b60a", "the output")
     },
@@ -95,8 +100,8 @@ export const output = table("process/output", {
     spec: [98],
     says: "Output of a descendant that outlives the process comes after exited and before closed.",
     run: async (t) => {
-      const script = "(sleep 0.9; echo LATE) & echo early; sleep 0.2; exit 3"
-      const child = await Child.start(await t.open(), { script })
+      const { child, late } = await Gate.orphaned(await t.open())
+      await late()
       const end = await child.ended()
       Check.equal(end.exitCode, 3, "the exit code")
       Check.equal(child.text(), "early\nLATE\n", "the output")
@@ -109,10 +114,14 @@ export const output = table("process/output", {
     spec: [98],
     says: "A descendant that holds the output delays closed, not exited.",
     run: async (t) => {
-      const child = await Child.start(await t.open(), { script: "(sleep 1; echo LATE) & exit 0" })
-      await child.exited()
-      Check.isTrue(!child.text().includes("LATE"), "exited came only with the late output")
+      const { child, late } = await Gate.orphaned(await t.open())
+      Check.isTrue(
+        child.events().every(({ kind }) => kind !== "closed"),
+        "closed came with exited",
+      )
+      await late()
       await child.ended()
+      Check.equal(child.text(), "early\nLATE\n", "the output")
     },
   },
   "big-output-complete": {

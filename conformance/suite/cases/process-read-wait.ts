@@ -6,6 +6,7 @@ import * as Check from "../Check.ts"
 import * as Child from "../Child.ts"
 import type { JsonObject } from "../Json.ts"
 import type { Wire } from "../wire/Wire.ts"
+import * as Gate from "./gate.ts"
 
 const seqs = (result: JsonObject): ReadonlyArray<number> => Child.chunks(result).map(({ seq }) => seq)
 
@@ -65,10 +66,16 @@ export const readWait = table("process/read", {
     spec: [108],
     says: "Output with a lower seq does not end a waiting read with afterSeq 50; closed does.",
     run: async (t) => {
-      const child = await Child.start(await t.open(), {
-        script: "sleep 0.2; echo a; sleep 0.2; echo b; sleep 0.3",
-      })
-      const result = await child.read({ afterSeq: 50, waitMs: t.timeoutMs * 2 })
+      const [wire, other] = [await t.open(), await t.open()]
+      const sh = Gate.shell(other)
+      const [writes, ends] = [await Gate.make(sh), await Gate.make(sh)]
+      const child = await Child.start(wire, { script: `echo a; ${writes.wait}; echo b; ${ends.wait}` })
+      await child.says("a\n")
+      const reading = child.read({ afterSeq: 50, waitMs: t.timeoutMs * 2 })
+      await sh(writes.open)
+      await child.says("b\n")
+      await sh(ends.open)
+      const result = await reading
       Check.equal(result["closed"], true, "closed")
       Check.equal(seqs(result), [], "chunks")
     },
@@ -89,12 +96,10 @@ export const readWait = table("process/read", {
     spec: [100],
     says: "After exited, a waiting read from the last seq on returns only when late output comes.",
     run: async (t) => {
-      const child = await Child.start(await t.open(), {
-        script: "(sleep 0.9; echo LATE) & echo early; sleep 0.2; exit 3",
-      })
-      await child.exited()
-      const result = await child.read({ afterSeq: 2, waitMs: t.timeoutMs * 2 })
-      Check.equal(seqs(result), [3], "chunks")
+      const { child, late } = await Gate.orphaned(await t.open())
+      const reading = child.read({ afterSeq: 2, waitMs: t.timeoutMs * 2 })
+      await late(await t.open())
+      Check.equal(seqs(await reading), [3], "chunks")
     },
   },
   "exit-event-returns-at-once": {
@@ -102,10 +107,10 @@ export const readWait = table("process/read", {
     spec: [],
     says: "After exited, a waiting read from before the exit event returns at once, even without chunks.",
     run: async (t) => {
-      const child = await Child.start(await t.open(), { script: "sleep 5 & echo early; sleep 0.2; exit 3" })
-      await child.exited()
+      const { child, late } = await Gate.orphaned(await t.open())
       const result = await child.read({ afterSeq: 1, waitMs: t.timeoutMs * 2 })
       Check.equal([...seqs(result), result["closed"] ?? null], [false], "chunks and closed")
+      await late()
     },
   },
 })

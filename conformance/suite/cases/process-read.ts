@@ -6,6 +6,7 @@ import * as Check from "../Check.ts"
 import * as Child from "../Child.ts"
 import type { JsonObject } from "../Json.ts"
 import type { Wire } from "../wire/Wire.ts"
+import * as Gate from "./gate.ts"
 
 /** A closed process with four chunks of 4, 6, 2 and 4 bytes on stdout: seq 1 to 4, exited and closed 5 and 6. */
 const fourChunks = async (wire: Wire): Promise<Child.Child> => {
@@ -42,7 +43,9 @@ export const read = table("process/read", {
         { ...before, failure: null, sandboxDenied: false },
         "the result while it runs",
       )
-      const child = await Child.start(wire, { script: "echo hi; sleep 0.1; exit 3" })
+      const child = await Child.start(wire, { script: "echo hi; read _; exit 3", pipeStdin: true })
+      await child.says("hi")
+      await child.write("\n")
       await child.ended()
       const after = {
         nextSeq: 4,
@@ -217,10 +220,7 @@ export const read = table("process/read", {
     spec: [99],
     says: "Between exited and closed a read returns exited true, exitCode 3, closed false and nextSeq 3.",
     run: async (t) => {
-      const child = await Child.start(await t.open(), {
-        script: "(sleep 1.2; echo LATE) & echo early; sleep 0.2; exit 3",
-      })
-      await child.exited()
+      const { child, late } = await Gate.orphaned(await t.open())
       const result = await child.read()
       const { exited = null, exitCode = null, closed = null, nextSeq = null } = result
       Check.equal(
@@ -228,6 +228,7 @@ export const read = table("process/read", {
         { exited: true, exitCode: 3, closed: false, nextSeq: 3 },
         "the state",
       )
+      await late()
     },
   },
 })

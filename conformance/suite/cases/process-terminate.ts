@@ -4,7 +4,6 @@
 import { table } from "../Case.ts"
 import * as Check from "../Check.ts"
 import * as Child from "../Child.ts"
-import { pause } from "../Deadline.ts"
 import { awaitDeath } from "../wire/ProcessTree.ts"
 
 export const terminate = table("process/terminate", {
@@ -44,9 +43,9 @@ export const terminate = table("process/terminate", {
     requires: ["procfs"],
     says: "After a terminate, closed is sent although a descendant in another session still holds the output.",
     run: async (t) => {
-      const child = await Child.start(await t.open(), { script: "setsid sleep 300 & echo ready; wait" })
+      const script = "setsid sh -c 'echo ready; sleep 300' & wait"
+      const child = await Child.start(await t.open(), { script })
       await child.says("ready")
-      await pause(200)
       await child.terminate()
       Check.equal((await child.ended()).exitCode, 137, "the exit code")
     },

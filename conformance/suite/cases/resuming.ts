@@ -23,14 +23,13 @@ export const resumeParams = (session: string, more: JsonObject = {}) => ({
 /** Resumes; tries again while the server has not noticed yet that the old connection has ended. */
 export const resume = async (t: CaseContext, session: string, more?: JsonObject): Promise<Wire> => {
   const wire = await t.connect()
-  for (let tries = 0; tries < 50; tries++) {
+  for (const until = performance.now() + t.timeoutMs; performance.now() < until; await pause(20)) {
     const { error, result } = await wire.begin("initialize", resumeParams(session, more))
     if (error === undefined) {
       Check.equal(Check.object(result, "the result")["sessionId"], session, "sessionId of a resumed session")
       return wire
     }
     if (error.code !== -32010) return Check.fail(`the resume was refused: ${error.code} ${error.message}`)
-    await pause(50)
   }
   return Check.fail("the session stayed attached to a connection that was dropped")
 }

@@ -6,8 +6,8 @@ import type { CaseContext } from "../CaseContext.ts"
 import { table } from "../Case.ts"
 import * as Check from "../Check.ts"
 import * as Child from "../Child.ts"
-import { pause } from "../Deadline.ts"
 import type { Wire } from "../wire/Wire.ts"
+import * as Gate from "./gate.ts"
 import { begin, resumed, resumeParams } from "./resuming.ts"
 
 const replay = {
@@ -22,13 +22,16 @@ const seqs = (child: Child.Child): ReadonlyArray<number> => child.events().map((
 const upTo = (last: number, first = 1): ReadonlyArray<number> =>
   Array.from({ length: last - first + 1 }, (_, index) => first + index)
 
-/** Starts a script with a line of input, drops the connection, and lets the script run to its end. */
+/** Starts a process, drops its connection after the first event, and lets the process run a script to its end. */
 const missed = async (t: CaseContext, script: string): Promise<{ session: string; id: string }> => {
   const { wire, session } = await begin(t)
-  const child = await Child.start(wire, { script: `echo first; read x; ${script}`, pipeStdin: true })
-  await child.says("first")
-  await go(wire, child.id)
+  const other = await t.open()
+  const lost = await Gate.make(Gate.shell(other))
+  const child = await Child.start(wire, { script: `echo pid $$.; ${lost.wait}; ${script}` })
+  await child.says(".")
   wire.channel.drop()
+  await Gate.shell(other)(lost.open)
+  await Gate.gone(other, Number(/pid (\d+)\./.exec(child.text())?.[1]))
   return { session, id: child.id }
 }
 
@@ -49,9 +52,7 @@ export const sessionReplay = table("session/replay", {
       "After the answer to a resume with replayAfter {ID: N}, every event of that process above N is pushed " +
       "once, in the order of seq, without a gap.",
     run: async (t) => {
-      const script = "for i in 1 2 3 4 5; do echo $i; sleep 0.05; done; sleep 60"
-      const { session, id } = await missed(t, `sleep 0.3; ${script}`)
-      await pause(1_000)
+      const { session, id } = await missed(t, "for i in 1 2 3 4 5; do echo $i; sleep 0.05; done")
       const again = await resumed(t, session, { replayAfter: { [id]: 1 } })
       const child = Child.attach(again, id)
       await child.says("5\n")
@@ -66,8 +67,7 @@ export const sessionReplay = table("session/replay", {
     ...replay,
     says: "A replay includes a missed exit and end: process/exited and process/closed with their seqs.",
     run: async (t) => {
-      const { session, id } = await missed(t, "sleep 0.3; echo bye; exit 9")
-      await pause(1_000)
+      const { session, id } = await missed(t, "echo bye; exit 9")
       const child = Child.attach(await resumed(t, session, { replayAfter: { [id]: 1 } }), id)
       await child.says("bye")
       Check.equal(await child.exited(), 9, "the exit code")
@@ -87,14 +87,17 @@ export const sessionReplay = table("session/replay", {
       "without a gap or a duplicate, to its end.",
     run: async (t) => {
       const { wire, session } = await begin(t)
-      const script = "i=0; while [ $i -lt 300 ]; do echo line $i; i=$((i+1)); sleep 0.005; done"
+      const other = Gate.shell(await t.open())
+      const half = await Gate.make(other)
+      const tick = `[ $i -ne 150 ] || { ${half.open}; }; sleep 0.005`
+      const script = `i=0; while [ $i -lt 300 ]; do echo line $i; i=$((i+1)); ${tick}; done`
       const child = await Child.start(wire, { script })
       await child.says("line 3\n")
       const before = child.events().filter(({ kind }) => kind === "output")
       const last = Math.max(...before.map(({ seq }) => seq))
       const head = child.text()
       wire.channel.drop()
-      await pause(1_000)
+      await other(half.wait)
       const again = Child.attach(await resumed(t, session, { replayAfter: { [child.id]: last } }), child.id)
       await again.wire.inbox.wait("process/closed", t.timeoutMs, () =>
         again.events().find(({ kind }) => kind === "closed"),
@@ -110,8 +113,7 @@ export const sessionReplay = table("session/replay", {
     ...replay,
     says: "A replay consumes nothing: each resume gets what it asks for, from any seq.",
     run: async (t) => {
-      const { session, id } = await missed(t, "sleep 0.3; printf x; exit 4")
-      await pause(1_000)
+      const { session, id } = await missed(t, "printf x; exit 4")
       for (const after of [0, 2, 0, 1, 4]) {
         const wire = await resumed(t, session, { replayAfter: { [id]: after } })
         const child = Child.attach(wire, id)
@@ -129,11 +131,13 @@ export const sessionReplay = table("session/replay", {
       "new ones are pushed.",
     run: async (t) => {
       const { wire, session } = await begin(t)
-      const script = "read x; sleep 0.3; echo missed; read x; echo new; sleep 60"
+      const other = Gate.shell(await t.open())
+      const written = await Gate.make(other)
+      const script = `read x; echo missed; ${written.open}; read x; echo new; sleep 60`
       const child = await Child.start(wire, { script, pipeStdin: true })
       await go(wire, child.id)
       wire.channel.drop()
-      await pause(800)
+      await other(written.wait)
       const again = Child.attach(await resumed(t, session, { replayAfter: { other: 0 } }), child.id)
       await again.write("\n")
       await again.says("new")
@@ -165,7 +169,6 @@ export const sessionReplay = table("session/replay", {
     run: async (t) => {
       const { wire, session } = await begin(t)
       wire.channel.drop()
-      await pause(200)
       const other = await t.connect()
       for (const replayAfter of [{ p: -1 }, { p: 1.5 }, { p: "1" }, { p: null }, [1], "p"])
         await other.refused("initialize", resumeParams(session, { replayAfter }), -32602)
@@ -178,8 +181,7 @@ export const sessionReplay = table("session/replay", {
       "When events above N are no longer retained, the first pushed seq is above N + 1, and nothing is " +
       "missing after it.",
     run: async (t) => {
-      const { session, id } = await missed(t, "sleep 0.3; head -c 5000000 /dev/zero; printf END; exit 8")
-      await pause(1_500)
+      const { session, id } = await missed(t, "head -c 5000000 /dev/zero; printf END; exit 8")
       const wire = await resumed(t, session, { replayAfter: { [id]: 1 } })
       const child = Child.attach(wire, id)
       const closed = await wire.inbox.wait("process/closed", t.timeoutMs, () =>

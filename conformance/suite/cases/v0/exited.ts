@@ -1,5 +1,6 @@
 /** v0: `command/exec/exited`, after which the server has forgotten the process. */
 import * as Check from "../../Check.ts"
+import * as Gate from "../gate.ts"
 import { start, table } from "./process.ts"
 
 export const exited = table("exited", {
@@ -22,9 +23,15 @@ export const exited = table("exited", {
       "exited is sent while a descendant still holds the output, and the late output of the descendant " +
       "still arrives.",
     run: async (t) => {
-      const child = await start(await t.connect(), { script: "(sleep 0.5; echo late) & exit 7" })
+      const wire = await t.connect()
+      const sh: Gate.Shell = async (script) => {
+        Check.equal(await (await start(wire, { script })).exited(), 0, `the exit code of \`${script}\``)
+      }
+      const gate = await Gate.make(sh)
+      const child = await start(wire, { script: `(${gate.wait}; echo late) & exit 7` })
       Check.equal(await child.exited(), 7, "the exit code")
       Check.equal(child.text(), "", "the output at the exit")
+      await sh(gate.open)
       await child.says("late")
     },
   },
