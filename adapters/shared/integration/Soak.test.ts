@@ -106,10 +106,11 @@ describe("soak", () => {
         }
         return [length(), await child.exitCode]
       }
-      const readings = rates.map(async (rate, id) =>
-        read(await client.start(print(id, rate, rate * seconds)), id),
+      // Before the first cut: a start whose connection is cut fails.
+      const children = await Promise.all(
+        rates.map((rate, id) => client.start(print(id, rate, rate * seconds))),
       )
-      const all = Promise.all(readings)
+      const all = Promise.all(children.map(read))
       let over = false
       const finished = all.finally(() => (over = true))
       const longest = seconds > 60 ? 4000 : 700
