@@ -30,6 +30,7 @@ const differences = {
   "spawner/stdin/closed-by-the-child": "bubblewrap holds the streams of the child",
   "spawner/exit/code-and-signal": "bubblewrap reports a death by signal n as code 128 + n",
   "spawner/exit/code-and-signal-on-a-pty": "bubblewrap reports a death by signal n as code 128 + n",
+  "spawner/group/signal-ends": "bubblewrap reports it as code 128 + n, and is deaf until the child runs",
   "spawner/program/large-environment-and-many-arguments": "bubblewrap takes 9000 words",
   "spawner/pty/leads-the-foreground": "the session has no number among the child's own processes",
   "spawner/group/leads-a-session": "the session has no number among the child's own processes",

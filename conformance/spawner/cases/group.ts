@@ -7,16 +7,21 @@ import { sh } from "../SpawnedChild.ts"
 
 export const group = table("spawner/group", {
   "signal-arrives": {
-    says: "A child receives a signal and may handle it; a signal that it does not handle ends it.",
+    says: "A child receives a signal and may handle it.",
     run: async (t) => {
       const child = await t.start({ argv: sh(`trap 'echo caught; exit 3' USR1; echo up; ${t.idle}`) })
       await child.seen("up\n")
       await child.signal("SIGUSR1")
       await child.finished()
       Check.equal(child.text(), "up\ncaught\n", "stdout")
-      const other = await t.start({ argv: ["sleep", "60"] })
-      await other.signal("SIGHUP")
-      Check.equal({ ...(await other.exit()) }, { kind: "signaled", signal: 1 }, "the exit")
+    },
+  },
+  "signal-ends": {
+    says: "A signal that a child does not handle ends it, even right after its start.",
+    run: async (t) => {
+      const child = await t.start({ argv: ["sleep", "60"] })
+      await child.signal("SIGHUP")
+      Check.equal({ ...(await child.exit()) }, { kind: "signaled", signal: 1 }, "the exit")
     },
   },
   "signal-reaches-everyone": {
