@@ -184,14 +184,16 @@ export const httpStream = originTable("http/stream", {
   "error-texts-of-the-peer": {
     level: "peer",
     spec: ["b62", "b63"],
-    serve: (_, response) => {
-      response.write("some", () => setTimeout(() => response.destroy(), 200))
+    serve: (_, response, released) => {
+      response.write("some")
+      void released.then(() => response.destroy())
     },
     says: "A cut body and a duplicate id have the exact texts of Codex.",
-    run: async ({ wire, params }) => {
+    run: async ({ wire, params, origin }) => {
       await wire.ok("http/request", params("/", { ...stream, requestId: "a" }))
       const text = "http/request streamResponse requestId `a` is already active"
       await wire.refused("http/request", params("/", { ...stream, requestId: "a" }), -32602, text)
+      origin.release()
       const frames = await streamed(wire, "a")
       Check.equal(frames.at(-1)?.error, "error decoding response body", "error in the last frame")
     },

@@ -15,8 +15,8 @@ export interface Seen {
   readonly body: Buffer
 }
 
-/** Answers one request. */
-export type Answer = (seen: Seen, response: ServerResponse) => void
+/** Answers one request, or goes on to answer it when `released` is fulfilled: when the case calls `release`. */
+export type Answer = (seen: Seen, response: ServerResponse, released: Promise<void>) => void
 
 /** A server that listens. */
 export interface HttpOrigin {
@@ -25,6 +25,7 @@ export interface HttpOrigin {
   readonly seen: ReadonlyArray<Seen>
   /** How many exchanges were cut off by the other side. */
   readonly aborted: () => number
+  readonly release: () => void
   readonly close: () => void
 }
 
@@ -32,6 +33,8 @@ export interface HttpOrigin {
 export const start = async (answer: Answer): Promise<HttpOrigin> => {
   const seen: Array<Seen> = []
   let aborted = 0
+  let release = (): void => undefined
+  const released = new Promise<void>((resolve) => (release = resolve))
   const server = createServer((request, response) => {
     const parts: Array<Buffer> = []
     request.on("data", (bytes: Buffer) => parts.push(bytes))
@@ -44,7 +47,7 @@ export const start = async (answer: Answer): Promise<HttpOrigin> => {
       const { method = "", url = "", rawHeaders } = request
       const one = { method, path: url, rawHeaders, body: Buffer.concat(parts) }
       seen.push(one)
-      answer(one, response)
+      answer(one, response, released)
     })
   })
   await new Promise<void>((resolve, reject) => {
@@ -56,6 +59,7 @@ export const start = async (answer: Answer): Promise<HttpOrigin> => {
     url: `http://127.0.0.1:${port}`,
     seen,
     aborted: () => aborted,
+    release,
     close: () => {
       server.close()
       server.closeAllConnections()
