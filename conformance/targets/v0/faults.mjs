@@ -25,7 +25,7 @@ export const faults = {
       stderr: null,
     }),
   },
-  "answer-late": { answers: (answer) => setTimeout(answer, 120) },
+  "answer-late": { answers: (answer) => setTimeout(answer, 400) },
   "pid-of-the-server": {
     answer: ({ id }) => ({
       processId: id,
