@@ -30,7 +30,7 @@ export default defineConfig({
     ],
     // Tests wait for processes more than they compute, so they use every core.
     maxWorkers: "100%",
-    testTimeout: 30_000,
+    testTimeout: 120_000,
     hookTimeout: 120_000,
   },
 })

@@ -93,7 +93,7 @@ describe("connect", () => {
       }
       expect(process.kill(pid, 0)).toBe(true)
     }
-    await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow())
+    await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow(), 60_000)
     const own = await connect({ inProcess: true })
     const child = await own.start({ argv: ["sleep", "1000"] })
     const failed = child.exitCode.catch((error: unknown) => error)

@@ -103,7 +103,7 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-describe("The package", { timeout: 120_000 }, () => {
+describe("The package", () => {
   it("has at most 600 files and 4 MB", () => {
     expect(files.length).toBeLessThanOrEqual(600)
     expect(packed.unpackedSize).toBeLessThanOrEqual(4_000_000)

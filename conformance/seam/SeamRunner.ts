@@ -48,12 +48,12 @@ export interface Outcome {
 
 /** Options for one case. */
 export interface RunOptions {
-  /** The deadline of a single wait in milliseconds, 30,000 by default. Only a faulty subject reaches it. */
+  /** The deadline of a single wait in milliseconds, 120,000 by default. Only a faulty subject reaches it. */
   readonly timeoutMs?: number
 }
 
 /** In milliseconds. */
-export const defaultTimeoutMs = 30_000
+export const defaultTimeoutMs = 120_000
 
 /** Never fails: everything that goes wrong is in the outcome. */
 export const play = async <Need extends string, Context>(

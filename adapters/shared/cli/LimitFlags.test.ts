@@ -75,7 +75,7 @@ describe("LimitFlags", () => {
   })
 })
 
-describe("procwire serve", { timeout: 60_000 }, () => {
+describe("procwire serve", () => {
   it.each(sockets)("refuses a connection too many at %s, and takes it when one has gone", async (address) => {
     const url = await launch(address, "--max-connections", "1")
     const client = await connect({ url }, { reconnect: false })
@@ -92,7 +92,7 @@ describe("procwire serve", { timeout: 60_000 }, () => {
     }
     expect(await client.run({ argv: ["echo", "on"] })).toMatchObject({ stdout: "on\n" })
     await client.close()
-    const again = await vi.waitFor(() => connect({ url }, { reconnect: false }), { timeout: 20_000 })
+    const again = await vi.waitFor(() => connect({ url }, { reconnect: false }), { timeout: 60_000 })
     await again.close()
   })
 
@@ -117,7 +117,7 @@ describe("procwire serve", { timeout: 60_000 }, () => {
     })
     await first.terminate()
     await first.exitCode
-    await vi.waitFor(() => client.run({ argv: ["true"] }), { timeout: 20_000 })
+    await vi.waitFor(() => client.run({ argv: ["true"] }), { timeout: 60_000 })
     await expect(client.start({ argv: ["x".repeat(5000)] })).rejects.toMatchObject({ reason: "Disconnected" })
   })
 })

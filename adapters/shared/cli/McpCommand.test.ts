@@ -19,10 +19,10 @@ afterAll(async () => {
 })
 
 const file = (name: string) => join(McpClient.home, name)
-const appears = (name: string) => vi.waitFor(() => expect(existsSync(file(name))).toBe(true), 20_000)
+const appears = (name: string) => vi.waitFor(() => expect(existsSync(file(name))).toBe(true), 60_000)
 const until = (name: string) => `while [ ! -e ${name} ]; do sleep 0.05; done`
 
-describe("procwire mcp", { timeout: 60_000 }, () => {
+describe("procwire mcp", () => {
   it("lists both tools with the schemas of the definitions, and says where commands run", async () => {
     const { tools } = await server.client.listTools()
     const outputSchema = expect.objectContaining({

@@ -46,19 +46,19 @@ const withCommand = async (seconds: string) => {
   const server = launch()
   server.send(initialize)
   server.send(callOf(1, `sleep ${seconds} & exec sleep ${seconds}`))
-  await vi.waitFor(() => expect(Proc.withArgument(seconds)).toHaveLength(2), { timeout: 20_000 })
+  await vi.waitFor(() => expect(Proc.withArgument(seconds)).toHaveLength(2), { timeout: 60_000 })
   return server
 }
 const areGone = (seconds: string) =>
-  vi.waitFor(() => expect(Proc.withArgument(seconds)).toEqual([]), { timeout: 20_000 })
+  vi.waitFor(() => expect(Proc.withArgument(seconds)).toEqual([]), { timeout: 60_000 })
 
-describe("procwire mcp", { timeout: 60_000 }, () => {
+describe("procwire mcp", () => {
   it("writes answers and nothing else on stdout, and nothing on stderr", async () => {
     const { child, said, ended, send, messages } = launch()
     send(initialize)
     send({ method: "notifications/initialized" })
     send({ id: "two", method: "tools/list" })
-    await vi.waitFor(() => expect(messages()).toHaveLength(2), { timeout: 20_000 })
+    await vi.waitFor(() => expect(messages()).toHaveLength(2), { timeout: 60_000 })
     child.stdin.end()
     expect(await ended).toBe(0)
     expect(said.stderr).toBe("")
@@ -90,11 +90,11 @@ describe("procwire mcp", { timeout: 60_000 }, () => {
   it("answers a request that is none, goes on behind what is no JSON, and says so on stderr alone", async () => {
     const { child, said, ended, send, messages } = launch()
     send(initialize)
-    await vi.waitFor(() => expect(messages()).toHaveLength(1), { timeout: 20_000 })
+    await vi.waitFor(() => expect(messages()).toHaveLength(1), { timeout: 60_000 })
     child.stdin.write("no json\n")
     send({ id: 7, method: 5 })
     send({ id: 8, method: "ping" })
-    await vi.waitFor(() => expect(messages()).toHaveLength(3), { timeout: 20_000 })
+    await vi.waitFor(() => expect(messages()).toHaveLength(3), { timeout: 60_000 })
     expect(messages().slice(1)).toEqual([
       { jsonrpc: "2.0", id: 7, error: { code: -32600, message: "Invalid Request" } },
       { jsonrpc: "2.0", id: 8, result: {} },
@@ -108,7 +108,7 @@ describe("procwire mcp", { timeout: 60_000 }, () => {
     const { child, ended, send, messages } = launch()
     send(initialize)
     send(callOf(1, "echo some; sleep 0.3; echo more"))
-    await vi.waitFor(() => expect(messages()).toHaveLength(2), { timeout: 20_000 })
+    await vi.waitFor(() => expect(messages()).toHaveLength(2), { timeout: 60_000 })
     expect(messages()[1]).toMatchObject({ id: 1, result: { structuredContent: { output: "some\nmore\n" } } })
     child.stdin.end()
     expect(await ended).toBe(0)

@@ -39,7 +39,7 @@ const start = async (client: Client, script: string) => {
     for await (const piece of child.text()) text += piece
   })()
   read.catch(() => {})
-  const says = (part: string) => vi.waitFor(() => expect(text).toContain(part), { timeout: 20_000 })
+  const says = (part: string) => vi.waitFor(() => expect(text).toContain(part), { timeout: 60_000 })
   await says("\n")
   return { pid: Number.parseInt(text), says, exitCode: child.exitCode }
 }
@@ -52,7 +52,7 @@ const isAlive = (pid: number) => {
   }
 }
 
-const isGone = (pid: number) => vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 20_000 })
+const isGone = (pid: number) => vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 60_000 })
 
 const flag = (name: string) => join(folder, name)
 /** Prints `term` at SIGTERM, and exits once the file exists. */
@@ -60,7 +60,7 @@ const untilFile = (file: string) =>
   `trap 'echo term' TERM; while [ ! -e '${file}' ]; do sleep 0.05; done; echo bye; exit 3`
 const stubborn = "trap 'echo term' TERM; while :; do sleep 0.05; done"
 
-describe("procwire serve --grace-ms", { timeout: 60_000 }, () => {
+describe("procwire serve --grace-ms", () => {
   it.each(["ws://127.0.0.1:0", "tcp://127.0.0.1:0", "unix:PATH"])(
     "lets processes end by themselves, starts none, and takes no connections at %s",
     async (address) => {
@@ -114,7 +114,7 @@ describe("procwire serve --grace-ms", { timeout: 60_000 }, () => {
   })
 })
 
-describe("procwire serve", { timeout: 60_000 }, () => {
+describe("procwire serve", () => {
   it.each(["SIGTERM", "SIGINT"] as const)(
     "kills everything at once after %s, without a grace",
     async (name) => {

@@ -67,7 +67,7 @@ const shown = () => {
   return lines.map((line) => line.slice(2)).join("\n")
 }
 
-describe("the AI SDK", { timeout: 60_000 }, () => {
+describe("the AI SDK", () => {
   it("runs the tools of the definitions, as README.md shows it, and its model gets the results", async () => {
     const results: Array<unknown> = []
     const sessionOf = (result: unknown) => Number(/session ID (\d+)/.exec(JSON.stringify(result))?.[1])

@@ -80,7 +80,7 @@ describe("procwire serve --listen", () => {
     const first = await connect({ url: tcp })
     await first.close()
     // The server may take a moment to notice the end of the first connection.
-    const second = await vi.waitFor(() => connect({ url: ws }, { resumeSessionId: first.sessionId }), 10_000)
+    const second = await vi.waitFor(() => connect({ url: ws }, { resumeSessionId: first.sessionId }), 60_000)
     expect(second.sessionId).toBe(first.sessionId)
     await second.close()
   })
@@ -112,7 +112,10 @@ describe("procwire serve --listen", () => {
     first.server.kill("SIGKILL")
     await first.ended
     // The children of the killed server may hold its socket for a moment.
-    await vi.waitFor(() => expect(connect({ url: address })).rejects.toMatchObject({ reason: "Connect" }))
+    await vi.waitFor(
+      () => expect(connect({ url: address })).rejects.toMatchObject({ reason: "Connect" }),
+      60_000,
+    )
     const third = launch(address)
     await third.bound()
     expect(await says(address, "again")).toBe("again")

@@ -100,11 +100,11 @@ export const run = async (spawner: Spawner.SpawnerService, options: Options): Pr
 
 /** Waits until `condition` holds. */
 export const until = async (condition: () => boolean, what: string | (() => string)): Promise<void> => {
-  for (let i = 0; i < 3_000; i++) {
+  for (let i = 0; i < 6_000; i++) {
     if (condition()) return
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
-  throw new Error(`still not so after 30 s: ${typeof what === "string" ? what : what()}`)
+  throw new Error(`still not so after 60 s: ${typeof what === "string" ? what : what()}`)
 }
 
 export const sleep = (millis: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, millis))

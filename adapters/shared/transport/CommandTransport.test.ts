@@ -94,6 +94,6 @@ describe("CommandTransport", () => {
         yield* Effect.promise(() => new Promise(setImmediate))
       }
       // The test clock runs ahead of the kill.
-      yield* Effect.promise(() => vi.waitFor(() => expect(alive(pid)).toBe(false), { timeout: 20_000 }))
+      yield* Effect.promise(() => vi.waitFor(() => expect(alive(pid)).toBe(false), { timeout: 60_000 }))
     }).pipe(Effect.provide(TestContext.TestContext), Effect.runPromise))
 })

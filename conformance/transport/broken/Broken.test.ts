@@ -5,7 +5,7 @@ import * as TransportRunner from "../TransportRunner.ts"
 
 describe.concurrent("a broken transport", () => {
   test.each(Object.values(broken))("that $does is caught by $caughtBy", async (item) => {
-    const timeoutMs = item.reason.source.includes("in vain") ? 2_000 : 30_000
+    const timeoutMs = item.reason.source.includes("in vain") ? 2_000 : 120_000
     const raw = item.raw === undefined ? {} : { raw: item.raw }
     const options = { only: [item.caughtBy], timeoutMs, ...raw }
     const [outcome] = await TransportRunner.run(item.pair, options)
