@@ -114,7 +114,7 @@ describe("Invariants", () => {
       ),
       { numRuns: 60 },
     )
-  }, 60_000)
+  })
 
   it(
     "invariant 9: closing a scope is idempotent and has a deadline, even over a child that does not go",

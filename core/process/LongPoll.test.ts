@@ -128,7 +128,6 @@ describe("LongPoll.read", () => {
         for (const poll of polls) expect((yield* Fiber.join(poll)).nextSeq).toBeGreaterThan(1)
       }
     }),
-    30_000,
   )
 
   it("follows any process to its end by reading on from nextSeq, whatever happens in between", () => {
@@ -175,7 +174,7 @@ describe("LongPoll.read", () => {
       ),
       { numRuns: 40 },
     )
-  }, 60_000)
+  })
 
   it(
     "lets go of its subscription when it is over or interrupted",

@@ -114,5 +114,5 @@ describe("Process.attach", () => {
       ),
       { numRuns: 60 },
     )
-  }, 60_000)
+  })
 })

@@ -1,5 +1,5 @@
 import * as fc from "fast-check"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, vi } from "vitest"
 import * as Json from "./Json.ts"
 
 const fault = (text: string): string => {
@@ -149,11 +149,14 @@ describe("Json", () => {
     }
   })
 
-  it("spends no time on integers that no field can hold", () => {
+  it("converts no integers that no field can hold: that takes a second for a message of 5 MB", () => {
+    const convert = vi.spyOn(globalThis, "BigInt")
     const digits = "7".repeat(5_000_000)
-    const before = performance.now()
     expect(Json.parse(digits)).toEqual(new Json.Decimal(digits))
-    expect(performance.now() - before).toBeLessThan(300)
+    expect(convert).not.toHaveBeenCalled()
+    expect(Json.parse("9007199254740993")).toBe(9007199254740993n)
+    expect(convert).toHaveBeenCalled()
+    convert.mockRestore()
   })
 
   it("refuses a repeated key at any depth, also one that objects inherit", () => {
@@ -199,12 +202,12 @@ describe("Json", () => {
       fault(text)
       return performance.now() - before
     }
-    // Other programs can only add to the time, so the least of three counts.
+    // Other programs can only add to the time, so the least of three counts. The square would take minutes.
     const time = (text: string) => Math.min(once(text), once(text), once(text))
-    expect(time(`["${"\\n".repeat(2_000_000)}"]`)).toBeLessThan(1000)
-    expect(time(`[${'"a\\n","b",'.repeat(100_000)}1]`)).toBeLessThan(1000)
-    expect(time(`[${'"b",'.repeat(200_000)}"\\n"]`)).toBeLessThan(1000)
-    expect(time(`{${Array.from({ length: 200_000 }, (_, i) => `"k${i}":0`).join(",")}}`)).toBeLessThan(1000)
-    expect(time(`"${"x".repeat(5_000_000)}`)).toBeLessThan(1000)
+    expect(time(`["${"\\n".repeat(2_000_000)}"]`)).toBeLessThan(5000)
+    expect(time(`[${'"a\\n","b",'.repeat(100_000)}1]`)).toBeLessThan(5000)
+    expect(time(`[${'"b",'.repeat(200_000)}"\\n"]`)).toBeLessThan(5000)
+    expect(time(`{${Array.from({ length: 200_000 }, (_, i) => `"k${i}":0`).join(",")}}`)).toBeLessThan(5000)
+    expect(time(`"${"x".repeat(5_000_000)}`)).toBeLessThan(5000)
   })
 })

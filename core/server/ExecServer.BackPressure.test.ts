@@ -40,7 +40,6 @@ describe("ExecServer back-pressure", () => {
       for (const { params } of yield* server.client.received) seqs.push(params?.seq)
       expect(seqs).toEqual(Array.from({ length: 2002 }, (_, index) => index + 1))
     }),
-    60_000,
   )
 
   it(
@@ -58,7 +57,6 @@ describe("ExecServer back-pressure", () => {
       yield* handshake(next, server.sessionId)
       expect((yield* next.ask("process/read", { processId: "p" })).result?.chunks?.length).toBe(16)
     }),
-    60_000,
   )
 
   it(
@@ -79,7 +77,6 @@ describe("ExecServer back-pressure", () => {
       expect(received).toBe(640)
       expect(yield* client.ask("environment/status")).toMatchObject({ result: { status: "ready" } })
     }),
-    60_000,
   )
 
   it(
@@ -94,6 +91,5 @@ describe("ExecServer back-pressure", () => {
       expect(turn).toBeGreaterThan(0)
       expect(order.slice(turn, turn + 6)).toEqual(["b", "a", "b", "a", "b", "a"].slice(0, 6))
     }),
-    60_000,
   )
 })
