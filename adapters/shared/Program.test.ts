@@ -4,10 +4,9 @@ import { once } from "node:events"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import type { Client } from "../../core/client/Client.ts"
 import { ClientError } from "../../core/client/ClientError.ts"
-import { command, platform } from "../testing/Runtime.ts"
-import * as Program from "./Program.ts"
+import { connect } from "../testing/Client.ts"
+import { command } from "../testing/Runtime.ts"
 
-const { connect } = Program.make(platform)
 const [program, ...main] = command
 
 let client: Client

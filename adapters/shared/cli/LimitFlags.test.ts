@@ -8,14 +8,13 @@ import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest"
 import * as Limits from "../../../core/protocol/Limits.ts"
-import { command, platform } from "../../testing/Runtime.ts"
-import * as Program from "../Program.ts"
+import { connect } from "../../testing/Client.ts"
+import { command } from "../../testing/Runtime.ts"
 import * as LimitFlags from "./LimitFlags.ts"
 import { help } from "./ServeCommand.ts"
 import { UsageError } from "./Flags.ts"
 
 const [program, ...main] = command
-const { connect } = Program.make(platform)
 
 let folder = ""
 beforeAll(() => (folder = mkdtempSync(join(tmpdir(), "procwire-limits-"))))

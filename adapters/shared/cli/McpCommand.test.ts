@@ -75,9 +75,9 @@ describe("procwire mcp", () => {
   })
 
   it("interrupts a command without a terminal", async () => {
-    const begun = await server.exec("trap 'echo interrupted; exit 5' INT; while :; do sleep 0.05; done", {
-      yield_time_ms: 300,
-    })
+    const script = "trap 'echo interrupted; exit 5' INT; touch trapped; while :; do sleep 0.05; done"
+    const begun = await server.exec(script, { yield_time_ms: 250 })
+    await appears("trapped")
     const ended = await server.write(begun.structured["session_id"], {
       chars: "\u0003",
       yield_time_ms: 20_000,
@@ -202,7 +202,11 @@ describe("procwire mcp", () => {
   it("bounds what it says of a flood", async () => {
     const messages: Array<string> = []
     const onprogress = ({ message = "" }: Progress) => void messages.push(message)
-    const { structured } = await server.exec("seq 1 400000", { max_output_tokens: 200 }, { onprogress })
+    const { structured } = await server.exec(
+      "seq 1 400000",
+      { max_output_tokens: 200, yield_time_ms: 30_000 },
+      { onprogress },
+    )
     expect(structured).toMatchObject({ exit_code: 0, original_token_count: Math.ceil(2_688_895 / 4) })
     expect(String(structured["output"]).length).toBeLessThan(1_200)
     expect(String(structured["output"])).toMatch(/399999\n400000\n$/)

@@ -6,11 +6,10 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest"
 import type { Client } from "../../../core/client/Client.ts"
-import { command, platform } from "../../testing/Runtime.ts"
-import * as Program from "../Program.ts"
+import { connect } from "../../testing/Client.ts"
+import { command } from "../../testing/Runtime.ts"
 
 const [program, ...main] = command
-const { connect } = Program.make(platform)
 
 let folder = ""
 beforeAll(() => (folder = mkdtempSync(join(tmpdir(), "procwire-end-"))))

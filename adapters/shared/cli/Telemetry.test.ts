@@ -4,11 +4,10 @@ import { once } from "node:events"
 import * as http from "node:http"
 import type { AddressInfo } from "node:net"
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
-import { command, platform } from "../../testing/Runtime.ts"
-import * as Program from "../Program.ts"
+import { connect } from "../../testing/Client.ts"
+import { command } from "../../testing/Runtime.ts"
 
 const [program, ...main] = command
-const { connect } = Program.make(platform)
 
 interface Span {
   readonly name: string

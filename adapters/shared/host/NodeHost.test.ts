@@ -1,9 +1,8 @@
 import * as fs from "node:fs"
 import { describe, expect, it } from "vitest"
-import { command, platform } from "../../testing/Runtime.ts"
-import * as Program from "../Program.ts"
+import { connect } from "../../testing/Client.ts"
+import { command } from "../../testing/Runtime.ts"
 
-const { connect } = Program.make(platform)
 const [program, ...main] = command
 
 /** What the password database says of this user; undefined where it is elsewhere. */

@@ -6,13 +6,12 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import type { Client } from "../../../core/client/Client.ts"
-import { command, platform } from "../../testing/Runtime.ts"
-import * as Program from "../Program.ts"
+import { connect as toServer } from "../../testing/Client.ts"
+import { command } from "../../testing/Runtime.ts"
 import * as Certificates from "../testing/Certificates.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "procwire-http-"))
 const certificates = Certificates.make(folder)
-const { connect: toServer } = Program.make(platform)
 const [program, ...main] = command
 
 /** The length of a body that is too long for any buffer on its way. */

@@ -6,13 +6,10 @@ import { dynamicTool, generateText, jsonSchema, type LanguageModel, stepCountIs 
 import { MockLanguageModelV3 } from "ai/test"
 import { afterAll, describe, expect, it, vi } from "vitest"
 import * as AgentTools from "../../../core/agent/AgentTools.ts"
-import { platform } from "../../testing/Runtime.ts"
-import * as Program from "../Program.ts"
+import { connect } from "../../testing/Client.ts"
 
 const home = mkdtempSync(join(tmpdir(), "procwire-ai-"))
 afterAll(() => rmSync(home, { recursive: true, force: true }))
-
-const { connect } = Program.make(platform)
 
 /** A model that calls one tool after the other; a step gets the last result. */
 const follow = (steps: ReadonlyArray<(result: unknown) => object>) => {

@@ -3,11 +3,9 @@ import { createHash } from "node:crypto"
 import { readdirSync, readlinkSync } from "node:fs"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { Client } from "../../../core/client/Client.ts"
-import { name, platform } from "../../testing/Runtime.ts"
-import * as Program from "../Program.ts"
+import { connect } from "../../testing/Client.ts"
+import { name } from "../../testing/Runtime.ts"
 import * as Folder from "../testing/Folder.ts"
-
-const { connect } = Program.make(platform)
 
 let client: Client
 beforeAll(async () => {

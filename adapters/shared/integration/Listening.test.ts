@@ -7,12 +7,11 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest"
 import * as Certificates from "../testing/Certificates.ts"
-import { command, platform } from "../../testing/Runtime.ts"
-import * as Program from "../Program.ts"
+import { connect } from "../../testing/Client.ts"
+import { command } from "../../testing/Runtime.ts"
 import * as Tls from "../transport/Tls.ts"
 
 const [program, ...main] = command
-const { connect } = Program.make(platform)
 
 const execute = promisify(execFile)
 

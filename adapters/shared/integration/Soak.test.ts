@@ -9,14 +9,13 @@ import { PCGRandom } from "effect/Utils"
 import { afterEach, describe, expect, it } from "vitest"
 import type { ClientProcess } from "../../../core/client/Client.ts"
 import type { Status } from "../../../core/client/Reconnect.ts"
-import { command, platform } from "../../testing/Runtime.ts"
-import * as Program from "../Program.ts"
+import { connect } from "../../testing/Client.ts"
+import { command } from "../../testing/Runtime.ts"
 import { CuttingProxy } from "../testing/CuttingProxy.ts"
 
 const seconds = Number(process.env["PROCWIRE_SOAK_SECONDS"] ?? 12)
 const seed = Number(process.env["PROCWIRE_SOAK_SEED"] ?? 1)
 
-const { connect } = Program.make(platform)
 const [program, ...main] = command
 
 /** Prints a number of bytes at a rate: 32-bit words that count up, with the number of the child in the top bits. */

@@ -5,11 +5,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { command, platform } from "../../testing/Runtime.ts"
-import * as Program from "../Program.ts"
+import { connect } from "../../testing/Client.ts"
+import { command } from "../../testing/Runtime.ts"
 
 const [program, ...main] = command
-const { connect } = Program.make(platform)
 
 let [folder, file, url] = ["", "", ""]
 let server: ChildProcess | undefined

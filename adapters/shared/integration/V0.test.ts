@@ -3,10 +3,9 @@ import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { describe, expect, it } from "vitest"
 import type { Target } from "../Program.ts"
-import { command, platform } from "../../testing/Runtime.ts"
-import * as Program from "../Program.ts"
+import { connect } from "../../testing/Client.ts"
+import { command } from "../../testing/Runtime.ts"
 
-const { connect } = Program.make(platform)
 const [program, ...main] = command
 const env = { PATH: "/usr/bin:/bin" }
 

@@ -3,11 +3,8 @@ import { Client as McpClient } from "@modelcontextprotocol/sdk/client"
 // @ts-types="@modelcontextprotocol/sdk/inMemory"
 import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js"
 import { expect, it } from "vitest"
-import { platform } from "../../testing/Runtime.ts"
-import * as Program from "../Program.ts"
+import { connect } from "../../testing/Client.ts"
 import { createServer } from "./McpServer.ts"
-
-const { connect } = Program.make(platform)
 
 const opened = async (options: Parameters<typeof createServer>[1]) => {
   const client = await connect({ inProcess: true })
@@ -31,11 +28,12 @@ it("kills its commands when its transport closes, and leaves the client open", a
   const { client, server, mcp } = await opened({ instructions: "Be quick." })
   expect(mcp.getInstructions()).toBe("Be quick.")
   const cmd = "echo $$; exec sleep 1000"
-  const { structuredContent } = await mcp.callTool({
-    name: "exec_command",
-    arguments: { cmd, yield_time_ms: 250 },
-  })
-  const { output } = structuredContent as { output: string }
+  const call = async (name: string, more: object) => {
+    const { structuredContent } = await mcp.callTool({ name, arguments: { yield_time_ms: 250, ...more } })
+    return structuredContent as { output: string; session_id: number }
+  }
+  let { output, session_id } = await call("exec_command", { cmd })
+  while (!output.endsWith("\n")) output += (await call("write_stdin", { session_id })).output
   await server.close()
   const gone = `while kill -0 ${output.trim()}; do sleep 0.02; done 2>/dev/null; echo gone`
   expect(await client.run({ argv: ["sh", "-c", gone] })).toMatchObject({ stdout: "gone\n" })
