@@ -11,6 +11,8 @@ build()
 const server = await command(`${root}dist/procwire.mjs`)
 const bundle = `${root}dist/procwire-conformance.mjs`
 const everywhere = "stdio,ws,unix,tcp"
+/** How long one wait of a case may take, in milliseconds: only a hang reaches it, on whatever machine. */
+const hangMs = 60_000
 
 /**
  * @param {string} dialect of the server
@@ -20,9 +22,8 @@ const everywhere = "stdio,ws,unix,tcp"
  */
 const play = (dialect, transports, args) => {
   const target = ["--command", `${server} --dialect ${dialect}`, "--transports", transports]
-  return (
-    spawnSync(process.execPath, [bundle, ...target, "--strict", ...args], { stdio: "inherit" }).status ?? 1
-  )
+  const words = [bundle, ...target, "--strict", "--timeout-ms", String(hangMs), ...args]
+  return spawnSync(process.execPath, words, { stdio: "inherit" }).status ?? 1
 }
 
 const args = process.argv.slice(2)

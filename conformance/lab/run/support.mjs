@@ -18,12 +18,6 @@ import { runtimes } from "./runtimes.mjs"
  */
 
 /**
- * The most cases of one run that may fail and are then played again, alone, because a busy machine can make a deadline
- * pass. A case that needs it is a race in the program or in the case: this is to become 0.
- */
-const retriedCases = 3
-
-/**
  * The cases that depend on the transport. The whole suite is played over WebSocket, where connections share a server
  * and so cost least. The other lines of Node run the same file as this one, and fewer cases.
  */
@@ -38,6 +32,9 @@ const ofLines = [
   "http/stream",
 ]
 
+/** How long one wait of a case may take, in milliseconds: only a hang reaches it, on whatever machine. */
+const hangMs = 60_000
+
 const file = `${root}conformance/lab/run/support.json`
 const suite = `${root}dist/procwire-conformance.mjs`
 
@@ -48,14 +45,14 @@ const folder = cacheOf("support")
 mkdirSync(folder, { recursive: true })
 
 /**
- * One run of a suite.
+ * The outcomes of a suite.
  * @param {readonly string[]} command its words and options
- * @param {readonly string[]} globs of cases; all if there are none
+ * @param {readonly string[]} [globs] of cases; all if there are none
  * @returns {Outcome[]}
  */
-const playOnce = ([program = "", ...args], globs) => {
+const play = ([program = "", ...args], globs = []) => {
   const json = join(folder, "outcomes.json")
-  const words = [...args, ...globs, "--strict", "--json", json]
+  const words = [...args, ...globs, "--strict", "--timeout-ms", String(hangMs), "--json", json]
   const { status, stdout, stderr } = spawnSync(program, words, {
     cwd: root,
     encoding: "utf8",
@@ -64,20 +61,6 @@ const playOnce = ([program = "", ...args], globs) => {
   if (status !== 0)
     process.stderr.write(`${stdout}${stderr}\n${program} ${words.join(" ")}: exit code ${status}\n`)
   return status === null || status > 1 ? [] : JSON.parse(readFileSync(json, "utf8")).cases
-}
-
-/**
- * The outcomes of a suite, after the retries.
- * @param {readonly string[]} command
- * @param {readonly string[]} [globs]
- */
-const play = (command, globs = []) => {
-  const outcomes = playOnce(command, globs)
-  const failed = outcomes.filter(({ counts, status }) => counts && status === "fail").map(({ id }) => id)
-  if (failed.length === 0 || failed.length > retriedCases) return outcomes
-  process.stderr.write(`played again: ${failed.join(" ")}\n`)
-  const again = playOnce(command, failed)
-  return outcomes.map((one) => again.find(({ id }) => id === one.id) ?? one)
 }
 
 /**
