@@ -4,7 +4,7 @@ import { one } from "./mutation.mjs"
 
 const children = ["adapters/shared/process/posix/PipeChild.test.ts"]
 /** The spawner suite counts descriptors. */
-const counted = [...children, "adapters/shared/process/posix/NativeSpawner.test.ts"]
+const counted = [...children, "adapters/shared/process/HostSpawner.test.ts"]
 
 export const adapters = [
   one(
@@ -36,7 +36,7 @@ export const adapters = [
   },
   one(
     "adapters/shared/process/GroupReaper.ts",
-    "if (groups.has(id) === told.has(id)) continue",
+    "if (groups.has(id) === sent.has(id)) continue",
     "continue",
     "nobody hears of the groups that exist",
     "lifecycle",
@@ -157,7 +157,7 @@ export const adapters = [
   },
   {
     ...one(
-      "adapters/shared/transport/Handshake.ts",
+      "adapters/shared/transport/UpgradeAdmission.ts",
       'request.header("origin") !== undefined',
       'request.header("origin")',
       "an empty Origin is let in",
@@ -167,7 +167,7 @@ export const adapters = [
   },
   {
     ...one(
-      "adapters/shared/transport/Handshake.ts",
+      "adapters/shared/transport/UpgradeAdmission.ts",
       'if (path === "/readyz") return',
       'if (path.startsWith("/readyz")) return',
       "other paths are ready, too",
@@ -189,7 +189,7 @@ export const adapters = [
     "idle connections are not kept alive",
   ),
   one(
-    "adapters/shared/transport/Outbox.ts",
+    "adapters/shared/transport/SendQueue.ts",
     "if (!accepted && (!counts || output.writableLength >= highWaterMark)) stalled",
     "if (false) stalled",
     "a peer that does not read slows nobody down",

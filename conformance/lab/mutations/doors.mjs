@@ -3,10 +3,10 @@
 import { elsewhere, one } from "./mutation.mjs"
 
 const jwt = "adapters/shared/auth/SignedToken.ts"
-const flags = "adapters/shared/auth/AuthFlags.ts"
+const flags = "adapters/shared/cli/AuthFlags.ts"
 const bearer = "adapters/shared/auth/Bearer.ts"
-const handshake = "adapters/shared/transport/Handshake.ts"
-const listen = "adapters/shared/cli/Listen.ts"
+const admission = "adapters/shared/transport/UpgradeAdmission.ts"
+const listen = "adapters/shared/cli/ListenAddress.ts"
 const doorsTest = "adapters/shared/cli/ListenerFlags.test.ts"
 const drain = "core/spawn/Drain.ts"
 
@@ -37,12 +37,12 @@ export const doors = [
   ),
   one(bearer, ".trim() || undefined", "|| undefined", "blanks around a token count", "websocket/auth"),
   elsewhere(
-    one(flags, '"utf8").trim()', '"utf8")', "white space in a file counts", "websocket/auth"),
-    "adapters/shared/auth",
+    one(flags, "contents.trim()", "contents", "white space in a file counts", "websocket/auth"),
+    "adapters/shared/cli/AuthFlags.test.ts",
   ),
   elsewhere(
-    one(flags, ">= leastSecretBytes", "> 0", "a secret may be short", "websocket/auth/flags"),
-    "adapters/shared/auth",
+    one(flags, ">= minSecretBytes", "> 0", "a secret may be short", "websocket/auth/flags"),
+    "adapters/shared/cli/AuthFlags.test.ts",
   ),
   elsewhere(
     one(listen, "guard.certificate || (", "guard.certificate || guard.token || (", "a token guards TCP"),
@@ -54,7 +54,7 @@ export const doors = [
   ),
   elsewhere(
     one(
-      handshake,
+      admission,
       "(await admit(request)) ?? page()",
       "page()",
       "pages are for everybody",
@@ -64,13 +64,13 @@ export const doors = [
   ),
   elsewhere(
     one(
-      handshake,
+      admission,
       "malformed(request) ?? admit(request)",
       "malformed(request)",
       "no token is asked for",
       "websocket/auth",
     ),
-    "adapters/shared/auth",
+    "adapters/shared/transport/WebSocketListener.test.ts",
   ),
   one("adapters/shared/status/Prometheus.ts", "bound !== Infinity", "true", "a bucket is there twice"),
   one("core/process/Metrics.ts", "gauge.modify(-1)", "void gauge", "processes run for ever"),
