@@ -126,6 +126,26 @@ describe("UnifiedExec", () => {
   )
 
   it(
+    "leaves a character whose bytes are not all there to the next reply, and the last reply replaces it",
+    effect(function* () {
+      const { tools, fake } = yield* make()
+      const started = yield* Effect.fork(tools.execCommand({ cmd: "x", yield_time_ms: 250 }))
+      const child = yield* fake.next
+      child.output("stdout", new Uint8Array([0x61, 0xc3]))
+      yield* elapse(400)
+      const { sessionId: session_id = 0, output } = yield* Fiber.join(started)
+      expect(output).toBe("a")
+      const poll = yield* Effect.fork(tools.writeStdin({ session_id }))
+      child.output("stdout", new Uint8Array([0xa9, 0xc3]))
+      yield* elapse(5_000)
+      expect((yield* Fiber.join(poll)).output).toBe("é")
+      child.finish(0)
+      yield* settle
+      expect((yield* tools.writeStdin({ session_id })).output).toBe("\ufffd")
+    }),
+  )
+
+  it(
     "b97: who has exited is waited for 50 ms more, while a descendant holds its output",
     effect(function* () {
       const { tools, fake } = yield* make()

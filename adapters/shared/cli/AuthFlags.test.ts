@@ -1,0 +1,47 @@
+import * as FileSystem from "@effect/platform/FileSystem"
+import * as Effect from "effect/Effect"
+import { describe, expect, it } from "vitest"
+import * as AuthFlags from "./AuthFlags.ts"
+
+const contents: Readonly<Record<string, string>> = {
+  token: " open-sesame\n",
+  blank: " \n",
+  short: "s".repeat(31),
+  // 31 characters, 32 bytes.
+  enough: `${"s".repeat(30)}é\n`,
+}
+const inMemory = FileSystem.layerNoop({
+  readFile: (path) => Effect.succeed(new TextEncoder().encode(contents[path])),
+})
+
+const read = (values: Parameters<typeof AuthFlags.read>[1]) =>
+  Effect.provide(AuthFlags.read("procwire serve", values), inMemory)
+const refusal = (values: Parameters<typeof read>[0]) => Effect.runSync(Effect.flip(read(values))).message
+
+const token = (file: string) => ({ "ws-auth": "capability-token", "ws-token-file": file })
+const secret = (file: string) => ({ "ws-auth": "signed-bearer-token", "ws-shared-secret-file": file })
+
+describe("AuthFlags", () => {
+  it("takes the token of a file without the white space around it", async () => {
+    const rule = Effect.runSync(read(token("token")))
+    expect(await rule?.("Bearer open-sesame")).toBeUndefined()
+    expect(await rule?.("Bearer sesame")).toBe("invalid websocket bearer token")
+  })
+
+  it("refuses an empty file", () => {
+    for (const values of [token("blank"), secret("blank")]) {
+      expect(refusal(values)).toBe("websocket auth secret blank must not be empty")
+    }
+  })
+
+  it("refuses a secret of less than 32 bytes", async () => {
+    expect(refusal(secret("short"))).toBe("signed websocket bearer secret short must be at least 32 bytes")
+    const rule = await Effect.runPromise(read(secret("enough")))
+    expect(await rule?.(undefined)).toBe("missing websocket bearer token")
+  })
+
+  it("asks for nothing without flags, and refuses flags without a mode", () => {
+    expect(Effect.runSync(read({}))).toBeUndefined()
+    expect(refusal({ "ws-issuer": "me" })).toContain("websocket auth flags require `--ws-auth")
+  })
+})

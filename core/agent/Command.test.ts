@@ -1,0 +1,51 @@
+import { describe, expect, it } from "vitest"
+import * as Command from "./Command.ts"
+
+const info = { shell: { name: "zsh", path: "/bin/zsh" } }
+const start = (args: Partial<Parameters<typeof Command.toStart>[0]>, defaults: Command.Defaults = {}) =>
+  Command.toStart({ cmd: "x", ...args }, defaults, info)
+
+describe("toStart", () => {
+  it("takes the shell of the call, else the default, else that of the host", () => {
+    expect(start({}).argv[0]).toBe("/bin/zsh")
+    expect(start({}, { shell: "/bin/bash" }).argv[0]).toBe("/bin/bash")
+    expect(start({ shell: "/bin/sh" }, { shell: "/bin/bash" }).argv[0]).toBe("/bin/sh")
+  })
+
+  it("runs a login shell unless the call refuses one", () => {
+    expect(start({}).argv).toEqual(["/bin/zsh", "-lc", "x"])
+    expect(start({ login: true }).argv).toEqual(["/bin/zsh", "-lc", "x"])
+    expect(start({ login: false }).argv).toEqual(["/bin/zsh", "-c", "x"])
+  })
+
+  it("adds the fixed variables, which those of the defaults override", () => {
+    expect(start({}).env).toEqual(Command.fixedEnvironment)
+    expect(start({}, { env: { TERM: "xterm", MINE: "1" } }).env).toEqual({
+      ...Command.fixedEnvironment,
+      TERM: "xterm",
+      MINE: "1",
+    })
+  })
+
+  it.each([
+    [undefined, null, undefined],
+    ["/base", null, "/base"],
+    ["/base", "", "/base"],
+    ["/base/", "sub", "/base/sub"],
+    ["/base", "/other", "/other"],
+    ["/base", "C:\\other", "C:\\other"],
+    ["/base", "file:///other", "file:///other"],
+    [undefined, "sub", "sub"],
+  ])("with cwd %s and workdir %s runs in %s", (cwd, workdir, expected) => {
+    expect(start({ workdir }, cwd === undefined ? {} : { cwd }).cwd).toBe(expected)
+  })
+})
+
+it.each([
+  ["C:\\Windows\\cmd.exe", true, ["/c", "x"]],
+  ["PowerShell.exe", true, ["-Command", "x"]],
+  ["/usr/bin/pwsh", false, ["-NoProfile", "-Command", "x"]],
+  ["/bin/fish", true, ["-lc", "x"]],
+])("%s with login %s takes %j", (shell, login, rest) => {
+  expect(Command.toArgv(shell, login, "x")).toEqual([shell, ...rest])
+})
