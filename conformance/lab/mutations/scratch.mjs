@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs"
 import { tmpdir } from "node:os"
-import { basename, dirname, join } from "node:path"
+import { dirname, join } from "node:path"
 import { bundle } from "../../../.ci/bundle.mjs"
 import { root } from "../../../.ci/setup.mjs"
 import { command } from "../run/ours.mjs"
@@ -22,7 +22,7 @@ import { command } from "../run/ours.mjs"
 /** @typedef {ReturnType<typeof make>} Scratch */
 
 /** Far more than a suite takes, in milliseconds: a mutation that makes it hang is noticed, too. */
-const patience = { tests: 120_000, allTests: 600_000, cases: 400_000 }
+const patience = { tests: 120_000, cases: 400_000 }
 
 const notCopied = new Set(["node_modules", "dist", ".git", ".cache"])
 
@@ -99,52 +99,77 @@ const buildServer = (folder) =>
   )
 
 /**
- * What tests say is wrong, once.
+ * A test or case that fails with a mutation.
+ * @typedef {object} Notice
+ * @property {string} by
+ * @property {string} what is run again to confirm it
+ * @property {() => Promise<string | undefined>} again runs it; undefined if it passes
+ */
+
+/**
+ * Runs tests. Those of adapters may start the server that is built.
  * @param {string} folder
  * @param {readonly string[]} files or folders of tests
- * @param {number} millis
- * @returns {Promise<string | undefined>}
+ * @returns {Promise<string | undefined>} what fails
  */
-const testsFail = async (folder, files, millis) => {
+const runTests = async (folder, files) => {
+  const broken = files.some((file) => file.startsWith("adapters/")) ? await buildServer(folder) : undefined
+  if (broken !== undefined) return broken
   const flags = ["--bail=1", "--passWithNoTests", "--reporter=verbose", "--testTimeout=20000"]
   const words = ["node_modules/vitest/vitest.mjs", "run", ...flags, ...files]
-  const ran = await play(folder, /(?:×|FAIL) +(.*)\n/, millis, words)
-  if (ran.found !== undefined) return ran.found[1]?.replace(/ \d+ ?ms$/, "").trim()
-  return ran.status === 0
-    ? undefined
-    : `${files.map((file) => basename(file)).join(", ")} ended with ${ran.status}`
+  const ran = await play(folder, /(?:×|FAIL) +(.*)\n/, patience.tests, words)
+  if (ran.found !== undefined) return ran.found[1]?.replace(/ \d+ ?ms\b/, "").trim()
+  return ran.status === 0 ? undefined : `${files.join(", ")} ended with ${ran.status}`
 }
 
 /**
- * What tests say is wrong, if they say so twice: a busy machine can make a deadline pass.
+ * What tests say is wrong.
  * @param {string} folder
  * @param {readonly string[]} files or folders of tests
- * @returns {Promise<string | undefined>}
+ * @returns {Promise<Notice | undefined>}
  */
 const testsCatch = async (folder, files) => {
   if (files.length === 0) return undefined
-  const first = await testsFail(folder, files, patience.tests)
-  if (first === undefined) return undefined
-  const file = /\S+\.test\.ts/.exec(first)
-  return testsFail(folder, file ?? files, patience.tests)
+  const by = await runTests(folder, files)
+  if (by === undefined) return undefined
+  const failed = /\S+\.test\.ts/.exec(by) ?? files
+  return { by, what: failed.join(" "), again: () => runTests(folder, failed) }
 }
 
 /**
- * What the wire suite says is wrong, if it says so twice: a busy machine can make a deadline pass.
+ * @param {string} folder
+ * @param {readonly string[]} words what to play; all if there are none
+ * @returns {Promise<{ by: string, again: readonly string[] } | undefined>} what fails, and the words for it
+ */
+const runCases = async (folder, words) => {
+  const broken = await buildServer(folder)
+  if (broken !== undefined) return { by: broken, again: words }
+  const server = await command(join(folder, "dist/procwire.mjs"))
+  const failure = /^FAIL (\S+) \(\w+, (\w+).*\n.*\n.*\n/m
+  const flags = ["--command", server, "--strict", "--level", "should"]
+  const { found, status, text } = await play(folder, failure, patience.cases, [
+    "suite.mjs",
+    ...flags,
+    ...words,
+  ])
+  const [, id = "", transport = ""] = found ?? []
+  if (found) return { by: `${id} over ${transport}`, again: ["--transports", transport, id] }
+  return status === 0
+    ? undefined
+    : { by: `the wire suite ended with ${status}: ${text.slice(-300)}`, again: words }
+}
+
+/**
+ * What the wire suite says is wrong.
  * @param {string} folder
  * @param {readonly string[]} globs of cases; all if there are none
- * @returns {Promise<string | undefined>}
+ * @returns {Promise<Notice | undefined>}
  */
 const casesCatch = async (folder, globs) => {
-  const server = await command(join(folder, "dist/procwire.mjs"))
-  const words = ["suite.mjs", "--command", server, "--strict"]
-  const failure = /^FAIL (\S+) \(\w+, (\w+).*\n.*\n.*\n/m
-  const ran = await play(folder, failure, patience.cases, [...words, "--level", "should", ...globs])
-  if (ran.found === undefined)
-    return ran.status === 0 ? undefined : `the wire suite ended with ${ran.status}: ${ran.text.slice(-300)}`
-  const [, id = "", transport = ""] = ran.found
-  const again = await play(folder, /^FAIL /m, patience.cases, [...words, "--transports", transport, id])
-  return again.status === 0 ? undefined : `${id} over ${transport}`
+  const failed = await runCases(folder, globs)
+  if (failed === undefined) return undefined
+  const { by, again } = failed
+  return { by, what: again.join(" "), again: async () => (await runCases(folder, again))?.by }
 }
 
 /**
@@ -170,51 +195,50 @@ const around = ({ file }) => (file.startsWith("core/") ? [dirname(file)] : [])
  * @param {string} folder
  * @param {Mutation} mutation that was made in this copy
  * @param {boolean} testsOnly
+ * @returns {AsyncGenerator<Notice | undefined>}
  */
-const noticedBy = async (folder, mutation, testsOnly) => {
-  const first =
-    (await testsCatch(folder, near(folder, mutation))) ?? (await testsCatch(folder, around(mutation)))
-  if (first !== undefined || testsOnly || clientSide.some((one) => mutation.file.startsWith(one)))
-    return first
-  return (
-    (await buildServer(folder)) ??
-    (mutation.cases.length > 0 ? await casesCatch(folder, mutation.cases) : undefined) ??
-    (await casesCatch(folder, []))
-  )
+async function* notices(folder, mutation, testsOnly) {
+  yield await testsCatch(folder, near(folder, mutation))
+  yield await testsCatch(folder, around(mutation))
+  if (testsOnly || clientSide.some((one) => mutation.file.startsWith(one))) return
+  if (mutation.cases.length > 0) yield await casesCatch(folder, mutation.cases)
+  yield await casesCatch(folder, [])
 }
 
 /** A copy of the tree. */
 export const make = () => {
   const folder = copyTree()
+  /** What is known to pass without a mutation. */
+  const sound = new Set()
   return {
     /**
-     * Makes a line wrong; the test, case or build that notices.
+     * Makes a line wrong. The test, case or build that fails then, does so again, and does not without the mutation: a
+     * busy machine can make a deadline pass.
      * @param {Mutation} mutation
      * @param {boolean} testsOnly
      */
     noticedBy: async (mutation, testsOnly) => {
       const path = join(folder, mutation.file)
       const right = readFileSync(path, "utf8")
-      writeFileSync(
-        path,
-        right.replace(mutation.find, () => mutation.replace),
-      )
+      const wrong = right.replace(mutation.find, () => mutation.replace)
       try {
-        return await noticedBy(folder, mutation, testsOnly)
+        writeFileSync(path, wrong)
+        for await (const notice of notices(folder, mutation, testsOnly)) {
+          if (notice === undefined || (await notice.again()) === undefined) continue
+          if (sound.has(notice.what)) return notice.by
+          writeFileSync(path, right)
+          const broken = await notice.again()
+          if (broken === undefined) {
+            sound.add(notice.what)
+            return notice.by
+          }
+          process.stderr.write(`fails without a mutation: ${broken}\n`)
+          writeFileSync(path, wrong)
+        }
+        return undefined
       } finally {
         writeFileSync(path, right)
       }
-    },
-    /**
-     * What fails without a mutation, of all that these mutations need.
-     * @param {readonly Mutation[]} mutations
-     * @param {boolean} testsOnly
-     */
-    fault: async (mutations, testsOnly) => {
-      const tests = mutations.flatMap((one) => [...near(folder, one), ...around(one)])
-      const broken = await testsFail(folder, [...new Set(tests)], patience.allTests)
-      if (broken !== undefined || testsOnly) return broken
-      return (await buildServer(folder)) ?? casesCatch(folder, [])
     },
     remove: () => rmSync(folder, { recursive: true, force: true }),
   }
