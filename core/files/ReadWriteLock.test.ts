@@ -1,6 +1,7 @@
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as FiberId from "effect/FiberId"
 import { describe, expect, it } from "vitest"
 import { effect, settle } from "../testing/Effects.ts"
 import * as ReadWriteLock from "./ReadWriteLock.ts"
@@ -66,6 +67,30 @@ describe("ReadWriteLock", () => {
       expect(begun).toEqual(["a", "c"])
       yield* c.end
       yield* lock.exclusive(Effect.void)
+    }),
+  )
+
+  it(
+    "passes on a turn that comes in the moment in which the waiter is interrupted",
+    effect(function* () {
+      const { lock, begun, work } = yield* make
+      const [a, b, c] = yield* Effect.all([work("a"), work("b"), work("c")])
+      yield* Effect.fork(
+        // The release begins b's turn, but its fiber is interrupted before it can run.
+        Effect.zipRight(
+          lock.exclusive(a.run),
+          Effect.suspend(() => Fiber.interruptAsFork(second, FiberId.none)),
+        ),
+      )
+      yield* settle
+      const second = yield* Effect.fork(lock.exclusive(b.run))
+      yield* settle
+      yield* a.end
+      yield* settle
+      yield* Effect.fork(lock.exclusive(c.run))
+      yield* settle
+      expect(begun).toEqual(["a", "c"])
+      yield* c.end
     }),
   )
 

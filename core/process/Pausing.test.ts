@@ -20,7 +20,7 @@ describe("Process.attach", () => {
       }
       expect(printed).toBe(pauseAbove + part)
       let delivered = 0
-      while (child.paused) {
+      while (child.paused && delivered < printed) {
         attachment.advance(attachment.next()?.seq ?? 0)
         delivered += part
       }
