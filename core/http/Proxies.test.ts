@@ -32,7 +32,10 @@ describe("the proxy of a request", () => {
     ["[::1]", "::1", true],
     ["a.example", "*", true],
     ["127.0.0.1", "0.0.0.0/0", true],
-    ["a.example", "10.0.0.0/33", false],
+    ["10.0.0.1", "10.0.0.1/32", true],
+    ["10.0.0.2", "10.0.0.1/32", false],
+    ["10.0.0.1", "10.0.0.1/33", false],
+    ["a.example", "10.0.0.0/8", false],
     ["a.example", "", false],
   ])("for %s with the exemptions %j is asked directly: %s", (name, list, exempt) => {
     expect(isExempt(name, list)).toBe(exempt)
