@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs"
 import { tmpdir } from "node:os"
-import { dirname, join } from "node:path"
+import { join } from "node:path"
 import { bundle } from "../../../.ci/bundle.mjs"
 import { root } from "../../../.ci/setup.mjs"
 import { command } from "../run/ours.mjs"
@@ -184,11 +184,11 @@ const near = (folder, { file, tests }) => {
 }
 
 /**
- * The tests around a file of core: those of its folder.
+ * The tests around a file of core: those of its module, `core/server` for `core/server/handlers/fs.ts`.
  * @param {Mutation} mutation
  * @returns {readonly string[]}
  */
-const around = ({ file }) => (file.startsWith("core/") ? [dirname(file)] : [])
+const around = ({ file }) => (file.startsWith("core/") ? [file.split("/").slice(0, 2).join("/")] : [])
 
 /**
  * What may notice a mutation, from near to far.
