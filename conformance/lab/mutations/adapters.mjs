@@ -2,19 +2,24 @@
 // Mutations of adapters: what the operating system is asked for, and what sockets accept.
 import { one } from "./mutation.mjs"
 
-const children = ["adapters/shared/process/posix/PipeChild.test.ts"]
-/** The spawner suite counts descriptors. */
-const counted = [...children, "adapters/shared/process/HostSpawner.test.ts"]
+/** The spawner suite is played in the second. */
+const children = [
+  "adapters/shared/process/posix/PipeChild.test.ts",
+  "adapters/shared/process/HostSpawner.test.ts",
+]
 
 export const adapters = [
-  one(
-    "adapters/shared/process/ProcessGroup.ts",
-    "process.kill(-id, signal)",
-    "process.kill(id, signal)",
-    "signals reach the leader of a group only",
-    "process/terminate",
-    "process/signal",
-  ),
+  {
+    ...one(
+      "adapters/shared/process/ProcessGroup.ts",
+      "process.kill(-id, signal)",
+      "process.kill(id, signal)",
+      "signals reach the leader of a group only",
+      "process/terminate",
+      "process/signal",
+    ),
+    tests: children,
+  },
   {
     ...one(
       "adapters/shared/process/ProcessGroup.ts",
@@ -49,7 +54,7 @@ export const adapters = [
       "the server keeps the child's end of stdin",
       "process/write",
     ),
-    tests: counted,
+    tests: children,
   },
   {
     ...one(
@@ -59,7 +64,7 @@ export const adapters = [
       "a failed start leaks descriptors",
       "process/start",
     ),
-    tests: counted,
+    tests: children,
   },
   {
     ...one(

@@ -118,7 +118,7 @@ const runTests = async (folder, files) => {
   const flags = ["--bail=1", "--passWithNoTests", "--reporter=verbose", "--testTimeout=20000"]
   const words = ["node_modules/vitest/vitest.mjs", "run", ...flags, ...files]
   const ran = await play(folder, /(?:×|FAIL) +(.*)\n/, patience.tests, words)
-  if (ran.found !== undefined) return ran.found[1]?.replace(/ \d+ ?ms\b/, "").trim()
+  if (ran.found !== undefined) return ran.found[1]?.replace(/ \d+ms\b/, "").trim()
   return ran.status === 0 ? undefined : `${files.join(", ")} ended with ${ran.status}`
 }
 
