@@ -4,8 +4,8 @@
 import { CheckFailure } from "./Check.ts"
 
 /**
- * Fails when `promise` has not settled `ms` milliseconds after the last sign of life; `lastSign` returns when that was, by
- * `performance.now()`. The call itself is one.
+ * Fails when `promise` has not settled `ms` milliseconds after the last sign of life; `lastSign` returns when that was,
+ * by `performance.now()`. The call itself is one.
  */
 export const within = async <A>(
   promise: Promise<A>,

@@ -38,8 +38,8 @@ export interface Inbox {
   /** How the connection ended, once it has. */
   readonly ended: () => string | undefined
   /**
-   * `pick` throws to fail the wait, and returns `undefined` to go on waiting. The wait fails when nothing has arrived for
-   * `ms` milliseconds.
+   * `pick` throws to fail the wait, and returns `undefined` to go on waiting. The wait fails when nothing has arrived
+   * for `ms` milliseconds.
    */
   readonly wait: <A>(what: string, ms: number, pick: (inbox: Inbox) => A | undefined) => Promise<A>
   /** Takes a message from the channel. */
