@@ -33,7 +33,7 @@ export interface SuiteOptions {
   readonly depth?: Depth
   /** Also cases that take more than five seconds. */
   readonly slow?: boolean
-  /** The deadline of a single wait in milliseconds, 10,000 by default. */
+  /** How long a wait may go on without a message, in milliseconds; 10,000 by default. */
   readonly timeoutMs?: number
   /** Capabilities that the server lacks. */
   readonly without?: ReadonlyArray<Capability>

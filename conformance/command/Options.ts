@@ -14,7 +14,7 @@ export class UsageError extends Error {
   override readonly name = "UsageError"
 }
 
-/** The default deadline of a single wait, in milliseconds. */
+/** How long a wait may go on without a message by default, in milliseconds. */
 export const defaultTimeoutMs = 10_000
 
 /** The command line as a value. */
@@ -61,7 +61,7 @@ export const usage = `procwire-conformance: tests any implementation of the exec
   --baseline FILE    expected failures, a JSON list of { id, transport?, reason, flaky? }; an entry whose case
                      passes or does not exist is stale and fails the run
   --without LIST     capabilities that the server lacks, separated by commas: ${capabilities.join(",")}
-  --timeout-ms N     deadline of each single wait in milliseconds (default ${defaultTimeoutMs})
+  --timeout-ms N     how long a wait may go on without a message, in milliseconds (default ${defaultTimeoutMs})
   --parallel N       how many cases run at a time (default 4)
   --list             print the cases and exit
   --json FILE        write the outcomes as JSON

@@ -14,6 +14,6 @@ const server = [
   "--listen",
 ]
 
-const only = ["handshake", "process/start", "session"]
-suite("procwire over stdio", Target.command("stdio", [...server, "stdio"]), { only })
-suite("procwire over WebSocket", Target.command("ws", [...server, "ws://127.0.0.1:0"]), { only })
+const options = { only: ["handshake", "process/start", "session"], timeoutMs: 60_000 }
+suite("procwire over stdio", Target.command("stdio", [...server, "stdio"]), options)
+suite("procwire over WebSocket", Target.command("ws", [...server, "ws://127.0.0.1:0"]), options)

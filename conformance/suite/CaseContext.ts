@@ -33,7 +33,7 @@ export interface Setting {
 export interface CaseContext {
   /** What carries the messages of this run. */
   readonly transport: TransportKind
-  /** The deadline of a single wait, in milliseconds. */
+  /** How long a wait may go on without a message, in milliseconds. */
   readonly timeoutMs: number
   /** The server of this case; over stdio that of the last connection. */
   readonly server: () => Promise<Server>

@@ -16,7 +16,7 @@ const requiring = (...requires: ReadonlyArray<Case.Capability>): Case.Case =>
   Case.make("x/y", { level: "must", spec: [], says: "", requires, run: () => Promise.resolve() })
 
 const why = (...requires: ReadonlyArray<Case.Capability>) =>
-  Manifest.missing(requiring(...requires), target, 5_000)
+  Manifest.missing(requiring(...requires), target, 60_000)
 
 test("a family whose method is unknown is missing", async () => {
   expect(await why("filesystem")).toBe("the server is without filesystem: it has no fs/readFile")

@@ -34,7 +34,7 @@ export interface Outcome {
 
 /** Options for one case. */
 export interface CaseOptions {
-  /** The deadline of a single wait, in milliseconds. */
+  /** How long a wait may go on without a message, in milliseconds. */
   readonly timeoutMs: number
   /** Capabilities that the server lacks, beside those that the suite finds by asking. */
   readonly without: ReadonlySet<Capability>

@@ -15,11 +15,14 @@ import * as Control from "../testing/Control.ts"
 const style: Report.Style = { colour: false, verbose: false, program: "procwire-conformance" }
 
 const runOn = (targets: ReadonlyArray<Target>, ...globs: ReadonlyArray<string>) =>
+  runFor(60_000, targets, globs)
+
+const runFor = (timeoutMs: number, targets: ReadonlyArray<Target>, globs: ReadonlyArray<string>) =>
   Runner.run({
     cases: select(cases, globs, "all").cases,
     targets,
     parallel: 2,
-    timeoutMs: 5_000,
+    timeoutMs,
     slow: false,
     without: Control.without,
   })
@@ -49,10 +52,9 @@ test("a case that no target can carry, or whose capability is lacking, is skippe
 })
 
 test("a failure is reported with its sentence, what was sent, what came, and a command to repeat it", async () => {
-  const [failed] = await runOn(
-    [Control.target("broken/id-as-string", "stdio")],
-    "handshake/initialize-returns*",
-  )
+  // The case fails when it has waited in vain for so long.
+  const targets = [Control.target("broken/id-as-string", "stdio")]
+  const [failed] = await runFor(10_000, targets, ["handshake/initialize-returns*"])
   const text = failed === undefined ? "" : Report.failure(failed, style)
   expect(text).toContain("initialize {clientName} is answered with a result")
   expect(text).toMatch(/→ \{"id":1000,"method":"initialize"/)
@@ -87,7 +89,7 @@ test("a wait that a failed case has left behind does not end the run", async () 
     says: "Is still there when the wait of the other case ends.",
     run: () => pause(200),
   })
-  const plan = { parallel: 2, timeoutMs: 5_000, slow: false, without: Control.without }
+  const plan = { parallel: 2, timeoutMs: 60_000, slow: false, without: Control.without }
   const targets = [Control.target("control", "stdio")]
   const outcomes = await Runner.run({ ...plan, cases: [abandons, patient], targets })
   expect(outcomes.map(({ status }) => status)).toEqual(["fail", "pass"])
