@@ -132,6 +132,14 @@ const broken: { readonly [name: string]: Broken } = {
   },
   "sessions-share-processes": { fails: ["session/isolated"] },
   "signal-code-plain": { fails: ["process/exit-code/of-sigterm", "process/exit-code/of-sigsegv"] },
+  "signals-are-interrupts": {
+    fails: [
+      "process/signal/more-names-run-their-traps",
+      "process/signal/more-names-by-default",
+      "process/signal/more-names-reach-the-group",
+    ],
+  },
+  "signals-spare-children": { fails: ["process/signal/more-names-reach-the-group"] },
   "start-answered-late": { fails: ["process/output/order/start-answered-first"] },
   "streams-merged": { fails: ["process/output/streams-and-exit-code"] },
   "terminate-is-polite": { fails: ["process/terminate/kills-at-once"] },

@@ -34,6 +34,7 @@ export const capabilities = [
   "process-close-stdin",
   "process-group",
   "process-resize",
+  "process-signals",
   "procfs",
   "pty",
   "resume",

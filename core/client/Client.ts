@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import { utf8, utf8Decoder } from "../protocol/Bytes.ts"
 import type { EnvironmentInfo } from "../protocol/Environment.ts"
 import type { RequestName, ResultOf } from "../protocol/Methods.ts"
-import type { OutputStream, ReadResult, TerminalSize } from "../protocol/Process.ts"
+import type { OutputStream, ReadResult, SignalName, TerminalSize } from "../protocol/Process.ts"
 import type { Encoded } from "./Calls.ts"
 import type { ClientError } from "./ClientError.ts"
 import * as ClientFiles from "./ClientFiles.ts"
@@ -46,6 +46,8 @@ export interface ClientProcess extends AsyncIterable<ProcessEvent>, AsyncDisposa
   resize(size: TerminalSize): Promise<void>
   /** Sends SIGINT to the process group. */
   interrupt(): Promise<void>
+  /** Sends a signal to the process group. All but `interrupt` need the capability `processSignals`. */
+  signal(name: SignalName): Promise<void>
   /** Sends SIGKILL to the process group. Resolves to true if the process was running. */
   terminate(): Promise<boolean>
   /** Reads the output that the server retains, and the state of the process. */
@@ -131,6 +133,7 @@ const toProcess = (process: RemoteProcess): ClientProcess => ({
   closeStdin: () => promise(process.closeStdin),
   resize: (size) => promise(process.resize(size)),
   interrupt: () => promise(process.interrupt),
+  signal: (name) => promise(process.signal(name)),
   terminate: () => promise(process.terminate),
   read: (options) => promise(process.read(options)),
   [Symbol.asyncDispose]: () => promise(Effect.ignore(process.terminate)),

@@ -7,7 +7,7 @@
 import * as Effect from "effect/Effect"
 import type * as Stream from "effect/Stream"
 import { toBase64 } from "../protocol/Bytes.ts"
-import type { OutputStream, ReadResult, TerminalSize } from "../protocol/Process.ts"
+import type { OutputStream, ReadResult, SignalName, TerminalSize } from "../protocol/Process.ts"
 import type { Call } from "./Calls.ts"
 import { ClientError } from "./ClientError.ts"
 import type * as EventFeed from "./EventFeed.ts"
@@ -53,6 +53,8 @@ export interface RemoteProcess {
   readonly resize: (size: TerminalSize) => Effect.Effect<void, ClientError>
   /** Sends SIGINT to the process group. */
   readonly interrupt: Effect.Effect<void, ClientError>
+  /** Sends a signal to the process group. All but `interrupt` need the capability `processSignals`. */
+  readonly signal: (name: SignalName) => Effect.Effect<void, ClientError>
   /** Sends SIGKILL to the process group; true if the process was running. */
   readonly terminate: Effect.Effect<boolean, ClientError>
   /** Reads the output that the server retains, and the state of the process. */
@@ -100,6 +102,8 @@ export const make = (follower: ProcessFollower, call: Call, nextWriteId: () => s
       )
     })
 
+  const signal = (name: SignalName) => Effect.asVoid(call("process/signal", { processId: id, signal: name }))
+
   const events = EventStreams.fromSubscription(subscribe)
   const output = EventStreams.output(events, follower.failure)
 
@@ -116,9 +120,8 @@ export const make = (follower: ProcessFollower, call: Call, nextWriteId: () => s
     ),
     resize: ({ rows, columns }) => Effect.asVoid(call("process/resize", { processId: id, rows, columns })),
     read,
-    interrupt: Effect.suspend(() =>
-      Effect.asVoid(call("process/signal", { processId: id, signal: "interrupt" })),
-    ),
+    interrupt: Effect.suspend(() => signal("interrupt")),
+    signal: (name) => Effect.suspend(() => signal(name)),
     terminate: Effect.suspend(() =>
       Effect.map(call("process/terminate", { processId: id }), ({ running }) => running),
     ),

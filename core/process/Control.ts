@@ -1,6 +1,6 @@
 /** What a client can do to a process that has started, apart from reading its output. */
 import * as Effect from "effect/Effect"
-import type { TerminalSize } from "../spawn/Spawner.ts"
+import type { SignalName, TerminalSize } from "../spawn/Spawner.ts"
 import type { SignalError } from "../spawn/SpawnError.ts"
 import type { Process } from "./Process.ts"
 import { ProcessError, type WriteError } from "./ProcessError.ts"
@@ -27,9 +27,9 @@ export const write = (
 /** Ends a piped stdin after the writes before the call. Without an open stdin it does nothing. */
 export const closeStdin = ({ stdin }: Process): Effect.Effect<void> => stdin?.end() ?? Effect.void
 
-/** Sends SIGINT to the process group of a running process. */
-export const interrupt = ({ child, running }: Process): Effect.Effect<void, SignalError> =>
-  child !== undefined && running ? child.signal("SIGINT") : Effect.void
+/** Sends a signal to the process group of a running process. */
+export const signal = ({ child, running }: Process, name: SignalName): Effect.Effect<void, SignalError> =>
+  child !== undefined && running ? child.signal(name) : Effect.void
 
 /** Sends SIGKILL to the process group; queued writes are dropped. */
 export const terminate = (process: Process): Effect.Effect<void> => {

@@ -1,4 +1,4 @@
-// ProcessRegistry.interrupt and terminate, and how Lifecycle retains and forgets a process.
+// ProcessRegistry.signal and terminate, and how Lifecycle retains and forgets a process.
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
@@ -12,17 +12,17 @@ import type { Process } from "./Process.ts"
 import type { StartError } from "./ProcessError.ts"
 import * as ProcessRegistry from "./ProcessRegistry.ts"
 
-describe("ProcessRegistry.interrupt and terminate", () => {
+describe("ProcessRegistry.signal and terminate", () => {
   it(
     "interrupts a running process and nothing else",
     effect(function* () {
       const { registry, child } = yield* begin()
-      yield* registry.interrupt("nope")
-      yield* registry.interrupt("p")
+      yield* registry.signal("nope", "SIGINT")
+      yield* registry.signal("p", "SIGINT")
       expect(child.signals).toEqual(["SIGINT"])
       child.finish()
       yield* settle
-      yield* registry.interrupt("p")
+      yield* registry.signal("p", "SIGINT")
       expect(child.signals).toEqual(["SIGINT"])
     }),
   )

@@ -198,7 +198,7 @@ describe("LongPoll.read", () => {
       yield* Effect.fork(registry.read("p", { ...now, waitMillis: 1e6 }))
       yield* settle
       expect(yield* registry.write("p", bytes("x"), "w")).toBe("accepted")
-      yield* registry.interrupt("p")
+      yield* registry.signal("p", "SIGINT")
       expect(yield* registry.terminate("p")).toBe(true)
       expect(child.kills).toBe(1)
     }),

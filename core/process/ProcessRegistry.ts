@@ -11,7 +11,7 @@ import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
-import type { SpawnerService, SpawnSpec, TerminalSize } from "../spawn/Spawner.ts"
+import type { SignalName, SpawnerService, SpawnSpec, TerminalSize } from "../spawn/Spawner.ts"
 import type { SignalError } from "../spawn/SpawnError.ts"
 import * as Control from "./Control.ts"
 import * as Lifecycle from "./Lifecycle.ts"
@@ -42,8 +42,8 @@ export interface ProcessRegistry {
     bytes: Uint8Array,
     writeId: string | undefined,
   ) => Effect.Effect<Control.WriteStatus, WriteError>
-  /** Sends SIGINT to the process group; does nothing if the process is not running. */
-  readonly interrupt: (id: string) => Effect.Effect<void, SignalError>
+  /** Sends a signal to the process group; does nothing if the process is not running. */
+  readonly signal: (id: string, name: SignalName) => Effect.Effect<void, SignalError>
   /** Sends SIGKILL to the process group, or cancels a start. False if there was nothing to end. */
   readonly terminate: (id: string) => Effect.Effect<boolean>
   /** Sets the size of the PTY. */
@@ -124,8 +124,8 @@ export const make = (
         table.use(id, (process) =>
           process === undefined ? Effect.succeed("unknownProcess") : Control.write(process, bytes, writeId),
         ),
-      interrupt: (id) =>
-        table.use(id, (process) => (process === undefined ? Effect.void : Control.interrupt(process))),
+      signal: (id, name) =>
+        table.use(id, (process) => (process === undefined ? Effect.void : Control.signal(process, name))),
       terminate,
       resize: (id, size) => withExisting(id, (process) => Control.resize(process, size)),
       closeStdin: (id) => withExisting(id, Control.closeStdin),

@@ -96,9 +96,12 @@ describe("ProcessRegistry.start", () => {
       yield* Effect.fork(registry.start("p", pipe))
       yield* settle
       const requests = yield* Effect.fork(
-        Effect.all([registry.read("p", now), registry.write("p", bytes("x"), "w"), registry.interrupt("p")], {
-          concurrency: "unbounded",
-        }),
+        Effect.all(
+          [registry.read("p", now), registry.write("p", bytes("x"), "w"), registry.signal("p", "SIGINT")],
+          {
+            concurrency: "unbounded",
+          },
+        ),
       )
       yield* pass(1000)
       yield* Deferred.succeed(gate, undefined)
@@ -120,7 +123,7 @@ describe("ProcessRegistry.start", () => {
           [
             Effect.flip(registry.read("p", now)),
             registry.write("p", bytes("x"), "w"),
-            registry.interrupt("p"),
+            registry.signal("p", "SIGINT"),
           ],
           { concurrency: "unbounded" },
         ),

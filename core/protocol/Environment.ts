@@ -29,6 +29,8 @@ export const Capabilities = Schema.Struct({
   processResize: Schema.Boolean,
   /** Beyond the peer implementation: `process/closeStdin`. */
   processCloseStdin: Schema.Boolean,
+  /** Beyond the peer implementation: `terminate`, `hangup` and `quit` in `process/signal`. */
+  processSignals: Schema.Boolean,
   /** Beyond the peer implementation: `replayAfter` of `initialize`. */
   sessionReplay: Schema.Boolean,
 }).annotations({ identifier: "Capabilities" })

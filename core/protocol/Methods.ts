@@ -70,7 +70,7 @@ export const requests = {
     result: Process.SignalResult,
     family: "exec",
     slotted: false,
-    says: "interrupts the process group (SIGINT)",
+    says: "interrupts the process group (SIGINT); with the capability processSignals also SIGTERM, SIGHUP, SIGQUIT",
   }),
   "process/terminate": request({
     params: Process.TerminateParams,

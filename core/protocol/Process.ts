@@ -6,6 +6,7 @@
 import * as Schema from "effect/Schema"
 import { Base64 } from "./Bytes.ts"
 import { I32, U16, U64 } from "./Integers.ts"
+import { describe } from "./Message.ts"
 import { Sandbox } from "./Sandbox.ts"
 
 /** Chosen by the client, unique in its session. Any string, even an empty one. */
@@ -116,11 +117,28 @@ export const WriteResult = Schema.Struct({
   status: Schema.Literal("accepted", "unknownProcess", "stdinClosed", "starting"),
 }).annotations({ identifier: "WriteResponse" })
 
-/** Sends SIGINT to the process group. */
-export const SignalParams = Schema.Struct({
-  processId: ProcessId,
-  signal: Schema.Literal("interrupt"),
-}).annotations({ identifier: "SignalParams" })
+/** SIGINT, and with the capability `processSignals` SIGTERM, SIGHUP and SIGQUIT. */
+export const signalNames = ["interrupt", "terminate", "hangup", "quit"] as const
+/** The name of a signal on the wire. */
+export type SignalName = (typeof signalNames)[number]
+
+const isSignalName = (value: unknown): value is SignalName => signalNames.some((name) => name === value)
+
+/** The words for other names are the peer's, which has `interrupt` alone. */
+const signalRefusal = (value: unknown): string =>
+  `${typeof value === "string" ? `unknown variant \`${value}\`` : `invalid type: ${describe(value)}`}, expected \`interrupt\``
+
+const Signal = Schema.Unknown.pipe(
+  Schema.filter((value) => isSignalName(value) || signalRefusal(value), {
+    identifier: "Signal",
+    jsonSchema: { enum: [...signalNames] },
+  }),
+) as unknown as Schema.Schema<SignalName>
+
+/** Sends a signal to the process group. */
+export const SignalParams = Schema.Struct({ processId: ProcessId, signal: Signal }).annotations({
+  identifier: "SignalParams",
+})
 
 /** No members. */
 export const SignalResult = nothing("SignalResponse")

@@ -28,6 +28,7 @@ export const make = (
     httpHeaderEnvVars: true,
     processResize: resize,
     processCloseStdin: pipeStdin,
+    processSignals: host.platform !== "windows",
     sessionReplay: true,
   },
 })

@@ -37,7 +37,7 @@ import { limitFlags } from "./limit-flags.ts"
 import { limits } from "./limits.ts"
 import { networkProxy } from "./network-proxy.ts"
 import { exitCode } from "./process-exit-code.ts"
-import { processCloseStdin, processResize } from "./process-extensions.ts"
+import { processCloseStdin, processResize, processSignals } from "./process-extensions.ts"
 import { outputOrder } from "./process-output-order.ts"
 import { outputTty } from "./process-output-tty.ts"
 import { output } from "./process-output.ts"
@@ -99,6 +99,7 @@ export const cases: ReadonlyArray<Case> = [
   ...processResize,
   ...processCloseStdin,
   ...signal,
+  ...processSignals,
   ...terminate,
   ...exitCode,
   ...info,

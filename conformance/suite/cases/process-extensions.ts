@@ -1,6 +1,6 @@
 /**
  * Extensions that a server may announce in `environmentInfo.capabilities`: `process/resize` with `terminalSize`
- * (processResize) and `process/closeStdin` (processCloseStdin).
+ * (processResize), `process/closeStdin` (processCloseStdin), and more names in `process/signal` (processSignals).
  */
 import { table } from "../Case.ts"
 import * as Check from "../Check.ts"
@@ -10,6 +10,7 @@ import type { Wire } from "../wire/Wire.ts"
 
 const resizable = { requires: ["process-resize", "pty"] } as const
 const closable = { requires: ["process-close-stdin"] } as const
+const signalling = { requires: ["process-signals"] } as const
 
 const resize = (wire: Wire, processId: string, rows: number, columns: number): Promise<JsonObject> =>
   wire.ok("process/resize", { processId, rows, columns })
@@ -166,6 +167,92 @@ export const processCloseStdin = table("process/closeStdin", {
       const { error } = await wire.begin("process/closeStdin", { processId: child.id })
       if (error !== undefined) Check.equal(error.code, -32600, `the code ("${error.message}")`)
       Check.equal(await child.terminate(), true, "whether the process was still running")
+    },
+  },
+})
+
+const signals = [
+  { name: "terminate", trap: "TERM", code: 143 },
+  { name: "hangup", trap: "HUP", code: 129 },
+  { name: "quit", trap: "QUIT", code: 131 },
+] as const
+
+const send = async (child: Child.Child, signal: string): Promise<void> => {
+  const result = await child.wire.ok("process/signal", { processId: child.id, signal })
+  Check.equal(result, {}, `the result of ${signal}`)
+}
+
+export const processSignals = table("process/signal", {
+  "more-names-run-their-traps": {
+    ...signalling,
+    level: "must",
+    spec: [],
+    says: "terminate, hangup and quit send SIGTERM, SIGHUP and SIGQUIT: the trap of a shell for that signal runs.",
+    run: async (t) => {
+      const wire = await t.open()
+      for (const { name, trap } of signals) {
+        const script = `trap 'echo got ${trap}; exit 33' ${trap}; echo ready; sleep 60 & wait`
+        const child = await Child.start(wire, { script })
+        await child.says("ready")
+        await send(child, name)
+        await child.says(`got ${trap}`)
+        Check.equal(await child.exited(), 33, `the exit code after ${name}`)
+      }
+    },
+  },
+  "more-names-by-default": {
+    ...signalling,
+    level: "must",
+    spec: [],
+    says: "terminate, hangup and quit end a process that does not handle them, with exit code 143, 129 and 131.",
+    run: async (t) => {
+      const wire = await t.open()
+      for (const { name, code } of signals) {
+        const child = await Child.start(wire, { argv: ["sleep", "60"] })
+        await send(child, name)
+        Check.equal((await child.ended()).exitCode, code, `the exit code after ${name}`)
+      }
+    },
+  },
+  "more-names-reach-the-group": {
+    requires: ["process-signals", "process-group"],
+    level: "must",
+    spec: [],
+    says: "terminate signals the whole process group: a forked child ends with it, and so do its streams.",
+    run: async (t) => {
+      const child = await Child.start(await t.open(), { script: "sleep 60 & echo ready; wait" })
+      await child.says("ready")
+      await send(child, "terminate")
+      Check.equal((await child.ended()).exitCode, 143, "the exit code")
+    },
+  },
+  "more-names-are-harmless": {
+    ...signalling,
+    level: "must",
+    spec: [],
+    says: "terminate, hangup and quit of an unknown or closed process have the result {} and no effect.",
+    run: async (t) => {
+      const wire = await t.open()
+      const child = await Child.start(wire)
+      await child.ended()
+      for (const { name } of signals) {
+        await send(Child.attach(wire, "nope"), name)
+        await send(child, name)
+      }
+    },
+  },
+  "more-names-unless-announced": {
+    level: "peer",
+    spec: [127],
+    says: "terminate is refused with -32602, unless environmentInfo.capabilities announces processSignals.",
+    run: async (t) => {
+      const wire = await t.connect()
+      const { environmentInfo } = await wire.handshake()
+      const { capabilities = {} } = Check.object(environmentInfo, "environmentInfo")
+      const params = { processId: "p", signal: "terminate" }
+      if (Check.object(capabilities, "capabilities")["processSignals"] === true)
+        Check.equal(await wire.ok("process/signal", params), {}, "the result")
+      else await wire.refused("process/signal", params, -32602)
     },
   },
 })

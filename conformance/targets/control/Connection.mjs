@@ -21,7 +21,7 @@ const methods = {
   "process/start": ["exec", Processes.start],
   "process/read": ["exec", Processes.read],
   "process/write": ["exec", Processes.write],
-  "process/signal": ["exec", Processes.interrupt],
+  "process/signal": ["exec", Processes.signal],
   "process/terminate": ["exec", Processes.terminate],
   "environment/info": ["environment info", Handshake.info],
   "environment/status": ["environment status", () => ({ status: "ready" })],

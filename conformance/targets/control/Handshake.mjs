@@ -11,7 +11,10 @@ import { invalidRequest, Refused, sessionAttached } from "./Refused.mjs"
  */
 
 /** The result of `environment/info`. */
-export const info = () => ({ shell: { name: "sh", path: "/bin/sh" }, capabilities: { sessionReplay: true } })
+export const info = () => ({
+  shell: { name: "sh", path: "/bin/sh" },
+  capabilities: { sessionReplay: true, processSignals: true },
+})
 
 /**
  * The session that a client wants to resume, or a new one.

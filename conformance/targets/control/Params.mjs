@@ -31,6 +31,12 @@ const optional = (test) => (value) => value === undefined || value === null || t
  */
 const absent = (test) => (value) => value === undefined || test(value)
 
+/**
+ * The signals of `process/signal` by their names.
+ * @type {Record<string, NodeJS.Signals>}
+ */
+export const signals = { interrupt: "SIGINT", terminate: "SIGTERM", hangup: "SIGHUP", quit: "SIGQUIT" }
+
 /** @type {Record<string, Record<string, Test>>} */
 export const fields = {
   initialize: {
@@ -56,7 +62,7 @@ export const fields = {
     waitMs: optional(isNumber),
   },
   "process/write": { processId: isText, chunk: isBase64, writeId: (value) => isText(value) && value !== "" },
-  "process/signal": { processId: isText, signal: (value) => value === "interrupt" },
+  "process/signal": { processId: isText, signal: (value) => Object.hasOwn(signals, value) },
   "process/terminate": { processId: isText },
   "environment/info": {},
   "environment/status": {},

@@ -6,7 +6,7 @@
  */
 import { spawn } from "node:child_process"
 import { follow } from "./Events.mjs"
-import { path } from "./Params.mjs"
+import { path, signals } from "./Params.mjs"
 import { internalError, invalidParams, invalidRequest, Refused } from "./Refused.mjs"
 
 /**
@@ -158,11 +158,11 @@ const kill = ({ parts }, entry, signal) => {
 
 /**
  * @param {Session} session
- * @param {{ processId: string }} params
+ * @param {{ processId: string, signal: string }} params
  */
-export const interrupt = (session, { processId }) => {
+export const signal = (session, { processId, signal: name }) => {
   const entry = session.processes.get(processId)
-  if (entry !== undefined && entry.exitCode === null) kill(session, entry, "SIGINT")
+  if (entry !== undefined && entry.exitCode === null) kill(session, entry, signals[name] ?? "SIGINT")
   return {}
 }
 

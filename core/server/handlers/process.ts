@@ -18,6 +18,9 @@ import { type HandlerError, ParamsError } from "../WireError.ts"
 /** The size of a PTY whose start names none, as in the peer implementation. */
 const defaultTerminalSize = { rows: 24, columns: 80 }
 
+/** The signals of `process/signal` by their names on the wire. */
+const signals = { interrupt: "SIGINT", terminate: "SIGTERM", hangup: "SIGHUP", quit: "SIGQUIT" } as const
+
 /** What the handlers of one connection need. */
 export interface ProcessContext {
   readonly host: HostInfo
@@ -63,8 +66,8 @@ export const make = ({ host, capabilities, session, notifier, tracing }: Process
       ? refuse("writeId must not be empty")
       : Effect.map(session().processes.write(processId, chunk, writeId), (status) => ({ status })),
 
-  "process/signal": ({ processId }: ParamsOf<"process/signal">) =>
-    Effect.as(session().processes.interrupt(processId), {}),
+  "process/signal": ({ processId, signal }: ParamsOf<"process/signal">) =>
+    Effect.as(session().processes.signal(processId, signals[signal]), {}),
 
   "process/terminate": ({ processId }: ParamsOf<"process/terminate">) =>
     Effect.map(session().processes.terminate(processId), (running) => ({ running })),

@@ -80,7 +80,10 @@ export const makers = {
     chunk,
     ...(random.chance(0.5) && { writeId: `w${random.below(9)}` }),
   }),
-  "process/signal": (random) => ({ processId: random.pick(ids), signal: "interrupt" }),
+  "process/signal": (random) => ({
+    processId: random.pick(ids),
+    signal: random.pick(["interrupt", "terminate", "hangup", "quit"]),
+  }),
   "process/terminate": (random) => ({ processId: random.pick(ids) }),
   "process/resize": (random) => ({ processId: random.pick(ids), rows: 24, columns: 80 }),
   "process/closeStdin": (random) => ({ processId: random.pick(ids) }),
