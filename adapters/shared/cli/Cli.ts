@@ -12,6 +12,7 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
 import type { Platform } from "../Platform.ts"
+import * as ForwardedSignals from "./ForwardedSignals.ts"
 import * as FlagFiles from "./FlagFiles.ts"
 import * as Logging from "./Logging.ts"
 import { UsageError } from "./Flags.ts"
@@ -40,21 +41,24 @@ Examples:
 
 interface Command {
   readonly help: string
-  /** The command handles SIGINT itself. */
-  readonly takesInterrupts?: boolean
+  /** The command handles signals itself. */
+  readonly takesSignals?: boolean
   /** The command ends by itself when `asked` completes: the first signal completes it, the second interrupts. */
   readonly ends?: boolean
+  /** A signal ends the command with 128 + n, not with 0. */
+  readonly diesOfSignals?: boolean
   readonly run: (
     platform: Platform,
     args: ReadonlyArray<string>,
-    asked: Effect.Effect<void>,
+    asked: Effect.Effect<ForwardedSignals.Name>,
   ) => Effect.Effect<number | void, unknown, FileSystem>
 }
 
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
   serve: () => import("./ServeCommand.ts").then(({ help, serve }) => ({ help, run: serve, ends: true })),
-  run: () => import("./RunCommand.ts").then(({ help, run }) => ({ help, run, takesInterrupts: true })),
-  mcp: () => import("./McpCommand.ts").then(({ help, mcp }) => ({ help, run: mcp })),
+  run: () => import("./RunCommand.ts").then(({ help, run }) => ({ help, run, takesSignals: true })),
+  mcp: () =>
+    import("./McpCommand.ts").then(({ help, mcp }) => ({ help, run: mcp, ends: true, diesOfSignals: true })),
 }
 
 /** Runs the command line and ends this process with the command's exit code. */
@@ -77,23 +81,26 @@ const ignoreBrokenPipes = () => {
 }
 
 const launch = (command: Command, platform: Platform, args: ReadonlyArray<string>) => {
-  const asked = Deferred.unsafeMake<void>(FiberId.none)
+  const asked = Deferred.unsafeMake<ForwardedSignals.Name>(FiberId.none)
   const fiber = Effect.runFork(
     Logging.withUsual(Effect.provide(command.run(platform, args, Deferred.await(asked)), FlagFiles.layer)),
   )
-  let signal: NodeJS.Signals | undefined
-  for (const name of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
-    if (name === "SIGINT" && command.takesInterrupts === true) continue
+  let signal: ForwardedSignals.Name | undefined
+  for (const name of command.takesSignals === true ? [] : ForwardedSignals.names) {
+    // A server dies of SIGQUIT, as programs do by default.
+    if (name === "SIGQUIT" && command.diesOfSignals !== true) continue
     process.on(name, () => {
       if (signal !== undefined || command.ends !== true) Effect.runFork(Fiber.interrupt(fiber))
       signal ??= name
-      Deferred.unsafeDone(asked, Effect.void)
+      Deferred.unsafeDone(asked, Effect.succeed(name))
     })
   }
   fiber.addObserver((exit) => {
     if (Exit.isSuccess(exit) && typeof exit.value === "number") return process.exit(exit.value)
-    if (Exit.isSuccess(exit) || (signal !== undefined && Cause.isInterruptedOnly(exit.cause)))
-      return process.exit(signal === "SIGHUP" ? 129 : 0)
+    if (Exit.isSuccess(exit) || (signal !== undefined && Cause.isInterruptedOnly(exit.cause))) {
+      const dies = signal === "SIGHUP" || command.diesOfSignals === true
+      return process.exit(signal !== undefined && dies ? ForwardedSignals.exitCode(signal) : 0)
+    }
     const error = Cause.squash(exit.cause)
     if (error instanceof UsageError) return wrongUse(error)
     finish(process.stderr, `Error: ${error instanceof Error ? error.message : String(error)}\n`, 1)

@@ -68,6 +68,18 @@ export const wholeNumber = (
   return new UsageError({ command, message: `invalid value '${value}' for '${flag}': ${reason}` })
 }
 
+/** Milliseconds of the units of a duration. */
+const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
+
+/** Reads 0, or a whole number with a unit, as milliseconds; `flag` names it in the error. */
+export const duration = (command: string, flag: string, value: string): Effect.Effect<number, UsageError> => {
+  const [, count, unit] = /^(\d{1,9})(ms|s|m|h)$/.exec(value) ?? []
+  if (value === "0" || count !== undefined)
+    return Effect.succeed(Number(count ?? 0) * (units[unit ?? ""] ?? 0))
+  const message = `invalid value '${value}' for '${flag}': expected 0 or a duration such as 500ms, 30s or 2m`
+  return new UsageError({ command, message })
+}
+
 /** Names an unknown flag first, whatever else is wrong; Node's own texts vary between runtimes. */
 const explain = (error: unknown, args: ReadonlyArray<string>, flags: FlagTable): string => {
   const flag = args.find((arg) => arg.startsWith("-") && !known(arg, flags))

@@ -11,6 +11,7 @@ import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { TerminalSize } from "../../../core/spawn/Spawner.ts"
+import * as TerminalModes from "./TerminalModes.ts"
 
 /** The reader of stdout or stderr has closed it, as in `procwire run … | head -1`. */
 export class OutputClosed extends Error {}
@@ -66,16 +67,31 @@ export const resizes: Stream.Stream<TerminalSize> = Stream.asyncPush<TerminalSiz
   ),
 )
 
-/** Each SIGINT of this process; without a listener the process would end. */
-export const interrupts: Stream.Stream<void> = Stream.asyncPush<void>((emit) =>
+/** What a command has switched on at the terminal. */
+export interface Modes {
+  /** Takes the next piece of its output. */
+  readonly scan: (bytes: Uint8Array) => void
+  /** Leaves the modes as they are. */
+  readonly keep: () => void
+}
+
+/**
+ * The modes that a command switches on by its output, which the scope's end switches off unless it was told to
+ * `keep` them.
+ */
+export const modes: Effect.Effect<Modes, never, Scope.Scope> = Effect.map(
   Effect.acquireRelease(
-    Effect.sync(() => {
-      const report = () => void emit.single(undefined)
-      process.on("SIGINT", report)
-      return report
-    }),
-    (report) => Effect.sync(() => process.off("SIGINT", report)),
+    Effect.sync(() => ({ seen: TerminalModes.make(), kept: process.stdout.isTTY !== true })),
+    ({ seen, kept }) =>
+      Effect.suspend(() => {
+        const text = kept ? "" : seen.restore()
+        return text === "" ? Effect.void : Effect.ignore(write("stdout", new TextEncoder().encode(text)))
+      }),
   ),
+  (state) => ({
+    scan: state.seen.scan,
+    keep: () => void (state.kept = true),
+  }),
 )
 
 /** Writes all of `bytes` to stdout or stderr before it completes. */

@@ -17,11 +17,16 @@ import * as ToolServer from "../mcp/ToolServer.ts"
 import type { Platform } from "../Platform.ts"
 import * as StdioTransport from "../transport/StdioTransport.ts"
 import * as ServerServices from "../ServerServices.ts"
+import * as ForwardedSignals from "./ForwardedSignals.ts"
 import * as Logging from "./Logging.ts"
+import * as RunningCommands from "./RunningCommands.ts"
 import * as TargetFlags from "./TargetFlags.ts"
 import * as Flags from "./Flags.ts"
 import * as EnvFlag from "./EnvFlag.ts"
 import { version } from "../Version.ts"
+
+/** How long commands have to end after a signal: less than clients wait until they send SIGKILL. */
+const graceMillis = 1500
 
 export const help = `\
 Offer running commands to a language model: an MCP server over stdio with the tools exec_command and write_stdin.
@@ -39,8 +44,9 @@ ${Logging.help}\
   -h, --help                 show this text
 
 Commands inherit the server's variables, but those named like keys, secrets and tokens: pass on with -e what they
-need. Logs go to stderr. The end of stdin, SIGTERM, SIGINT and SIGHUP end every command, with the exit code 0, on SIGHUP
-129; 1 if there is no server, 2 for wrong use, also if the directory or the shell is missing.
+need. Logs go to stderr. The end of stdin kills every command, with the exit code 0. SIGTERM, SIGINT, SIGHUP and SIGQUIT are
+forwarded to every command, which has ${graceMillis} ms to end until it is killed, as by a second one; the exit code is 128 + n.
+It is 1 if there is no server, 2 for wrong use, also if the directory or the shell is missing.
 
 Examples:
   procwire mcp --cwd /path/to/project
@@ -88,18 +94,22 @@ export const parse = (
     return { target: yield* TargetFlags.read(command, values), options, values }
   })
 
-/** Serves until EOF on stdin. */
-export const mcp = (platform: Platform, args: ReadonlyArray<string>) =>
+/** Serves until EOF on stdin, or until `asked` completes: then every command gets that signal, and time to end. */
+export const mcp = (
+  platform: Platform,
+  args: ReadonlyArray<string>,
+  asked: Effect.Effect<ForwardedSignals.Name>,
+) =>
   Effect.gen(function* () {
     const request = yield* parse(args)
-    return yield* serve(request).pipe(
+    return yield* serve(request, asked).pipe(
       Effect.scoped,
       Effect.provide(ServerServices.layer(platform)),
       Effect.provide(Logging.layer(command, request.values)),
     )
   })
 
-const serve = ({ target, options }: McpRequest) =>
+const serve = ({ target, options }: McpRequest, asked: Effect.Effect<ForwardedSignals.Name>) =>
   Effect.gen(function* () {
     const services = yield* Effect.context<Connect.Services | Scope.Scope>()
     const client = yield* ExecClient.lazy(Effect.provide(Connect.open(target), services), {
@@ -110,18 +120,23 @@ const serve = ({ target, options }: McpRequest) =>
     const first = yield* client
     yield* tryOut(first, options)
     const { environmentInfo } = first
+    const commands = yield* RunningCommands.make
     const tools = yield* UnifiedExec.make(
       {
         environmentInfo,
-        startSubscribed: (start) => Effect.flatMap(client, (now) => now.startSubscribed(start)),
+        startSubscribed: (start) =>
+          Effect.flatMap(client, (now) =>
+            Effect.tap(now.startSubscribed(start), ({ process }) =>
+              commands.add(process, ForwardedSignals.areKnown(now)),
+            ),
+          ),
       },
       options,
     )
     const stdio = yield* StdioTransport.make()
-    yield* ToolServer.serve(tools, stdio, {
-      version,
-      instructions: Instructions.make(environmentInfo, options),
-    })
+    const about = { version, instructions: Instructions.make(environmentInfo, options) }
+    const ended = Effect.flatMap(asked, (name) => commands.end(name, graceMillis))
+    yield* Effect.raceFirst(ToolServer.serve(tools, stdio, about), ended)
   })
 
 /**

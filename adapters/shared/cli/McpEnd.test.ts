@@ -1,6 +1,9 @@
 /** McpCommand.ts as a process: its flags, every byte on its stdio, its signals and its exit codes. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import { afterAll, afterEach, describe, expect, it, vi } from "vitest"
 import { command } from "../../testing/Runtime.ts"
@@ -8,6 +11,8 @@ import * as McpClient from "../testing/McpClient.ts"
 import * as Proc from "../testing/Proc.ts"
 import * as McpCommand from "./McpCommand.ts"
 import * as FlagFiles from "./FlagFiles.ts"
+
+const far = `${command.map((word) => `'${word}'`).join(" ")} serve --listen stdio`
 
 const running: Array<ChildProcess> = []
 afterEach(() => running.splice(0).forEach((child) => child.kill("SIGKILL")))
@@ -76,15 +81,40 @@ describe("procwire mcp", () => {
   })
 
   it.each([
-    ["SIGTERM", "612.25", 0],
-    ["SIGINT", "613.25", 0],
+    ["SIGTERM", "612.25", 143],
+    ["SIGINT", "613.25", 130],
     ["SIGHUP", "614.25", 129],
-  ] as const)("kills every command after %s", async (signal, seconds, code) => {
+    ["SIGQUIT", "615.25", 131],
+  ] as const)("ends every command after %s, and says that it died of it", async (signal, seconds, code) => {
     const { child, ended } = await withCommand(seconds)
     // Deno reports a child that it has signalled as dead of that signal, even if the child exited by itself.
     process.kill(child.pid ?? 0, signal)
     expect(await ended).toBe(code)
     await areGone(seconds)
+  })
+
+  it.each([[], ["--server-cmd", far]])("lets the traps of the commands run (%s)", async (...flags) => {
+    const folder = mkdtempSync(join(tmpdir(), "procwire-mcp-"))
+    const { child, ended, send } = launch(...flags)
+    const [ready, gone] = [join(folder, "ready"), join(folder, "gone")]
+    send(initialize)
+    send(callOf(1, `trap 'echo bye >${gone}; exit' TERM; >${ready}; while :; do sleep 0.05; done`))
+    await vi.waitFor(() => expect(existsSync(ready)).toBe(true), { timeout: 20_000 })
+    process.kill(child.pid ?? 0, "SIGTERM")
+    expect(await ended).toBe(143)
+    expect(readFileSync(gone, "utf8")).toBe("bye\n")
+    rmSync(folder, { recursive: true })
+  })
+
+  it("kills those that stay, at once after a second signal", async () => {
+    const { child, ended, send } = launch()
+    send(initialize)
+    send(callOf(1, "trap '' TERM; sleep 616.25 & while :; do wait; done"))
+    await vi.waitFor(() => expect(Proc.withArgument("616.25")).toHaveLength(1), { timeout: 20_000 })
+    process.kill(child.pid ?? 0, "SIGTERM")
+    process.kill(child.pid ?? 0, "SIGINT")
+    expect(await ended).toBe(143)
+    await areGone("616.25")
   })
 
   it("answers a request that is none, goes on behind what is no JSON, and says so on stderr alone", async () => {

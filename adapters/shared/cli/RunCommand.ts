@@ -1,7 +1,9 @@
 /** `procwire run`: runs one command through a server, with live input and output, as if it ran here. */
 import process from "node:process"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
+import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { ClientError, type ClientReason } from "../../../core/client/ClientError.ts"
 import * as ExecClient from "../../../core/client/ExecClient.ts"
@@ -9,6 +11,8 @@ import type * as Reconnect from "../../../core/client/Reconnect.ts"
 import type { RemoteProcess } from "../../../core/client/RemoteProcess.ts"
 import type { StartOptions } from "../../../core/client/StartOptions.ts"
 import * as Connect from "../Connect.ts"
+import * as Cancellation from "./Cancellation.ts"
+import * as ForwardedSignals from "./ForwardedSignals.ts"
 import * as LocalTerminal from "./LocalTerminal.ts"
 import type { Platform } from "../Platform.ts"
 import * as ServerServices from "../ServerServices.ts"
@@ -26,32 +30,76 @@ const failed = 125
 /** After the exit: how long a pause in the output of orphans may be before the rest is given up. */
 const late = "200 millis"
 
+/** How long the end of an aborted run may take. */
+const endDeadline = "1 second"
+
 /** Runs the command; succeeds with the exit code for this process. */
 export const run = (platform: Platform, args: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const request = yield* RunFlags.parse(args)
-    return yield* runThrough(request).pipe(
+    return yield* untilAborted(request).pipe(
       Effect.scoped,
       Effect.provide(ServerServices.layer(platform)),
       Effect.catchAll(fail),
     )
   })
 
-const runThrough = ({ target, start }: RunFlags.RunRequest) =>
+/** The terminal is restored after everything else, and at any end. */
+const untilAborted = (request: RunFlags.RunRequest) =>
   Effect.gen(function* () {
+    const cancellation = yield* Cancellation.make
+    const terminal = yield* Effect.scope
+    const modes = yield* LocalTerminal.modes
+    const own = yield* Scope.make()
+    const running = Scope.extend(runThrough(request, { cancellation, terminal, modes }), own)
+    return yield* Effect.raceFirst(Effect.disconnect(running), cancellation.aborted).pipe(
+      Effect.ensuring(Effect.suspend(() => end(own, cancellation))),
+    )
+  })
+
+/** Nothing can be ended in order on a lost connection; whatever is left dies with this process. */
+const end = (own: Scope.CloseableScope, { isAborted, isCut }: Cancellation.Cancellation) => {
+  const close = Scope.close(own, Exit.void)
+  if (!isAborted()) return close
+  return isCut() ? Effect.void : Effect.asVoid(Effect.timeoutOption(Effect.disconnect(close), endDeadline))
+}
+
+interface Around {
+  readonly cancellation: Cancellation.Cancellation
+  /** Ends last. */
+  readonly terminal: Scope.Scope
+  readonly modes: LocalTerminal.Modes
+}
+
+const runThrough = ({ target, reconnect, start }: RunFlags.RunRequest, around: Around) =>
+  Effect.gen(function* () {
+    const { cancellation, terminal, modes } = around
     // A running server is connected to again; the others end with their connection.
     const source = "url" in target ? Connect.openRemote(target) : yield* Connect.open(target)
-    const options = { clientName: "procwire-run", reconnect: {}, onStatus: tell }
+    const options = {
+      clientName: "procwire-run",
+      reconnect,
+      onStatus: tell(cancellation, start.tty === true),
+    }
     const client = yield* ExecClient.make(source, options)
-    if (start.tty === true) yield* LocalTerminal.rawMode
+    cancellation.starting()
     const child = yield* client.startScoped(withTerminal(start))
-    return yield* follow(client, child, start.tty === true)
+    cancellation.started(child, ForwardedSignals.areKnown(client))
+    if (start.tty === true) yield* Scope.extend(LocalTerminal.rawMode, terminal)
+    const code = yield* follow(client, child, start.tty === true, around)
+    // What a command that ended by itself has left switched on is meant to stay.
+    if (code < 128 && cancellation.first() === undefined) modes.keep()
+    return code
   })
 
 /** Without this message a pause would look like a command that hangs. */
-const tell = ({ kind }: Reconnect.Status) => {
-  if (kind === "reconnecting") process.stderr.write("procwire: connection lost, reconnecting\n")
-}
+const tell =
+  ({ setCut }: Cancellation.Cancellation, tty: boolean) =>
+  ({ kind }: Reconnect.Status) => {
+    setCut(kind === "reconnecting")
+    if (kind !== "reconnecting") return
+    process.stderr.write(`procwire: connection lost, reconnecting; Ctrl-C gives up${tty ? "\r\n" : "\n"}`)
+  }
 
 /** A PTY gets the size of this terminal and its TERM. */
 const withTerminal = (start: StartOptions): StartOptions => {
@@ -62,11 +110,12 @@ const withTerminal = (start: StartOptions): StartOptions => {
   return { ...start, env: { ...env, ...start.env }, ...(size === undefined ? {} : { terminalSize: size }) }
 }
 
-const follow = (client: ExecClient.ExecClient, child: RemoteProcess, tty: boolean) =>
+const follow = (client: ExecClient.ExecClient, child: RemoteProcess, tty: boolean, around: Around) =>
   Effect.gen(function* () {
     const { processResize: resizable = false, processCloseStdin: closable = false } =
       client.environmentInfo.capabilities ?? {}
-    yield* Effect.forkScoped(forwardInput(client, child, tty, closable))
+    const keys = tty ? watched(around.cancellation) : LocalTerminal.input
+    yield* Effect.forkScoped(forwardInput(client, child, keys, tty, closable))
     if (tty && resizable) {
       yield* Effect.forkScoped(
         Stream.runForEach(LocalTerminal.resizes, (size) =>
@@ -74,21 +123,35 @@ const follow = (client: ExecClient.ExecClient, child: RemoteProcess, tty: boolea
         ),
       )
     }
-    yield* Effect.forkScoped(forwardInterrupts(child))
-    return yield* print(child)
+    return yield* print(child, around)
   })
 
+/** In raw mode Ctrl-C is a key: it is looked for ahead of a write that waits for a lost connection. */
+const watched = ({ isCut, take }: Cancellation.Cancellation) =>
+  LocalTerminal.input.pipe(
+    Stream.tap((bytes) =>
+      Effect.sync(() => {
+        if (isCut() && bytes.includes(controlC)) take("SIGINT")
+      }),
+    ),
+    Stream.buffer({ capacity: 16 }),
+  )
+
 /** Writes all output and returns the exit code. Orphans may hold the output open for ever; it is not waited for. */
-const print = (child: RemoteProcess) =>
+const print = (child: RemoteProcess, { cancellation, modes }: Around) =>
   Effect.gen(function* () {
     const { next } = yield* Effect.acquireRelease(child.subscribe, ({ close }) => Effect.sync(close))
+    // A terminal that has hung up takes no output, but the command goes on until it has handled SIGHUP.
+    const hungUp = () => cancellation.first() === "SIGHUP"
     let exited = false
     for (;;) {
       const batch = yield* exited ? Effect.map(Effect.timeoutOption(next, late), Option.getOrUndefined) : next
       if (batch === undefined) return yield* child.exitCode
       for (const event of batch) {
         if (event.kind === "output") {
-          yield* LocalTerminal.write(event.stream === "stderr" ? "stderr" : "stdout", event.bytes)
+          if (event.stream === "pty") modes.scan(event.bytes)
+          const to = event.stream === "stderr" ? "stderr" : "stdout"
+          yield* Effect.catchIf(LocalTerminal.write(to, event.bytes), hungUp, () => Effect.void)
         }
         if (event.kind === "failed") return yield* Effect.fail(new Error(event.message))
         if (event.kind === "exited") exited = true
@@ -97,19 +160,19 @@ const print = (child: RemoteProcess) =>
   })
 
 /** Forwards stdin, and its EOF if the server has a method for that. */
-const forwardInput = (client: ExecClient.ExecClient, child: RemoteProcess, tty: boolean, closable: boolean) =>
+const forwardInput = (
+  client: ExecClient.ExecClient,
+  child: RemoteProcess,
+  keys: Stream.Stream<Uint8Array>,
+  tty: boolean,
+  closable: boolean,
+) =>
   Effect.gen(function* () {
-    yield* Stream.runForEach(LocalTerminal.input, child.write)
+    yield* Stream.runForEach(keys, child.write)
     if (tty) return yield* child.write(endOfTransmission)
     if (closable) return yield* client.call("process/closeStdin", { processId: child.id })
     yield* LocalTerminal.write("stderr", utf8.encode(cannotEnd))
   }).pipe(Effect.ignore)
-
-/** The first Ctrl-C interrupts the command, the second kills it. */
-const forwardInterrupts = (child: RemoteProcess) =>
-  Stream.runForEach(Stream.zipWithIndex(LocalTerminal.interrupts), ([, count]) =>
-    Effect.ignore(count === 0 ? child.interrupt : child.terminate),
-  )
 
 const fail = (error: unknown) =>
   Effect.gen(function* () {
@@ -120,6 +183,8 @@ const fail = (error: unknown) =>
   })
 
 const utf8 = new TextEncoder()
+/** Ctrl-C on a terminal in raw mode. */
+const controlC = 3
 /** Ctrl-D, which is EOF on a terminal. */
 const endOfTransmission = Uint8Array.of(4)
 const cannotEnd = "procwire: this server cannot end the command's stdin; Ctrl-C stops the command\n"

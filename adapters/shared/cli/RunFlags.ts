@@ -1,9 +1,12 @@
 /** The flags of `procwire run`: which server, which command, and how. */
 import type * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
+import type { ReconnectPolicy } from "../../../core/client/ReconnectPolicy.ts"
 import type { StartOptions } from "../../../core/client/StartOptions.ts"
 import type * as Connect from "../Connect.ts"
+import * as Cancellation from "./Cancellation.ts"
 import * as EnvFlag from "./EnvFlag.ts"
+import * as ReconnectFlag from "./ReconnectFlag.ts"
 import * as TargetFlags from "./TargetFlags.ts"
 import * as Flags from "./Flags.ts"
 
@@ -14,6 +17,7 @@ Usage: procwire run [OPTIONS] [--] COMMAND [ARGS...]
 Options:
   -t, --tty              give the command a PTY of this terminal's size; for shells, editors, top
 ${TargetFlags.help}\
+${ReconnectFlag.help}\
   --cwd DIR              where the command runs, relative to the server's directory [default: that one]
 ${EnvFlag.help}\
   --inherit core|all|none
@@ -21,9 +25,13 @@ ${EnvFlag.help}\
                          [default: all from the server in this process, core from another]
   -h, --help             show this text
 
-stdin is forwarded with its end. Ctrl-C interrupts the command, a second one kills it; with --tty every key
-goes to the command. Exit code: the command's own; 128 + n if it died of signal n; 127 if it was not found,
-126 if it cannot be executed, 125 if its directory is missing or the server failed, 2 for wrong use.
+stdin is forwarded with its end, and so are SIGINT (Ctrl-C), SIGTERM, SIGHUP and SIGQUIT: the command ends as it does
+for that signal, and run with it. A second one kills it. A server that knows SIGINT alone gets that instead, and the
+command is killed ${Cancellation.graceSeconds} s later. While there is no connection to the server, the first one ends run. With --tty every
+key goes to the command.
+
+Exit code: the command's own; 128 + n if it died of signal n, or if run was ended by it; 127 if it was not found, 126
+if it cannot be executed, 125 if its directory is missing or the server failed, 2 for wrong use.
 
 Examples:
   procwire run -- ls -la
@@ -38,6 +46,7 @@ const name = "procwire run"
 const flags = {
   tty: { type: "boolean", short: "t" },
   ...TargetFlags.flags,
+  ...ReconnectFlag.flags,
   cwd: { type: "string" },
   ...EnvFlag.flags,
   inherit: { type: "string" },
@@ -46,6 +55,7 @@ const flags = {
 
 export interface RunRequest {
   readonly target: Connect.Target
+  readonly reconnect: ReconnectPolicy | false
   readonly start: StartOptions
 }
 
@@ -66,6 +76,7 @@ export const parse = (
     }
     return {
       target,
+      reconnect: yield* ReconnectFlag.read(name, values),
       start: {
         argv,
         tty,

@@ -116,7 +116,7 @@ describe("procwire run", () => {
     const { code, stdout, stderr } = await running
     expect(code).toBe(4)
     expect(`1\n${stdout}`).toBe(Array.from({ length: 40 }, (_, i) => `${i + 1}\n`).join(""))
-    expect(stderr).toContain("procwire: connection lost, reconnecting\n")
+    expect(stderr).toContain("procwire: connection lost, reconnecting; Ctrl-C gives up\n")
     proxy.close()
     server.kill("SIGKILL")
   })

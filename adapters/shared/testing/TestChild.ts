@@ -134,3 +134,6 @@ const deadline = <A>(wanted: Promise<A>, what: string): Promise<A> => {
   result.catch(() => {})
   return result
 }
+
+/** Runs an operation of a handle. */
+export const effect = <A, E>(operation: Effect.Effect<A, E>): Promise<A> => Effect.runPromise(operation)

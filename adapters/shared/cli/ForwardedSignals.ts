@@ -1,0 +1,48 @@
+/**
+ * The signals of this process that its commands get in its place, and how they get there: by `process/signal`, or as
+ * an interrupt from a server that knows no other signal.
+ */
+import { constants } from "node:os"
+import process from "node:process"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import type { ClientError } from "../../../core/client/ClientError.ts"
+import type { ExecClient } from "../../../core/client/ExecClient.ts"
+import type { RemoteProcess } from "../../../core/client/RemoteProcess.ts"
+
+const onWire = { SIGINT: "interrupt", SIGTERM: "terminate", SIGHUP: "hangup", SIGQUIT: "quit" } as const
+
+/** A signal that is forwarded. */
+export type Name = keyof typeof onWire
+
+/** Every signal that is forwarded. */
+export const names = Object.keys(onWire) as ReadonlyArray<Name>
+
+/** The exit code of a program that has died of the signal, as shells have it. */
+export const exitCode = (name: Name): number => 128 + constants.signals[name]
+
+/** Each such signal of this process; without a listener the process would end. */
+export const received: Stream.Stream<Name> = Stream.asyncPush<Name>((emit) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const listeners = names.map((name) => [name, () => void emit.single(name)] as const)
+      for (const [name, listener] of listeners) process.on(name, listener)
+      return listeners
+    }),
+    (listeners) =>
+      Effect.sync(() => {
+        for (const [name, listener] of listeners) process.off(name, listener)
+      }),
+  ),
+)
+
+/** True if the server sends every signal; others know SIGINT alone. */
+export const areKnown = ({ environmentInfo }: Pick<ExecClient, "environmentInfo">): boolean =>
+  environmentInfo.capabilities?.processSignals === true
+
+/** Sends the signal to the process group, or SIGINT where the server knows no other. */
+export const send = (
+  child: Pick<RemoteProcess, "signal">,
+  name: Name,
+  known: boolean,
+): Effect.Effect<void, ClientError> => child.signal(known ? onWire[name] : "interrupt")
