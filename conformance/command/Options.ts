@@ -152,7 +152,8 @@ export const commandTargets = (
 /** Parses and checks the arguments. Fails with a {@link UsageError}. */
 export const parse = (argv: ReadonlyArray<string>): Options => {
   const { values, positionals } = read(argv)
-  const quiet = values.list === true || values.help === true || values.version === true
+  const help = values.help === true || positionals[0] === "help"
+  const quiet = values.list === true || help || values.version === true
   const named = (["command", "url", "spawner"] as const).filter((name) => values[name] !== undefined)
   if (named.length > 1)
     throw new UsageError(`${named.map((name) => `--${name}`).join(" and ")} exclude each other`)
@@ -185,7 +186,7 @@ export const parse = (argv: ReadonlyArray<string>): Options => {
     junit: values.junit,
     tap: values.tap === true,
     verbose: values.verbose === true,
-    help: values.help === true,
+    help,
     version: values.version === true,
   }
 }

@@ -51,13 +51,17 @@ export const make = <A>(
 ): Effect.Effect<ClientConnection<A>, ClientError, Scope.Scope> =>
   Effect.gen(function* () {
     const lost = Deferred.unsafeMake<string>(FiberId.none)
+    const echoed = Deferred.unsafeMake<never, ClientError>(FiberId.none)
     let fault: string | undefined
 
     const connection = yield* Connection.make(
       transport,
       {
-        request: ({ method }) =>
-          method === "network/policyRequest" ? Effect.succeed(denied) : Effect.fail(refused(method)),
+        request: ({ method }) => {
+          // No server calls this: the peer sends back what it gets, as `cat` does.
+          if (method === "initialize") Deferred.unsafeDone(echoed, Effect.fail(echo()))
+          return method === "network/policyRequest" ? Effect.succeed(denied) : Effect.fail(refused(method))
+        },
         slotted: () => false,
         notification: ({ method, params }) => {
           const taken = take(method, params)
@@ -84,6 +88,7 @@ export const make = <A>(
       )
 
     const greeting = yield* initialize(ask).pipe(
+      Effect.raceFirst(Deferred.await(echoed)),
       Effect.timeoutFail({
         duration: timeout,
         onTimeout: () =>
@@ -97,6 +102,9 @@ export const make = <A>(
 /** The error of every request on a connection that has ended. */
 export const disconnected = (why: string) =>
   new ClientError({ reason: "Disconnected", message: `exec-server transport disconnected: ${why}` })
+
+const echo = () =>
+  new ClientError({ reason: "Protocol", message: "the peer is no exec-server: it sends back what it gets" })
 
 /** The client has no policy to ask, so a process may not reach any host that needs permission. */
 const denied = JSON.stringify({ decision: { type: "deny", reason: "the client allows nothing" } })

@@ -15,7 +15,8 @@ import type { Platform } from "../Platform.ts"
 import * as ForwardedSignals from "./ForwardedSignals.ts"
 import * as FlagFiles from "./FlagFiles.ts"
 import * as Logging from "./Logging.ts"
-import { UsageError } from "./Flags.ts"
+import { ConfigurationError, UsageError } from "./Flags.ts"
+import * as Suggestion from "./Suggestion.ts"
 import { version } from "../Version.ts"
 
 const help = `procwire ${version}: runs processes for other programs
@@ -28,7 +29,7 @@ Commands:
   mcp      offer running commands to a language model: an MCP server over stdio
 
 Options:
-  -h, --help       show this text, or the help of a command: procwire COMMAND --help
+  -h, --help       show this text, or the help of a command: procwire COMMAND --help, procwire help COMMAND
   -V, --version    show the version
 
 Examples:
@@ -66,8 +67,15 @@ export const main = (platform: Platform): void => {
   ignoreBrokenPipes()
   const [name, ...args] = process.argv.slice(2)
   if (name === undefined) return finish(process.stderr, help, 2)
-  if (name === "--help" || name === "-h" || name === "help") return finish(process.stdout, help, 0)
+  if (name === "--help" || name === "-h") return finish(process.stdout, help, 0)
+  // The help of a command: `procwire help run`.
+  if (name === "help" && args[0] === undefined) return finish(process.stdout, help, 0)
+  if (name === "help") return start(platform, args[0] ?? "", ["--help"])
   if (name === "--version" || name === "-V") return finish(process.stdout, `procwire ${version}\n`, 0)
+  return start(platform, name, args)
+}
+
+const start = (platform: Platform, name: string, args: ReadonlyArray<string>): void => {
   const load = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (load === undefined) return wrongUse(new UsageError({ command: "procwire", message: unknown(name) }))
   void load().then((command) =>
@@ -103,6 +111,7 @@ const launch = (command: Command, platform: Platform, args: ReadonlyArray<string
     }
     const error = Cause.squash(exit.cause)
     if (error instanceof UsageError) return wrongUse(error)
+    if (error instanceof ConfigurationError) return finish(process.stderr, `Error: ${error.message}\n`, 2)
     finish(process.stderr, `Error: ${error instanceof Error ? error.message : String(error)}\n`, 1)
   })
 }
@@ -115,7 +124,9 @@ const wrongUse = (error: UsageError) =>
   )
 
 const unknown = (name: string) =>
-  name.startsWith("-") ? `unexpected argument '${name}'` : `unrecognized command '${name}'`
+  name.startsWith("-")
+    ? `unexpected argument '${name}'${Suggestion.ofWord(name, ["--help", "--version"])}`
+    : `unrecognized command '${name}'${Suggestion.ofWord(name, Object.keys(commands))}`
 
 const wantsHelp = (args: ReadonlyArray<string>) => {
   const end = args.indexOf("--")

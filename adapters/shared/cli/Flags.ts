@@ -2,6 +2,7 @@
 import { parseArgs } from "node:util"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
+import * as Suggestion from "./Suggestion.ts"
 
 /** Wrong use of the command line: the message names the flag or the value, and the exit code is 2. */
 export class UsageError extends Data.TaggedError("UsageError")<{
@@ -10,7 +11,7 @@ export class UsageError extends Data.TaggedError("UsageError")<{
   readonly message: string
 }> {}
 
-/** Flags that are well-formed, but with which no server can or may start: the exit code is 1. */
+/** Flags that are well-formed, but with which no server can or may start: the exit code is 2 as well. */
 export class ConfigurationError extends Data.TaggedError("ConfigurationError")<{
   readonly message: string
 }> {}
@@ -61,10 +62,7 @@ export const wholeNumber = (
 ): Effect.Effect<number, UsageError> => {
   const number = /^[0-9]+$/.test(value) ? Number(value) : Number.NaN
   if (Number.isSafeInteger(number) && number >= least && number <= most) return Effect.succeed(number)
-  const reason =
-    number === 0
-      ? "number would be zero for non-zero type"
-      : `expected a whole number of at least ${least}${most < Number.MAX_SAFE_INTEGER ? ` and at most ${most}` : ""}`
+  const reason = `expected a whole number of at least ${least}${most < Number.MAX_SAFE_INTEGER ? ` and at most ${most}` : ""}`
   return new UsageError({ command, message: `invalid value '${value}' for '${flag}': ${reason}` })
 }
 
@@ -80,13 +78,24 @@ export const duration = (command: string, flag: string, value: string): Effect.E
   return new UsageError({ command, message })
 }
 
-/** Names an unknown flag first, whatever else is wrong; Node's own texts vary between runtimes. */
+/** Names the first flag that lacks its value or is unknown, whatever else is wrong; the runtimes' own texts vary. */
 const explain = (error: unknown, args: ReadonlyArray<string>, flags: FlagTable): string => {
-  const flag = args.find((arg) => arg.startsWith("-") && !known(arg, flags))
-  if (flag !== undefined) return `unexpected argument '${flag.replace(/=.*$/s, "")}'`
+  const lacking = args.find((arg, index) => takesValue(arg, flags) && /^-./s.test(args[index + 1] ?? "--"))
+  if (lacking !== undefined)
+    return `'${lacking}' needs a value; one that begins with - is written ${lacking}=VALUE`
+  const flag = args.find((arg) => arg.startsWith("-") && !known(arg, flags))?.replace(/=.*$/s, "")
+  const names = Object.keys(flags).map((name) => `--${name}`)
+  if (flag !== undefined) return `unexpected argument '${flag}'${Suggestion.ofWord(flag, names)}`
   const message = error instanceof Error ? error.message : String(error)
   return message.split("\n")[0]?.replace(/^Option /, "option ") ?? message
 }
+
+/** True for a flag, without `=VALUE`, whose value is the next argument. */
+export const takesValue = (arg: string, flags: FlagTable): boolean =>
+  Object.entries(flags).some(
+    ([long, { type, short }]) =>
+      type === "string" && (arg === `--${long}` || (short !== undefined && arg === `-${short}`)),
+  )
 
 const known = (arg: string, flags: FlagTable): boolean => {
   const name = arg.replace(/^--?/, "").replace(/=.*$/s, "")

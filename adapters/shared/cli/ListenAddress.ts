@@ -40,7 +40,11 @@ export const parse = (text: string): Parsed<ListenAddress> => {
     const address = SocketAddress.parse(text)
     return address?.kind === "unix" ? Effect.succeed(address) : invalid(text, "unix", "unix:PATH")
   }
-  return refuse(`unsupported --listen URL \`${text}\`; expected \`ws://IP:PORT\` or \`stdio\``)
+  const port = /^:?(\d{1,5})$/.exec(text)?.[1]
+  return refuse(
+    `unsupported --listen URL \`${text}\`; expected \`ws://IP:PORT\` or \`stdio\`, or \`tcp://IP:PORT\` or \`unix:PATH\`` +
+      (port === undefined ? "" : `: \`ws://127.0.0.1:${port}\` for that port of this host`),
+  )
 }
 
 const literal = (text: string): SocketAddress.HostAndPort | undefined => {

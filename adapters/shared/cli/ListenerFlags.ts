@@ -10,7 +10,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import { Listener, type ListenerService, type Terms } from "../../../core/transport/Listener.ts"
-import type { TransportError } from "../../../core/transport/Transport.ts"
+import { TransportError } from "../../../core/transport/Transport.ts"
 import type * as Bearer from "../auth/Bearer.ts"
 import * as LazyWebSockets from "../transport/LazyWebSockets.ts"
 import * as SocketListener from "../transport/SocketListener.ts"
@@ -92,6 +92,19 @@ export const bindAll = (
     }
   }
   return Effect.forEach(addresses, (address) =>
-    Effect.map(Layer.build(layerOf(address)), Context.get(Listener)),
+    Layer.build(layerOf(address)).pipe(Effect.map(Context.get(Listener)), Effect.mapError(withRemedy)),
   )
+}
+
+/** What to do about an address that cannot be bound. */
+const withRemedy = (error: TransportError): TransportError => {
+  const remedy = remedies[Object(error.cause).code]
+  if (remedy === undefined) return error
+  return new TransportError({ ...error, message: `${error.message}; ${remedy}` })
+}
+
+const remedies: Readonly<Record<string, string>> = {
+  EADDRINUSE: "another program listens there: give --listen another port, or port 0 for a free one",
+  EADDRNOTAVAIL: "no interface of this host has that address: give --listen 127.0.0.1, or 0.0.0.0 for all",
+  EACCES: "this user may not listen there: give --listen a port above 1023",
 }

@@ -19,6 +19,7 @@ import * as StdioTransport from "../transport/StdioTransport.ts"
 import * as ServerServices from "../ServerServices.ts"
 import * as ForwardedSignals from "./ForwardedSignals.ts"
 import * as Logging from "./Logging.ts"
+import * as NoServer from "./NoServer.ts"
 import * as RunningCommands from "./RunningCommands.ts"
 import * as TargetFlags from "./TargetFlags.ts"
 import * as Flags from "./Flags.ts"
@@ -117,7 +118,7 @@ const serve = ({ target, options }: McpRequest, asked: Effect.Effect<ForwardedSi
       // A running server keeps its sessions; the others end with their connection.
       reconnect: "url" in target && {},
     })
-    const first = yield* client
+    const first = yield* Effect.mapError(client, (error) => NoServer.from(target, error))
     yield* tryOut(first, options)
     const { environmentInfo } = first
     const commands = yield* RunningCommands.make

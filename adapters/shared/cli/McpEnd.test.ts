@@ -107,14 +107,18 @@ describe("procwire mcp", () => {
   })
 
   it("kills those that stay, at once after a second signal", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "procwire-mcp-"))
+    const told = join(folder, "told")
     const { child, ended, send } = launch()
     send(initialize)
-    send(callOf(1, "trap '' TERM; sleep 616.25 & while :; do wait; done"))
+    send(callOf(1, `trap '>${told}' TERM; sh -c 'trap "" TERM; sleep 616.25; :' & while :; do wait; done`))
     await vi.waitFor(() => expect(Proc.withArgument("616.25")).toHaveLength(1), { timeout: 20_000 })
     process.kill(child.pid ?? 0, "SIGTERM")
+    await vi.waitFor(() => expect(existsSync(told)).toBe(true), { timeout: 20_000 })
     process.kill(child.pid ?? 0, "SIGINT")
     expect(await ended).toBe(143)
     await areGone("616.25")
+    rmSync(folder, { recursive: true })
   })
 
   it("answers a request that is none, goes on behind what is no JSON, and says so on stderr alone", async () => {

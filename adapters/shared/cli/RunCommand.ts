@@ -10,9 +10,11 @@ import * as ExecClient from "../../../core/client/ExecClient.ts"
 import type * as Reconnect from "../../../core/client/Reconnect.ts"
 import type { RemoteProcess } from "../../../core/client/RemoteProcess.ts"
 import type { StartOptions } from "../../../core/client/StartOptions.ts"
+import type { TransportError } from "../../../core/transport/Transport.ts"
 import * as Connect from "../Connect.ts"
 import * as Cancellation from "./Cancellation.ts"
 import * as ForwardedSignals from "./ForwardedSignals.ts"
+import * as NoServer from "./NoServer.ts"
 import * as LocalTerminal from "./LocalTerminal.ts"
 import type { Platform } from "../Platform.ts"
 import * as ServerServices from "../ServerServices.ts"
@@ -75,13 +77,14 @@ const runThrough = ({ target, reconnect, start }: RunFlags.RunRequest, around: A
   Effect.gen(function* () {
     const { cancellation, terminal, modes } = around
     // A running server is connected to again; the others end with their connection.
-    const source = "url" in target ? Connect.openRemote(target) : yield* Connect.open(target)
+    const noServer = Effect.mapError((error: TransportError | ClientError) => NoServer.from(target, error))
+    const source = "url" in target ? Connect.openRemote(target) : yield* noServer(Connect.open(target))
     const options = {
       clientName: "procwire-run",
       reconnect,
       onStatus: tell(cancellation, start.tty === true),
     }
-    const client = yield* ExecClient.make(source, options)
+    const client = yield* noServer(ExecClient.make(source, options))
     cancellation.starting()
     const child = yield* client.startScoped(withTerminal(start))
     cancellation.started(child, ForwardedSignals.areKnown(client))

@@ -69,6 +69,9 @@ export const parse = (
     if (argv.length === 0) {
       return yield* wrong("no command to run; it follows the options: procwire run -- ls -la")
     }
+    if (argv[0] === "") {
+      return yield* wrong("the command is an empty text; it needs a name or a path: procwire run -- ls -la")
+    }
     const target = yield* TargetFlags.read(name, values)
     const { tty = false, cwd, inherit = "inProcess" in target ? "all" : "core" } = values
     if (inherit !== "core" && inherit !== "all" && inherit !== "none") {
@@ -102,13 +105,7 @@ const split = (args: ReadonlyArray<string>): readonly [ReadonlyArray<string>, Re
     const arg = args[index] ?? ""
     if (arg === "--") return [args.slice(0, index), args.slice(index + 1)]
     if (!arg.startsWith("-") || arg === "-") return [args.slice(0, index), args.slice(index)]
-    if (takesValue(arg)) index += 1
+    if (Flags.takesValue(arg, flags)) index += 1
   }
   return [args, []]
 }
-
-const takesValue = (arg: string): boolean =>
-  Object.entries(flags).some(
-    ([long, flag]) =>
-      flag.type === "string" && (arg === `--${long}` || ("short" in flag && arg === `-${flag.short}`)),
-  )

@@ -61,5 +61,9 @@ const readToken = (command: string, server: string | undefined, file: string | u
       file === undefined
         ? process.env["PROCWIRE_TOKEN"]
         : yield* FlagFiles.readText(file, (reason) => wrong(`cannot read --token-file ${file}: ${reason}`))
-    return text?.trim() || undefined
+    const token = text?.trim() || undefined
+    if (token === undefined || !/[\r\n]/.test(token)) return token
+    return yield* wrong(
+      `${file === undefined ? "the variable PROCWIRE_TOKEN" : `--token-file ${file}`} holds more than one line`,
+    )
   })

@@ -1,4 +1,5 @@
 /** `--tls-cert`, `--tls-key`, `--tls-client-ca` and `--tls-ca`: the PEM files of a server, and those of a client. */
+import { createPrivateKey, X509Certificate } from "node:crypto"
 import type * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
 import type * as Tls from "../transport/Tls.ts"
@@ -51,8 +52,21 @@ const readPair = (command: string, values: Flags.Values<typeof pair>) =>
     }
     const cert = yield* read(command, values, "tls-cert")
     const key = yield* read(command, values, "tls-key")
-    return cert === undefined || key === undefined ? undefined : { cert, key }
+    if (cert === undefined || key === undefined) return undefined
+    if (belongTogether(cert, key)) return { cert, key }
+    const [certFile, keyFile] = [values["tls-cert"], values["tls-key"]]
+    const message = `--tls-key ${keyFile} is not the key of the certificate in --tls-cert ${certFile}`
+    return yield* new Flags.UsageError({ command, message })
   })
+
+/** True as well where the runtime cannot tell. */
+const belongTogether = (cert: string, key: string): boolean => {
+  try {
+    return new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))
+  } catch {
+    return true
+  }
+}
 
 const read = <Name extends string>(
   command: string,
@@ -61,8 +75,22 @@ const read = <Name extends string>(
 ): Effect.Effect<string | undefined, Flags.UsageError, FileSystem.FileSystem> => {
   const file = values[name]
   if (file === undefined) return Effect.succeed(undefined)
-  return FlagFiles.readText(
-    file,
-    (reason) => new Flags.UsageError({ command, message: `cannot read --${name} ${file}: ${reason}` }),
+  const wrong = (message: string) => new Flags.UsageError({ command, message })
+  return FlagFiles.readText(file, (reason) => wrong(`cannot read --${name} ${file}: ${reason}`)).pipe(
+    Effect.filterOrFail(name === "tls-key" ? isKey : isCertificate, () =>
+      wrong(`--${name} ${file} holds no ${name === "tls-key" ? "private key" : "certificate"} in PEM`),
+    ),
   )
+}
+
+const isKey = (text: string): boolean => succeeds(() => createPrivateKey(text))
+const isCertificate = (text: string): boolean => succeeds(() => new X509Certificate(text))
+
+const succeeds = (read: () => unknown): boolean => {
+  try {
+    read()
+    return true
+  } catch {
+    return false
+  }
 }

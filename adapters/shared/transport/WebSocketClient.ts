@@ -2,13 +2,14 @@
  * Client connections through the package `ws`, for every runtime. Unlike the global WebSocket they can send headers,
  * pause reading, and split a message over a server's limit of 16 MiB per frame into fragments.
  */
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { WebSocket } from "real-ws"
 import { encodeText } from "../../../core/transport/Framing.ts"
 import { maxMessageBytes, type Transport, type TransportError } from "../../../core/transport/Transport.ts"
 import type { ClientTls } from "./Tls.ts"
 import { maxFrameBytes } from "./WebSocketFrames.ts"
+import * as UpgradeFailure from "./UpgradeFailure.ts"
 import * as WebSocketTransport from "../../web/WebSocketTransport.ts"
 
 /** How to connect: TLS, and headers of the upgrade. */
@@ -24,16 +25,27 @@ export const connect = (
   url: string,
   { headers, token, ca, cert, key }: Options = {},
 ): Effect.Effect<Transport, TransportError, Scope.Scope> =>
-  WebSocketTransport.connect(url, {
-    open: (address) =>
-      new FragmentingWebSocket(address, {
+  Effect.suspend(() => {
+    const upgrade: { status?: number } = {}
+    const open = (address: string) => {
+      const socket = new FragmentingWebSocket(address, {
         perMessageDeflate: false,
         maxPayload: maxMessageBytes,
         ca,
         cert,
         key,
         headers: { ...headers, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) },
-      }),
+      })
+      socket.on("unexpected-response", (_, response) => {
+        if (response.statusCode !== undefined) upgrade.status = response.statusCode
+        response.resume()
+        socket.terminate()
+      })
+      return socket
+    }
+    return Effect.catchAll(WebSocketTransport.connect(url, { open }), (error) =>
+      UpgradeFailure.explain({ url, status: upgrade.status, hasToken: token !== undefined }, error),
+    )
   })
 
 /** A text of this length fits into one frame: UTF-8 takes at most three bytes per UTF-16 unit. */

@@ -34,6 +34,7 @@ export interface Options extends UpgradeAdmission.Rules {
 export const make = (options: Options): Effect.Effect<ListenerService, TransportError, Scope.Scope> =>
   Effect.gen(function* () {
     const { host, port, tls, terms = {} } = options
+    const scheme = tls === undefined ? "ws" : "wss"
     const upgrader = WebSocketConnection.makeUpgrader(terms.maxMessageBytes)
     const loop = yield* AcceptLoop.make((upgrade: WebSocketConnection.Upgrade) =>
       WebSocketConnection.make(upgrade, upgrader),
@@ -55,7 +56,7 @@ export const make = (options: Options): Effect.Effect<ListenerService, Transport
       if (reply !== undefined) refuse(request, socket, reply)
       else loop.accept({ request, socket, head })
     })
-    yield* Effect.acquireRelease(Sockets.listen(server, { host, port }, explain), () =>
+    yield* Effect.acquireRelease(Sockets.listen(server, { host, port }, explain(scheme, options)), () =>
       Effect.sync(() => {
         server.close()
         server.closeAllConnections()
@@ -63,7 +64,7 @@ export const make = (options: Options): Effect.Effect<ListenerService, Transport
     )
 
     return {
-      address: `${tls === undefined ? "ws" : "wss"}://${addressOf(server.address() as AddressInfo)}`,
+      address: `${scheme}://${addressOf(server.address() as AddressInfo)}`,
       run: loop.run,
       stop: Effect.sync(() => void server.close()),
     }
@@ -80,7 +81,12 @@ const serverFor = (
     ? Effect.sync(() => http.createServer(respond))
     : Tls.makeServer(tls, (options) => https.createServer(options, respond))
 
-const explain = (cause: NodeJS.ErrnoException): string => openErrors[cause.code ?? ""] ?? cause.message
+const explain =
+  (scheme: string, address: SocketAddress.HostAndPort) =>
+  (cause: NodeJS.ErrnoException): string => {
+    const why = openErrors[cause.code ?? ""] ?? cause.message
+    return `cannot listen on ${scheme}://${SocketAddress.formatHostAndPort(address)}: ${why}`
+  }
 
 /** Error texts as the peer implementation prints them. */
 const openErrors: Readonly<Record<string, string>> = {

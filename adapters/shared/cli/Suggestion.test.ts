@@ -1,0 +1,20 @@
+import { describe, expect, it } from "vitest"
+import * as Suggestion from "./Suggestion.ts"
+
+describe("Suggestion", () => {
+  it("counts what is added, dropped, replaced and swapped", () => {
+    expect(Suggestion.distance("run", "run")).toBe(0)
+    expect(Suggestion.distance("rnu", "run")).toBe(1)
+    expect(Suggestion.distance("listn", "listen")).toBe(1)
+    expect(Suggestion.distance("sevre", "serve")).toBe(2)
+    expect(Suggestion.distance("", "abc")).toBe(3)
+  })
+
+  it("names the nearest word, and none that is far", () => {
+    expect(Suggestion.ofWord("rnu", ["serve", "run", "mcp"])).toBe("; did you mean 'run'?")
+    expect(Suggestion.ofWord("--max-proceses", ["--max-sessions", "--max-processes"])).toBe(
+      "; did you mean '--max-processes'?",
+    )
+    expect(Suggestion.ofWord("bogus", ["serve", "run", "mcp"])).toBe("")
+  })
+})
