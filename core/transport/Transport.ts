@@ -13,8 +13,8 @@ import * as Limits from "../protocol/Limits.ts"
 /** Why a transport failed. `message` is for logs. */
 export class TransportError extends Data.TaggedError("TransportError")<{
   /**
-   * `Open`: it could not be opened. `Unauthorized`: neither, because the server wants a token, or another one. `Io`: the
-   * system reported an error.
+   * `Open`: it could not be opened. `Unauthorized`: neither, because the server wants a token, or another one. `Io`:
+   * the system reported an error.
    */
   readonly reason: "Open" | "Unauthorized" | "MessageTooLarge" | "InvalidUtf8" | "Io"
   /** For people. */

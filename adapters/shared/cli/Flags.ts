@@ -62,7 +62,8 @@ export const wholeNumber = (
 ): Effect.Effect<number, UsageError> => {
   const number = /^[0-9]+$/.test(value) ? Number(value) : Number.NaN
   if (Number.isSafeInteger(number) && number >= least && number <= most) return Effect.succeed(number)
-  const reason = `expected a whole number of at least ${least}${most < Number.MAX_SAFE_INTEGER ? ` and at most ${most}` : ""}`
+  const bound = most < Number.MAX_SAFE_INTEGER ? ` and at most ${most}` : ""
+  const reason = `expected a whole number of at least ${least}${bound}`
   return new UsageError({ command, message: `invalid value '${value}' for '${flag}': ${reason}` })
 }
 

@@ -45,9 +45,10 @@ ${Logging.help}\
   -h, --help                 show this text
 
 Commands inherit the server's variables, but those named like keys, secrets and tokens: pass on with -e what they
-need. Logs go to stderr. The end of stdin kills every command, with the exit code 0. SIGTERM, SIGINT, SIGHUP and SIGQUIT are
-forwarded to every command, which has ${graceMillis} ms to end until it is killed, as by a second one; the exit code is 128 + n.
-It is 1 if there is no server, 2 for wrong use, also if the directory or the shell is missing.
+need. Logs go to stderr. The end of stdin kills every command, with the exit code 0. SIGTERM, SIGINT, SIGHUP and
+SIGQUIT are forwarded to every command, which has ${graceMillis} ms to end until it is killed, as by a second one;
+the exit code is 128 + n. It is 1 if there is no server, 2 for wrong use, also if the directory or the shell is
+missing.
 
 Examples:
   procwire mcp --cwd /path/to/project

@@ -27,8 +27,8 @@ ${EnvFlag.help}\
 
 stdin is forwarded with its end, and so are SIGINT (Ctrl-C), SIGTERM, SIGHUP and SIGQUIT: the command ends as it does
 for that signal, and run with it. A second one kills it. A server that knows SIGINT alone gets that instead, and the
-command is killed ${Cancellation.graceSeconds} s later. While there is no connection to the server, the first one ends run. With --tty every
-key goes to the command.
+command is killed ${Cancellation.graceSeconds} s later. While there is no connection to the server, the first one ends
+run. With --tty every key goes to the command.
 
 Exit code: the command's own; 128 + n if it died of signal n, or if run was ended by it; 127 if it was not found, 126
 if it cannot be executed, 125 if its directory is missing or the server failed, 2 for wrong use.
