@@ -4,8 +4,10 @@ import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import type * as Client from "../../core/client/Client.ts"
 import * as Dialects from "../../core/client/Dialects.ts"
+import { promise } from "../../core/client/Promises.ts"
 import type * as V0Client from "../../core/client/v0/V0Client.ts"
 import type { Transport, TransportError } from "../../core/transport/Transport.ts"
+import * as Background from "./Background.ts"
 import * as Connect from "./Connect.ts"
 import type { Platform } from "./Platform.ts"
 import * as ServerServices from "./ServerServices.ts"
@@ -41,7 +43,10 @@ export const make = (platform: Platform): Program => {
         )
       : Connect.openRemote(target)
   // Both clients ignore options that they do not know.
-  const connect = (target: Connect.Target, options?: Dialects.CurrentOptions) =>
-    Dialects.connect(open(target), "url" in target ? { reconnect: {}, ...options } : options)
+  const connect = (target: Connect.Target, options?: Dialects.CurrentOptions) => {
+    const opened = Effect.tap(open(target), ({ unref }) => Effect.sync(() => unref?.()))
+    const settings = "url" in target ? { reconnect: {}, ...options } : options
+    return promise(Effect.withClock(Dialects.acquire(opened, settings, Background.holder()), Background.clock))
+  }
   return { open, connect: connect as ToClient }
 }

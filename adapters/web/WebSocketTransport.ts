@@ -38,6 +38,7 @@ export interface WebSocketLike {
   ): void
   pause?(): void
   resume?(): void
+  unref?(): void
 }
 
 export interface Options {
@@ -130,6 +131,7 @@ export const connect = (
         drained = listener
       },
       close,
+      ...(socket.unref === undefined ? {} : { unref: () => socket.unref?.() }),
     }
   })
 

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import type { Transport } from "../transport/Transport.ts"
+import * as Activity from "./Activity.ts"
 import * as Client from "./Client.ts"
 import type { ClientError } from "./ClientError.ts"
 import * as ExecClient from "./ExecClient.ts"
@@ -12,13 +13,13 @@ import * as V0Client from "./v0/V0Client.ts"
 import * as V0ExecClient from "./v0/V0ExecClient.ts"
 
 /** For servers of today. */
-export interface CurrentOptions extends ExecClient.Options {
+export interface CurrentOptions extends Omit<ExecClient.Options, "activity"> {
   /** Default: `current`. */
   readonly dialect?: "current"
 }
 
 /** For servers that speak the first wire, v0. */
-export interface V0Options extends V0ExecClient.Options {
+export interface V0Options extends Omit<V0ExecClient.Options, "activity"> {
   /** Selects the first wire. */
   readonly dialect: "v0"
 }
@@ -58,14 +59,22 @@ export const make: {
 export const connect: {
   (open: Open, options: V0Options): Promise<V0Client.V0Client>
   (open: Open, options?: CurrentOptions): Promise<Client.Client>
-} = (open: Open, { dialect, ...options }: CurrentOptions | V0Options = {}) =>
+} = (open: Open, options?: CurrentOptions | V0Options) => promise(acquire(open, options)) as never
+
+/** What `connect` does, as an effect; `busy` is told when the client becomes busy or idle, see `Activity`. */
+export const acquire = (
+  open: Open,
+  { dialect, ...options }: CurrentOptions | V0Options = {},
+  busy?: (busy: boolean) => void,
+): Effect.Effect<unknown, ClientError> =>
   Effect.gen(function* () {
+    const activity = Activity.make(busy)
     const { make, fromEffect } = makerOf(dialect)
     const scope = yield* Scope.make()
-    const close = Scope.close(scope, Exit.void)
-    const client = yield* make(open, options).pipe(
+    const close = activity.during(Scope.close(scope, Exit.void))
+    const client = yield* make(open, { ...options, activity }).pipe(
       Scope.extend(scope),
       Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause))),
     )
     return fromEffect(client, close)
-  }).pipe(promise) as never
+  })

@@ -14,6 +14,7 @@ import * as FiberSet from "effect/FiberSet"
 import * as Scope from "effect/Scope"
 import type { EnvironmentInfo } from "../protocol/Environment.ts"
 import type { Transport } from "../transport/Transport.ts"
+import * as Activity from "./Activity.ts"
 import * as Calls from "./Calls.ts"
 import type { ClientError } from "./ClientError.ts"
 import * as CurrentConnection from "./CurrentConnection.ts"
@@ -40,6 +41,8 @@ export interface Options {
   readonly reconnect?: ReconnectPolicy | false
   /** Called at each change of the connection after the first success. What it throws is logged. */
   readonly onStatus?: (status: Reconnect.Status) => void
+  /** Is told what the client is busy with, so that an idle client need not keep its program alive. */
+  readonly activity?: Activity.Activity
 }
 
 /** A session on a server: its processes, files and HTTP, and every method of the wire. */
@@ -66,17 +69,18 @@ export interface ExecClient extends ProcessStarter.ProcessStarter {
 export const make = (
   source: Transport | Reconnect.Open,
   options: Options = {},
-): Effect.Effect<ExecClient, ClientError, Scope.Scope> =>
-  Effect.gen(function* () {
+): Effect.Effect<ExecClient, ClientError, Scope.Scope> => {
+  const { activity = Activity.make() } = options
+  return Effect.gen(function* () {
     const fork = yield* FiberSet.makeRuntime<never>()
     const nextId = yield* Ids.make
     const current = CurrentConnection.make()
     const { ended, disconnected } = current
-    const call = Calls.make(current.ask)
+    const call = Calls.make((...request) => activity.during(current.ask(...request)))
     const flow = FlowControl.make(current.hold)
-    const bodies = HttpBodies.make(flow)
-    const watches = FileWatch.make(call)
-    const processes = FollowedProcesses.make({ call, flow, fork })
+    const bodies = HttpBodies.make(flow, activity)
+    const watches = FileWatch.make(call, activity)
+    const processes = FollowedProcesses.make({ call, flow, fork, activity })
 
     const { sessionId, environmentInfo } = yield* Reconnect.make(
       Effect.isEffect(source) ? source : Effect.succeed(source),
@@ -106,7 +110,8 @@ export const make = (
     const fs = RemoteFiles.make(call, environmentInfo, watches)
     return { sessionId, environmentInfo, call, ...starter, fs, http, disconnected }
     // Made in an uninterruptible region, the client can still be closed, and its deadlines still hold.
-  }).pipe(Effect.interruptible)
+  }).pipe(Effect.interruptible, activity.during)
+}
 
 /**
  * A client that connects at its first use: the inner effect. Uses during the attempt share it. After a failure, or

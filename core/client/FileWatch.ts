@@ -6,6 +6,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import type { Json } from "../protocol/Json.ts"
 import { isObject } from "../protocol/Message.ts"
+import type { Activity } from "./Activity.ts"
 import type { Call } from "./Calls.ts"
 import type { ClientError } from "./ClientError.ts"
 
@@ -34,7 +35,7 @@ interface Live {
   readonly outcome: Deferred.Deferred<boolean, ClientError>
 }
 
-export const make = (call: Call): FileWatch => {
+export const make = (call: Call, activity: Activity): FileWatch => {
   let lastId = 0
   let live: Live | undefined
 
@@ -49,7 +50,8 @@ export const make = (call: Call): FileWatch => {
         end(Effect.succeed(false))
         const mine = (live = { id: (lastId += 1), outcome: yield* Deferred.make<boolean, ClientError>() })
         const { watching } = yield* call("fs/watchMissing", { watchId: mine.id, missing, present })
-        return { watching, changed: watching ? Deferred.await(mine.outcome) : Effect.succeed(false) }
+        const changed = activity.during(Deferred.await(mine.outcome))
+        return { watching, changed: watching ? changed : Effect.succeed(false) }
       }),
     changed: (params) => {
       if (live !== undefined && isObject(params) && params["watchId"] === live.id) end(Effect.succeed(true))

@@ -1,6 +1,7 @@
 /** The processes that a client follows, by id, and what the client's connection tells all of them. */
 import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
+import type { Activity } from "./Activity.ts"
 import { ClientError } from "./ClientError.ts"
 import type { Received } from "./Notification.ts"
 import * as ProcessFollower from "./ProcessFollower.ts"
@@ -21,6 +22,8 @@ export interface FollowedProcesses {
 /** What the followers use of the client. */
 export type Options = Omit<ProcessFollower.Options, "forget" | "fork"> & {
   readonly fork: <A, E>(effect: Effect.Effect<A, E>) => Fiber.RuntimeFiber<A, E>
+  /** The client is busy while it follows a process. */
+  readonly activity: Activity
 }
 
 export const make = (options: Options): FollowedProcesses => {
@@ -31,9 +34,12 @@ export const make = (options: Options): FollowedProcesses => {
     follow: (id, after) =>
       Effect.suspend(() => {
         if (followers.has(id)) return Effect.fail(duplicate(id))
-        const forget = () => followers.delete(id)
+        const forget = () => {
+          if (followers.delete(id)) options.activity.end()
+        }
         const follower = ProcessFollower.make(id, after, { ...options, forget })
         followers.set(id, follower)
+        options.activity.begin()
         return Effect.succeed(follower)
       }),
     accept: ({ processId, event }) => followers.get(processId)?.accept(event),

@@ -13,6 +13,7 @@ import * as ParseResult from "effect/ParseResult"
 import * as DecodeError from "../protocol/DecodeError.ts"
 import { BodyDeltaParams } from "../protocol/HttpRequest.ts"
 import type { Json } from "../protocol/Json.ts"
+import type { Activity } from "./Activity.ts"
 import { ClientError } from "./ClientError.ts"
 import type { FlowControl } from "./FlowControl.ts"
 
@@ -44,7 +45,7 @@ const decodeFrame = ParseResult.decodeUnknownEither(BodyDeltaParams)
 export const decode = (params: Json): Either.Either<BodyDeltaParams, string> =>
   Either.mapLeft(decodeFrame(params), (issue) => DecodeError.toText(ParseResult.parseError(issue)))
 
-export const make = (flow: FlowControl): HttpBodies => {
+export const make = (flow: FlowControl, activity: Activity): HttpBodies => {
   const feeds = new Map<string, Feed>()
 
   const expect = (requestId: string) =>
@@ -67,7 +68,7 @@ export const make = (flow: FlowControl): HttpBodies => {
         else if (frame.done) end(Exit.void)
       }
       feeds.set(requestId, { accept, end })
-      const next = Effect.map(mailbox.takeAll, ([pieces]) => {
+      const next = Effect.map(activity.during(mailbox.takeAll), ([pieces]) => {
         const batch = Chunk.toReadonlyArray(pieces)
         backlog.add(-batch.reduce((sum, { length }) => sum + length, 0))
         return batch.length > 0 ? batch : undefined

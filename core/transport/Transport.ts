@@ -47,6 +47,8 @@ export interface Transport {
   readonly onDrain: (listener: () => void) => void
   /** Closes the connection. Queued messages are sent first if the peer still reads. Idempotent. */
   readonly close: Effect.Effect<void>
+  /** Lets this program end while the connection is open. Absent where the connection does not keep it alive. */
+  readonly unref?: () => void
 }
 
 /** Bytes that wait in a transport before `write` returns false: 1 MiB. */

@@ -49,7 +49,11 @@ export const connectCommand = (options: Options): Effect.Effect<Transport, Trans
       Effect.zipRight(transport.close),
       Effect.forkScoped,
     )
-    return transport
+    const unref = () => {
+      transport.unref?.()
+      child.unref()
+    }
+    return { ...transport, unref }
   })
 
 type PipedChild = ChildProcess & { readonly stdin: Writable; readonly stdout: Readable }

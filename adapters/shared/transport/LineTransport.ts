@@ -78,6 +78,7 @@ export const make = ({
           : queue.write(message, newline),
       onDrain: queue.onDrain,
       close,
+      unref: () => [input, output].forEach(unref),
     }
   })
 
@@ -91,6 +92,11 @@ const peerEnded = (input: Readable, output: Readable | Writable): Effect.Effect<
     const done = () => resume(Effect.void)
     input.once("end", done).once("close", done).resume()
   })
+
+/** Sockets, and the pipes of children, have such a method; their type does not say so. */
+const unref = (stream: Readable | Writable): void => {
+  if ("unref" in stream && typeof stream.unref === "function") stream.unref()
+}
 
 /** True for the errors of a stream whose other end was closed, or whose terminal hung up. */
 const peerGone = (cause: NodeJS.ErrnoException): boolean =>

@@ -4,7 +4,8 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { WebSocket } from "real-ws"
+import type { Socket } from "node:net"
+import { type ClientOptions, WebSocket } from "real-ws"
 import { encodeText } from "../../../core/transport/Framing.ts"
 import { maxMessageBytes, type Transport, type TransportError } from "../../../core/transport/Transport.ts"
 import type { ClientTls } from "./Tls.ts"
@@ -52,6 +53,18 @@ export const connect = (
 const alwaysFits = Math.floor(maxFrameBytes / 3)
 
 class FragmentingWebSocket extends WebSocket {
+  #socket: Socket | undefined
+
+  constructor(url: string, options: ClientOptions) {
+    super(url, options)
+    this.once("upgrade", ({ socket }) => (this.#socket = socket))
+  }
+
+  /** Lets the program end while this connection is open. */
+  unref(): void {
+    this.#socket?.unref()
+  }
+
   override send(data: string | Uint8Array): void {
     if (data.length <= alwaysFits) return super.send(data)
     const bytes = typeof data === "string" ? encodeText(data) : data

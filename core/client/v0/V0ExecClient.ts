@@ -13,6 +13,7 @@ import type * as Scope from "effect/Scope"
 import { toBase64 } from "../../protocol/Bytes.ts"
 import type * as V0 from "../../protocol/dialect/v0.ts"
 import type { Transport } from "../../transport/Transport.ts"
+import * as Activity from "../Activity.ts"
 import type { ClientError } from "../ClientError.ts"
 import * as FlowControl from "../FlowControl.ts"
 import * as Ids from "../Ids.ts"
@@ -28,6 +29,8 @@ export interface Options {
   readonly clientName?: string
   /** Deadline of the handshake; numbers are milliseconds. Default: 10 seconds. */
   readonly initializeTimeout?: Duration.DurationInput
+  /** Is told what the client is busy with, so that an idle client need not keep its program alive. */
+  readonly activity?: Activity.Activity
 }
 
 /**
@@ -61,24 +64,26 @@ export interface V0ExecClient {
 /** A client over one transport, or over the one that an effect opens. */
 export const make = (
   source: Transport | Open,
-  { clientName = "procwire", initializeTimeout = "10 seconds" }: Options = {},
+  { clientName = "procwire", initializeTimeout = "10 seconds", activity = Activity.make() }: Options = {},
 ): Effect.Effect<V0ExecClient, ClientError, Scope.Scope> =>
   Effect.gen(function* () {
     const fork = yield* FiberSet.makeRuntime<never>()
     const nextId = yield* Ids.make
     const flow = FlowControl.make((held) => connection?.hold(held))
-    const processes = V0Processes.make(flow, fork)
+    const processes = V0Processes.make({ flow, fork, activity })
     let connection: ClientConnection.ClientConnection<unknown> | undefined
 
     const transport = yield* Effect.isEffect(source)
       ? Effect.mapError(source, toClientError)
       : Effect.succeed(source)
-    const { greeting, ask, lost } = (connection = yield* ClientConnection.make(transport, {
+    const made = (connection = yield* ClientConnection.make(transport, {
       initialize: (ask) => call(ask, "initialize", { clientName }),
       timeout: initializeTimeout,
       flow,
       take: processes.take,
     }))
+    const { greeting, lost } = made
+    const ask: ClientConnection.Ask = (...request) => activity.during(made.ask(...request))
 
     const disconnected = yield* Effect.cached(Effect.map(lost, ClientConnection.disconnected))
     yield* Effect.forkScoped(Effect.map(disconnected, processes.end))
@@ -124,4 +129,4 @@ export const make = (
         ),
       disconnected,
     }
-  }).pipe(Effect.interruptible)
+  }).pipe(Effect.interruptible, activity.during)

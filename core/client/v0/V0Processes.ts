@@ -6,6 +6,7 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type { Json } from "../../protocol/Json.ts"
+import type { Activity } from "../Activity.ts"
 import { ClientError } from "../ClientError.ts"
 import type { FlowControl } from "../FlowControl.ts"
 import { exited, outputDelta } from "./Calls.ts"
@@ -24,13 +25,21 @@ export interface V0Processes {
   readonly end: (error: ClientError) => void
 }
 
-/** `fork` runs an effect in the client's scope. */
-export const make = (flow: FlowControl, fork: (effect: Effect.Effect<void>) => unknown): V0Processes => {
+/** What the processes use of the client. */
+export interface Options {
+  readonly flow: FlowControl
+  /** Runs an effect in the client's scope. */
+  readonly fork: (effect: Effect.Effect<void>) => unknown
+  /** The client is busy while it follows a process. */
+  readonly activity: Activity
+}
+
+export const make = ({ flow, fork, activity }: Options): V0Processes => {
   const followed = new Map<string, V0Process.Followed>()
   let ended: ClientError | undefined
 
   const forget = (id: string, process: V0Process.Followed) => {
-    if (followed.get(id) === process) followed.delete(id)
+    if (followed.get(id) === process && followed.delete(id)) activity.end()
     process.close()
   }
 
@@ -46,6 +55,7 @@ export const make = (flow: FlowControl, fork: (effect: Effect.Effect<void>) => u
         if (ended !== undefined) return Effect.fail(ended)
         const before = followed.get(id)
         if (before?.exited() === false) return Effect.fail(duplicate(id))
+        if (before === undefined) activity.begin()
         before?.close()
         const process = V0Process.make(id, flow)
         followed.set(id, process)
@@ -73,8 +83,10 @@ export const make = (flow: FlowControl, fork: (effect: Effect.Effect<void>) => u
     },
     end: (error) => {
       ended = error
-      for (const process of followed.values()) process.fail(error)
-      followed.clear()
+      for (const [id, process] of followed) {
+        process.fail(error)
+        if (followed.delete(id)) activity.end()
+      }
     },
   }
 }
