@@ -24,7 +24,17 @@ export type {
   Target,
   ToClient,
   UrlOptions,
+  UrlTarget,
 } from "../shared/Program.ts"
+export type { Client, ClientProcess } from "../../core/client/Client.ts"
+export { ClientError } from "../../core/client/ClientError.ts"
+export type { ClientReason } from "../../core/client/ClientError.ts"
+export type { ClientFile, ClientFiles } from "../../core/client/ClientFiles.ts"
+export type { ClientHttp, ClientHttpStream } from "../../core/client/ClientHttp.ts"
+export type { Finished, RunOptions } from "../../core/client/Collected.ts"
+export type { CurrentOptions as ConnectOptions, V0Options } from "../../core/client/Dialects.ts"
+export type { ProcessEvent } from "../../core/client/ProcessEvent.ts"
+export type { StartOptions } from "../../core/client/StartOptions.ts"
 export { layerSpawner } from "./NodeSpawner.ts"
 
 const program = Program.make(platform)

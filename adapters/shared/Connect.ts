@@ -25,15 +25,17 @@ import { version } from "./Version.ts"
 /** Where the server is: outside this process, or in it. */
 export type Target = RemoteTarget | InProcessTarget
 
-/** A server outside this process. */
-export type RemoteTarget =
+/** A server outside this process: a running one, or a command whose stdin and stdout are the server's. */
+export type RemoteTarget = UrlTarget | CommandTransport.Options
+
+/** A running server. `token` and `headers` go with the upgrade of a WebSocket. */
+export interface UrlTarget extends WebSocketClient.Options {
   /**
    * `ws://127.0.0.1:7000`, `unix:/run/procwire.sock` or `tcp://127.0.0.1:7000`; `wss://` and `tls://` with `ca`, `cert`
-   * and `key` as PEM texts. `token` and `headers` go with the upgrade of a WebSocket.
+   * and `key` as PEM texts.
    */
-  | ({ readonly url: string } & WebSocketClient.Options)
-  /** A command whose stdin and stdout are the server's. It ends with the client. */
-  | CommandTransport.Options
+  readonly url: string
+}
 
 /** A server in this process. Its children end with the client. */
 export interface InProcessTarget {

@@ -6,7 +6,7 @@
  * `await using` closes a client and terminates a process.
  */
 import * as Effect from "effect/Effect"
-import { utf8, utf8Decoder } from "../protocol/Bytes.ts"
+import { utf8 } from "../protocol/Bytes.ts"
 import type { EnvironmentInfo } from "../protocol/Environment.ts"
 import type { RequestName, ResultOf } from "../protocol/Methods.ts"
 import type { OutputStream, ReadResult, SignalName, TerminalSize } from "../protocol/Process.ts"
@@ -14,8 +14,9 @@ import type { Encoded } from "./Calls.ts"
 import type { ClientError } from "./ClientError.ts"
 import * as ClientFiles from "./ClientFiles.ts"
 import { type ClientHttp, toClientHttp } from "./ClientHttp.ts"
+import * as Collected from "./Collected.ts"
 import type * as ExecClient from "./ExecClient.ts"
-import { iterate, outputOf, promise, text } from "./Promises.ts"
+import { iterate, outputOf, promise, text, unawaited } from "./Promises.ts"
 import type { ProcessEvent } from "./ProcessEvent.ts"
 import type { ReadOptions, RemoteProcess } from "./RemoteProcess.ts"
 import type { StartOptions } from "./StartOptions.ts"
@@ -31,13 +32,17 @@ export interface ClientProcess extends AsyncIterable<ProcessEvent>, AsyncDisposa
   output(stream?: OutputStream): AsyncIterable<Uint8Array>
   /** Like `output`, as UTF-8 text in pieces that never cut a character. */
   text(stream?: OutputStream): AsyncIterable<string>
-  /** Resolves with the exit code, 128 + n for death by signal n, whether the output is read or not. */
+  /**
+   * Resolves with the exit code, 128 + n for death by signal n, whether the output is read or not. It may be left
+   * unawaited: where it rejects, that is no unhandled rejection.
+   */
   readonly exitCode: Promise<number>
-  /** Resolves when the process has exited and its output is complete. */
+  /** Resolves when the process has exited and its output is complete. It may be left unawaited. */
   readonly closed: Promise<void>
   /**
    * Writes to stdin or the terminal, in call order; waits while the process does not read. A string is sent as UTF-8.
-   * Rejects with `StdinClosed` if the process was started with neither `pipeStdin` nor `tty`.
+   * Rejects with `StdinClosed` if the process was started with neither `pipeStdin: true` nor `tty: true`, and after its
+   * exit.
    */
   write(data: string | Uint8Array): Promise<void>
   /** Closes a piped stdin after all that was written. Needs the capability `processCloseStdin`. */
@@ -54,16 +59,6 @@ export interface ClientProcess extends AsyncIterable<ProcessEvent>, AsyncDisposa
   read(options?: ReadOptions): Promise<ReadResult>
 }
 
-/** The result of `run`. */
-export interface Finished {
-  /** 128 + n for death by signal n. */
-  readonly exitCode: number
-  /** As UTF-8. Has the output of a terminal. */
-  readonly stdout: string
-  /** As UTF-8. */
-  readonly stderr: string
-}
-
 /** A session on a server: its processes, files and HTTP, and every method of the wire. Rejects with `ClientError`. */
 export interface Client extends AsyncDisposable {
   /** Names the session on the server: another client resumes it with `resumeSessionId`. */
@@ -76,11 +71,15 @@ export interface Client extends AsyncDisposable {
    * the server refuses for another reason, and `Disconnected`.
    */
   start(options: StartOptions): Promise<ClientProcess>
-  /** Starts a process, waits until it is closed, and resolves with its exit code and its output as text. */
-  run(options: StartOptions): Promise<Finished>
+  /**
+   * Starts a process, waits until it is closed, and resolves with its exit code and its output as text. Rejects with
+   * `OutputTooLarge` when a stream has more bytes than `maxBuffer`, 64 MiB by default; the process is then terminated.
+   */
+  run(options: Collected.RunOptions): Promise<Collected.Finished>
   /**
    * Follows a process of a resumed session from the event after seq `after` (default 0: from the first). Rejects with
-   * `EventsLost` if the server no longer retains those events or does not know the process.
+   * `UnknownProcess` if the session has no such process (any more), and with `EventsLost` if the server no longer
+   * retains those events.
    */
   attach(id: string, after?: number): Promise<ClientProcess>
   /** The files of the server's host. */
@@ -105,7 +104,7 @@ export const fromEffect = (client: ExecClient.ExecClient, close: Effect.Effect<v
   sessionId: client.sessionId,
   environmentInfo: client.environmentInfo,
   start: (options) => promise(Effect.map(client.start(options), toProcess)),
-  run: (options) => promise(Effect.map(client.start(options), toProcess)).then(collect),
+  run: (options) => Collected.run((start) => promise(Effect.map(client.start(start), toProcess)), options),
   attach: (id, after) => promise(Effect.map(client.attach(id, after), toProcess)),
   fs: ClientFiles.make(client.fs),
   http: toClientHttp(client.http),
@@ -124,10 +123,10 @@ const toProcess = (process: RemoteProcess): ClientProcess => ({
   output: (stream) => iterate(process, (event) => outputOf(event, stream)?.bytes),
   text: (stream) => text(process, stream),
   get exitCode() {
-    return promise(process.exitCode)
+    return unawaited(process.exitCode)
   },
   get closed() {
-    return promise(process.closed)
+    return unawaited(process.closed)
   },
   write: (data) => promise(process.write(typeof data === "string" ? utf8.encode(data) : data)),
   closeStdin: () => promise(process.closeStdin),
@@ -138,19 +137,3 @@ const toProcess = (process: RemoteProcess): ClientProcess => ({
   read: (options) => promise(process.read(options)),
   [Symbol.asyncDispose]: () => promise(Effect.ignore(process.terminate)),
 })
-
-const collect = async (process: ClientProcess): Promise<Finished> => {
-  const decoders = { stdout: utf8Decoder(), stderr: utf8Decoder() }
-  const texts = { stdout: "", stderr: "" }
-  for await (const event of process) {
-    const output = outputOf(event, undefined)
-    if (output === undefined) continue
-    const stream = output.stream === "stderr" ? "stderr" : "stdout"
-    texts[stream] += decoders[stream].decode(output.bytes, { stream: true })
-  }
-  return {
-    exitCode: await process.exitCode,
-    stdout: texts.stdout + decoders.stdout.decode(),
-    stderr: texts.stderr + decoders.stderr.decode(),
-  }
-}

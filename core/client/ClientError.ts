@@ -31,6 +31,10 @@ export type ClientReason =
   | "BodyBroken"
   /** The start was interrupted before the server had answered. */
   | "Abandoned"
+  /** There is no such option, or it cannot have that value. Nothing was sent. */
+  | "InvalidOption"
+  /** The output of `run` exceeds `maxBuffer`; the process was terminated. */
+  | "OutputTooLarge"
 
 /** A range of events that are lost, by their seq. */
 export interface Gone {

@@ -7,6 +7,7 @@ import * as Activity from "./Activity.ts"
 import * as Client from "./Client.ts"
 import type { ClientError } from "./ClientError.ts"
 import * as ExecClient from "./ExecClient.ts"
+import * as OptionNames from "./OptionNames.ts"
 import { promise } from "./Promises.ts"
 import type { Open } from "./Reconnect.ts"
 import * as V0Client from "./v0/V0Client.ts"
@@ -22,6 +23,26 @@ export interface CurrentOptions extends Omit<ExecClient.Options, "activity"> {
 export interface V0Options extends Omit<V0ExecClient.Options, "activity"> {
   /** Selects the first wire. */
   readonly dialect: "v0"
+}
+
+const shared = { dialect: true, clientName: true, initializeTimeout: true } as const
+
+const names = {
+  current: {
+    ...shared,
+    resumeSessionId: true,
+    reconnect: true,
+    onStatus: true,
+  } satisfies OptionNames.Names<CurrentOptions>,
+  v0: shared satisfies OptionNames.Names<V0Options>,
+}
+
+/** Why these cannot be the options of `connect`; undefined where they can. */
+export const refusal = (options: CurrentOptions | V0Options | null | undefined): ClientError | undefined => {
+  const { dialect = "current" } = options ?? {}
+  return Object.hasOwn(makers, dialect)
+    ? OptionNames.refusal("connect", names[dialect], options)
+    : OptionNames.invalid(`there is no dialect '${String(dialect)}': expected ${Object.keys(makers).join(" or ")}`)
 }
 
 /** Makes the client of a dialect, and turns it into promises. */
@@ -59,7 +80,13 @@ export const make: {
 export const connect: {
   (open: Open, options: V0Options): Promise<V0Client.V0Client>
   (open: Open, options?: CurrentOptions): Promise<Client.Client>
-} = (open: Open, options?: CurrentOptions | V0Options) => promise(acquire(open, options)) as never
+} = (open: Open, options?: CurrentOptions | V0Options) =>
+  promise(
+    Effect.suspend(() => {
+      const refused = refusal(options)
+      return refused === undefined ? acquire(open, options) : Effect.fail(refused)
+    }),
+  ) as never
 
 /** What `connect` does, as an effect; `busy` is told when the client becomes busy or idle, see `Activity`. */
 export const acquire = (

@@ -21,14 +21,14 @@ export interface EventRecovery {
 
 /** `last` is the last seq published: if the server has forgotten the process, everything after it is lost. */
 export const make = (id: string, call: Call, last: () => number): EventRecovery => {
-  const lostError = (why: string, gone: Gone) =>
-    new ClientError({ reason: "EventsLost", message: `failed to recover process ${id}: ${why}`, gone })
+  const lostError = (why: string, gone: Gone, cause?: ClientError) =>
+    new ClientError({ reason: "EventsLost", message: `failed to recover process ${id}: ${why}`, gone, cause })
 
   const toError = (lost: LostRange) => lostError(lostText(lost), { from: lost.from, to: lost.to })
 
   const readAfter = (after: number) =>
     Effect.mapError(call("process/read", { processId: id, afterSeq: after }), (error) =>
-      error.reason === "Disconnected" ? error : lostError(error.message, { from: last() + 1 }),
+      error.reason === "Disconnected" ? error : lostError(error.message, { from: last() + 1 }, error),
     )
 
   const catchUp: CatchUp = (after, through) =>

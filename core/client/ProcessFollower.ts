@@ -47,6 +47,8 @@ export interface ProcessFollower {
   readonly subscribe: Effect.Effect<EventFeed.Subscription>
   readonly exitCode: Effect.Effect<number, ClientError>
   readonly closed: Effect.Effect<void, ClientError>
+  /** True once the process is known to have exited. */
+  readonly exited: () => boolean
   /** The last seq published. */
   readonly last: () => number
   readonly failure: () => ClientError | undefined
@@ -58,13 +60,17 @@ export const make = (id: string, after: number, { call, flow, fork, forget }: Op
   const closed = Deferred.unsafeMake<void, ClientError>(FiberId.none)
   let failure: ClientError | undefined
   let begun = false
+  let exited = false
 
   const { readAfter, catchUp, toError } = EventRecovery.make(id, call, () => buffer.last)
   const feed = EventFeed.make(after, flow, catchUp)
 
   const buffer = new ReorderBuffer(after, (event) => {
     feed.publish(event)
-    if (event.kind === "exited") Deferred.unsafeDone(exitCode, Effect.succeed(event.exitCode))
+    if (event.kind === "exited") {
+      exited = true
+      Deferred.unsafeDone(exitCode, Effect.succeed(event.exitCode))
+    }
     if (event.kind !== "closed") return
     Deferred.unsafeDone(exitCode, Effect.fail(noExitCode(id)))
     Deferred.unsafeDone(closed, Effect.void)
@@ -122,6 +128,7 @@ export const make = (id: string, after: number, { call, flow, fork, forget }: Op
     subscribe: feed.subscribe,
     exitCode: Deferred.await(exitCode),
     closed: Deferred.await(closed),
+    exited: () => exited,
     last: () => buffer.last,
     failure: () => failure,
   }

@@ -13,6 +13,7 @@ import { ClientError } from "./ClientError.ts"
 import type * as EventFeed from "./EventFeed.ts"
 import type { FollowedProcesses } from "./FollowedProcesses.ts"
 import type { NextId } from "./Ids.ts"
+import * as OptionNames from "./OptionNames.ts"
 import type { ProcessFollower } from "./ProcessFollower.ts"
 import * as RemoteProcess from "./RemoteProcess.ts"
 import * as StartFailure from "./StartFailure.ts"
@@ -44,7 +45,8 @@ export interface ProcessStarter {
   ) => Effect.Effect<RemoteProcess.RemoteProcess, ClientError, Scope.Scope>
   /**
    * Follows a process of a resumed session from the event after seq `after` (default 0: from the first). Fails with
-   * `EventsLost` if the server no longer retains those events or does not know the process.
+   * `UnknownProcess` if the session has no such process (any more), and with `EventsLost` if the server no longer
+   * retains those events.
    */
   readonly attach: (id: string, after?: number) => Effect.Effect<RemoteProcess.RemoteProcess, ClientError>
 }
@@ -74,6 +76,8 @@ export const make = (options: Options): ProcessStarter => {
     prepare: (follower: ProcessFollower) => Effect.Effect<A>,
   ) =>
     Effect.gen(function* () {
+      const refusal = OptionNames.refusal("start", StartOptions.names, start)
+      if (refusal !== undefined) return yield* Effect.fail(refusal)
       const params = StartOptions.toParams(start, environmentInfo, () => nextId("process"))
       const follower = yield* follow(options, params.processId, 0)
       const prepared = yield* prepare(follower)
@@ -107,6 +111,7 @@ export const make = (options: Options): ProcessStarter => {
       Effect.gen(function* () {
         const follower = yield* follow(options, id, after)
         yield* follower.recover.pipe(
+          Effect.mapError((error) => (isForgotten(error) ? unknownProcess(id, error) : error)),
           Effect.tapError((error) => Effect.sync(() => follower.fail(error))),
           Effect.onInterrupt(() => abandon(follower)),
         )
@@ -120,6 +125,16 @@ const follow = ({ ended, processes }: Options, id: string, after: number) =>
   Effect.suspend(() => {
     const error = ended()
     return error === undefined ? processes.follow(id, after) : Effect.fail(error)
+  })
+
+/** True for the loss of everything: an answer of a server that does not know the process. */
+const isForgotten = ({ gone }: ClientError): boolean => gone !== undefined && gone.to === undefined
+
+const unknownProcess = (id: string, cause: ClientError) =>
+  new ClientError({
+    reason: "UnknownProcess",
+    message: `there is no process ${id} in this session: none was started with that id, or the server has forgotten it`,
+    cause,
   })
 
 /** Sends a start. The request goes on when its caller is interrupted: its outcome says whether to terminate. */

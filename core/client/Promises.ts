@@ -61,6 +61,13 @@ export const promise = <A, E>(effect: Effect.Effect<A, E>): Promise<A> =>
     throw Cause.squash(exit.cause)
   })
 
+/** The same for a promise that a program need not await: its rejection is never an unhandled one. */
+export const unawaited = <A, E>(effect: Effect.Effect<A, E>): Promise<A> => {
+  const made = promise(effect)
+  made.catch(() => {})
+  return made
+}
+
 /** Acquires a value in a scope of its own; `close` ends the scope. */
 export const scoped = <A, E>(
   effect: Effect.Effect<A, E, Scope.Scope>,

@@ -11,32 +11,22 @@ import * as Stream from "effect/Stream"
 import { toBase64, utf8, utf8Decoder } from "../protocol/Bytes.ts"
 import type { EnvironmentInfo } from "../protocol/Environment.ts"
 import type * as FileSystem from "../protocol/FileSystem.ts"
-import type { Call, Encoded } from "./Calls.ts"
+import type { Call } from "./Calls.ts"
 import type { ClientError } from "./ClientError.ts"
 import * as FileBlocks from "./FileBlocks.ts"
+import { checked, names } from "./FileOptions.ts"
+import type * as Options from "./FileOptions.ts"
 import type * as FileWatch from "./FileWatch.ts"
 import * as RemotePath from "./RemotePath.ts"
 
-/** How symbolic links in a path are treated. */
-export interface LinkOptions {
-  /** With false, no component of the path may be a symbolic link. Default: true. */
-  readonly followSymlinks?: boolean
-}
-
-/** Options of `createDirectory`. */
-export interface FolderOptions extends LinkOptions {
-  /** Whether parent directories are created, or contents removed, too. Default: true. */
-  readonly recursive?: boolean
-}
-
-/** Options of `remove`. */
-export interface RemoveOptions extends FolderOptions {
-  /** Succeeds if the path does not exist. Default: true. */
-  readonly force?: boolean
-}
-
-/** Options of `walk`. The default limits are those of the server: 64 levels, 10,000 directories, 50,000 entries. */
-export type WalkOptions = Partial<Encoded<"fs/walk">["options"]>
+export type {
+  CopyOptions,
+  FolderOptions,
+  LinkOptions,
+  RemoveOptions,
+  WalkOptions,
+  WatchOptions,
+} from "./FileOptions.ts"
 
 /** The result of `walk`. */
 export interface Walked {
@@ -57,28 +47,28 @@ export type Done<A = void> = Effect.Effect<A, ClientError>
  */
 export interface RemoteFiles {
   /** Reads a whole file. More than 32 MiB is read in blocks. */
-  readonly readFile: (path: string, options?: LinkOptions) => Done<Uint8Array>
+  readonly readFile: (path: string, options?: Options.LinkOptions) => Done<Uint8Array>
   /** Reads a whole file as UTF-8; malformed bytes become U+FFFD. */
-  readonly readTextFile: (path: string, options?: LinkOptions) => Done<string>
+  readonly readTextFile: (path: string, options?: Options.LinkOptions) => Done<string>
   /**
    * Creates a file or replaces its content. Up to 32 MiB, a procwire server does that atomically; more is written in
    * blocks.
    */
-  readonly writeFile: (path: string, data: string | Uint8Array, options?: LinkOptions) => Done
+  readonly writeFile: (path: string, data: string | Uint8Array, options?: Options.LinkOptions) => Done
   /** Type, size in bytes, and times of a path. */
-  readonly stat: (path: string, options?: LinkOptions) => Done<FileSystem.Metadata>
+  readonly stat: (path: string, options?: Options.LinkOptions) => Done<FileSystem.Metadata>
   /** Creates a directory. */
-  readonly createDirectory: (path: string, options?: FolderOptions) => Done
+  readonly createDirectory: (path: string, options?: Options.FolderOptions) => Done
   /** The entries of a directory. Names that are not UTF-8 have U+FFFD. */
   readonly readDirectory: (path: string) => Done<ReadonlyArray<FileSystem.DirectoryEntry>>
   /** The entries below a directory. */
-  readonly walk: (path: string, options?: WalkOptions) => Done<Walked>
+  readonly walk: (path: string, options?: Options.WalkOptions) => Done<Walked>
   /** The absolute path without symbolic links; the file must exist. */
   readonly canonicalize: (path: string) => Done<string>
   /** Removes a file or directory. */
-  readonly remove: (path: string, options?: RemoveOptions) => Done
+  readonly remove: (path: string, options?: Options.RemoveOptions) => Done
   /** Copies a file, or a directory with its content; a directory needs `recursive`, which is the default. */
-  readonly copy: (source: string, destination: string, options?: { readonly recursive?: boolean }) => Done
+  readonly copy: (source: string, destination: string, options?: Options.CopyOptions) => Done
   /** Reads the content in blocks of up to 1 MiB, for each run of the stream. */
   readonly readStream: (path: string) => Stream.Stream<Uint8Array, ClientError>
   /** Creates a file or replaces its content, writing blocks as the pieces arrive. */
@@ -97,7 +87,7 @@ export interface RemoteFiles {
    */
   readonly watchMissing: (
     missing: ReadonlyArray<string>,
-    options?: { readonly present?: string },
+    options?: Options.WatchOptions,
   ) => Done<FileWatch.Watch>
 }
 
@@ -117,7 +107,7 @@ export const make = (call: Call, info: EnvironmentInfo, watches: FileWatch.FileW
   const blocks = FileBlocks.make(call)
   const done = <A>(effect: Effect.Effect<A, ClientError>) => Effect.asVoid(effect)
 
-  const readFile: RemoteFiles["readFile"] = (path, { followSymlinks = true } = {}) =>
+  const readFile = (path: string, followSymlinks: boolean) =>
     Effect.gen(function* () {
       const at = { path: uri(path), followSymlinks }
       const { size } = yield* call("fs/getMetadata", at)
@@ -127,40 +117,59 @@ export const make = (call: Call, info: EnvironmentInfo, watches: FileWatch.FileW
 
   const write: RemoteFiles["write"] = (path, pieces) => blocks.write(uri(path), pieces)
 
+  const writeFile = (path: string, data: string | Uint8Array, followSymlinks: boolean) => {
+    const bytes = typeof data === "string" ? utf8.encode(data) : data
+    if (bytes.length > maxWhole && followSymlinks) return write(path, Stream.make(bytes))
+    return done(call("fs/writeFile", { path: uri(path), dataBase64: toBase64(bytes), followSymlinks }))
+  }
+
+  const walk = (path: string, options: Options.WalkOptions) =>
+    Effect.map(
+      call("fs/walk", { path: uri(path), options: { ...walkOptions, ...options } }),
+      ({ entries, errors, truncated }) => ({
+        entries: entries.map(({ path, kind }) => ({ path: native(path), kind })),
+        errors: errors.map(({ path, message }) => ({ path: native(path), message })),
+        truncated,
+      }),
+    )
+
   return {
-    readFile,
+    readFile: (path, options) =>
+      checked("readFile", names.link, options, ({ followSymlinks = true }) => readFile(path, followSymlinks)),
     readTextFile: (path, options) =>
-      Effect.map(readFile(path, options), (bytes) => utf8Decoder().decode(bytes)),
-    writeFile: (path, data, { followSymlinks = true } = {}) => {
-      const bytes = typeof data === "string" ? utf8.encode(data) : data
-      if (bytes.length > maxWhole && followSymlinks) return write(path, Stream.make(bytes))
-      const params = () => ({ path: uri(path), dataBase64: toBase64(bytes), followSymlinks })
-      return done(Effect.suspend(() => call("fs/writeFile", params())))
-    },
-    stat: (path, { followSymlinks = true } = {}) =>
-      call("fs/getMetadata", { path: uri(path), followSymlinks }),
-    createDirectory: (path, options) => done(call("fs/createDirectory", { path: uri(path), ...options })),
+      checked("readTextFile", names.link, options, ({ followSymlinks = true }) =>
+        Effect.map(readFile(path, followSymlinks), (bytes) => utf8Decoder().decode(bytes)),
+      ),
+    writeFile: (path, data, options) =>
+      checked("writeFile", names.link, options, ({ followSymlinks = true }) =>
+        writeFile(path, data, followSymlinks),
+      ),
+    stat: (path, options) =>
+      checked("stat", names.link, options, ({ followSymlinks = true }) =>
+        call("fs/getMetadata", { path: uri(path), followSymlinks }),
+      ),
+    createDirectory: (path, options) =>
+      checked("createDirectory", names.folder, options, (given) =>
+        done(call("fs/createDirectory", { path: uri(path), ...given })),
+      ),
     readDirectory: (path) =>
       Effect.map(call("fs/readDirectory", { path: uri(path) }), ({ entries }) => entries),
-    walk: (path, options) =>
-      Effect.map(
-        call("fs/walk", { path: uri(path), options: { ...walkOptions, ...options } }),
-        ({ entries, errors, truncated }) => ({
-          entries: entries.map(({ path, kind }) => ({ path: native(path), kind })),
-          errors: errors.map(({ path, message }) => ({ path: native(path), message })),
-          truncated,
-        }),
-      ),
+    walk: (path, options) => checked("walk", names.walk, options, (given) => walk(path, given)),
     canonicalize: (path) =>
       Effect.map(call("fs/canonicalize", { path: uri(path) }), (found) => native(found.path)),
-    remove: (path, options) => done(call("fs/remove", { path: uri(path), ...options })),
-    copy: (source, destination, { recursive = true } = {}) =>
-      done(call("fs/copy", { sourcePath: uri(source), destinationPath: uri(destination), recursive })),
+    remove: (path, options) =>
+      checked("remove", names.remove, options, (given) => done(call("fs/remove", { path: uri(path), ...given }))),
+    copy: (source, destination, options) =>
+      checked("copy", names.copy, options, ({ recursive = true }) =>
+        done(call("fs/copy", { sourcePath: uri(source), destinationPath: uri(destination), recursive })),
+      ),
     readStream: (path) => Stream.suspend(() => blocks.read(uri(path))),
     write,
     open: (path, mode = "read") => blocks.open(uri(path), mode),
-    watchMissing: (missing, { present } = {}) =>
-      watches.watch(missing.map(uri), present === undefined ? null : uri(present)),
+    watchMissing: (missing, options) =>
+      checked("watchMissing", names.watch, options, ({ present }) =>
+        watches.watch(missing.map(uri), present === undefined ? null : uri(present)),
+      ),
   }
 }
 

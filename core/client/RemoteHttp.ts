@@ -15,6 +15,7 @@ import type { Call, Encoded } from "./Calls.ts"
 import type { ClientError } from "./ClientError.ts"
 import type { Body, HttpBodies } from "./HttpBodies.ts"
 import type { NextId } from "./Ids.ts"
+import * as OptionNames from "./OptionNames.ts"
 
 /** A header of a request. */
 export interface Header {
@@ -44,6 +45,15 @@ export interface HttpOptions {
   /** Whether the server follows redirects, or returns them as responses. Default: `follow`. */
   readonly redirect?: "follow" | "stop"
 }
+
+const names = {
+  url: true,
+  method: true,
+  headers: true,
+  body: true,
+  timeoutMs: true,
+  redirect: true,
+} satisfies OptionNames.Names<HttpOptions>
 
 /** Status and headers of a response. */
 export interface Head {
@@ -97,7 +107,8 @@ export interface Options {
  */
 export const make = ({ call, bodies, nextId }: Options): RemoteHttp => ({
   request: (options) =>
-    Effect.suspend(() => call("http/request", toParams(options, nextId("http")))).pipe(
+    checked("http.request", options).pipe(
+      Effect.flatMap(() => call("http/request", toParams(options, nextId("http")))),
       Effect.map(({ status, headers, bodyBase64: body }) => {
         const text = () => utf8Decoder().decode(body)
         return { ...head(status, headers), body, text, json: () => JSON.parse(text()) as unknown }
@@ -105,6 +116,7 @@ export const make = ({ call, bodies, nextId }: Options): RemoteHttp => ({
     ),
   stream: (options) =>
     Effect.gen(function* () {
+      yield* checked("http.stream", options)
       const id = nextId("http")
       const body = yield* Effect.acquireRelease(bodies.expect(id), ({ close }) => Effect.sync(close))
       const { status, headers } = yield* call("http/request", {
@@ -114,6 +126,12 @@ export const make = ({ call, bodies, nextId }: Options): RemoteHttp => ({
       return { ...head(status, headers), body: toStream(body), next: body.next }
     }),
 })
+
+const checked = (what: string, options: HttpOptions) =>
+  Effect.suspend(() => {
+    const refusal = OptionNames.refusal(what, names, options)
+    return refusal === undefined ? Effect.void : Effect.fail(refusal)
+  })
 
 const toParams = (options: HttpOptions, requestId: string): Encoded<"http/request"> => {
   const { method = "GET", url, headers = [], body, timeoutMs, redirect } = options

@@ -12,6 +12,7 @@ import type { Call } from "./Calls.ts"
 import { ClientError } from "./ClientError.ts"
 import type * as EventFeed from "./EventFeed.ts"
 import * as EventStreams from "./EventStreams.ts"
+import * as OptionNames from "./OptionNames.ts"
 import { pieces } from "./Pieces.ts"
 import type { ProcessFollower } from "./ProcessFollower.ts"
 import type { ProcessEvent } from "./ProcessEvent.ts"
@@ -25,6 +26,8 @@ export interface ReadOptions {
   /** How long to wait for an event after `afterSeq`, in milliseconds. Default: 0. */
   readonly waitMs?: number
 }
+
+const readNames = { afterSeq: true, maxBytes: true, waitMs: true } satisfies OptionNames.Names<ReadOptions>
 
 /** A process on the server. */
 export interface RemoteProcess {
@@ -44,7 +47,8 @@ export interface RemoteProcess {
   readonly closed: Effect.Effect<void, ClientError>
   /**
    * Writes to stdin or the PTY, in call order; waits while the process does not read. Fails with `StdinClosed` if it
-   * was started with neither `pipeStdin` nor `tty`, and with `UnknownProcess` if the server does not know it.
+   * was started with neither `pipeStdin` nor `tty`, or has exited, and with `UnknownProcess` if the server does not
+   * know it.
    */
   readonly write: (bytes: Uint8Array) => Effect.Effect<void, ClientError>
   /** Closes a piped stdin after all that was written. Needs the capability `processCloseStdin`. */
@@ -71,7 +75,10 @@ export const make = (follower: ProcessFollower, call: Call, nextWriteId: () => s
 
   const writePiece = (bytes: Uint8Array) =>
     Effect.suspend(() =>
-      call("process/write", { processId: id, chunk: toBase64(bytes), writeId: nextWriteId() }),
+      // A server accepts such a write, and drops it.
+      follower.exited()
+        ? Effect.fail(hasExited(id))
+        : call("process/write", { processId: id, chunk: toBase64(bytes), writeId: nextWriteId() }),
     ).pipe(
       Effect.flatMap(({ status }) =>
         status === "accepted" ? Effect.void : Effect.fail(refusal(id, status)),
@@ -93,6 +100,8 @@ export const make = (follower: ProcessFollower, call: Call, nextWriteId: () => s
 
   const read = (options: ReadOptions = {}) =>
     Effect.suspend(() => {
+      const refusal = OptionNames.refusal("read", readNames, options)
+      if (refusal !== undefined) return Effect.fail(refusal)
       const failure = follower.failure()
       if (failure !== undefined) return Effect.succeed(closedState(failure))
       return Effect.catchIf(
@@ -130,5 +139,13 @@ export const make = (follower: ProcessFollower, call: Call, nextWriteId: () => s
 
 const refusal = (id: string, status: "unknownProcess" | "stdinClosed" | "starting"): ClientError =>
   status === "stdinClosed"
-    ? new ClientError({ reason: "StdinClosed", message: `process ${id} has no stdin to write to` })
+    ? new ClientError({
+        reason: "StdinClosed",
+        message:
+          `process ${id} has no stdin to write to: it was closed, or the process was started without ` +
+          "`pipeStdin: true` (or `tty: true`)",
+      })
     : new ClientError({ reason: "UnknownProcess", message: `process ${id} takes no input: ${status}` })
+
+const hasExited = (id: string): ClientError =>
+  new ClientError({ reason: "StdinClosed", message: `process ${id} has exited, and takes no input any more` })

@@ -49,4 +49,13 @@ describe("StartOptions", () => {
     }
     expect(toParams(rest)).toMatchObject(rest)
   })
+
+  it("gives a terminal a size and a TERM, unless it is told another", () => {
+    expect(toParams({ tty: true })).toMatchObject({
+      terminalSize: { rows: 24, columns: 80 },
+      env: { TERM: "xterm-256color" },
+    })
+    expect(toParams({ tty: true, env: { TERM: "dumb", A: "1" } }).env).toEqual({ TERM: "dumb", A: "1" })
+    expect(toParams({ env: { A: "1" } })).not.toHaveProperty("terminalSize")
+  })
 })

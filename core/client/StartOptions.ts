@@ -4,6 +4,7 @@
 import type * as Schema from "effect/Schema"
 import type { EnvironmentInfo } from "../protocol/Environment.ts"
 import type { EnvPolicy, StartParams } from "../protocol/Process.ts"
+import type { Names } from "./OptionNames.ts"
 import { toUri } from "./RemotePath.ts"
 
 /** The params of `process/start` as on the wire. */
@@ -23,11 +24,17 @@ export interface StartOptions extends Partial<Omit<Wire, "argv" | "envPolicy">> 
   readonly inherit?: EnvPolicy["inherit"]
   /** Replaces `inherit` with a whole policy. With null nothing is inherited: `env` is the whole environment. */
   readonly envPolicy?: EnvPolicy | null
-  /** Runs the process in a PTY, whose output is the stream `pty`. Default: false, pipes for stdout and stderr. */
+  /**
+   * Runs the process in a PTY, whose output is the stream `pty`, with `TERM=xterm-256color` unless `env` or `envPolicy`
+   * sets another. Default: false, pipes for stdout and stderr.
+   */
   readonly tty?: boolean
   /** The size of the PTY, in characters. Default: 24 rows, 80 columns. Needs the capability `processResize`. */
   readonly terminalSize?: Wire["terminalSize"]
-  /** Gives a process without `tty` a piped stdin. Default: false, stdin is empty. */
+  /**
+   * Gives a process without `tty` a stdin that `write` and `closeStdin` go to. Default: false, stdin is empty and
+   * `write` rejects.
+   */
   readonly pipeStdin?: boolean
   /** Replaces the `argv[0]` that the process sees. Default: as given in `argv`. */
   readonly arg0?: Wire["arg0"]
@@ -48,15 +55,40 @@ export interface StartOptions extends Partial<Omit<Wire, "argv" | "envPolicy">> 
   readonly shellSnapshot?: Wire["shellSnapshot"]
 }
 
+/** Every option of a start. */
+export const names = {
+  argv: true,
+  processId: true,
+  cwd: true,
+  env: true,
+  inherit: true,
+  envPolicy: true,
+  tty: true,
+  terminalSize: true,
+  pipeStdin: true,
+  arg0: true,
+  metadata: true,
+  sandbox: true,
+  enforceManagedNetwork: true,
+  managedNetwork: true,
+  networkProxy: true,
+  shellSnapshot: true,
+} satisfies Names<StartOptions>
+
+/** What a terminal is, for programs in it, where `env` does not say otherwise. */
+const terminal = { TERM: "xterm-256color" }
+const terminalSize = { rows: 24, columns: 80 }
+
 /** The params of `process/start`. `newId` makes the id if none is given. */
 export const toParams = (options: StartOptions, info: EnvironmentInfo, newId: () => string): Wire => {
   const { inherit = "core", envPolicy, ...given } = options
   return {
     tty: false,
+    ...(given.tty === true ? { terminalSize } : {}),
     ...given,
     processId: options.processId ?? newId(),
     cwd: toUri(options.cwd ?? ".", info),
-    env: options.env ?? {},
+    env: { ...(given.tty === true ? { ...terminal, ...envPolicy?.set } : {}), ...options.env },
     envPolicy:
       envPolicy === undefined
         ? { inherit, ignoreDefaultExcludes: false, exclude: [], set: {}, includeOnly: [] }

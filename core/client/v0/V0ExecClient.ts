@@ -18,6 +18,7 @@ import type { ClientError } from "../ClientError.ts"
 import * as FlowControl from "../FlowControl.ts"
 import * as Ids from "../Ids.ts"
 import * as ClientConnection from "../ClientConnection.ts"
+import * as OptionNames from "../OptionNames.ts"
 import { type Open, toClientError } from "../Reconnect.ts"
 import { call } from "./Calls.ts"
 import type * as V0Process from "./V0Process.ts"
@@ -37,12 +38,35 @@ export interface Options {
  * What to start. `argv`, `cwd` (absolute) and `env` (the whole environment) are required: a v0 server tells nothing of
  * itself that defaults could be made from.
  */
-export type V0StartOptions = Omit<Schema.Schema.Encoded<typeof V0.ExecParams>, "processId" | "tty"> & {
+export interface V0StartOptions extends Omit<
+  Schema.Schema.Encoded<typeof V0.ExecParams>,
+  "processId" | "tty"
+> {
+  /** The program, looked up in the PATH of `env`, and its arguments. */
+  readonly argv: ReadonlyArray<string>
+  /** An absolute native path. */
+  readonly cwd: string
+  /** The whole environment. */
+  readonly env: Readonly<Record<string, string>>
   /** Unique among the processes that run. Default: a random one. */
   readonly processId?: string
   /** Runs the process in a PTY, which is also what makes it take input. Default: false. */
   readonly tty?: boolean
+  /** The most bytes of output that the server sends, for each stream. Default: 1 MiB. */
+  readonly outputBytesCap?: number
+  /** Replaces the `argv[0]` that the process sees. Default: as given in `argv`. */
+  readonly arg0?: string | null
 }
+
+const names = {
+  argv: true,
+  cwd: true,
+  env: true,
+  processId: true,
+  tty: true,
+  outputBytesCap: true,
+  arg0: true,
+} satisfies OptionNames.Names<V0StartOptions>
 
 /** A client of the first wire: it starts processes, and nothing else. */
 export interface V0ExecClient {
@@ -113,6 +137,8 @@ export const make = (
       restore: <A, E>(wait: Effect.Effect<A, E>) => Effect.Effect<A, E>,
     ) =>
       Effect.gen(function* () {
+        const refusal = OptionNames.refusal("start", names, options)
+        if (refusal !== undefined) return yield* Effect.fail(refusal)
         const id = options.processId ?? nextId("process")
         const starting = fork(send(id, yield* processes.follow(id), options))
         return yield* Effect.onInterrupt(restore(Fiber.join(starting)), () =>

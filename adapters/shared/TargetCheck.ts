@@ -1,0 +1,57 @@
+/** Refuses what is no target of `connect`, and says what is one. Programs in JavaScript have no compiler that does. */
+import type { ClientError } from "../../core/client/ClientError.ts"
+import * as OptionNames from "../../core/client/OptionNames.ts"
+import type { Names } from "../../core/client/OptionNames.ts"
+import type * as ExecServer from "../../core/server/ExecServer.ts"
+import type { InProcessTarget, UrlTarget } from "./Connect.ts"
+import type * as CommandTransport from "./transport/CommandTransport.ts"
+
+const kinds = {
+  url: { url: true, token: true, headers: true, ca: true, cert: true, key: true } satisfies Names<UrlTarget>,
+  command: {
+    command: true,
+    args: true,
+    env: true,
+    cwd: true,
+    stderr: true,
+  } satisfies Names<CommandTransport.Options>,
+  inProcess: { inProcess: true, server: true } satisfies Names<InProcessTarget>,
+}
+
+const serverNames = {
+  version: true,
+  dialect: true,
+  detachedMillis: true,
+  metrics: true,
+  retentionMillis: true,
+  forgetsAtExit: true,
+  limits: true,
+} satisfies Names<ExecServer.Options>
+
+/** Why `target` is no target; undefined where it is one. */
+export const refusal = (target: unknown): ClientError | undefined => {
+  if (typeof target !== "object" || target === null) return OptionNames.invalid(`${expected}; it got ${show(target)}`)
+  const given: Readonly<Record<string, unknown>> = { ...target }
+  const found = (["url", "command", "inProcess"] as const).filter((name) => name in given)
+  const [kind] = found
+  if (kind === undefined || found.length > 1) return OptionNames.invalid(`${expected}; it got ${list(given)}`)
+  const value = given[kind]
+  if (kind === "inProcess" ? value !== true : typeof value !== "string" || value === "") {
+    return OptionNames.invalid(`${expected}; it got ${kind}: ${show(value)}`)
+  }
+  return (
+    OptionNames.refusal(`a target with '${kind}'`, kinds[kind], given) ??
+    OptionNames.refusal("server", serverNames, given["server"])
+  )
+}
+
+const expected =
+  'connect needs one of { url: "ws://…" }, { command: "procwire", args: ["serve", "--listen", "stdio"] } ' +
+  "and { inProcess: true }"
+
+const list = (given: object): string => {
+  const names = Object.keys(given)
+  return names.length === 0 ? "{}" : `an object with ${names.join(", ")}`
+}
+
+const show = (value: unknown): string => (typeof value === "string" ? `'${value}'` : String(value))

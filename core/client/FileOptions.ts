@@ -1,0 +1,76 @@
+/** The options of the functions on files, and the tables of their names. */
+import * as Effect from "effect/Effect"
+import type { ClientError } from "./ClientError.ts"
+import * as OptionNames from "./OptionNames.ts"
+
+/** How symbolic links in a path are treated. */
+export interface LinkOptions {
+  /** With false, no component of the path may be a symbolic link. Default: true. */
+  readonly followSymlinks?: boolean
+}
+
+/** Options of `createDirectory`. */
+export interface FolderOptions extends LinkOptions {
+  /** Whether parent directories are created, or contents removed, too. Default: true. */
+  readonly recursive?: boolean
+}
+
+/** Options of `remove`. */
+export interface RemoveOptions extends FolderOptions {
+  /** Succeeds if the path does not exist. Default: true. */
+  readonly force?: boolean
+}
+
+/** Options of `walk`. The defaults are the limits of the server. */
+export interface WalkOptions {
+  /** How many levels below the directory. Default: 64. */
+  readonly maxDepth?: number
+  /** How many directories are read. Default: 10,000. */
+  readonly maxDirectories?: number
+  /** How many entries are returned. Default: 50,000. */
+  readonly maxEntries?: number
+  /** Whether directories behind symbolic links are walked. Default: false. */
+  readonly followDirectorySymlinks?: boolean
+  /** Lists directories whose name begins with a dot, but does not enter them. Default: false. */
+  readonly pruneHiddenDirectories?: boolean
+}
+
+/** Options of `copy`. */
+export interface CopyOptions {
+  /** Whether a directory may be copied, with its content. Default: true. */
+  readonly recursive?: boolean
+}
+
+/** Options of `watchMissing`. */
+export interface WatchOptions {
+  /** An existing path, whose change also ends the watch. Default: none. */
+  readonly present?: string
+}
+
+/** Every option, by its interface. */
+export const names = {
+  link: { followSymlinks: true } satisfies OptionNames.Names<LinkOptions>,
+  folder: { recursive: true, followSymlinks: true } satisfies OptionNames.Names<FolderOptions>,
+  remove: { force: true, recursive: true, followSymlinks: true } satisfies OptionNames.Names<RemoveOptions>,
+  walk: {
+    maxDepth: true,
+    maxDirectories: true,
+    maxEntries: true,
+    followDirectorySymlinks: true,
+    pruneHiddenDirectories: true,
+  } satisfies OptionNames.Names<WalkOptions>,
+  copy: { recursive: true } satisfies OptionNames.Names<CopyOptions>,
+  watch: { present: true } satisfies OptionNames.Names<WatchOptions>,
+}
+
+/** Runs `use` with the options, `{}` where there are none; fails if one of them does not exist. */
+export const checked = <O, A>(
+  what: string,
+  table: OptionNames.Names<O>,
+  options: O | undefined,
+  use: (options: Partial<O>) => Effect.Effect<A, ClientError>,
+): Effect.Effect<A, ClientError> =>
+  Effect.suspend(() => {
+    const refusal = OptionNames.refusal(`fs.${what}`, table, options)
+    return refusal === undefined ? use(options ?? {}) : Effect.fail(refusal)
+  })
