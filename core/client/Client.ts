@@ -61,7 +61,10 @@ export interface ClientProcess extends AsyncIterable<ProcessEvent>, AsyncDisposa
 
 /** A session on a server: its processes, files and HTTP, and every method of the wire. Rejects with `ClientError`. */
 export interface Client extends AsyncDisposable {
-  /** Names the session on the server: another client resumes it with `resumeSessionId`. */
+  /**
+   * Names the session on the server: another client resumes it with `resumeSessionId`. Changes with a new session
+   * (`onSessionLost: "new"`).
+   */
   readonly sessionId: string
   /** The server's host: shell, working directory, platform, capabilities. */
   readonly environmentInfo: EnvironmentInfo
@@ -101,8 +104,12 @@ export interface Client extends AsyncDisposable {
 
 /** A client as promises; `close` ends it. */
 export const fromEffect = (client: ExecClient.ExecClient, close: Effect.Effect<void>): Client => ({
-  sessionId: client.sessionId,
-  environmentInfo: client.environmentInfo,
+  get sessionId() {
+    return client.sessionId
+  },
+  get environmentInfo() {
+    return client.environmentInfo
+  },
   start: (options) => promise(Effect.map(client.start(options), toProcess)),
   run: (options) => Collected.run((start) => promise(Effect.map(client.start(start), toProcess)), options),
   attach: (id, after) => promise(Effect.map(client.attach(id, after), toProcess)),

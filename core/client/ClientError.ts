@@ -7,6 +7,8 @@ export type ClientReason =
   | "Connect"
   /** The connection has ended. Nobody knows whether the server carried out the request. */
   | "Disconnected"
+  /** The session has ended on the server, and the process with it; only with `onSessionLost: "new"`. */
+  | "SessionLost"
   /** The server answered with an error; `code` is its JSON-RPC error code. */
   | "Server"
   /** The program of a start does not exist, or is not in the PATH of the process. */

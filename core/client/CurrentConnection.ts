@@ -1,6 +1,6 @@
 /**
- * Where a client's requests go: to the current connection, to the next one while a lost one is being replaced, or
- * nowhere once there will be no connection any more.
+ * Where a client's requests go: to the current connection, to the next one while a lost one is being replaced (or will
+ * be, once it is wanted), or nowhere once there will be no connection any more.
  *
  * A request whose response was lost with the connection is sent again on the next one if it is safe to repeat. If
  * not, it fails with `Disconnected`: nobody knows whether the server carried it out.
@@ -21,6 +21,10 @@ export interface CurrentConnection {
   readonly connected: (connection: Connection) => void
   /** The current connection is lost, and will be replaced: requests wait. */
   readonly lost: () => void
+  /** Completes when a request waits for a connection. */
+  readonly wanted: Effect.Effect<void>
+  /** No connection could be made: the requests that wait for one fail. Later ones wait again. */
+  readonly refused: (error: ClientError) => void
   /** There will be no connection any more. False if that was known before. */
   readonly end: (error: ClientError) => boolean
   /** Why there will be no connection any more. */
@@ -39,15 +43,20 @@ interface Current extends Connection {
 /** No connection yet: requests wait. */
 export const make = (): CurrentConnection => {
   const disconnected = Deferred.unsafeMake<ClientError>(FiberId.none)
-  /** Open while there is a connection, or none will come. */
-  const settled = Effect.unsafeMakeLatch(false)
+  /** Open while a request waits for a connection. */
+  const wanted = Effect.unsafeMakeLatch(false)
+  /** Completes when there is a connection, or none will come; fails if this time there is none. */
+  let settled = Deferred.unsafeMake<void, ClientError>(FiberId.none)
   let current: Current | undefined
   let ended: ClientError | undefined
 
   const ask: CurrentConnection["ask"] = (method, params, repeatable) =>
     Effect.suspend(() => {
       if (ended !== undefined) return Effect.fail(ended)
-      if (current === undefined) return Effect.zipRight(settled.await, ask(method, params, repeatable))
+      if (current === undefined) {
+        wanted.unsafeOpen()
+        return Effect.zipRight(Deferred.await(settled), ask(method, params, repeatable))
+      }
       const { over } = current
       return Effect.catchIf(current.ask(method, params), isLoss, (error) =>
         repeatable ? Effect.zipRight(over.await, ask(method, params, true)) : Effect.fail(error),
@@ -64,17 +73,24 @@ export const make = (): CurrentConnection => {
     hold: (held) => current?.hold(held),
     connected: ({ ask, hold }) => {
       current = { ask, hold, over: Effect.unsafeMakeLatch(false) }
-      settled.unsafeOpen()
+      wanted.unsafeClose()
+      Deferred.unsafeDone(settled, Effect.void)
     },
     lost: () => {
-      settled.unsafeClose()
+      settled = Deferred.unsafeMake(FiberId.none)
       leave()
+    },
+    wanted: wanted.await,
+    refused: (error) => {
+      wanted.unsafeClose()
+      Deferred.unsafeDone(settled, Effect.fail(error))
+      settled = Deferred.unsafeMake(FiberId.none)
     },
     end: (error) => {
       if (ended !== undefined) return false
       ended = error
       leave()
-      settled.unsafeOpen()
+      Deferred.unsafeDone(settled, Effect.void)
       Deferred.unsafeDone(disconnected, Effect.succeed(error))
       return true
     },

@@ -33,6 +33,7 @@ const names = {
     resumeSessionId: true,
     reconnect: true,
     onStatus: true,
+    onSessionLost: true,
   } satisfies OptionNames.Names<CurrentOptions>,
   v0: shared satisfies OptionNames.Names<V0Options>,
 }
@@ -42,7 +43,9 @@ export const refusal = (options: CurrentOptions | V0Options | null | undefined):
   const { dialect = "current" } = options ?? {}
   return Object.hasOwn(makers, dialect)
     ? OptionNames.refusal("connect", names[dialect], options)
-    : OptionNames.invalid(`there is no dialect '${String(dialect)}': expected ${Object.keys(makers).join(" or ")}`)
+    : OptionNames.invalid(
+        `there is no dialect '${String(dialect)}': expected ${Object.keys(makers).join(" or ")}`,
+      )
 }
 
 /** Makes the client of a dialect, and turns it into promises. */

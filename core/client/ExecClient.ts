@@ -39,6 +39,12 @@ export interface Options {
   readonly initializeTimeout?: Duration.DurationInput
   /** How a lost connection is replaced, if the client was given an effect that opens one. Default: it is not. */
   readonly reconnect?: ReconnectPolicy | false
+  /**
+   * What happens when the session cannot be resumed, because its server was restarted, say. `end` (the default): the
+   * client ends, and every later call fails. `new`: its processes end in `failed` with the reason `SessionLost`, and the
+   * next call begins a new session, which `onStatus` is told. Needs `reconnect`.
+   */
+  readonly onSessionLost?: Reconnect.OnSessionLost
   /** Called at each change of the connection after the first success. What it throws is logged. */
   readonly onStatus?: (status: Reconnect.Status) => void
   /** Is told what the client is busy with, so that an idle client need not keep its program alive. */
@@ -47,7 +53,10 @@ export interface Options {
 
 /** A session on a server: its processes, files and HTTP, and every method of the wire. */
 export interface ExecClient extends ProcessStarter.ProcessStarter {
-  /** Names the session on the server: another client resumes it with `resumeSessionId`. */
+  /**
+   * Names the session on the server: another client resumes it with `resumeSessionId`. Changes with a new session
+   * (`onSessionLost: "new"`).
+   */
   readonly sessionId: string
   /** The server's host: shell, working directory, platform, capabilities. */
   readonly environmentInfo: EnvironmentInfo
@@ -82,18 +91,20 @@ export const make = (
     const watches = FileWatch.make(call, activity)
     const processes = FollowedProcesses.make({ call, flow, fork, activity })
 
-    const { sessionId, environmentInfo } = yield* Reconnect.make(
+    const session = yield* Reconnect.make(
       Effect.isEffect(source) ? source : Effect.succeed(source),
       current,
       {
         policy: (Effect.isEffect(source) && options.reconnect) || undefined,
         clientName: options.clientName ?? "procwire",
         resumeSessionId: options.resumeSessionId ?? null,
+        onSessionLost: options.onSessionLost ?? "end",
         timeout: options.initializeTimeout ?? "10 seconds",
         flow,
         accept: processes.accept,
         frame: bodies.accept,
         appeared: watches.changed,
+        sessionLost: processes.lose,
         lost: (error) => {
           bodies.fail(error)
           watches.lost(error)
@@ -105,10 +116,20 @@ export const make = (
       },
     )
 
-    const starter = ProcessStarter.make({ call, fork, processes, nextId, ended, environmentInfo })
-    const http = RemoteHttp.make({ call, bodies, nextId })
-    const fs = RemoteFiles.make(call, environmentInfo, watches)
-    return { sessionId, environmentInfo, call, ...starter, fs, http, disconnected }
+    const info = () => session().environmentInfo
+    return {
+      get sessionId() {
+        return session().sessionId
+      },
+      get environmentInfo() {
+        return info()
+      },
+      call,
+      ...ProcessStarter.make({ call, fork, processes, nextId, ended, info }),
+      fs: RemoteFiles.make(call, info, watches),
+      http: RemoteHttp.make({ call, bodies, nextId }),
+      disconnected,
+    }
     // Made in an uninterruptible region, the client can still be closed, and its deadlines still hold.
   }).pipe(Effect.interruptible, activity.during)
 }

@@ -15,6 +15,8 @@ export interface FollowedProcesses {
   readonly lastSeqs: () => Readonly<Record<string, number>>
   /** The session goes on, on a new connection; see `ProcessFollower.resume`. */
   readonly resume: (replays: boolean) => void
+  /** The session is lost: ends every process that the server had in `failed`, and not those that wait to start. */
+  readonly lose: (error: ClientError) => void
   /** Ends every process in `failed`. */
   readonly fail: (error: ClientError) => void
 }
@@ -46,6 +48,9 @@ export const make = (options: Options): FollowedProcesses => {
     lastSeqs: () => Object.fromEntries(begun().map(({ id, last }) => [id, last()])),
     resume: (replays) => {
       for (const follower of begun()) options.fork(follower.resume(replays))
+    },
+    lose: (error) => {
+      for (const follower of begun()) follower.fail(error)
     },
     fail: (error) => {
       for (const follower of followers.values()) follower.fail(error)

@@ -60,13 +60,14 @@ export interface Options {
   readonly nextId: NextId
   /** Why there is no connection any more. */
   readonly ended: () => ClientError | undefined
-  readonly environmentInfo: EnvironmentInfo
+  /** The server of the current session. */
+  readonly info: () => EnvironmentInfo
 }
 
 type Restore = <A, E>(wait: Effect.Effect<A, E>) => Effect.Effect<A, E>
 
 export const make = (options: Options): ProcessStarter => {
-  const { call, nextId, environmentInfo } = options
+  const { call, nextId, info } = options
   const toHandle = (follower: ProcessFollower) => RemoteProcess.make(follower, call, () => nextId("write"))
 
   /** `prepare` runs before the start is sent. */
@@ -78,7 +79,7 @@ export const make = (options: Options): ProcessStarter => {
     Effect.gen(function* () {
       const refusal = OptionNames.refusal("start", StartOptions.names, start)
       if (refusal !== undefined) return yield* Effect.fail(refusal)
-      const params = StartOptions.toParams(start, environmentInfo, () => nextId("process"))
+      const params = StartOptions.toParams(start, info(), () => nextId("process"))
       const follower = yield* follow(options, params.processId, 0)
       const prepared = yield* prepare(follower)
       yield* send(options, follower, params, restore)
@@ -139,7 +140,7 @@ const unknownProcess = (id: string, cause: ClientError) =>
 
 /** Sends a start. The request goes on when its caller is interrupted: its outcome says whether to terminate. */
 const send = (
-  { call, fork, ended, environmentInfo }: Options,
+  { call, fork, ended, info }: Options,
   follower: ProcessFollower,
   params: StartOptions.Wire,
   restore: Restore,
@@ -155,7 +156,7 @@ const send = (
         }),
       ),
       Effect.catchAll((error) =>
-        Effect.flatMap(StartFailure.explain(error, params, call, environmentInfo), Effect.fail),
+        Effect.flatMap(StartFailure.explain(error, params, call, info()), Effect.fail),
       ),
     )
     // The request runs on another fiber, and still belongs to the caller's trace span.

@@ -2,8 +2,9 @@
  * Connects a client, and replaces its connection when that is lost.
  *
  * After a loss the session is resumed on a new connection. While the server cannot be reached, or has not noticed the
- * loss yet, that is tried again as the policy says; any other answer is final. `CurrentConnection` says what happens
- * to requests meanwhile.
+ * loss yet, that is tried again as the policy says; any other answer is final for the session. That ends the client,
+ * or its next request begins a new session (`onSessionLost`). `CurrentConnection` says what happens to requests
+ * meanwhile.
  */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
@@ -25,11 +26,19 @@ export type Open = Effect.Effect<Transport, TransportError | ClientError, Scope.
 
 /** The state of a client's connection, for display. `message` says why. */
 export type Status =
+  /** The connection is replaced, and the session resumed. */
   | { readonly kind: "connected" }
   /** Lost; a new one is being opened. */
   | { readonly kind: "reconnecting"; readonly message: string }
+  /** The session is lost, and its processes with it: the next call begins a new one. With `onSessionLost: "new"`. */
+  | { readonly kind: "sessionLost"; readonly message: string }
+  /** A new session has begun. */
+  | { readonly kind: "newSession"; readonly sessionId: string }
   /** Lost for good. */
   | { readonly kind: "failed"; readonly message: string }
+
+/** What a client does when its session cannot be resumed: it ends, or begins a new one with its next call. */
+export type OnSessionLost = "end" | "new"
 
 /**
  * What `ExecClient` connects with.
@@ -40,12 +49,15 @@ export interface Options extends Omit<SessionConnection.Options, "initialize"> {
   readonly policy: ReconnectPolicy.ReconnectPolicy | undefined
   readonly clientName: string
   readonly resumeSessionId: string | null
+  readonly onSessionLost: OnSessionLost
   /** Deadline of each handshake, and of each attempt to reconnect as a whole. */
   readonly timeout: Duration.DurationInput
   /** The last seq of each process that is to be replayed. */
   readonly lastSeqs: () => Readonly<Record<string, number>>
   /** The session goes on, on a new connection. `replays` is true if the server pushes the missed events. */
   readonly resumed: (replays: boolean) => void
+  /** The session is lost, and with it its processes. */
+  readonly sessionLost: (error: ClientError) => void
   /** The connection is lost, and with it everything on it but processes. */
   readonly lost: (error: ClientError) => void
   /** There will be no connection any more. */
@@ -54,7 +66,7 @@ export interface Options extends Omit<SessionConnection.Options, "initialize"> {
 }
 
 /**
- * The session that every connection belongs to.
+ * The session that the connections belong to. Another one takes its place with `onSessionLost: "new"`.
  * @internal
  */
 export type Session = Pick<SessionConnection.SessionConnection, "sessionId" | "environmentInfo">
@@ -75,16 +87,17 @@ export const make = (
   open: Open,
   current: CurrentConnection,
   options: Options,
-): Effect.Effect<Session, ClientError, Scope.Scope> =>
+): Effect.Effect<() => Session, ClientError, Scope.Scope> =>
   Effect.gen(function* () {
-    const { policy, flow, timeout } = options
+    const { policy, flow } = options
     // One scope for all connections: what is acquired after this client is released before the last of them.
     const connect = connector(open, options, yield* Scope.fork(yield* Effect.scope, sequential))
     const first = yield* connect({ resumeSessionId: options.resumeSessionId })
-    const { sessionId, environmentInfo } = first.connection
-    const replays = environmentInfo.capabilities?.sessionReplay === true
+    let session: Session = first.connection
+    const replays = () => session.environmentInfo.capabilities?.sessionReplay === true
 
     const use = ({ connection }: Live) => {
+      session = connection
       connection.hold(flow.held())
       current.connected(connection)
     }
@@ -98,9 +111,8 @@ export const make = (
 
     const resume = (leftMillis: number) =>
       Effect.suspend(() => {
-        const replayAfter = replays ? { replayAfter: options.lastSeqs() } : {}
-        const limit = Duration.min(Duration.millis(leftMillis), timeout)
-        return connect({ resumeSessionId: sessionId, ...replayAfter }, limit)
+        const replayAfter = replays() ? { replayAfter: options.lastSeqs() } : {}
+        return connect({ resumeSessionId: session.sessionId, ...replayAfter }, within(leftMillis, options))
       })
 
     /** Ends with the reason when there will be no connection any more. */
@@ -117,11 +129,19 @@ export const make = (
         const lived = (yield* Clock.currentTimeMillis) - since
         const outage = yield* outages.after(lived, options.lastSeqs())
         const next = yield* Effect.either(outage.retry(resume))
-        if (Either.isLeft(next)) return `${why}; failed to resume exec-server session: ${next.left.message}`
-        live = next.right
+        if (Either.isRight(next)) {
+          live = next.right
+          use(live)
+          options.resumed(replays())
+          yield* report(options, { kind: "connected" })
+          continue
+        }
+        const message = `${why}; failed to resume exec-server session: ${next.left.message}`
+        if (options.onSessionLost === "end") return message
+        if (next.left.reason === "Timeout") current.refused(disconnected(message))
+        live = yield* renew(connect, current, { ...options, policy }, message)
         use(live)
-        options.resumed(replays)
-        yield* report(options, { kind: "connected" })
+        yield* report(options, { kind: "newSession", sessionId: session.sessionId })
       }
     })
 
@@ -133,8 +153,37 @@ export const make = (
       Effect.interruptible,
       Effect.forkScoped,
     )
-    return { sessionId, environmentInfo }
+    return () => session
   })
+
+type Connect = ReturnType<typeof connector>
+
+/** Begins a new session when a request wants one. Where that fails, so do the requests that wait. */
+const renew = (
+  connect: Connect,
+  current: CurrentConnection,
+  options: Options & { readonly policy: ReconnectPolicy.ReconnectPolicy },
+  message: string,
+): Effect.Effect<Live> =>
+  Effect.gen(function* () {
+    options.sessionLost(
+      new ClientError({ reason: "SessionLost", message: `the session is lost: ${message}` }),
+    )
+    yield* report(options, { kind: "sessionLost", message })
+    for (;;) {
+      yield* current.wanted
+      const { retry } = yield* ReconnectPolicy.begin(options.policy)
+      const next = yield* Effect.either(
+        retry((leftMillis) => connect({ resumeSessionId: null }, within(leftMillis, options))),
+      )
+      if (Either.isRight(next)) return next.right
+      current.refused(next.left)
+    }
+  })
+
+/** How long an attempt may take. */
+const within = (leftMillis: number, { timeout }: Options) =>
+  Duration.min(Duration.millis(leftMillis), timeout)
 
 const sequential = ExecutionStrategy.sequential
 

@@ -101,9 +101,9 @@ export const maxWhole = 32 * 1024 * 1024
  * `ExecClient.fs`.
  * @internal
  */
-export const make = (call: Call, info: EnvironmentInfo, watches: FileWatch.FileWatch): RemoteFiles => {
-  const uri = (path: string) => RemotePath.toUri(path, info)
-  const native = (path: string) => RemotePath.toNative(path, info)
+export const make = (call: Call, info: () => EnvironmentInfo, watches: FileWatch.FileWatch): RemoteFiles => {
+  const uri = (path: string) => RemotePath.toUri(path, info())
+  const native = (path: string) => RemotePath.toNative(path, info())
   const blocks = FileBlocks.make(call)
   const done = <A>(effect: Effect.Effect<A, ClientError>) => Effect.asVoid(effect)
 
@@ -158,7 +158,9 @@ export const make = (call: Call, info: EnvironmentInfo, watches: FileWatch.FileW
     canonicalize: (path) =>
       Effect.map(call("fs/canonicalize", { path: uri(path) }), (found) => native(found.path)),
     remove: (path, options) =>
-      checked("remove", names.remove, options, (given) => done(call("fs/remove", { path: uri(path), ...given }))),
+      checked("remove", names.remove, options, (given) =>
+        done(call("fs/remove", { path: uri(path), ...given })),
+      ),
     copy: (source, destination, options) =>
       checked("copy", names.copy, options, ({ recursive = true }) =>
         done(call("fs/copy", { sourcePath: uri(source), destinationPath: uri(destination), recursive })),

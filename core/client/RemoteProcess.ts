@@ -69,8 +69,15 @@ export interface RemoteProcess {
  * The handle of a followed process.
  * @internal
  */
-export const make = (follower: ProcessFollower, call: Call, nextWriteId: () => string): RemoteProcess => {
+export const make = (follower: ProcessFollower, ask: Call, nextWriteId: () => string): RemoteProcess => {
   const { id, subscribe, exitCode, closed } = follower
+  /** In another session a process with the same id is another process. */
+  const call: Call = (method, params) =>
+    Effect.suspend(() => {
+      const failure = follower.failure()
+      return failure?.reason === "SessionLost" ? Effect.fail(failure) : ask(method, params)
+    })
+
   const writing = Effect.unsafeMakeSemaphore(1)
 
   const writePiece = (bytes: Uint8Array) =>
@@ -106,8 +113,8 @@ export const make = (follower: ProcessFollower, call: Call, nextWriteId: () => s
       if (failure !== undefined) return Effect.succeed(closedState(failure))
       return Effect.catchIf(
         call("process/read", { processId: id, ...options }),
-        (error) => error.reason === "Disconnected",
-        (error) => Effect.succeed(closedState(error)),
+        (error) => error.reason === "Disconnected" || follower.failure()?.reason === "SessionLost",
+        (error) => Effect.succeed(closedState(follower.failure() ?? error)),
       )
     })
 

@@ -1,0 +1,98 @@
+/** Tests `onSessionLost: "new"` through a client over a network that fails, of a server that forgets sessions early. */
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import { describe, expect, it } from "vitest"
+import { connected, eventsOf, running, soon, textOf } from "../testing/NetworkClient.ts"
+import { effect, elapse, settle } from "../testing/Effects.ts"
+
+const lost = () => connected({ onSessionLost: "new" }, {}, { detachedMillis: 20 })
+
+describe("a client with onSessionLost: new", () => {
+  it(
+    "fails the processes of the old session, and begins a new one with the next call",
+    effect(function* () {
+      const { client, fake, network, statuses } = yield* lost()
+      const before = client.sessionId
+      const old = yield* client.start({ argv: ["x"], processId: "p", pipeStdin: true })
+      const reading = yield* Effect.fork(eventsOf(old))
+      yield* settle
+      yield* fake.next
+      yield* network.cut
+      yield* elapse(soon)
+      const message =
+        "the peer closed the connection; failed to resume exec-server session: " +
+        `unknown session id ${before}`
+      const error = { reason: "SessionLost", message: `the session is lost: ${message}` }
+      expect(yield* Fiber.join(reading)).toMatchObject([{ kind: "failed", ...error }])
+      expect(yield* Effect.flip(old.exitCode)).toMatchObject(error)
+      expect(statuses).toEqual([
+        { kind: "reconnecting", message: "the peer closed the connection" },
+        { kind: "sessionLost", message },
+      ])
+      // Nothing is opened for nobody.
+      const attempts = network.attempts.length
+      yield* elapse(60_000)
+      expect(network.attempts.length).toBe(attempts)
+
+      const starting = yield* Effect.fork(client.start({ argv: ["y"], processId: "p" }))
+      yield* elapse(soon)
+      const fresh = yield* Fiber.join(starting)
+      expect(client.sessionId).not.toBe(before)
+      expect(statuses.slice(2)).toEqual([{ kind: "newSession", sessionId: client.sessionId }])
+      // The handle of the old process does not reach the new one of that id.
+      expect(yield* Effect.flip(old.terminate)).toMatchObject(error)
+      expect(yield* Effect.flip(old.write(Uint8Array.of(1)))).toMatchObject(error)
+      expect(yield* old.read()).toMatchObject({ exited: true, failure: error.message })
+      const child = yield* fake.next
+      child.output("stdout", "new")
+      child.finish(0)
+      expect(yield* textOf(fresh)).toBe("new")
+    }),
+  )
+
+  it(
+    "sends the calls that wait during the outage on the new session",
+    effect(function* () {
+      const { client, network, statuses } = yield* lost()
+      yield* network.cut
+      const waiting = yield* Effect.fork(client.call("environment/status", null))
+      const starting = yield* Effect.fork(client.start({ argv: ["x"] }))
+      yield* elapse(2 * soon)
+      expect(yield* Fiber.join(waiting)).toBeDefined()
+      expect((yield* Fiber.join(starting)).id).toBeDefined()
+      expect(statuses.map(({ kind }) => kind)).toEqual(["reconnecting", "sessionLost", "newSession"])
+    }),
+  )
+
+  it(
+    "fails the calls that wait when the server is away for too long, and tries again with the next one",
+    effect(function* () {
+      const { client, network } = yield* lost()
+      network.reachable = false
+      yield* network.cut
+      for (let i = 0; i < 2; i++) {
+        const waiting = yield* Effect.fork(Effect.flip(client.call("environment/status", null)))
+        yield* elapse(24_000)
+        expect(yield* running(waiting)).toBe(true)
+        yield* elapse(2_000)
+        expect((yield* Fiber.join(waiting)).message).toContain("nobody is there")
+      }
+      network.reachable = true
+      const answered = yield* Effect.fork(client.call("environment/status", null))
+      yield* elapse(soon)
+      expect(yield* Fiber.join(answered)).toBeDefined()
+    }),
+  )
+
+  it(
+    "resumes a session that the server still has",
+    effect(function* () {
+      const { client, network, statuses } = yield* connected({ onSessionLost: "new" })
+      const before = client.sessionId
+      yield* network.cut
+      yield* elapse(soon)
+      expect(client.sessionId).toBe(before)
+      expect(statuses.map(({ kind }) => kind)).toEqual(["reconnecting", "connected"])
+    }),
+  )
+})
