@@ -59,7 +59,9 @@ export const make = (platform: Platform): Program => {
     const opened = Effect.tap(openChecked(target), ({ unref }) => Effect.sync(() => unref?.()))
     const reconnects = "url" in target && options?.dialect !== "v0"
     const settings = reconnects ? { reconnect: {}, ...options } : options
-    return promise(Effect.withClock(Dialects.acquire(opened, settings, Background.holder()), Background.clock))
+    return promise(
+      Effect.withClock(Dialects.acquire(opened, settings, Background.holder()), Background.clock),
+    )
   }
   return { open, connect: connect as ToClient }
 }

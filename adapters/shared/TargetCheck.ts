@@ -30,7 +30,8 @@ const serverNames = {
 
 /** Why `target` is no target; undefined where it is one. */
 export const refusal = (target: unknown): ClientError | undefined => {
-  if (typeof target !== "object" || target === null) return OptionNames.invalid(`${expected}; it got ${show(target)}`)
+  if (typeof target !== "object" || target === null)
+    return OptionNames.invalid(`${expected}; it got ${show(target)}`)
   const given: Readonly<Record<string, unknown>> = { ...target }
   const found = (["url", "command", "inProcess"] as const).filter((name) => name in given)
   const [kind] = found

@@ -23,7 +23,8 @@ const idle = async ({ run, start, fs, http }: Client) => {
 
 const ways: Readonly<Record<string, (client: Client) => Promise<unknown>>> = {
   idle,
-  awaited: async ({ start }) => print(`exit ${await (await start({ argv: ["sh", "-c", "sleep 1; exit 3"] })).exitCode}`),
+  awaited: async ({ start }) =>
+    print(`exit ${await (await start({ argv: ["sh", "-c", "sleep 1; exit 3"] })).exitCode}`),
   followed: async ({ start }) => {
     const child = await start({ argv: ["sh", "-c", "sleep 1; exit 4"] })
     process.on("exit", () => print(`read ${String(seen)}`))

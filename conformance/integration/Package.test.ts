@@ -156,7 +156,10 @@ describe("The package", () => {
       /^```ts\n([\s\S]*?)^```/m.exec(readFileSync(join(root, "README.md"), "utf8")) ?? []
     const facts = `
       import * as runtime from "procwire/runtime"
-      console.log(Object.keys(runtime).sort().join(), import.meta.resolve("procwire/runtime").split("/").at(-2))`
+      console.log(Object.keys(runtime).sort().join(), import.meta.resolve("procwire/runtime").split("/").at(-2))
+      import { ClientError } from "procwire/client"
+      const error = await runtime.connect({}).catch((cause) => cause)
+      console.log([runtime.ClientError, ClientError.ClientError, Error].map((each) => error instanceof each).join())`
     writeFileSync(join(folder, "program.mjs"), program + facts)
     const deno = ["run", "--quiet", "--allow-all", "--node-modules-dir=manual", "program.mjs"]
     for (const [name, command, args] of [
@@ -165,7 +168,8 @@ describe("The package", () => {
       ["deno", runtime("@deno", "deno"), deno],
     ] as const) {
       // A terminal may echo and prompt as it likes; nothing of it is printed by the program.
-      const wanted = `building\ndone\nexit code 0\n0\nconnect,layerSpawner,open ${name}\n`
+      const exported = "ClientError,connect,layerSpawner,open"
+      const wanted = `building\ndone\nexit code 0\n0\n${exported} ${name}\ntrue,true,true\n`
       expect(await run(command, args), name).toBe(wanted)
     }
   })

@@ -1,8 +1,8 @@
 /** Runs a process to its end and collects its output, within a bound. */
 import { utf8Decoder } from "../protocol/Bytes.ts"
 import { ClientError } from "./ClientError.ts"
-import type { ClientProcess } from "./Client.ts"
 import * as OptionNames from "./OptionNames.ts"
+import type { ProcessEvent } from "./ProcessEvent.ts"
 import { outputOf } from "./Promises.ts"
 import * as StartOptions from "./StartOptions.ts"
 
@@ -25,6 +25,12 @@ export interface Finished {
   readonly stderr: string
 }
 
+/** The part of a process that is used here. */
+interface Started extends AsyncIterable<ProcessEvent> {
+  readonly exitCode: Promise<number>
+  terminate(): Promise<boolean>
+}
+
 /** The default of `maxBuffer`, in bytes. */
 export const defaultMaxBuffer = 64 * 1024 * 1024
 
@@ -35,7 +41,7 @@ const names = { ...StartOptions.names, maxBuffer: true } satisfies OptionNames.N
 
 /** Starts a process with `start`, and completes when it has closed. */
 export const run = async (
-  start: (options: StartOptions.StartOptions) => Promise<ClientProcess>,
+  start: (options: StartOptions.StartOptions) => Promise<Started>,
   options: RunOptions,
 ): Promise<Finished> => {
   const refusal = OptionNames.refusal("run", names, options)
@@ -49,7 +55,7 @@ export const run = async (
   return collect(await start(starting), maxBuffer)
 }
 
-const collect = async (process: ClientProcess, maxBuffer: number): Promise<Finished> => {
+const collect = async (process: Started, maxBuffer: number): Promise<Finished> => {
   const decoders = { stdout: utf8Decoder(), stderr: utf8Decoder() }
   const texts = { stdout: "", stderr: "" }
   const sizes = { stdout: 0, stderr: 0 }

@@ -15,10 +15,14 @@ export const refusal = (
 ): ClientError | undefined => {
   if (options === undefined) return undefined
   if (typeof options !== "object" || options === null || Array.isArray(options)) {
-    return invalid(`${what} takes an object of options, not ${kindOf(options)}: ${Object.keys(names).join(", ")}`)
+    return invalid(
+      `${what} takes an object of options, not ${kindOf(options)}: ${Object.keys(names).join(", ")}`,
+    )
   }
   const unknown = Object.keys(options).find((name) => !Object.hasOwn(names, name))
-  return unknown === undefined ? undefined : invalid(`${what} has no option '${unknown}': ${hint(unknown, names)}`)
+  return unknown === undefined
+    ? undefined
+    : invalid(`${what} has no option '${unknown}': ${hint(unknown, names)}`)
 }
 
 /** The error for an option, or a value of one, that is not possible. */

@@ -42,7 +42,9 @@ describe("an option that does not exist", () => {
     expect(await refused(start({ argv, signal: new AbortController().signal }))).toMatch(
       /^start has no option 'signal': its options are argv, processId, cwd, env, inherit, .*shellSnapshot$/,
     )
-    expect(await refused(start(["ls", "-l"]))).toMatch(/^start takes an object of options, not an array: argv, /)
+    expect(await refused(start(["ls", "-l"]))).toMatch(
+      /^start takes an object of options, not an array: argv, /,
+    )
     expect(await refused(run("ls -l"))).toMatch(/^run takes an object of options, not a string: argv, /)
     expect(await refused(start({ argv, maxBuffer: 1 }))).toContain("start has no option 'maxBuffer'")
   })
@@ -60,8 +62,12 @@ describe("an option that does not exist", () => {
     }
     expect(await refused(fs.writeFile("/nope/x", "", { mode: 0o600 }))).toContain("'mode': its options are")
     expect(await refused(fs.walk("/", { depth: 1 }))).toContain("did you mean 'maxDepth'?")
-    expect(await refused(fs.copy("/nope", "/nope2", { force: true }))).toContain("fs.copy has no option 'force'")
-    expect(await refused(fs.watchMissing(["/nope"], { path: "/" }))).toContain("fs.watchMissing has no option")
+    expect(await refused(fs.copy("/nope", "/nope2", { force: true }))).toContain(
+      "fs.copy has no option 'force'",
+    )
+    expect(await refused(fs.watchMissing(["/nope"], { path: "/" }))).toContain(
+      "fs.watchMissing has no option",
+    )
     const url = "http://127.0.0.1:1"
     expect(await refused(http.request({ url, timeout: 5 }))).toContain("did you mean 'timeoutMs'?")
     expect(await refused(http.stream({ url, follow: true }))).toContain("http.stream has no option 'follow'")
@@ -73,7 +79,9 @@ describe("an option that does not exist", () => {
     expect(await refused(connect({ inProcess }, { clientname: "x" }))).toBe(
       "connect has no option 'clientname': did you mean 'clientName'?",
     )
-    expect(await refused(connect({ inProcess, token: "x" }))).toContain("a target with 'inProcess' has no option")
+    expect(await refused(connect({ inProcess, token: "x" }))).toContain(
+      "a target with 'inProcess' has no option",
+    )
     expect(await refused(connect({ inProcess, server: { retention: 1 } }))).toBe(
       "server has no option 'retention': did you mean 'retentionMillis'?",
     )
@@ -82,7 +90,9 @@ describe("an option that does not exist", () => {
     expect(await refused(connect({ command: "true" }, { dialect: "v1" }))).toBe(
       "there is no dialect 'v1': expected current or v0",
     )
-    expect(await refused(connect({ command: "true" }, { dialect: "v0", reconnect: {} }))).toContain("'reconnect'")
+    expect(await refused(connect({ command: "true" }, { dialect: "v0", reconnect: {} }))).toContain(
+      "'reconnect'",
+    )
   })
 
   it("is refused where there is no target, which is named", async () => {
@@ -115,13 +125,20 @@ describe("run", () => {
         "text() or output() piece by piece, or run() it with a larger maxBuffer",
     })
     await vi.waitFor(async () =>
-      expect(await client.call("process/read", { processId: "flood" })).toMatchObject({ exited: true, exitCode: 137 }),
+      expect(await client.call("process/read", { processId: "flood" })).toMatchObject({
+        exited: true,
+        exitCode: 137,
+      }),
     )
   })
 
   it("counts each stream for itself, in bytes, up to the bound and not beyond", async () => {
     const both = ["sh", "-c", "printf éé; printf abcd >&2"]
-    expect(await client.run({ argv: both, maxBuffer: 4 })).toEqual({ exitCode: 0, stdout: "éé", stderr: "abcd" })
+    expect(await client.run({ argv: both, maxBuffer: 4 })).toEqual({
+      exitCode: 0,
+      stdout: "éé",
+      stderr: "abcd",
+    })
     await expect(client.run({ argv: both, maxBuffer: 3 })).rejects.toMatchObject({ reason: "OutputTooLarge" })
     expect(await client.run({ argv: ["true"], maxBuffer: 0 })).toMatchObject({ exitCode: 0 })
   })
@@ -149,7 +166,9 @@ describe("a terminal", () => {
   it("is an xterm of 24 rows and 80 columns, unless the options say otherwise", async () => {
     expect(await says({}, "stty size; echo $TERM")).toBe("24 80\r\nxterm-256color")
     expect(await says({ env: { TERM: "dumb" } }, "echo $TERM")).toBe("dumb")
-    expect(await says({ inherit: "none", env: { PATH: "/bin:/usr/bin" } }, "echo $TERM")).toBe("xterm-256color")
+    expect(await says({ inherit: "none", env: { PATH: "/bin:/usr/bin" } }, "echo $TERM")).toBe(
+      "xterm-256color",
+    )
     const envPolicy = {
       inherit: "core",
       ignoreDefaultExcludes: false,

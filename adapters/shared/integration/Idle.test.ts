@@ -39,7 +39,14 @@ beforeAll(async () => {
   mkdirSync(pathOf("../../../node_modules/.cache"), { recursive: true })
   // Node cannot run the source.
   if (name !== "Node") return
-  buildSync({ entryPoints: [source], bundle: true, platform: "node", format: "esm", packages: "external", outfile: bundle })
+  buildSync({
+    entryPoints: [source],
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    packages: "external",
+    outfile: bundle,
+  })
 })
 
 afterAll(() => {
@@ -69,18 +76,21 @@ const alive = (pid: number) => {
   }
 }
 
-describe.each(["in this process", "a command", "a unix socket", "a WebSocket"])("a client of %s", (target) => {
-  it("lets its program end when it is idle, and a server of its own ends too", async () => {
-    const { lines, code } = await play(target, "idle")
-    expect({ lines, code }).toEqual({ lines: [expect.stringMatching(/^server \d+$/), "end"], code: 0 })
-    const pid = Number(lines[0]?.slice("server ".length))
-    if (pid === server.pid) expect(alive(pid)).toBe(true)
-    else await vi.waitFor(() => expect(alive(pid)).toBe(false), 10_000)
-  })
+describe.each(["in this process", "a command", "a unix socket", "a WebSocket"])(
+  "a client of %s",
+  (target) => {
+    it("lets its program end when it is idle, and a server of its own ends too", async () => {
+      const { lines, code } = await play(target, "idle")
+      expect({ lines, code }).toEqual({ lines: [expect.stringMatching(/^server \d+$/), "end"], code: 0 })
+      const pid = Number(lines[0]?.slice("server ".length))
+      if (pid === server.pid) expect(alive(pid)).toBe(true)
+      else await vi.waitFor(() => expect(alive(pid)).toBe(false), 10_000)
+    })
 
-  it("keeps its program alive while an exit is awaited, a process is followed, or a call is pending", async () => {
-    expect(await play(target, "awaited")).toEqual({ lines: ["exit 3", "end"], code: 0 })
-    expect(await play(target, "followed")).toEqual({ lines: ["end", "read 4"], code: 0 })
-    expect(await play(target, "called")).toEqual({ lines: ["exited true", "end"], code: 0 })
-  })
-})
+    it("keeps its program alive while an exit is awaited, a process is followed, or a call is pending", async () => {
+      expect(await play(target, "awaited")).toEqual({ lines: ["exit 3", "end"], code: 0 })
+      expect(await play(target, "followed")).toEqual({ lines: ["end", "read 4"], code: 0 })
+      expect(await play(target, "called")).toEqual({ lines: ["exited true", "end"], code: 0 })
+    })
+  },
+)
