@@ -10,6 +10,7 @@ import * as Effect from "effect/Effect"
 export interface Activity {
   /** Something begins, which `end` ends. */
   readonly begin: () => void
+  /** It has ended; once for each `begin`. */
   readonly end: () => void
   /** The client is busy while the effect runs. */
   readonly during: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>

@@ -38,7 +38,10 @@ const names = {
   v0: shared satisfies OptionNames.Names<V0Options>,
 }
 
-/** Why these cannot be the options of `connect`; undefined where they can. */
+/**
+ * Why these cannot be the options of `connect`; undefined where they can.
+ * @internal
+ */
 export const refusal = (options: CurrentOptions | V0Options | null | undefined): ClientError | undefined => {
   const { dialect = "current" } = options ?? {}
   return Object.hasOwn(makers, dialect)
@@ -91,7 +94,10 @@ export const connect: {
     }),
   ) as never
 
-/** What `connect` does, as an effect; `busy` is told when the client becomes busy or idle, see `Activity`. */
+/**
+ * What `connect` does, as an effect; `busy` is told when the client becomes busy or idle, see `Activity`.
+ * @internal
+ */
 export const acquire = (
   open: Open,
   { dialect, ...options }: CurrentOptions | V0Options = {},

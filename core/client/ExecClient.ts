@@ -41,8 +41,8 @@ export interface Options {
   readonly reconnect?: ReconnectPolicy | false
   /**
    * What happens when the session cannot be resumed, because its server was restarted, say. `end` (the default): the
-   * client ends, and every later call fails. `new`: its processes end in `failed` with the reason `SessionLost`, and the
-   * next call begins a new session, which `onStatus` is told. Needs `reconnect`.
+   * client ends, and every later call fails. `new`: its processes end in `failed` with the reason `SessionLost`, and
+   * the next call begins a new session, which `onStatus` is told. Needs `reconnect`.
    */
   readonly onSessionLost?: Reconnect.OnSessionLost
   /** Called at each change of the connection after the first success. What it throws is logged. */

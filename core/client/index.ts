@@ -18,6 +18,7 @@
  * @module
  */
 export type { Call, Encoded } from "./Calls.ts"
+export * as Activity from "./Activity.ts"
 export * as Client from "./Client.ts"
 export * as ClientError from "./ClientError.ts"
 export * as ClientFiles from "./ClientFiles.ts"

@@ -28,7 +28,7 @@ export const client = [
     ),
     tests: ["core/client/Reconnect.test.ts"],
   },
-  one(reconnect, "options.resumed(replays)", "", "processes do not notice a new connection"),
+  one(reconnect, "options.resumed(replays())", "", "processes do not notice a new connection"),
   one("core/client/CurrentConnection.ts", "repeatable ? ", "true ? ", "what must not be sent twice is"),
   one("core/client/CurrentConnection.ts", "repeatable ? ", "false ? ", "what can be sent twice is not"),
   one(
