@@ -24,7 +24,7 @@ export default defineConfig({
     // Tests wait for processes more than they compute, so they use every core.
     maxWorkers: "100%",
     // Only a hang reaches this, on whatever machine. Nothing is repeated: a race is a bug.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 300_000,
+    hookTimeout: 600_000,
   },
 })

@@ -24,7 +24,7 @@ interface Ran {
 const run = (program: ReadonlyArray<string>, ...args: ReadonlyArray<string>): Promise<Ran> =>
   new Promise((resolve) => {
     const [file = "", ...first] = program
-    const child = execFile(file, [...first, bundle, ...args], { timeout: 100_000 }, (_, out, err) => {
+    const child = execFile(file, [...first, bundle, ...args], { timeout: 250_000 }, (_, out, err) => {
       resolve({ code: child.exitCode ?? -1, out, err })
     })
   })

@@ -40,7 +40,7 @@ const json = <A>(file: string) => JSON.parse(readFileSync(file, "utf8")) as A
 const manifest = json<Manifest>(join(root, "package.json"))
 
 const run = async (program: string, args: ReadonlyArray<string>, cwd = folder): Promise<string> => {
-  const { stdout } = await promisify(execFile)(program, args, { cwd, timeout: 100_000, maxBuffer: 1 << 26 })
+  const { stdout } = await promisify(execFile)(program, args, { cwd, timeout: 500_000, maxBuffer: 1 << 26 })
   return stdout
 }
 
@@ -103,7 +103,7 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-describe("The package", () => {
+describe("The package", { timeout: 600_000 }, () => {
   it("has at most 600 files and 4 MB", () => {
     expect(files.length).toBeLessThanOrEqual(600)
     expect(packed.unpackedSize).toBeLessThanOrEqual(4_000_000)

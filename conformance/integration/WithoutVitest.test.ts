@@ -38,7 +38,7 @@ interface Ran {
 
 const node = (...args: ReadonlyArray<string>): Promise<Ran> =>
   new Promise((resolve) => {
-    const child = execFile(process.execPath, [...args], { cwd: folder, timeout: 100_000 }, (_, out, err) =>
+    const child = execFile(process.execPath, [...args], { cwd: folder, timeout: 250_000 }, (_, out, err) =>
       resolve({ code: child.exitCode ?? -1, out, err }),
     )
   })
