@@ -51,7 +51,7 @@ export const files = [
     "if (isSymlink && !follow) return yield* containsLink",
     "void follow",
     "a link is followed although it must not be",
-    "fs/getMetadata",
+    "fs/noFollow",
   ),
   reading(
     'if (kind !== "link") return',
@@ -63,7 +63,7 @@ export const files = [
     "const place = follow ? path : yield* pin(files, path)\n    const file",
     "const place = path\n    const file",
     "links in the middle of a path are followed",
-    "fs/readFile",
+    "fs/noFollow",
   ),
   walk(
     "entries.length >= maxEntries",
@@ -90,13 +90,13 @@ export const files = [
     'if (kind === "link" && !follow) return yield* containsLink',
     "void containsLink",
     "a link is removed although none may be touched",
-    "fs/remove",
+    "fs/noFollow",
   ),
   changing(
     "if (recursive && !follow) return unsupported",
     "void unsupported",
     "links may be refused in a tree",
-    "fs/remove",
+    "fs/noFollow",
   ),
   changing(
     '({ kind }) => kind !== "directory")',

@@ -67,6 +67,7 @@ const play = (folder, pattern, millis, args) =>
     /** @type {RegExpExecArray | undefined} */
     let found
     const timer = setTimeout(stop, millis)
+    process.once("exit", stop)
     /** @param {Buffer} bytes */
     const look = (bytes) => {
       text += bytes.toString()
@@ -78,6 +79,7 @@ const play = (folder, pattern, millis, args) =>
     child.stderr.on("data", look)
     child.on("close", (status) => {
       clearTimeout(timer)
+      process.off("exit", stop)
       resolve({ status, text, found })
     })
   })
