@@ -217,8 +217,13 @@ describe("procwire mcp", () => {
     const words = command.map((word) => `"${word}"`).join(" ")
     const program = `sh -c 'echo $$ > ${file("pid")}; exec ${words} serve --listen stdio'`
     const far = await McpClient.start("--server-cmd", program, "--shell", "/bin/sh")
-    const waiting = far.exec(`touch ${file("far")}; exec sleep 600`)
-    await appears("far")
+    // A server that is gone before it has answered has started nothing: wait until the session is told.
+    let onprogress: (progress: Progress) => void = () => {}
+    const told = new Promise<void>((resolve) => {
+      onprogress = ({ message = "" }) => message.includes("session ID") && resolve()
+    })
+    const waiting = far.exec("exec sleep 600", {}, { onprogress })
+    await told
     process.kill(Number(readFileSync(file("pid"), "utf8")), "SIGKILL")
     const lost = await waiting
     expect(lost).toMatchObject({ isError: true, structured: { failure: expect.any(String) } })
