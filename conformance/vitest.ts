@@ -2,7 +2,8 @@
  * The wire suite as vitest tests: one test for each case, named by its id and its sentence.
  *
  * A failed `must` or `should` fails its test; a failed `peer` case is only printed. Cases for other transports and slow
- * ones are not registered unless asked for; a case whose capability the server lacks is skipped with that reason.
+ * ones are not registered unless asked for; a case whose capability the server lacks is skipped with that reason. If the server does not answer `initialize`, no case runs and the
+ * suite fails with one sentence.
  *
  * @module
  * @example
@@ -13,10 +14,11 @@
  * suite("my server", Target.command("stdio", ["node", "my-server.mjs"]), { without: ["pty"] })
  * ```
  */
-import { afterAll, describe, it } from "vitest"
+import { afterAll, beforeAll, describe, it } from "vitest"
 import type { Capability, Case } from "./suite/Case.ts"
 import { all } from "./suite/cases/all.ts"
 import type { Dialect } from "./suite/Dialect.ts"
+import * as Preflight from "./suite/Preflight.ts"
 import * as Report from "./report/Report.ts"
 import { runCase, type CaseOptions, type Outcome } from "./suite/RunCase.ts"
 import { select, type Depth } from "./suite/Select.ts"
@@ -66,6 +68,10 @@ export const suite = (name: string, target: Target, options: SuiteOptions = {}):
   const chosen = select(spoken, only, depth).cases.filter((item) => registers(item, target, caseOptions))
   describe.concurrent(name, () => {
     const told: Array<string> = []
+    beforeAll(async () => {
+      const trouble = await Preflight.check(target, timeoutMs)
+      if (trouble !== undefined) throw new Error(`${name}: ${trouble.text}`)
+    }, timeoutMs * 4)
     afterAll(() => {
       target.close()
       if (told.length > 0) process.stdout.write(`${name}: unlike the peer\n${told.join("\n")}\n`)

@@ -1,17 +1,22 @@
 /**
  * One run of the command: from its arguments to its reports and its exit code.
  *
- * Guarantees: a file that cannot be read or written is a usage error that names it, before anything runs. With `--tap`
- * standard output holds only TAP; everything else goes to standard error.
+ * Guarantees: a file that cannot be read or written is a usage error that names it, before anything runs. A server that does
+ * not answer `initialize` is one sentence on standard error, and no case is played. With `--tap` standard output holds
+ * only TAP; everything else goes to standard error.
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import * as Baseline from "../report/Baseline.ts"
+import * as Causes from "../report/Causes.ts"
 import type { Case } from "../suite/Case.ts"
 import * as Junit from "../report/Junit.ts"
 import { defaultTimeoutMs, parse, usage, UsageError, type Options } from "./Options.ts"
+import * as Preflight from "../suite/Preflight.ts"
 import * as Report from "../report/Report.ts"
+import type { Outcome } from "../suite/RunCase.ts"
 import * as Runner from "../suite/Runner.ts"
 import { select } from "../suite/Select.ts"
+import { quote } from "../suite/ShellWords.ts"
 import * as SpawnerFlag from "./SpawnerFlag.ts"
 import * as Tap from "../report/Tap.ts"
 import * as Verdict from "../report/Verdict.ts"
@@ -74,6 +79,21 @@ const style = (options: Options, { name, out }: Pick<Surroundings, "name" | "out
   ].join(" "),
 })
 
+/** One sentence about the first server that cannot be tested; `undefined` if all of them answer. */
+const trouble = async (options: Options): Promise<string | undefined> => {
+  const asked = await Promise.all(
+    options.targets.map(async (target) => ({
+      target,
+      found: await Preflight.check(target, options.timeoutMs),
+    })),
+  )
+  const first = asked.find(({ found }) => found !== undefined)
+  if (first?.found === undefined) return undefined
+  for (const { target } of asked) target.close()
+  const flag = first.found.reason === "late" ? " (--timeout-ms)" : ""
+  return `${first.target.words.map(quote).join(" ")}: ${first.found.text}${flag}`
+}
+
 /** Runs the chosen cases and returns the exit code. Fails with a {@link UsageError} on wrong use. */
 export const run = async (argv: ReadonlyArray<string>, around: Surroundings): Promise<number> => {
   const options = parse(argv)
@@ -81,9 +101,8 @@ export const run = async (argv: ReadonlyArray<string>, around: Surroundings): Pr
     around.out.write(options.help ? usage : `${version()}\n`)
     return 0
   }
-  const { spawner } = options
   const all =
-    spawner === undefined
+    options.spawner === undefined
       ? around.cases.filter(({ dialect }) => dialect === options.dialect)
       : await SpawnerFlag.cases()
   const cases = chosen(options, all)
@@ -91,32 +110,62 @@ export const run = async (argv: ReadonlyArray<string>, around: Surroundings): Pr
     around.out.write(listing(cases))
     return 0
   }
-  const terms: Verdict.Terms = { strict: options.strict, baseline: readBaseline(options.baseline) }
+  const baseline = readBaseline(options.baseline)
+  const spawner = options.spawner === undefined ? undefined : await SpawnerFlag.load(options.spawner)
+  const terms: Verdict.Terms = {
+    strict: options.strict,
+    baseline: [...baseline, ...(spawner?.known ?? [])],
+  }
   reserve("--json", options.json)
   reserve("--junit", options.junit)
-  const people = options.tap ? around.err : around.out
-  const look = style(options, { name: around.name, out: people })
-  const status = Report.progress(people)
   const began = performance.now()
-  const tell: Runner.OnOutcome = (outcome, done, of) => {
-    status.clear()
-    const failed = ["fail", "told"].includes(Verdict.standing(outcome, terms))
-    if (failed && !options.tap) people.write(`${Report.failure(outcome, look, terms)}\n\n`)
-    else if (options.verbose) people.write(`${Report.line(outcome, look, terms)}\n`)
-    status.show(`${done}/${of} ${outcome.case.id}`)
+  const told = reporter(options, terms, around)
+  const finish = (outcomes: ReadonlyArray<Outcome>, why?: string): number => {
+    const ms = performance.now() - began
+    const verdict = Verdict.make(outcomes, all, terms)
+    told.end(verdict, ms, why)
+    if (options.json !== undefined) writeFileSync(options.json, Report.toJson(verdict, version(), ms))
+    if (options.junit !== undefined) writeFileSync(options.junit, Junit.make(verdict, ms, told.look))
+    return verdict.passed ? 0 : 1
   }
-  const outcomes =
-    spawner === undefined
-      ? await Runner.run({ ...options, cases }, tell)
-      : await SpawnerFlag.run(spawner, options, tell)
-  status.clear()
-  const ms = performance.now() - began
-  const verdict = Verdict.make(outcomes, all, terms)
-  if (options.tap) around.out.write(Tap.make(verdict, look))
-  people.write(
-    options.tap ? `${Report.verdictLine(verdict, ms, look)}\n` : `${Report.summary(verdict, ms, look)}\n`,
-  )
-  if (options.json !== undefined) writeFileSync(options.json, Report.toJson(verdict, version(), ms))
-  if (options.junit !== undefined) writeFileSync(options.junit, Junit.make(verdict, ms, look))
-  return verdict.passed ? 0 : 1
+  if (spawner !== undefined) return finish(await spawner.run({ ...options, globs: options.globs }, told.tell))
+  const why = await trouble(options)
+  if (why !== undefined) return finish(Runner.unplayed({ ...options, cases }, why), why)
+  return finish(await Runner.run({ ...options, cases }, told.tell))
+}
+
+/** What a run says while it goes on and at its end. */
+interface Reporter {
+  readonly look: Report.Style
+  readonly tell: Runner.OnOutcome
+  /** `why` is set if nothing was played. */
+  readonly end: (verdict: Verdict.Verdict, ms: number, why: string | undefined) => void
+}
+
+/** Of the failures with one cause only the first is printed whole, unless everything is wanted. */
+const reporter = (options: Options, terms: Verdict.Terms, { err, name, out }: Surroundings): Reporter => {
+  const people = options.tap ? err : out
+  const look = style(options, { name, out: people })
+  const status = Report.progress(people)
+  const seen = new Set<string>()
+  return {
+    look,
+    tell: (outcome, done, of) => {
+      status.clear()
+      const failed = ["fail", "told"].includes(Verdict.standing(outcome, terms))
+      const cause = Causes.keyOf(outcome.reason)
+      if (failed && !options.tap && (options.verbose || !seen.has(cause))) {
+        people.write(`${Report.failure(outcome, look, terms)}\n\n`)
+        seen.add(cause)
+      } else if (options.verbose) people.write(`${Report.line(outcome, look, terms)}\n`)
+      status.show(`${done}/${of} ${outcome.case.id}`)
+    },
+    end: (verdict, ms, why) => {
+      status.clear()
+      if (options.tap) out.write(Tap.make(verdict, look))
+      if (why !== undefined) err.write(`${name}: ${why}\n`)
+      else if (options.tap) people.write(`${Report.verdictLine(verdict, ms, look)}\n`)
+      else people.write(`${Report.summary(verdict, ms, look)}\n`)
+    },
+  }
 }

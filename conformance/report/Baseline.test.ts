@@ -6,10 +6,21 @@ import * as Baseline from "./Baseline.ts"
 import { cases, outcome } from "../testing/outcomes.ts"
 import * as Verdict from "./Verdict.ts"
 
+/** Without it no run is a success. */
+const passing = outcome("a/ws-only", "pass", "ws")
+
 const judge = (
   baseline: ReadonlyArray<Baseline.Entry>,
   ...outcomes: ReadonlyArray<ReturnType<typeof outcome>>
-) => Verdict.make(outcomes, cases, { strict: false, baseline })
+) => Verdict.make([...outcomes, passing], cases, { strict: false, baseline })
+
+test("a run in which no case has passed is no success", () => {
+  for (const status of ["skip", "unplayed", "fail"] as const)
+    expect(Verdict.make([outcome("a/peer", status)], cases).passed).toBe(false)
+  expect(Verdict.make([], cases).passed).toBe(false)
+  expect(Verdict.make([passing], cases).passed).toBe(true)
+  expect(Verdict.make([passing, outcome("a/peer", "unplayed")], cases).passed).toBe(false)
+})
 
 test("an expected failure does not fail the run", () => {
   const entries = [{ id: "a/must", reason: "known" }]
@@ -60,7 +71,7 @@ test("a flaky entry may pass and may fail", () => {
 
 test("a failed should counts only under strict, a failed peer never", () => {
   const outcomes = [outcome("a/should", "fail"), outcome("a/peer", "fail")]
-  const loose = Verdict.make(outcomes, cases)
+  const loose = Verdict.make([...outcomes, passing], cases)
   expect(loose.passed).toBe(true)
   expect(outcomes.map((one) => Verdict.standing(one, loose.terms))).toEqual(["told", "told"])
   const strict = Verdict.make(outcomes, cases, { strict: true, baseline: [] })

@@ -2,7 +2,8 @@
  * A run as JUnit XML for CI systems: a suite for each family and transport, a test for each case.
  *
  * JUnit has no expected failures: a failure that does not count is a skipped test, whose message begins with the
- * reason. Stale entries of the baseline are a suite of their own. Characters that XML cannot represent are replaced.
+ * reason; a case that was not played is an error. Stale entries of the baseline are a suite of their own, and so is the
+ * failure of a run in which no case has passed. Characters that XML cannot represent are replaced.
  */
 import { family } from "../suite/Case.ts"
 import * as Report from "./Report.ts"
@@ -40,6 +41,10 @@ const testcase = (outcome: Outcome, terms: Verdict.Terms, style: Report.Style): 
     time: seconds(ms),
   })
   if (status === "pass") return `    <testcase${head}/>`
+  if (status === "unplayed") {
+    const error = attributes({ message: outcome.reason, type: status })
+    return `    <testcase${head}><error${error}/></testcase>`
+  }
   const message = status === "skip" ? outcome.reason : Verdict.excuse(outcome, terms)
   if (message !== "") {
     const full = status === "skip" ? message : `${message} (${outcome.reason})`
@@ -50,17 +55,21 @@ const testcase = (outcome: Outcome, terms: Verdict.Terms, style: Report.Style): 
   return `    <testcase${head}><failure${failure}>${text}</failure></testcase>`
 }
 
-const testsuite = (
-  name: string,
-  numbers: { readonly tests: number; readonly failures: number; readonly skipped: number },
-  ms: number,
-  tests: ReadonlyArray<string>,
-): string =>
-  [
-    `  <testsuite${attributes({ name, ...numbers, errors: 0, time: seconds(ms) })}>`,
-    ...tests,
-    "  </testsuite>",
-  ].join("\n")
+interface Numbers {
+  readonly tests: number
+  readonly failures: number
+  readonly errors: number
+  readonly skipped: number
+}
+
+const testsuite = (name: string, numbers: Numbers, ms: number, tests: ReadonlyArray<string>): string =>
+  [`  <testsuite${attributes({ name, ...numbers, time: seconds(ms) })}>`, ...tests, "  </testsuite>"].join(
+    "\n",
+  )
+
+/** A test of the run itself, which has failed. */
+const failing = (classname: string, name: string, message: string, type: string): string =>
+  `    <testcase${attributes({ classname, name, time: "0" })}><failure${attributes({ message, type })}/></testcase>`
 
 /** The whole document; `ms` is the duration of the run in milliseconds. */
 export const make = (verdict: Verdict.Verdict, ms: number, style: Report.Style): string => {
@@ -72,10 +81,17 @@ export const make = (verdict: Verdict.Verdict, ms: number, style: Report.Style):
   }
   const failed = (some: ReadonlyArray<Outcome>): number =>
     some.filter((outcome) => Verdict.standing(outcome, terms) === "fail").length
+  const unplayed = (some: ReadonlyArray<Outcome>): number =>
+    some.filter(({ status }) => status === "unplayed").length
   const suites = [...groups].map(([name, some]) => {
     const passes = some.filter(({ status }) => status === "pass").length
-    const failures = failed(some)
-    const numbers = { tests: some.length, failures, skipped: some.length - passes - failures }
+    const [failures, errors] = [failed(some), unplayed(some)]
+    const numbers = {
+      tests: some.length,
+      failures,
+      errors,
+      skipped: some.length - passes - failures - errors,
+    }
     const time = some.reduce((sum, outcome) => sum + outcome.ms, 0)
     return testsuite(
       name,
@@ -84,16 +100,22 @@ export const make = (verdict: Verdict.Verdict, ms: number, style: Report.Style):
       some.map((outcome) => testcase(outcome, terms, style)),
     )
   })
-  const old = stale.map(({ entry, why }) => {
-    const head = attributes({ classname: "baseline", name: entry.id, time: "0" })
-    return `    <testcase${head}><failure${attributes({ message: why, type: "stale" })}/></testcase>`
-  })
-  if (old.length > 0)
-    suites.push(testsuite("baseline", { tests: old.length, failures: old.length, skipped: 0 }, 0, old))
+  const old = stale.map(({ entry, why }) => failing("baseline", entry.id, why, "stale"))
+  const none = outcomes.some(({ status }) => status === "pass")
+    ? []
+    : [failing("run", "a case has passed", "no case has passed", "empty")]
+  for (const [name, tests] of [
+    ["baseline", old],
+    ["run", none],
+  ] as const) {
+    const numbers = { tests: tests.length, failures: tests.length, errors: 0, skipped: 0 }
+    if (tests.length > 0) suites.push(testsuite(name, numbers, 0, tests))
+  }
   const root = attributes({
     name: "procwire-conformance",
-    tests: outcomes.length + stale.length,
-    failures: failed(outcomes) + stale.length,
+    tests: outcomes.length + old.length + none.length,
+    failures: failed(outcomes) + old.length + none.length,
+    errors: unplayed(outcomes),
     time: seconds(ms),
   })
   return [

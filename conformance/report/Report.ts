@@ -6,6 +6,7 @@
  */
 import * as Baseline from "./Baseline.ts"
 import { family, type Level } from "../suite/Case.ts"
+import * as Causes from "./Causes.ts"
 import { quote } from "../suite/ShellWords.ts"
 import { clip } from "../suite/Json.ts"
 import type { Outcome } from "../suite/RunCase.ts"
@@ -50,11 +51,13 @@ export const line = (outcome: Outcome, style: Style, terms = Verdict.plain): str
     known: paint.dim("known"),
     told: paint.dim("told "),
     skip: paint.dim("skip "),
+    unplayed: paint.bad("none "),
   }[Verdict.standing(outcome, terms)]
-  const said = outcome.status === "skip" ? outcome.reason : Verdict.excuse(outcome, terms)
+  const ran = outcome.status === "pass" || outcome.status === "fail"
+  const said = ran ? Verdict.excuse(outcome, terms) : outcome.reason
   const why = said === "" ? "" : paint.dim(` (${said})`)
   const notes = outcome.notes.length > 0 ? paint.dim(` (${outcome.notes.join("; ")})`) : ""
-  const time = outcome.status === "skip" ? "" : paint.dim(` ${Math.round(outcome.ms)} ms`)
+  const time = ran ? paint.dim(` ${Math.round(outcome.ms)} ms`) : ""
   const { case: item, transport } = outcome
   return `${sign} ${item.level.padEnd(6)} ${transport.padEnd(5)} ${item.id}${time}${why}${notes}`
 }
@@ -82,6 +85,40 @@ export const failure = (outcome: Outcome, style: Style, terms = Verdict.plain): 
 
 const standings: ReadonlyArray<Verdict.Standing> = ["pass", "fail", "known", "told", "skip"]
 
+/** How many ids of a cause are listed, unless everything is wanted. */
+const listed = 4
+
+/** The causes that more than one case has failed of, each with its cases. */
+const causeLines = (verdict: Verdict.Verdict, style: Style): ReadonlyArray<string> => {
+  const failed = verdict.outcomes.filter((outcome) =>
+    ["fail", "told"].includes(Verdict.standing(outcome, verdict.terms)),
+  )
+  const shared = Causes.group(failed).filter(({ outcomes }) => outcomes.length > 1)
+  const lines = shared.flatMap(({ outcomes, reason }) => {
+    const ids = [...new Set(outcomes.map((outcome) => outcome.case.id))]
+    const more = style.verbose ? 0 : Math.max(0, ids.length - listed)
+    const names = ids.slice(0, ids.length - more).join(", ")
+    const text = clip(reason.replace(/\s+/g, " "), style.verbose ? 4000 : 160)
+    return [
+      `${outcomes.length} cases: \`${text}\``,
+      `  ${names}${more > 0 ? ` and ${more} more (-v lists them)` : ""}`,
+    ]
+  })
+  return lines.length === 0 ? [] : [...lines, ""]
+}
+
+/** Why cases were not played; empty if all were. */
+export const stopped = ({ outcomes }: Verdict.Verdict): ReadonlyArray<string> => {
+  const unplayed = outcomes.filter(({ status }) => status === "unplayed")
+  return Causes.group(unplayed).map(
+    (cause) =>
+      `${cause.outcomes.length} cases over ${transportsOf(cause.outcomes)} were not played: ${cause.reason}`,
+  )
+}
+
+const transportsOf = (outcomes: ReadonlyArray<Outcome>): string =>
+  [...new Set(outcomes.map((outcome) => outcome.transport))].join(", ").replace(/, ([^,]*)$/, " and $1")
+
 /** One line about a stale entry of the baseline. */
 const staleLine = ({ entry, why }: Baseline.Stale): string => {
   const where = entry.transport === undefined ? "" : ` (${entry.transport})`
@@ -92,16 +129,17 @@ const staleLine = ({ entry, why }: Baseline.Stale): string => {
 export const verdictLine = (verdict: Verdict.Verdict, ms: number, style: Style): string => {
   const paint = paints(style)
   const { outcomes, stale, terms } = verdict
-  const failed = outcomes.filter((outcome) => Verdict.standing(outcome, terms) === "fail").length
-  const transports = [...new Set(outcomes.map((outcome) => outcome.transport))]
-    .join(", ")
-    .replace(/, ([^,]*)$/, " and $1")
+  const count = (kind: Verdict.Standing): number =>
+    outcomes.filter((outcome) => Verdict.standing(outcome, terms) === kind).length
+  const [failed, unplayed] = [count("fail"), count("unplayed")]
   const why = [
     ...(failed > 0 ? [`${failed} failed`] : []),
+    ...(unplayed > 0 ? [`${unplayed} not played`] : []),
     ...(stale.length > 0 ? [`${stale.length} stale in the baseline`] : []),
+    ...(count("pass") === 0 ? ["no case has passed"] : []),
   ].join(", ")
   const said = verdict.passed ? paint.good("conformant") : paint.bad(`not conformant (${why})`)
-  return `${said}: ${outcomes.length} cases over ${transports} in ${(ms / 1000).toFixed(1)} s`
+  return `${said}: ${outcomes.length} cases over ${transportsOf(outcomes)} in ${(ms / 1000).toFixed(1)} s`
 }
 
 /** The tables at the end of a run. */
@@ -122,6 +160,8 @@ export const summary = (verdict: Verdict.Verdict, ms: number, style: Style): str
     "",
     ...levels.map((level) => row(level, (outcome) => outcome.case.level === level)),
     "",
+    ...causeLines(verdict, style),
+    ...stopped(verdict).map(paint.bad),
     ...stale.map((one) => paint.bad(staleLine(one))),
     verdictLine(verdict, ms, style),
   ].join("\n")
@@ -146,6 +186,7 @@ export const toJson = (verdict: Verdict.Verdict, version: string, ms: number): s
       ms: Math.round(ms),
       passed: verdict.passed,
       stale: verdict.stale.map(({ entry, why }) => ({ ...entry, why })),
+      stopped: stopped(verdict),
       cases: verdict.outcomes.map(({ case: item, transcript, stderr, ...outcome }) => ({
         id: item.id,
         level: item.level,

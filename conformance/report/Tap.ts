@@ -1,5 +1,6 @@
 /**
- * A run in TAP 14: a test point for each case and transport, then one for each stale entry of the baseline.
+ * A run in TAP 14: a test point for each case and transport that was played, then one for each stale entry of the
+ * baseline, and `Bail out!` if a server has stopped answering or no case has passed.
  *
  * A failure that does not count is marked TODO, so a consumer of TAP reaches the same verdict as the exit code.
  */
@@ -33,6 +34,7 @@ export const make = (verdict: Verdict.Verdict, style: Report.Style): string => {
     const name = `${index + 1} - ${plain(`${outcome.case.id} (${outcome.case.level}, ${outcome.transport})`)}`
     if (outcome.status === "skip") return [`ok ${name} # SKIP ${plain(outcome.reason)}`]
     if (outcome.status === "pass") return [`ok ${name}`]
+    if (outcome.status === "unplayed") return []
     const excuse = Verdict.excuse(outcome, terms)
     const directive = excuse === "" ? "" : ` # TODO ${plain(excuse)}`
     return [`not ok ${name}${directive}`, ...diagnostics(outcome, style)]
@@ -41,5 +43,9 @@ export const make = (verdict: Verdict.Verdict, style: Report.Style): string => {
     ({ entry, why }, index) =>
       `not ok ${outcomes.length + index + 1} - ${plain(`stale entry in the baseline: ${entry.id}, ${why}`)}`,
   )
-  return `${["TAP version 14", `1..${outcomes.length + stale.length}`, ...points, ...old].join("\n")}\n`
+  const none = outcomes.some(({ status }) => status === "pass") ? [] : ["no case has passed"]
+  const stopped = Report.stopped(verdict)
+  const end = (stopped.length > 0 ? stopped : none).map((why) => `Bail out! ${plain(why)}`)
+  const plan = `1..${outcomes.length + stale.length}`
+  return `${["TAP version 14", plan, ...points, ...old, ...end].join("\n")}\n`
 }

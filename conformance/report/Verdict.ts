@@ -2,7 +2,8 @@
  * The verdict on a run: which failures count, which are expected, and which are only reported.
  *
  * A failed `must` counts, with `strict` also a failed `should`; `peer` never does. A failure that the baseline expects
- * does not count. A stale entry of the baseline fails the run like a failed case.
+ * does not count. A stale entry of the baseline fails the run like a failed case. So does a case that was not played
+ * because its server had stopped answering, and a run in which no case has passed is never a success.
  */
 import * as Baseline from "./Baseline.ts"
 import type { Case, Level } from "../suite/Case.ts"
@@ -20,7 +21,7 @@ export interface Terms {
 export const plain: Terms = { strict: false, baseline: [] }
 
 /** `known` is a failure that the baseline expects, `told` a failure on a level that does not count. */
-export type Standing = "pass" | "fail" | "known" | "told" | "skip"
+export type Standing = "pass" | "fail" | "known" | "told" | "skip" | "unplayed"
 
 /** A run that was judged. */
 export interface Verdict {
@@ -59,6 +60,8 @@ export const make = (
   terms: Terms = plain,
 ): Verdict => {
   const stale = Baseline.stale(terms.baseline, cases, outcomes)
-  const passed = stale.length === 0 && !outcomes.some((outcome) => standing(outcome, terms) === "fail")
+  const standings = outcomes.map((outcome) => standing(outcome, terms))
+  const failed = standings.some((one) => one === "fail" || one === "unplayed")
+  const passed = stale.length === 0 && !failed && standings.includes("pass")
   return { terms, outcomes, stale, passed }
 }

@@ -29,12 +29,15 @@ export interface SeamCase<Need extends string, Context> {
 export type CaseSpec<Need extends string, Context> = Pick<SeamCase<Need, Context>, "says" | "run"> &
   Partial<Pick<SeamCase<Need, Context>, "level" | "requires" | "alone">>
 
+/** Cases that fail on a subject, each with the reason why. One that passes is stale. */
+export type Known = { readonly [id: string]: string }
+
 /** Which cases: ids or globs (`*` within a step, `**` for anything), and how deep. */
 export interface Choice {
   /** Ids or globs to take; everything by default. */
   readonly only?: ReadonlyArray<string>
-  /** Ids or globs to leave out. */
-  readonly except?: ReadonlyArray<string>
+  /** Ids or globs to leave out; as an object, each with the reason why. */
+  readonly except?: ReadonlyArray<string> | { readonly [glob: string]: string }
   /** `must` leaves out the others. */
   readonly depth?: Level
 }
@@ -60,7 +63,8 @@ export const select = <Need extends string, Context>(
   readonly cases: ReadonlyArray<SeamCase<Need, Context>>
   readonly unknown: ReadonlyArray<string>
 } => {
-  const [wanted, unwanted] = [Glob.make(only), Glob.make(except)]
+  const left = Array.isArray(except) ? (except as ReadonlyArray<string>) : Object.keys(except)
+  const [wanted, unwanted] = [Glob.make(only), Glob.make(left)]
   const ids = cases.map(({ id }) => id)
   return {
     cases: cases.filter(

@@ -5,7 +5,7 @@
  */
 import { CheckFailure } from "../suite/Check.ts"
 import { within } from "../suite/Deadline.ts"
-import type { SeamCase } from "./SeamCase.ts"
+import type { Known, SeamCase } from "./SeamCase.ts"
 
 /** What the cases run on. */
 export interface Subject<Need extends string, Context> {
@@ -111,9 +111,17 @@ export const playAll = async <Need extends string, Context>(
   return cases.flatMap(({ id }) => outcomes.get(id) ?? [])
 }
 
-/** Whether no `must` has failed. */
-export const passed = (outcomes: ReadonlyArray<Outcome>): boolean =>
-  !outcomes.some((outcome) => outcome.status === "fail" && outcome.case.level === "must")
+/** The entries of `known` whose case passes. */
+export const stale = (outcomes: ReadonlyArray<Outcome>, known: Known): ReadonlyArray<string> =>
+  outcomes.flatMap(({ case: { id }, status }) => (status === "pass" && known[id] !== undefined ? [id] : []))
+
+/** Whether some case has passed, no `must` has failed that is not known to fail, and nothing known is stale. */
+export const passed = (outcomes: ReadonlyArray<Outcome>, known: Known = {}): boolean =>
+  outcomes.some(({ status }) => status === "pass") &&
+  stale(outcomes, known).length === 0 &&
+  !outcomes.some(
+    ({ case: item, status }) => status === "fail" && item.level === "must" && known[item.id] === undefined,
+  )
 
 /** Why the work failed; empty if it succeeded. */
 const attempt = async (work: () => Promise<void>): Promise<string> => {

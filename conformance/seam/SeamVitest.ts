@@ -1,17 +1,17 @@
 /**
  * Registers the cases about a seam with vitest: one test for each, named by its id and its sentence.
  *
- * A case is skipped if the subject lacks what it needs, with that reason. A `should` that a host cannot meet may be
- * listed as known to fail; then it must fail, so the list never goes stale. A `must` may not be listed.
+ * A case is skipped if the subject lacks what it needs, with that reason. A case that a subject cannot meet may be
+ * listed as known to fail, with the reason why; then it must fail, so the list never goes stale.
  */
 import { afterAll, beforeAll, describe, it } from "vitest"
-import { select, type Choice, type SeamCase } from "./SeamCase.ts"
+import { select, type Choice, type Known, type SeamCase } from "./SeamCase.ts"
 import { defaultTimeoutMs, play, type Outcome, type RunOptions, type Subject } from "./SeamRunner.ts"
 
 /** Which cases to register, and how. */
 export interface SuiteOptions extends Choice, RunOptions {
-  /** `should` cases that fail here, each with the reason why. */
-  readonly known?: { readonly [id: string]: string }
+  /** Cases that fail here, each with the reason why. */
+  readonly known?: Known
 }
 
 /** Opens a subject before the first case; it is closed after the last one. */
@@ -19,7 +19,7 @@ export type Open<Need extends string, Context> = () => Promise<
   Subject<Need, Context> & { readonly close: () => Promise<void> }
 >
 
-/** Registers the chosen cases. Throws if a glob matches none, or if `known` names a case that is no `should`. */
+/** Registers the chosen cases. Throws if a glob matches none, or if `known` names a case that does not exist. */
 export const register = <Need extends string, Context>(
   name: string,
   all: ReadonlyArray<SeamCase<Need, Context>>,
@@ -30,8 +30,7 @@ export const register = <Need extends string, Context>(
   const { cases, unknown } = select(all, options)
   if (unknown.length > 0) throw new Error(`no case matches ${unknown.join(", ")}`)
   for (const id of Object.keys(known)) {
-    const level = all.find((item) => item.id === id)?.level
-    if (level !== "should") throw new Error(`only a should may be known to fail, not ${id}`)
+    if (!all.some((item) => item.id === id)) throw new Error(`no case is known to fail as ${id}`)
   }
   describe(name, () => {
     let subject: Awaited<ReturnType<Open<Need, Context>>>

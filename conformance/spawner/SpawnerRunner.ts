@@ -14,7 +14,7 @@ import * as Scope from "effect/Scope"
 import { Spawner } from "../../core/spawn/Spawner.ts"
 import { subject, type SpawnerContext, type Need } from "./SpawnerContext.ts"
 import { cases } from "./cases/index.ts"
-import { select, type Choice } from "../seam/SeamCase.ts"
+import { select, type Choice, type Known } from "../seam/SeamCase.ts"
 import { playAll, type Outcome, type PlayOptions, type Subject } from "../seam/SeamRunner.ts"
 
 /** A layer with the spawner under test. */
@@ -53,15 +53,35 @@ export const run = async (layer: SpawnerLayer, options: Options = {}): Promise<R
   }
 }
 
-/** Like {@link run}, with the layer that a module exports. Rejects with what the module throws while it is loaded. */
-export const loadAndRun = async (
-  modulePath: string,
-  options: Options = {},
-): Promise<ReadonlyArray<Outcome>> => {
+/** What a module exports for the suite. */
+export interface Loaded {
+  readonly layer: SpawnerLayer
+  /** Its export `known`: the cases that must fail, each with the reason why. */
+  readonly known: Known
+}
+
+/**
+ * Loads the layer that a module exports, and what it says of it. Rejects with a {@link UsageError} or with what the
+ * module throws while it is loaded.
+ */
+export const load = async (modulePath: string): Promise<Loaded> => {
   const loaded: unknown = await import(pathToFileURL(resolve(modulePath)).href)
-  const { layer, layerSpawner } = loaded as { readonly [name: string]: unknown }
+  const { known = {}, layer, layerSpawner } = loaded as { readonly [name: string]: unknown }
   const found = layer ?? layerSpawner
   if (!Layer.isLayer(found))
     throw new UsageError(`${modulePath} exports no layer: name it layer or layerSpawner`)
-  return run(found as SpawnerLayer, options)
+  if (!isKnown(known))
+    throw new UsageError(`${modulePath} exports a known that is no object of ids and reasons`)
+  return { layer: found as SpawnerLayer, known }
 }
+
+const isKnown = (value: unknown): value is Known =>
+  typeof value === "object" &&
+  value !== null &&
+  Object.values(value).every((reason) => typeof reason === "string" && reason.trim() !== "")
+
+/** Like {@link run}, with the layer that a module exports; its `known` is left to the caller ({@link load}). */
+export const loadAndRun = async (
+  modulePath: string,
+  options: Options = {},
+): Promise<ReadonlyArray<Outcome>> => run((await load(modulePath)).layer, options)

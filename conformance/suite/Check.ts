@@ -3,10 +3,21 @@
  */
 import { clip, isObject, same, type Json, type JsonObject } from "./Json.ts"
 
+/**
+ * Why a case has failed. `wrong`: the server did something else. `late`: it did nothing in time. `gone`: it could not be
+ * started or reached, or has ended the connection.
+ */
+export type Reason = "wrong" | "late" | "gone"
+
 /** The server did not do what the case says. */
 export class CheckFailure extends Error {
   /** The name of the class, for logs. */
   override readonly name = "CheckFailure"
+  readonly reason: Reason
+  constructor(message: string, reason: Reason = "wrong") {
+    super(message)
+    this.reason = reason
+  }
 }
 
 /** A JSON text short enough for a line of a report. */

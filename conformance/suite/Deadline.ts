@@ -19,7 +19,7 @@ export const within = async <A>(
     const look = (): void => {
       const left = Math.max(began, lastSign()) + ms - performance.now()
       if (left > 0) timer = setTimeout(look, left)
-      else reject(new CheckFailure(`waited ${ms} ms in vain for ${what}`))
+      else reject(new CheckFailure(`waited ${ms} ms in vain for ${what}`, "late"))
     }
     look()
   })

@@ -18,9 +18,9 @@ export interface Outcome {
   readonly transport: TransportKind | "spawner"
   /** The arguments of the command line that name the target. */
   readonly words: ReadonlyArray<string>
-  /** `skip`: the case did not run. */
-  readonly status: "pass" | "fail" | "skip"
-  /** Why it failed or was skipped; empty for a pass. */
+  /** `skip`: the case did not run. `unplayed`: neither, because the server had stopped answering. */
+  readonly status: "pass" | "fail" | "skip" | "unplayed"
+  /** Why it failed, was skipped or was not played; empty for a pass. */
   readonly reason: string
   /** How long the case took, in milliseconds. */
   readonly ms: number
@@ -30,6 +30,8 @@ export interface Outcome {
   readonly transcript: ReadonlyArray<Entry>
   /** The standard error of the servers that this case has started; empty unless the case failed. */
   readonly stderr: string
+  /** The case failed because nothing came in time, or because the server could not be reached. */
+  readonly silent?: boolean
 }
 
 /** Options for one case. */
@@ -56,34 +58,53 @@ const play = async (
   item: Case,
   { context, fault }: CaseContext.RunningContext,
   timeoutMs: number,
-): Promise<string> => {
+): Promise<Pick<Outcome, "reason" | "silent">> => {
   try {
     await within(item.run(context), timeoutMs * (item.slow ? 60 : 9), "the whole case")
-    return fault() ?? ""
+    return { reason: fault() ?? "" }
   } catch (error) {
-    if (error instanceof CheckFailure) return error.message
-    return error instanceof Error ? (error.stack ?? error.message) : String(error)
+    if (error instanceof CheckFailure) return { reason: error.message, silent: error.reason !== "wrong" }
+    return { reason: error instanceof Error ? (error.stack ?? error.message) : String(error) }
   }
 }
 
+/** The outcome of a case that does not run. */
+export const withheld = (
+  item: Case,
+  target: Target,
+  status: "skip" | "unplayed",
+  reason: string,
+): Outcome => ({
+  case: item,
+  transport: target.kind,
+  words: target.words,
+  status,
+  reason,
+  ms: 0,
+  notes: [],
+  transcript: [],
+  stderr: "",
+})
+
 /** Runs one case. It never rejects: every error is in the outcome. */
 export const runCase = async (item: Case, target: Target, options: CaseOptions): Promise<Outcome> => {
-  const base = { case: item, transport: target.kind, words: target.words }
   const skipped =
     skipReason(item, target, options) ?? (await Manifest.missing(item, target, options.timeoutMs))
-  if (skipped !== undefined)
-    return { ...base, status: "skip", reason: skipped, ms: 0, notes: [], transcript: [], stderr: "" }
+  if (skipped !== undefined) return withheld(item, target, "skip", skipped)
   const began = performance.now()
   const running = CaseContext.make(item, target, options.timeoutMs)
-  const reason = await play(item, running, options.timeoutMs)
+  const { reason, silent = false } = await play(item, running, options.timeoutMs)
   running.finish()
   return {
-    ...base,
+    case: item,
+    transport: target.kind,
+    words: target.words,
     status: reason === "" ? "pass" : "fail",
     reason,
     ms: performance.now() - began,
     notes: running.notes,
     transcript: reason === "" ? [] : running.transcript.entries,
     stderr: reason === "" ? "" : running.stderr(),
+    silent,
   }
 }

@@ -2,11 +2,12 @@
  * Runs cases on one or more targets, several at a time, and returns the outcomes in the order of the cases.
  *
  * A case that no target can carry is listed once, as skipped. A wait that a failed case has left pending may fail later
- * without ending the run.
+ * without ending the run. If a server stops answering midway, the rest of its cases is `unplayed`.
  */
 import type { Case } from "./Case.ts"
 import { CheckFailure } from "./Check.ts"
-import { runCase, type CaseOptions, type Outcome } from "./RunCase.ts"
+import * as Liveness from "./Liveness.ts"
+import { runCase, withheld, type CaseOptions, type Outcome } from "./RunCase.ts"
 import type { Target } from "./Target.ts"
 import { carries } from "./wire/TransportKind.ts"
 
@@ -38,6 +39,10 @@ export const jobs = (plan: Pick<Plan, "cases" | "targets">): ReadonlyArray<Job> 
 /** Called after each case, with how many are done. */
 export type OnOutcome = (outcome: Outcome, done: number, of: number) => void
 
+/** The outcomes of a plan of which nothing is played, for this reason. */
+export const unplayed = (plan: Pick<Plan, "cases" | "targets">, reason: string): ReadonlyArray<Outcome> =>
+  jobs(plan).map(({ item, target }) => withheld(item, target, "unplayed", reason))
+
 /** Any other error than a failed wait is a fault of the suite and ends the run. */
 const abandoned = (error: unknown): void => {
   if (!(error instanceof CheckFailure)) throw error
@@ -50,13 +55,19 @@ export const run = async (
 ): Promise<ReadonlyArray<Outcome>> => {
   const todo = jobs(plan)
   const outcomes: Array<Outcome | undefined> = todo.map(() => undefined)
+  const liveness = Liveness.make(plan.timeoutMs)
   let next = 0
   let done = 0
   const worker = async (): Promise<void> => {
     for (let at = next++; at < todo.length; at = next++) {
-      const job = todo[at]
-      if (job === undefined) return
-      const outcome = await runCase(job.item, job.target, plan)
+      const { item, target } = todo[at] ?? {}
+      if (item === undefined || target === undefined) return
+      const stopped = await liveness.stopped(target)
+      const outcome =
+        stopped === undefined
+          ? await runCase(item, target, plan)
+          : withheld(item, target, "unplayed", stopped)
+      if (stopped === undefined) liveness.saw(target, outcome)
       outcomes[at] = outcome
       onOutcome(outcome, ++done, todo.length)
     }

@@ -8,7 +8,8 @@ import { randomUUID } from "node:crypto"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { CheckFailure } from "./Check.ts"
+import { CheckFailure, fail } from "./Check.ts"
+import { clip } from "./Json.ts"
 import type { Channel, ChannelEvents } from "./wire/Channel.ts"
 import * as LineChannel from "./wire/LineChannel.ts"
 import * as ServerProcess from "./wire/ServerProcess.ts"
@@ -104,6 +105,12 @@ const listen = async (kind: TransportKind, argv: ReadonlyArray<string>, needs: N
   }
   try {
     const url = await ServerProcess.firstLine(server, needs.timeoutMs)
+    if (kindOf(url.trim()) !== kind) {
+      const wanted = kind === "unix" ? "unix:PATH" : `${kind}://HOST:PORT`
+      fail(
+        `the first line of the server's output must be its address, ${wanted}, not ${JSON.stringify(clip(url, 200))}`,
+      )
+    }
     return { process: server, ...atUrl(kind, url.trim(), needs.timeoutMs), stop: server.kill }
   } catch (error) {
     server.kill()

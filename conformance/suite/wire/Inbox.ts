@@ -72,7 +72,8 @@ export const make = (): Inbox => {
               try {
                 const found = pick(inbox)
                 if (found !== undefined) resolve(found)
-                else if (ended !== undefined) reject(new CheckFailure(`waited for ${what}, but ${ended}`))
+                else if (ended !== undefined)
+                  reject(new CheckFailure(`waited for ${what}, but ${ended}`, "gone"))
               } catch (error) {
                 reject(error)
               }

@@ -37,7 +37,9 @@ export const connect = async (
   const socket = net.connect(optionsOf(url)).setNoDelay(true)
   const ready = new Promise<void>((resolve, reject) => {
     socket.on("connect", resolve)
-    socket.on("error", (error) => reject(new CheckFailure(`cannot connect to ${url}: ${error.message}`)))
+    socket.on("error", (error) =>
+      reject(new CheckFailure(`cannot connect to ${url}: ${error.message}`, "gone")),
+    )
   })
   await within(ready, timeoutMs, `a connection to ${url}`)
   return make({ kind, input: socket, output: socket }, events)

@@ -6,15 +6,18 @@
  */
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process"
 import { within } from "../Deadline.ts"
-import { fail } from "../Check.ts"
+import { CheckFailure, fail } from "../Check.ts"
+import { clip } from "../Json.ts"
 import * as ProcessTree from "./ProcessTree.ts"
 
-/** How a server ended; one that could not be started has the error as its signal. */
+/** How a server ended. */
 export interface Exit {
   /** The exit code; null for death by a signal. */
   readonly code: number | null
   /** The signal that killed it; null for an exit. */
   readonly signal: string | null
+  /** Why it could not be started; only then. */
+  readonly notStarted?: string
 }
 
 /** A server that the suite has started. */
@@ -62,7 +65,7 @@ export const launch = (options: LaunchOptions): ServerProcess => {
     child.once("error", (error) => {
       exited = true
       errors += `\n${error.message}`
-      resolve({ code: null, signal: error.message })
+      resolve({ code: null, signal: null, notStarted: error.message })
     })
     child.once("exit", (code, signal) => {
       exited = true
@@ -91,6 +94,14 @@ export const launch = (options: LaunchOptions): ServerProcess => {
   }
 }
 
+/** How a server ended before it did what was waited for, in a sentence with the end of its standard error. */
+export const describe = (exit: Exit, before: string, errors: string): string => {
+  if (exit.notStarted !== undefined) return `the server could not be started: ${exit.notStarted}`
+  const how = exit.signal === null ? `ended with exit code ${exit.code}` : `was killed by ${exit.signal}`
+  const last = errors.trim().split("\n").at(-1) ?? ""
+  return `the server ${how} before ${before}${last === "" ? "" : `: ${clip(last, 300)}`}`
+}
+
 /** Waits for the end of the server. */
 export const awaitExit = (server: ServerProcess, ms: number): Promise<Exit> =>
   within(server.exit, ms, "the server process to end")
@@ -105,12 +116,7 @@ export const firstLine = (server: ServerProcess, ms: number): Promise<string> =>
       if (end >= 0) resolve(seen.slice(0, end))
     })
     server.exit.then(
-      (exit) =>
-        reject(
-          new Error(
-            `the server ended with ${exit.signal ?? exit.code} before its first line: ${server.errors()}`,
-          ),
-        ),
+      (exit) => reject(new CheckFailure(describe(exit, "its first line of output", server.errors()), "gone")),
       reject,
     )
   })

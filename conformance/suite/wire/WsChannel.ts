@@ -42,7 +42,7 @@ export const connect = async (options: ConnectOptions): Promise<Channel> => {
     })
     socket.on("error", (error) => {
       trouble = error.message
-      if (!opened) reject(new CheckFailure(`cannot connect to ${options.url}: ${error.message}`))
+      if (!opened) reject(new CheckFailure(`cannot connect to ${options.url}: ${error.message}`, "gone"))
     })
     socket.on("close", (code) => {
       if (opened) events.end(`the connection ended with code ${code}${trouble === "" ? "" : ` (${trouble})`}`)
