@@ -13,14 +13,24 @@ import * as Layer from "effect/Layer"
 import * as Spawner from "../../core/spawn/Spawner.ts"
 import * as ProgramLookup from "../shared/process/ProgramLookup.ts"
 
-/** Wraps every command of the inner spawner. `wrap` gets a spec whose program is a path, and returns what to start. */
+/** What a wrapper takes away. */
+export interface WrapOptions {
+  /** Capabilities of the inner spawner that children do not have inside the wrapper: `{ processGroup: false }`. */
+  readonly capabilities?: { readonly [name in keyof Spawner.Capabilities]?: false }
+}
+
+/**
+ * Wraps every command of the inner spawner. `wrap` gets a spec whose program is a path, and returns what to start. The
+ * wrapper itself is better named by its path, too: a bare name is looked up in the PATH of the child.
+ */
 export const layerWrap = (
   wrap: (spec: Spawner.SpawnSpec) => Spawner.SpawnSpec,
+  options: WrapOptions = {},
 ): Layer.Layer<Spawner.Spawner, never, Spawner.Spawner> =>
   Layer.effect(
     Spawner.Spawner,
     Effect.map(Spawner.Spawner, (inner) => ({
-      capabilities: { ...inner.capabilities, arg0: false },
+      capabilities: { ...inner.capabilities, arg0: false, ...options.capabilities },
       spawn: (spec, events) =>
         Effect.flatMap(ProgramLookup.find(spec), (program) =>
           inner.spawn(wrap({ ...spec, argv: [program, ...spec.argv.slice(1)] }), events),

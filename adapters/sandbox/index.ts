@@ -16,4 +16,5 @@
  */
 export type { Access, Confinement, Place } from "../../core/protocol/Confinement.ts"
 export { layer as layerBubblewrap, type Options as BubblewrapOptions } from "../shared/confine/Bubblewrap.ts"
-export { layerWrap } from "./Wrap.ts"
+export { find as findProgram } from "../shared/process/ProgramLookup.ts"
+export { layerWrap, type WrapOptions } from "./Wrap.ts"

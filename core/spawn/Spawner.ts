@@ -9,6 +9,9 @@
  * - `events.end` is called once for each stream of the spec, after its last byte: `stdout` and `stderr` for pipes,
  *   `pty` for a PTY. If a descendant holds a stream open, it ends after the exit.
  * - `events.exit` is called once, when the child itself has exited; it does not wait for the streams.
+ * - `spawn` fails with the reasons and exact texts of SpawnError, because clients compare them: `notFound`,
+ *   `notADirectory`, `permissionDenied`, `notExecutable`, `argumentsTooLong`, and what SpecCheck refuses
+ *   (`missingProgram`, `nulByte`). A directory that cannot be entered is reported before the program.
  * - No event is delivered before `spawn` has succeeded, and none after the scope has closed.
  * - Closing the scope kills the whole process group and releases every descriptor. It is idempotent.
  */
@@ -90,24 +93,24 @@ export interface SpawnEvents {
 export interface ChildHandle {
   /** The process id, if the spawner knows it. */
   readonly pid: number | undefined
-  /** Writes to stdin (or the PTY) in call order; suspends while the child does not read. */
+  /** Writes to stdin (or the PTY) in call order; suspends while the child does not read. Fails once nobody reads it. */
   readonly write: (bytes: Uint8Array) => Effect.Effect<void, StdinError>
   /** Closes a piped stdin after the writes before. On a PTY it does nothing. */
   readonly endStdin: Effect.Effect<void>
-  /** Sends a signal to the process group. A group that is gone is not an error. */
+  /** Sends a signal to the process group. A group that is gone is not an error; a name without a signal is `Unsupported`. */
   readonly signal: (signal: SignalName) => Effect.Effect<void, SignalError>
   /** SIGKILL to the process group, at once. */
   readonly kill: Effect.Effect<void>
   /**
-   * Stops reading output: no further `output` is delivered, and every open stream ends now even if a descendant outside
-   * the group holds it.
+   * Stops reading output: no further `output` is delivered, and every open stream ends even if a descendant outside the
+   * group holds it. The `end` events are delivered before it completes.
    */
   readonly abandonOutput: Effect.Effect<void>
   /** True while processes of the group outlive the child that led it. */
   readonly lingering: Effect.Effect<boolean>
   /** Sets the size of the PTY. With the capability `resize`. */
   readonly resize?: (size: TerminalSize) => Effect.Effect<void, SignalError>
-  /** Stops reading output; what was read before may still arrive. With the capability `pause`. */
+  /** Stops reading output, also after the exit; what was read before may still arrive. With the capability `pause`. */
   readonly pause?: () => void
   /** Reads output again after `pause`. */
   readonly resume?: () => void
@@ -117,7 +120,10 @@ export interface ChildHandle {
 export interface SpawnerService {
   /** What it can do. */
   readonly capabilities: Capabilities
-  /** Starts one child, which lives as long as the scope. */
+  /**
+   * Starts one child, which lives as long as the scope. Fails with the error of `SpawnError.notFound` and its like for
+   * what the system refuses, and with that of `SpecCheck.refusal` for a spec that can never be started.
+   */
   readonly spawn: (
     spec: SpawnSpec,
     events: SpawnEvents,

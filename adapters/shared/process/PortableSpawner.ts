@@ -20,7 +20,7 @@ import * as ProcessGroup from "./ProcessGroup.ts"
 import * as ProgramLookup from "./ProgramLookup.ts"
 import * as ProgramPath from "./ProgramPath.ts"
 import * as RunningChild from "./RunningChild.ts"
-import * as SpecCheck from "./SpecCheck.ts"
+import * as SpecCheck from "../../../core/spawn/SpecCheck.ts"
 import * as StdinWriter from "./StdinWriter.ts"
 
 /** The most that is delivered at once: Bun reads ahead without a limit. */

@@ -10,7 +10,7 @@ import type { SpawnError } from "../../../core/spawn/SpawnError.ts"
 import type * as Spawner from "../../../core/spawn/Spawner.ts"
 import * as OsError from "../host/OsError.ts"
 import * as ProgramPath from "./ProgramPath.ts"
-import * as SpecCheck from "./SpecCheck.ts"
+import * as SpecCheck from "../../../core/spawn/SpecCheck.ts"
 
 /** The path of the program: absolute, or relative to the child's directory, and always with a slash. */
 export const find = (spec: Spawner.SpawnSpec): Effect.Effect<string, SpawnError> =>
