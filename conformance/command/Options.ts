@@ -61,7 +61,8 @@ export const usage = `procwire-conformance: tests any implementation of the exec
   --baseline FILE    expected failures, a JSON list of { id, transport?, reason, flaky? }; an entry whose case
                      passes or does not exist is stale and fails the run
   --without LIST     capabilities that the server lacks, separated by commas: ${capabilities.join(",")}
-  --timeout-ms N     how long a wait may go on without a message, in milliseconds (default ${defaultTimeoutMs})
+  --timeout-ms N     how long a wait, also for the first answer, may go on without a message, in milliseconds
+                     (default ${defaultTimeoutMs})
   --parallel N       how many cases run at a time (default 4)
   --list             print the cases and exit
   --json FILE        write the outcomes as JSON
@@ -78,7 +79,10 @@ examples
   procwire-conformance --dialect v0 --command "procwire serve --dialect v0 --listen {LISTEN}"
   procwire-conformance --command my-server --junit report.xml --tap | tap-summary
 
-Exit code: 0 if every "must" that ran has passed and the baseline has no stale entry, 1 if not, 2 on wrong use.
+A server that does not answer one "initialize" within --timeout-ms is not tested: one sentence says why.
+
+Exit code: 0 if some case and every "must" that ran has passed and the baseline has no stale entry, 1 if not, 2 on wrong
+use.
 `
 
 const flags = {

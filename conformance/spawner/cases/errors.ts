@@ -1,46 +1,48 @@
 /** Cases about refused children: the reason, the text, and that nothing leaks. */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import type { SpawnReason } from "../../../core/spawn/SpawnError.ts"
+import * as SpawnError from "../../../core/spawn/SpawnError.ts"
 import * as Check from "../../suite/Check.ts"
 import { table, type SpawnerContext } from "../SpawnerContext.ts"
 import type { ChildOptions } from "../SpawnedChild.ts"
 import * as HostProcess from "../HostProcess.ts"
 
-const missing = "No such file or directory (os error 2)"
-const denied = "Permission denied (os error 13)"
-const noDirectory = "Not a directory (os error 20)"
-const nul = "nul byte found in provided data"
+const missing = SpawnError.notFound()
+const denied = SpawnError.permissionDenied()
+const noDirectory = SpawnError.notADirectory()
 
 /** The child must be refused with this reason and text, on pipes and, where there are PTYs, on a PTY. */
 const refused = async (
   t: SpawnerContext,
   options: ChildOptions,
-  reason: SpawnReason,
-  message: string,
-  onPty = message,
+  wanted: SpawnError.SpawnError,
+  onPty = wanted,
 ): Promise<void> => {
   const what = JSON.stringify(options).slice(0, 120)
   const error = await t.refused(options)
-  Check.equal([error.reason, error.message], [reason, message], what)
+  Check.equal([error.reason, error.message], [wanted.reason, wanted.message], what)
   if (!t.capabilities.pty) return
   const same = await t.refused({ ...options, pty: true })
-  Check.equal([same.reason, same.message], [reason, onPty], `${what} on a PTY`)
+  Check.equal([same.reason, same.message], [onPty.reason, onPty.message], `${what} on a PTY`)
 }
+
+/** A NUL byte in this place of the spec. */
+const nul = (t: SpawnerContext, options: ChildOptions, place: "argv" | "cwd" | "env"): Promise<void> =>
+  refused(t, options, SpawnError.nulByte("pipe", place), SpawnError.nulByte("pty", place))
 
 export const errors = table("spawner/errors", {
   "program-missing": {
     says: "A program that does not exist, by path or by name, is refused: NotFound, the text of ENOENT.",
     run: async (t) => {
-      await refused(t, { argv: ["/no/such/program"] }, "NotFound", missing)
-      await refused(t, { argv: ["procwire-no-such-program"] }, "NotFound", missing)
-      await refused(t, { argv: ["./program"], cwd: t.folder }, "NotFound", missing)
-      await refused(t, { argv: ["/etc/passwd/x"] }, "NotADirectory", noDirectory)
+      await refused(t, { argv: ["/no/such/program"] }, missing)
+      await refused(t, { argv: ["procwire-no-such-program"] }, missing)
+      await refused(t, { argv: ["./program"], cwd: t.folder }, missing)
+      await refused(t, { argv: ["/etc/passwd/x"] }, noDirectory)
     },
   },
   "directory-missing": {
     says: "A directory that does not exist is refused: NotFound, the text of ENOENT.",
-    run: (t) => refused(t, { argv: ["/bin/sh"], cwd: join(t.folder, "none") }, "NotFound", missing),
+    run: (t) => refused(t, { argv: ["/bin/sh"], cwd: join(t.folder, "none") }, missing),
   },
   "directory-is-a-file": {
     says:
@@ -49,21 +51,21 @@ export const errors = table("spawner/errors", {
     run: async (t) => {
       t.put("file")
       const cwd = join(t.folder, "file")
-      await refused(t, { argv: ["/bin/sh"], cwd }, "NotADirectory", noDirectory)
-      await refused(t, { argv: ["procwire-no-such-program"], cwd }, "NotADirectory", noDirectory)
+      await refused(t, { argv: ["/bin/sh"], cwd }, noDirectory)
+      await refused(t, { argv: ["procwire-no-such-program"], cwd }, noDirectory)
     },
   },
   "program-is-a-directory": {
     says: "A directory as the program is refused: PermissionDenied, the text of EACCES.",
-    run: (t) => refused(t, { argv: [t.folder] }, "PermissionDenied", denied),
+    run: (t) => refused(t, { argv: [t.folder] }, denied),
   },
   "program-not-executable": {
     says: "A file that may not be executed is refused, by path and by name: PermissionDenied, the text of EACCES.",
     run: async (t) => {
       writeFileSync(join(t.folder, "plain"), "#!/bin/sh\n", { mode: 0o644 })
-      await refused(t, { argv: [join(t.folder, "plain")] }, "PermissionDenied", denied)
+      await refused(t, { argv: [join(t.folder, "plain")] }, denied)
       const env = { PATH: `${t.folder}:/nowhere` }
-      await refused(t, { argv: ["plain"], env }, "PermissionDenied", denied)
+      await refused(t, { argv: ["plain"], env }, denied)
     },
   },
   "program-of-no-format": {
@@ -73,8 +75,7 @@ export const errors = table("spawner/errors", {
       "of ENOEXEC.",
     run: (t) => {
       writeFileSync(join(t.folder, "script"), "echo never\n", { mode: 0o755 })
-      const text = "Exec format error (os error 8)"
-      return refused(t, { argv: [join(t.folder, "script")] }, "NotExecutable", text)
+      return refused(t, { argv: [join(t.folder, "script")] }, SpawnError.notExecutable())
     },
   },
   "nul-bytes": {
@@ -82,12 +83,11 @@ export const errors = table("spawner/errors", {
       "A NUL byte in an argument, the directory or the environment is refused: InvalidArgument, and the " +
       "texts of the peer.",
     run: async (t) => {
-      await refused(t, { argv: ["/bin/echo", "a\0b"] }, "InvalidArgument", nul)
-      await refused(t, { argv: ["/bin/echo\0"] }, "InvalidArgument", nul)
-      await refused(t, { argv: ["/bin/echo"], cwd: "/\0" }, "InvalidArgument", nul)
-      const inEnv = "data provided contains a nul byte"
-      await refused(t, { argv: ["/bin/echo"], env: { A: "\0" } }, "InvalidArgument", inEnv, nul)
-      await refused(t, { argv: ["/bin/echo"], env: { "A\0": "" } }, "InvalidArgument", inEnv, nul)
+      await nul(t, { argv: ["/bin/echo", "a\0b"] }, "argv")
+      await nul(t, { argv: ["/bin/echo\0"] }, "argv")
+      await nul(t, { argv: ["/bin/echo"], cwd: "/\0" }, "cwd")
+      await nul(t, { argv: ["/bin/echo"], env: { A: "\0" } }, "env")
+      await nul(t, { argv: ["/bin/echo"], env: { "A\0": "" } }, "env")
     },
   },
   "program-empty": {
@@ -95,24 +95,12 @@ export const errors = table("spawner/errors", {
       "An empty program name is refused: InvalidArgument, and the text of the peer, which names pipes or " +
       "the PTY.",
     run: (t) =>
-      refused(
-        t,
-        { argv: [""] },
-        "InvalidArgument",
-        "missing program for pipe spawn",
-        "missing program for PTY spawn",
-      ),
+      refused(t, { argv: [""] }, SpawnError.missingProgram("pipe"), SpawnError.missingProgram("pty")),
   },
   "arguments-too-long": {
     level: "should",
     says: "More arguments than the system takes are refused: ResourceLimit, the text of E2BIG.",
-    run: (t) =>
-      refused(
-        t,
-        { argv: ["/bin/echo", "x".repeat(4_000_000)] },
-        "ResourceLimit",
-        "Argument list too long (os error 7)",
-      ),
+    run: (t) => refused(t, { argv: ["/bin/echo", "x".repeat(4_000_000)] }, SpawnError.argumentsTooLong()),
   },
   "nothing-is-left": {
     alone: true,

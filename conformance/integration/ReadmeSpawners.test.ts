@@ -1,0 +1,54 @@
+/**
+ * The spawners that READMEs show, word for word, through the spawner suite that they recommend: the sandbox of README.md
+ * and the spawner of spawner/README.md.
+ */
+import { execFileSync } from "node:child_process"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { transformSync } from "esbuild"
+import { afterAll, expect, test } from "vitest"
+import { SeamRunner, SpawnerRunner } from "../spawner/runner.ts"
+
+const root = fileURLToPath(new URL("../..", import.meta.url))
+// Inside the repository, so that `procwire` and `effect` are found.
+const folder = mkdtempSync(join(root, "dist/readme-"))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const works = (): boolean => {
+  try {
+    execFileSync("/usr/bin/bwrap", ["--ro-bind", "/", "/", "/usr/bin/true"], { stdio: "ignore" })
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Writes the example of this README that has this text, without its types. */
+const example = (readme: string, text: string): string => {
+  const blocks = [...readFileSync(join(root, readme), "utf8").matchAll(/^```ts\n([^]*?)^```/gm)]
+  const [, code = ""] = blocks.find(([block]) => block.includes(text)) ?? []
+  const file = join(folder, `${readme.replaceAll("/", "-")}.mjs`)
+  writeFileSync(file, transformSync(code, { loader: "ts" }).code)
+  return file
+}
+
+/** 500 runs each, which are those of other tests. */
+const except = { "spawner/output/no-byte-lost-*": "takes long, because it repeats" }
+
+const proves = async (file: string): Promise<void> => {
+  const { known, layer } = await SpawnerRunner.load(file)
+  const outcomes = await SpawnerRunner.run(layer, { except })
+  const wrong = outcomes.filter(({ case: { id }, status }) => status === "fail" && !(id in known))
+  expect(wrong.map(({ case: { id }, reason }) => ({ id, reason }))).toEqual([])
+  expect(SeamRunner.stale(outcomes, known)).toEqual([])
+  expect(SeamRunner.passed(outcomes, known)).toBe(true)
+}
+
+const timeout = 300_000
+
+test.runIf(works())("the sandbox of README.md", { timeout }, () => proves(example("README.md", "layerWrap(")))
+
+test("the spawner of spawner/README.md", { timeout }, () =>
+  proves(example("conformance/spawner/README.md", "const launch =")),
+)
