@@ -7,4 +7,8 @@ import type { Platform } from "../shared/Platform.ts"
 import * as DenoFfi from "./DenoFfi.ts"
 import { layerSpawner } from "./DenoSpawner.ts"
 
-export const platform: Platform = { layerSpawner, layerFiles: HostFiles.layerLibc(DenoFfi.open) }
+export const platform: Platform = {
+  layerSpawner,
+  layerFiles: HostFiles.layerLibc(DenoFfi.open),
+  openFfi: DenoFfi.open,
+}

@@ -1,6 +1,7 @@
 /** What Node provides. */
 import * as HostFiles from "../shared/files/HostFiles.ts"
 import type { Platform } from "../shared/Platform.ts"
+import * as KoffiFfi from "./KoffiFfi.ts"
 import { layerSpawner } from "./NodeSpawner.ts"
 
-export const platform: Platform = { layerSpawner, layerFiles: HostFiles.layer }
+export const platform: Platform = { layerSpawner, layerFiles: HostFiles.layer, openFfi: KoffiFfi.open }

@@ -2,6 +2,7 @@
 import type * as Layer from "effect/Layer"
 import type { Files } from "../../core/files/Files.ts"
 import type { Spawner } from "../../core/spawn/Spawner.ts"
+import type { Ffi } from "./process/posix/Ffi.ts"
 
 /** The services of a runtime. */
 export interface Platform {
@@ -9,4 +10,6 @@ export interface Platform {
   readonly layerSpawner: Layer.Layer<Spawner>
   /** The file system of the host. */
   readonly layerFiles: Layer.Layer<Files>
+  /** Calls the C library; throws where that is impossible. */
+  readonly openFfi: () => Ffi
 }

@@ -32,6 +32,30 @@ export type Incoming = Pick<
   "take" | "takeAll" | "await" | "size" | "unsafeSize"
 >
 
+/** Who is at the other end of a connection, as far as its listener knows. */
+export interface Peer {
+  /** What carries the messages: `stdio`, `unix`, `tcp`, `tls`, `ws` or `wss`. */
+  readonly transport: string
+  /** `IP:PORT`, with brackets around an IPv6 address. */
+  readonly address?: string | undefined
+  /** Its user id, on a unix socket. */
+  readonly uid?: number | undefined
+  /** Its process id, on a unix socket. */
+  readonly pid?: number | undefined
+  /** What it was admitted by; undefined if nothing was asked for. */
+  readonly credential?: Credential | undefined
+}
+
+/** What a client has shown to be admitted, by name; never the secret itself. */
+export interface Credential {
+  /** A token that the server knows, a signed one, or a certificate of TLS. */
+  readonly kind: "token" | "jwt" | "certificate"
+  /** The file of a token, the `sub` of a JWT, the common name of a certificate. */
+  readonly name?: string | undefined
+  /** The `iss` of a JWT, the common name of a certificate's issuer. */
+  readonly issuer?: string | undefined
+}
+
 /** One end of a transport. */
 export interface Transport {
   /**
@@ -39,6 +63,8 @@ export interface Transport {
    * `websocket JSON-RPC message from exec-server websocket 127.0.0.1:40000`.
    */
   readonly label: string
+  /** Who is at the other end, if a listener has made this transport. */
+  readonly peer?: Peer | undefined
   /** Messages from the peer. Ends when the peer is gone. */
   readonly incoming: Incoming
   /** Queues one message; false while more than `highWaterMark` bytes wait to be sent. */

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest"
 import * as Bearer from "./Bearer.ts"
 
-const rule = Bearer.fromDigest(Bearer.sha256("open sesame"))
+const rule = Bearer.fromDigest(Bearer.sha256("open sesame"), "door")
 
 describe("Bearer", () => {
   it.each(["Bearer open sesame", "bearer open sesame", "BEARER  open sesame ", "Bearer \topen sesame\t"])(
     "admits %j",
-    async (header) => expect(await rule(header)).toBeUndefined(),
+    async (header) => expect(await rule(header)).toEqual({ credential: { kind: "token", name: "door" } }),
   )
 
   it.each([
@@ -21,5 +21,7 @@ describe("Bearer", () => {
     ["Bearer open", "invalid websocket bearer token"],
     ["Bearer open sesamE", "invalid websocket bearer token"],
     [`Bearer ${Bearer.sha256("open sesame").toString("hex")}`, "invalid websocket bearer token"],
-  ])("answers %j with the text %j", async (header, text) => expect(await rule(header)).toBe(text))
+  ])("answers %j with the text %j", async (header, text) =>
+    expect(await rule(header)).toEqual({ refusal: text }),
+  )
 })

@@ -3,23 +3,31 @@
  * implementation, and a stranger learns nothing else.
  */
 import { createHash, timingSafeEqual } from "node:crypto"
+import type { Credential } from "../../../core/transport/Transport.ts"
 
-/** Takes the header and answers with the text of the refusal, or undefined to admit. */
-export type Rule = (authorization: string | undefined) => Promise<string | undefined>
+/** What a rule decides: the text of the refusal, or what the client was admitted by. */
+export type Verdict =
+  | { readonly refusal: string }
+  | { readonly refusal?: undefined; readonly credential: Credential }
+
+/** Takes the header and decides. */
+export type Rule = (authorization: string | undefined) => Promise<Verdict>
 
 /** A rule from `judge`, which gets the token of the scheme `Bearer` without the blanks around it. */
 export const make =
-  (judge: (token: string) => Promise<string | undefined>): Rule =>
+  (judge: (token: string) => Promise<Verdict>): Rule =>
   async (authorization) => {
-    if (authorization === undefined) return "missing websocket bearer token"
+    if (authorization === undefined) return { refusal: "missing websocket bearer token" }
     const token = tokenOf(authorization)
-    return token === undefined ? "invalid authorization header" : judge(token)
+    return token === undefined ? { refusal: "invalid authorization header" } : judge(token)
   }
 
-/** Admits whoever has the token with this SHA-256; the comparison takes constant time. */
-export const fromDigest = (digest: Buffer): Rule =>
+/** Admits whoever has the token with this SHA-256; the comparison takes constant time. `name` is what it is called. */
+export const fromDigest = (digest: Buffer, name?: string): Rule =>
   make(async (token) =>
-    timingSafeEqual(sha256(token), digest) ? undefined : "invalid websocket bearer token",
+    timingSafeEqual(sha256(token), digest)
+      ? { credential: { kind: "token", name } }
+      : { refusal: "invalid websocket bearer token" },
   )
 
 /** The digest of a text in UTF-8: 32 bytes. */

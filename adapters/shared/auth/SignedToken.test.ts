@@ -12,8 +12,11 @@ const sign = (payload: unknown, header: unknown = { alg: "HS256" }, key = secret
   return `Bearer ${body}.${createHmac("sha256", key).update(body).digest("base64url")}`
 }
 
-const make = (options: Partial<SignedToken.Options> = {}) =>
-  SignedToken.make({ secret, skewSeconds: 30, ...options })
+/** The rule, answering with the text of its refusal. */
+const make = async (options: Partial<SignedToken.Options> = {}) => {
+  const rule = await SignedToken.make({ secret, skewSeconds: 30, ...options })
+  return async (header: string) => (await rule(header)).refusal
+}
 
 describe("SignedToken", () => {
   it("admits a token that has not expired, whatever claims nobody asks for say", async () => {
@@ -23,6 +26,15 @@ describe("SignedToken", () => {
     }
     expect(await rule(sign('{"exp":9223372036854775807}'))).toBeUndefined()
     expect(await rule(sign({ exp: now() + 60 }, { alg: "HS256", typ: "JWT", kid: "a" }))).toBeUndefined()
+  })
+
+  it("names whom it admits by the subject and the issuer", async () => {
+    const rule = await SignedToken.make({ secret, skewSeconds: 30 })
+    const credential = async (claims: object) => await rule(sign({ exp: now() + 60, ...claims }))
+    expect(await credential({ sub: "me", iss: "them" })).toEqual({
+      credential: { kind: "jwt", name: "me", issuer: "them" },
+    })
+    expect(await credential({ sub: 4 })).toEqual({ credential: { kind: "jwt" } })
   })
 
   it.each([

@@ -32,9 +32,11 @@ export const make = async ({ secret, ...expected }: Options): Promise<Bearer.Rul
     try {
       const { payload } = await compactVerify(token, key, { algorithms: ["HS256"] })
       const claims = readClaims(Json.parse(utf8.decode(payload)))
-      return judge(claims, expected, Math.floor(Date.now() / 1000))
+      const refusal = judge(claims, expected, Math.floor(Date.now() / 1000))
+      if (refusal !== undefined) return { refusal }
+      return { credential: { kind: "jwt", name: claims.sub, issuer: claims.iss } }
     } catch {
-      return "invalid websocket jwt"
+      return { refusal: "invalid websocket jwt" }
     }
   })
 }
@@ -46,6 +48,8 @@ interface Claims {
   readonly nbf: number | undefined
   readonly iss: string | undefined
   readonly aud: ReadonlyArray<string> | undefined
+  /** Only a name: nothing depends on it. */
+  readonly sub: string | undefined
 }
 
 const judge = (
@@ -64,12 +68,13 @@ const judge = (
 const readClaims = (payload: Json.Json): Claims => {
   if (payload === null || typeof payload !== "object" || Array.isArray(payload))
     throw new TypeError("no claims")
-  const { exp, nbf, iss, aud } = payload as Readonly<Record<string, Json.Json>>
+  const { exp, nbf, iss, aud, sub } = payload as Readonly<Record<string, Json.Json>>
   return {
     exp: toSeconds(exp),
     nbf: nbf == null ? undefined : toSeconds(nbf),
     iss: iss == null ? undefined : toText(iss),
     aud: aud == null ? undefined : Array.isArray(aud) ? aud.map(toText) : [toText(aud)],
+    sub: typeof sub === "string" ? sub : undefined,
   }
 }
 

@@ -49,7 +49,7 @@ export const read = (command: string, values: Values): Read<Bearer.Rule | undefi
           "websocket auth flags require `--ws-auth capability-token` or `--ws-auth signed-bearer-token`",
         )
       case "capability-token":
-        return Bearer.fromDigest(yield* readDigest(values))
+        return Bearer.fromDigest(yield* readDigest(values), values["ws-token-file"])
       case "signed-bearer-token": {
         const secret = yield* readSharedSecret(values)
         const issuer = values["ws-issuer"]?.trim() || undefined

@@ -13,6 +13,7 @@ import { Listener, type ListenerService, type Terms } from "../../../core/transp
 import { TransportError } from "../../../core/transport/Transport.ts"
 import type * as Bearer from "../auth/Bearer.ts"
 import * as LazyWebSockets from "../transport/LazyWebSockets.ts"
+import type * as Peers from "../transport/Peers.ts"
 import * as SocketListener from "../transport/SocketListener.ts"
 import * as StdioTransport from "../transport/StdioTransport.ts"
 import type * as Tls from "../transport/Tls.ts"
@@ -71,11 +72,12 @@ export const read = (
     return { addresses, tls, rule }
   })
 
-/** Listens at every address until the scope closes. */
+/** Listens at every address until the scope closes. `lookUp` tells who connects to a unix socket. */
 export const bindAll = (
   { addresses, tls, rule }: ListenerFlags,
   terms: Terms = {},
   pages: UpgradeAdmission.Pages = {},
+  lookUp?: Peers.LookUp,
 ): Effect.Effect<ReadonlyArray<ListenerService>, TransportError, Scope.Scope> => {
   const secure = tls === undefined ? {} : { tls }
   const rules = { pages, ...(rule === undefined ? {} : { admit: UpgradeAdmission.admitBearer(rule) }) }
@@ -86,7 +88,7 @@ export const bindAll = (
       case "ws":
         return LazyWebSockets.layerWebSocket({ ...address, ...secure, ...rules, terms })
       case "unix":
-        return SocketListener.layerSocket(address, terms)
+        return SocketListener.layerSocket({ ...address, lookUp }, terms)
       case "tcp":
         return SocketListener.layerSocket({ ...address, ...secure }, terms)
     }

@@ -10,13 +10,15 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Framing from "../../../core/transport/Framing.ts"
 import * as Inbox from "../../../core/transport/Inbox.ts"
-import { type Transport, TransportError } from "../../../core/transport/Transport.ts"
+import { type Peer, type Transport, TransportError } from "../../../core/transport/Transport.ts"
 import * as OrderlyClose from "./OrderlyClose.ts"
 import * as SendQueue from "./SendQueue.ts"
 
 export interface Options {
   /** What carries the messages, as error texts name it. */
   readonly label: string
+  /** Who is at the other end, on the side of a server. */
+  readonly peer?: Peer
   readonly input: Readable
   readonly output: Writable
   /** The longest line, in bytes; the default is 64 MiB. */
@@ -28,6 +30,7 @@ const newline = Uint8Array.of(10)
 /** Takes over both streams; closing the scope closes them. */
 export const make = ({
   label,
+  peer,
   input,
   output,
   maxMessageBytes,
@@ -71,6 +74,7 @@ export const make = ({
     })
     return {
       label,
+      peer,
       incoming: inbox.incoming,
       write: (message) =>
         typeof message === "string"

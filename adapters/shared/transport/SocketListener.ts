@@ -16,10 +16,11 @@ import * as Scope from "effect/Scope"
 import { invalidRequest } from "../../../core/protocol/ErrorCode.ts"
 import { errorText, malformedId } from "../../../core/protocol/Message.ts"
 import { Listener, type ListenerService, type Terms } from "../../../core/transport/Listener.ts"
-import type { TransportError } from "../../../core/transport/Transport.ts"
+import type { Peer, TransportError } from "../../../core/transport/Transport.ts"
 import * as OsError from "../host/OsError.ts"
 import * as AcceptLoop from "./AcceptLoop.ts"
 import * as LineTransport from "./LineTransport.ts"
+import * as Peers from "./Peers.ts"
 import * as Sockets from "./Sockets.ts"
 import * as SocketAddress from "./SocketAddress.ts"
 import * as Tls from "./Tls.ts"
@@ -33,6 +34,8 @@ export type Options =
 interface UnixOptions {
   readonly kind: "unix"
   readonly path: string
+  /** Tells who has connected. */
+  readonly lookUp?: Peers.LookUp | undefined
 }
 
 /** Listens until the scope closes. */
@@ -43,8 +46,18 @@ export const make = (
   Effect.gen(function* () {
     const limit = maxMessageBytes === undefined ? {} : { maxMessageBytes }
     const loop = yield* AcceptLoop.make((socket: net.Socket) =>
-      LineTransport.make({ label: labelOf(address, socket), input: socket, output: socket, ...limit }),
+      LineTransport.make({
+        label: labelOf(address, socket),
+        peer: peerOf(socket),
+        input: socket,
+        output: socket,
+        ...limit,
+      }),
     )
+    const peerOf = (socket: net.Socket): Peer =>
+      options.kind === "unix"
+        ? Peers.ofUnixSocket(socket, options.lookUp)
+        : Peers.ofSocket(options.tls === undefined ? "tcp" : "tls", socket)
     const track = yield* Sockets.track
     const prepare = (socket: net.Socket) => {
       if (options.kind === "tcp") Sockets.tune(socket)

@@ -4,6 +4,7 @@
  * The order of the rules matters. The Origin rule comes first; `/readyz` needs no credential; a malformed upgrade is
  * refused as malformed before its credential is checked. The other pages need the same credential as an upgrade.
  */
+import type { Credential } from "../../../core/transport/Transport.ts"
 import type * as Bearer from "../auth/Bearer.ts"
 
 export interface Request {
@@ -20,8 +21,14 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** A rule for requests: the reply that refuses one, or undefined to admit it. */
-export type Admit = (request: Request) => Promise<Reply | undefined>
+/** What becomes of a request: it gets a reply, or it is admitted, by a credential if it needed one. */
+export interface Admission {
+  readonly reply?: Reply | undefined
+  readonly credential?: Credential | undefined
+}
+
+/** A rule for requests. */
+export type Admit = (request: Request) => Promise<Admission>
 
 /** The pages for GET and HEAD, by path. */
 export type Pages = Readonly<Record<string, () => Reply>>
@@ -37,23 +44,26 @@ export interface Rules {
 export const admitBearer =
   (rule: Bearer.Rule): Admit =>
   async (request) => {
-    const refusal = await rule(request.header("authorization"))
-    return refusal === undefined ? undefined : text(401, refusal)
+    const verdict = await rule(request.header("authorization"))
+    return verdict.refusal === undefined ? verdict : { reply: text(401, verdict.refusal) }
   }
 
-/** The reply to a request; undefined if it is to be upgraded. `admit` is asked last. */
+/** The reply to a request; without one it is to be upgraded. `admit` is asked last. */
 export const answer = async (
   request: Request,
-  { admit = async () => undefined, pages = {} }: Rules,
-): Promise<Reply | undefined> => {
+  { admit = async () => ({}), pages = {} }: Rules,
+): Promise<Admission> => {
   // A web page in a browser must not reach the server: refuse any Origin header, even an empty one.
-  if (request.header("origin") !== undefined) return { status: 403, body: "" }
+  if (request.header("origin") !== undefined) return { reply: { status: 403, body: "" } }
   const path = pathOf(request.url)
-  if (path === "/readyz") return notAllowed(request) ?? { status: 200, body: "" }
+  if (path === "/readyz") return { reply: notAllowed(request) ?? { status: 200, body: "" } }
   const page = Object.hasOwn(pages, path) ? pages[path] : undefined
-  if (page !== undefined) return notAllowed(request) ?? (await admit(request)) ?? page()
-  if (path !== "/") return { status: 404, body: "" }
-  return malformed(request) ?? admit(request)
+  if (page !== undefined) {
+    return { reply: notAllowed(request) ?? (await admit(request)).reply ?? page() }
+  }
+  if (path !== "/") return { reply: { status: 404, body: "" } }
+  const reply = malformed(request)
+  return reply === undefined ? admit(request) : { reply }
 }
 
 const notAllowed = ({ method }: Request): Reply | undefined =>

@@ -31,7 +31,7 @@ describe("WebSocketClient", () => {
         host: "127.0.0.1",
         port: 0,
         admit: async (request) =>
-          request.header("authorization") === "Bearer x" ? undefined : { status: 401, body: "" },
+          request.header("authorization") === "Bearer x" ? {} : { reply: { status: 401, body: "" } },
       })
       yield* Effect.forkScoped(listener.run(echo))
       const error = yield* Effect.flip(WebSocketClient.connect(listener.address))

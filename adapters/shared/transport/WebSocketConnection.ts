@@ -15,6 +15,7 @@ import * as Framing from "../../../core/transport/Framing.ts"
 import * as Inbox from "../../../core/transport/Inbox.ts"
 import {
   maxMessageBytes as defaultMessageBytes,
+  type Peer,
   tooLong,
   type Transport,
   TransportError,
@@ -28,6 +29,8 @@ export interface Upgrade {
   readonly request: IncomingMessage
   readonly socket: Socket
   readonly head: Buffer
+  /** Who has sent it. */
+  readonly peer: Peer
 }
 
 /** How often an empty Ping is sent. Nothing depends on the Pong: a silent client is never dropped. */
@@ -61,7 +64,7 @@ export const makeUpgrader = (maxMessageBytes: number = defaultMessageBytes): Upg
 
 /** Answers the upgrade; closing the scope ends the connection. */
 export const make = (
-  { request, socket, head }: Upgrade,
+  { request, socket, head, peer: client }: Upgrade,
   { maxMessageBytes, server }: Upgrader,
 ): Effect.Effect<Transport, never, Scope.Scope> =>
   Effect.gen(function* () {
@@ -125,6 +128,7 @@ export const make = (
 
     return {
       label,
+      peer: client,
       incoming: inbox.incoming,
       write: (message) => queue.write(...WebSocketFrames.encodeFrame(message)),
       onDrain: queue.onDrain,

@@ -86,7 +86,7 @@ describe("WebSocketListener, HTTP", () => {
         expect(await exchange(port, upgrade("/", version))).toMatchObject({ status: 400 })
         expect(await exchange(port, "GET /readyz HTTP/1.1")).toMatchObject({ status: 200 })
       },
-      { admit: async () => ({ status: 401, body: "no" }) },
+      { admit: async () => ({ reply: { status: 401, body: "no" } }) },
     ))
 })
 

@@ -13,6 +13,7 @@ import type * as Scope from "effect/Scope"
 import { Listener, type ListenerService, type Terms } from "../../../core/transport/Listener.ts"
 import type { TransportError } from "../../../core/transport/Transport.ts"
 import * as AcceptLoop from "./AcceptLoop.ts"
+import * as Peers from "./Peers.ts"
 import * as Sockets from "./Sockets.ts"
 import * as SocketAddress from "./SocketAddress.ts"
 import * as Tls from "./Tls.ts"
@@ -40,21 +41,25 @@ export const make = (options: Options): Effect.Effect<ListenerService, Transport
       WebSocketConnection.make(upgrade, upgrader),
     )
     const track = yield* Sockets.track
-    const answer = async (request: http.IncomingMessage) =>
-      (await UpgradeAdmission.answer(requestOf(request), options).catch(() => failed)) ??
-      UpgradeAdmission.full(terms.refusal?.())
+    const answer = async (request: http.IncomingMessage): Promise<UpgradeAdmission.Admission> => {
+      const asked = UpgradeAdmission.answer(requestOf(request), options)
+      const { reply, credential }: UpgradeAdmission.Admission = await asked.catch(() => ({ reply: failed }))
+      return { reply: reply ?? UpgradeAdmission.full(terms.refusal?.()), credential }
+    }
 
     const server = yield* serverFor(tls, async (request, response) => {
       request.resume()
-      const { status, body, headers } = (await answer(request)) ?? upgradeRequired
+      const { reply = upgradeRequired } = await answer(request)
+      const { status, body, headers } = reply
       response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) })
       response.end(body)
     })
     server.on("upgrade", async (request, socket: Socket, head) => {
       track(socket)
-      const reply = await answer(request)
-      if (reply !== undefined) refuse(request, socket, reply)
-      else loop.accept({ request, socket, head })
+      const { reply, credential } = await answer(request)
+      if (reply !== undefined) return refuse(request, socket, reply)
+      const peer = Peers.ofSocket(tls === undefined ? "ws" : "wss", socket, credential)
+      loop.accept({ request, socket, head, peer })
     })
     yield* Effect.acquireRelease(Sockets.listen(server, { host, port }, explain(scheme, options)), () =>
       Effect.sync(() => {
