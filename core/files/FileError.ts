@@ -14,6 +14,8 @@ export type FileReason =
   | "Unsupported"
   /** A folder has more entries than are listed. */
   | "TooMany"
+  /** The audit log could not be written. */
+  | "Unaudited"
   | "Other"
 
 /**

@@ -15,14 +15,14 @@ import * as Data from "effect/Data"
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 
-/** Why there is no response or no more of its body. `message` is for logs only: it may contain internal addresses. */
+/** Why there is no response or no more of its body. `message` may contain internal addresses: it is for logs only. */
 export class HttpError extends Data.TaggedError("HttpError")<{
   /**
    * `Send`: the connection failed, or the answer is not HTTP. `Timeout`: the deadline had passed before the request.
    * `TooManyRedirects`. `RedirectScheme`: a redirect to another scheme than HTTP; `detail` names it. `Body`: the body
-   * broke off.
+   * broke off. `Unaudited`: the audit log could not be written, and `message` is for the client.
    */
-  readonly reason: "Send" | "Timeout" | "TooManyRedirects" | "RedirectScheme" | "Body"
+  readonly reason: "Send" | "Timeout" | "TooManyRedirects" | "RedirectScheme" | "Body" | "Unaudited"
   readonly message: string
   /** The URL of the request. */
   readonly url: string

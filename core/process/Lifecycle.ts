@@ -6,10 +6,11 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import type { SpawnError } from "../spawn/SpawnError.ts"
-import type { SpawnerService, SpawnSpec } from "../spawn/Spawner.ts"
+import type { ChildHandle, SpawnerService, SpawnSpec } from "../spawn/Spawner.ts"
 import * as ChildScope from "./ChildScope.ts"
 import type { Metrics } from "./Metrics.ts"
 import type { Options } from "./Options.ts"
+import type { Process } from "./Process.ts"
 import type { Entry, ProcessTable } from "./ProcessTable.ts"
 import * as StdinQueue from "./StdinQueue.ts"
 
@@ -28,6 +29,15 @@ export interface Services {
 }
 
 /**
+ * What stands around the spawn of a child: it may refuse it, or add finalizers to the child's scope. Those that it adds
+ * first run when the child is gone.
+ */
+export type AroundSpawn = (
+  process: Process,
+  spawn: Effect.Effect<ChildHandle, SpawnError, Scope.Scope>,
+) => Effect.Effect<ChildHandle, SpawnError, Scope.Scope>
+
+/**
  * Spawns the child of an entry and decides its start; the rest goes on in a fiber of the session. `leave` gives back
  * the place of a process that never started (one that is closed has given it back).
  */
@@ -36,12 +46,13 @@ export const start = (
   entry: Entry,
   spec: SpawnSpec,
   leave: () => void,
+  around: AroundSpawn = (_process, spawn) => spawn,
 ): Effect.Effect<void, SpawnError> => {
   const { spawner, table, options, metrics, scope } = services
   const { process } = entry
   return Effect.gen(function* () {
     const childScope = yield* ChildScope.fork(scope)
-    const child = yield* metrics.spawning(spawner.spawn(spec, process.events)).pipe(
+    const child = yield* around(process, metrics.spawning(spawner.spawn(spec, process.events))).pipe(
       Scope.extend(childScope.child),
       Effect.onError(() => childScope.close),
     )

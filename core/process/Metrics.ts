@@ -21,6 +21,8 @@ export interface Metrics {
   readonly evictedBytes: MetricHook.MetricHook.Counter<number>
   /** Times that a process was paused because a reader lagged. */
   readonly stalls: MetricHook.MetricHook.Counter<number>
+  /** Events that are missing from the audit log because it could not be written. */
+  readonly auditLost: MetricHook.MetricHook.Counter<number>
   /** Times a start in seconds, and counts it if it fails. */
   readonly spawning: <A, E, R>(spawn: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   /** Counts a process as running until the effect ends. */
@@ -65,6 +67,7 @@ export const make = (): Metrics => {
     outputBytes: counter("output_bytes", "Bytes of output that processes have written."),
     evictedBytes: counter("evicted_bytes", "Bytes of output that were dropped because a ring was full."),
     stalls: counter("reader_stalls", "Times that a process was paused because a reader lagged."),
+    auditLost: counter("audit_events_lost", "Events that are missing from the audit log."),
     spawning: (spawn) =>
       Effect.timed(spawn).pipe(
         Effect.map(([duration, value]) => {

@@ -22,15 +22,22 @@ import { Process } from "./Process.ts"
 import { ProcessError, type StartError, type WriteError } from "./ProcessError.ts"
 import { ProcessTable } from "./ProcessTable.ts"
 
+export type { AroundSpawn } from "./Lifecycle.ts"
 export { defaultOptions, share, type Options, type Shared } from "./Options.ts"
 
 /** Requests on the processes of one session. */
 export interface ProcessRegistry {
   /**
    * Starts a process, which goes on if the caller is interrupted. It holds its first output until its `release` is
-   * called. `retainedBytes` lowers how much output is retained, down to one chunk; it never raises it.
+   * called. `retainedBytes` lowers how much output is retained, down to one chunk; it never raises it. `around` stands
+   * around the spawn, behind every check.
    */
-  readonly start: (id: string, spec: SpawnSpec, retainedBytes?: number) => Effect.Effect<Process, StartError>
+  readonly start: (
+    id: string,
+    spec: SpawnSpec,
+    retainedBytes?: number,
+    around?: Lifecycle.AroundSpawn,
+  ) => Effect.Effect<Process, StartError>
   /** Reads retained output; waits for more if the request says so. */
   readonly read: (
     id: string,
@@ -79,7 +86,7 @@ export const make = (
       }),
     )
 
-    const start = (id: string, spec: SpawnSpec, retained = retainedBytes) =>
+    const start: ProcessRegistry["start"] = (id, spec, retained = retainedBytes, around) =>
       Effect.suspend((): Effect.Effect<Process, StartError> => {
         if (table.get(id) !== undefined) {
           return Effect.fail(new ProcessError({ reason: "AlreadyExists", processId: id }))
@@ -90,10 +97,8 @@ export const make = (
         const leave = place.right
         const entry = table.reserve(new Process(id, spec, { bytes, chunks }, shared, leave))
         // Forked with `immediate`: the next request on this id finds the start begun.
-        runFork(Effect.annotateLogs(Lifecycle.start(services, entry, spec, leave), "process", id), {
-          immediate: true,
-          scope,
-        })
+        const starting = Lifecycle.start(services, entry, spec, leave, around)
+        runFork(Effect.annotateLogs(starting, "process", id), { immediate: true, scope })
         return entry.outcome ?? Deferred.await(entry.decided)
       })
 

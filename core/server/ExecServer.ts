@@ -12,6 +12,7 @@ import * as SessionRegistry from "../session/SessionRegistry.ts"
 import { Host } from "../spawn/Host.ts"
 import { Spawner } from "../spawn/Spawner.ts"
 import type { Transport } from "../transport/Transport.ts"
+import type { AuditLog } from "./audit/AuditLog.ts"
 import * as EnvironmentInfo from "./EnvironmentInfo.ts"
 import * as SandboxedFiles from "./SandboxedFiles.ts"
 import * as ServerConnection from "./ServerConnection.ts"
@@ -23,6 +24,8 @@ export interface Options extends SessionRegistry.Options {
   readonly version: string
   /** The dialect of the connections; the default is `current`. */
   readonly dialect?: Dialects.Name
+  /** Where everything is written down that clients do to this host; by default nowhere. */
+  readonly auditLog?: AuditLog | undefined
 }
 
 /** A running server. */
@@ -53,6 +56,7 @@ export const make = (
       client: yield* HttpClient,
       sessions: yield* SessionRegistry.make(options),
       tracing: yield* Tracing.make,
+      auditLog: options.auditLog,
     }
 
     let connections = 0
@@ -70,14 +74,16 @@ export const make = (
         return Effect.zipRight(Effect.logInfo(refused.message), transport.close)
       })
 
-    const serveCounted = (transport: Transport) =>
-      Effect.acquireRelease(
+    const serveCounted = (transport: Transport) => {
+      const number = (lastConnection += 1)
+      return Effect.acquireRelease(
         Effect.sync(() => (connections += 1)),
         () => Effect.sync(() => (connections -= 1)),
       ).pipe(
-        Effect.zipRight(ServerConnection.serve(transport, shared)),
-        Effect.annotateLogs("connection", (lastConnection += 1)),
+        Effect.zipRight(ServerConnection.serve(transport, number, shared)),
+        Effect.annotateLogs("connection", number),
       )
+    }
 
     return { serve, refusal }
   })

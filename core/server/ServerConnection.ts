@@ -19,6 +19,8 @@ import type { Session, SessionRegistry } from "../session/SessionRegistry.ts"
 import type { HostInfo } from "../spawn/Host.ts"
 import type { Capabilities } from "../spawn/Spawner.ts"
 import type { Transport } from "../transport/Transport.ts"
+import * as Auditing from "./audit/Auditing.ts"
+import type { AuditLog } from "./audit/AuditLog.ts"
 import * as FairSender from "./FairSender.ts"
 import * as fileHandlers from "./handlers/fs.ts"
 import * as httpHandlers from "./handlers/http.ts"
@@ -44,12 +46,15 @@ export interface Shared {
   readonly client: HttpClientService
   readonly sessions: SessionRegistry
   readonly tracing: Tracing
+  /** Undefined if nothing is audited. */
+  readonly auditLog: AuditLog | undefined
 }
 
-/** Serves until the connection ends; what it holds is released with the scope. */
+/** Serves the connection of that number until it ends; what it holds is released with the scope. */
 export const serve = (
   transport: Transport,
-  { dialect, sessions, limits, ...shared }: Shared,
+  number: number,
+  { dialect, sessions, limits, auditLog, sandboxed, client, ...shared }: Shared,
 ): Effect.Effect<void, never, Scope.Scope> =>
   Effect.gen(function* () {
     const handshake = Handshake.make<Session>(dialect)
@@ -59,15 +64,24 @@ export const serve = (
     const scope = yield* Effect.scope
     const write = (text: string) => void connection.write(text)
 
+    const { peer } = transport
+    const sessionId = () => handshake.session()?.id
+    const audit = yield* Auditing.make(auditLog, { connection: number, peer, session: sessionId })
+
     const router = Router.make<HandlerError>({
       dialect: handshake.dialect,
       gate: yield* makeGate(handshake, sessions),
       toRpcError,
       handlers: {
         ...sessionHandlers.make({ ...shared, handshake, sessions, notifier }),
-        ...processHandlers.make({ ...shared, session: () => sessionOf(handshake), notifier }),
-        ...(yield* fileHandlers.make({ ...shared, platform: shared.host.platform, write })),
-        ...httpHandlers.make({ ...shared, limits, sender, scope, fork }),
+        ...processHandlers.make({ ...shared, session: () => sessionOf(handshake), notifier, audit }),
+        ...(yield* fileHandlers.make({
+          ...shared,
+          platform: shared.host.platform,
+          sandboxed: audit.files(sandboxed),
+          write,
+        })),
+        ...httpHandlers.make({ ...shared, client: audit.http(client), limits, sender, scope, fork }),
       },
     })
     const connection = yield* Connection.make(
@@ -77,7 +91,7 @@ export const serve = (
           const handle = () => router.handle(request.method, request.params, context)
           const decided = handshake.decide(request)
           const answer = decided === undefined ? handle() : Effect.flatMap(sessions.end(decided), handle)
-          return shared.tracing.request(request, () => handshake.session()?.id, answer)
+          return shared.tracing.request(request, sessionId, answer)
         },
         slotted: router.slotted,
         notification: ({ method }) => handshake.notification(method),

@@ -82,7 +82,7 @@ const fileError = ({ reason, message }: FileError): ErrorCode.RpcError => {
   }
 }
 
-const httpText = ({ reason, url, detail }: HttpError): string => {
+const httpText = ({ reason, url, detail, message }: HttpError): string => {
   switch (reason) {
     case "Send":
       return `http/request failed: error sending request for url (${url})`
@@ -94,6 +94,8 @@ const httpText = ({ reason, url, detail }: HttpError): string => {
       return `http/request failed: redirect target uses unsupported URL scheme: ${detail ?? ""}`
     case "Body":
       return `failed to read http/request response body: ${brokenBody}`
+    case "Unaudited":
+      return message
   }
 }
 

@@ -21,6 +21,8 @@
  * })
  * ```
  */
+export * as AuditEvent from "./audit/AuditEvent.ts"
+export * as AuditLog from "./audit/AuditLog.ts"
 export * as EnvironmentInfo from "./EnvironmentInfo.ts"
 export * as ExecServer from "./ExecServer.ts"
 export * as FairSender from "./FairSender.ts"

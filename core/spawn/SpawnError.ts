@@ -15,6 +15,8 @@ export type SpawnReason =
   | "ResourceLimit"
   | "ShuttingDown"
   | "Unconfinable"
+  /** The audit log could not be written. */
+  | "Unaudited"
   | "Unknown"
 
 /**

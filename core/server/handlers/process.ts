@@ -11,6 +11,7 @@ import * as EnvPolicy from "../../spawn/EnvPolicy.ts"
 import type { HostInfo } from "../../spawn/Host.ts"
 import type { Capabilities, SpawnSpec } from "../../spawn/Spawner.ts"
 import { unconfinable } from "../SandboxedFiles.ts"
+import type { Auditing } from "../audit/Auditing.ts"
 import type { Notifier } from "../Notifier.ts"
 import type { Tracing } from "../Tracing.ts"
 import { type HandlerError, ParamsError } from "../WireError.ts"
@@ -28,17 +29,18 @@ export interface ProcessContext {
   /** The session that the connection is attached to. */
   readonly session: () => Session
   readonly tracing: Tracing
+  readonly audit: Auditing
   readonly notifier: Notifier
 }
 
 /** The handlers of one connection. */
-export const make = ({ host, capabilities, session, notifier, tracing }: ProcessContext) => ({
+export const make = ({ host, capabilities, session, notifier, tracing, audit }: ProcessContext) => ({
   "process/start": (params: OperationParams<"process/start">, { afterReply }: RequestContext) =>
     Effect.gen(function* () {
       const spec = yield* toSpawnSpec(params, host, capabilities)
       const { processId } = params
       const { id, processes } = session()
-      const starting = processes.start(processId, spec, params.retainedBytes)
+      const starting = processes.start(processId, spec, params.retainedBytes, audit.start(spec))
       const process = yield* tracing.process(id, processId, spec.argv[0], starting)
       afterReply(() => {
         notifier.attach(process, 0)
@@ -67,10 +69,17 @@ export const make = ({ host, capabilities, session, notifier, tracing }: Process
       : Effect.map(session().processes.write(processId, chunk, writeId), (status) => ({ status })),
 
   "process/signal": ({ processId, signal }: ParamsOf<"process/signal">) =>
-    Effect.as(session().processes.signal(processId, signals[signal]), {}),
+    Effect.suspend(() => {
+      audit.signal(processId, signals[signal])
+      return Effect.as(session().processes.signal(processId, signals[signal]), {})
+    }),
 
   "process/terminate": ({ processId }: ParamsOf<"process/terminate">) =>
-    Effect.map(session().processes.terminate(processId), (running) => ({ running })),
+    Effect.map(session().processes.terminate(processId), (running) => {
+      // Clients terminate what has ended, too, to be sure.
+      if (running) audit.signal(processId, "SIGKILL")
+      return { running }
+    }),
 
   "process/resize": ({ processId, rows, columns }: ParamsOf<"process/resize">) =>
     Effect.as(session().processes.resize(processId, { rows, columns }), {}),

@@ -1,0 +1,55 @@
+/** HTTP requests in the audit log: before each is sent, and when the body of its response has ended. */
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { type HttpClientService, HttpError, type Request, type Response } from "../../http/HttpClient.ts"
+import type { Scribe } from "./AuditScribe.ts"
+
+/** The same client, audited. */
+export const make = (client: HttpClientService, scribe: Scribe): HttpClientService => ({
+  send: (request) => send(client, scribe, request),
+})
+
+const send = (
+  client: HttpClientService,
+  scribe: Scribe,
+  request: Request,
+): Effect.Effect<Response, HttpError, Scope.Scope> =>
+  Effect.gen(function* () {
+    const { method, url } = request
+    const about = { event: "http", operation: scribe.nextOperation(), method, url: publicUrl(url) } as const
+    yield* Effect.mapError(
+      scribe.admit({ ...about, outcome: "begun" }),
+      ({ message, cause }) => new HttpError({ reason: "Unaudited", message, url, cause }),
+    )
+    let status: number | undefined
+    let bytes = 0
+    let failure: string | undefined
+    let whole = false
+    const fail = ({ reason }: HttpError) =>
+      Effect.sync(() => {
+        failure = reason
+      })
+    yield* Effect.addFinalizer(() =>
+      Effect.sync(() => {
+        // A body that nobody has read to its end was given up: by the client, a deadline or a limit.
+        const reason = failure ?? (whole ? undefined : "Interrupted")
+        const outcome = reason === undefined ? "done" : "failed"
+        scribe.note({ ...about, outcome, status, bytes, reason })
+      }),
+    )
+    const response = yield* Effect.tapError(client.send(request), fail)
+    status = response.status
+    const count = (piece: Uint8Array | undefined) =>
+      Effect.sync(() => {
+        if (piece === undefined) whole = true
+        else bytes += piece.length
+      })
+    return { ...response, read: response.read.pipe(Effect.tap(count), Effect.tapError(fail)) }
+  })
+
+/** A URL without credentials, query and fragment, which may hold secrets. A query leaves its question mark. */
+export const publicUrl = (url: string): string => {
+  const [, scheme = "", , authority = "", path = "", query = ""] =
+    /^([a-z][a-z0-9+.-]*:\/\/)([^/?#]*@)?([^/?#]*)([^?#]*)(\??)/iu.exec(url) ?? []
+  return `${scheme}${authority}${path}${query}`
+}

@@ -1,0 +1,52 @@
+/**
+ * What one connection does, as events of the audit log. Without a log it wraps nothing.
+ *
+ * It stands around what the handlers use: the spawn of a process, the file calls and the HTTP client. So an event is
+ * made where the thing happens, behind checks and locks and with resolved paths, and the order of requests stays as it
+ * is.
+ */
+import * as Effect from "effect/Effect"
+import type { HttpClientService } from "../../http/HttpClient.ts"
+import type { AroundSpawn } from "../../process/Lifecycle.ts"
+import type { SpawnSpec } from "../../spawn/Spawner.ts"
+import type { SandboxedFiles } from "../SandboxedFiles.ts"
+import * as AuditedFiles from "./AuditedFiles.ts"
+import * as AuditedHttp from "./AuditedHttp.ts"
+import * as AuditedStart from "./AuditedStart.ts"
+import type * as AuditEvent from "./AuditEvent.ts"
+import type { AuditLog } from "./AuditLog.ts"
+import * as AuditScribe from "./AuditScribe.ts"
+
+/** The audit of one connection. */
+export interface Auditing {
+  /** What stands around the spawn of a process; undefined without a log. */
+  readonly start: (spec: SpawnSpec) => AroundSpawn | undefined
+  /** A client has sent a signal to a process. */
+  readonly signal: (processId: string, signal: AuditEvent.Signal) => void
+  /** The same file calls, audited. */
+  readonly files: (files: SandboxedFiles) => SandboxedFiles
+  /** The same client, audited. */
+  readonly http: (client: HttpClientService) => HttpClientService
+}
+
+/** Without a log. */
+export const none: Auditing = {
+  start: () => undefined,
+  signal: () => {},
+  files: (files) => files,
+  http: (client) => client,
+}
+
+/** The audit of a connection in this log. */
+export const make = (log: AuditLog | undefined, origin: AuditScribe.Origin): Effect.Effect<Auditing> =>
+  log === undefined
+    ? Effect.succeed(none)
+    : Effect.map(Effect.clock, (clock) => {
+        const scribe = AuditScribe.make(log, origin, clock)
+        return {
+          start: (spec) => AuditedStart.around(scribe, spec),
+          signal: (processId, signal) => scribe.note({ event: "process.signal", processId, signal }),
+          files: (files) => AuditedFiles.make(files, scribe),
+          http: (client) => AuditedHttp.make(client, scribe),
+        }
+      })
