@@ -7,6 +7,7 @@
 import { execFileSync } from "node:child_process"
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
+import { DescriptionAnnotationId } from "effect/SchemaAST"
 import { root } from "./setup.mjs"
 
 /** @import { Case } from "../dist/conformance/suite/Case.js" */
@@ -15,6 +16,7 @@ import { root } from "./setup.mjs"
 const methods = await import("../dist/core/protocol/Methods.js")
 const v0 = await import("../dist/core/protocol/dialect/v0.js")
 const limits = await import("../dist/core/protocol/Limits.js")
+const { events } = await import("../dist/core/server/audit/AuditEvent.js")
 const { cases } = await import("../dist/conformance/suite/cases/index.js")
 const { family } = await import("../dist/conformance/suite/Case.js")
 const { cases: v0Cases } = await import("../dist/conformance/suite/cases/v0/index.js")
@@ -56,6 +58,19 @@ const limitRows = [
     /** @type {{ flag: string, default: number, help: string, refused?: unknown }} */
     const { flag, default: usual, help, refused } = limits.table[name]
     return row([`\`--${flag}\``, String(usual), help, refused ? `\`${limits.textOf(name, usual)}\`` : ""])
+  }),
+].join("\n")
+
+/** Every event of the audit log, with the members that only it has. */
+const auditRows = [
+  "| event | | its members |",
+  "|---|---|---|",
+  ...events.map(({ ast, fields }) => {
+    const description = String(ast.annotations[DescriptionAnnotationId] ?? "")
+    const common = ["event", "time", "connection", "peer", "session"]
+    const members = Object.keys(fields).filter((name) => !common.includes(name))
+    const [name = ""] = fields.event.literals
+    return row([`\`${name}\``, description, members.map((member) => `\`${member}\``).join(", ")])
   }),
 ].join("\n")
 
@@ -150,7 +165,7 @@ const between = (text, name, lines) => {
 const generated = {
   "README.md": { support: support() },
   "core/README.md": { methods: currentWire, v0: firstWire },
-  "adapters/README.md": { limits: limitRows },
+  "adapters/README.md": { limits: limitRows, audit: auditRows },
 }
 
 for (const [file, parts] of Object.entries(generated)) {

@@ -15,6 +15,8 @@ import * as Bubblewrap from "../confine/Bubblewrap.ts"
 import type { Platform } from "../Platform.ts"
 import * as StatusPages from "../status/StatusPages.ts"
 import * as ServerServices from "../ServerServices.ts"
+import * as PeerCredentials from "../process/posix/PeerCredentials.ts"
+import * as AuditFlags from "./AuditFlags.ts"
 import * as ListenerFlags from "./ListenerFlags.ts"
 import * as LimitFlags from "./LimitFlags.ts"
 import * as Logging from "./Logging.ts"
@@ -36,6 +38,7 @@ ${ListenerFlags.help}\
                              auto: v0 where the first call behind initialize is one of v0's [default: current]
   --detached-ttl-ms N        how long a session without a connection can be resumed [default: ${detachedMillis}]
   --retention-ms N           how long a closed process stays readable [default: ${retentionMillis}]
+${AuditFlags.help}\
   --bwrap PATH               bubblewrap, for requests with a restricted sandbox [default: bwrap in PATH]
 ${Shutdown.help}${Logging.help}\
   -h, --help                 show this text
@@ -61,6 +64,7 @@ export const flags = {
   "detached-ttl-ms": { type: "string" },
   "retention-ms": { type: "string" },
   bwrap: { type: "string" },
+  ...AuditFlags.flags,
   ...Shutdown.flags,
   help: { type: "boolean", short: "h" },
 } as const
@@ -90,7 +94,7 @@ export const serve = (platform: Platform, args: ReadonlyArray<string>, asked: Ef
       const message = `invalid value '${bwrap}' for '--bwrap': no executable file is there`
       return yield* new Flags.UsageError({ command, message })
     }
-    return yield* listenAndServe(values, options, graceMillis, asked).pipe(
+    return yield* listenAndServe(platform, values, options, graceMillis, asked).pipe(
       Effect.scoped,
       Effect.provide(ServerServices.layer(platform, { bwrap, isCommand: true })),
       Effect.provide(Telemetry.layer),
@@ -99,6 +103,7 @@ export const serve = (platform: Platform, args: ReadonlyArray<string>, asked: Ef
   })
 
 const listenAndServe = (
+  platform: Platform,
   values: Values,
   options: ExecServer.Options,
   graceMillis: number,
@@ -107,6 +112,8 @@ const listenAndServe = (
   Effect.gen(function* () {
     const metrics = Metrics.make()
     const listening = yield* ListenerFlags.read(command, values)
+    const lost = (events: number) => void metrics.auditLost.update(events)
+    const auditLog = yield* AuditFlags.open(command, values, { version, lost })
     // The server, which counts connections, exists only after the listeners that ask it.
     const later: { refusal: ExecServer.ExecServer["refusal"] } = { refusal: () => undefined }
     const terms = { maxMessageBytes: options.limits.messageBytes, refusal: () => later.refusal() }
@@ -114,10 +121,15 @@ const listenAndServe = (
       listening,
       terms,
       yield* StatusPages.make(version, metrics),
+      auditLog === undefined ? undefined : PeerCredentials.make(platform.openFfi),
     )
     const overStdio = listening.addresses.some(({ kind }) => kind === "stdio")
     const { spawner, drain } = Drain.make(yield* Spawner)
-    const server = yield* Effect.provideService(ExecServer.make({ ...options, metrics }), Spawner, spawner)
+    const server = yield* Effect.provideService(
+      ExecServer.make({ ...options, metrics, auditLog }),
+      Spawner,
+      spawner,
+    )
     later.refusal = server.refusal
     const printed = overStdio ? process.stderr : process.stdout
     for (const { address } of listeners) if (address !== "stdio") printed.write(`${address}\n`)
