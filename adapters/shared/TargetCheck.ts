@@ -20,6 +20,7 @@ const kinds = {
 
 const serverNames = {
   version: true,
+  auditLog: true,
   dialect: true,
   detachedMillis: true,
   metrics: true,
