@@ -48,7 +48,7 @@ describe("RunFlags", () => {
 
   it("names what it does not understand", () => {
     expect(refusal()).toBe("no command to run; it follows the options: procwire run -- ls -la")
-    expect(refusal("--ttyy", "--", "ls")).toBe("unexpected argument '--ttyy'")
+    expect(refusal("--ttyy", "--", "ls")).toBe("unexpected argument '--ttyy'; did you mean '--tty'?")
     expect(refusal("--server", "http://x", "ls")).toBe(
       "invalid value 'http://x' for '--server': expected ws://HOST:PORT, tcp://HOST:PORT or unix:PATH",
     )

@@ -155,12 +155,4 @@ describe("procwire", () => {
     })
     expect(await procwire([])).toMatchObject({ code: 2, stdout: "" })
   })
-
-  it("says why a server cannot start, and exits with 1", async () => {
-    expect(await procwire(["serve", "--listen", "wss://127.0.0.1:1"])).toEqual({
-      code: 1,
-      stdout: "",
-      stderr: "Error: unsupported --listen URL `wss://127.0.0.1:1`; expected `ws://IP:PORT` or `stdio`\n",
-    })
-  })
 })

@@ -120,7 +120,7 @@ describe("procwire serve --listen", () => {
     expect(await says(address, "again")).toBe("again")
   })
 
-  it("says which address it cannot have, and exits with 1", async () => {
+  it("says which address it cannot have, and exits with 1, or with 2 for what is no address", async () => {
     const file = join(folder, "file")
     writeFileSync(file, "")
     const long = `unix:/${"x".repeat(120)}`
@@ -131,12 +131,16 @@ describe("procwire serve --listen", () => {
       ],
       [`unix:${file}`, `cannot listen on unix:${file}: a file that is no socket is there`],
       [long, `path too long for a unix socket: ${long.slice(5)} takes 121 bytes of at most 107`],
-      ["tcp://localhost:0", "invalid tcp --listen URL `tcp://localhost:0`; expected `tcp://IP:PORT`"],
     ]
     for (const [address, text] of errors) {
       expect(await launch(address).ended).toEqual({ code: 1, stdout: "", stderr: `Error: ${text}\n` })
     }
-    expect(await launch("stdio", "stdio").ended).toMatchObject({ code: 1, stdout: "" })
+    expect(await launch("tcp://localhost:0").ended).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: "Error: invalid tcp --listen URL `tcp://localhost:0`; expected `tcp://IP:PORT`\n",
+    })
+    expect(await launch("stdio", "stdio").ended).toMatchObject({ code: 2, stdout: "" })
   })
 })
 

@@ -137,12 +137,15 @@ describe("WebSocketListener", () => {
     }
   })
 
-  it("says that a port is busy as the peer implementation does", () =>
+  it("names an address that is busy, in the words of the peer implementation", () =>
     listening(echo, async (_, { host, port }) => {
       const error = await Effect.runPromise(
         Effect.flip(Effect.scoped(WebSocketListener.make({ host, port }))),
       )
-      expect([error.reason, error.message]).toEqual(["Open", "Address in use (os error 98)"])
+      expect([error.reason, error.message]).toEqual([
+        "Open",
+        `cannot listen on ws://${host}:${port}: Address in use (os error 98)`,
+      ])
     }))
 
   it("stops serving when the run is interrupted", () =>
