@@ -1,9 +1,9 @@
 /**
  * The wire suite as vitest tests: one test for each case, named by its id and its sentence.
  *
- * A failed `must` or `should` fails its test; a failed `peer` case is only printed. Cases for other transports and slow
- * ones are not registered unless asked for; a case whose capability the server lacks is skipped with that reason. If the server does not answer `initialize`, no case runs and the
- * suite fails with one sentence.
+ * A failed `must` or `should` fails its test; a failed `peer` case is only printed. Cases for other transports and
+ * slow ones are not registered unless asked for; a case whose capability the server lacks is skipped with that
+ * reason. If the server does not answer `initialize`, no case runs and the suite fails with one sentence.
  *
  * @module
  * @example

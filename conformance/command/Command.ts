@@ -1,9 +1,9 @@
 /**
  * One run of the command: from its arguments to its reports and its exit code.
  *
- * Guarantees: a file that cannot be read or written is a usage error that names it, before anything runs. A server that does
- * not answer `initialize` is one sentence on standard error, and no case is played. With `--tap` standard output holds
- * only TAP; everything else goes to standard error.
+ * Guarantees: a file that cannot be read or written is a usage error that names it, before anything runs. A server
+ * that does not answer `initialize` is one sentence on standard error, and no case is played. With `--tap` standard
+ * output holds only TAP; everything else goes to standard error.
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import * as Baseline from "../report/Baseline.ts"

@@ -1,6 +1,6 @@
 /**
- * The spawners that READMEs show, word for word, through the spawner suite that they recommend: the sandbox of README.md
- * and the spawner of spawner/README.md.
+ * The spawners that READMEs show, word for word, through the spawner suite that they recommend: the sandbox of
+ * README.md and the spawner of spawner/README.md.
  */
 import { execFileSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"

@@ -4,8 +4,8 @@
 import { clip, isObject, same, type Json, type JsonObject } from "./Json.ts"
 
 /**
- * Why a case has failed. `wrong`: the server did something else. `late`: it did nothing in time. `gone`: it could not be
- * started or reached, or has ended the connection.
+ * Why a case has failed. `wrong`: the server did something else. `late`: it did nothing in time. `gone`: it could not
+ * be started or reached, or has ended the connection.
  */
 export type Reason = "wrong" | "late" | "gone"
 

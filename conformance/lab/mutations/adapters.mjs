@@ -143,9 +143,9 @@ export const adapters = [
   ),
   {
     ...one(
-      "adapters/shared/process/SpecCheck.ts",
-      'if (hasNul(name) || hasNul(spec.env[name] ?? "")) {',
-      "if (hasNul(name)) {",
+      "core/spawn/SpecCheck.ts",
+      'if (hasNul(name) || hasNul(env[name] ?? ""))',
+      "if (hasNul(name))",
       "a variable may hold a NUL",
       "process/start/nul-bytes-refused",
     ),

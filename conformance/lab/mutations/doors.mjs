@@ -55,7 +55,7 @@ export const doors = [
   elsewhere(
     one(
       admission,
-      "(await admit(request)) ?? page()",
+      "(await admit(request)).reply ?? page()",
       "page()",
       "pages are for everybody",
       "websocket/status",
@@ -65,8 +65,8 @@ export const doors = [
   elsewhere(
     one(
       admission,
-      "malformed(request) ?? admit(request)",
-      "malformed(request)",
+      "reply === undefined ? admit(request) : { reply }",
+      "{ reply }",
       "no token is asked for",
       "websocket/auth",
     ),
