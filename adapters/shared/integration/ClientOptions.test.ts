@@ -13,9 +13,10 @@ beforeAll(async () => {
 })
 afterAll(() => client.close())
 
-/** As a program in JavaScript sees it, without types. */
-// oxlint-disable-next-line typescript/no-explicit-any
-const untyped = (value: unknown) => value as any
+/** Functions as a program in JavaScript sees them, without types. */
+type Untyped = (...args: ReadonlyArray<unknown>) => Promise<unknown>
+const untyped = <T extends object>(value: T) => value as unknown as Readonly<Record<keyof T, Untyped>>
+const connect = program.connect as unknown as Untyped
 
 const refused = async (promise: Promise<unknown>) => {
   const error = await promise.then(
@@ -50,14 +51,14 @@ describe("an option that does not exist", () => {
   })
 
   it("is refused by the functions on files and by HTTP", async () => {
-    const { fs, http } = untyped(client)
+    const [fs, http] = [untyped(client.fs), untyped(client.http)]
     const given = { recursiv: true, folowSymlinks: true }
-    for (const name of ["createDirectory", "remove"]) {
+    for (const name of ["createDirectory", "remove"] as const) {
       expect(await refused(fs[name]("/nope", given))).toBe(
         `fs.${name} has no option 'recursiv': did you mean 'recursive'?`,
       )
     }
-    for (const name of ["readFile", "readTextFile", "stat"]) {
+    for (const name of ["readFile", "readTextFile", "stat"] as const) {
       expect(await refused(fs[name]("/nope", { folowSymlinks: true }))).toContain(`fs.${name} has no option`)
     }
     expect(await refused(fs.writeFile("/nope/x", "", { mode: 0o600 }))).toContain("'mode': its options are")
@@ -74,7 +75,6 @@ describe("an option that does not exist", () => {
   })
 
   it("is refused by connect, for the target and for the client", async () => {
-    const connect = untyped(program.connect)
     const inProcess = true
     expect(await refused(connect({ inProcess }, { clientname: "x" }))).toBe(
       "connect has no option 'clientname': did you mean 'clientName'?",
@@ -96,7 +96,6 @@ describe("an option that does not exist", () => {
   })
 
   it("is refused where there is no target, which is named", async () => {
-    const connect = untyped(program.connect)
     const expected =
       'connect needs one of { url: "ws://…" }, { command: "procwire", args: ["serve", "--listen", "stdio"] } and ' +
       "{ inProcess: true }; it got "
