@@ -128,9 +128,7 @@ const serve = ({ target, options }: McpRequest, asked: Effect.Effect<ForwardedSi
         environmentInfo,
         startSubscribed: (start) =>
           Effect.flatMap(client, (now) =>
-            Effect.tap(now.startSubscribed(start), ({ process }) =>
-              commands.add(process, ForwardedSignals.areKnown(now)),
-            ),
+            commands.start(now.startSubscribed(start), ForwardedSignals.areKnown(now)),
           ),
       },
       options,

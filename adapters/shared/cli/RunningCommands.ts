@@ -1,42 +1,61 @@
-/** The commands that run for `procwire mcp`, so that a signal reaches all of them. */
+/** The commands that run for `procwire mcp`, so that a signal reaches all of them, also those that are starting. */
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as FiberSet from "effect/FiberSet"
 import type * as Scope from "effect/Scope"
 import type { RemoteProcess } from "../../../core/client/RemoteProcess.ts"
 import * as ForwardedSignals from "./ForwardedSignals.ts"
 
 export interface RunningCommands {
-  /** Adds a command, until it is closed. `known`: its server sends every signal. */
-  readonly add: (child: RemoteProcess, known: boolean) => Effect.Effect<void>
+  /** Starts a command, which counts from now until it is closed. `known`: its server sends every signal. */
+  readonly start: <A extends { readonly process: RemoteProcess }, E>(
+    starting: Effect.Effect<A, E>,
+    known: boolean,
+  ) => Effect.Effect<A, E>
   /** Sends a signal to all, and waits until they are closed, but for no longer than so many milliseconds. */
   readonly end: (name: ForwardedSignals.Name, graceMillis: number) => Effect.Effect<void>
+}
+
+interface Command {
+  /** Undefined if the start has failed. */
+  readonly started: Deferred.Deferred<RemoteProcess | undefined>
+  readonly known: boolean
 }
 
 /** No commands yet. */
 export const make: Effect.Effect<RunningCommands, never, Scope.Scope> = Effect.gen(function* () {
   const fork = yield* FiberSet.makeRuntime<never>()
-  const commands = new Map<RemoteProcess, boolean>()
+  const commands = new Set<Command>()
 
-  const endAll = (name: ForwardedSignals.Name) =>
-    Effect.forEach(
-      [...commands],
-      ([child, known]) =>
-        Effect.ignore(Effect.zipRight(ForwardedSignals.send(child, name, known), child.closed)),
-      { concurrency: "unbounded", discard: true },
-    )
+  const start: RunningCommands["start"] = (starting, known) =>
+    Effect.gen(function* () {
+      const command: Command = { started: yield* Deferred.make<RemoteProcess | undefined>(), known }
+      commands.add(command)
+      return yield* Effect.onExit(starting, (exit) => {
+        const process = Exit.isSuccess(exit) ? exit.value.process : undefined
+        const forget = Effect.sync(() => commands.delete(command))
+        const closed = process === undefined ? Effect.void : Effect.ignore(process.closed)
+        return Effect.sync(() => {
+          Deferred.unsafeDone(command.started, Effect.succeed(process))
+          fork(Effect.ensuring(closed, forget))
+        })
+      })
+    })
+
+  const end = (name: ForwardedSignals.Name, { started, known }: Command) =>
+    Effect.gen(function* () {
+      const process = yield* Deferred.await(started)
+      if (process === undefined) return
+      yield* ForwardedSignals.send(process, name, known)
+      yield* process.closed
+    }).pipe(Effect.ignore)
 
   return {
-    add: (child, known) =>
-      Effect.sync(() => {
-        commands.set(child, known)
-        const forget = Effect.sync(() => commands.delete(child))
-        fork(Effect.ensuring(Effect.ignore(child.closed), forget))
-      }),
+    start,
     end: (name, graceMillis) =>
-      Effect.suspend(() => endAll(name)).pipe(
-        Effect.disconnect,
-        Effect.timeoutOption(graceMillis),
-        Effect.asVoid,
-      ),
+      Effect.suspend(() =>
+        Effect.forEach([...commands], (command) => end(name, command), { concurrency: "unbounded" }),
+      ).pipe(Effect.disconnect, Effect.timeoutOption(graceMillis), Effect.asVoid),
   }
 })
