@@ -79,6 +79,6 @@ test("the suite and both plain runners are imported without vitest", async () =>
 test("a package that the suite itself imports and that is missing is named", async () => {
   rmSync(join(modules, "effect"))
   const ran = await spawnerSuite("good.mjs", `export { layerSpawner } from "procwire/node"\n`)
-  expect(ran.err).toMatch(/Cannot find package 'effect' imported from .*conformance.spawner/)
+  expect(ran.err).toMatch(/Cannot find package 'effect' imported from .*procwire.dist.lib/)
   expect(ran.code).toBe(1)
 })

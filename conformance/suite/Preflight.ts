@@ -76,7 +76,9 @@ const ask = async (
   enter("answered `initialize`")
   send({ id: 1, method: "initialize", params: { clientName: "procwire-conformance" } })
   try {
-    return refusal(await inbox.wait("initialize", context.timeoutMs, firstReply()))
+    // Other messages are no sign of life here, so the wait has a deadline of its own.
+    const reply = inbox.wait("initialize", context.timeoutMs, firstReply())
+    return refusal(await within(reply, context.timeoutMs, "initialize"))
   } catch (error) {
     if (!(error instanceof CheckFailure)) throw error
     if (error.reason === "wrong") return `${error.message}${instead(inbox)}`
