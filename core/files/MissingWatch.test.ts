@@ -1,0 +1,58 @@
+import * as Effect from "effect/Effect"
+import { expect, it } from "vitest"
+import { effect, settle } from "../testing/Effects.ts"
+import { FileError } from "./FileError.ts"
+import { type FileInfo, none } from "./Files.ts"
+import * as MissingWatch from "./MissingWatch.ts"
+
+const info: FileInfo = {
+  kind: "file",
+  size: 0,
+  mode: 0o644,
+  createdMs: 0,
+  modifiedMs: 0,
+  identity: "",
+  version: "",
+}
+
+it(
+  "ignores what a watch finds after it was replaced",
+  effect(function* () {
+    const there = new Set(["/a"])
+    const looks: Array<() => void> = []
+    const gate = Effect.unsafeMakeLatch(true)
+    const watching = yield* MissingWatch.make({
+      ...none,
+      watches: true,
+      info: (path) => {
+        const found = Effect.suspend(() =>
+          there.has(path)
+            ? Effect.succeed(info)
+            : Effect.fail(new FileError({ reason: "NotFound", message: path })),
+        )
+        return looking ? Effect.zipRight(gate.await, found) : found
+      },
+      watch: (_, changed) => Effect.sync(() => void looks.push(() => changed(undefined))),
+    })
+    const fired: Array<string> = []
+    const watch = (id: bigint, path: string) =>
+      watching.watch({ id, missing: [path], present: undefined }, () => fired.push(path))
+    let looking = false
+
+    expect(yield* watch(1n, "/a/x")).toBe(true)
+    yield* gate.close
+    looking = true
+    looks[0]?.()
+    yield* settle
+    looking = false
+    expect(yield* watch(2n, "/a/y")).toBe(true)
+    there.add("/a/x")
+    yield* gate.open
+    yield* settle
+    expect(fired).toEqual([])
+    there.add("/a/y")
+    looks[1]?.()
+    yield* settle
+    expect(fired).toEqual(["/a/y"])
+  }),
+)
