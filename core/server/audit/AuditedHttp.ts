@@ -21,31 +21,40 @@ const send = (
       scribe.admit({ ...about, outcome: "begun" }),
       ({ message, cause }) => new HttpError({ reason: "Unaudited", message, url, cause }),
     )
-    let status: number | undefined
-    let bytes = 0
-    let failure: string | undefined
-    let whole = false
+    const seen: Seen = { status: undefined, bytes: 0, failure: undefined, whole: false }
     const fail = ({ reason }: HttpError) =>
       Effect.sync(() => {
-        failure = reason
+        seen.failure = reason
       })
     yield* Effect.addFinalizer(() =>
       Effect.sync(() => {
         // A body that nobody has read to its end was given up: by the client, a deadline or a limit.
+        const { status, bytes, failure, whole } = seen
         const reason = failure ?? (whole ? undefined : "Interrupted")
         const outcome = reason === undefined ? "done" : "failed"
         scribe.note({ ...about, outcome, status, bytes, reason })
       }),
     )
     const response = yield* Effect.tapError(client.send(request), fail)
-    status = response.status
+    seen.status = response.status
     const count = (piece: Uint8Array | undefined) =>
       Effect.sync(() => {
-        if (piece === undefined) whole = true
-        else bytes += piece.length
+        if (piece === undefined) seen.whole = true
+        else seen.bytes += piece.length
       })
     return { ...response, read: response.read.pipe(Effect.tap(count), Effect.tapError(fail)) }
   })
+
+/** What is known of an exchange so far. */
+interface Seen {
+  status: number | undefined
+  /** Of the body. */
+  bytes: number
+  /** Why it has failed. */
+  failure: string | undefined
+  /** The body was read to its end. */
+  whole: boolean
+}
 
 /** A URL without credentials, query and fragment, which may hold secrets. A query leaves its question mark. */
 export const publicUrl = (url: string): string => {
