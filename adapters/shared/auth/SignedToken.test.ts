@@ -7,9 +7,16 @@ const now = () => Math.floor(Date.now() / 1000)
 const part = (value: unknown) =>
   Buffer.from(typeof value === "string" ? value : JSON.stringify(value)).toString("base64url")
 
-const sign = (payload: unknown, header: unknown = { alg: "HS256" }, key = secret) => {
+interface Header {
+  readonly alg?: string
+  readonly [name: string]: unknown
+}
+
+/** A token whose signature is right, for HS256 and HS512. */
+const sign = (payload: unknown, header: Header = { alg: "HS256" }, key = secret) => {
+  const hash = header.alg === "HS512" ? "sha512" : "sha256"
   const body = `${part(header)}.${part(payload)}`
-  return `Bearer ${body}.${createHmac("sha256", key).update(body).digest("base64url")}`
+  return `Bearer ${body}.${createHmac(hash, key).update(body).digest("base64url")}`
 }
 
 /** The rule, answering with the text of its refusal. */
