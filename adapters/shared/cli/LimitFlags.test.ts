@@ -112,7 +112,7 @@ describe("procwire serve", () => {
     const first = await client.start({ argv: ["sleep", "600"] })
     await expect(client.start({ argv: ["true"] })).rejects.toMatchObject({
       code: -32600,
-      message: "too many processes in this session: limit is 1 (--max-session-processes)",
+      serverMessage: "too many processes in this session: limit is 1 (--max-session-processes)",
     })
     await first.terminate()
     await first.exitCode

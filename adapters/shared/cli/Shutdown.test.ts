@@ -73,7 +73,7 @@ describe("procwire serve --grace-ms", () => {
       expect(await other.exitCode).toBe(143)
       await expect(client.start({ argv: ["true"] })).rejects.toMatchObject({
         code: -32011,
-        message: "the server is shutting down and starts no more processes",
+        serverMessage: "the server is shutting down and starts no more processes",
       })
       await expect(connect({ url }, { reconnect: false })).rejects.toMatchObject({ reason: "Connect" })
       writeFileSync(file, "")

@@ -107,7 +107,7 @@ describe("procwire serve --audit on a broken disk", { timeout: 60_000 }, () => {
     ]
     for (const [path = "", why] of errors) {
       const { ended, stderr } = await launch("--audit", path)
-      expect(await ended).toBe(1)
+      expect(await ended).toBe(2)
       expect(stderr()).toBe(`Error: cannot open --audit ${path}: ${why}\n`)
     }
     const { ended, stderr } = await launch("--audit-best-effort")
