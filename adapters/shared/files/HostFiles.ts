@@ -201,6 +201,7 @@ const begin = (folder: string, changed: (name: string | undefined) => void): fs.
   // All runtimes deliver the changed names as text, and Deno takes only text as the folder.
   if (!NativePath.isText(folder)) throw OsError.coded("EINVAL")
   const watcher = fs.watch(folder, { persistent: false }, (_, name) => changed(name ?? undefined))
+  watcher.unref() // Deno does not know `persistent`.
   // The folder may be gone: report a change, so that the caller looks.
   watcher.on("error", () => changed(undefined))
   return watcher
