@@ -10,6 +10,7 @@ import type { Outcome } from "../suite/RunCase.ts"
 export interface Cause {
   /** The reason of the first one. */
   readonly reason: string
+  /** The failures with this cause, in the order in which they were played. */
   readonly outcomes: ReadonlyArray<Outcome>
 }
 

@@ -55,6 +55,7 @@ export const run = async (layer: SpawnerLayer, options: Options = {}): Promise<R
 
 /** What a module exports for the suite. */
 export interface Loaded {
+  /** The spawner under test. */
   readonly layer: SpawnerLayer
   /** Its export `known`: the cases that must fail, each with the reason why. */
   readonly known: Known

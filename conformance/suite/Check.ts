@@ -13,6 +13,7 @@ export type Reason = "wrong" | "late" | "gone"
 export class CheckFailure extends Error {
   /** The name of the class, for logs. */
   override readonly name = "CheckFailure"
+  /** Why the case has failed. */
   readonly reason: Reason
   constructor(message: string, reason: Reason = "wrong") {
     super(message)

@@ -15,6 +15,7 @@ import * as ServerProcess from "./wire/ServerProcess.ts"
 
 /** Why a server cannot be tested: `late` if it has only not answered in time, `dead` for anything else. */
 export interface Trouble {
+  /** `late`: the server has not answered in time. `dead`: anything else. */
   readonly reason: "late" | "dead"
   /** A sentence without a full stop. */
   readonly text: string
