@@ -24,8 +24,8 @@ const secret = (file: string) => ({ "ws-auth": "signed-bearer-token", "ws-shared
 describe("AuthFlags", () => {
   it("takes the token of a file without the white space around it", async () => {
     const rule = Effect.runSync(read(token("token")))
-    expect(await rule?.("Bearer open-sesame")).toBeUndefined()
-    expect(await rule?.("Bearer sesame")).toBe("invalid websocket bearer token")
+    expect(await rule?.("Bearer open-sesame")).toEqual({ credential: { kind: "token", name: "token" } })
+    expect(await rule?.("Bearer sesame")).toEqual({ refusal: "invalid websocket bearer token" })
   })
 
   it("refuses an empty file", () => {
@@ -37,7 +37,7 @@ describe("AuthFlags", () => {
   it("refuses a secret of less than 32 bytes", async () => {
     expect(refusal(secret("short"))).toBe("signed websocket bearer secret short must be at least 32 bytes")
     const rule = await Effect.runPromise(read(secret("enough")))
-    expect(await rule?.(undefined)).toBe("missing websocket bearer token")
+    expect(await rule?.(undefined)).toEqual({ refusal: "missing websocket bearer token" })
   })
 
   it("asks for nothing without flags, and refuses flags without a mode", () => {
