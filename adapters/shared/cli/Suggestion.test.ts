@@ -6,7 +6,8 @@ describe("Suggestion", () => {
     expect(Suggestion.distance("run", "run")).toBe(0)
     expect(Suggestion.distance("rnu", "run")).toBe(1)
     expect(Suggestion.distance("listn", "listen")).toBe(1)
-    expect(Suggestion.distance("sevre", "serve")).toBe(2)
+    expect(Suggestion.distance("sevre", "serve")).toBe(1)
+    expect(Suggestion.distance("srvee", "serve")).toBe(2)
     expect(Suggestion.distance("", "abc")).toBe(3)
   })
 
