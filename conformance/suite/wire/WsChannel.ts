@@ -26,7 +26,6 @@ export const connect = async (options: ConnectOptions): Promise<Channel> => {
     headers: { ...options.headers },
     perMessageDeflate: false,
     maxPayload: 512 * 1024 * 1024,
-    handshakeTimeout: options.timeoutMs,
   })
   let opened = false
   let trouble = ""
@@ -48,7 +47,11 @@ export const connect = async (options: ConnectOptions): Promise<Channel> => {
       if (opened) events.end(`the connection ended with code ${code}${trouble === "" ? "" : ` (${trouble})`}`)
     })
   })
-  await within(ready, options.timeoutMs, `a WebSocket connection to ${options.url}`)
+  // The only deadline: a second one in the socket would sometimes come first, with other words.
+  await within(ready, options.timeoutMs, `a WebSocket connection to ${options.url}`).catch((error: unknown) => {
+    socket.terminate()
+    throw error
+  })
   const send = (data: string | Uint8Array, flags: { binary: boolean; fin: boolean }): void => {
     if (socket.readyState === WebSocket.OPEN) socket.send(data, flags, () => undefined)
   }
