@@ -48,10 +48,12 @@ export const connect = async (options: ConnectOptions): Promise<Channel> => {
     })
   })
   // The only deadline: a second one in the socket would sometimes come first, with other words.
-  await within(ready, options.timeoutMs, `a WebSocket connection to ${options.url}`).catch((error: unknown) => {
-    socket.terminate()
-    throw error
-  })
+  await within(ready, options.timeoutMs, `a WebSocket connection to ${options.url}`).catch(
+    (error: unknown) => {
+      socket.terminate()
+      throw error
+    },
+  )
   const send = (data: string | Uint8Array, flags: { binary: boolean; fin: boolean }): void => {
     if (socket.readyState === WebSocket.OPEN) socket.send(data, flags, () => undefined)
   }
