@@ -35,7 +35,7 @@ const imports = {
   conformance: "!conformance/lab",
   "conformance/suite": "core/protocol core/transport core/client",
   "conformance/report": "conformance/suite conformance/command",
-  "conformance/command": "conformance/suite conformance/report",
+  "conformance/command": "core/protocol conformance/suite conformance/report",
   "conformance/seam": "conformance/suite",
   "conformance/spawner": "core/protocol core/spawn conformance/suite conformance/seam",
   "conformance/transport":

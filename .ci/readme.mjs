@@ -16,6 +16,7 @@ import { root } from "./setup.mjs"
 const methods = await import("../dist/core/protocol/Methods.js")
 const v0 = await import("../dist/core/protocol/dialect/v0.js")
 const limits = await import("../dist/core/protocol/Limits.js")
+const options = await import("../dist/adapters/shared/serve/Options.js")
 const { events } = await import("../dist/core/server/audit/AuditEvent.js")
 const { cases } = await import("../dist/conformance/suite/cases/index.js")
 const { family } = await import("../dist/conformance/suite/Case.js")
@@ -50,14 +51,28 @@ const firstWire = [
   ...methodRows(v0.serverNotifications, "notification to the client"),
 ].join("\n")
 
+/** Every option that is no limit: its flag, where programs have it, and its default. */
+const optionRows = [
+  "| flag | in a program | default | |",
+  "|---|---|---|---|",
+  ...options.general.map(({ path, option }) => {
+    const { flag, kind, help } = option
+    const shows = kind === "switch" ? "" : ` ${option.shows}`
+    const usual = kind === "switch" ? "" : String(option.default ?? "")
+    const cells = [`\`--${flag}${shows}\``, `\`${path}\``, usual, help]
+    return row(cells.map((cell) => cell.replaceAll("|", "\\|")))
+  }),
+].join("\n")
+
 /** Every limit, with the text of the refusal beyond it. */
 const limitRows = [
-  "| flag | default | | the words of a refusal |",
-  "|---|---:|---|---|",
+  "| flag | in a program | default | | the words of a refusal |",
+  "|---|---|---:|---|---|",
   ...limits.names.map((name) => {
     /** @type {{ flag: string, default: number, help: string, refused?: unknown }} */
     const { flag, default: usual, help, refused } = limits.table[name]
-    return row([`\`--${flag}\``, String(usual), help, refused ? `\`${limits.textOf(name, usual)}\`` : ""])
+    const words = refused ? `\`${limits.textOf(name, usual)}\`` : ""
+    return row([`\`--${flag}\``, `\`limits.${name}\``, String(usual), help, words])
   }),
 ].join("\n")
 
@@ -165,7 +180,7 @@ const between = (text, name, lines) => {
 const generated = {
   "README.md": { support: support() },
   "core/README.md": { methods: currentWire, v0: firstWire },
-  "adapters/README.md": { limits: limitRows, audit: auditRows },
+  "adapters/README.md": { options: optionRows, limits: limitRows, audit: auditRows },
 }
 
 for (const [file, parts] of Object.entries(generated)) {

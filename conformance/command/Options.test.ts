@@ -32,7 +32,11 @@ test("{LISTEN} stands for stdio and ws, or for what --transports names", () => {
 test("wrong use is refused with a sentence that names it", () => {
   const wrong: ReadonlyArray<readonly [argv: ReadonlyArray<string>, names: RegExp]> = [
     [[], /--command/],
-    [["--nonsense"], /--nonsense/],
+    [["--nonsense"], /^unexpected argument '--nonsense'$/],
+    [["--comand=x", "a"], /^unexpected argument '--comand'; did you mean '--command'\?$/],
+    [["--url", "ws://x", "--timout-ms", "5"], /'--timout-ms'; did you mean '--timeout-ms'\?$/],
+    [["-x"], /'-x'/],
+    [["--url"], /--url/],
     [["--command", "a", "--url", "ws://x"], /exclude each other/],
     [["--command", `a "b`], /open quote/],
     [["--command", "a", "--transports", "ws"], /\{LISTEN\}/],

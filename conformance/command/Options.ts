@@ -2,6 +2,7 @@
  * The command line of `procwire-conformance`: parsed, checked, and refused with a sentence that names what is wrong.
  */
 import { parseArgs } from "node:util"
+import * as Suggestion from "../../core/protocol/Suggestion.ts"
 import { capabilities, type Capability } from "../suite/Case.ts"
 import { dialects, type Dialect } from "../suite/Dialect.ts"
 import type { Depth } from "../suite/Select.ts"
@@ -111,9 +112,16 @@ const read = (argv: ReadonlyArray<string>) => {
   try {
     return parseArgs({ args: [...argv], options: flags, allowPositionals: true })
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error))
+    const unknown = argv.find((word) => /^-./.test(word) && !isFlag(word))
+    if (unknown === undefined) throw new UsageError(error instanceof Error ? error.message : String(error))
+    const name = unknown.replace(/=.*$/s, "")
+    const names = Object.keys(flags).map((flag) => `--${flag}`)
+    throw new UsageError(`unexpected argument '${name}'${Suggestion.ofWord(name, names)}`)
   }
 }
+
+const isFlag = (word: string): boolean =>
+  word.startsWith("--") ? Object.hasOwn(flags, word.slice(2).replace(/=.*$/s, "")) : /^-[vh]+$/.test(word)
 
 const choice = <A extends string>(flag: string, value: string, allowed: ReadonlyArray<A>): A => {
   const found = allowed.find((one) => one === value)

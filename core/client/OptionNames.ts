@@ -2,6 +2,7 @@
  * Refuses options that do not exist, by name: programs in JavaScript have no compiler that does, and an option that is
  * ignored in silence reads as one that works.
  */
+import * as Suggestion from "../protocol/Suggestion.ts"
 import { ClientError } from "./ClientError.ts"
 
 /** The names of all options of `A`. The compiler refuses a table that lacks one or has one too many. */
@@ -33,27 +34,8 @@ const kindOf = (value: unknown): string =>
 
 const hint = (unknown: string, names: Readonly<Record<string, true>>): string => {
   const all = Object.keys(names)
-  const near = all.filter((name) => isNear(unknown.toLowerCase(), name.toLowerCase()))
+  const near = Suggestion.near(unknown, all)
   return near.length > 0
     ? `did you mean ${near.map((name) => `'${name}'`).join(" or ")}?`
     : `its options are ${all.join(", ")}`
-}
-
-/** True for names of which one contains the other, or that differ in a third of their letters at most. */
-const isNear = (a: string, b: string): boolean =>
-  (Math.min(a.length, b.length) > 2 && (a.includes(b) || b.includes(a))) ||
-  distance(a, b) <= Math.min(3, Math.max(a.length, b.length) / 3)
-
-/** How many letters have to be inserted, removed or replaced to make `b` of `a`. */
-const distance = (a: string, b: string): number => {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i]
-    for (let j = 1; j <= b.length; j++) {
-      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
-      next.push(Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, replaced))
-    }
-    row = next
-  }
-  return row[b.length] ?? 0
 }

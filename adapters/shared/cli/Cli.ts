@@ -11,12 +11,12 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
+import * as Suggestion from "../../../core/protocol/Suggestion.ts"
 import type { Platform } from "../Platform.ts"
 import * as ForwardedSignals from "./ForwardedSignals.ts"
-import * as FlagFiles from "./FlagFiles.ts"
-import * as Logging from "./Logging.ts"
+import * as TextFile from "../host/TextFile.ts"
+import * as Logging from "../serve/Logging.ts"
 import { ConfigurationError, UsageError } from "./Flags.ts"
-import * as Suggestion from "./Suggestion.ts"
 import { version } from "../Version.ts"
 
 const help = `procwire ${version}: runs processes for other programs
@@ -91,7 +91,7 @@ const ignoreBrokenPipes = () => {
 const launch = (command: Command, platform: Platform, args: ReadonlyArray<string>) => {
   const asked = Deferred.unsafeMake<ForwardedSignals.Name>(FiberId.none)
   const fiber = Effect.runFork(
-    Logging.withUsual(Effect.provide(command.run(platform, args, Deferred.await(asked)), FlagFiles.layer)),
+    Logging.withUsual(Effect.provide(command.run(platform, args, Deferred.await(asked)), TextFile.layer)),
   )
   let signal: ForwardedSignals.Name | undefined
   for (const name of command.takesSignals === true ? [] : ForwardedSignals.names) {

@@ -2,7 +2,7 @@
 import { parseArgs } from "node:util"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
-import * as Suggestion from "./Suggestion.ts"
+import * as Suggestion from "../../../core/protocol/Suggestion.ts"
 
 /** Wrong use of the command line: the message names the flag or the value, and the exit code is 2. */
 export class UsageError extends Data.TaggedError("UsageError")<{

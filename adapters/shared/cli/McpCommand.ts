@@ -18,9 +18,10 @@ import type { Platform } from "../Platform.ts"
 import * as StdioTransport from "../transport/StdioTransport.ts"
 import * as ServerServices from "../ServerServices.ts"
 import * as ForwardedSignals from "./ForwardedSignals.ts"
-import * as Logging from "./Logging.ts"
+import * as Logging from "../serve/Logging.ts"
 import * as NoServer from "./NoServer.ts"
 import * as RunningCommands from "./RunningCommands.ts"
+import * as LogFlags from "./LogFlags.ts"
 import * as TargetFlags from "./TargetFlags.ts"
 import * as Flags from "./Flags.ts"
 import * as EnvFlag from "./EnvFlag.ts"
@@ -41,7 +42,7 @@ ${TargetFlags.help}\
 ${EnvFlag.help}\
   --max-poll-ms N        how long write_stdin may wait when it writes nothing; give less than the client's
                          patience [default: ${SessionWait.pollMillis.most}]
-${Logging.help}\
+${LogFlags.help}\
   -h, --help                 show this text
 
 Commands inherit the server's variables, but those named like keys, secrets and tokens: pass on with -e what they
@@ -67,7 +68,7 @@ const flags = {
   shell: { type: "string" },
   ...EnvFlag.flags,
   "max-poll-ms": { type: "string" },
-  ...Logging.flags,
+  ...LogFlags.flags,
   help: { type: "boolean", short: "h" },
 } as const
 
@@ -75,7 +76,7 @@ export interface McpRequest {
   readonly target: Connect.Target
   /** What holds for every command that the model runs. */
   readonly options: UnifiedExec.Options
-  readonly values: Flags.Values<typeof flags>
+  readonly logs: Logging.Options
 }
 
 /** Reads the command line behind `procwire mcp`. */
@@ -93,7 +94,8 @@ export const parse = (
         ? {}
         : { longestPollMillis: yield* Flags.wholeNumber(command, "--max-poll-ms", longest, 1) }),
     }
-    return { target: yield* TargetFlags.read(command, values), options, values }
+    const logs = yield* LogFlags.read(command, values)
+    return { target: yield* TargetFlags.read(command, values), options, logs }
   })
 
 /** Serves until EOF on stdin, or until `asked` completes: then every command gets that signal, and time to end. */
@@ -107,7 +109,7 @@ export const mcp = (
     return yield* serve(request, asked).pipe(
       Effect.scoped,
       Effect.provide(ServerServices.layer(platform)),
-      Effect.provide(Logging.layer(command, request.values)),
+      Effect.provide(Logging.layer(request.logs)),
     )
   })
 

@@ -10,7 +10,7 @@ import { command } from "../../testing/Runtime.ts"
 import * as McpClient from "../testing/McpClient.ts"
 import * as Proc from "../testing/Proc.ts"
 import * as McpCommand from "./McpCommand.ts"
-import * as FlagFiles from "./FlagFiles.ts"
+import * as TextFile from "../host/TextFile.ts"
 
 const far = `${command.map((word) => `'${word}'`).join(" ")} serve --listen stdio`
 
@@ -215,7 +215,7 @@ describe.each([
 })
 
 describe("the flags of procwire mcp", () => {
-  const parsed = (args: ReadonlyArray<string>) => Effect.provide(McpCommand.parse(args), FlagFiles.layer)
+  const parsed = (args: ReadonlyArray<string>) => Effect.provide(McpCommand.parse(args), TextFile.layer)
   const parse = (args: ReadonlyArray<string>) => Effect.runSync(parsed(args))
   const refusal = (...args: ReadonlyArray<string>) => {
     const error = Effect.runSync(Effect.flip(parsed(args)))

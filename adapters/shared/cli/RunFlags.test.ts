@@ -1,9 +1,9 @@
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
-import * as FlagFiles from "./FlagFiles.ts"
+import * as TextFile from "../host/TextFile.ts"
 import * as RunFlags from "./RunFlags.ts"
 
-const parsed = (args: ReadonlyArray<string>) => Effect.provide(RunFlags.parse(args), FlagFiles.layer)
+const parsed = (args: ReadonlyArray<string>) => Effect.provide(RunFlags.parse(args), TextFile.layer)
 const parse = (args: ReadonlyArray<string>) => Effect.runSync(parsed(args))
 const refusal = (...args: ReadonlyArray<string>) => Effect.runSync(Effect.flip(parsed(args))).message
 

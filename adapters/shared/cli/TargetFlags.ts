@@ -3,7 +3,7 @@ import process from "node:process"
 import type * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
 import * as Connect from "../Connect.ts"
-import * as FlagFiles from "./FlagFiles.ts"
+import * as TextFile from "../host/TextFile.ts"
 import * as Flags from "./Flags.ts"
 import * as TlsFlags from "./TlsFlags.ts"
 
@@ -60,7 +60,7 @@ const readToken = (command: string, server: string | undefined, file: string | u
     const text =
       file === undefined
         ? process.env["PROCWIRE_TOKEN"]
-        : yield* FlagFiles.readText(file, (reason) => wrong(`cannot read --token-file ${file}: ${reason}`))
+        : yield* TextFile.readText(file, (reason) => wrong(`cannot read --token-file ${file}: ${reason}`))
     const token = text?.trim() || undefined
     if (token === undefined || !/[\r\n]/.test(token)) return token
     return yield* wrong(

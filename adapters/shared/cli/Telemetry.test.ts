@@ -204,8 +204,8 @@ describe("procwire serve --log-format --log-level", () => {
   })
 
   it.each([
-    ["log-level", "loud", "expected one of trace, debug, info, warning, error, none"],
-    ["log-format", "xml", "expected one of logfmt, json, pretty"],
+    ["log-level", "loud", "expected trace, debug, info, warning, error or none"],
+    ["log-format", "xml", "expected logfmt, json or pretty"],
   ])("refuses --%s %s", async (flag, value, why) => {
     const { code, stderr } = await launch({}, `--${flag}`, value).ended
     expect(code).toBe(2)

@@ -3,11 +3,12 @@
 import { elsewhere, one } from "./mutation.mjs"
 
 const jwt = "adapters/shared/auth/SignedToken.ts"
-const flags = "adapters/shared/cli/AuthFlags.ts"
+const flags = "adapters/shared/serve/AuthRule.ts"
 const bearer = "adapters/shared/auth/Bearer.ts"
 const admission = "adapters/shared/transport/UpgradeAdmission.ts"
-const listen = "adapters/shared/cli/ListenAddress.ts"
-const doorsTest = "adapters/shared/cli/ListenerFlags.test.ts"
+const listen = "adapters/shared/serve/ListenAddress.ts"
+const doorsTest = "adapters/shared/serve/Listening.test.ts"
+const serveTest = "adapters/shared/cli/ServeCommand.test.ts"
 const drain = "core/spawn/Drain.ts"
 
 export const doors = [
@@ -38,11 +39,11 @@ export const doors = [
   one(bearer, ".trim() || undefined", "|| undefined", "blanks around a token count", "websocket/auth"),
   elsewhere(
     one(flags, "contents.trim()", "contents", "white space in a file counts", "websocket/auth"),
-    "adapters/shared/cli/AuthFlags.test.ts",
+    "adapters/shared/serve/AuthRule.test.ts",
   ),
   elsewhere(
     one(flags, ">= minSecretBytes", "> 0", "a secret may be short", "websocket/auth/flags"),
-    "adapters/shared/cli/AuthFlags.test.ts",
+    "adapters/shared/serve/AuthRule.test.ts",
   ),
   elsewhere(
     one(listen, "guard.certificate || (", "guard.certificate || guard.token || (", "a token guards TCP"),
@@ -107,5 +108,51 @@ export const doors = [
       "lifecycle/grace*",
     ),
     "adapters/shared/cli/Shutdown.test.ts",
+  ),
+  elsewhere(
+    one(
+      "adapters/shared/cli/OptionFlags.ts",
+      "[...sources, fromEnvironment, given]",
+      "[given, fromEnvironment, ...sources]",
+      "the file wins over the flag",
+    ),
+    serveTest,
+  ),
+  elsewhere(
+    one(
+      "adapters/shared/serve/Environment.ts",
+      "if (unknown !== undefined)",
+      "if (false)",
+      "a mistyped variable is ignored",
+    ),
+    serveTest,
+  ),
+  elsewhere(
+    one(
+      "adapters/shared/serve/ConfigFile.ts",
+      "if (before !== undefined && !isList)",
+      "if (false)",
+      "an option that is in the file twice has its last value",
+    ),
+    serveTest,
+  ),
+  elsewhere(
+    one("adapters/shared/serve/Option.ts", "Number(value) >= least && ", "", "an option has no lower bound"),
+    serveTest,
+  ),
+  elsewhere(
+    one(
+      "adapters/shared/cli/ServeCommand.ts",
+      "delete process.env[name]",
+      "void name",
+      "a server configures those that its processes start",
+    ),
+    "adapters/shared/integration/Configuration.test.ts",
+  ),
+  one(
+    "core/protocol/Suggestion.ts",
+    "(one, other) => one.steps - other.steps",
+    "() => 0",
+    "the first near word is suggested, not the nearest",
   ),
 ]

@@ -1,26 +1,26 @@
 import { createHash } from "node:crypto"
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
-import * as FlagFiles from "./FlagFiles.ts"
-import { UsageError } from "./Flags.ts"
+import * as TextFile from "../host/TextFile.ts"
 import * as ListenAddress from "./ListenAddress.ts"
-import * as ListenerFlags from "./ListenerFlags.ts"
+import * as Listening from "./Listening.ts"
+import * as Options from "./Options.ts"
 
-type Values = Parameters<typeof ListenerFlags.read>[1]
+const flags = new Map(Options.all.map(({ path, option }) => [path, `--${option.flag}`]))
+const label = (path: string) => flags.get(path) ?? path
 
-const read = (values: Values) => Effect.provide(ListenerFlags.read("procwire serve", values), FlagFiles.layer)
+const read = (options: Options.Options) => Effect.provide(Listening.read({ options, label }), TextFile.layer)
 
 const token = {
-  "ws-auth": "capability-token",
-  "ws-token-sha256": createHash("sha256").update("x").digest("hex"),
+  auth: { mode: "capability-token", tokenSha256: createHash("sha256").update("x").digest("hex") },
 } as const
 
-const refusal = async (values: Values) => {
-  const error = await Effect.runPromise(Effect.flip(read(values)))
-  return `${error instanceof UsageError ? "wrong use: " : ""}${error.message}`
+const refusal = async (options: Options.Options) => {
+  const { reason, message } = await Effect.runPromise(Effect.flip(read(options)))
+  return `${reason === "InvalidOption" ? "wrong use: " : ""}${message}`
 }
 
-describe("ListenerFlags", () => {
+describe("Listening", () => {
   it.each([
     ["ws://0.0.0.0:7000", "`--ws-auth` or `--tls-client-ca`"],
     ["ws://[::]:0", "`--ws-auth` or `--tls-client-ca`"],
@@ -38,13 +38,10 @@ describe("ListenerFlags", () => {
     ["on loopback", { listen: ["ws://127.8.9.1:0", "tcp://[::1]:0", "ws://[::ffff:127.0.0.1]:0"] }],
     ["on a pipe or a path", { listen: ["stdio", "unix:x"] }],
     ["behind a token", { listen: ["ws://0.0.0.0:0"], ...token }],
-    [
-      "by the word of its owner",
-      { listen: ["ws://0.0.0.0:0", "tcp://[::]:0"], "allow-unauthenticated": true },
-    ],
-  ])("lets a server listen %s", async (_, values: Values) => {
-    const { addresses } = await Effect.runPromise(read(values))
-    expect(addresses).toEqual(Effect.runSync(ListenAddress.parseAll(values.listen)))
+    ["by the word of its owner", { listen: ["ws://0.0.0.0:0", "tcp://[::]:0"], allowUnauthenticated: true }],
+  ])("lets a server listen %s", async (_, options: Options.Options) => {
+    const { addresses } = await Effect.runPromise(read(options))
+    expect(addresses).toEqual(Effect.runSync(ListenAddress.parseAll([options.listen ?? []].flat())))
   })
 
   it("does not take a token for WebSockets as a guard of TCP", async () => {
@@ -63,14 +60,11 @@ describe("ListenerFlags", () => {
   })
 
   it("finds faults of the flags before those of the addresses", async () => {
-    expect(await refusal({ listen: ["nowhere"], "ws-issuer": "" })).toBe(
+    expect(await refusal({ listen: ["nowhere"], auth: { issuer: "" } })).toBe(
       "websocket auth flags require `--ws-auth capability-token` or `--ws-auth signed-bearer-token`",
     )
-    expect(await refusal({ "ws-auth": "password" })).toBe(
-      "wrong use: invalid value 'password' for '--ws-auth': expected capability-token or signed-bearer-token",
-    )
-    expect(await refusal({ ...token, "ws-max-clock-skew-seconds": "1.5" })).toBe(
-      "wrong use: invalid value '1.5' for '--ws-max-clock-skew-seconds': expected a number of seconds",
+    expect(await refusal({ listen: ["nowhere"], tls: { certFile: "c" } })).toBe(
+      "wrong use: --tls-cert and --tls-key belong together",
     )
   })
 })

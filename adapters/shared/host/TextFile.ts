@@ -1,5 +1,5 @@
 /**
- * The files that flags name: certificates, keys, tokens and secrets.
+ * The text files that options name: certificates, keys, tokens and secrets.
  *
  * They are read through `FileSystem` of @effect/platform, so that tests can keep them in memory.
  */

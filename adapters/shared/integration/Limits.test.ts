@@ -1,18 +1,13 @@
-/** LimitFlags.ts: which limits are refused, and what a real server refuses because of a limit, on every transport. */
+/** What a real server refuses because of a limit, on every transport. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdtempSync, rmSync } from "node:fs"
 import * as net from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import * as Effect from "effect/Effect"
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest"
-import * as Limits from "../../../core/protocol/Limits.ts"
 import { connect } from "../../testing/Client.ts"
 import { command } from "../../testing/Runtime.ts"
-import * as LimitFlags from "./LimitFlags.ts"
-import { help } from "./ServeCommand.ts"
-import { UsageError } from "./Flags.ts"
 
 const [program, ...main] = command
 
@@ -46,35 +41,7 @@ const overheard = async (url: string): Promise<string> => {
 
 const sockets = ["ws://127.0.0.1:0", "tcp://127.0.0.1:0", "unix:PATH"]
 
-describe("LimitFlags", () => {
-  type Values = Parameters<typeof LimitFlags.read>[1]
-  const read = (values: Values) => Effect.runSync(LimitFlags.read("procwire serve", values))
-  const refusal = (values: Values) => Effect.runSync(Effect.flip(LimitFlags.read("procwire serve", values)))
-
-  it("gives the defaults of the table, and each limit its own flag in the help", () => {
-    expect(read({})).toEqual(Limits.defaults)
-    for (const name of Limits.names) {
-      const { flag, least } = Limits.table[name]
-      expect(read({ [flag]: String(least) })).toEqual({ ...Limits.defaults, [name]: least })
-      expect(help).toContain(`  --${flag} N`)
-    }
-    expect(Math.max(...LimitFlags.help.split("\n").map(({ length }) => length))).toBeLessThanOrEqual(118)
-  })
-
-  it.each(Limits.names.map((name) => Limits.table[name].flag))("refuses nonsense as --%s", (flag) => {
-    for (const value of ["0", "-1", "1.5", "1e3", "", " 7", "many", "Infinity", "9007199254740993"]) {
-      expect(refusal({ [flag]: value }), value).toBeInstanceOf(UsageError)
-      expect(() => read({ [flag]: value }), value).toThrow(`invalid value '${value}' for '--${flag}': `)
-    }
-  })
-
-  it("refuses what would leave no usable server, or what it cannot hold to", () => {
-    expect(() => read({ "max-message-bytes": "1023" })).toThrow("at least 1024 and at most 268435456")
-    expect(() => read({ "max-json-depth": "1001" })).toThrow("at least 8 and at most 1000")
-  })
-})
-
-describe("procwire serve", () => {
+describe("a limit of procwire serve", () => {
   it.each(sockets)("refuses a connection too many at %s, and takes it when one has gone", async (address) => {
     const url = await launch(address, "--max-connections", "1")
     const client = await connect({ url }, { reconnect: false })

@@ -17,5 +17,15 @@ describe("Suggestion", () => {
       "; did you mean '--max-processes'?",
     )
     expect(Suggestion.ofWord("bogus", ["serve", "run", "mcp"])).toBe("")
+    expect(Suggestion.ofWord("-x", ["--help", "--env"])).toBe("")
+  })
+
+  it("knows a word by a part of it, and whatever its case", () => {
+    expect(Suggestion.near("terminal", ["tty", "terminalSize"])).toEqual(["terminalSize"])
+    expect(Suggestion.near("maxFileDescriptors", ["maxFiles", "fileDescriptors"])).toEqual([
+      "fileDescriptors",
+    ])
+    expect(Suggestion.near("TTY", ["tty", "pty"])).toEqual(["tty", "pty"])
+    expect(Suggestion.near("to", ["terminalSize", "tokens"])).toEqual([])
   })
 })

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import * as ListenAddress from "./ListenAddress.ts"
 
 const parse = (text: string) => Effect.runSync(ListenAddress.parse(text))
-const parseAll = (texts?: ReadonlyArray<string>) => Effect.runSync(ListenAddress.parseAll(texts))
+const parseAll = (texts: ReadonlyArray<string>) => Effect.runSync(ListenAddress.parseAll(texts))
 const refusal = (text: string) => Effect.runSync(Effect.flip(ListenAddress.parse(text))).message
 
 describe("a --listen address", () => {
@@ -23,7 +23,7 @@ describe("a --listen address", () => {
     ])
     expect(parse("unix:///run/x")).toEqual({ kind: "unix", path: "/run/x" })
     expect(parse("tcp://[::1]:1")).toEqual({ kind: "tcp", host: "::1", port: 1 })
-    expect(parseAll()).toEqual([{ kind: "ws", host: "127.0.0.1", port: 0 }])
+    expect(parseAll([ListenAddress.defaultAddress])).toEqual([{ kind: "ws", host: "127.0.0.1", port: 0 }])
     expect(() => parseAll(["stdio", "stdio://"])).toThrow("--listen stdio may be given only once")
   })
 

@@ -1,7 +1,8 @@
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
-import * as AuthFlags from "./AuthFlags.ts"
+import * as AuthRule from "./AuthRule.ts"
+import type { AuthOptions } from "./Options.ts"
 
 const contents: Readonly<Record<string, string>> = {
   token: " open-sesame\n",
@@ -14,14 +15,14 @@ const inMemory = FileSystem.layerNoop({
   readFile: (path) => Effect.succeed(new TextEncoder().encode(contents[path])),
 })
 
-const read = (values: Parameters<typeof AuthFlags.read>[1]) =>
-  Effect.provide(AuthFlags.read("procwire serve", values), inMemory)
-const refusal = (values: Parameters<typeof read>[0]) => Effect.runSync(Effect.flip(read(values))).message
+const read = (auth: AuthOptions) =>
+  Effect.provide(AuthRule.read({ options: { auth }, label: (path) => path }), inMemory)
+const refusal = (values: AuthOptions) => Effect.runSync(Effect.flip(read(values))).message
 
-const token = (file: string) => ({ "ws-auth": "capability-token", "ws-token-file": file })
-const secret = (file: string) => ({ "ws-auth": "signed-bearer-token", "ws-shared-secret-file": file })
+const token = (tokenFile: string) => ({ mode: "capability-token", tokenFile }) as const
+const secret = (sharedSecretFile: string) => ({ mode: "signed-bearer-token", sharedSecretFile }) as const
 
-describe("AuthFlags", () => {
+describe("AuthRule", () => {
   it("takes the token of a file without the white space around it", async () => {
     const rule = Effect.runSync(read(token("token")))
     expect(await rule?.("Bearer open-sesame")).toEqual({ credential: { kind: "token", name: "token" } })
@@ -40,8 +41,8 @@ describe("AuthFlags", () => {
     expect(await rule?.(undefined)).toEqual({ refusal: "missing websocket bearer token" })
   })
 
-  it("asks for nothing without flags, and refuses flags without a mode", () => {
+  it("asks for nothing without options, and refuses options without a mode", () => {
     expect(Effect.runSync(read({}))).toBeUndefined()
-    expect(refusal({ "ws-issuer": "me" })).toContain("websocket auth flags require `--ws-auth")
+    expect(refusal({ issuer: "me" })).toContain("websocket auth flags require `auth.mode capability-token`")
   })
 })

@@ -5,8 +5,10 @@ import * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
 import { afterAll, describe, expect, it } from "vitest"
 import * as Certificates from "../testing/Certificates.ts"
-import * as Flags from "./Flags.ts"
-import * as TlsFlags from "./TlsFlags.ts"
+import * as Flags from "../cli/Flags.ts"
+import * as TlsFlags from "../cli/TlsFlags.ts"
+import type { TlsOptions } from "./Options.ts"
+import * as TlsFiles from "./TlsFiles.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "procwire-tls-"))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -24,20 +26,22 @@ const inMemory = FileSystem.layerNoop({
   readFile: (path) => Effect.succeed(new TextEncoder().encode(contents[path])),
 })
 
-const server = (values: Parameters<typeof TlsFlags.readServer>[1]) =>
-  Effect.provide(TlsFlags.readServer("procwire serve", values), inMemory)
+const server = (tls: TlsOptions) =>
+  Effect.provide(TlsFiles.readServer({ options: { tls }, label: (path) => path }), inMemory)
 const client = (values: Parameters<typeof TlsFlags.readClient>[1]) =>
   Effect.provide(TlsFlags.readClient("procwire run", values), inMemory)
 
+const refusal = (tls: TlsOptions) => Effect.runSync(Effect.flip(server(tls))).message
+
 const certificate = { cert: made.server.cert, key: made.server.key }
 
-describe("TlsFlags", () => {
+describe("TlsFiles", () => {
   it("reads the files of a server", () => {
     expect(Effect.runSync(server({}))).toBeUndefined()
-    const given = { "tls-cert": "c", "tls-key": "k" }
+    const given = { certFile: "c", keyFile: "k" }
     expect(Effect.runSync(server(given))).toEqual(certificate)
     const clientCa = made.authority.cert
-    expect(Effect.runSync(server({ ...given, "tls-client-ca": "a" }))).toEqual({ ...certificate, clientCa })
+    expect(Effect.runSync(server({ ...given, clientCaFile: "a" }))).toEqual({ ...certificate, clientCa })
   })
 
   it("reads the files of a client", () => {
@@ -52,26 +56,19 @@ describe("TlsFlags", () => {
   })
 
   it("refuses a certificate without its key, and a client CA without a certificate", () => {
-    const refusal = (values: Parameters<typeof server>[0]) => Effect.runSync(Effect.flip(server(values)))
-    expect(refusal({ "tls-cert": "c" })).toEqual(
-      new Flags.UsageError({
-        command: "procwire serve",
-        message: "--tls-cert and --tls-key belong together",
-      }),
+    expect(refusal({ certFile: "c" })).toBe("tls.certFile and tls.keyFile belong together")
+    expect(refusal({ keyFile: "k" })).toBe("tls.certFile and tls.keyFile belong together")
+    expect(refusal({ clientCaFile: "a" })).toBe("tls.clientCaFile needs tls.certFile and tls.keyFile")
+    expect(Effect.runSync(Effect.flip(client({ "tls-key": "k" })))).toEqual(
+      new Flags.UsageError({ command: "procwire run", message: "--tls-cert and --tls-key belong together" }),
     )
-    expect(refusal({ "tls-key": "k" }).message).toBe("--tls-cert and --tls-key belong together")
-    expect(refusal({ "tls-client-ca": "a" }).message).toBe("--tls-client-ca needs --tls-cert and --tls-key")
   })
 
   it("names the file that is no certificate or key, and a key of another certificate", () => {
-    const refusal = (values: Parameters<typeof server>[0]) =>
-      Effect.runSync(Effect.flip(server(values))).message
-    expect(refusal({ "tls-cert": "none", "tls-key": "k" })).toBe(
-      "--tls-cert none holds no certificate in PEM",
-    )
-    expect(refusal({ "tls-cert": "c", "tls-key": "none" })).toBe("--tls-key none holds no private key in PEM")
-    expect(refusal({ "tls-cert": "c", "tls-key": "other" })).toBe(
-      "--tls-key other is not the key of the certificate in --tls-cert c",
+    expect(refusal({ certFile: "none", keyFile: "k" })).toBe("tls.certFile none holds no certificate in PEM")
+    expect(refusal({ certFile: "c", keyFile: "none" })).toBe("tls.keyFile none holds no private key in PEM")
+    expect(refusal({ certFile: "c", keyFile: "other" })).toBe(
+      "tls.keyFile other is not the key of the certificate in tls.certFile c",
     )
   })
 })

@@ -1,15 +1,27 @@
-/** What somebody who mistyped a word may have meant. */
+/** What somebody who mistyped a word may have meant: flags, commands, options, variables. */
 
 /** `; did you mean 'WORD'?` for the candidate that is nearest to the word, or nothing where none is near. */
 export const ofWord = (word: string, candidates: ReadonlyArray<string>): string => {
-  const near = candidates
-    .map((candidate) => ({ candidate, steps: distance(word, candidate) }))
-    .filter(
-      ({ candidate, steps }) => steps <= Math.max(1, Math.floor(candidate.replace(/^-+/, "").length / 3)),
-    )
-    .sort((one, other) => one.steps - other.steps)[0]
-  return near === undefined ? "" : `; did you mean '${near.candidate}'?`
+  const [nearest] = near(word, candidates)
+  return nearest === undefined ? "" : `; did you mean '${nearest}'?`
 }
+
+/**
+ * The candidates that contain the word or are part of it, or that differ from it in a third of their letters, at most
+ * in three. The nearest comes first. Case and leading dashes do not count.
+ */
+export const near = (word: string, candidates: ReadonlyArray<string>): ReadonlyArray<string> =>
+  candidates
+    .map((candidate) => ({ candidate, steps: distance(bare(word), bare(candidate)) }))
+    .filter(({ candidate, steps }) => isNear(bare(word), bare(candidate), steps))
+    .sort((one, other) => one.steps - other.steps)
+    .map(({ candidate }) => candidate)
+
+const bare = (word: string): string => word.replace(/^-+/, "").toLowerCase()
+
+const isNear = (one: string, other: string, steps: number): boolean =>
+  (Math.min(one.length, other.length) > 2 && (one.includes(other) || other.includes(one))) ||
+  steps <= Math.max(1, Math.min(3, Math.floor(Math.max(one.length, other.length) / 3)))
 
 /** How many letters have to be added, dropped, replaced, or swapped with their neighbour. */
 export const distance = (from: string, to: string): number => {

@@ -1,8 +1,9 @@
-/** `--listen`: where to serve. Error texts for addresses that the peer implementation knows too are the peer's. */
+/** Addresses to serve at. Error texts for addresses that the peer implementation knows too are the peer's. */
 import { BlockList, isIP } from "node:net"
 import * as Effect from "effect/Effect"
 import * as SocketAddress from "../transport/SocketAddress.ts"
-import * as Flags from "./Flags.ts"
+import type { Label } from "./Option.ts"
+import { misconfigured, type ServeError } from "./ServeError.ts"
 
 export type ListenAddress =
   | { readonly kind: "stdio" }
@@ -13,36 +14,39 @@ export type ListenAddress =
 /** Where a server listens if no address is given: a free port of the loopback interface. */
 export const defaultAddress = "ws://127.0.0.1:0"
 
-type Parsed<A> = Effect.Effect<A, Flags.ConfigurationError>
+type Parsed<A> = Effect.Effect<A, ServeError>
 
-/** Every address that was given, in order. */
+/** Every address that was given, in order; `label` is how errors name the option. */
 export const parseAll = (
-  texts: ReadonlyArray<string> = [defaultAddress],
+  texts: ReadonlyArray<string>,
+  label = "--listen",
 ): Parsed<ReadonlyArray<ListenAddress>> =>
   Effect.gen(function* () {
-    const all = yield* Effect.forEach(texts, parse)
+    const all = yield* Effect.forEach(texts, (text) => parse(text, label))
     if (all.filter(({ kind }) => kind === "stdio").length <= 1) return all
-    return yield* refuse("--listen stdio may be given only once")
+    return yield* misconfigured(`${label} stdio may be given only once`)
   })
 
 /** Reads `stdio`, `stdio://`, `ws://IP:PORT`, `tcp://IP:PORT` with a literal address, or `unix:PATH`. */
-export const parse = (text: string): Parsed<ListenAddress> => {
+export const parse = (text: string, label = "--listen"): Parsed<ListenAddress> => {
+  const invalid = (kind: string, expected: string) =>
+    misconfigured(`invalid ${kind} ${label} URL \`${text}\`; expected \`${expected}\``)
   if (text === "stdio" || text === "stdio://") return Effect.succeed({ kind: "stdio" })
   if (text.startsWith("ws://")) {
     const address = literal(text)
-    return address ? Effect.succeed({ kind: "ws", ...address }) : invalid(text, "websocket", "ws://IP:PORT")
+    return address ? Effect.succeed({ kind: "ws", ...address }) : invalid("websocket", "ws://IP:PORT")
   }
   if (text.startsWith("tcp:")) {
     const address = literal(text)
-    return address ? Effect.succeed({ kind: "tcp", ...address }) : invalid(text, "tcp", "tcp://IP:PORT")
+    return address ? Effect.succeed({ kind: "tcp", ...address }) : invalid("tcp", "tcp://IP:PORT")
   }
   if (text.startsWith("unix:")) {
     const address = SocketAddress.parse(text)
-    return address?.kind === "unix" ? Effect.succeed(address) : invalid(text, "unix", "unix:PATH")
+    return address?.kind === "unix" ? Effect.succeed(address) : invalid("unix", "unix:PATH")
   }
   const port = /^:?(\d{1,5})$/.exec(text)?.[1]
-  return refuse(
-    `unsupported --listen URL \`${text}\`; expected \`ws://IP:PORT\` or \`stdio\`, or \`tcp://IP:PORT\` or \`unix:PATH\`` +
+  return misconfigured(
+    `unsupported ${label} URL \`${text}\`; expected \`ws://IP:PORT\` or \`stdio\`, or \`tcp://IP:PORT\` or \`unix:PATH\`` +
       (port === undefined ? "" : `: \`ws://127.0.0.1:${port}\` for that port of this host`),
   )
 }
@@ -51,11 +55,6 @@ const literal = (text: string): SocketAddress.HostAndPort | undefined => {
   const found = SocketAddress.parseHostAndPort(text.replace(/^\w+:\/\//, ""))
   return found === undefined || isIP(found.host) === 0 ? undefined : found
 }
-
-const invalid = (text: string, kind: string, expected: string) =>
-  refuse(`invalid ${kind} --listen URL \`${text}\`; expected \`${expected}\``)
-
-const refuse = (message: string) => new Flags.ConfigurationError({ message })
 
 /** What keeps strangers out of the listeners of a server. */
 export interface Guard {
@@ -66,14 +65,14 @@ export interface Guard {
 }
 
 /** Fails for an address that others can reach and nothing guards. */
-export const refuseUnguarded = (address: ListenAddress, guard: Guard): Parsed<void> => {
+export const refuseUnguarded = (address: ListenAddress, guard: Guard, label: Label): Parsed<void> => {
   if (address.kind === "stdio" || address.kind === "unix" || isLoopback(address.host)) return Effect.void
   if (guard.certificate || (address.kind === "ws" && guard.token)) return Effect.void
   const url = `${address.kind}://${SocketAddress.formatHostAndPort(address)}`
-  const remedy = address.kind === "ws" ? "`--ws-auth` or `--tls-client-ca`" : "`--tls-client-ca`"
-  return refuse(
+  const token = address.kind === "ws" ? `\`${label("auth.mode")}\` or ` : ""
+  return misconfigured(
     `refusing to listen on ${url}: whoever can reach it could run anything; ` +
-      `use ${remedy}, or \`--allow-unauthenticated\``,
+      `use ${token}\`${label("tls.clientCaFile")}\`, or \`${label("allowUnauthenticated")}\``,
   )
 }
 

@@ -1,0 +1,61 @@
+/**
+ * What somebody has given for options, in whatever way, and how they call it: errors use that name. Several sources
+ * become one set of checked options; a later source wins.
+ */
+import * as Effect from "effect/Effect"
+import * as Option from "./Option.ts"
+import * as Options from "./Options.ts"
+import { invalid, type ServeError } from "./ServeError.ts"
+
+/** One value, which nobody has checked. */
+export interface Given {
+  readonly value: unknown
+  /** How errors name it: `--listen`, `PROCWIRE_LISTEN`, `listen (/etc/procwire.conf:3)`, `listen`. */
+  readonly label: string
+}
+
+/** The values of one source. */
+export type Givens = ReadonlyMap<Options.Path, Given>
+
+/** Options that are possible, each for itself. */
+export interface Settings {
+  readonly options: Options.Options
+  readonly label: Option.Label
+}
+
+/** Checks what the sources give, the last one first. `usual` names options that none of them gives. */
+export const settle = (
+  sources: ReadonlyArray<Givens>,
+  usual: (entry: Options.Entry) => string,
+): Effect.Effect<Settings, ServeError> =>
+  Effect.gen(function* () {
+    const given = new Map(sources.flatMap((source) => [...source]))
+    const options: Record<string, unknown> = {}
+    const labels = new Map<Options.Path, string>()
+    for (const entry of Options.all) {
+      const { path, option } = entry
+      const found = given.get(path)
+      labels.set(path, found?.label ?? usual(entry))
+      if (found?.value === undefined) continue
+      if (!Option.accepts(option, found.value)) return yield* refuse(found, Option.expected(option))
+      put(options, path, found.value)
+    }
+    // Every value has been checked against its row.
+    return { options: options as Options.Options, label: (path) => labels.get(path) ?? path }
+  })
+
+/** An error that names the value, the option as it was given, and what is possible. */
+export const refuse = ({ value, label }: Given, expected: string): ServeError =>
+  invalid(
+    label.startsWith("--")
+      ? `invalid value '${show(value)}' for '${label}': expected ${expected}`
+      : `${label}: invalid value '${show(value)}': expected ${expected}`,
+  )
+
+const show = (value: unknown): string =>
+  typeof value === "object" || typeof value === "function" ? typeof value : String(value)
+
+const put = (options: Record<string, unknown>, path: Options.Path, value: unknown): void => {
+  const [group = "", name] = path.split(".")
+  options[group] = name === undefined ? value : { ...Object(options[group]), [name]: value }
+}

@@ -1,0 +1,67 @@
+/**
+ * Logs of a server or a command: on stderr, one line each, in the chosen format and from the chosen level on.
+ *
+ * Lines are annotated with their connection, session and process. Colours are for terminals only.
+ */
+import process from "node:process"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as LogLevel from "effect/LogLevel"
+
+const levels = {
+  trace: LogLevel.Trace,
+  debug: LogLevel.Debug,
+  info: LogLevel.Info,
+  warning: LogLevel.Warning,
+  error: LogLevel.Error,
+  none: LogLevel.None,
+} as const
+
+/** What logs look like, and which there are. */
+export interface Options {
+  readonly logFormat?: keyof typeof formats | undefined
+  readonly logLevel?: keyof typeof levels | undefined
+}
+
+const toStderr = (logger: Logger.Logger<unknown, string>): Logger.Logger<unknown, void> =>
+  Logger.map(logger, (line) => void process.stderr.write(`${line}\n`))
+
+const formats = {
+  logfmt: () => usual,
+  json: () => toStderr(Logger.jsonLogger),
+  // The pretty logger writes by `console.error`, which is stderr on every runtime.
+  pretty: () => Logger.prettyLogger({ colors: process.stderr.isTTY === true, mode: "tty", stderr: true }),
+}
+
+const usual = toStderr(Logger.logfmtLogger)
+
+const fromEnvironment = (): LogLevel.LogLevel => {
+  const name = process.env["PROCWIRE_LOG"] ?? ""
+  return levelNames.find((level) => level === name) === undefined
+    ? LogLevel.Warning
+    : levels[name as keyof typeof levels]
+}
+
+/** Logs as logfmt, from the level that `PROCWIRE_LOG` names. */
+export const withUsual = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  effect.pipe(
+    Effect.provide(Logger.replace(Logger.defaultLogger, usual)),
+    Logger.withMinimumLogLevel(fromEnvironment()),
+  )
+
+/** Logs as the options say; an option that is absent changes nothing. */
+export const layer = ({ logFormat, logLevel }: Options): Layer.Layer<never> =>
+  Layer.merge(
+    logFormat === undefined ? Layer.empty : Logger.replace(usual, formats[logFormat]()),
+    logLevel === undefined ? Layer.empty : Logger.minimumLogLevel(levels[logLevel]),
+  )
+
+const namesOf = <Name extends string>(table: Readonly<Record<Name, unknown>>) =>
+  Object.keys(table) as unknown as readonly [Name, ...ReadonlyArray<Name>]
+
+/** The names of the formats. */
+export const formatNames = namesOf(formats)
+
+/** The names of the levels, from the one that logs most. */
+export const levelNames = namesOf(levels)

@@ -1,0 +1,108 @@
+/**
+ * A row of the table of options: what a value is, how it is written as text, and which values are possible. A flag, a
+ * variable, a line of a file and a property of a program's object are four ways to write the same value.
+ */
+
+/** What every option has. */
+interface Common {
+  /** The flag of `procwire serve`, without dashes: the key of a file, and in capitals the end of the variable. */
+  readonly flag: string
+  /** What stands for the value in help texts. */
+  readonly shows: string
+  /** One sentence for help texts, without the default. */
+  readonly help: string
+  /** What the help says of the default. Absent where the default is nothing. */
+  readonly default?: string | number
+}
+
+/** Any text: an address, a path, a name. */
+export interface TextOption extends Common {
+  readonly kind: "text"
+  /** True for a list of texts. */
+  readonly repeatable?: boolean
+}
+
+/** A whole number. */
+export interface NumberOption extends Common {
+  readonly kind: "number"
+  readonly unit: "count" | "bytes" | "ms" | "s"
+  readonly least: number
+  /** Absent where only the largest safe integer bounds it. */
+  readonly most?: number
+}
+
+/** One of a few names. */
+export interface ChoiceOption extends Common {
+  readonly kind: "choice"
+  readonly of: ReadonlyArray<string>
+}
+
+/** On or off; the default is off. */
+export interface SwitchOption extends Omit<Common, "shows" | "default"> {
+  readonly kind: "switch"
+}
+
+/** A row of the table. */
+export type Option = TextOption | NumberOption | ChoiceOption | SwitchOption
+
+/** The type of the values of a row. */
+export type ValueOf<O> = O extends { readonly kind: "switch" }
+  ? boolean
+  : O extends { readonly kind: "number" }
+    ? number
+    : O extends { readonly of: ReadonlyArray<infer Name> }
+      ? Name
+      : O extends { readonly repeatable: true }
+        ? string | ReadonlyArray<string>
+        : string
+
+/** The options of a program that rows stand for. */
+export type ValuesOf<Rows> = { readonly [Name in keyof Rows]?: ValueOf<Rows[Name]> | undefined }
+
+/** How errors name the option at a path, also one that was not given. */
+export type Label = (path: string) => string
+
+/** The value that a text stands for; a text that cannot be one is returned as it is, and `accepts` refuses it. */
+export const fromText = (option: Option, text: string): unknown => {
+  if (option.kind === "number" && /^[0-9]+$/.test(text) && Number.isSafeInteger(Number(text)))
+    return Number(text)
+  if (option.kind === "switch") return Object.hasOwn(switches, text) ? switches[text] : text
+  return text
+}
+
+const switches: Readonly<Record<string, boolean>> = { true: true, "1": true, false: false, "0": false }
+
+/** True for a possible value. */
+export const accepts = (option: Option, value: unknown): boolean => {
+  switch (option.kind) {
+    case "text":
+      return typeof value === "string" || (option.repeatable === true && isTexts(value))
+    case "number": {
+      const { least, most = Number.MAX_SAFE_INTEGER } = option
+      return Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most
+    }
+    case "choice":
+      return typeof value === "string" && option.of.includes(value)
+    case "switch":
+      return typeof value === "boolean"
+  }
+}
+
+const isTexts = (value: unknown): boolean =>
+  Array.isArray(value) && value.every((text) => typeof text === "string")
+
+/** What the possible values are, for an error text. */
+export const expected = (option: Option): string => {
+  switch (option.kind) {
+    case "text":
+      return option.repeatable === true ? "a text or a list of texts" : "a text"
+    case "number": {
+      const { least, most = Number.MAX_SAFE_INTEGER } = option
+      return `a whole number of at least ${least}${most < Number.MAX_SAFE_INTEGER ? ` and at most ${most}` : ""}`
+    }
+    case "choice":
+      return `${option.of.slice(0, -1).join(", ")} or ${option.of.at(-1)}`
+    case "switch":
+      return "true or false"
+  }
+}

@@ -1,0 +1,143 @@
+/**
+ * A server in this process, as `procwire serve` and programs run it: one core behind any number of listeners.
+ *
+ * It ends when its scope closes, when it is asked to, or when one of its listeners ends, as stdin does. An end that is
+ * asked for grants running processes the grace period; whatever is left then is killed.
+ */
+import type * as FileSystem from "@effect/platform/FileSystem"
+import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as ExecutionStrategy from "effect/ExecutionStrategy"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Scope from "effect/Scope"
+import * as Metrics from "../../../core/process/Metrics.ts"
+import * as Limits from "../../../core/protocol/Limits.ts"
+import * as ExecServer from "../../../core/server/ExecServer.ts"
+import * as SessionRegistry from "../../../core/session/SessionRegistry.ts"
+import * as Drain from "../../../core/spawn/Drain.ts"
+import { Spawner } from "../../../core/spawn/Spawner.ts"
+import type { Transport, TransportError } from "../../../core/transport/Transport.ts"
+import * as Bubblewrap from "../confine/Bubblewrap.ts"
+import type { Platform } from "../Platform.ts"
+import * as PeerCredentials from "../process/posix/PeerCredentials.ts"
+import * as ServerServices from "../ServerServices.ts"
+import * as StatusPages from "../status/StatusPages.ts"
+import { version } from "../Version.ts"
+import * as Audit from "./Audit.ts"
+import * as Given from "./Given.ts"
+import type { Settings } from "./Given.ts"
+import * as Listening from "./Listening.ts"
+import { ServeError } from "./ServeError.ts"
+import * as StdinClosed from "./StdinClosed.ts"
+
+/** How a server ends. */
+export interface CloseOptions {
+  /** How long processes may take to end after SIGTERM; the default is the option `graceMs` of the server. */
+  readonly graceMs?: number | undefined
+}
+
+/** A running server. */
+export interface Server {
+  /** Where clients connect, in the order of `listen`. */
+  readonly addresses: ReadonlyArray<string>
+  /** Ends the server, and completes when it has ended. A second call may shorten the grace period of the first. */
+  readonly close: (options?: CloseOptions) => Effect.Effect<void>
+  /** Completes when the server has ended; fails if a listener has failed. */
+  readonly closed: Effect.Effect<void, ServeError>
+}
+
+/** What only the command is. */
+export interface Host {
+  /** True if this process is the program `procwire`, which can start itself again in a confinement. */
+  readonly isCommand?: boolean
+}
+
+/** Starts a server, which lives until it ends or the scope closes. */
+export const make = (
+  platform: Platform,
+  settings: Settings,
+  host: Host = {},
+): Effect.Effect<Server, ServeError, FileSystem.FileSystem | Scope.Scope> =>
+  Effect.gen(function* () {
+    const { options } = settings
+    const outer = yield* Effect.scope
+    const scope = yield* Scope.fork(outer, ExecutionStrategy.sequential)
+    const closed = yield* Deferred.make<void, ServeError>()
+    let result: Exit.Exit<void, ServeError> = Exit.void
+    yield* Scope.addFinalizer(
+      scope,
+      Effect.suspend(() => Deferred.done(closed, result)),
+    )
+    const { listeners, serve, drain } = yield* Scope.extend(start(platform, settings, host), scope)
+
+    let closing = false
+    const close = ({ graceMs = options.graceMs ?? 0 }: CloseOptions = {}) =>
+      Effect.gen(function* () {
+        closing = true
+        yield* Effect.forEach(listeners, ({ stop }) => stop)
+        yield* drain(graceMs)
+        yield* Scope.close(scope, Exit.void)
+        yield* Effect.exit(Deferred.await(closed))
+      })
+    yield* Scope.addFinalizer(
+      outer,
+      Effect.suspend(() => (closing ? Effect.void : close())),
+    )
+
+    const addresses = listeners.map(({ address }) => address)
+    const ends: ReadonlyArray<Effect.Effect<void, ServeError>> = [
+      ...listeners.map(({ run }) => Effect.mapError(run(serve), toServeError)),
+      ...(options.exitOnStdinClose === true && !addresses.includes("stdio") ? [StdinClosed.stdinClosed] : []),
+    ]
+    yield* Effect.exit(ends.reduce((one, other) => Effect.raceFirst(one, other), Effect.never)).pipe(
+      Effect.flatMap((exit) => {
+        result = exit
+        return Effect.forkIn(close(), outer)
+      }),
+      Effect.forkIn(scope),
+    )
+    return { addresses, close, closed: Deferred.await(closed) }
+  })
+
+/** Builds everything in the scope: nothing is served yet. */
+const start = (platform: Platform, settings: Settings, host: Host) =>
+  Effect.gen(function* () {
+    const { options } = settings
+    const { bwrap } = options
+    if (bwrap !== undefined && Bubblewrap.find(bwrap) === undefined) {
+      const given = { value: bwrap, label: settings.label("bwrap") }
+      return yield* Given.refuse(given, "the path of an executable file, and none is there")
+    }
+    const services = yield* Layer.build(ServerServices.layer(platform, { bwrap, ...host }))
+    const limits = { ...Limits.defaults, ...options.limits }
+    const metrics = Metrics.make()
+    const listening = yield* Listening.read(settings)
+    const lost = (events: number) => void metrics.auditLost.update(events)
+    const auditLog = yield* Audit.open(settings, { version, lost })
+    // The server, which counts connections, exists only after the listeners that ask it.
+    const later: { refusal: ExecServer.ExecServer["refusal"] } = { refusal: () => undefined }
+    const listeners = yield* Listening.bindAll(
+      listening,
+      { maxMessageBytes: limits.messageBytes, refusal: () => later.refusal() },
+      yield* StatusPages.make(version, metrics),
+      auditLog === undefined ? undefined : PeerCredentials.make(platform.openFfi),
+    ).pipe(Effect.mapError((error) => toServeError(Listening.withRemedy(error, settings.label("listen")))))
+    const { spawner, drain } = Drain.make(Context.get(services, Spawner))
+    const server = yield* ExecServer.make({
+      version,
+      dialect: options.dialect ?? "current",
+      detachedMillis: options.detachedTtlMs ?? SessionRegistry.defaultOptions.detachedMillis,
+      retentionMillis: options.retentionMs ?? SessionRegistry.defaultOptions.retentionMillis,
+      limits,
+      metrics,
+      auditLog,
+    }).pipe(Effect.provide(Context.add(services, Spawner, spawner)))
+    later.refusal = server.refusal
+    const serve = (transport: Transport) => metrics.whileConnected(server.serve(transport))
+    return { listeners, serve, drain }
+  })
+
+const toServeError = (error: TransportError): ServeError =>
+  new ServeError({ reason: "Listen", message: error.message, cause: error })
