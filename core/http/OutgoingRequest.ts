@@ -8,7 +8,7 @@ import * as Either from "effect/Either"
 import { toBase64, utf8 } from "../protocol/Bytes.ts"
 import type { RequestHeader, RequestParams } from "../protocol/HttpRequest.ts"
 import type { Header, Request } from "./HttpClient.ts"
-import * as Url from "./Url.ts"
+import * as Url from "../protocol/Url.ts"
 
 /** Environment variables that no header may contain, as in the peer implementation. Case is ignored. */
 export const protectedVariables: ReadonlySet<string> = new Set([

@@ -7,7 +7,7 @@
  * peer ignores, means all.
  */
 import * as Either from "effect/Either"
-import * as Url from "./Url.ts"
+import * as Url from "../protocol/Url.ts"
 
 /** The environment of the server. */
 export type Env = Readonly<Record<string, string>>

@@ -7,7 +7,7 @@
  */
 import * as Either from "effect/Either"
 import type { Header, Request, Response } from "./HttpClient.ts"
-import * as Url from "./Url.ts"
+import * as Url from "../protocol/Url.ts"
 
 /** The most redirects that are followed, as in the peer implementation. */
 export const most = 10

@@ -8,6 +8,7 @@
 import * as Data from "effect/Data"
 import * as Either from "effect/Either"
 import { utf8 } from "./Bytes.ts"
+import * as FileUrl from "./FileUrl.ts"
 import * as NativePath from "./NativePath.ts"
 
 /**
@@ -21,29 +22,29 @@ export class PathUriError extends Data.TaggedError("PathUriError")<{
 }> {}
 
 /** The native absolute path of a `file:` URI on a platform (`linux`, `macos`, `windows`). */
-export const toPath = (uri: string, platform: string): Either.Either<string, PathUriError> => {
-  const scheme = /^([A-Za-z][A-Za-z0-9+.-]*):(.*)$/s.exec(uri)
-  if (scheme === null) return malformed("invalid URI: relative URL without a base")
-  const [, name = "", rest = ""] = scheme
-  if (name.toLowerCase() !== "file") return malformed(`unsupported path URI scheme \`${name.toLowerCase()}\``)
-  if (rest.includes("#")) return malformed("fragments are not allowed in path URIs")
-  if (rest.includes("?")) return malformed("query parameters are not allowed in path URIs")
-  const [host, path] = splitHost(rest)
-  const decoded = decode(path)
-  const windows = platform === "windows"
-  if (
-    (host !== "" && host.toLowerCase() !== "localhost") ||
-    decoded.includes("\0") ||
-    (!windows && drive.test(decoded))
-  ) {
-    return Either.left(invalidOn(uri, platform, rest.includes("%00") ? "Nul" : "NotNative"))
-  }
-  return Either.right(normalise(windows ? decoded.replace(drive, "$1") : decoded))
-}
+export const toPath = (uri: string, platform: string): Either.Either<string, PathUriError> =>
+  isPlain(uri)
+    ? Either.right(uri.slice(prefix.length))
+    : Either.flatMap(parse(uri, platform), (url) => {
+        const windows = platform === "windows"
+        if (url.host !== "" || (!windows && drive.test(url.path))) {
+          return Either.left(invalidOn(url, platform, "NotNative"))
+        }
+        const path = decode(url.path)
+        return Either.right(normalise(windows ? path.replace(/^\/([A-Za-z]:)/, "$1") : path))
+      })
 
 /** The same, where only a path of valid UTF-8 will do: spawners and their tools take text. */
 export const toTextPath = (uri: string, platform: string): Either.Either<string, PathUriError> =>
-  Either.filterOrLeft(toPath(uri, platform), NativePath.isText, () => invalidOn(uri, platform, "NotNative"))
+  Either.flatMap(toPath(uri, platform), (path) =>
+    NativePath.isText(path)
+      ? Either.right(path)
+      : Either.flatMap(parse(uri, platform), (url) => Either.left(invalidOn(url, platform, "NotNative"))),
+  )
+
+/** The URI as the peer implementation writes it, with the spelling of its percent codes. */
+export const canonical = (uri: string, platform: string): Either.Either<string, PathUriError> =>
+  isPlain(uri) ? Either.right(uri) : Either.map(parse(uri, platform), FileUrl.toText)
 
 /** The `file:` URI of a native absolute path. */
 export const fromPath = (path: string): string => {
@@ -65,19 +66,31 @@ export const normalise = (path: string): string => {
   return `${/^[A-Za-z]:/.test(path) ? "" : "/"}${kept.join("/")}`
 }
 
-/** A drive letter at the beginning of a URI's path. */
-const drive = /^\/([A-Za-z]:)/
+const prefix = "file://"
 
-const malformed = (message: string) => Either.left(new PathUriError({ reason: "Malformed", message }))
+/** True for a URI with nothing to decode, resolve or refuse: the rest is its path. */
+const isPlain = (uri: string): boolean =>
+  // oxlint-disable-next-line no-control-regex -- control characters are not plain
+  /^file:\/\/\/[^\0- "#%:<>?\\`{|}\x7f-\uffff]+$/.test(uri) &&
+  !/\/\.{0,2}(?:\/|$)/.test(uri.slice(prefix.length))
 
-const invalidOn = (uri: string, platform: string, reason: PathUriError["reason"]) =>
-  new PathUriError({ reason, message: `'${uri}' is invalid on '${platform}'` })
+/** A drive letter as the first segment of a path. */
+const drive = /^\/[A-Za-z](?::|%3a)(?=\/|$)/i
 
-const splitHost = (rest: string): readonly [host: string, path: string] => {
-  if (!rest.startsWith("//")) return ["", rest]
-  const slash = rest.indexOf("/", 2)
-  return slash === -1 ? [rest.slice(2), "/"] : [rest.slice(2, slash), rest.slice(slash)]
-}
+/** The parsed URI, if its path has no NUL. */
+const parse = (uri: string, platform: string): Either.Either<FileUrl.FileUrl, PathUriError> =>
+  Either.flatMap(
+    Either.mapLeft(FileUrl.parse(uri), (message) => new PathUriError({ reason: "Malformed", message })),
+    (url) =>
+      url.path.includes("\0") || url.path.includes("%00")
+        ? Either.left(invalidOn(url, platform, "Nul"))
+        : Either.right(url.host === "" ? { ...url, path: url.path.replace(drive, upperCase) } : url),
+  )
+
+const upperCase = (segment: string) => `/${segment.charAt(1).toUpperCase()}${segment.slice(2)}`
+
+const invalidOn = (url: FileUrl.FileUrl, platform: string, reason: PathUriError["reason"]) =>
+  new PathUriError({ reason, message: `'${FileUrl.toText(url)}' is invalid on '${platform}'` })
 
 const decode = (path: string): string => {
   try {
@@ -104,5 +117,8 @@ const encodeSegment = (segment: string): string =>
         )
         .join("")
 
-const encodeText = (text: string): string =>
-  encodeURI(text).replaceAll("?", "%3F").replaceAll("#", "%23").replaceAll("[", "%5B").replaceAll("]", "%5D")
+const encodeText = (text: string): string => text.replace(reserved, encodeURIComponent)
+
+/** What a segment of a path cannot contain. Brackets, `|` and `^` need no codes, as in the peer implementation. */
+// oxlint-disable-next-line no-control-regex -- control characters need percent codes
+const reserved = /[\0- "#%<>?\\`{}\x7f]|[^\0-\x7f]+/g

@@ -15,6 +15,7 @@ import { fsCopy } from "./fs-copy.ts"
 import { fsCanonicalize, fsCreateDirectory, fsReadDirectory } from "./fs-folders.ts"
 import { fsMetadata } from "./fs-metadata.ts"
 import { fsOpen } from "./fs-open.ts"
+import { fsPathUrl } from "./fs-path-url.ts"
 import { fsPath } from "./fs-path.ts"
 import { fsReadBlock } from "./fs-read-block.ts"
 import { fsReadFile } from "./fs-read-file.ts"
@@ -113,6 +114,7 @@ export const cases: ReadonlyArray<Case> = [
   ...lifecycle,
   ...earlier,
   ...fsPath,
+  ...fsPathUrl,
   ...fsReadFile,
   ...fsWriteFile,
   ...fsCreateDirectory,
