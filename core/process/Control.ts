@@ -33,7 +33,7 @@ export const signal = ({ child, running }: Process, name: SignalName): Effect.Ef
 
 /** Sends SIGKILL to the process group; queued writes are dropped. */
 export const terminate = (process: Process): Effect.Effect<void> => {
-  process.terminated = true
+  process.terminate()
   process.stdin?.close()
   return process.child?.kill ?? Effect.void
 }

@@ -46,6 +46,23 @@ describe("Process.attach", () => {
   )
 
   it(
+    "reads a child to its end that was terminated while it was paused, and no other",
+    effect(function* () {
+      for (const terminated of [true, false]) {
+        const { child, process } = yield* begin()
+        const attachment = process.attach(0)
+        while (!child.paused) child.output("stdout", new Uint8Array(64 * 1024))
+        if (terminated) process.terminate()
+        expect(child.paused).toBe(true)
+        child.exit(137)
+        expect(child.paused).toBe(!terminated)
+        attachment.detach()
+        child.finish()
+      }
+    }),
+  )
+
+  it(
     "never pauses a child that nobody follows",
     effect(function* () {
       const { child, process } = yield* begin()

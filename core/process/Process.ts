@@ -18,12 +18,7 @@ import * as Metrics from "./Metrics.ts"
 import type { Shared } from "./Options.ts"
 import * as OutputLog from "./OutputLog.ts"
 import type { StdinQueue } from "./StdinQueue.ts"
-
-/** Bytes that an attached reader may lag behind before the child is paused: 256 KiB. */
-export const pauseAbove = 256 * 1024
-
-/** Bytes of lag below which a paused child goes on: 64 KiB. */
-export const resumeBelow = 64 * 1024
+import { Throttle } from "./Throttle.ts"
 
 /** Milliseconds without output, twice in a row, after which an exit is published although a stream is open. */
 export const quietMillis = 10
@@ -31,6 +26,7 @@ export const quietMillis = 10
 /** Rounds of `quietMillis` after which an exit is published although output keeps coming: half a second. */
 export const maxQuietRounds = 50
 
+export { pauseAbove, resumeBelow } from "./Throttle.ts"
 export type { Event } from "../protocol/dialect/Dialect.ts"
 
 /** The exit of a process, as its event. */
@@ -58,7 +54,7 @@ export class Process {
   exited: Exited | undefined
   /** Set when the child has exited and every stream is at EOF. */
   closed: { readonly seq: number } | undefined
-  /** A client has asked for the kill. */
+  /** A client has asked for the kill. Set by `terminate`. */
   terminated = false
   /** Undefined until the child is spawned. */
   child: Spawner.ChildHandle | undefined
@@ -66,15 +62,12 @@ export class Process {
   stdin: StdinQueue | undefined
 
   private readonly listeners = new Set<() => void>()
-  private readonly cursors = new Set<OutputLog.Cursor>()
   private readonly childExited = Deferred.unsafeMake<void>(FiberId.none)
   private readonly allClosed = Deferred.unsafeMake<void>(FiberId.none)
   private readonly openStreams: Set<Spawner.OutputStream>
   private readonly confined: boolean
   private status: Spawner.ExitStatus | undefined
-  private paused = false
-  /** Open while the child is not paused. */
-  private readonly reading = Effect.unsafeMakeLatch(true)
+  private readonly readers: Throttle
   /** How often the spawner has delivered output. */
   private outputs = 0
   /** Holds the first output until the client that started the process has attached. */
@@ -95,6 +88,7 @@ export class Process {
     this.stdio = stdio
     this.confined = confinement !== undefined
     this.metrics = metrics ?? Metrics.make()
+    this.readers = new Throttle(this.metrics)
     this.log = OutputLog.make(capacity, retention, this.metrics)
     this.openStreams = new Set(stdio.kind === "pty" ? ["pty"] : ["stdout", "stderr"])
     this.starter = this.attach(0)
@@ -116,6 +110,7 @@ export class Process {
     },
     exit: (status) => {
       this.status ??= status
+      this.throttle()
       this.settle()
       Deferred.unsafeDone(this.childExited, Effect.void)
     },
@@ -144,6 +139,12 @@ export class Process {
     this.starter = undefined
   }
 
+  /** A client asks for the kill. What is left in the pipe of a killed child is little, so no reader holds it up. */
+  terminate(): void {
+    this.terminated = true
+    this.throttle()
+  }
+
   /** Calls `listener` after every change (output, exited, closed) until the returned function is called. */
   subscribe(listener: () => void): () => void {
     this.listeners.add(listener)
@@ -153,16 +154,16 @@ export class Process {
   /** Attaches a reader that has everything up to and including `seq`. */
   attach(seq: number): Attachment {
     const cursor = this.log.attach(seq)
-    this.cursors.add(cursor)
+    this.readers.cursors.add(cursor)
     return {
       next: () => this.eventAfter(cursor.seq()),
       advance: (seq) => {
         cursor.advance(seq)
-        if (this.paused) this.throttle()
+        if (this.readers.paused) this.throttle()
       },
       detach: () => {
         cursor.detach()
-        this.cursors.delete(cursor)
+        this.readers.cursors.delete(cursor)
         this.throttle()
       },
     }
@@ -194,9 +195,9 @@ export class Process {
     let rounds = 0
     while (this.exited === undefined && quiet < 2 && rounds < maxQuietRounds) {
       const { outputs } = this
-      yield* this.reading.await
+      yield* this.readers.open
       yield* Effect.sleep(quietMillis)
-      if (this.paused) continue
+      if (this.readers.paused) continue
       rounds += 1
       quiet = this.outputs === outputs ? quiet + 1 : 0
     }
@@ -225,19 +226,7 @@ export class Process {
   }
 
   private throttle() {
-    let lag = 0
-    for (const cursor of this.cursors) lag = Math.max(lag, cursor.lag())
-    const pause = lag > (this.paused ? resumeBelow : pauseAbove)
-    if (pause === this.paused || this.child?.pause === undefined) return
-    this.paused = pause
-    if (pause) {
-      this.metrics.stalls.update(1)
-      this.reading.unsafeClose()
-      this.child.pause()
-    } else {
-      this.reading.unsafeOpen()
-      this.child.resume?.()
-    }
+    this.readers.update(this.child, this.terminated && this.status !== undefined)
   }
 
   private wake() {

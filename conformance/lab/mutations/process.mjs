@@ -61,15 +61,22 @@ export const processes = [
     "a place is free only after closed is told",
     "limits/flags/processes*",
   ),
-  process(
+  one(
+    "core/process/Throttle.ts",
     "lag > (this.paused ? resumeBelow : pauseAbove)",
     "lag < (this.paused ? resumeBelow : pauseAbove)",
     "children are paused while nothing waits",
     "process/output/big-output-complete",
   ),
   process(
-    "if (this.paused) this.throttle()",
-    "void this.paused",
+    "this.terminated && this.status !== undefined)",
+    "false)",
+    "a killed child is not read to its end while a reader lags",
+    "process/credit/terminate-needs-none",
+  ),
+  process(
+    "if (this.readers.paused) this.throttle()",
+    "void this.readers.paused",
     "a paused child is never resumed",
     "process/output/big-output-complete",
   ),
@@ -151,7 +158,7 @@ export const processes = [
   ),
   one(
     "core/process/Control.ts",
-    "process.terminated = true",
+    "process.terminate()",
     "void process",
     "a terminate is not remembered",
     "process/terminate",
