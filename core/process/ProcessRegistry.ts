@@ -38,6 +38,8 @@ export interface ProcessRegistry {
     retainedBytes?: number,
     around?: Lifecycle.AroundSpawn,
   ) => Effect.Effect<Process, StartError>
+  /** The process of that id, once it has started. */
+  readonly find: (id: string) => Effect.Effect<Process, ProcessError>
   /** Reads retained output; waits for more if the request says so. */
   readonly read: (
     id: string,
@@ -124,6 +126,7 @@ export const make = (
 
     return {
       start,
+      find: (id) => withExisting(id, Effect.succeed),
       read: (id, request) => withExisting(id, (process) => LongPoll.read(process, request)),
       write: (id, bytes, writeId) =>
         table.use(id, (process) =>

@@ -39,6 +39,14 @@ export const BigU64: Schema.Schema<bigint, number> = Schema.transformOrFail(
   },
 ).annotations({ identifier: "u64", jsonSchema: { type: "integer", minimum: 0 } })
 
+/** 0 to 2^53-1, for sums that must stay exact. */
+export const U53: Schema.Schema<number> = U64.pipe(
+  Schema.filter((value) => value <= Number.MAX_SAFE_INTEGER || "invalid number", {
+    identifier: "u53",
+    jsonSchema: { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+  }),
+)
+
 /** 0 to 65535. */
 export const U16 = Schema.Int.pipe(Schema.between(0, 65_535)).annotations({ identifier: "u16" })
 

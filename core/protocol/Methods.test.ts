@@ -19,6 +19,7 @@ describe("Methods", () => {
       "process/terminate",
       "process/resize",
       "process/closeStdin",
+      "process/credit",
       "fs/readFile",
       "fs/writeFile",
       "fs/createDirectory",
@@ -56,6 +57,7 @@ describe("Methods", () => {
       "process/signal",
       "process/terminate",
       "process/resize",
+      "process/credit",
     ])
   })
 
@@ -131,6 +133,8 @@ describe("Methods", () => {
     ["process/signal result", "{}"],
     ["process/terminate", '{"processId":""}'],
     ["process/terminate result", '{"running":true}'],
+    ["process/credit", '{"processId":"p","bytes":9007199254740991}'],
+    ["process/credit result", "{}"],
     ["process/output", '{"processId":"p1","seq":1,"stream":"stdout","chunk":"aGkK"}'],
     ["process/exited", '{"processId":"p1","seq":3,"exitCode":3,"sandboxDenied":false}'],
     ["process/closed", '{"processId":"p1","seq":4}'],

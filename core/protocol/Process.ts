@@ -5,7 +5,7 @@
  */
 import * as Schema from "effect/Schema"
 import { Base64 } from "./Bytes.ts"
-import { I32, U16, U64 } from "./Integers.ts"
+import { I32, U16, U53, U64 } from "./Integers.ts"
 import { describe } from "./Message.ts"
 import { Sandbox } from "./Sandbox.ts"
 
@@ -57,6 +57,8 @@ export const StartParams = Schema.Struct({
   shellSnapshot: nullable(Anything),
   /** With the capability `processResize`: the size of the PTY; the default is 24 rows of 80 columns. */
   terminalSize: nullable(TerminalSize),
+  /** With the capability `processCredit`: see `CreditParams`. At least 65,536, the largest chunk; absent is no bound. */
+  credit: nullable(U53),
 }).annotations({ identifier: "ExecParams" })
 /** Decoded params of `process/start`. */
 export type StartParams = typeof StartParams.Type
@@ -168,6 +170,25 @@ export const CloseStdinParams = Schema.Struct({ processId: ProcessId }).annotati
 
 /** No members. */
 export const CloseStdinResult = nothing("CloseStdinResponse")
+
+/**
+ * With the capability `processCredit`: the server may push so many more bytes of output of this process (decoded, and
+ * a chunk counts as 64 at least) on this connection. A process is under credit if its start, or the `initialize` that
+ * resumed its session, names one, or from its first `process/credit` on. A chunk that does not fit in what is left
+ * waits, with everything behind it; `process/read` is free.
+ */
+export const CreditParams = Schema.Struct({ processId: ProcessId, bytes: U53 }).annotations({
+  identifier: "CreditParams",
+})
+
+/** What a chunk of so many bytes counts of the credit: at least 64, because a small one costs more than its bytes. */
+export const creditOf = (bytes: number): number => Math.max(bytes, 64)
+
+/** The least credit of a start, which the largest chunk fits in. */
+export const leastCredit = 65_536
+
+/** No members. */
+export const CreditResult = nothing("CreditResponse")
 
 /** A piece of output, as soon as it is there. */
 export const OutputParams = Schema.Struct({

@@ -1,17 +1,20 @@
 /** The handshake: `initialize`, then the notification `initialized`. */
 import * as Schema from "effect/Schema"
 import { EnvironmentInfo } from "./Environment.ts"
-import { U64 } from "./Integers.ts"
+import { U53, U64 } from "./Integers.ts"
 
 /**
  * `resumeSessionId` resumes a session whose connection has ended. With the capability `sessionReplay`, `replayAfter`
  * maps ids of its processes to the last seq that the client has received: retained events above it are sent behind the
- * answer, then new ones. Unknown ids are ignored, and so is `replayAfter` without `resumeSessionId`.
+ * answer, then new ones. With the capability `processCredit`, `credit` maps ids to the bytes of output that may be
+ * pushed before a `process/credit`: no credit of an earlier connection counts, and a process that is not named is
+ * pushed without a bound. Unknown ids are ignored, and so are both members without `resumeSessionId`.
  */
 export const InitializeParams = Schema.Struct({
   clientName: Schema.String,
   resumeSessionId: Schema.optional(Schema.NullOr(Schema.String)),
   replayAfter: Schema.optional(Schema.NullOr(Schema.Record({ key: Schema.String, value: U64 }))),
+  credit: Schema.optional(Schema.NullOr(Schema.Record({ key: Schema.String, value: U53 }))),
 }).annotations({ identifier: "InitializeParams" })
 /** Decoded params of `initialize`. */
 export type InitializeParams = typeof InitializeParams.Type

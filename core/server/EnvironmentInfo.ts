@@ -8,7 +8,7 @@ import type { Capabilities } from "../spawn/Spawner.ts"
 /** The result of `environment/info`; `version` is that of the embedding program. */
 export const make = (
   host: HostInfo,
-  { resize, pipeStdin }: Capabilities,
+  { resize, pipeStdin, pause }: Capabilities,
   { available, watches }: FilesService,
   version: string,
 ): Environment.EnvironmentInfo => ({
@@ -30,6 +30,8 @@ export const make = (
     processCloseStdin: pipeStdin,
     processSignals: host.platform !== "windows",
     sessionReplay: true,
+    // What may not be pushed waits in the log, so the child has to be paused.
+    processCredit: pause,
   },
 })
 

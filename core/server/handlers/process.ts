@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type { ParamsOf } from "../../protocol/Methods.ts"
 import type { OperationParams } from "../../protocol/dialect/Dialect.ts"
+import { leastCredit } from "../../protocol/Process.ts"
 import * as PathUri from "../../protocol/PathUri.ts"
 import type { RequestContext } from "../../rpc/Router.ts"
 import type { Session } from "../../session/SessionRegistry.ts"
@@ -39,11 +40,12 @@ export const make = ({ host, capabilities, session, notifier, tracing, audit }: 
     Effect.gen(function* () {
       const spec = yield* toSpawnSpec(params, host, capabilities)
       const { processId } = params
+      const credit = yield* toCredit(params.credit)
       const { id, processes } = session()
       const starting = processes.start(processId, spec, params.retainedBytes, audit.start(spec))
       const process = yield* tracing.process(id, processId, spec.argv[0], starting)
       afterReply(() => {
-        notifier.attach(process, 0)
+        notifier.attach(process, 0, credit)
         process.release()
       })
       return { processId, sandboxType: sandboxType(spec), pid: process.child?.pid }
@@ -86,7 +88,20 @@ export const make = ({ host, capabilities, session, notifier, tracing, audit }: 
 
   "process/closeStdin": ({ processId }: ParamsOf<"process/closeStdin">) =>
     Effect.as(session().processes.closeStdin(processId), {}),
+
+  "process/credit": ({ processId, bytes }: ParamsOf<"process/credit">) =>
+    Effect.flatMap(session().processes.find(processId), (process) =>
+      notifier.grant(process, bytes)
+        ? Effect.succeed({})
+        : refuse(`the credit of process ${processId} must not exceed ${Number.MAX_SAFE_INTEGER} bytes`),
+    ),
 })
+
+/** A smaller credit than one chunk could be one that nothing is ever pushed within. */
+const toCredit = (credit: number | null | undefined): Effect.Effect<number | undefined, ParamsError> =>
+  credit != null && credit < leastCredit
+    ? refuse(`credit must be at least ${leastCredit} bytes, which one chunk may have: ${credit}`)
+    : Effect.succeed(credit ?? undefined)
 
 /** Resolves every option, so that spawners have none to interpret. */
 const toSpawnSpec = (

@@ -31,12 +31,15 @@ export const make = ({ handshake, sessions, notifier, environmentInfo }: Session
     })
 
   return {
-    initialize: ({ resumeSessionId, replayAfter }: ParamsOf<"initialize">, { afterReply }: RequestContext) =>
+    initialize: (
+      { resumeSessionId, replayAfter, credit }: ParamsOf<"initialize">,
+      { afterReply }: RequestContext,
+    ) =>
       Effect.map(attach(resumeSessionId), (session) => {
         handshake.succeed(session)
         afterReply(() =>
           session.processes.each((process, fresh) =>
-            notifier.attach(process, fresh ? 0 : replayFrom(process, replayAfter)),
+            notifier.attach(process, fresh ? 0 : replayFrom(process, replayAfter), named(credit, process.id)),
           ),
         )
         return { sessionId: session.id, environmentInfo }
@@ -54,7 +57,9 @@ export const make = ({ handshake, sessions, notifier, environmentInfo }: Session
  */
 const replayFrom = (process: Process, replayAfter: InitializeParams["replayAfter"]): number => {
   const now = process.log.nextSeq() - 1
-  // An id may be any text, also the name of a property that every object inherits.
-  const named = replayAfter != null && Object.hasOwn(replayAfter, process.id)
-  return named ? Math.min(replayAfter[process.id] ?? now, now) : now
+  return Math.min(named(replayAfter, process.id) ?? now, now)
 }
+
+/** An id may be any text, also the name of a property that every object inherits. */
+const named = (values: Readonly<Record<string, number>> | null | undefined, id: string): number | undefined =>
+  values != null && Object.hasOwn(values, id) ? values[id] : undefined

@@ -43,6 +43,7 @@ const startOf = (random) => ({
     },
   }),
   ...(random.chance(0.1) && { metadata: { threadId: null, toolCallId: "call" } }),
+  ...(random.chance(0.3) && { credit: 65_536 }),
   ...(random.chance(0.1) && { terminalSize: { rows: 30, columns: 90 } }),
   ...(random.chance(0.1) && { sandbox: null, enforceManagedNetwork: false, managedNetwork: null }),
 })
@@ -64,7 +65,7 @@ const handleOf = (random) => ({ handleId: `h${random.below(4)}` })
 export const makers = {
   initialize: (random) => ({
     clientName: "fuzz",
-    ...(random.chance(0.5) && { resumeSessionId: null, replayAfter: { p0: 1 } }),
+    ...(random.chance(0.5) && { resumeSessionId: null, replayAfter: { p0: 1 }, credit: { p0: 1 } }),
   }),
   "environment/info": () => ({}),
   "environment/status": () => ({}),
@@ -87,6 +88,7 @@ export const makers = {
   "process/terminate": (random) => ({ processId: random.pick(ids) }),
   "process/resize": (random) => ({ processId: random.pick(ids), rows: 24, columns: 80 }),
   "process/closeStdin": (random) => ({ processId: random.pick(ids) }),
+  "process/credit": (random) => ({ processId: random.pick(ids), bytes: random.below(100_000) }),
   "fs/readFile": followOf,
   "fs/writeFile": (random) => ({ ...followOf(random), dataBase64: chunk }),
   "fs/createDirectory": (random) => ({ ...followOf(random), recursive: random.chance(0.5) }),
