@@ -55,6 +55,23 @@ const broken: { readonly [name: string]: Broken } = {
   "closed-before-exited": {
     fails: ["process/output/order/closed-has-the-highest-seq", "process/read/max-bytes-keeps-chunks-whole"],
   },
+  "credit-by-bytes": { fails: ["process/credit/small-chunks-count-as-64"] },
+  "credit-ignored": {
+    fails: [
+      "process/credit/nothing-beyond-it",
+      "process/credit/grants-go-on-where-it-stopped",
+      "process/credit/first-grant-begins-it",
+      "process/credit/anew-with-a-resume",
+      "process/credit/small-chunks-count-as-64",
+    ],
+  },
+  "credit-of-everybody": { fails: ["process/credit/others-go-on"] },
+  "credit-overdrawn": {
+    fails: ["process/credit/nothing-beyond-it", "process/credit/grants-go-on-where-it-stopped"],
+  },
+  "credit-replaced": { fails: ["process/credit/grants-go-on-where-it-stopped"] },
+  "credit-spares-the-end": { fails: ["process/credit/end-waits-too"] },
+  "credit-survives-a-resume": { fails: ["process/credit/anew-with-a-resume"] },
   "detach-kills": { fails: ["session/detach-keeps-processes"] },
   "dies-of-bad-json": { over: "stdio", fails: ["envelope/malformed-text-answered-with-minus-one"] },
   "environment-leaks": { fails: ["environment/exact-without-policy"] },

@@ -32,6 +32,7 @@ export const capabilities = [
   "limit-flags",
   "network-proxy",
   "process-close-stdin",
+  "process-credit",
   "process-group",
   "process-resize",
   "process-signals",

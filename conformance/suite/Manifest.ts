@@ -50,6 +50,7 @@ const families: { readonly [capability in Case.Capability]?: Family } = {
   "http-header-env": { flag: "httpHeaderEnvVars" },
   "network-proxy": { flag: "networkProxyLaunch" },
   "process-close-stdin": { flag: "processCloseStdin" },
+  "process-credit": { flag: "processCredit" },
   "process-resize": { flag: "processResize" },
   "process-signals": { flag: "processSignals" },
   "session-replay": { flag: "sessionReplay" },

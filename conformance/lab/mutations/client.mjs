@@ -56,5 +56,31 @@ export const client = [
     "if (false)",
     "a session that is gone is tried again",
   ),
+  one(
+    "core/client/CreditWindow.ts",
+    "size - waiting() - left",
+    "size - left",
+    "a consumer that does not read is granted more",
+  ),
+  one("core/client/CreditWindow.ts", "left -= bytes", "void bytes", "nothing is ever granted again"),
+  one(
+    "core/client/CreditWindow.ts",
+    "size - leastCredit + 1",
+    "size",
+    "a small window is stuck before a large chunk",
+  ),
+  one("core/client/CreditWindow.ts", "connection += 1", "", "a grant for a lost connection goes to the next"),
+  one(
+    "core/client/EventFeed.ts",
+    "flow.backlog(credit?.size)",
+    "flow.backlog()",
+    "what was granted stops the connection",
+  ),
+  one(
+    "core/client/Reconnect.ts",
+    "options.credits()",
+    "undefined",
+    "a resumed process is pushed without a bound",
+  ),
   one("core/client/ProcessStarter.ts", "fork(terminate)", "void 0", "a start whose answer was lost runs on"),
 ]

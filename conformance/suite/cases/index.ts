@@ -38,6 +38,7 @@ import { limitFlags } from "./limit-flags.ts"
 import { limits } from "./limits.ts"
 import { networkProxy } from "./network-proxy.ts"
 import { exitCode } from "./process-exit-code.ts"
+import { processCredit } from "./process-credit.ts"
 import { processCloseStdin, processResize, processSignals } from "./process-extensions.ts"
 import { outputOrder } from "./process-output-order.ts"
 import { outputTty } from "./process-output-tty.ts"
@@ -102,6 +103,7 @@ export const cases: ReadonlyArray<Case> = [
   ...signal,
   ...processSignals,
   ...terminate,
+  ...processCredit,
   ...exitCode,
   ...info,
   ...environmentExact,

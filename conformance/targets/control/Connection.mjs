@@ -23,6 +23,7 @@ const methods = {
   "process/write": ["exec", Processes.write],
   "process/signal": ["exec", Processes.signal],
   "process/terminate": ["exec", Processes.terminate],
+  "process/credit": ["exec", Processes.credit],
   "environment/info": ["environment info", Handshake.info],
   "environment/status": ["environment status", () => ({ status: "ready" })],
 }

@@ -26,18 +26,62 @@ const publish = (session, entry, method, params, bytes) => {
   }
   const message = { method, params: { processId: entry.id, seq, ...params } }
   if (bytes === undefined) entry.ends.push(message)
-  session.connection?.send(message)
+  if (session.connection !== undefined) push(session, entry, message)
   return seq
 }
 
 /**
- * Sends again what is still kept of the events after these seqs.
+ * Sends an event within the credit of its process, behind those that wait for more.
+ * @param {Session} session
+ * @param {Entry} entry
+ * @param {Message} message
+ */
+const push = (session, entry, message) => {
+  const { chunk } = message.params
+  const { parts } = session
+  if (!parts.queues(message)) return session.connection?.send(message)
+  entry.held.push({
+    message,
+    size: chunk === undefined ? 0 : parts.counts(Buffer.byteLength(chunk, "base64")),
+  })
+  return flush(session, entry)
+}
+
+/**
+ * Sends what the credit of a process allows. While something is left, a child that runs is not read from.
+ * @param {Session} session
+ * @param {Entry} entry
+ */
+export const flush = (session, entry) => {
+  const { child, held } = entry
+  for (
+    let [next] = held;
+    next !== undefined && session.parts.fits(entry, next.size, session);
+    [next] = held
+  ) {
+    entry.credit -= next.size
+    held.shift()
+    session.connection?.send(next.message)
+  }
+  for (const stream of [child.stdout, child.stderr]) {
+    if (held.length > 0 && child.exitCode === null && child.signalCode === null) stream.pause()
+    else stream.resume()
+  }
+}
+
+/**
+ * Begins on a new connection: what was held for the old one is forgotten, and what is still kept of the events after
+ * these seqs is sent again, within this credit.
  * @param {Session} session
  * @param {Record<string, number>} after
- * @param {(message: Message) => void} send
+ * @param {Record<string, number>} credit
  */
-export const replay = ({ parts, processes }, after, send) => {
+export const replay = (session, after, credit) => {
+  const { parts, processes } = session
   for (const entry of processes.values()) {
+    entry.held = []
+    entry.credit = parts.anew(credit[entry.id] ?? Infinity, entry)
+    flush(session, entry)
     const seen = after[entry.id]
     if (seen === undefined || !Object.hasOwn(after, entry.id)) continue
     const output = entry.chunks.map(({ seq, stream, chunk }) => ({
@@ -45,7 +89,7 @@ export const replay = ({ parts, processes }, after, send) => {
       params: { processId: entry.id, seq, stream, chunk },
     }))
     const events = [...output, ...entry.ends].sort((a, b) => a.params.seq - b.params.seq)
-    parts.replayed(events, seen).forEach(send)
+    for (const event of parts.replayed(events, seen)) push(session, entry, event)
   }
 }
 
@@ -96,6 +140,7 @@ export const follow = (session, entry) => {
   }
   child.on("exit", (code, signal) => {
     status = [code, signal]
+    flush(session, entry)
     settle()
     // Timers run before the event loop polls. After one more poll, all that was written before the exit is read, even
     // if the timer is late.

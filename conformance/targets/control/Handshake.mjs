@@ -13,7 +13,7 @@ import { invalidRequest, Refused, sessionAttached } from "./Refused.mjs"
 /** The result of `environment/info`. */
 export const info = () => ({
   shell: { name: "sh", path: "/bin/sh" },
-  capabilities: { sessionReplay: true, processSignals: true },
+  capabilities: { sessionReplay: true, processSignals: true, processCredit: true },
 })
 
 /**
@@ -42,9 +42,10 @@ const sessionOf = (parts, sessions, wanted) => {
  * @param {Parts} parts
  * @param {Sessions} sessions
  * @param {Connection} connection
- * @param {{ resumeSessionId?: string | null, replayAfter?: Record<string, number> | null }} params
+ * @param {{ resumeSessionId?: string | null, replayAfter?: Record<string, number> | null,
+ *   credit?: Record<string, number> | null }} params
  */
-export const initialize = (parts, sessions, connection, { resumeSessionId, replayAfter }) => {
+export const initialize = (parts, sessions, connection, { resumeSessionId, replayAfter, credit }) => {
   if (connection.step !== "new")
     throw new Refused(invalidRequest, "initialize may only be sent once per connection")
   const session = sessionOf(parts, sessions, resumeSessionId)
@@ -52,8 +53,8 @@ export const initialize = (parts, sessions, connection, { resumeSessionId, repla
   connection.session = session
   // Notifications come after the answer.
   queueMicrotask(() => {
-    replay(session, replayAfter ?? {}, connection.send)
     session.connection = connection
+    replay(session, replayAfter ?? {}, credit ?? {})
   })
   return { sessionId: session.id, environmentInfo: info() }
 }

@@ -14,6 +14,8 @@ const isObject = (value) => typeof value === "object" && value !== null && !Arra
 /** @type {Test} */
 const isNumber = (value) => Number.isInteger(value) && value >= 0
 /** @type {Test} */
+const isCount = (value) => isNumber(value) && Number.isSafeInteger(value)
+/** @type {Test} */
 const isTexts = (value) => Array.isArray(value) && value.every(isText)
 /** @type {Test} */
 const isTextMap = (value) => isObject(value) && Object.values(value).every(isText)
@@ -43,6 +45,7 @@ export const fields = {
     clientName: isText,
     resumeSessionId: optional(isText),
     replayAfter: optional((value) => isObject(value) && Object.values(value).every(isNumber)),
+    credit: optional((value) => isObject(value) && Object.values(value).every(isCount)),
   },
   "process/start": {
     processId: isText,
@@ -54,6 +57,7 @@ export const fields = {
     enforceManagedNetwork: absent(isFlag),
     arg0: optional(isText),
     envPolicy: optional(isObject),
+    credit: optional((value) => isCount(value) && value >= 65_536),
   },
   "process/read": {
     processId: isText,
@@ -64,6 +68,7 @@ export const fields = {
   "process/write": { processId: isText, chunk: isBase64, writeId: (value) => isText(value) && value !== "" },
   "process/signal": { processId: isText, signal: (value) => Object.hasOwn(signals, value) },
   "process/terminate": { processId: isText },
+  "process/credit": { processId: isText, bytes: isCount },
   "environment/info": {},
   "environment/status": {},
 }

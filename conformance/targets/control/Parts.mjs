@@ -19,7 +19,8 @@ import { constants } from "node:os"
 
 /**
  * A process of a session. `ends` are its exited and closed notifications, `waiting` the reads that wait for news,
- * `next` the seq of the next event, `size` the bytes in `chunks`.
+ * `next` the seq of the next event, `size` the bytes in `chunks`, `credit` the bytes of output that may leave yet, and
+ * `held` what waits for more.
  * @typedef {object} Entry
  * @property {string} id
  * @property {Child} child
@@ -34,7 +35,11 @@ import { constants } from "node:os"
  * @property {boolean} terminated
  * @property {Set<() => void>} waiting
  * @property {Set<string>} writeIds
+ * @property {number} credit
+ * @property {Array<Held>} held
  */
+
+/** @typedef {{ message: Message, size: number }} Held */
 
 /** @typedef {Map<string, Entry>} Entries */
 
@@ -77,6 +82,11 @@ import { constants } from "node:os"
  * @property {(entry: Entry, seq: number) => boolean} wakes
  * @property {(entry: Entry, writeId: string) => boolean} repeated
  * @property {(entry: Entry, bytes: Buffer, done: () => void) => unknown} input
+ * @property {(bytes: number) => number} counts
+ * @property {(entry: Entry, size: number, session: Session) => boolean} fits
+ * @property {(message: Message) => boolean} queues
+ * @property {(left: number, bytes: number) => number} granted
+ * @property {(given: number, entry: Entry) => number} anew
  * @property {(session: Session) => boolean} free
  * @property {(events: Array<Message>, after: number) => Array<Message>} replayed
  * @property {(session: Session) => unknown} resumed
@@ -145,6 +155,17 @@ export const parts = {
   repeated: (entry, writeId) => entry.writeIds.has(writeId) || !entry.writeIds.add(writeId),
   /** Gives bytes to a process; calls back when they are gone. */
   input: (entry, bytes, done) => entry.child.stdin.write(bytes, done),
+
+  /** What a chunk of so many bytes counts of the credit. */
+  counts: (bytes) => Math.max(bytes, 64),
+  /** Whether a message with so many bytes of output may leave now. */
+  fits: (entry, size) => size <= entry.credit,
+  /** Whether an event waits behind output that may not leave yet. */
+  queues: () => true,
+  /** The credit after a grant of so many bytes. */
+  granted: (left, bytes) => (left === Infinity ? bytes : left + bytes),
+  /** The credit of a process on a connection that resumes its session and gives it so much. */
+  anew: (given) => given,
 
   /** Whether a session can be resumed. */
   free: (session) => session.connection === undefined,

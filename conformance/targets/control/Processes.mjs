@@ -5,7 +5,7 @@
  * Right as far as it goes: no tty, no arg0, no environment policies, and no back-pressure.
  */
 import { spawn } from "node:child_process"
-import { follow } from "./Events.mjs"
+import { flush, follow } from "./Events.mjs"
 import { path, signals } from "./Params.mjs"
 import { internalError, invalidParams, invalidRequest, Refused } from "./Refused.mjs"
 
@@ -44,7 +44,8 @@ const launch = ([program, ...args], options) => {
 /**
  * @param {Session} session
  * @param {{
- *   processId: string, argv: [string, ...Array<string>], cwd: string, env: Record<string, string>, pipeStdin?: boolean
+ *   processId: string, argv: [string, ...Array<string>], cwd: string, env: Record<string, string>, pipeStdin?: boolean,
+ *   credit?: number | null
  * }} params
  */
 export const start = (session, params) => {
@@ -75,6 +76,8 @@ export const start = (session, params) => {
     terminated: false,
     waiting: new Set(),
     writeIds: new Set(),
+    credit: params.credit ?? Infinity,
+    held: [],
   }
   processes.set(id, entry)
   child.stdin?.on("error", () => undefined)
@@ -178,6 +181,20 @@ export const terminate = (session, { processId }) => {
     kill(session, entry, "SIGKILL")
   }
   return { running }
+}
+
+/**
+ * @param {Session} session
+ * @param {{ processId: string, bytes: number }} params
+ */
+export const credit = (session, { processId, bytes }) => {
+  const entry = session.processes.get(processId)
+  if (entry === undefined) throw new Refused(invalidRequest, `unknown process id ${processId}`)
+  const left = session.parts.granted(entry.credit, bytes)
+  if (!Number.isSafeInteger(left)) throw new Refused(invalidParams, "too much credit")
+  entry.credit = left
+  flush(session, entry)
+  return {}
 }
 
 /**

@@ -1,0 +1,5 @@
+// @ts-check
+/** Fault: output leaves whatever the credit is. */
+import { serve } from "../control/Server.mjs"
+
+serve({ fits: () => true })
