@@ -15,6 +15,8 @@ import type { ClientError } from "./ClientError.ts"
 export interface CurrentConnection {
   /** Sends a request; waits for a connection if one is to come. */
   readonly ask: (method: string, params: unknown, repeatable: boolean) => Effect.Effect<Json, ClientError>
+  /** Sends a request whose answer does not matter, on this connection or not at all. */
+  readonly tell: (method: string, params: unknown) => Effect.Effect<void>
   /** Takes nothing more from the server while held. */
   readonly hold: (held: boolean) => void
   /** Requests go to this connection from now on. */
@@ -70,6 +72,10 @@ export const make = (): CurrentConnection => {
 
   return {
     ask,
+    tell: (method, params) =>
+      Effect.suspend(() =>
+        current === undefined ? Effect.void : Effect.ignore(current.ask(method, params)),
+      ),
     hold: (held) => current?.hold(held),
     connected: ({ ask, hold }) => {
       current = { ask, hold, over: Effect.unsafeMakeLatch(false) }

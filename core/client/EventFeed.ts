@@ -4,15 +4,17 @@
  * Every consumer gets every event from the first, however late it subscribes: the first events are kept, up to 256 of
  * them or 1 MiB of output; the events between those and the subscription are read from the server again (`catchUp`), as
  * long as the server retains them; later events go to the consumer's mailbox. Without consumers nothing else is held.
- * `FlowControl` bounds the mailboxes: it stops the connection before they grow large.
+ * `FlowControl` bounds the mailboxes: it stops the connection before they grow large; or `CreditWindow` does, and only
+ * the process is stopped.
  */
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Mailbox from "effect/Mailbox"
 import type { ClientError } from "./ClientError.ts"
+import type { CreditWindow } from "./CreditWindow.ts"
 import type { FlowControl, Backlog } from "./FlowControl.ts"
-import { failed, type ProcessEvent, type Sequenced, weightOf } from "./ProcessEvent.ts"
+import { creditOf, failed, type ProcessEvent, type Sequenced, weightOf } from "./ProcessEvent.ts"
 
 /** How much is kept for later consumers: the first 256 events, or the first 1 MiB of output. */
 export const maxKept = { events: 256, bytes: 1024 * 1024 }
@@ -32,6 +34,8 @@ export interface EventFeed {
   /** Delivers the next event, in order. Events after `closed` or `failed` are ignored. */
   readonly publish: (event: ProcessEvent) => void
   readonly subscribe: Effect.Effect<Subscription>
+  /** The bytes that wait for the slowest consumer; under credit, as that counts them. */
+  readonly waiting: () => number
 }
 
 interface Consumer {
@@ -39,32 +43,28 @@ interface Consumer {
   readonly backlog: Backlog
 }
 
-/** The feed of a process from the event after seq `after`. */
-export const make = (after: number, flow: FlowControl, catchUp: CatchUp): EventFeed => {
+/** The feed of a process from the event after seq `after`; `credit` is told when less waits for a consumer. */
+export const make = (
+  after: number,
+  flow: FlowControl,
+  catchUp: CatchUp,
+  credit?: Pick<CreditWindow, "size" | "settle">,
+): EventFeed => {
   const consumers = new Set<Consumer>()
-  const kept: Array<Sequenced> = []
-  let keptBytes = 0
-  let keptThrough = after
+  const sizeOf = credit === undefined ? weightOf : creditOf
+  const kept = makeKept(after)
   let last = after
   let ended: ProcessEvent | undefined
-
-  const keep = (event: Sequenced) => {
-    const full = kept.length >= maxKept.events || keptBytes >= maxKept.bytes
-    if (full || event.seq !== keptThrough + 1) return
-    kept.push(event)
-    keptBytes += weightOf(event)
-    keptThrough = event.seq
-  }
 
   const publish = (event: ProcessEvent) => {
     if (ended !== undefined) return
     if (event.kind !== "failed") {
       last = event.seq
-      keep(event)
+      kept.keep(event)
     }
     if (event.kind === "closed" || event.kind === "failed") ended = event
     for (const { mailbox, backlog } of consumers) {
-      backlog.add(weightOf(event))
+      backlog.add(sizeOf(event))
       mailbox.unsafeOffer(event)
       if (ended !== undefined) mailbox.unsafeDone(Exit.void)
     }
@@ -72,7 +72,7 @@ export const make = (after: number, flow: FlowControl, catchUp: CatchUp): EventF
 
   /** The events that a consumer that subscribes now gets before live ones. */
   const past = (): Effect.Effect<ReadonlyArray<ProcessEvent>> => {
-    const [first, from, through, end] = [[...kept], keptThrough, last, ended]
+    const [first, from, through, end] = [[...kept.events], kept.through(), last, ended]
     const failure: ReadonlyArray<ProcessEvent> = end?.kind === "failed" ? [end] : []
     if (from === through || failure.length > 0) return Effect.succeed([...first, ...failure])
     return Effect.match(catchUp(from, through), {
@@ -82,7 +82,7 @@ export const make = (after: number, flow: FlowControl, catchUp: CatchUp): EventF
   }
 
   const subscribe = Effect.map(Mailbox.make<ProcessEvent>(), (mailbox): Subscription => {
-    const consumer: Consumer = { mailbox, backlog: flow.backlog() }
+    const consumer: Consumer = { mailbox, backlog: flow.backlog(credit?.size) }
     let before: Effect.Effect<ReadonlyArray<ProcessEvent>> | undefined = past()
     let over = false
     if (ended === undefined) consumers.add(consumer)
@@ -93,6 +93,7 @@ export const make = (after: number, flow: FlowControl, catchUp: CatchUp): EventF
       consumers.delete(consumer)
       consumer.backlog.end()
       mailbox.unsafeDone(Exit.void)
+      credit?.settle()
     }
 
     const next = Effect.gen(function* () {
@@ -106,11 +107,39 @@ export const make = (after: number, flow: FlowControl, catchUp: CatchUp): EventF
       if (over) return undefined
       const [messages] = yield* mailbox.takeAll
       const batch = Chunk.toReadonlyArray(messages)
-      if (!over) consumer.backlog.add(-batch.reduce((sum, event) => sum + weightOf(event), 0))
+      if (!over) {
+        consumer.backlog.add(-batch.reduce((sum, event) => sum + sizeOf(event), 0))
+        credit?.settle()
+      }
       return batch.length > 0 ? batch : undefined
     })
     return { next, close }
   })
 
-  return { publish, subscribe }
+  return { publish, subscribe, waiting: () => mostWaiting(consumers) }
+}
+
+const mostWaiting = (consumers: ReadonlySet<Consumer>): number => {
+  let most = 0
+  for (const { backlog } of consumers) most = Math.max(most, backlog.waiting())
+  return most
+}
+
+/** The first events, which every consumer gets. */
+const makeKept = (after: number) => {
+  const events: Array<Sequenced> = []
+  let bytes = 0
+  let through = after
+  return {
+    events,
+    /** The seq of the last one. */
+    through: () => through,
+    keep: (event: Sequenced) => {
+      const full = events.length >= maxKept.events || bytes >= maxKept.bytes
+      if (full || event.seq !== through + 1) return
+      events.push(event)
+      bytes += weightOf(event)
+      through = event.seq
+    },
+  }
 }

@@ -89,7 +89,7 @@ export const make = (
     const flow = FlowControl.make(current.hold)
     const bodies = HttpBodies.make(flow, activity)
     const watches = FileWatch.make(call, activity)
-    const processes = FollowedProcesses.make({ call, flow, fork, activity })
+    const processes = FollowedProcesses.make({ call, flow, fork, activity, tell: current.tell })
 
     const session = yield* Reconnect.make(
       Effect.isEffect(source) ? source : Effect.succeed(source),
@@ -110,6 +110,7 @@ export const make = (
           watches.lost(error)
         },
         lastSeqs: processes.lastSeqs,
+        credits: processes.credits,
         resumed: processes.resume,
         failed: processes.fail,
         onStatus: options.onStatus,

@@ -22,6 +22,23 @@ describe("FlowControl", () => {
     expect(told).toEqual([true, false])
   })
 
+  it("is not held by what the server was granted, only by what exceeds that", () => {
+    const { flow, told } = make()
+    const [granted, other] = [flow.backlog(1000), flow.backlog()]
+    granted.add(1000 + FlowControl.maxBacklog)
+    other.add(FlowControl.maxBacklog)
+    expect([granted.waiting(), told]).toEqual([1000 + FlowControl.maxBacklog, []])
+    granted.add(1)
+    expect(told).toEqual([true])
+    granted.add(-500)
+    granted.end()
+    expect([granted.waiting(), told]).toEqual([0, [true, false]])
+    // Ten thousand of them do not reach the bound over all consumers.
+    flow.requestSent()
+    for (let i = 0; i < 10_000; i++) flow.backlog(1024 * 1024).add(1024 * 1024)
+    expect(told).toEqual([true, false])
+  })
+
   it("goes on while an answer is awaited, up to a bound over all consumers", () => {
     const { flow, told } = make()
     const backlogs = [flow.backlog(), flow.backlog()]

@@ -5,6 +5,9 @@
  * from the connection; the server then pauses the child, and nothing is lost. That also stops everything else on the
  * connection. While a response is awaited, the client therefore keeps reading (the response is queued behind the
  * output), until all backlogs together exceed `maxTotalBacklog`.
+ *
+ * Where the server announces `processCredit`, it pushes no more of a process than it was granted (`CreditWindow`), and
+ * what waits of that counts for nothing here: a consumer that does not read stops its process, not the connection.
  */
 
 /** The most bytes that may wait for one consumer before reading stops: 1 MiB. */
@@ -15,6 +18,8 @@ export const maxTotalBacklog = 32 * 1024 * 1024
 
 /** The bytes that wait for one consumer. */
 export interface Backlog {
+  /** How many there are. */
+  readonly waiting: () => number
   /** Adds bytes, or with a negative number removes them. */
   readonly add: (bytes: number) => void
   /** The consumer has left: its backlog no longer counts. */
@@ -22,8 +27,8 @@ export interface Backlog {
 }
 
 export interface FlowControl {
-  /** The backlog of a new consumer. */
-  readonly backlog: () => Backlog
+  /** The backlog of a new consumer. Of it, only what exceeds the `granted` bytes counts. Default: all of it. */
+  readonly backlog: (granted?: number) => Backlog
   /** True while reading is stopped. */
   readonly held: () => boolean
   /** A response is awaited from now until `requestDone`. */
@@ -47,16 +52,18 @@ export const make = (hold: (held: boolean) => void): FlowControl => {
 
   return {
     held: () => held,
-    backlog: () => {
+    backlog: (granted = 0) => {
       let waiting = 0
+      let counted = 0
       const add = (bytes: number) => {
-        const before = waiting > maxBacklog
+        const before = counted
         waiting += bytes
-        queued += bytes
-        lagging += (waiting > maxBacklog ? 1 : 0) - (before ? 1 : 0)
+        counted = Math.max(0, waiting - granted)
+        queued += counted - before
+        lagging += (counted > maxBacklog ? 1 : 0) - (before > maxBacklog ? 1 : 0)
         regulate()
       }
-      return { add, end: () => add(-waiting) }
+      return { waiting: () => waiting, add, end: () => add(-waiting) }
     },
     requestSent: () => {
       awaited += 1

@@ -7,12 +7,21 @@ import type { Received } from "./Notification.ts"
 import * as ProcessFollower from "./ProcessFollower.ts"
 
 export interface FollowedProcesses {
-  /** Follows a process from the event after seq `after`. Fails with `Duplicate` if it is followed already. */
-  readonly follow: (id: string, after: number) => Effect.Effect<ProcessFollower.ProcessFollower, ClientError>
+  /**
+   * Follows a process from the event after seq `after`, with a credit window of `size` bytes if there is one. Fails
+   * with `Duplicate` if it is followed already.
+   */
+  readonly follow: (
+    id: string,
+    after: number,
+    size?: number,
+  ) => Effect.Effect<ProcessFollower.ProcessFollower, ClientError>
   /** Takes an event as it arrives; ignored for a process that is not followed. */
   readonly accept: (received: Received) => void
   /** The last seq of each process that the server has: the base of a replay. */
   readonly lastSeqs: () => Readonly<Record<string, number>>
+  /** The credit of each process on a connection that is about to resume the session; undefined if none has any. */
+  readonly credits: () => Readonly<Record<string, number>> | undefined
   /** The session goes on, on a new connection; see `ProcessFollower.resume`. */
   readonly resume: (replays: boolean) => void
   /** The session is lost: ends every process that the server had in `failed`, and not those that wait to start. */
@@ -33,21 +42,30 @@ export const make = (options: Options): FollowedProcesses => {
   const begun = () => [...followers.values()].filter((follower) => follower.begun())
 
   return {
-    follow: (id, after) =>
+    follow: (id, after, size) =>
       Effect.suspend(() => {
         if (followers.has(id)) return Effect.fail(duplicate(id))
         const forget = () => {
           if (followers.delete(id)) options.activity.end()
         }
-        const follower = ProcessFollower.make(id, after, { ...options, forget })
+        const follower = ProcessFollower.make(id, after, { ...options, forget }, size)
         followers.set(id, follower)
         options.activity.begin()
         return Effect.succeed(follower)
       }),
     accept: ({ processId, event }) => followers.get(processId)?.accept(event),
     lastSeqs: () => Object.fromEntries(begun().map(({ id, last }) => [id, last()])),
+    credits: () => {
+      const credits = begun().flatMap(({ id, credit }) =>
+        credit === undefined ? [] : [[id, credit.begin()] as const],
+      )
+      return credits.length === 0 ? undefined : Object.fromEntries(credits)
+    },
     resume: (replays) => {
-      for (const follower of begun()) options.fork(follower.resume(replays))
+      for (const follower of begun()) {
+        follower.credit?.open()
+        options.fork(follower.resume(replays))
+      }
     },
     lose: (error) => {
       for (const follower of begun()) follower.fail(error)

@@ -4,6 +4,7 @@
  * Events with a seq are delivered strictly in its order. Output may follow `exited`, if a descendant holds the pipe;
  * nothing follows `closed`. `failed` is made by the client, and is the last event too.
  */
+import * as Process from "../protocol/Process.ts"
 import type { OutputStream } from "../protocol/Process.ts"
 import type { ClientError, ClientReason, Gone } from "./ClientError.ts"
 
@@ -60,6 +61,10 @@ export type ProcessEvent = Sequenced | Failed
 /** The memory that an event takes, in bytes: its output, and 64 for the event itself. */
 export const weightOf = (event: ProcessEvent): number =>
   event.kind === "output" ? event.bytes.length + 64 : 64
+
+/** What an event counts of the credit of its process. */
+export const creditOf = (event: ProcessEvent): number =>
+  event.kind === "output" ? Process.creditOf(event.bytes.length) : 0
 
 /** The event that ends a process with an error. */
 export const failed = ({ reason, message, gone }: ClientError): Failed => ({

@@ -14,6 +14,7 @@ import * as EventFeed from "./EventFeed.ts"
 import * as EventRecovery from "./EventRecovery.ts"
 import type { FlowControl } from "./FlowControl.ts"
 import * as GapWatch from "./GapWatch.ts"
+import * as ProcessCredit from "./ProcessCredit.ts"
 import { failed, type Sequenced } from "./ProcessEvent.ts"
 import { ReorderBuffer } from "./ReorderBuffer.ts"
 
@@ -21,6 +22,8 @@ import { ReorderBuffer } from "./ReorderBuffer.ts"
 export interface Options {
   readonly call: Call
   readonly flow: FlowControl
+  /** Sends a request on the current connection; without one, or if it is refused, nothing happens. */
+  readonly tell: ProcessCredit.Tell
   /** Runs an effect in the client's scope. */
   readonly fork: (effect: Effect.Effect<void>) => Fiber.RuntimeFiber<unknown, unknown>
   /** Called when no further event of the process is wanted. */
@@ -40,10 +43,14 @@ export interface ProcessFollower {
    * whether it still has the process; from any other server they are fetched. Lost events end the process.
    */
   readonly resume: (replays: boolean) => Effect.Effect<void>
+  /** How far the server may push ahead of the consumers; undefined if it pushes all it has. */
+  readonly credit: ProcessCredit.ProcessCredit | undefined
   /** True if the server has the process: a new connection resumes it. */
   readonly begun: () => boolean
-  /** Called when the server has the process. */
+  /** Called when the server has the process, from a start that has named the size of the window. */
   readonly begin: () => void
+  /** The same for a process of a resumed session, which the server pushes without a bound until it gets a credit. */
+  readonly takeOver: Effect.Effect<void>
   readonly subscribe: Effect.Effect<EventFeed.Subscription>
   readonly exitCode: Effect.Effect<number, ClientError>
   readonly closed: Effect.Effect<void, ClientError>
@@ -54,50 +61,34 @@ export interface ProcessFollower {
   readonly failure: () => ClientError | undefined
 }
 
-/** Follows the process `id` from the event after seq `after`. */
-export const make = (id: string, after: number, { call, flow, fork, forget }: Options): ProcessFollower => {
-  const exitCode = Deferred.unsafeMake<number, ClientError>(FiberId.none)
-  const closed = Deferred.unsafeMake<void, ClientError>(FiberId.none)
-  let failure: ClientError | undefined
+/** Follows the process `id` from the event after seq `after`; `size` is that of its window, on a server that has them. */
+export const make = (
+  id: string,
+  after: number,
+  { call, flow, fork, tell, forget }: Options,
+  size?: number,
+): ProcessFollower => {
+  const outcome = makeOutcome(id, forget)
+  const { failure } = outcome
   let begun = false
-  let exited = false
 
-  const { readAfter, catchUp, toError } = EventRecovery.make(id, call, () => buffer.last)
-  const feed = EventFeed.make(after, flow, catchUp)
+  const recovery = EventRecovery.make(id, call, () => buffer.last)
+  const waiting = () => feed.waiting()
+  const credit = size === undefined ? undefined : ProcessCredit.make(id, size, { tell, fork, waiting })
+  const feed = EventFeed.make(after, flow, recovery.catchUp, credit)
 
   const buffer = new ReorderBuffer(after, (event) => {
     feed.publish(event)
-    if (event.kind === "exited") {
-      exited = true
-      Deferred.unsafeDone(exitCode, Effect.succeed(event.exitCode))
-    }
-    if (event.kind !== "closed") return
-    Deferred.unsafeDone(exitCode, Effect.fail(noExitCode(id)))
-    Deferred.unsafeDone(closed, Effect.void)
-    forget()
+    outcome.take(event)
   })
 
   const fail = (error: ClientError) => {
-    if (failure !== undefined || buffer.closed) return
-    failure = error
+    if (failure() !== undefined || buffer.closed) return
     feed.publish(failed(error))
-    Deferred.unsafeDone(exitCode, Effect.fail(error))
-    Deferred.unsafeDone(closed, Effect.fail(error))
-    forget()
+    outcome.fail(error)
   }
 
-  const recover = Effect.suspend(() => {
-    const { last } = buffer
-    return Effect.flatMap(readAfter(last), (state) => {
-      if (state.exitCode !== null) Deferred.unsafeDone(exitCode, Effect.succeed(state.exitCode))
-      const lost = buffer.splice(state)
-      if (lost !== undefined) return Effect.fail(toError(lost))
-      // The server has sent a later event, and yet its answer has nothing after `last`.
-      const stuck = buffer.gap && buffer.last === last
-      const missing = { from: last + 1, to: last + 1, through: state.nextSeq - 1 }
-      return stuck ? Effect.fail(toError(missing)) : Effect.void
-    })
-  })
+  const recover = recovering(recovery, buffer, outcome.exit)
 
   const giveUp = (error: ClientError) =>
     Effect.suspend(() => {
@@ -108,29 +99,93 @@ export const make = (id: string, after: number, { call, flow, fork, forget }: Op
     })
 
   const resume = (replays: boolean) =>
-    Effect.catchAll(replays ? Effect.asVoid(readAfter(Number.MAX_SAFE_INTEGER)) : recover, giveUp)
+    Effect.catchAll(replays ? Effect.asVoid(recovery.readAfter(Number.MAX_SAFE_INTEGER)) : recover, giveUp)
 
-  const watchGap = GapWatch.make(buffer, fork, Effect.catchAll(recover, giveUp), () => failure !== undefined)
+  const watchGap = GapWatch.make(
+    buffer,
+    fork,
+    Effect.catchAll(recover, giveUp),
+    () => failure() !== undefined,
+  )
+
+  const accept = (event: Sequenced) => {
+    buffer.accept(event)
+    if (buffer.gap) watchGap()
+  }
 
   return {
     id,
-    accept: (event) => {
-      buffer.accept(event)
-      if (buffer.gap) watchGap()
-    },
+    accept: credit === undefined ? accept : credit.around(accept),
     fail,
     recover,
     resume,
+    credit,
     begun: () => begun,
     begin: () => {
       begun = true
+      credit?.open()
     },
+    takeOver: Effect.suspend(() => {
+      begun = true
+      return credit === undefined ? Effect.void : credit.takeOver
+    }),
     subscribe: feed.subscribe,
+    exitCode: outcome.exitCode,
+    closed: outcome.closed,
+    exited: outcome.exited,
+    last: () => buffer.last,
+    failure,
+  }
+}
+
+/** Fetches what comes after the last event of the buffer; `exit` is told the exit code, if the server knows it. */
+const recovering = (
+  { readAfter, toError }: EventRecovery.EventRecovery,
+  buffer: ReorderBuffer,
+  exit: (code: number) => void,
+) =>
+  Effect.suspend(() => {
+    const { last } = buffer
+    return Effect.flatMap(readAfter(last), (state) => {
+      if (state.exitCode !== null) exit(state.exitCode)
+      const lost = buffer.splice(state)
+      if (lost !== undefined) return Effect.fail(toError(lost))
+      // The server has sent a later event, and yet its answer has nothing after `last`.
+      const stuck = buffer.gap && buffer.last === last
+      const missing = { from: last + 1, to: last + 1, through: state.nextSeq - 1 }
+      return stuck ? Effect.fail(toError(missing)) : Effect.void
+    })
+  })
+
+/** How a process has ended, once it has; `forget` is called then. */
+const makeOutcome = (id: string, forget: () => void) => {
+  const exitCode = Deferred.unsafeMake<number, ClientError>(FiberId.none)
+  const closed = Deferred.unsafeMake<void, ClientError>(FiberId.none)
+  let failure: ClientError | undefined
+  let exited = false
+  return {
     exitCode: Deferred.await(exitCode),
     closed: Deferred.await(closed),
     exited: () => exited,
-    last: () => buffer.last,
     failure: () => failure,
+    /** The exit code is known, although its event is not published yet. */
+    exit: (code: number) => Deferred.unsafeDone(exitCode, Effect.succeed(code)),
+    take: (event: Sequenced) => {
+      if (event.kind === "exited") {
+        exited = true
+        Deferred.unsafeDone(exitCode, Effect.succeed(event.exitCode))
+      }
+      if (event.kind !== "closed") return
+      Deferred.unsafeDone(exitCode, Effect.fail(noExitCode(id)))
+      Deferred.unsafeDone(closed, Effect.void)
+      forget()
+    },
+    fail: (error: ClientError) => {
+      failure = error
+      Deferred.unsafeDone(exitCode, Effect.fail(error))
+      Deferred.unsafeDone(closed, Effect.fail(error))
+      forget()
+    },
   }
 }
 

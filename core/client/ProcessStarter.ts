@@ -10,6 +10,7 @@ import type * as Scope from "effect/Scope"
 import type { EnvironmentInfo } from "../protocol/Environment.ts"
 import type { Call } from "./Calls.ts"
 import { ClientError } from "./ClientError.ts"
+import * as CreditWindow from "./CreditWindow.ts"
 import type * as EventFeed from "./EventFeed.ts"
 import type { FollowedProcesses } from "./FollowedProcesses.ts"
 import type { NextId } from "./Ids.ts"
@@ -80,7 +81,7 @@ export const make = (options: Options): ProcessStarter => {
       const refusal = OptionNames.refusal("start", StartOptions.names, start)
       if (refusal !== undefined) return yield* Effect.fail(refusal)
       const params = StartOptions.toParams(start, info(), () => nextId("process"))
-      const follower = yield* follow(options, params.processId, 0)
+      const follower = yield* follow(options, params.processId, 0, params.credit ?? undefined)
       const prepared = yield* prepare(follower)
       yield* send(options, follower, params, restore)
       return { process: toHandle(follower), prepared }
@@ -110,22 +111,23 @@ export const make = (options: Options): ProcessStarter => {
       ),
     attach: (id, after = 0) =>
       Effect.gen(function* () {
-        const follower = yield* follow(options, id, after)
+        const credited = info().capabilities?.processCredit === true
+        const follower = yield* follow(options, id, after, credited ? CreditWindow.defaultSize : undefined)
         yield* follower.recover.pipe(
           Effect.mapError((error) => (isForgotten(error) ? unknownProcess(id, error) : error)),
           Effect.tapError((error) => Effect.sync(() => follower.fail(error))),
           Effect.onInterrupt(() => abandon(follower)),
         )
-        follower.begin()
+        yield* follower.takeOver
         return toHandle(follower)
       }),
   }
 }
 
-const follow = ({ ended, processes }: Options, id: string, after: number) =>
+const follow = ({ ended, processes }: Options, id: string, after: number, size: number | undefined) =>
   Effect.suspend(() => {
     const error = ended()
-    return error === undefined ? processes.follow(id, after) : Effect.fail(error)
+    return error === undefined ? processes.follow(id, after, size) : Effect.fail(error)
   })
 
 /** True for the loss of everything: an answer of a server that does not know the process. */

@@ -54,6 +54,8 @@ export interface Options extends Omit<SessionConnection.Options, "initialize"> {
   readonly timeout: Duration.DurationInput
   /** The last seq of each process that is to be replayed. */
   readonly lastSeqs: () => Readonly<Record<string, number>>
+  /** The credit of each process on the connection that is about to resume them, if any has one. */
+  readonly credits: () => Readonly<Record<string, number>> | undefined
   /** The session goes on, on a new connection. `replays` is true if the server pushes the missed events. */
   readonly resumed: (replays: boolean) => void
   /** The session is lost, and with it its processes. */
@@ -112,7 +114,15 @@ export const make = (
     const resume = (leftMillis: number) =>
       Effect.suspend(() => {
         const replayAfter = replays() ? { replayAfter: options.lastSeqs() } : {}
-        return connect({ resumeSessionId: session.sessionId, ...replayAfter }, within(leftMillis, options))
+        const credit = options.credits()
+        return connect(
+          {
+            resumeSessionId: session.sessionId,
+            ...replayAfter,
+            ...(credit === undefined ? {} : { credit }),
+          },
+          within(leftMillis, options),
+        )
       })
 
     /** Ends with the reason when there will be no connection any more. */

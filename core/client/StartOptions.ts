@@ -4,6 +4,7 @@
 import type * as Schema from "effect/Schema"
 import type { EnvironmentInfo } from "../protocol/Environment.ts"
 import type { EnvPolicy, StartParams } from "../protocol/Process.ts"
+import * as CreditWindow from "./CreditWindow.ts"
 import type { Names } from "./OptionNames.ts"
 import { toUri } from "./RemotePath.ts"
 
@@ -53,6 +54,12 @@ export interface StartOptions extends Partial<Omit<Wire, "argv" | "envPolicy">> 
   readonly networkProxy?: Wire["networkProxy"]
   /** For Codex: the shell snapshot that the process begins with. procwire refuses a start with one. Default: none. */
   readonly shellSnapshot?: Wire["shellSnapshot"]
+  /**
+   * The most bytes of output that wait in this client for a consumer that does not read on; then this process waits,
+   * and no other. From 65,536. Default: 1 MiB. Null is no bound for this process: its consumers stop the whole
+   * connection, as they do where the server lacks the capability `processCredit`.
+   */
+  readonly credit?: Wire["credit"]
 }
 
 /** Every option of a start. */
@@ -73,6 +80,7 @@ export const names = {
   managedNetwork: true,
   networkProxy: true,
   shellSnapshot: true,
+  credit: true,
 } satisfies Names<StartOptions>
 
 /** What a terminal is, for programs in it, where `env` does not say otherwise. */
@@ -81,11 +89,12 @@ const terminalSize = { rows: 24, columns: 80 }
 
 /** The params of `process/start`. `newId` makes the id if none is given. */
 export const toParams = (options: StartOptions, info: EnvironmentInfo, newId: () => string): Wire => {
-  const { inherit = "core", envPolicy, ...given } = options
+  const { inherit = "core", envPolicy, credit = CreditWindow.defaultSize, ...given } = options
   return {
     tty: false,
     ...(given.tty === true ? { terminalSize } : {}),
     ...given,
+    ...(info.capabilities?.processCredit === true ? { credit } : {}),
     processId: options.processId ?? newId(),
     cwd: toUri(options.cwd ?? ".", info),
     env: { ...(given.tty === true ? { ...terminal, ...envPolicy?.set } : {}), ...options.env },

@@ -9,6 +9,7 @@ import { describe, expect, it } from "vitest"
 import * as ExecClient from "../client/ExecClient.ts"
 import { maxBacklog } from "../client/FlowControl.ts"
 import * as TestServer from "../testing/TestServer.ts"
+import { pauseAbove } from "../process/Process.ts"
 import { highWaterMark, incomingCapacity } from "../transport/Transport.ts"
 
 const run = <A, E>(test: Effect.Effect<A, E, Scope.Scope>) =>
@@ -54,6 +55,46 @@ describe("A consumer of a process over the real server", () => {
         expect(produced * size).toBeLessThan(maxBacklog + incomingCapacity * size + 4 * highWaterMark)
         while (yield* take);
         expect(received).toBe(1000)
+      }),
+    ))
+
+  it("waits alone when its consumer does not read on, however many they are and whatever else is asked", () =>
+    run(
+      Effect.gen(function* () {
+        const size = 64 * 1024
+        const produced = new Map<number, number>()
+        const server = yield* TestServer.make({
+          script: (child) =>
+            Effect.gen(function* () {
+              if (child.spec.argv[0] === "short") {
+                child.output("stdout", "hi")
+                return child.finish()
+              }
+              for (let count = 1; ; count++) {
+                yield* child.unpaused
+                child.output("stdout", new Uint8Array(size))
+                produced.set(child.pid, count * size)
+                yield* Effect.yieldNow()
+              }
+            }),
+        })
+        const client = yield* ExecClient.make(yield* server.connect)
+        // Together they hold more than may wait for all consumers of a connection.
+        for (let i = 0; i < 40; i++) {
+          const { subscription } = yield* client.startSubscribed({ argv: ["flood"] })
+          yield* subscription.next
+        }
+        yield* TestClock.adjust("1 second")
+        expect(server.fake.children.every(({ paused }) => paused)).toBe(true)
+        for (const bytes of produced.values()) {
+          expect(bytes).toBeLessThan(2 * maxBacklog + pauseAbove + 2 * size)
+        }
+        for (let i = 0; i < 10; i++) {
+          const short = yield* client.start({ argv: ["short"] })
+          expect(yield* Stream.runCount(short.events)).toBe(3)
+          expect(yield* short.exitCode).toBe(0)
+        }
+        expect(yield* client.call("environment/status", null)).toEqual({ status: "ready" })
       }),
     ))
 
