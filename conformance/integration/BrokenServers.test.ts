@@ -101,6 +101,7 @@ const broken: { readonly [name: string]: Broken } = {
   "log-on-stdout": { over: "stdio", fails: ["environment/status-is-ready"], everywhere: true },
   "max-bytes-cuts-chunks": { fails: ["process/read/max-bytes-keeps-chunks-whole"] },
   "max-bytes-starves": { fails: ["process/read/max-bytes-keeps-chunks-whole"] },
+  "number-as-object": { fails: ["params/number-is-no-object"] },
   "private-names-pass": { fails: ["environment/private-names-scrubbed"] },
   "read-consumes": {
     fails: ["process/read/after-seq-skips-older", "process/read/max-bytes-keeps-chunks-whole"],

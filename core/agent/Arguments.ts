@@ -67,7 +67,7 @@ const parse = (text: string): Either.Either<Json.Json, string> =>
   })
 
 const isObject = (json: Json.Json): json is { readonly [key: string]: Json.Json } =>
-  typeof json === "object" && json !== null && !Array.isArray(json) && !(json instanceof Json.Decimal)
+  typeof json === "object" && json !== null && !Array.isArray(json)
 
 const wrong = (json: unknown, expected: string): string => {
   const integer = typeof json === "bigint" || typeof json === "number"
@@ -80,7 +80,7 @@ const describe = (json: unknown): string => {
   if (typeof json === "string") return `string ${JSON.stringify(json)}`
   if (typeof json === "boolean") return `boolean \`${json}\``
   if (typeof json === "number" || typeof json === "bigint") return `integer \`${json}\``
-  if (json instanceof Json.Decimal) return `floating point \`${json.text}\``
+  if (Json.isDecimal(json)) return `floating point \`${Json.decimalText(json)}\``
   return Array.isArray(json) ? "sequence" : "map"
 }
 

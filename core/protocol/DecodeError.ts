@@ -7,7 +7,7 @@
 import * as Option from "effect/Option"
 import * as ParseResult from "effect/ParseResult"
 import * as SchemaAST from "effect/SchemaAST"
-import { describe } from "./Message.ts"
+import { describe } from "./Json.ts"
 
 /** The text of the first fault in a failed decoding. */
 export const toText = (error: ParseResult.ParseError): string => {

@@ -1,7 +1,7 @@
 /** What a server reports about itself and its host: `environment/info` and `environment/status`. */
 import * as Schema from "effect/Schema"
 import type { Json } from "./Json.ts"
-import { describe, isObject } from "./Message.ts"
+import { describe, isObject } from "./Json.ts"
 
 /** The user's shell. `name` is its base name, `path` a native path. */
 export const Shell = Schema.Struct({ name: Schema.String, path: Schema.String }).annotations({

@@ -6,11 +6,11 @@
  */
 import * as Schema from "effect/Schema"
 import { Base64 } from "./Bytes.ts"
-import { BigU64, U64 } from "./Integers.ts"
+import { nullable, omittable } from "./Fields.ts"
+import { BigU64, Usize } from "./Integers.ts"
 import { Sandbox } from "./Sandbox.ts"
 
-const nullable = <A, I>(schema: Schema.Schema<A, I>) => Schema.optional(Schema.NullOr(schema))
-const flag = nullable(Schema.Boolean)
+const flag = omittable(Schema.Boolean)
 const nothing = (identifier: string) =>
   Schema.Struct({}).annotations({ identifier, jsonSchema: { type: "object" } })
 
@@ -110,9 +110,9 @@ export const ReadDirectoryResult = Schema.Struct({ entries: Schema.Array(Directo
 
 /** Limits of a walk. `pruneHiddenDirectories` lists folders whose name begins with a dot, but does not enter them. */
 export const WalkOptions = Schema.Struct({
-  maxDepth: U64,
-  maxDirectories: U64,
-  maxEntries: U64,
+  maxDepth: Usize,
+  maxDirectories: Usize,
+  maxEntries: Usize,
   followDirectorySymlinks: Schema.Boolean,
   pruneHiddenDirectories: Schema.optionalWith(Schema.Boolean, { default: () => false }),
 }).annotations({ identifier: "FsWalkOptions" })
@@ -170,7 +170,7 @@ export const OpenParams = Schema.Struct({
 export const OpenResult = Schema.Struct({ handleId }).annotations({ identifier: "FsOpenResponse" })
 
 /** Asks for up to `len` bytes (1 to 1 MiB) at `offset`. */
-export const ReadBlockParams = Schema.Struct({ handleId, offset: BigU64, len: U64 }).annotations({
+export const ReadBlockParams = Schema.Struct({ handleId, offset: BigU64, len: Usize }).annotations({
   identifier: "FsReadBlockParams",
 })
 /** `eof` is true if fewer than `len` bytes were read. */

@@ -4,9 +4,8 @@
  */
 import * as Schema from "effect/Schema"
 import { Base64, toBase64, utf8, withBase64 } from "./Bytes.ts"
+import { flag, nullable, omittable } from "./Fields.ts"
 import { U64 } from "./Integers.ts"
-
-const nullable = <A, I>(schema: Schema.Schema<A, I>) => Schema.optional(Schema.NullOr(schema))
 
 /**
  * A header of the request. With the capability `httpHeaderEnvVars`, `valueEnvVar` names an environment variable of the
@@ -32,11 +31,11 @@ export const RequestParams = Schema.Struct({
   method: Schema.String,
   url: Schema.String,
   headers: Schema.optionalWith(Schema.Array(RequestHeader), { default: () => [] }),
-  bodyBase64: nullable(Base64),
-  timeoutMs: nullable(U64),
+  bodyBase64: omittable(Base64),
+  timeoutMs: omittable(U64),
   redirectPolicy: Schema.optionalWith(Schema.Literal("follow", "stop"), { default: () => "follow" as const }),
   requestId: Schema.String,
-  streamResponse: Schema.optionalWith(Schema.Boolean, { default: () => false }),
+  streamResponse: flag,
 }).annotations({ identifier: "HttpRequestParams" })
 /** Decoded params of `http/request`. */
 export type RequestParams = typeof RequestParams.Type
@@ -59,7 +58,7 @@ export const BodyDeltaParams = Schema.Struct({
   requestId: Schema.String,
   seq: U64,
   deltaBase64: Base64,
-  done: Schema.optionalWith(Schema.Boolean, { default: () => false }),
+  done: flag,
   error: nullable(Schema.String),
 }).annotations({ identifier: "HttpRequestBodyDelta" })
 /** A frame of a streamed body. */

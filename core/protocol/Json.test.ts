@@ -12,10 +12,16 @@ const fault = (text: string): string => {
   return "no fault"
 }
 
+/** The text of a number that is no integer. */
+const decimal = (text: string): string | undefined => {
+  const json = Json.parse(text)
+  return Json.isDecimal(json) ? Json.decimalText(json) : undefined
+}
+
 /** What `JSON.parse` would make of it: numbers as doubles. */
 const plain = (json: Json.Json): unknown => {
   if (typeof json === "bigint") return Number(json)
-  if (json instanceof Json.Decimal) return Number(json.text)
+  if (Json.isDecimal(json)) return Number(Json.decimalText(json))
   if (Array.isArray(json)) return json.map(plain)
   if (typeof json !== "object" || json === null) return json
   return Object.fromEntries(Object.entries(json).map(([key, value]) => [key, plain(value)]))
@@ -145,14 +151,14 @@ describe("Json", () => {
 
   it("tells decimals from integers, whatever their value", () => {
     for (const text of ["1.0", "1e2", "-0.0", "1E+400", "0.5e-3"]) {
-      expect(Json.parse(text)).toEqual(new Json.Decimal(text))
+      expect(decimal(text)).toBe(text)
     }
   })
 
   it("converts no integers that no field can hold: that takes a second for a message of 5 MB", () => {
     const convert = vi.spyOn(globalThis, "BigInt")
     const digits = "7".repeat(5_000_000)
-    expect(Json.parse(digits)).toEqual(new Json.Decimal(digits))
+    expect(decimal(digits)).toBe(digits)
     expect(convert).not.toHaveBeenCalled()
     expect(Json.parse("9007199254740993")).toBe(9007199254740993n)
     expect(convert).toHaveBeenCalled()

@@ -8,7 +8,7 @@
 import * as JsonFault from "./JsonFault.ts"
 import * as Limits from "./Limits.ts"
 
-/** A parsed text. Integers above 2^53 are bigint; numbers with a fraction or an exponent are `Decimal`. */
+/** A parsed text. Integers above 2^53 are bigint; those with a fraction or an exponent are `Decimal`. */
 export type Json =
   | null
   | boolean
@@ -19,13 +19,31 @@ export type Json =
   | ReadonlyArray<Json>
   | { readonly [key: string]: Json }
 
-/** A number with a fraction, an exponent or more than 20 characters. No field of the wire takes one. */
-export class Decimal {
-  /** The number as it was written. */
-  readonly text: string
-  constructor(text: string) {
-    this.text = text
-  }
+/**
+ * A number with a fraction, an exponent or more than 20 characters. No field of the wire takes one.
+ *
+ * It is a symbol, whose description is the number as it was written: a primitive that no check for an object, a string
+ * or an integer accepts, so that a field cannot take it by mistake.
+ */
+export type Decimal = symbol
+
+/** True for a number that is no integer. */
+export const isDecimal = (json: unknown): json is Decimal => typeof json === "symbol"
+
+/** The number as it was written. */
+export const decimalText = (decimal: Decimal): string => decimal.description ?? ""
+
+/** True for a JSON object. */
+export const isObject = (json: Json): json is { readonly [key: string]: Json } =>
+  typeof json === "object" && json !== null && !Array.isArray(json)
+
+/** The type of a value in the words of the peer's decoder: `number`, `string "x"`, `null`, `map`, `sequence`. */
+export const describe = (json: unknown): string => {
+  if (json === null || json === undefined) return "null"
+  if (typeof json === "string") return `string ${JSON.stringify(json)}`
+  if (typeof json === "boolean") return `boolean \`${json}\``
+  if (Array.isArray(json)) return "sequence"
+  return typeof json === "object" ? "map" : "number"
 }
 
 /** The text is not JSON or exceeds the bounds. `message` ends with the position. */
@@ -190,7 +208,7 @@ class Reader {
     if (literal === "" || broken) throw this.fault(JsonFault.inNumber(this.text, this.at))
     this.at += literal.length
     if (fraction !== undefined || exponent !== undefined || literal.length > longestInteger) {
-      return new Decimal(literal)
+      return Symbol(literal)
     }
     const value = Number(literal)
     return Number.isSafeInteger(value) ? value + 0 : BigInt(literal)

@@ -6,15 +6,18 @@
  */
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
+import * as Decoder from "./decoding/Decoder.ts"
+import { omittable } from "./Fields.ts"
 import * as Json from "./Json.ts"
+import { I64 } from "./Integers.ts"
 
 /** A string, or an integer from -2^63 to 2^63-1 (bigint beyond 2^53). */
 export type RequestId = string | number | bigint
 
 /** W3C trace context, carried by requests. */
 export const TraceContext = Schema.Struct({
-  traceparent: Schema.optional(Schema.NullOr(Schema.String)),
-  tracestate: Schema.optional(Schema.NullOr(Schema.String)),
+  traceparent: omittable(Schema.String),
+  tracestate: omittable(Schema.String),
 }).annotations({ identifier: "W3cTraceContext" })
 /** W3C trace context. */
 export type TraceContext = typeof TraceContext.Type
@@ -30,7 +33,7 @@ export interface Request {
   /** Null if absent. */
   readonly params: Json.Json
   /** The trace context of the caller, not validated (see `Trace`). */
-  readonly trace?: Json.Json
+  readonly trace?: TraceContext
 }
 
 /** A message that wants no answer. */
@@ -71,9 +74,6 @@ export type Message = Request | Notification | Response | ErrorResponse
 /** The id of the answer to a message that could not be parsed. */
 export const malformedId = -1
 
-const least = -(2n ** 63n)
-const most = 2n ** 63n - 1n
-
 /** Parses one message. Left is the text of the error. */
 export const fromText = (text: string, bounds?: Json.Bounds): Either.Either<Message, string> => {
   let json: Json.Json
@@ -83,7 +83,7 @@ export const fromText = (text: string, bounds?: Json.Bounds): Either.Either<Mess
     if (error instanceof Json.JsonError) return Either.left(error.message)
     throw error
   }
-  return isObject(json) ? fromObject(json) : Either.left("expected a JSON-RPC object")
+  return Json.isObject(json) ? fromObject(json) : Either.left("expected a JSON-RPC object")
 }
 
 /** `{"id":…,"method":…,"params":…}`, with `trace` if there is one. */
@@ -102,53 +102,52 @@ export const responseText = (id: RequestId, result: string): string =>
 export const errorText = (id: RequestId, code: number, message: string): string =>
   `{"error":{"code":${code},"message":${JSON.stringify(message)}},"id":${idText(id)}}`
 
-/** True for a JSON object. */
-export const isObject = (json: Json.Json): json is { readonly [key: string]: Json.Json } =>
-  typeof json === "object" && json !== null && !Array.isArray(json) && !(json instanceof Json.Decimal)
+const least = -(2n ** 63n)
+const most = 2n ** 63n - 1n
 
-/** The type of a JSON value in the words of the peer's decoder: `number`, `string "x"`, `null`, `map`, `sequence`. */
-export const describe = (json: unknown): string => {
-  if (json === null || json === undefined) return "null"
-  if (typeof json === "string") return `string ${JSON.stringify(json)}`
-  if (typeof json === "boolean") return `boolean \`${json}\``
-  if (Array.isArray(json)) return "sequence"
-  return typeof json === "object" && !(json instanceof Json.Decimal) ? "map" : "number"
-}
-
-const fromObject = (json: { readonly [key: string]: Json.Json }): Either.Either<Message, string> => {
-  const { id, method, params = null, result, error, trace } = json
-  if (method !== undefined) {
-    if (typeof method !== "string") return Either.left(wrongType(method, "a string"))
-    if (id === undefined) return Either.right({ kind: "notification", method, params })
-    if (!isRequestId(id)) return Either.left(badId)
-    if (trace === undefined || trace === null) return Either.right({ kind: "request", id, method, params })
-    return isObject(trace)
-      ? Either.right({ kind: "request", id, method, params, trace })
-      : Either.left(wrongType(trace, "struct W3cTraceContext"))
-  }
-  if (result === undefined && error === undefined) return Either.left("missing field `error`")
-  if (id === undefined) return Either.left("missing field `id`")
-  if (!isRequestId(id)) return Either.left(badId)
-  if (result !== undefined) return Either.right({ kind: "response", id, result })
-  if (error === undefined || !isObject(error))
-    return Either.left(wrongType(error, "struct JSONRPCErrorError"))
-  const { code, message } = error
-  if (typeof code !== "number") return Either.left("missing field `code`")
-  if (typeof message !== "string") return Either.left("missing field `message`")
-  return Either.right({ kind: "error", id, code, message })
-}
+const isRequestId = (id: unknown): id is RequestId =>
+  typeof id === "string" || typeof id === "number" || (typeof id === "bigint" && id >= least && id <= most)
 
 const badId = "data did not match any variant of untagged enum RequestId"
+const id = Schema.Unknown.pipe(
+  Schema.filter((id) => isRequestId(id) || badId),
+) as unknown as Schema.Schema<RequestId>
+const method = Schema.String
+const params = Schema.optionalWith(Schema.Unknown as Schema.Schema<Json.Json>, { default: () => null })
 
-const isRequestId = (json: Json.Json): json is RequestId =>
-  typeof json === "string" ||
-  typeof json === "number" ||
-  (typeof json === "bigint" && json >= least && json <= most)
+/** The texts for malformed messages do not name the field. */
+const decoder = <A, I>(schema: Schema.Schema<A, I>) => Decoder.make(schema, { located: false })
+const decodeNotification = decoder(Schema.Struct({ method, params }))
+const decodeRequest = decoder(Schema.Struct({ id, method, params, trace: omittable(TraceContext) }))
+const decodeResponse = decoder(Schema.Struct({ id, result: Schema.Unknown as Schema.Schema<Json.Json> }))
+const error = Schema.Struct({
+  code: I64,
+  data: Schema.optional(Schema.Unknown),
+  message: Schema.String,
+}).annotations({ identifier: "JSONRPCErrorError" })
+const decodeErrorResponse = decoder(Schema.Struct({ id, error }))
 
-const wrongType = (json: Json.Json | undefined, expected: string): string =>
-  `invalid type: ${describe(json)
-    .replace(/^string .*/s, "string")
-    .replace(/^boolean .*/s, "boolean")}, expected ${expected}`
+const fromObject = (json: { readonly [key: string]: Json.Json }): Either.Either<Message, string> => {
+  if (json["method"] !== undefined) {
+    if (json["id"] === undefined)
+      return Either.map(decodeNotification(json), (notification) => ({
+        kind: "notification",
+        ...notification,
+      }))
+    return Either.map(decodeRequest(json), ({ trace, ...request }) =>
+      trace == null ? { kind: "request", ...request } : { kind: "request", ...request, trace },
+    )
+  }
+  if (json["error"] === undefined && json["result"] === undefined) return Either.left("missing field `error`")
+  if (json["result"] !== undefined)
+    return Either.map(decodeResponse(json), (response) => ({ kind: "response", ...response }))
+  return Either.map(decodeErrorResponse(json), ({ id, error }) => ({
+    kind: "error",
+    id,
+    code: error.code,
+    message: error.message,
+  }))
+}
 
 const idText = (id: RequestId): string => (typeof id === "string" ? JSON.stringify(id) : String(id))
 

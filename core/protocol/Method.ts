@@ -10,8 +10,6 @@ export interface RequestMethod<P, PI, R, RI> {
   readonly params: Schema.Schema<P, PI>
   /** Encodes the result. */
   readonly result: Schema.Schema<R, RI>
-  /** How many fields params have as an array, if not all: fields that were added later are passed by name only. */
-  readonly positional?: number
   /** The group whose error text applies before the handshake; a method without a family needs no handshake. */
   readonly family?: Family
   /** Whether a running request counts against `--concurrent-requests`; others never wait for a slot. */

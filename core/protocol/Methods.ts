@@ -19,7 +19,6 @@ export type { Family, RequestMethod } from "./Method.ts"
 export const requests = {
   initialize: request({
     params: Session.InitializeParams,
-    positional: 2,
     result: Session.InitializeResult,
     slotted: false,
     says: "opens a session, or resumes one (with what was missed: capability sessionReplay)",
@@ -42,7 +41,6 @@ export const requests = {
   }),
   "process/start": request({
     params: Process.StartParams,
-    positional: 14,
     result: Process.StartResult,
     family: "exec",
     slotted: true,
@@ -106,7 +104,6 @@ export const requests = {
   ...FileMethods.requests,
   "http/request": request({
     params: HttpRequest.RequestParams,
-    positional: 8,
     result: HttpRequest.RequestResult,
     toText: HttpRequest.resultText,
     family: "http",

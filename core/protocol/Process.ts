@@ -5,18 +5,17 @@
  */
 import * as Schema from "effect/Schema"
 import { Base64 } from "./Bytes.ts"
-import { I32, U16, U53, U64 } from "./Integers.ts"
-import { describe } from "./Message.ts"
+import { told } from "./decoding/Decoder.ts"
+import { at, beyond, flag, nullable, omittable } from "./Fields.ts"
+import { I32, U16, U53, U64, Usize } from "./Integers.ts"
 import { Sandbox } from "./Sandbox.ts"
+import { Uuid } from "./Uuid.ts"
 
 /** Chosen by the client, unique in its session. Any string, even an empty one. */
 const ProcessId = Schema.String
 const Strings = Schema.Record({ key: Schema.String, value: Schema.String })
-const Anything = Schema.Record({ key: Schema.String, value: Schema.Unknown })
 const nothing = (identifier: string) =>
   Schema.Struct({}).annotations({ identifier, jsonSchema: { type: "object" } })
-const flag = Schema.optionalWith(Schema.Boolean, { default: () => false })
-const nullable = <A, I>(schema: Schema.Schema<A, I>) => Schema.optional(Schema.NullOr(schema))
 
 /** Which environment variables of the server a child inherits. Patterns are case-insensitive, with `*` and `?`. */
 export const EnvPolicy = Schema.Struct({
@@ -36,30 +35,49 @@ export const TerminalSize = Schema.Struct({ rows: U16, columns: U16 }).annotatio
 /** The size of a PTY in character cells. */
 export type TerminalSize = typeof TerminalSize.Type
 
+const Metadata = Schema.Struct({
+  threadId: omittable(Uuid),
+  toolCallId: omittable(Schema.String),
+}).annotations({ identifier: "ExecMetadata" })
+
+const ManagedNetwork = Schema.Struct({
+  loopbackPorts: Schema.optional(Schema.Array(U16)),
+  allowLocalBinding: Schema.optional(Schema.Boolean),
+}).annotations({ identifier: "ManagedNetworkSandboxContext" })
+
+const NetworkProxy = Schema.Struct({ proxy: Schema.Unknown }).annotations({
+  identifier: "RemoteNetworkProxyLaunchConfig",
+})
+
+const ShellSnapshot = Schema.Struct({
+  scopeId: Schema.String,
+  shell: Schema.Struct({ name: Schema.String, path: Schema.String }).annotations({ identifier: "ShellInfo" }),
+}).annotations({ identifier: "ShellSnapshotRequest" })
+
 /**
  * `cwd` is a `file:` URI (or, from earlier clients, an absolute native path). `env` is added to what the policy gives;
  * without a policy it is the whole environment. `arg0` replaces the `argv[0]` that the child sees.
  */
 export const StartParams = Schema.Struct({
   processId: ProcessId,
-  metadata: nullable(Schema.Struct({ threadId: nullable(Schema.UUID), toolCallId: nullable(Schema.String) })),
+  metadata: nullable(Metadata),
   argv: Schema.Array(Schema.String),
   cwd: Schema.String,
   envPolicy: nullable(EnvPolicy),
+  shellSnapshot: nullable(ShellSnapshot),
   env: Strings,
   tty: Schema.Boolean,
   pipeStdin: flag,
   arg0: nullable(Schema.String),
   sandbox: nullable(Sandbox),
   enforceManagedNetwork: flag,
-  managedNetwork: nullable(Anything),
-  networkProxy: nullable(Anything),
-  shellSnapshot: nullable(Anything),
+  managedNetwork: nullable(ManagedNetwork),
+  networkProxy: nullable(NetworkProxy),
   /** With the capability `processResize`: the size of the PTY; the default is 24 rows of 80 columns. */
-  terminalSize: nullable(TerminalSize),
+  terminalSize: beyond(TerminalSize),
   /** With the capability `processCredit`: see `CreditParams`. At least 65,536, the largest chunk; absent is no bound. */
-  credit: nullable(U53),
-}).annotations({ identifier: "ExecParams" })
+  credit: beyond(U53),
+}).annotations({ identifier: "WireExecParams" })
 /** Decoded params of `process/start`. */
 export type StartParams = typeof StartParams.Type
 
@@ -76,7 +94,7 @@ export const StartResult = Schema.Struct({
 export const ReadParams = Schema.Struct({
   processId: ProcessId,
   afterSeq: nullable(U64),
-  maxBytes: nullable(U64),
+  maxBytes: nullable(Usize),
   waitMs: nullable(U64),
 }).annotations({ identifier: "ReadParams" })
 /** Decoded params of `process/read`. */
@@ -109,7 +127,7 @@ export type ReadResult = typeof ReadResult.Type
 export const WriteParams = Schema.Struct({
   processId: ProcessId,
   chunk: Base64,
-  writeId: Schema.optional(Schema.String),
+  writeId: Schema.optional(Schema.String).annotations(at("required")),
 }).annotations({ identifier: "WriteParams" })
 /** Decoded params of `process/write`. */
 export type WriteParams = typeof WriteParams.Type
@@ -124,18 +142,8 @@ export const signalNames = ["interrupt", "terminate", "hangup", "quit"] as const
 /** The name of a signal on the wire. */
 export type SignalName = (typeof signalNames)[number]
 
-const isSignalName = (value: unknown): value is SignalName => signalNames.some((name) => name === value)
-
-/** The words for other names are the peer's, which has `interrupt` alone. */
-const signalRefusal = (value: unknown): string =>
-  `${typeof value === "string" ? `unknown variant \`${value}\`` : `invalid type: ${describe(value)}`}, expected \`interrupt\``
-
-const Signal = Schema.Unknown.pipe(
-  Schema.filter((value) => isSignalName(value) || signalRefusal(value), {
-    identifier: "Signal",
-    jsonSchema: { enum: [...signalNames] },
-  }),
-) as unknown as Schema.Schema<SignalName>
+/** A refusal of another name has the words of the peer, which knows `interrupt` alone. */
+const Signal = Schema.Literal(...signalNames).annotations({ identifier: "Signal", ...told(["interrupt"]) })
 
 /** Sends a signal to the process group. */
 export const SignalParams = Schema.Struct({ processId: ProcessId, signal: Signal }).annotations({

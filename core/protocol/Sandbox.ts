@@ -5,75 +5,93 @@
  * on a host. A profile that does not decode is refused, so nothing runs under a profile that is not understood.
  */
 import * as Schema from "effect/Schema"
-import { U64 } from "./Integers.ts"
-
-const nullable = <A, I>(schema: Schema.Schema<A, I>) => Schema.optional(Schema.NullOr(schema))
+import { nullable, omittable } from "./Fields.ts"
+import { NonZero } from "./Integers.ts"
 
 const Network = Schema.Literal("restricted", "enabled")
 
 /** `deny` is a synonym of `none`. */
-const Access = Schema.Literal("read", "write", "none", "deny")
+const Access = Schema.Literal("read", "write", "deny", "none")
+
+/** A struct of a choice: its tag, its fields, and its name in error texts. */
+const variant = <Fields extends Schema.Struct.Fields>(title: string, fields: Fields) =>
+  Schema.Struct(fields).annotations({ title })
 
 /** Places that depend on the host or the request. `unknown` is a kind of a later version and matches nothing. */
 const SpecialPath = Schema.Union(
-  Schema.Struct({
-    kind: Schema.Literal("root", "minimal", "current_working_directory", "tmpdir", "slash_tmp"),
+  variant("FileSystemSpecialPath::Root", { kind: Schema.Literal("root") }),
+  variant("FileSystemSpecialPath::Minimal", { kind: Schema.Literal("minimal") }),
+  variant("FileSystemSpecialPath::ProjectRoots", {
+    kind: Schema.Literal("current_working_directory", "project_roots"),
+    subpath: omittable(Schema.String),
   }),
-  Schema.Struct({ kind: Schema.Literal("project_roots"), subpath: nullable(Schema.String) }),
-  Schema.Struct({
+  variant("FileSystemSpecialPath::Tmpdir", { kind: Schema.Literal("tmpdir") }),
+  variant("FileSystemSpecialPath::SlashTmp", { kind: Schema.Literal("slash_tmp") }),
+  variant("FileSystemSpecialPath::Unknown", {
     kind: Schema.Literal("unknown"),
     path: Schema.String,
-    subpath: nullable(Schema.String),
+    subpath: omittable(Schema.String),
   }),
 ).annotations({ identifier: "FileSystemSpecialPath" })
 /** A place that depends on the host or the request. */
 export type SpecialPath = typeof SpecialPath.Type
 
 const EntryPath = Schema.Union(
-  Schema.Struct({ type: Schema.Literal("path"), path: Schema.String }),
-  Schema.Struct({ type: Schema.Literal("glob_pattern"), pattern: Schema.String }),
-  Schema.Struct({ type: Schema.Literal("special"), value: SpecialPath }),
-).annotations({ identifier: "FileSystemPath" })
+  variant("ExecFileSystemPath::Path", { type: Schema.Literal("path"), path: Schema.String }),
+  variant("ExecFileSystemPath::GlobPattern", {
+    type: Schema.Literal("glob_pattern"),
+    pattern: Schema.String,
+  }),
+  variant("ExecFileSystemPath::Special", { type: Schema.Literal("special"), value: SpecialPath }),
+).annotations({ identifier: "ExecFileSystemPath" })
 
 /** The access to a place and to everything below it that has no entry of its own. */
 const Entry = Schema.Struct({ path: EntryPath, access: Access }).annotations({
-  identifier: "FileSystemSandboxEntry",
+  identifier: "ExecFileSystemSandboxEntry",
 })
 /** The access to a place. */
 export type Entry = typeof Entry.Type
 
 const FileSystemPermissions = Schema.Union(
-  Schema.Struct({
+  variant("ExecManagedFileSystemPermissions::Restricted", {
     type: Schema.Literal("restricted"),
     entries: Schema.Array(Entry),
-    glob_scan_max_depth: nullable(U64),
+    glob_scan_max_depth: omittable(NonZero),
   }),
-  Schema.Struct({ type: Schema.Literal("unrestricted") }),
-)
+  variant("ExecManagedFileSystemPermissions::Unrestricted", { type: Schema.Literal("unrestricted") }),
+).annotations({ identifier: "ExecManagedFileSystemPermissions" })
 
 const Permissions = Schema.Union(
-  Schema.Struct({ type: Schema.Literal("managed"), file_system: FileSystemPermissions, network: Network }),
-  Schema.Struct({ type: Schema.Literal("disabled") }),
-  Schema.Struct({ type: Schema.Literal("external"), network: Network }),
-)
+  variant("ExecPermissionProfile::Managed", {
+    type: Schema.Literal("managed"),
+    file_system: FileSystemPermissions,
+    network: Network,
+  }),
+  variant("ExecPermissionProfile::Disabled", { type: Schema.Literal("disabled") }),
+  variant("ExecPermissionProfile::External", { type: Schema.Literal("external"), network: Network }),
+).annotations({ identifier: "ExecPermissionProfile" })
 
 const Uris = Schema.Array(Schema.String)
+
+/** What a later version may ask for beside a profile. This server confines by the profile alone. */
+const Override = Schema.Literal("noOverride", "escalatedSandboxWithRestrictions", "bypassSandboxFirstAttempt")
 
 /** `policyContext` overrides `cwd` and `workspaceRoots` as what the kinds of a profile refer to. */
 export const Sandbox = Schema.Struct({
   permissions: Permissions,
-  cwd: nullable(Schema.String),
-  policyContext: nullable(
-    Schema.Struct({ cwd: nullable(Schema.String), workspaceRoots: nullable(Uris) }).annotations({
-      identifier: "FileSystemPolicyContext",
+  sandboxOverride: Schema.optional(Override),
+  cwd: omittable(Schema.String),
+  policyContext: omittable(
+    Schema.Struct({ cwd: omittable(Schema.String), workspaceRoots: Schema.optional(Uris) }).annotations({
+      identifier: "WireFileSystemPolicyContext",
     }),
   ),
   workspaceRoots: Schema.optional(Uris),
-  userHomeDir: nullable(Schema.String),
-  temporaryDirectories: nullable(Uris),
+  userHomeDir: omittable(Schema.String),
+  temporaryDirectories: omittable(Uris),
   windowsSandboxLevel: Schema.Literal("disabled", "restricted-token", "elevated", "mxc"),
-  windowsSandboxProxySettingsMode: Schema.optional(Schema.Literal("reconcile", "preserve")),
+  windowsSandboxProxySettingsMode: nullable(Schema.Literal("reconcile", "preserve")),
   useLegacyLandlock: Schema.optional(Schema.Boolean),
-}).annotations({ identifier: "SandboxContext" })
+}).annotations({ identifier: "WireFileSystemSandboxContext" })
 /** The sandbox object. */
 export type Sandbox = typeof Sandbox.Type

@@ -1,6 +1,7 @@
 /** The handshake: `initialize`, then the notification `initialized`. */
 import * as Schema from "effect/Schema"
 import { EnvironmentInfo } from "./Environment.ts"
+import { beyond, omittable } from "./Fields.ts"
 import { U53, U64 } from "./Integers.ts"
 
 /**
@@ -12,9 +13,9 @@ import { U53, U64 } from "./Integers.ts"
  */
 export const InitializeParams = Schema.Struct({
   clientName: Schema.String,
-  resumeSessionId: Schema.optional(Schema.NullOr(Schema.String)),
-  replayAfter: Schema.optional(Schema.NullOr(Schema.Record({ key: Schema.String, value: U64 }))),
-  credit: Schema.optional(Schema.NullOr(Schema.Record({ key: Schema.String, value: U53 }))),
+  resumeSessionId: omittable(Schema.String),
+  replayAfter: beyond(Schema.Record({ key: Schema.String, value: U64 })),
+  credit: beyond(Schema.Record({ key: Schema.String, value: U53 })),
 }).annotations({ identifier: "InitializeParams" })
 /** Decoded params of `initialize`. */
 export type InitializeParams = typeof InitializeParams.Type

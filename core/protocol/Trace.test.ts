@@ -18,7 +18,6 @@ describe("Trace", () => {
     [{ traceparent: `00-${"0".repeat(32)}-${spanId}-01` }, undefined],
     [{ traceparent: `00-${traceId}-${"0".repeat(16)}-01` }, undefined],
     [{ traceparent: traceparent.toUpperCase() }, undefined],
-    [{ traceparent: 5 }, undefined],
     [{ traceparent: null }, undefined],
     [{}, undefined],
     [undefined, undefined],
@@ -27,7 +26,7 @@ describe("Trace", () => {
   it("writes what it reads", () => {
     for (const sampled of [true, false]) {
       const parent = { traceId, spanId, sampled }
-      expect(Trace.toParent(Trace.fromSpan(parent) as never)).toEqual(parent)
+      expect(Trace.toParent(Trace.fromSpan(parent))).toEqual(parent)
     }
   })
 })

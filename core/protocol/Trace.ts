@@ -7,7 +7,6 @@
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Tracer from "effect/Tracer"
-import type { Json } from "./Json.ts"
 import type { TraceContext } from "./Message.ts"
 
 /** The span of the caller. */
@@ -23,10 +22,8 @@ export interface Parent {
 const traceparent = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/
 
 /** The span that a `trace` member names; undefined if it is absent or invalid. */
-export const toParent = (trace: Json | undefined): Parent | undefined => {
-  if (typeof trace !== "object" || trace === null || !("traceparent" in trace)) return undefined
-  const text: unknown = trace.traceparent
-  const found = typeof text === "string" ? traceparent.exec(text) : null
+export const toParent = (trace: TraceContext | undefined): Parent | undefined => {
+  const found = traceparent.exec(trace?.traceparent ?? "")
   if (found === null) return undefined
   const [, version, traceId = "", spanId = "", flags = "", more] = found
   const known = version === "00" ? more === undefined : version !== "ff"

@@ -126,15 +126,17 @@ describe("Router", () => {
     expect(call("process/read", '["x"]')).toBe(
       "-32602 invalid length 1, expected struct ReadParams with 4 elements",
     )
-    call("process/start", '["p",null,["a"],"file:///",null,{},true,false,null,null,false,null,null,null]')
+    const start = (tty: string) =>
+      `["p",null,["a"],"file:///",null,null,{},${tty},false,null,null,false,null,null]`
+    call("process/start", start("true"))
     expect(seen).toMatchObject([{ processId: "p", argv: ["a"], tty: true }])
     expect(seen[0]).not.toHaveProperty("terminalSize")
     expect(call("process/start", '["p"]')).toBe(
-      "-32602 invalid length 1, expected struct ExecParams with 14 elements",
+      "-32602 invalid length 1, expected struct WireExecParams with 14 elements",
     )
-    expect(
-      call("process/start", '["p",null,["a"],"file:///",null,{},null,false,null,null,false,null,null,null]'),
-    ).toBe("-32602 invalid type: null, expected a boolean (field `tty`)")
+    expect(call("process/start", start("null"))).toBe(
+      "-32602 invalid type: null, expected a boolean (field `tty`)",
+    )
   })
 
   it("encodes results by the table", () => {

@@ -7,12 +7,9 @@
  */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as Option from "effect/Option"
-import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
-import * as SchemaAST from "effect/SchemaAST"
-import * as DecodeError from "../protocol/DecodeError.ts"
 import * as ErrorCode from "../protocol/ErrorCode.ts"
+import * as Decoder from "../protocol/decoding/Decoder.ts"
 import type { Json } from "../protocol/Json.ts"
 import type * as Methods from "../protocol/Methods.ts"
 import { current } from "../protocol/dialect/current.ts"
@@ -120,40 +117,11 @@ const codecOf = (row: Row): Codec => {
 }
 
 const makeCodec = (row: Row): Codec => {
-  const decodeParams = ParseResult.decodeUnknownEither(row.params)
   const encode = Schema.encodeSync(row.result)
-  const fields = fieldNames(row.params).slice(0, row.positional)
   return {
-    decode: (params) =>
-      Either.flatMap(fromPositional(params, fields, row.params), (shaped) =>
-        Either.mapLeft(decodeParams(shaped), (issue) => DecodeError.toText(ParseResult.parseError(issue))),
-      ),
+    decode: Decoder.make(row.params),
     toText: row.toText ?? ((result) => JSON.stringify(encode(result))),
   }
 }
 
 const invalidParams = (message: string) => new ErrorCode.RpcError({ code: ErrorCode.invalidParams, message })
-
-/** The field names of a struct in the order of declaration. */
-const fieldNames = (schema: Schema.Schema.Any): ReadonlyArray<string> => {
-  const { ast } = schema
-  const literal = ast._tag === "Transformation" ? ast.from : ast
-  return literal._tag === "TypeLiteral" ? literal.propertySignatures.map(({ name }) => String(name)) : []
-}
-
-/** Params that are an array give every field of the struct in order; this makes an object of them. */
-const fromPositional = (
-  params: Json,
-  fields: ReadonlyArray<string>,
-  schema: Schema.Schema.Any,
-): Either.Either<Json, string> => {
-  if (!Array.isArray(params) || fields.length === 0) return Either.right(params)
-  const values: ReadonlyArray<Json> = params
-  if (values.length === fields.length) {
-    return Either.right(Object.fromEntries(fields.map((name, index) => [name, values[index] ?? null])))
-  }
-  const struct = Option.getOrElse(SchemaAST.getIdentifierAnnotation(schema.ast), () => "params")
-  return Either.left(
-    `invalid length ${values.length}, expected struct ${struct} with ${fields.length} elements`,
-  )
-}

@@ -10,8 +10,8 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Tracer from "effect/Tracer"
 import type { Process } from "../process/Process.ts"
-import type { Json } from "../protocol/Json.ts"
-import * as Message from "../protocol/Message.ts"
+import { isObject, type Json } from "../protocol/Json.ts"
+import type * as Message from "../protocol/Message.ts"
 import { isRequest } from "../protocol/dialect/Dialects.ts"
 import * as Trace from "../protocol/Trace.ts"
 
@@ -87,6 +87,6 @@ export const make: Effect.Effect<Tracing> = Effect.map(Effect.tracer, (tracer) =
 const longestId = 256
 
 const processIdOf = (params: Json): string | undefined => {
-  const id = Message.isObject(params) ? params["processId"] : undefined
+  const id = isObject(params) ? params["processId"] : undefined
   return typeof id === "string" ? id.slice(0, longestId) : undefined
 }

@@ -47,6 +47,7 @@ import { readRetained } from "./process-read-retained.ts"
 import { readWait } from "./process-read-wait.ts"
 import { read } from "./process-read.ts"
 import { processConfined } from "./process-confined.ts"
+import { params } from "./params.ts"
 import { processSandbox } from "./process-sandbox.ts"
 import { signal } from "./process-signal.ts"
 import { startCwd } from "./process-start-cwd.ts"
@@ -75,6 +76,7 @@ export const cases: ReadonlyArray<Case> = [
   ...violation,
   ...envelope,
   ...envelopeId,
+  ...params,
   ...framing,
   ...limits,
   ...limitFlags,

@@ -55,7 +55,7 @@ const request = (parts, sessions, connection, id, { method = "", params }) => {
     return answer === undefined ? undefined : connection.send(answer)
   }
   const handle = () => {
-    const checked = Params.check(method, params, parts.tolerates)
+    const checked = Params.check(method, parts.received(params), parts.tolerates)
     if (found === undefined) return Handshake.initialize(parts, sessions, connection, checked)
     const [family, run] = found
     Handshake.admit(parts, connection, family)

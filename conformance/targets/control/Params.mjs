@@ -57,6 +57,10 @@ export const fields = {
     enforceManagedNetwork: absent(isFlag),
     arg0: optional(isText),
     envPolicy: optional(isObject),
+    metadata: optional(isObject),
+    managedNetwork: optional(isObject),
+    networkProxy: optional(isObject),
+    sandbox: optional(isObject),
     credit: optional((value) => isCount(value) && value >= 65_536),
   },
   "process/read": {

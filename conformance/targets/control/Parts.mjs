@@ -67,6 +67,7 @@ import { constants } from "node:os"
  * @property {(notification: Message) => boolean} knows
  * @property {(connection: Connection) => boolean} admits
  * @property {(connection: Connection, run: () => unknown, message: Message) => unknown} schedule
+ * @property {(params: any) => any} received
  * @property {(name: string) => boolean} tolerates
  * @property {(entry: Entry, method: string) => number} seq
  * @property {(bytes: Buffer, stream: string) => string} encode
@@ -120,6 +121,8 @@ export const parts = {
   admits: (connection) => connection.step === "ready",
   /** Runs a handler: at once, not after the one before. */
   schedule: (_connection, run) => run(),
+  /** The params that are checked. */
+  received: (params) => params,
   /** Whether params may have this field. */
   tolerates: () => true,
 

@@ -7,7 +7,8 @@
  */
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import { isObject, type Request } from "../Message.ts"
+import { isObject } from "../Json.ts"
+import type { Request } from "../Message.ts"
 import { requests } from "../Methods.ts"
 import { InitializeResult } from "../Session.ts"
 import { current } from "./current.ts"

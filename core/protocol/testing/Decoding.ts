@@ -1,8 +1,7 @@
 /** Decodes texts by the method table, as a server does, for tests. */
-import * as Either from "effect/Either"
-import * as ParseResult from "effect/ParseResult"
+import type * as Either from "effect/Either"
 import type * as Schema from "effect/Schema"
-import * as DecodeError from "../DecodeError.ts"
+import * as Decoder from "../decoding/Decoder.ts"
 import * as Json from "../Json.ts"
 import * as Methods from "../Methods.ts"
 
@@ -29,9 +28,7 @@ export const schemaOf = (name: string): Schema.Schema<unknown> => {
 
 /** The decoded text, or the text of the error. */
 export const decode = (name: string, text: string): Either.Either<unknown, string> =>
-  Either.mapLeft(ParseResult.decodeUnknownEither(schemaOf(name))(Json.parse(text)), (issue) =>
-    DecodeError.toText(ParseResult.parseError(issue)),
-  )
+  Decoder.make(schemaOf(name))(Json.parse(text))
 
 /** The params of `process/start` that have no default. */
 export const base = { processId: "p", argv: ["a"], cwd: "file:///", env: {}, tty: false }

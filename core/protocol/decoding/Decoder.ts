@@ -1,0 +1,138 @@
+/**
+ * Decodes JSON by a schema in every form that the peer implementation takes, with its words for what is wrong.
+ *
+ * Its forms are those of serde, a library of Rust, and they are the same for every method: a struct may be an array of
+ * its fields (`Struct`), a word may be an object with one member (`Choice`). The first fault ends the decoding; its
+ * text names the field, where the peer leaves it out.
+ */
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import * as ParseResult from "effect/ParseResult"
+import * as Schema from "effect/Schema"
+import * as SchemaAST from "effect/SchemaAST"
+import * as DecodeError from "../DecodeError.ts"
+import { isDecimal, isObject, type Json } from "../Json.ts"
+import * as Choice from "./Choice.ts"
+import { describeExactly, Fault, member, type Read, type Reading, wrongType } from "./Reading.ts"
+import * as Struct from "./Struct.ts"
+
+/** Decodes one value. Left is the text of the first fault, in one line, with the field. */
+export type Decode<A> = (json: Json) => Either.Either<A, string>
+
+/** The decoder of a schema. `located` is false for texts that do not name the field. */
+export const make = <A, I>(schema: Schema.Schema<A, I>, { located = true } = {}): Decode<A> => {
+  const read = toRead(schema.ast)
+  return (json) => {
+    const reading: Reading = { path: [], buffered: false }
+    try {
+      return Either.right(read(json, reading) as A)
+    } catch (error) {
+      if (error instanceof Fault) {
+        return Either.left(located ? withField(error.message, reading.path) : error.message)
+      }
+      throw error
+    }
+  }
+}
+
+const withField = (message: string, path: ReadonlyArray<string>): string => {
+  if (path.length === 0) return message
+  const field = path.join(".")
+  return message.startsWith("missing field")
+    ? `${message} of \`${field}\``
+    : `${message} (field \`${field}\`)`
+}
+
+const toRead = (ast: SchemaAST.AST): Read => {
+  const name = Option.getOrElse(SchemaAST.getIdentifierAnnotation(ast), () => "")
+  const words = Choice.wordsOf(ast)
+  if (words.length > 0) return Choice.toWord(words, toldOf(ast))
+  const fields = Struct.fieldsOf(ast, toRead)
+  if (fields !== undefined) return Struct.toRead(`struct ${name}`.trimEnd(), fields)
+  switch (ast._tag) {
+    case "StringKeyword":
+      return (json, reading) => {
+        if (typeof json === "string") return json
+        throw wrongType(json, "a string", reading)
+      }
+    case "BooleanKeyword":
+      return (json, reading) => {
+        if (typeof json === "boolean") return json
+        throw wrongType(json, "a boolean", reading)
+      }
+    case "UnknownKeyword":
+      return (json) => json
+    case "TupleType":
+      return sequence(ast)
+    case "TypeLiteral":
+      return map(ast)
+    case "Union":
+      return union(ast, name)
+    default:
+      return leaf(ast, name)
+  }
+}
+
+const toldWords = Symbol.for("procwire/protocol/decoding/Decoder/told")
+
+/** Annotates a choice between words with those that a fault names, if not all. */
+export const told = (words: ReadonlyArray<string>) => ({ [toldWords]: words })
+
+const toldOf = ({ annotations }: SchemaAST.Annotated) =>
+  annotations[toldWords] as ReadonlyArray<string> | undefined
+
+const sequence = ({ rest: [element] }: SchemaAST.TupleType): Read => {
+  const read = element === undefined ? (json: Json) => json : toRead(element.type)
+  return (json, reading) => {
+    if (!Array.isArray(json)) throw wrongType(json, "a sequence", reading)
+    const values: ReadonlyArray<Json> = json
+    return values.map((value, index) => member(String(index), read, value, reading))
+  }
+}
+
+const map = ({ indexSignatures: [signature] }: SchemaAST.TypeLiteral): Read => {
+  const read = signature === undefined ? (json: Json) => json : toRead(signature.type)
+  return (json, reading) => {
+    if (!isObject(json)) throw wrongType(json, "a map", reading)
+    const entries = Object.entries(json)
+    return Object.fromEntries(entries.map(([key, value]) => [key, member(key, read, value, reading)]))
+  }
+}
+
+/** A value that may be null or absent, or a choice between tagged structs. */
+const union = (ast: SchemaAST.Union, name: string): Read => {
+  const types = ast.types.filter((type) => type._tag !== "UndefinedKeyword" && !isNull(type))
+  const [type] = types
+  if (type !== undefined && types.length === 1) {
+    const read = toRead(type)
+    return ast.types.some(isNull) ? (json, reading) => (json === null ? null : read(json, reading)) : read
+  }
+  const tag = type?._tag === "TypeLiteral" ? String(type.propertySignatures[0]?.name) : ""
+  return Choice.toTagged(name, tag, types.map(variant))
+}
+
+const isNull = (ast: SchemaAST.AST): boolean => ast._tag === "Literal" && ast.literal === null
+
+/** A struct of a tagged choice; the tag is its first field, and its title is what a fault calls it. */
+const variant = (ast: SchemaAST.AST): Choice.Variant => {
+  const [tag, ...fields] = Struct.fieldsOf(ast, toRead) ?? []
+  const type = ast._tag === "TypeLiteral" ? ast.propertySignatures[0]?.type : undefined
+  if (tag === undefined || type === undefined)
+    throw new Error("a tagged choice is between structs with a tag")
+  const title = Option.getOrElse(SchemaAST.getTitleAnnotation(ast), () => "")
+  return { words: Choice.wordsOf(type), read: Struct.toRead(`struct variant ${title}`, fields) }
+}
+
+/** A value that is decoded as a whole: an integer, base64, or whatever else a schema checks. */
+const leaf = (ast: SchemaAST.AST, name: string): Read => {
+  const decode = ParseResult.decodeUnknownEither(Schema.make(ast))
+  return (json, reading) => {
+    const decoded = decode(json)
+    if (Either.isRight(decoded)) return decoded.right
+    if (reading.buffered && (isDecimal(json) || typeof json === "number" || typeof json === "bigint"))
+      throw new Fault(
+        `invalid ${isDecimal(json) ? "type" : "value"}: ${describeExactly(json)}, expected ${name}`,
+      )
+    throw new Fault(DecodeError.toText(ParseResult.parseError(decoded.left)))
+  }
+}

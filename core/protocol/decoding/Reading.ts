@@ -1,0 +1,46 @@
+/** The state of one decoding, its fault, and the words for the values that are not what a schema wants. */
+import { decimalText, describe, isDecimal, type Json } from "../Json.ts"
+
+/** The value is not what the schema wants. `message` is the text for the client, without the field. */
+export class Fault extends Error {}
+
+/** One decoding on its way through a value. After a fault it shows where that is. */
+export interface Reading {
+  /** The fields and indexes that lead to the current value. */
+  readonly path: Array<string>
+  /**
+   * True inside of a tagged choice. There the peer implementation has a value before it knows its type: numbers have
+   * names of their own, and tags may be indexes.
+   */
+  buffered: boolean
+}
+
+/** Decodes a value by the schema that it was made for. Throws `Fault`. */
+export type Read = (json: Json, reading: Reading) => unknown
+
+/** Decodes a value that is a member of another. */
+export const member = (name: string, read: Read, json: Json, reading: Reading): unknown => {
+  reading.path.push(name)
+  const value = read(json, reading)
+  reading.path.pop()
+  return value
+}
+
+/** The type of a value in the words of the peer implementation where it tells numbers apart. */
+export const describeExactly = (json: Json): string => {
+  if (isDecimal(json)) return `floating point \`${decimalText(json)}\``
+  return typeof json === "number" || typeof json === "bigint" ? `integer \`${json}\`` : describe(json)
+}
+
+/** The fault of a value of another type. */
+export const wrongType = (json: Json, expected: string, { buffered }: Pick<Reading, "buffered">): Fault =>
+  new Fault(`invalid type: ${buffered ? describeExactly(json) : describe(json)}, expected ${expected}`)
+
+/** `1 element`, `2 elements` */
+export const elements = (count: number): string => `${count} element${count === 1 ? "" : "s"}`
+
+/** The fault of a sequence of more elements than there are fields. */
+export const tooLong = (length: number, most: number, { buffered }: Reading): Fault =>
+  new Fault(
+    `invalid length ${length}, expected ${buffered ? `${elements(most)} in sequence` : "fewer elements in array"}`,
+  )
