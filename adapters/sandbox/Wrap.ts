@@ -11,6 +11,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Spawner from "../../core/spawn/Spawner.ts"
+import * as SpecCheck from "../../core/spawn/SpecCheck.ts"
 import * as ProgramLookup from "../shared/process/ProgramLookup.ts"
 
 /** What a wrapper takes away. */
@@ -31,9 +32,12 @@ export const layerWrap = (
     Spawner.Spawner,
     Effect.map(Spawner.Spawner, (inner) => ({
       capabilities: { ...inner.capabilities, arg0: false, ...options.capabilities },
-      spawn: (spec, events) =>
-        Effect.flatMap(ProgramLookup.find(spec), (program) =>
+      spawn: (spec, events) => {
+        const refusal = SpecCheck.refusalOfText(spec)
+        if (refusal !== undefined) return Effect.fail(refusal)
+        return Effect.flatMap(ProgramLookup.find(spec), (program) =>
           inner.spawn(wrap({ ...spec, argv: [program, ...spec.argv.slice(1)] }), events),
-        ),
+        )
+      },
     })),
   )

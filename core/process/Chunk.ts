@@ -17,6 +17,12 @@ export interface Capacity {
   readonly chunks: number
 }
 
+/**
+ * Most that is kept for cursors above the capacity, for a child that cannot be paused: 16 MiB and 800,000 chunks.
+ * A cursor that lags further loses the oldest output.
+ */
+export const mostPinned: Capacity = { bytes: 16 * 1024 * 1024, chunks: 800_000 }
+
 /** The position of a reader that must not miss anything: chunks above it are not evicted while it is attached. */
 export interface Cursor {
   /** The last seq that was delivered. */

@@ -29,7 +29,9 @@ describe("OutputLog", () => {
   it("evicts whole oldest chunks while bytes or chunks exceed their limit", () => {
     const byBytes = OutputLog.make({ bytes: 10, chunks: 100 })
     for (const part of ["aaaa", "bbbb", "cccc"]) byBytes.append("pty", bytes(part))
-    expect(all(byBytes).map((c) => c.text)).toEqual(["bbbb", "cccc"])
+    expect(all(byBytes).map((c) => c.text)).toEqual(["aaaa", "bbbb", "cccc"])
+    byBytes.append("pty", bytes("dd"))
+    expect(all(byBytes).map((c) => c.text)).toEqual(["bbbb", "cccc", "dd"])
     const byCount = OutputLog.make({ bytes: 1000, chunks: 2 })
     for (const part of ["a", "b", "c"]) byCount.append("pty", bytes(part))
     expect(all(byCount).map((c) => c.seq)).toEqual([2, 3])
@@ -42,6 +44,18 @@ describe("OutputLog", () => {
     const small = OutputLog.make()
     for (let i = 0; i < 54_700; i++) small.append("stdout", bytes("x"))
     expect(small.size()).toMatchObject({ bytes: 50_000, chunks: 50_000 })
+  })
+
+  it("invariant 5: always has the newest bytes of its capacity, and at most one chunk more", () => {
+    const size = 65_535
+    const log = OutputLog.make()
+    for (let i = 0; i < 40; i++) {
+      log.append("stdout", new Uint8Array(size))
+      const { bytes, reserved } = log.size()
+      expect(bytes).toBeGreaterThanOrEqual(Math.min((i + 1) * size, 1024 * 1024))
+      expect(bytes).toBeLessThan(1024 * 1024 + size)
+      expect(reserved).toBeLessThan(1024 * 1024 + 64 * 1024 + 1024)
+    }
   })
 
   it("invariant 5: costs at most a small multiple of what it holds, whatever slab a chunk was read into", () => {
@@ -91,8 +105,8 @@ describe("OutputLog", () => {
             const content = String.fromCharCode(65 + (index % 26)).repeat(size)
             log.append(stream as "pty", bytes(content))
             model.push({ seq: index + 1, stream, text: content })
-            while (model.length > count || model.reduce((sum, c) => sum + c.text.length, 0) > most)
-              model.shift()
+            const held = (from: number) => model.slice(from).reduce((sum, c) => sum + c.text.length, 0)
+            while (model.length > count || (held(0) > most && held(1) >= most)) model.shift()
             expect(all(log)).toEqual(model)
           })
         },

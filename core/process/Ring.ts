@@ -2,18 +2,14 @@
  * An `OutputLog` in memory: the bytes in one circular buffer, and a table of the chunks in circular columns.
  *
  * A chunk costs its own bytes plus 17, whatever buffer it was read into; a process without output costs nothing. The
- * buffer and the columns double up to what the capacity needs, and shrink when other logs need the memory.
+ * buffer and the columns double up to what the capacity needs, and shrink when other logs need the memory. A chunk is
+ * evicted when what remains without it fills the capacity, so that many bytes can always be read, and at most one chunk
+ * more.
  */
 import type { OutputStream } from "../spawn/Spawner.ts"
-import { maxChunkBytes, type Capacity, type Chunk, type Cursor } from "./Chunk.ts"
+import { maxChunkBytes, mostPinned, type Capacity, type Chunk, type Cursor } from "./Chunk.ts"
 import type { Metrics } from "./Metrics.ts"
 import type { Retained, Retention } from "./Retention.ts"
-
-/**
- * Most that is kept for cursors above the capacity, for a child that cannot be paused: 16 MiB and 800,000 chunks.
- * A cursor that lags further loses the oldest output.
- */
-const mostPinned: Capacity = { bytes: 16 * 1024 * 1024, chunks: 800_000 }
 
 /** A buffer of at most so many bytes is shed as a whole. */
 const smallest = 4096
@@ -23,6 +19,7 @@ const streams: ReadonlyArray<OutputStream> = ["stdout", "stderr", "pty"]
 /** Its members are documented in `OutputLog`, whose `make` returns it, and in `Retained`. */
 export class Ring implements Retained {
   private readonly capacity: Capacity
+  private readonly most: number
   private retention: Retention | undefined
   private readonly metrics: Metrics
   /** Bytes of memory that `retention` knows of. */
@@ -44,6 +41,7 @@ export class Ring implements Retained {
 
   constructor(capacity: Capacity, retention: Retention, metrics: Metrics) {
     this.capacity = capacity
+    this.most = Math.min(maxChunkBytes, Math.max(1, capacity.bytes))
     this.retention = retention
     this.metrics = metrics
   }
@@ -58,7 +56,7 @@ export class Ring implements Retained {
 
   append(stream: OutputStream, bytes: Uint8Array): void {
     const kind = streams.indexOf(stream)
-    const most = Math.min(maxChunkBytes, Math.max(1, this.capacity.bytes))
+    const { most } = this
     if (bytes.length <= most) return this.push(kind, bytes)
     for (let at = 0; at < bytes.length; at += most) this.push(kind, bytes.subarray(at, at + most))
   }
@@ -150,7 +148,7 @@ export class Ring implements Retained {
   }
 
   /** Evicts the oldest chunks until so many more bytes and chunks fit, or until a cursor needs the oldest one. */
-  private evict(bytes: number, chunks: number, limits = this.capacity): void {
+  private evict(bytes: number, chunks: number, limits?: Capacity): void {
     if (!this.exceeds(limits, bytes, chunks)) return
     let delivered = Infinity
     for (const { seq } of this.cursors) delivered = Math.min(delivered, seq)
@@ -166,15 +164,24 @@ export class Ring implements Retained {
     }
   }
 
-  /** True if the retained output and so much more exceed these limits. */
-  private exceeds(most: Capacity, bytes: number, chunks: number): boolean {
-    return this.end - this.begin + bytes > most.bytes || this.chunks + chunks > most.chunks
+  /**
+   * True if the retained output and so much more exceed these limits; without limits, if they exceed the capacity and
+   * fill it also without the oldest chunk.
+   */
+  private exceeds(limits: Capacity | undefined, bytes: number, chunks: number): boolean {
+    const held = this.end - this.begin + bytes
+    const most = limits ?? this.capacity
+    if (this.chunks + chunks > most.chunks) return true
+    if (held <= most.bytes) return false
+    return limits !== undefined || this.end - this.offsetAt(1) + bytes >= most.bytes
   }
 
   /** Grows the memory so that one more chunk of so many bytes fits. */
   private reserve(bytes: number): void {
     const held = this.end - this.begin + bytes
-    const size = held > this.data.length ? fitting(held, Math.max(256, this.data.length)) : this.data.length
+    const full = this.capacity.bytes + this.most
+    const grown = held > this.data.length ? fitting(held, Math.max(256, this.data.length)) : this.data.length
+    const size = held <= full ? Math.max(this.data.length, Math.min(grown, full)) : grown
     this.resize(size, this.chunks < this.seqs.length ? this.seqs.length : Math.max(8, this.seqs.length * 2))
   }
 

@@ -45,6 +45,12 @@ describe("Confinement.resolve", () => {
     expect(Confinement.resolve(all, context)).toEqual(Either.right(undefined))
   })
 
+  it("refuses a working directory that is not UTF-8 as a place, because the tools that confine take text", () => {
+    const here = restricted([special({ kind: "current_working_directory" })])
+    expect(places(here, { ...context, cwd: "/work/\udcff" })).toHaveProperty("_tag", "Left")
+    expect(places(here)).toHaveProperty("_tag", "Right")
+  })
+
   it("confines the network alone where the files are free", () => {
     const permissions = { type: "external", network: "restricted" } as const
     const free = Confinement.resolve({ permissions, windowsSandboxLevel: "disabled" }, context)

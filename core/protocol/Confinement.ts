@@ -8,6 +8,7 @@
  * profile lists them. Nothing here touches the file system: the spawner handles links and places that do not exist.
  */
 import * as Either from "effect/Either"
+import * as NativePath from "./NativePath.ts"
 import * as PathUri from "./PathUri.ts"
 import type { Entry, Sandbox, SpecialPath } from "./Sandbox.ts"
 
@@ -159,7 +160,10 @@ const specialPaths = (
     case "current_working_directory": {
       const uri = sandbox.policyContext?.cwd ?? sandbox.cwd
       if (uri != null) return Either.map(toPath(uri, context), (path) => [path])
-      return Either.right(context.cwd === undefined ? [] : [context.cwd])
+      if (context.cwd === undefined) return Either.right([])
+      return NativePath.isText(context.cwd)
+        ? Either.right([context.cwd])
+        : Either.left("a working directory that is not UTF-8 cannot be a place of a sandbox")
     }
     case "project_roots": {
       const uris = sandbox.policyContext?.workspaceRoots ?? sandbox.workspaceRoots ?? []

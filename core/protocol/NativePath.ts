@@ -19,6 +19,14 @@ export const toBytes = (path: string): Uint8Array => {
   )
 }
 
+/** The bytes of the path and a terminating zero, for a function of C. */
+export const toCString = (path: string): Uint8Array => {
+  const bytes = toBytes(path)
+  const text = new Uint8Array(bytes.length + 1)
+  text.set(bytes)
+  return text
+}
+
 /** The path of these bytes. */
 export const fromBytes = (bytes: Uint8Array): string => {
   const whole = decode(bytes)

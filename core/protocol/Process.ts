@@ -81,7 +81,7 @@ export const StartParams = Schema.Struct({
 /** Decoded params of `process/start`. */
 export type StartParams = typeof StartParams.Type
 
-/** `sandboxType` is `none` for a process that is not confined. */
+/** `sandboxType` is `none` for a start without `sandbox`. Another one names the confinement of the platform, if any was asked for. */
 export const StartResult = Schema.Struct({
   processId: ProcessId,
   sandboxType: Schema.Literal("none", "linuxSeccomp", "macosSeatbelt", "windowsRestrictedToken"),

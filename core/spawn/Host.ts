@@ -15,6 +15,8 @@ export interface HostInfo {
   readonly temp: string
   /** The user's shell: base name without extension, and absolute native path. */
   readonly shell: { readonly name: string; readonly path: string }
+  /** `SHELL` of a process with a PTY whose environment has none. Absent: it gets none, as on Windows. */
+  readonly loginShell?: string | undefined
 }
 
 /** The service; the same for all sessions of a server. */

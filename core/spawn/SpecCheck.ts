@@ -1,7 +1,8 @@
 /**
  * Refuses specs that no operating system can start: an empty program name, and NUL bytes. Every spawner calls it first.
  */
-import { missingProgram, nulByte, type SpawnError } from "./SpawnError.ts"
+import * as NativePath from "../protocol/NativePath.ts"
+import { missingProgram, nulByte, SpawnError } from "./SpawnError.ts"
 import type { SpawnSpec } from "./Spawner.ts"
 
 /** Why this spec can never be started; `undefined` if nothing is wrong with it. */
@@ -15,5 +16,14 @@ export const refusal = ({ arg0 = "", argv, cwd, env, stdio }: SpawnSpec): SpawnE
   }
   return undefined
 }
+
+/** The same for spawners and tools that take text: they cannot enter a folder whose name is not UTF-8. */
+export const refusalOfText = (spec: SpawnSpec): SpawnError | undefined =>
+  NativePath.isText(spec.cwd)
+    ? refusal(spec)
+    : new SpawnError({
+        reason: "InvalidArgument",
+        message: `this spawner cannot enter \`${NativePath.toText(spec.cwd)}\`: the name is not UTF-8`,
+      })
 
 const hasNul = (text: string): boolean => text.includes("\0")

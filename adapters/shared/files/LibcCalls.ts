@@ -41,7 +41,7 @@ export const make = (ffi: Ffi): Calls => {
     return found.subarray(0, check(libc.readlink(name, found, found.length)))
   }
   const opened = <A>(name: string, flags: number, use: (fd: number) => A): A => {
-    const fd = check(libc.open(cString(name), flags | O_CLOEXEC, 0))
+    const fd = check(libc.open(NativePath.toCString(name), flags | O_CLOEXEC, 0))
     try {
       return use(fd)
     } finally {
@@ -59,7 +59,10 @@ export const make = (ffi: Ffi): Calls => {
   }
   const exact = (folder: string, entry: Files.Entry | Unknown): Files.Entry =>
     entry.kind === undefined
-      ? { ...entry, kind: stat(AT_FDCWD, cString(`${folder}/${entry.name}`), AT_SYMLINK_NOFOLLOW).kind }
+      ? {
+          ...entry,
+          kind: stat(AT_FDCWD, NativePath.toCString(`${folder}/${entry.name}`), AT_SYMLINK_NOFOLLOW).kind,
+        }
       : entry
   const piece = async (work: () => number): Promise<number> => {
     await setImmediate()
@@ -67,7 +70,8 @@ export const make = (ffi: Ffi): Calls => {
   }
 
   return {
-    open: async (name, flags, mode = 0) => check(libc.open(cString(name), flags | O_CLOEXEC, mode)),
+    open: async (name, flags, mode = 0) =>
+      check(libc.open(NativePath.toCString(name), flags | O_CLOEXEC, mode)),
     close: async (fd) => void check(libc.close(fd)),
     read: (fd, buffer, offset) =>
       offset > Number.MAX_SAFE_INTEGER
@@ -78,17 +82,19 @@ export const make = (ffi: Ffi): Calls => {
     empty: async (fd) => void check(libc.ftruncate(fd, 0)),
     chmod: async (fd, mode) => void check(libc.fchmod(fd, mode)),
     chown: async (fd, uid, gid) => void check(libc.fchown(fd, uid, gid)),
-    statOf: async (fd) => stat(fd, cString(""), AT_EMPTY_PATH),
-    stat: async (name, follow) => stat(AT_FDCWD, cString(name), follow ? 0 : AT_SYMLINK_NOFOLLOW),
+    statOf: async (fd) => stat(fd, NativePath.toCString(""), AT_EMPTY_PATH),
+    stat: async (name, follow) =>
+      stat(AT_FDCWD, NativePath.toCString(name), follow ? 0 : AT_SYMLINK_NOFOLLOW),
     list: async (folder) => opened(folder, O_RDONLY | O_DIRECTORY, list).map((entry) => exact(folder, entry)),
     realPath: async (name) =>
-      opened(name, O_PATH, (fd) => NativePath.fromBytes(target(cString(`/proc/self/fd/${fd}`)))),
-    readLink: async (name) => NativePath.fromBytes(target(cString(name))),
-    makeLink: async (to, name) => void check(libc.symlink(cString(to), cString(name))),
-    makeFolder: async (name) => void check(libc.mkdir(cString(name), 0o777)),
-    removeFolder: async (name) => void check(libc.rmdir(cString(name))),
-    removeFile: async (name) => void check(libc.unlink(cString(name))),
-    rename: async (from, to) => void check(libc.rename(cString(from), cString(to))),
+      opened(name, O_PATH, (fd) => NativePath.fromBytes(target(NativePath.toCString(`/proc/self/fd/${fd}`)))),
+    readLink: async (name) => NativePath.fromBytes(target(NativePath.toCString(name))),
+    makeLink: async (to, name) =>
+      void check(libc.symlink(NativePath.toCString(to), NativePath.toCString(name))),
+    makeFolder: async (name) => void check(libc.mkdir(NativePath.toCString(name), 0o777)),
+    removeFolder: async (name) => void check(libc.rmdir(NativePath.toCString(name))),
+    removeFile: async (name) => void check(libc.unlink(NativePath.toCString(name))),
+    rename: async (from, to) => void check(libc.rename(NativePath.toCString(from), NativePath.toCString(to))),
   }
 }
 
@@ -115,13 +121,6 @@ const bind = (ffi: Ffi) => ({
 const toLong = (offset: bigint): number => {
   if (offset > Number.MAX_SAFE_INTEGER) throw OsError.coded("EFBIG")
   return Number(offset)
-}
-
-const cString = (path: string): Uint8Array => {
-  const bytes = NativePath.toBytes(path)
-  const text = new Uint8Array(bytes.length + 1)
-  text.set(bytes)
-  return text
 }
 
 /** `struct statx`: linux/stat.h. */

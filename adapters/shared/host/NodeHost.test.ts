@@ -2,6 +2,7 @@ import * as fs from "node:fs"
 import { describe, expect, it } from "vitest"
 import { connect } from "../../testing/Client.ts"
 import { command } from "../../testing/Runtime.ts"
+import * as Shell from "./Shell.ts"
 
 const [program, ...main] = command
 
@@ -21,6 +22,14 @@ describe("the host", () => {
     const client = await connect({ command: program, args, env })
     expect(client.environmentInfo.shell.path).toBe(listed)
     await client.close()
+  })
+
+  it("has a login shell for terminals that can be run", () => {
+    const shell = Shell.login("linux")
+    expect(shell).toMatch(/^\//)
+    expect(() => fs.accessSync(shell ?? "", fs.constants.X_OK)).not.toThrow()
+    if (listed && fs.existsSync(listed)) expect(shell).toBe(listed)
+    expect(Shell.login("win32")).toBeUndefined()
   })
 
   it("has a shell with an absolute path, also where the environment names none", async () => {

@@ -19,6 +19,7 @@ export const layerHost: Layer.Layer<Host> = Layer.sync(Host, () => {
     home: home(env),
     temp: temporary(env),
     shell: Shell.find(process.platform, env),
+    loginShell: Shell.login(process.platform),
   }
 })
 

@@ -19,6 +19,13 @@ const known = ["bash", "zsh", "sh"]
 export const find = (platform: NodeJS.Platform, env: Env): HostInfo["shell"] =>
   platform === "win32" ? onWindows(env) : onUnix(env, loginShell())
 
+/** The shell in the password database if it can be run, else `/bin/sh`; none on Windows. */
+export const login = (platform: NodeJS.Platform): string | undefined => {
+  if (platform === "win32") return undefined
+  const found = loginShell()
+  return found !== undefined && found !== "" && canRun(found) ? found : "/bin/sh"
+}
+
 /** `login` is the shell in the password database. */
 const onUnix = (env: Env, login: string | undefined): HostInfo["shell"] => {
   const own = [login, env["SHELL"]].find(

@@ -72,4 +72,20 @@ test.runIf(name === "Node")("a package without a binary for this platform refuse
   ),
 )
 
+test("a folder whose name is not UTF-8 cannot be entered: runtimes take text", () =>
+  Effect.gen(function* () {
+    const spawner = yield* Spawner.Spawner
+    const spec = {
+      argv: ["true"],
+      cwd: "/tmp/\udcff",
+      env: {},
+      stdio: { kind: "pipe", stdin: false },
+    } as const
+    const events = { output: () => {}, end: () => {}, exit: () => {} }
+    expect(yield* Effect.flip(Effect.scoped(spawner.spawn(spec, events)))).toMatchObject({
+      reason: "InvalidArgument",
+      message: "this spawner cannot enter `/tmp/\ufffd`: the name is not UTF-8",
+    })
+  }).pipe(Effect.provide(layer), Effect.runPromise))
+
 SpawnerSuite.suite("the portable spawner", layer, options[name])

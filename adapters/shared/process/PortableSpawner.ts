@@ -56,7 +56,7 @@ const start = (
   sink: Spawner.SpawnEvents,
 ): Effect.Effect<RunningChild.RunningChild, SpawnError.SpawnError> =>
   Effect.gen(function* () {
-    const refusal = SpecCheck.refusal(spec)
+    const refusal = SpecCheck.refusalOfText(spec)
     if (refusal !== undefined) return yield* refusal
     const entered = windows ? 0 : ProgramLookup.access(`${spec.cwd}/.`)
     if (entered !== 0) return yield* OsError.fromErrno(entered)

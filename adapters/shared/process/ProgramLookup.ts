@@ -6,6 +6,7 @@ import { accessSync, constants, statSync } from "node:fs"
 import { constants as os } from "node:os"
 import { resolve } from "node:path"
 import * as Effect from "effect/Effect"
+import * as NativePath from "../../../core/protocol/NativePath.ts"
 import type { SpawnError } from "../../../core/spawn/SpawnError.ts"
 import type * as Spawner from "../../../core/spawn/Spawner.ts"
 import * as OsError from "../host/OsError.ts"
@@ -25,16 +26,20 @@ export const find = (spec: Spawner.SpawnSpec): Effect.Effect<string, SpawnError>
 /** Asks the operating system. */
 export const access: ProgramPath.Access = (path) => {
   try {
-    accessSync(path, constants.X_OK)
+    accessSync(native(path), constants.X_OK)
     return 0
   } catch (error) {
     return OsError.errnoOf(error)
   }
 }
 
+/** The path as `node:fs` takes it. */
+const native = (path: string): string | Buffer =>
+  NativePath.isText(path) ? path : Buffer.from(NativePath.toBytes(path))
+
 /** `name` itself if that file may be executed. */
 const executable = (cwd: string, name: string): string | ProgramPath.Errno => {
   const path = resolve(cwd, name)
-  const errno = access(path) || (statSync(path).isDirectory() ? os.errno.EACCES : 0)
+  const errno = access(path) || (statSync(native(path)).isDirectory() ? os.errno.EACCES : 0)
   return errno === 0 ? name : new ProgramPath.Errno(errno)
 }

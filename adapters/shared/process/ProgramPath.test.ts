@@ -3,7 +3,7 @@ import { expect, test } from "vitest"
 import type * as Spawner from "../../../core/spawn/Spawner.ts"
 import { Errno, search } from "./ProgramPath.ts"
 
-const { E2BIG, EACCES, ENOENT, ENOTDIR } = constants.errno
+const { E2BIG, EACCES, ENAMETOOLONG, ENOENT, ENOTDIR } = constants.errno
 
 /** The result of a search and the paths that it checked, on a system with these answers. */
 const find = (program: string, path: string | undefined, answers: Record<string, number> = {}) => {
@@ -36,7 +36,19 @@ test("the first place that may be executed wins, and places may be relative to t
 test("without a PATH the places are those of musl", () => {
   const looked = ["/usr/local/bin/a", "/bin/a", "/usr/bin/a", "/home/."]
   expect(find("a", undefined)).toEqual({ looked, result: ENOENT })
-  expect(find("a", "").looked).toEqual(looked)
+})
+
+test("an empty PATH is the directory, and nothing else", () => {
+  expect(find("a", "", { "/home/a": 0, "/bin/a": 0 })).toEqual({ looked: ["/home/a"], result: "a" })
+  expect(find("a", "", { "/bin/a": 0 })).toEqual({ looked: ["/home/a", "/home/."], result: ENOENT })
+})
+
+test("a name that no folder can hold is not searched for, and a place that no path can have is passed over", () => {
+  const long = "x".repeat(256)
+  expect(find(long, "/x")).toEqual({ looked: ["/home/."], result: ENAMETOOLONG })
+  expect(find("ä".repeat(128), "/x").result).toBe(ENAMETOOLONG)
+  expect(find("x".repeat(255), "/x").result).toBe(ENOENT)
+  expect(find("a", `/${"x".repeat(4096)}:/y`, { "/y/a": 0 })).toEqual({ looked: ["/y/a"], result: "/y/a" })
 })
 
 test("a place that is denied is passed over, and reported if there is no other", () => {
@@ -51,4 +63,6 @@ test("a failure that another place cannot mend ends the search", () => {
 
 test("a directory that cannot be entered is reported before a missing program", () => {
   expect(find("a", "/x", { "/home/.": ENOTDIR }).result).toBe(ENOTDIR)
+  expect(find("a", "/x", { "/home/.": ENOTDIR, "/x/a": 0, "exec /x/a": E2BIG }).result).toBe(ENOTDIR)
+  expect(find("x".repeat(256), "/x", { "/home/.": ENOTDIR }).result).toBe(ENOTDIR)
 })

@@ -2,16 +2,19 @@
  * Finds a program as `execvp` does: a name with a slash is a path, relative to the child's directory; a bare name is
  * looked up in the PATH of the child's environment, not of the server's.
  *
- * Without a PATH, or with an empty one, musl's default is searched. As in `execvp`, a candidate that may not be
- * executed does not end the search, but is reported if nothing else is found. Unlike `execvp` it never gives a file
- * of no executable format to a shell.
+ * Without a PATH musl's default is searched; an empty one, or an empty place in it, is the child's directory. As in
+ * `execvp`, a candidate that may not be executed does not end the search, but is reported if nothing else is found.
+ * Unlike `execvp` it never gives a file of no executable format to a shell.
  */
 import { constants } from "node:os"
 import type * as Spawner from "../../../core/spawn/Spawner.ts"
 
+/** The longest name of a program, and the length of a place in the PATH that is passed over, in bytes. */
+const NAME_MAX = 255
+const PATH_MAX = 4096
 /** As musl's `execvp` has it. */
 const DEFAULT_PATH = "/usr/local/bin:/bin:/usr/bin"
-const { EACCES, ENOENT, ENOTDIR } = constants.errno
+const { EACCES, ENAMETOOLONG, ENOENT, ENOTDIR } = constants.errno
 
 /** Checks whether a path may be executed: 0, or an error number. */
 export type Access = (path: string) => number
@@ -34,8 +37,19 @@ export class Errno {
 export const search = <A>(spec: Spawner.SpawnSpec, access: Access, attempt: Attempt<A>): A | Errno => {
   const program = spec.argv[0]
   if (program.includes("/")) return attempt(program)
+  const found = inPath(spec, access, attempt)
+  if (!(found instanceof Errno)) return found
+  // If the working directory cannot be entered, report that: a child would fail there before its search.
+  const entered = access(`${spec.cwd}/.`)
+  return entered === 0 ? found : new Errno(entered)
+}
+
+const inPath = <A>(spec: Spawner.SpawnSpec, access: Access, attempt: Attempt<A>): A | Errno => {
+  const program = spec.argv[0]
+  if (Buffer.byteLength(program) > NAME_MAX) return new Errno(ENAMETOOLONG)
   let denied = false
-  for (const directory of (spec.env["PATH"] || DEFAULT_PATH).split(":")) {
+  for (const directory of (spec.env["PATH"] ?? DEFAULT_PATH).split(":")) {
+    if (Buffer.byteLength(directory) >= PATH_MAX) continue
     const candidate = directory === "" ? program : `${directory}/${program}`
     const errno = access(candidate.startsWith("/") ? candidate : `${spec.cwd}/${candidate}`)
     const result = errno === 0 ? attempt(candidate) : new Errno(errno)
@@ -43,8 +57,5 @@ export const search = <A>(spec: Spawner.SpawnSpec, access: Access, attempt: Atte
     if (result.errno === EACCES) denied = true
     else if (result.errno !== ENOENT && result.errno !== ENOTDIR) return result
   }
-  // If the working directory cannot be entered, report that: a child would fail there before its search.
-  const cwd = access(`${spec.cwd}/.`)
-  if (cwd !== 0) return new Errno(cwd)
   return new Errno(denied ? EACCES : ENOENT)
 }

@@ -89,7 +89,7 @@ export const adapters = [
   {
     ...one(
       "adapters/shared/process/posix/Libc.ts",
-      "chdir(actions, cwd)",
+      "chdir(actions, NativePath.toCString(cwd))",
       "void cwd",
       "the cwd is ignored",
       "process/start/cwd-file-uri",
@@ -108,8 +108,29 @@ export const adapters = [
   },
   one(
     "adapters/shared/process/ProgramPath.ts",
+    'spec.env["PATH"] ?? DEFAULT_PATH',
     'spec.env["PATH"] || DEFAULT_PATH',
-    'process.env["PATH"] || DEFAULT_PATH',
+    "an empty PATH is as none",
+    "process/start/empty-path-is-the-cwd",
+  ),
+  one(
+    "adapters/shared/process/ProgramPath.ts",
+    "return entered === 0 ? found : new Errno(entered)",
+    "return found.errno !== ENOENT || entered === 0 ? found : new Errno(entered)",
+    "a name that is too long is told before the cwd",
+    "process/start/cwd-is-told-before-a-long-name",
+  ),
+  one(
+    "adapters/shared/process/posix/Libc.ts",
+    "chdir(actions, NativePath.toCString(cwd))",
+    "chdir(actions, new TextEncoder().encode(`${cwd}\\0`))",
+    "bytes of a cwd that are not UTF-8 are lost",
+    "process/start/cwd-of-any-bytes",
+  ),
+  one(
+    "adapters/shared/process/ProgramPath.ts",
+    'spec.env["PATH"] ?? DEFAULT_PATH',
+    'process.env["PATH"] ?? DEFAULT_PATH',
     "programs are looked for in the server's PATH",
     "process/start/program-found-in-child-path",
   ),

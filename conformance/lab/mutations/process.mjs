@@ -12,9 +12,15 @@ const retained = "process/read/retained"
 export const processes = [
   log("return this.next++", "return ++this.next", "the first seq is 2", "process/output/seq-contiguous"),
   log(
-    "this.end - this.begin + bytes > most.bytes ||",
-    "this.end - this.begin + bytes > most.bytes * 2 ||",
+    "if (held <= most.bytes) return false",
+    "if (held <= most.bytes * 2) return false",
     "the ring holds twice as many bytes",
+    retained,
+  ),
+  log(
+    "return limits !== undefined || this.end - this.offsetAt(1) + bytes >= most.bytes",
+    "return true",
+    "the ring evicts a chunk of which one byte is too much",
     retained,
   ),
   log(

@@ -12,6 +12,20 @@ export const server = [
   ),
   one(
     "core/server/handlers/process.ts",
+    "params.tty ? withShell(resolved, host) : resolved",
+    "resolved",
+    "a PTY gets no SHELL",
+    "environment/tty-shell-is-added",
+  ),
+  one(
+    "core/server/handlers/process.ts",
+    'params.sandbox == null ? "none" : sandboxTypes[host.platform]',
+    '"none"',
+    "no sandbox has a type",
+    "process/sandbox/any-sandbox-has-a-type",
+  ),
+  one(
+    "core/server/handlers/process.ts",
     "        notifier.attach(process, 0, credit)",
     "        notifier.attach(process, 1, credit)",
     "the first event of a process is not told",

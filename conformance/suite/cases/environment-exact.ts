@@ -55,6 +55,31 @@ export const environmentExact = table("environment", {
       Check.contains(child.text(), "SHELL=", "the environment")
     },
   },
+  "tty-shell-is-added": {
+    level: "should",
+    spec: [176],
+    requires: ["pty"],
+    says:
+      "With tty and no SHELL in its environment a process gets one that can be run; one that env has, also an " +
+      "empty one, stays. Without tty none is added.",
+    run: async (t) => {
+      const wire = await t.open()
+      const shells = async (tty: boolean, env: Record<string, string>): Promise<ReadonlyArray<string>> => {
+        const child = await Child.start(wire, { tty, argv: ["/usr/bin/env"], env })
+        await child.ended()
+        return child
+          .text()
+          .split(/\r?\n/)
+          .filter((line) => line.startsWith("SHELL="))
+      }
+      const [added = "none"] = await shells(true, {})
+      const child = await Child.start(wire, { script: `test -x "${added.slice("SHELL=".length)}"` })
+      Check.equal((await child.ended()).exitCode, 0, `whether ${added} can be run`)
+      Check.equal(await shells(true, { SHELL: "" }), ["SHELL="], "an empty SHELL")
+      Check.equal(await shells(true, { SHELL: "/mine" }), ["SHELL=/mine"], "another SHELL")
+      Check.equal(await shells(false, {}), [], "SHELL without tty")
+    },
+  },
   "tty-env-given": {
     level: "must",
     spec: [],

@@ -92,6 +92,19 @@ export const processSandbox = table("process/sandbox", {
       }
     },
   },
+  "any-sandbox-has-a-type": {
+    level: "should",
+    spec: [180],
+    says: "A start with a sandbox object, also one that asks for no confinement, has a sandboxType other than none.",
+    run: async (t) => {
+      const wire = await t.open()
+      for (const [index, sandbox] of free.entries()) {
+        const { result } = await begin(wire, `p${index}`, sandbox, ":")
+        const type = Check.text(Check.object(result, "the result")["sandboxType"], "sandboxType")
+        Check.isTrue(type !== "none", `sandboxType is none under ${Check.show(sandbox)}`)
+      }
+    },
+  },
   "no-sandbox-has-the-type-none": {
     level: "must",
     spec: [76],

@@ -63,6 +63,30 @@ export const startCwd = table("process/start", {
       }
     },
   },
+  "cwd-of-any-bytes": {
+    level: "should",
+    spec: [78],
+    says: "The cwd may be a folder whose name is not UTF-8, such as %FF%FE; one that does not exist is refused with -32603.",
+    run: async (t) => {
+      const wire = await t.open()
+      const script =
+        'd=$(mktemp -d /tmp/procwire.XXXXXX) && mkdir "$d/$(printf "\\377\\376")" && printf %s "$d"'
+      const made = await Child.start(wire, { script })
+      await made.ended()
+      const folder = `file://${made.text()}`
+      const child = await Child.start(wire, { script: "pwd", params: { cwd: `${folder}/%FF%FE` } })
+      await child.ended()
+      const name = Buffer.from([0xff, 0xfe, 0x0a])
+      Check.equal(
+        child.bytes().subarray(-3).toString("hex"),
+        name.toString("hex"),
+        "the end of the output of pwd",
+      )
+      const missing = Child.params(wire, { params: { cwd: `${folder}/%FF` } })
+      await wire.refused("process/start", missing, -32603, noFile)
+      await (await Child.start(wire, { argv: ["rm", "-r", made.text()] })).ended()
+    },
+  },
   "cwd-other-uris-refused": {
     level: "must",
     spec: [79],
@@ -91,6 +115,8 @@ export const startCwd = table("process/start", {
         "http://x/tmp": "unsupported path URI scheme `http`",
         "file:///tmp?x": "query parameters are not allowed in path URIs",
         "file:///tmp#f": "fragments are not allowed in path URIs",
+        "file:///a%00b": "'file:///a%00b' is invalid on 'linux'",
+        "C::": "unsupported path URI scheme `c`",
         "file:///C:/x":
           "cwd URI `file:///C:/x` is not valid on this exec-server host: 'file:///C:/x' is invalid on 'linux'",
       }

@@ -59,6 +59,39 @@ export const startProgram = table("process/start", {
       Check.equal((await (await Child.start(wire, options)).ended()).exitCode, 6, "the exit code")
     },
   },
+  "empty-path-is-the-cwd": {
+    level: "should",
+    spec: [85],
+    says:
+      "With an empty PATH a program is looked for in the cwd alone: true is refused with -32603 in a folder " +
+      "without it, and found in one that has it.",
+    run: async (t) => {
+      const wire = await t.open()
+      const start = (cwd: string) => ({ argv: ["true"], env: { PATH: "" }, params: { cwd } })
+      await wire.refused("process/start", Child.params(wire, start("file:///dev")), -32603, noFile)
+      const child = await Child.start(wire, start("file:///bin"))
+      Check.equal((await child.ended()).exitCode, 0, "the exit code")
+    },
+  },
+  "cwd-is-told-before-a-long-name": {
+    level: "should",
+    spec: [80],
+    says:
+      "A program name of 256 bytes is refused with -32603 and Filename too long (os error 36); if the cwd is " +
+      "missing or a file, that is what the text tells.",
+    run: async (t) => {
+      const wire = await t.open()
+      const texts = {
+        "file:///": "Filename too long (os error 36)",
+        "file:///no/such/folder": noFile,
+        "file:///etc/passwd": "Not a directory (os error 20)",
+      }
+      for (const argv of [["x".repeat(256)], ["\u00e4".repeat(128)]]) {
+        for (const [cwd, text] of Object.entries(texts))
+          await wire.refused("process/start", Child.params(wire, { argv, params: { cwd } }), -32603, text)
+      }
+    },
+  },
   "empty-argv-refused": {
     level: "must",
     spec: [83],

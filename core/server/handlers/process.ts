@@ -1,7 +1,7 @@
 /** `process/*`: checks and resolves the params, then calls the process registry of the session. */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import type { ParamsOf } from "../../protocol/Methods.ts"
+import type { ParamsOf, ResultOf } from "../../protocol/Methods.ts"
 import type { OperationParams } from "../../protocol/dialect/Dialect.ts"
 import { leastCredit } from "../../protocol/Process.ts"
 import * as PathUri from "../../protocol/PathUri.ts"
@@ -22,6 +22,13 @@ const defaultTerminalSize = { rows: 24, columns: 80 }
 
 /** The signals of `process/signal` by their names on the wire. */
 const signals = { interrupt: "SIGINT", terminate: "SIGTERM", hangup: "SIGHUP", quit: "SIGQUIT" } as const
+
+/** The `sandboxType` of a start that asks for a sandbox, on each platform: also for a profile that confines nothing. */
+const sandboxTypes: Readonly<Record<string, ResultOf<"process/start">["sandboxType"]>> = {
+  linux: "linuxSeccomp",
+  macos: "macosSeatbelt",
+  windows: "windowsRestrictedToken",
+}
 
 /** What the handlers of one connection need. */
 export interface ProcessContext {
@@ -48,7 +55,8 @@ export const make = ({ host, capabilities, session, notifier, tracing, audit }: 
         notifier.attach(process, 0, credit)
         process.release()
       })
-      return { processId, sandboxType: sandboxType(spec), pid: process.child?.pid }
+      const sandboxType = params.sandbox == null ? "none" : sandboxTypes[host.platform]
+      return { processId, sandboxType: sandboxType ?? "none", pid: process.child?.pid }
     }),
 
   "process/read": ({ processId, afterSeq, maxBytes, waitMs }: ParamsOf<"process/read">) =>
@@ -114,12 +122,13 @@ const toSpawnSpec = (
       if (params[field] != null) return yield* refuse(`\`${field}\` is not supported by this server`)
     }
     const cwd = yield* toCwd(params.cwd, host.platform)
-    const env = EnvPolicy.resolve({
+    const resolved = EnvPolicy.resolve({
       env: params.env,
       policy: params.envPolicy ?? undefined,
       inherited: host.env,
       platform: host.platform,
     })
+    const env = params.tty ? withShell(resolved, host) : resolved
     const context = { platform: host.platform, cwd, tmpdir: env["TMPDIR"] }
     const confinement =
       params.sandbox == null ? Either.right(undefined) : Confinement.resolve(params.sandbox, context)
@@ -139,16 +148,19 @@ const toSpawnSpec = (
     }
   })
 
-const sandboxType = ({ confinement }: SpawnSpec): "none" | "linuxSeccomp" =>
-  confinement === undefined ? "none" : "linuxSeccomp"
+/** A PTY is for a person, whose programs ask `SHELL` for the shell to start. */
+const withShell = (env: SpawnSpec["env"], { loginShell }: HostInfo): SpawnSpec["env"] =>
+  loginShell === undefined || "SHELL" in env ? env : { ...env, SHELL: loginShell }
 
 const toCwd = (cwd: string, platform: string): Effect.Effect<string, ParamsError> => {
   if (PathUri.isNativePath(cwd)) return Effect.succeed(PathUri.normalise(cwd))
-  return Effect.catchAll(PathUri.toTextPath(cwd, platform), ({ reason, message }) =>
+  // Paths of Windows are text; elsewhere a folder may have any bytes in its name.
+  const path = (platform === "windows" ? PathUri.toTextPath : PathUri.toPath)(cwd, platform)
+  return Effect.catchAll(path, ({ reason, message }) =>
     refuse(
-      reason === "Malformed"
-        ? message
-        : `cwd URI \`${cwd}\` is not valid on this exec-server host: ${message}`,
+      reason === "NotNative"
+        ? `cwd URI \`${cwd}\` is not valid on this exec-server host: ${message}`
+        : message,
     ),
   )
 }

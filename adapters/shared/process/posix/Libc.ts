@@ -8,6 +8,7 @@
  * A function that fails returns a negative error number, as the kernel does, unless it says otherwise.
  */
 import * as Either from "effect/Either"
+import * as NativePath from "../../../../core/protocol/NativePath.ts"
 import type { Ffi } from "./Ffi.ts"
 
 /** Flags of `pipe2`, `open` and `fcntl`: asm-generic/fcntl.h. */
@@ -90,7 +91,7 @@ export const bind = (ffi: Ffi): Libc => {
   const close = ffi.bind("close", ["int"])
   const read = ffi.bind("read", ["int", "buffer", "long"], "long")
   const write = ffi.bind("write", ["int", "buffer", "long"], "long")
-  const access = ffi.bind("access", ["text", "int"])
+  const access = ffi.bind("access", ["buffer", "int"])
   const kill = ffi.bind("kill", ["int", "int"])
   const waitid = ffi.bind("waitid", ["int", "int", "buffer", "int"])
   const waitpid = ffi.bind("waitpid", ["int", "buffer", "int"])
@@ -114,7 +115,7 @@ export const bind = (ffi: Ffi): Libc => {
       const [low = 0, high = 0] = stat.subarray(ST_INO, ST_INO + 2)
       return (high >>> 0) * 2 ** 32 + (low >>> 0)
     },
-    access: (path) => (access(path, X_OK) === 0 ? 0 : ffi.errno()),
+    access: (path) => (access(NativePath.toCString(path), X_OK) === 0 ? 0 : ffi.errno()),
     spawn: bindSpawn(ffi),
     kill: (pid, signal) => (kill(pid, signal) === 0 ? 0 : ffi.errno()),
     ended: () => {
@@ -139,7 +140,7 @@ const bindSpawn = (ffi: Ffi): Libc["spawn"] => {
   const destroy = ffi.bind(`${prefix}destroy`, ["buffer"])
   const dup2 = ffi.bind(`${prefix}adddup2`, ["buffer", "int", "int"])
   const open = ffi.bind(`${prefix}addopen`, ["buffer", "int", "text", "int", "int"])
-  const chdir = ffi.bind(`${prefix}addchdir_np`, ["buffer", "text"])
+  const chdir = ffi.bind(`${prefix}addchdir_np`, ["buffer", "buffer"])
   // musl lacks it. It only matters for descriptors of the server that are not close-on-exec.
   const closeFrom = Either.getOrElse(
     Either.try(() => ffi.bind(`${prefix}addclosefrom_np`, ["buffer", "int"])),
@@ -170,7 +171,7 @@ const bindSpawn = (ffi: Ffi): Libc["spawn"] => {
       dup2(actions, stdio.stderr, 2)
     }
     closeFrom?.(actions, 3)
-    chdir(actions, cwd)
+    chdir(actions, NativePath.toCString(cwd))
     const errno = spawn(pid, path, actions, attributes, argv, env)
     destroy(actions)
     return errno === 0 ? (pid[0] ?? 0) : -errno
