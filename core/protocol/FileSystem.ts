@@ -10,13 +10,12 @@ import { nullable, omittable } from "./Fields.ts"
 import { BigU64, Usize } from "./Integers.ts"
 import { Sandbox } from "./Sandbox.ts"
 
-const flag = omittable(Schema.Boolean)
 const nothing = (identifier: string) =>
   Schema.Struct({}).annotations({ identifier, jsonSchema: { type: "object" } })
 
 const sandbox = nullable(Sandbox)
 const path = Schema.String
-const followSymlinks = flag
+const followSymlinks = omittable(Schema.Boolean)
 
 /** The largest file that is read whole, as in the peer implementation: 512 MiB. */
 export const maxFileBytes = 512 * 1024 * 1024
@@ -57,7 +56,7 @@ export const WriteFileResult = nothing("FsWriteFileResponse")
 /** `recursive` is true by default. */
 export const CreateDirectoryParams = Schema.Struct({
   path,
-  recursive: flag,
+  recursive: nullable(Schema.Boolean),
   followSymlinks,
   sandbox,
 }).annotations({ identifier: "WireFsCreateDirectoryParams" })
@@ -115,7 +114,7 @@ export const WalkOptions = Schema.Struct({
   maxEntries: Usize,
   followDirectorySymlinks: Schema.Boolean,
   pruneHiddenDirectories: Schema.optionalWith(Schema.Boolean, { default: () => false }),
-}).annotations({ identifier: "FsWalkOptions" })
+}).annotations({ identifier: "WalkOptions" })
 /** Limits of a walk. */
 export type WalkOptions = typeof WalkOptions.Type
 /** Asks for the tree below a folder. */
@@ -134,8 +133,8 @@ export type WalkResult = typeof WalkResult.Type
 /** `recursive` and `force` are true by default. */
 export const RemoveParams = Schema.Struct({
   path,
-  recursive: flag,
-  force: flag,
+  recursive: nullable(Schema.Boolean),
+  force: nullable(Schema.Boolean),
   followSymlinks,
   sandbox,
 }).annotations({ identifier: "WireFsRemoveParams" })
