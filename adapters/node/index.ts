@@ -35,6 +35,7 @@ export type { Finished, RunOptions } from "../../core/client/Collected.ts"
 export type { CurrentOptions as ConnectOptions, V0Options } from "../../core/client/Dialects.ts"
 export type { ProcessEvent } from "../../core/client/ProcessEvent.ts"
 export type { StartOptions } from "../../core/client/StartOptions.ts"
+export * from "../shared/serve/index.ts"
 export { layerSpawner } from "./NodeSpawner.ts"
 
 const program = Program.make(platform)
@@ -44,3 +45,12 @@ export const connect: Program.Program["connect"] = program.connect
 
 /** Opens the transport alone, for `ExecClient.make`. */
 export const open: Program.Program["open"] = program.open
+
+/** Starts a server in this program, with the options of `procwire serve` and a few more. */
+export const serve: Program.Program["serve"] = program.serve
+
+/** The same as an effect, which ends with its scope. */
+export const makeServer: Program.Program["makeServer"] = program.makeServer
+
+/** The same as a layer. */
+export const layerServer: Program.Program["layerServer"] = program.layerServer

@@ -1,4 +1,4 @@
-/** One call to a client, as the entry points of the runtimes export it. */
+/** One call to a client and one to a server, as the entry points of the runtimes export them. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
@@ -10,6 +10,10 @@ import { type Transport, TransportError } from "../../core/transport/Transport.t
 import * as Background from "./Background.ts"
 import * as Connect from "./Connect.ts"
 import type { Platform } from "./Platform.ts"
+import type { Options } from "./serve/Options.ts"
+import type { RunningServer } from "./serve/Serve.ts"
+import type { ServeError } from "./serve/ServeError.ts"
+import { Server, type ServerService } from "./serve/ServerTag.ts"
 import * as ServerServices from "./ServerServices.ts"
 import * as TargetCheck from "./TargetCheck.ts"
 
@@ -28,6 +32,16 @@ export interface Program {
   readonly connect: ToClient
   /** The transport alone, for `ExecClient.make`. */
   readonly open: (target: Connect.Target) => Effect.Effect<Transport, TransportError, Scope.Scope>
+  /**
+   * Starts a server in this program, the one that `procwire serve` is. Rejects with `ServeError`: for an option that
+   * does not exist, for a value that is not possible, and for an address that cannot be bound. It keeps the program
+   * alive until it is closed.
+   */
+  readonly serve: (options?: Options) => Promise<RunningServer>
+  /** The same as an effect. The server ends with the scope, which grants its processes `graceMs`. */
+  readonly makeServer: (options?: Options) => Effect.Effect<ServerService, ServeError, Scope.Scope>
+  /** The same as a layer. */
+  readonly layerServer: (options?: Options) => Layer.Layer<Server, ServeError>
 }
 
 /**
@@ -43,7 +57,7 @@ export interface ToClient {
 export const make = (platform: Platform): Program => {
   const openChecked = (target: Connect.Target) =>
     "inProcess" in target
-      ? Effect.flatMap(Layer.build(ServerServices.layer(platform)), (services) =>
+      ? Effect.flatMap(Layer.build(ServerServices.layer(platform, { spawner: target.spawner })), (services) =>
           Effect.provide(Connect.open(target), services),
         )
       : Connect.openRemote(target)
@@ -63,5 +77,16 @@ export const make = (platform: Platform): Program => {
       Effect.withClock(Dialects.acquire(opened, settings, Background.holder()), Background.clock),
     )
   }
-  return { open, connect: connect as ToClient }
+  const makeServer: Program["makeServer"] = (options) =>
+    Effect.flatMap(Effect.promise(load), ({ make }) => make(platform, options))
+  return {
+    open,
+    connect: connect as ToClient,
+    serve: async (options) => (await load()).serve(platform, options),
+    makeServer,
+    layerServer: (options) => Layer.scoped(Server, makeServer(options)),
+  }
 }
+
+/** Programs that only connect do not load it. */
+const load = () => import("./serve/Serve.ts")

@@ -5,6 +5,7 @@ import * as ConfinedFiles from "./confine/ConfinedFiles.ts"
 import * as NodeHost from "./host/NodeHost.ts"
 import * as NodeHttpClient from "./http/NodeHttpClient.ts"
 import type { Platform } from "./Platform.ts"
+import * as SpawnerLayer from "./serve/SpawnerLayer.ts"
 
 /** What differs between the program `procwire` and other programs. */
 export interface Options {
@@ -12,12 +13,17 @@ export interface Options {
   readonly bwrap?: string | undefined
   /** True if this process is the program `procwire`, which can start itself again in a confinement. */
   readonly isCommand?: boolean
+  /** Instead of bubblewrap over the spawner of the runtime. */
+  readonly spawner?: SpawnerLayer.SpawnerSource | undefined
 }
 
 /** Everything that `ExecServer.make` asks for. */
-export const layer = ({ layerSpawner, layerFiles }: Platform, { bwrap, isCommand }: Options = {}) =>
+export const layer = ({ layerSpawner, layerFiles }: Platform, { bwrap, isCommand, spawner }: Options = {}) =>
   Layer.mergeAll(
-    Layer.provide(Bubblewrap.layer({ program: bwrap }), layerSpawner),
+    Layer.provide(
+      spawner === undefined ? Bubblewrap.layer({ program: bwrap }) : SpawnerLayer.toLayer(spawner),
+      layerSpawner,
+    ),
     isCommand === true ? Layer.provide(ConfinedFiles.layer(bwrap), layerFiles) : layerFiles,
     NodeHost.layerHost,
     NodeHost.layerSessionIds,

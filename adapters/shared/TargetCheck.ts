@@ -4,6 +4,7 @@ import * as OptionNames from "../../core/client/OptionNames.ts"
 import type { Names } from "../../core/client/OptionNames.ts"
 import type * as ExecServer from "../../core/server/ExecServer.ts"
 import type { InProcessTarget, UrlTarget } from "./Connect.ts"
+import * as SpawnerLayer from "./serve/SpawnerLayer.ts"
 import type * as CommandTransport from "./transport/CommandTransport.ts"
 
 const kinds = {
@@ -15,7 +16,7 @@ const kinds = {
     cwd: true,
     stderr: true,
   } satisfies Names<CommandTransport.Options>,
-  inProcess: { inProcess: true, server: true } satisfies Names<InProcessTarget>,
+  inProcess: { inProcess: true, server: true, spawner: true } satisfies Names<InProcessTarget>,
 }
 
 const serverNames = {
@@ -43,7 +44,10 @@ export const refusal = (target: unknown): ClientError | undefined => {
   }
   return (
     OptionNames.refusal(`a target with '${kind}'`, kinds[kind], given) ??
-    OptionNames.refusal("server", serverNames, given["server"])
+    OptionNames.refusal("server", serverNames, given["server"]) ??
+    (given["spawner"] === undefined || SpawnerLayer.isSpawner(given["spawner"])
+      ? undefined
+      : OptionNames.invalid("the spawner of { inProcess: true } is no layer of Spawner"))
   )
 }
 

@@ -53,6 +53,19 @@ describe("Drain", () => {
   )
 
   it(
+    "does not wait for a child whose scope has closed",
+    effect(function* () {
+      const { drain, scopes } = yield* begin(2)
+      const done = yield* Effect.fork(drain(10_000))
+      yield* elapse(100)
+      expect(done.unsafePoll()).toBeNull()
+      for (const scope of scopes) yield* Scope.close(scope, Exit.void)
+      yield* elapse(Drain.farewellMillis + 40)
+      expect(done.unsafePoll()).toEqual(Exit.void)
+    }),
+  )
+
+  it(
     "kills what outlives the grace period",
     effect(function* () {
       const { children, drain } = yield* begin(2)

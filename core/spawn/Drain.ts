@@ -59,7 +59,9 @@ export const make = (spawner: SpawnerService): Drain => {
     Effect.suspend(() => Effect.forEach([...children], use, { discard: true }))
 
   const allGone = Effect.gen(function* () {
-    for (const child of children) while (yield* isThere(child)) yield* Effect.sleep(lookMillis)
+    for (const child of children)
+      // A child whose scope has closed meanwhile was killed, and reports nothing more.
+      while (children.has(child) && (yield* isThere(child))) yield* Effect.sleep(lookMillis)
   })
 
   const drain = (graceMillis: number) =>

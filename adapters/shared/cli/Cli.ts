@@ -4,7 +4,6 @@
  * A command is loaded when it is picked, so that a server starts without the code of the client.
  */
 import process from "node:process"
-import type { FileSystem } from "@effect/platform/FileSystem"
 import * as Cause from "effect/Cause"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -52,7 +51,7 @@ interface Command {
     platform: Platform,
     args: ReadonlyArray<string>,
     asked: Effect.Effect<ForwardedSignals.Name>,
-  ) => Effect.Effect<number | void, unknown, FileSystem>
+  ) => Effect.Effect<number | void, unknown, TextFile.TextFiles>
 }
 
 const commands: Readonly<Record<string, () => Promise<Command>>> = {

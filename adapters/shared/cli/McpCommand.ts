@@ -3,8 +3,8 @@
  *
  * When a remote server is lost, its sessions are lost too; the next command connects anew.
  */
-import type * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
+import type * as TextFile from "../host/TextFile.ts"
 import type * as Scope from "effect/Scope"
 import * as Command from "../../../core/agent/Command.ts"
 import * as UnifiedExec from "../../../core/agent/UnifiedExec.ts"
@@ -82,7 +82,7 @@ export interface McpRequest {
 /** Reads the command line behind `procwire mcp`. */
 export const parse = (
   args: ReadonlyArray<string>,
-): Effect.Effect<McpRequest, Flags.UsageError, FileSystem.FileSystem> =>
+): Effect.Effect<McpRequest, Flags.UsageError, TextFile.TextFiles> =>
   Effect.gen(function* () {
     const values = yield* Flags.parse(command, args, flags)
     const { cwd, shell, "max-poll-ms": longest } = values

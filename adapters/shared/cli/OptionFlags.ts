@@ -1,6 +1,6 @@
 /** The flags of the table of options: for the parser, for the help, and what they give. */
 import * as Effect from "effect/Effect"
-import type { FileSystem } from "@effect/platform/FileSystem"
+import type * as TextFile from "../host/TextFile.ts"
 import * as ConfigFile from "../serve/ConfigFile.ts"
 import * as Environment from "../serve/Environment.ts"
 import * as Given from "../serve/Given.ts"
@@ -58,7 +58,7 @@ export const settle = (
   given: Given.Givens,
   config: string | undefined,
   env: Environment.Env,
-): Effect.Effect<Given.Settings, ServeError, FileSystem> =>
+): Effect.Effect<Given.Settings, ServeError, TextFile.TextFiles> =>
   Effect.gen(function* () {
     const fromEnvironment = yield* Environment.read(env)
     const variable = env[Environment.configVariable] || undefined

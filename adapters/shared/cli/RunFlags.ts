@@ -1,6 +1,6 @@
 /** The flags of `procwire run`: which server, which command, and how. */
-import type * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
+import type * as TextFile from "../host/TextFile.ts"
 import type { ReconnectPolicy } from "../../../core/client/ReconnectPolicy.ts"
 import type { StartOptions } from "../../../core/client/StartOptions.ts"
 import type * as Connect from "../Connect.ts"
@@ -62,7 +62,7 @@ export interface RunRequest {
 /** Reads the command line behind `procwire run`. */
 export const parse = (
   args: ReadonlyArray<string>,
-): Effect.Effect<RunRequest, Flags.UsageError, FileSystem.FileSystem> =>
+): Effect.Effect<RunRequest, Flags.UsageError, TextFile.TextFiles> =>
   Effect.gen(function* () {
     const [own, argv] = split(args)
     const values = yield* Flags.parse(name, own, flags)

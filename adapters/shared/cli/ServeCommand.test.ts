@@ -1,8 +1,8 @@
 /** ServeCommand.ts: what its flags, its variables and its file make of the options, and which values are refused. */
-import * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
 import * as Limits from "../../../core/protocol/Limits.ts"
+import * as TextFile from "../host/TextFile.ts"
 import * as Options from "../serve/Options.ts"
 import { help, parse } from "./ServeCommand.ts"
 import { ConfigurationError, UsageError } from "./Flags.ts"
@@ -15,9 +15,8 @@ interface Sources {
 }
 
 const settle = ({ flags = [], env = {}, file = "" }: Sources) => {
-  const files = FileSystem.layerNoop({ readFile: () => Effect.succeed(new TextEncoder().encode(file)) })
   const config = file === "" ? [] : ["--config", "/c"]
-  return Effect.provide(parse([...config, ...flags], env), files)
+  return Effect.provide(parse([...config, ...flags], env), TextFile.layerMemory({ "/c": file }))
 }
 const read = (sources: Sources) => Effect.runSync(settle(sources)).options
 const refusal = (sources: Sources) => Effect.runSync(Effect.flip(settle(sources)))
@@ -127,7 +126,7 @@ describe("the file of --config", () => {
   })
 
   it("is refused if it cannot be read, with the name of the option that names it", () => {
-    const missing = FileSystem.layerNoop({})
+    const missing = TextFile.layerMemory({})
     const message = (args: ReadonlyArray<string>, env: Readonly<Record<string, string>>) =>
       Effect.runSync(Effect.flip(Effect.provide(parse(args, env), missing)))
     expect(message(["--config", "/no"], { PROCWIRE_CONFIG: "/other" })).toBeInstanceOf(ConfigurationError)

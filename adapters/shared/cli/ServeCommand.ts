@@ -4,7 +4,7 @@
  */
 import process from "node:process"
 import * as Effect from "effect/Effect"
-import type { FileSystem } from "@effect/platform/FileSystem"
+import type * as TextFile from "../host/TextFile.ts"
 import type { Platform } from "../Platform.ts"
 import * as Environment from "../serve/Environment.ts"
 import type { Settings } from "../serve/Given.ts"
@@ -54,7 +54,7 @@ const flags: Flags.FlagTable = {
 export const parse = (
   args: ReadonlyArray<string>,
   env: Environment.Env,
-): Effect.Effect<Settings, ServeError | Flags.UsageError | Flags.ConfigurationError, FileSystem> =>
+): Effect.Effect<Settings, ServeError | Flags.UsageError | Flags.ConfigurationError, TextFile.TextFiles> =>
   Effect.gen(function* () {
     const values = yield* Flags.parse(command, args, flags)
     const config = values["config"] as string | undefined

@@ -1,6 +1,5 @@
 /** Which server a command uses: a running one, one behind a command, or one inside this process. */
 import process from "node:process"
-import type * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
 import * as Connect from "../Connect.ts"
 import * as TextFile from "../host/TextFile.ts"
@@ -28,7 +27,7 @@ export const flags = {
 export const read = (
   command: string,
   values: Flags.Values<typeof flags>,
-): Effect.Effect<Connect.Target, Flags.UsageError, FileSystem.FileSystem> =>
+): Effect.Effect<Connect.Target, Flags.UsageError, TextFile.TextFiles> =>
   Effect.gen(function* () {
     const wrong = (message: string) => new Flags.UsageError({ command, message })
     const { server, "server-cmd": program } = values

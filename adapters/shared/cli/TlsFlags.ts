@@ -1,6 +1,6 @@
 /** `--tls-ca`, `--tls-cert` and `--tls-key` of a client: whom it trusts, and what it shows. */
-import type * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
+import type * as TextFile from "../host/TextFile.ts"
 import * as TlsFiles from "../serve/TlsFiles.ts"
 import type * as Tls from "../transport/Tls.ts"
 import * as Flags from "./Flags.ts"
@@ -16,7 +16,7 @@ export const clientFlags = {
 export const readClient = (
   command: string,
   values: Flags.Values<typeof clientFlags>,
-): Effect.Effect<Tls.ClientTls | undefined, Flags.UsageError, FileSystem.FileSystem> =>
+): Effect.Effect<Tls.ClientTls | undefined, Flags.UsageError, TextFile.TextFiles> =>
   Effect.gen(function* () {
     const of = (flag: keyof typeof values) => ({ label: `--${flag}`, file: values[flag] })
     const certificate = yield* TlsFiles.readPair(of("tls-cert"), of("tls-key"))

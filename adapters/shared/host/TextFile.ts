@@ -1,48 +1,50 @@
 /**
- * The text files that options name: certificates, keys, tokens and secrets.
+ * The text files that options name: certificates, keys, tokens, secrets and configurations.
  *
- * They are read through `FileSystem` of @effect/platform, so that tests can keep them in memory.
+ * They are a service, so that tests can keep them in memory.
  */
 import { readFileSync } from "node:fs"
-import * as PlatformError from "@effect/platform/Error"
-import * as FileSystem from "@effect/platform/FileSystem"
+import * as Context from "effect/Context"
+import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
-import type * as Layer from "effect/Layer"
-import * as OsError from "../host/OsError.ts"
+import * as Layer from "effect/Layer"
+import * as OsError from "./OsError.ts"
 
-/**
- * The host's files. Only `readFile` works, because commands need no more: the whole service comes with
- * @effect/platform-node, whose peers are @effect/rpc, cluster and sql.
- */
-export const layer: Layer.Layer<FileSystem.FileSystem> = FileSystem.layerNoop({
-  readFile: (path) =>
+/** A file cannot be read. The message is the system's: `No such file or directory (os error 2)`. */
+export class TextFileError extends Data.TaggedError("TextFileError")<{
+  readonly reason: "NotRead"
+  readonly message: string
+  readonly cause?: unknown
+}> {}
+
+/** Reads whole files as UTF-8. */
+export class TextFiles extends Context.Tag("procwire/TextFiles")<
+  TextFiles,
+  { readonly read: (file: string) => Effect.Effect<string, TextFileError> }
+>() {}
+
+/** The files of this host. */
+export const layer: Layer.Layer<TextFiles> = Layer.succeed(TextFiles, {
+  read: (file) =>
     Effect.try({
-      try: () => readFileSync(path),
+      try: () => new TextDecoder().decode(readFileSync(file)),
       catch: (cause) =>
-        new PlatformError.SystemError({
-          reason: reasons[(cause as NodeJS.ErrnoException).code ?? ""] ?? "Unknown",
-          module: "FileSystem",
-          method: "readFile",
-          pathOrDescriptor: path,
-          description: OsError.fromUnknown(cause).message,
-          cause,
-        }),
+        new TextFileError({ reason: "NotRead", message: OsError.fromUnknown(cause).message, cause }),
     }),
 })
 
-const reasons: Readonly<Record<string, PlatformError.SystemErrorReason>> = {
-  ENOENT: "NotFound",
-  EACCES: "PermissionDenied",
-}
+/** Files in memory, by name. */
+export const layerMemory = (contents: Readonly<Record<string, string>>): Layer.Layer<TextFiles> =>
+  Layer.succeed(TextFiles, {
+    read: (file) =>
+      Object.hasOwn(contents, file)
+        ? Effect.succeed(contents[file] ?? "")
+        : new TextFileError({ reason: "NotRead", message: "No such file or directory (os error 2)" }),
+  })
 
 /** Reads a file as UTF-8. `toError` makes the error from a reason such as `No such file or directory (os error 2)`. */
 export const readText = <E>(
   file: string,
   toError: (reason: string) => E,
-): Effect.Effect<string, E, FileSystem.FileSystem> =>
-  Effect.flatMap(FileSystem.FileSystem, (files) => files.readFile(file)).pipe(
-    Effect.mapBoth({
-      onSuccess: (bytes) => new TextDecoder().decode(bytes),
-      onFailure: (error) => toError(error.description ?? error.message),
-    }),
-  )
+): Effect.Effect<string, E, TextFiles> =>
+  Effect.flatMap(TextFiles, ({ read }) => Effect.mapError(read(file), ({ message }) => toError(message)))

@@ -11,7 +11,9 @@ export const open = (
   { options, label }: Settings,
   about: Pick<AuditFile.Options, "version" | "lost">,
 ): Effect.Effect<AuditLog | undefined, ServeError, Scope.Scope> => {
-  const { audit: path, auditBestEffort: bestEffort = false } = options
+  const { audit: path, auditBestEffort: bestEffort = false, auditLog } = options
+  if (auditLog !== undefined && path === undefined && !bestEffort) return Effect.succeed(auditLog)
+  if (auditLog !== undefined) return invalid(`auditLog and ${label("audit")} exclude each other`)
   if (path !== undefined) {
     const opened = AuditFile.make({ ...about, path, bestEffort })
     return Effect.mapError(opened, ({ message }) => misconfigured(message))

@@ -1,6 +1,6 @@
-import * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
+import * as TextFile from "../host/TextFile.ts"
 import * as AuthRule from "./AuthRule.ts"
 import type { AuthOptions } from "./Options.ts"
 
@@ -11,9 +11,7 @@ const contents: Readonly<Record<string, string>> = {
   // 31 characters, 32 bytes.
   enough: `${"s".repeat(30)}é\n`,
 }
-const inMemory = FileSystem.layerNoop({
-  readFile: (path) => Effect.succeed(new TextEncoder().encode(contents[path])),
-})
+const inMemory = TextFile.layerMemory(contents)
 
 const read = (auth: AuthOptions) =>
   Effect.provide(AuthRule.read({ options: { auth }, label: (path) => path }), inMemory)

@@ -3,7 +3,6 @@
  *
  * Rules and error texts are those of the peer implementation. Files are read once, when the server starts.
  */
-import type * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
 import * as Bearer from "../auth/Bearer.ts"
 import * as SignedToken from "../auth/SignedToken.ts"
@@ -15,7 +14,7 @@ import { misconfigured, type ServeError } from "./ServeError.ts"
 
 const { defaultSkewSeconds, minSecretBytes } = SignedToken
 
-type Read<A> = Effect.Effect<A, ServeError, FileSystem.FileSystem>
+type Read<A> = Effect.Effect<A, ServeError, TextFile.TextFiles>
 
 /** The rule for upgrades; undefined where the options ask for none. */
 export const read = ({ options, label }: Settings): Read<Bearer.Rule | undefined> =>
@@ -55,16 +54,20 @@ const signedNames = ["sharedSecretFile", "issuer", "audience", "maxClockSkewSeco
 
 const readDigest = (auth: AuthOptions, label: Label): Read<Buffer> =>
   Effect.gen(function* () {
-    if (signedNames.some((name) => auth[name] !== undefined)) {
+    if (auth.sharedSecret !== undefined || signedNames.some((name) => auth[name] !== undefined)) {
       const [secret, issuer, audience, skew] = signedNames.map((name) => `\`${label(`auth.${name}`)}\``)
       return yield* misconfigured(
         `${secret}, ${issuer}, ${audience}, and ${skew} require \`${label("auth.mode")} signed-bearer-token\``,
       )
     }
-    const { tokenFile, tokenSha256 } = auth
+    const { token, tokenFile, tokenSha256 } = auth
     const [file, digest] = [label("auth.tokenFile"), label("auth.tokenSha256")]
     if (tokenFile !== undefined && tokenSha256 !== undefined)
       return yield* misconfigured(`\`${file}\` and \`${digest}\` are mutually exclusive`)
+    if (token !== undefined) {
+      if (tokenFile === undefined && tokenSha256 === undefined) return Bearer.sha256(token.trim())
+      return yield* misconfigured(`\`auth.token\`, \`${file}\` and \`${digest}\` are mutually exclusive`)
+    }
     if (tokenFile !== undefined) return Bearer.sha256(yield* readSecret(tokenFile))
     if (tokenSha256 === undefined) {
       return yield* misconfigured(
@@ -78,21 +81,25 @@ const readDigest = (auth: AuthOptions, label: Label): Read<Buffer> =>
 const readSharedSecret = (auth: AuthOptions, label: Label): Read<string> =>
   Effect.gen(function* () {
     const mode = label("auth.mode")
-    if (auth.tokenFile !== undefined || auth.tokenSha256 !== undefined) {
+    if ([auth.token, auth.tokenFile, auth.tokenSha256].some((value) => value !== undefined)) {
       return yield* misconfigured(
         `\`${label("auth.tokenFile")}\` and \`${label("auth.tokenSha256")}\` require ` +
           `\`${mode} capability-token\`, not \`signed-bearer-token\``,
       )
     }
-    const file = auth.sharedSecretFile
-    if (file === undefined) {
+    const { sharedSecretFile: file, sharedSecret } = auth
+    if (file !== undefined && sharedSecret !== undefined) {
+      const named = label("auth.sharedSecretFile")
+      return yield* misconfigured(`\`auth.sharedSecret\` and \`${named}\` are mutually exclusive`)
+    }
+    if (file === undefined && sharedSecret === undefined) {
       const needed = label("auth.sharedSecretFile")
       return yield* misconfigured(`\`${needed}\` is required when \`${mode} signed-bearer-token\` is set`)
     }
-    const secret = yield* readSecret(file)
+    const secret = file === undefined ? (sharedSecret ?? "").trim() : yield* readSecret(file)
     if (Buffer.byteLength(secret) >= minSecretBytes) return secret
     return yield* misconfigured(
-      `signed websocket bearer secret ${file} must be at least ${minSecretBytes} bytes`,
+      `signed websocket bearer secret ${file ?? "auth.sharedSecret"} must be at least ${minSecretBytes} bytes`,
     )
   })
 

@@ -3,7 +3,6 @@
  * line. Empty lines and those that begin with `#` count for nothing; an option that may be repeated has a line for each
  * value; an option without a value is switched on by its name alone.
  */
-import type * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
 import * as Suggestion from "../../../core/protocol/Suggestion.ts"
 import * as TextFile from "../host/TextFile.ts"
@@ -13,7 +12,7 @@ import * as Options from "./Options.ts"
 import { invalid, misconfigured, type ServeError } from "./ServeError.ts"
 
 /** Reads a file; `label` is how errors name the option that names it. */
-export const read = (file: string, label: string): Effect.Effect<Givens, ServeError, FileSystem.FileSystem> =>
+export const read = (file: string, label: string): Effect.Effect<Givens, ServeError, TextFile.TextFiles> =>
   TextFile.readText(file, (reason) => misconfigured(`cannot read ${label} ${file}: ${reason}`)).pipe(
     Effect.flatMap((text) => parse(file, text)),
   )

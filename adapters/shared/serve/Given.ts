@@ -3,7 +3,7 @@
  * become one set of checked options; a later source wins.
  */
 import * as Effect from "effect/Effect"
-import * as Option from "./Option.ts"
+import type * as Option from "./Option.ts"
 import * as Options from "./Options.ts"
 import { invalid, type ServeError } from "./ServeError.ts"
 
@@ -31,29 +31,34 @@ export const settle = (
   Effect.gen(function* () {
     const given = new Map(sources.flatMap((source) => [...source]))
     const options: Record<string, unknown> = {}
-    const labels = new Map<Options.Path, string>()
-    for (const entry of Options.all) {
-      const { path, option } = entry
-      const found = given.get(path)
-      labels.set(path, found?.label ?? usual(entry))
-      if (found?.value === undefined) continue
-      if (!Option.accepts(option, found.value)) return yield* refuse(found, Option.expected(option))
+    const labels = new Map(Options.all.map((entry) => [entry.path, usual(entry)]))
+    for (const [path, found] of given) {
+      if (found.value === undefined) continue
+      const rule = Options.ruleOf(path)
+      if (!rule.accepts(found.value)) return yield* refuse(found, rule)
+      labels.set(path, found.label)
       put(options, path, found.value)
     }
-    // Every value has been checked against its row.
+    // Every value has been checked by its rule.
     return { options: options as Options.Options, label: (path) => labels.get(path) ?? path }
   })
 
 /** An error that names the value, the option as it was given, and what is possible. */
-export const refuse = ({ value, label }: Given, expected: string): ServeError =>
-  invalid(
+export const refuse = (
+  { value, label }: Given,
+  { expected, isSecret }: Omit<Option.Rule, "accepts">,
+): ServeError => {
+  const plain = isSecret !== true && (typeof value === "string" || typeof value === "number")
+  const shown = plain || typeof value === "boolean" ? `'${String(value)}'` : kindOf(value)
+  return invalid(
     label.startsWith("--")
-      ? `invalid value '${show(value)}' for '${label}': expected ${expected}`
-      : `${label}: invalid value '${show(value)}': expected ${expected}`,
+      ? `invalid value ${shown} for '${label}': expected ${expected}`
+      : `${label}: invalid value ${shown}: expected ${expected}`,
   )
+}
 
-const show = (value: unknown): string =>
-  typeof value === "object" || typeof value === "function" ? typeof value : String(value)
+const kindOf = (value: unknown): string =>
+  value === null ? "null" : Array.isArray(value) ? "an array" : `a ${typeof value}`.replace("a o", "an o")
 
 const put = (options: Record<string, unknown>, path: Options.Path, value: unknown): void => {
   const [group = "", name] = path.split(".")

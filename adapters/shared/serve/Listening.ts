@@ -4,9 +4,9 @@
  * Options that contradict each other start no server: neither does a credential that no listener would ask for, nor an
  * address that others can reach and nothing guards.
  */
-import type * as FileSystem from "@effect/platform/FileSystem"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import type * as TextFile from "../host/TextFile.ts"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import { Listener, type ListenerService, type Terms } from "../../../core/transport/Listener.ts"
@@ -33,7 +33,7 @@ export interface Listening {
 }
 
 /** Reads the options, and the files they name. */
-export const read = (settings: Settings): Effect.Effect<Listening, ServeError, FileSystem.FileSystem> =>
+export const read = (settings: Settings): Effect.Effect<Listening, ServeError, TextFile.TextFiles> =>
   Effect.gen(function* () {
     const { options, label } = settings
     const tls = yield* TlsFiles.readServer(settings)
@@ -43,7 +43,8 @@ export const read = (settings: Settings): Effect.Effect<Listening, ServeError, F
     const kinds = new Set(addresses.map(({ kind }) => kind))
     if (tls !== undefined && !kinds.has("ws") && !kinds.has("tcp"))
       return yield* invalid(`${label("tls.certFile")} needs a ws:// or tcp:// address`)
-    if (rule !== undefined && !kinds.has("ws")) {
+    // Without any address, the WebSockets are those of the program's own HTTP server.
+    if (rule !== undefined && !kinds.has("ws") && kinds.size > 0) {
       return yield* misconfigured(
         `WebSocket auth requires a WebSocket listener, not ${[...kinds].join(", ")}`,
       )
@@ -57,13 +58,14 @@ export const read = (settings: Settings): Effect.Effect<Listening, ServeError, F
 
 /** Listens at every address until the scope closes. `lookUp` tells who connects to a unix socket. */
 export const bindAll = (
-  { addresses, tls, rule }: Listening,
+  listening: Listening,
   terms: Terms = {},
   pages: UpgradeAdmission.Pages = {},
   lookUp?: Peers.LookUp,
 ): Effect.Effect<ReadonlyArray<ListenerService>, TransportError, Scope.Scope> => {
+  const { addresses, tls } = listening
   const secure = tls === undefined ? {} : { tls }
-  const rules = { pages, ...(rule === undefined ? {} : { admit: UpgradeAdmission.admitBearer(rule) }) }
+  const rules = { pages, ...rulesOf(listening) }
   const layerOf = (address: ListenAddress.ListenAddress): Layer.Layer<Listener, TransportError> => {
     switch (address.kind) {
       case "stdio":
@@ -80,6 +82,10 @@ export const bindAll = (
     Effect.map(Layer.build(layerOf(address)), Context.get(Listener)),
   )
 }
+
+/** Whom WebSockets admit. */
+export const rulesOf = ({ rule }: Listening): Pick<UpgradeAdmission.Rules, "admit"> =>
+  rule === undefined ? {} : { admit: UpgradeAdmission.admitBearer(rule) }
 
 /** The error of an address that cannot be bound, with what to do about it; `label` is how errors name the option. */
 export const withRemedy = (error: TransportError, label: string): TransportError => {

@@ -4,6 +4,7 @@
  * Lines are annotated with their connection, session and process. Colours are for terminals only.
  */
 import process from "node:process"
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
@@ -18,8 +19,20 @@ const levels = {
   none: LogLevel.None,
 } as const
 
+/** One log. */
+export interface LogEntry {
+  readonly level: keyof typeof levels
+  readonly message: string
+  readonly time: Date
+  /** The `connection`, `session` and `process` it is about, and more. */
+  readonly annotations: Readonly<Record<string, unknown>>
+  /** The error behind it, if there is one. */
+  readonly cause?: string
+}
+
 /** What logs look like, and which there are. */
 export interface Options {
+  readonly onLog?: ((entry: LogEntry) => void) | undefined
   readonly logFormat?: keyof typeof formats | undefined
   readonly logLevel?: keyof typeof levels | undefined
 }
@@ -51,11 +64,36 @@ export const withUsual = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effec
   )
 
 /** Logs as the options say; an option that is absent changes nothing. */
-export const layer = ({ logFormat, logLevel }: Options): Layer.Layer<never> =>
-  Layer.merge(
-    logFormat === undefined ? Layer.empty : Logger.replace(usual, formats[logFormat]()),
+export const layer = ({ logFormat, logLevel, onLog }: Options): Layer.Layer<never> =>
+  Layer.mergeAll(
+    logFormat === undefined || onLog !== undefined
+      ? Layer.empty
+      : Logger.replace(usual, formats[logFormat]()),
+    onLog === undefined ? Layer.empty : layerCallback(onLog),
     logLevel === undefined ? Layer.empty : Logger.minimumLogLevel(levels[logLevel]),
   )
+
+/** Logs to a function, and nowhere else. One that throws ends no fiber: it is an uncaught error of the program. */
+const layerCallback = (onLog: (entry: LogEntry) => void): Layer.Layer<never> => {
+  const logger = Logger.make<unknown, void>(({ logLevel, message, date, annotations, cause }) => {
+    const entry: LogEntry = {
+      level: levelNames.find((name) => levels[name] === logLevel) ?? "error",
+      message: [message].flat().map(String).join(" "),
+      time: date,
+      annotations: Object.fromEntries(annotations),
+      ...(Cause.isEmpty(cause) ? {} : { cause: Cause.pretty(cause) }),
+    }
+    try {
+      onLog(entry)
+    } catch (error) {
+      queueMicrotask(() => {
+        throw error
+      })
+    }
+  })
+  const silent = [Logger.defaultLogger, usual].map((one) => Logger.remove(one))
+  return Layer.mergeAll(Logger.add(logger), ...silent)
+}
 
 const namesOf = <Name extends string>(table: Readonly<Record<Name, unknown>>) =>
   Object.keys(table) as unknown as readonly [Name, ...ReadonlyArray<Name>]

@@ -59,10 +59,25 @@ export type ValueOf<O> = O extends { readonly kind: "switch" }
 /** The options of a program that rows stand for. */
 export type ValuesOf<Rows> = { readonly [Name in keyof Rows]?: ValueOf<Rows[Name]> | undefined }
 
+/** Which values are possible. */
+export interface Rule {
+  readonly accepts: (value: unknown) => boolean
+  /** What they are, for an error text. */
+  readonly expected: string
+  /** True where no error text may show a value. */
+  readonly isSecret?: boolean
+}
+
+/** Any text but the empty one. */
+export const text: Rule = {
+  accepts: (value) => typeof value === "string" && value !== "",
+  expected: "a text that is not empty",
+}
+
 /** How errors name the option at a path, also one that was not given. */
 export type Label = (path: string) => string
 
-/** The value that a text stands for; a text that cannot be one is returned as it is, and `accepts` refuses it. */
+/** The value that a text stands for; a text that cannot be one is returned as it is, and its rule refuses it. */
 export const fromText = (option: Option, text: string): unknown => {
   if (option.kind === "number" && /^[0-9]+$/.test(text) && Number.isSafeInteger(Number(text)))
     return Number(text)
@@ -72,37 +87,30 @@ export const fromText = (option: Option, text: string): unknown => {
 
 const switches: Readonly<Record<string, boolean>> = { true: true, "1": true, false: false, "0": false }
 
-/** True for a possible value. */
-export const accepts = (option: Option, value: unknown): boolean => {
+/** Which values an option of a row may have. */
+export const ruleOf = (option: Option): Rule => {
   switch (option.kind) {
     case "text":
-      return typeof value === "string" || (option.repeatable === true && isTexts(value))
+      return option.repeatable === true
+        ? { accepts: (value) => isText(value) || isTexts(value), expected: "a text or a list of texts" }
+        : { accepts: isText, expected: "a text" }
     case "number": {
       const { least, most = Number.MAX_SAFE_INTEGER } = option
-      return Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most
+      const bound = most < Number.MAX_SAFE_INTEGER ? ` and at most ${most}` : ""
+      return {
+        accepts: (value) => Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most,
+        expected: `a whole number of at least ${least}${bound}`,
+      }
     }
     case "choice":
-      return typeof value === "string" && option.of.includes(value)
+      return {
+        accepts: (value) => isText(value) && option.of.includes(value),
+        expected: `${option.of.slice(0, -1).join(", ")} or ${option.of.at(-1)}`,
+      }
     case "switch":
-      return typeof value === "boolean"
+      return { accepts: (value) => typeof value === "boolean", expected: "true or false" }
   }
 }
 
-const isTexts = (value: unknown): boolean =>
-  Array.isArray(value) && value.every((text) => typeof text === "string")
-
-/** What the possible values are, for an error text. */
-export const expected = (option: Option): string => {
-  switch (option.kind) {
-    case "text":
-      return option.repeatable === true ? "a text or a list of texts" : "a text"
-    case "number": {
-      const { least, most = Number.MAX_SAFE_INTEGER } = option
-      return `a whole number of at least ${least}${most < Number.MAX_SAFE_INTEGER ? ` and at most ${most}` : ""}`
-    }
-    case "choice":
-      return `${option.of.slice(0, -1).join(", ")} or ${option.of.at(-1)}`
-    case "switch":
-      return "true or false"
-  }
-}
+const isText = (value: unknown): value is string => typeof value === "string"
+const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText)

@@ -1,198 +1,74 @@
 /**
- * The options of a server: THE table from which derive the flags of `procwire serve` and their help, the variables, the
- * keys of a configuration file, the options of `serve` in programs with their types and checks, and the tables of the
- * README.
- *
- * A row stands where a program has the option: the row `tls.certFile` has the flag `--tls-cert` and the variable
- * `PROCWIRE_TLS_CERT`. The bounds are those of `Limits.table`.
+ * The options of a server as programs have them: their types, and which values they may have. Those of the table derive
+ * from it; a few more are for programs only.
  */
-import * as Dialects from "../../../core/protocol/dialect/Dialects.ts"
-import * as Limits from "../../../core/protocol/Limits.ts"
-import * as SessionRegistry from "../../../core/session/SessionRegistry.ts"
-import * as SignedToken from "../auth/SignedToken.ts"
-import * as ListenAddress from "./ListenAddress.ts"
-import * as Logging from "./Logging.ts"
-import type { NumberOption, Option, ValuesOf } from "./Option.ts"
+import * as Layer from "effect/Layer"
+import type * as Limits from "../../../core/protocol/Limits.ts"
+import type { AuditLog } from "../../../core/server/audit/AuditLog.ts"
+import type { Listener } from "../../../core/transport/Listener.ts"
+import type { TransportError } from "../../../core/transport/Transport.ts"
+import type * as Logging from "./Logging.ts"
+import * as OptionRow from "./Option.ts"
+import type { Option, ValuesOf } from "./Option.ts"
+import { auth, behaviour, limits, listening, logs, tls } from "./OptionTable.ts"
+import * as SpawnerLayer from "./SpawnerLayer.ts"
 
-const { detachedMillis, retentionMillis } = SessionRegistry.defaultOptions
-
-const millis = { kind: "number", unit: "ms", shows: "N", least: 0 } as const
-const file = { kind: "text", shows: "FILE" } as const
-
-const listening = {
-  listen: {
-    flag: "listen",
-    kind: "text",
-    repeatable: true,
-    shows: "ADDRESS",
-    default: ListenAddress.defaultAddress,
-    help:
-      "where to listen: stdio, ws://IP:PORT, tcp://IP:PORT or unix:PATH; may be repeated. Port 0 picks a free one; " +
-      "the bound addresses are the lines on stdout (on stderr, with stdio among them)",
-  },
-} as const satisfies Record<string, Option>
-
-const tls = {
-  certFile: {
-    ...file,
-    flag: "tls-cert",
-    help: "a PEM certificate (chain): ws:// and tcp:// speak TLS and are printed as wss://, tls://",
-  },
-  keyFile: { ...file, flag: "tls-key", help: "its PEM key" },
-  clientCaFile: { ...file, flag: "tls-client-ca", help: "clients need a certificate of this authority" },
-} as const satisfies Record<string, Option>
-
-const auth = {
-  mode: {
-    flag: "ws-auth",
-    kind: "choice",
-    of: ["capability-token", "signed-bearer-token"],
-    shows: "MODE",
-    help: 'ws:// asks for "Authorization: Bearer TOKEN": capability-token or signed-bearer-token',
-  },
-  tokenFile: { ...file, flag: "ws-token-file", help: "the token, or" },
-  tokenSha256: {
-    flag: "ws-token-sha256",
-    kind: "text",
-    shows: "HEX",
-    help: "its SHA-256, for capability-token",
-  },
-  sharedSecretFile: {
-    ...file,
-    flag: "ws-shared-secret-file",
-    help: `for signed-bearer-token: the secret of the JWTs (HS256), at least ${SignedToken.minSecretBytes} bytes`,
-  },
-  issuer: {
-    flag: "ws-issuer",
-    kind: "text",
-    shows: "TEXT",
-    default: "anything",
-    help: "what the iss of a JWT must be",
-  },
-  audience: {
-    flag: "ws-audience",
-    kind: "text",
-    shows: "TEXT",
-    default: "anything",
-    help: "what the aud of a JWT must be or contain",
-  },
-  maxClockSkewSeconds: {
-    flag: "ws-max-clock-skew-seconds",
-    kind: "number",
-    unit: "s",
-    shows: "N",
-    least: 0,
-    default: SignedToken.defaultSkewSeconds,
-    help: "how far clocks may differ",
-  },
-} as const satisfies Record<string, Option>
-
-const behaviour = {
-  allowUnauthenticated: {
-    flag: "allow-unauthenticated",
-    kind: "switch",
-    help: "listen on addresses that others can reach, though nothing above keeps them out",
-  },
-  dialect: {
-    flag: "dialect",
-    kind: "choice",
-    of: Dialects.names,
-    shows: "NAME",
-    default: "current",
-    help:
-      "what clients speak: current, v0 (the first version of March 2026, command/exec), or auto: v0 where the first " +
-      "call behind initialize is one of v0's",
-  },
-  detachedTtlMs: {
-    ...millis,
-    flag: "detached-ttl-ms",
-    default: detachedMillis,
-    help: "how long a session without a connection can be resumed",
-  },
-  retentionMs: {
-    ...millis,
-    flag: "retention-ms",
-    default: retentionMillis,
-    help: "how long a closed process stays readable",
-  },
-  audit: {
-    flag: "audit",
-    kind: "text",
-    shows: "FILE|-",
-    help:
-      "append a line of JSON to FILE, or to stderr, for what clients do: processes, files, HTTP requests, and who " +
-      "asked. While it cannot be written, nothing is started or changed",
-  },
-  auditBestEffort: {
-    flag: "audit-best-effort",
-    kind: "switch",
-    help: "go on without the lines that cannot be written, and count them",
-  },
-  bwrap: {
-    flag: "bwrap",
-    kind: "text",
-    shows: "PATH",
-    default: "bwrap in PATH",
-    help: "bubblewrap, for requests with a restricted sandbox",
-  },
-  graceMs: {
-    ...millis,
-    flag: "grace-ms",
-    default: 0,
-    help:
-      "how long processes may take to end after SIGTERM when the server is asked to end; then they are killed; with 0 " +
-      "they are killed at once",
-  },
-  exitOnStdinClose: {
-    flag: "exit-on-stdin-close",
-    kind: "switch",
-    help: "end when stdin closes, as it does when the parent dies; what comes there is dropped",
-  },
-} as const satisfies Record<string, Option>
-
-const logs = {
-  logFormat: {
-    flag: "log-format",
-    kind: "choice",
-    of: Logging.formatNames,
-    shows: "FORMAT",
-    default: "logfmt",
-    help: `of the logs on stderr: ${Logging.formatNames.join(", ")}`,
-  },
-  logLevel: {
-    flag: "log-level",
-    kind: "choice",
-    of: Logging.levelNames,
-    shows: "LEVEL",
-    default: "the variable PROCWIRE_LOG, or warning",
-    help: Logging.levelNames.join(", "),
-  },
-} as const satisfies Record<string, Option>
-
-const limits = Object.fromEntries(
-  Limits.names.map((name): [string, Option] => [
-    name,
-    { ...Limits.table[name], kind: "number", shows: "N" } satisfies NumberOption,
-  ]),
-) as { readonly [Name in Limits.Name]: NumberOption }
-
-/** The table: the groups in the order of the help; `top` has the options that are in no group. */
-export const table = { top: { ...listening, ...behaviour, ...logs }, tls, auth, limits } as const
-
-/** The certificate of a server, and whom it admits. */
-export interface TlsOptions extends ValuesOf<typeof tls> {}
+/** The certificate of a server, and whom it admits: files, or what they would hold. */
+export interface TlsOptions extends ValuesOf<typeof tls> {
+  /** The certificate, or a chain that begins with it, as PEM; instead of `certFile`. */
+  readonly cert?: string | undefined
+  /** The private key as PEM; instead of `keyFile`. */
+  readonly key?: string | undefined
+  /** The authority of clients as PEM; instead of `clientCaFile`. */
+  readonly clientCa?: string | undefined
+}
 
 /** Whom a server lets in over WebSocket. */
-export interface AuthOptions extends ValuesOf<typeof auth> {}
+export interface AuthOptions extends ValuesOf<typeof auth> {
+  /** The token of `capability-token`; instead of `tokenFile`. */
+  readonly token?: string | undefined
+  /** The secret of `signed-bearer-token`; instead of `sharedSecretFile`. */
+  readonly sharedSecret?: string | undefined
+}
 
 /** How a server behaves; what is absent has its default. */
-export interface Options extends ValuesOf<typeof table.top> {
+export interface Options
+  extends ValuesOf<typeof listening>, ValuesOf<typeof behaviour>, ValuesOf<typeof logs> {
   /** TLS for the `ws://` and `tcp://` addresses. */
   readonly tls?: TlsOptions | undefined
-  /** A token for WebSocket clients. */
+  /** A token for WebSocket clients, those of `handleUpgrade` included. */
   readonly auth?: AuthOptions | undefined
   /** The bounds, by the names of `Limits`. */
   readonly limits?: Partial<Limits.Limits> | undefined
+  /** What starts processes, over the spawner of the runtime; the default is that one, with bubblewrap if it is there. */
+  readonly spawner?: SpawnerLayer.SpawnerSource | undefined
+  /** Further listeners, beside those of `listen`. */
+  readonly listeners?: ReadonlyArray<Layer.Layer<Listener, TransportError>> | undefined
+  /** Takes the logs, which then do not go to stderr. */
+  readonly onLog?: ((entry: Logging.LogEntry) => void) | undefined
+  /** Takes the audit log; instead of `audit`. */
+  readonly auditLog?: AuditLog | undefined
+  /** A file with further options, as that of `--config`; those that are given here win. */
+  readonly config?: string | undefined
+}
+
+const secret = { ...OptionRow.text, isSecret: true }
+
+/** What only programs can give, because a text cannot express it or must not be on a command line. */
+const programOnly: Readonly<Record<string, OptionRow.Rule>> = {
+  "tls.cert": secret,
+  "tls.key": secret,
+  "tls.clientCa": secret,
+  "auth.token": secret,
+  "auth.sharedSecret": secret,
+  spawner: { accepts: SpawnerLayer.isSpawner, expected: "a layer of Spawner" },
+  listeners: {
+    accepts: (value) => Array.isArray(value) && value.every(Layer.isLayer),
+    expected: "a list of layers of Listener",
+  },
+  onLog: { accepts: (value) => typeof value === "function", expected: "a function" },
+  auditLog: { accepts: (value) => typeof value === "object" && value !== null, expected: "an AuditLog" },
+  config: OptionRow.text,
 }
 
 /** Where a program has an option: `listen`, `tls.certFile`, `limits.processes`. */
@@ -227,3 +103,22 @@ export const all: ReadonlyArray<Entry> = [...general, ...bounds]
 
 /** The variable of an option: `PROCWIRE_MAX_PROCESSES` is that of `--max-processes`. */
 export const variableOf = ({ flag }: Option): string => `PROCWIRE_${flag.toUpperCase().replaceAll("-", "_")}`
+
+const rules: Readonly<Record<Path, OptionRow.Rule>> = {
+  ...Object.fromEntries(all.map(({ path, option }) => [path, OptionRow.ruleOf(option)])),
+  ...programOnly,
+}
+
+/** Which values an option may have. */
+export const ruleOf = (path: Path): OptionRow.Rule => rules[path] ?? OptionRow.text
+
+/** The names of a program's options: those of each group, and with the empty name those that are in none. */
+export const names: Readonly<Record<string, Readonly<Record<string, true>>>> = Object.fromEntries(
+  ["", "tls", "auth", "limits"].map((group) => {
+    const paths = Object.keys(rules).map((path) => path.split("."))
+    const inGroup = paths.flatMap(([first = "", second]) =>
+      group === "" ? [first] : first === group && second !== undefined ? [second] : [],
+    )
+    return [group, Object.fromEntries(inGroup.map((name) => [name, true as const]))]
+  }),
+)

@@ -4,10 +4,10 @@
  * It ends when its scope closes, when it is asked to, or when one of its listeners ends, as stdin does. An end that is
  * asked for grants running processes the grace period; whatever is left then is killed.
  */
-import type * as FileSystem from "@effect/platform/FileSystem"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import type * as TextFile from "../host/TextFile.ts"
 import * as ExecutionStrategy from "effect/ExecutionStrategy"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
@@ -18,11 +18,13 @@ import * as ExecServer from "../../../core/server/ExecServer.ts"
 import * as SessionRegistry from "../../../core/session/SessionRegistry.ts"
 import * as Drain from "../../../core/spawn/Drain.ts"
 import { Spawner } from "../../../core/spawn/Spawner.ts"
+import { Listener } from "../../../core/transport/Listener.ts"
 import type { Transport, TransportError } from "../../../core/transport/Transport.ts"
 import * as Bubblewrap from "../confine/Bubblewrap.ts"
 import type { Platform } from "../Platform.ts"
 import * as PeerCredentials from "../process/posix/PeerCredentials.ts"
 import * as ServerServices from "../ServerServices.ts"
+import * as Stats from "../status/Stats.ts"
 import * as StatusPages from "../status/StatusPages.ts"
 import { version } from "../Version.ts"
 import * as Audit from "./Audit.ts"
@@ -30,23 +32,9 @@ import * as Given from "./Given.ts"
 import type { Settings } from "./Given.ts"
 import * as Listening from "./Listening.ts"
 import { ServeError } from "./ServeError.ts"
+import type { CloseOptions, ServerService } from "./ServerTag.ts"
 import * as StdinClosed from "./StdinClosed.ts"
-
-/** How a server ends. */
-export interface CloseOptions {
-  /** How long processes may take to end after SIGTERM; the default is the option `graceMs` of the server. */
-  readonly graceMs?: number | undefined
-}
-
-/** A running server. */
-export interface Server {
-  /** Where clients connect, in the order of `listen`. */
-  readonly addresses: ReadonlyArray<string>
-  /** Ends the server, and completes when it has ended. A second call may shorten the grace period of the first. */
-  readonly close: (options?: CloseOptions) => Effect.Effect<void>
-  /** Completes when the server has ended; fails if a listener has failed. */
-  readonly closed: Effect.Effect<void, ServeError>
-}
+import * as Upgrades from "./Upgrades.ts"
 
 /** What only the command is. */
 export interface Host {
@@ -59,7 +47,7 @@ export const make = (
   platform: Platform,
   settings: Settings,
   host: Host = {},
-): Effect.Effect<Server, ServeError, FileSystem.FileSystem | Scope.Scope> =>
+): Effect.Effect<ServerService, ServeError, TextFile.TextFiles | Scope.Scope> =>
   Effect.gen(function* () {
     const { options } = settings
     const outer = yield* Effect.scope
@@ -70,13 +58,16 @@ export const make = (
       scope,
       Effect.suspend(() => Deferred.done(closed, result)),
     )
-    const { listeners, serve, drain } = yield* Scope.extend(start(platform, settings, host), scope)
+    const { listeners, upgrades, serve, drain, stats } = yield* Scope.extend(
+      start(platform, settings, host),
+      scope,
+    )
 
     let closing = false
     const close = ({ graceMs = options.graceMs ?? 0 }: CloseOptions = {}) =>
       Effect.gen(function* () {
         closing = true
-        yield* Effect.forEach(listeners, ({ stop }) => stop)
+        yield* Effect.forEach([...listeners, upgrades], ({ stop }) => stop)
         yield* drain(graceMs)
         yield* Scope.close(scope, Exit.void)
         yield* Effect.exit(Deferred.await(closed))
@@ -88,7 +79,7 @@ export const make = (
 
     const addresses = listeners.map(({ address }) => address)
     const ends: ReadonlyArray<Effect.Effect<void, ServeError>> = [
-      ...listeners.map(({ run }) => Effect.mapError(run(serve), toServeError)),
+      ...[...listeners, upgrades].map(({ run }) => Effect.mapError(run(serve), toServeError)),
       ...(options.exitOnStdinClose === true && !addresses.includes("stdio") ? [StdinClosed.stdinClosed] : []),
     ]
     yield* Effect.exit(ends.reduce((one, other) => Effect.raceFirst(one, other), Effect.never)).pipe(
@@ -98,19 +89,19 @@ export const make = (
       }),
       Effect.forkIn(scope),
     )
-    return { addresses, close, closed: Deferred.await(closed) }
+    return { addresses, stats, handleUpgrade: upgrades.handle, close, closed: Deferred.await(closed) }
   })
 
 /** Builds everything in the scope: nothing is served yet. */
 const start = (platform: Platform, settings: Settings, host: Host) =>
   Effect.gen(function* () {
     const { options } = settings
-    const { bwrap } = options
+    const { bwrap, spawner: given } = options
     if (bwrap !== undefined && Bubblewrap.find(bwrap) === undefined) {
-      const given = { value: bwrap, label: settings.label("bwrap") }
-      return yield* Given.refuse(given, "the path of an executable file, and none is there")
+      const wrong = { value: bwrap, label: settings.label("bwrap") }
+      return yield* Given.refuse(wrong, { expected: "the path of an executable file, and none is there" })
     }
-    const services = yield* Layer.build(ServerServices.layer(platform, { bwrap, ...host }))
+    const services = yield* Layer.build(ServerServices.layer(platform, { bwrap, spawner: given, ...host }))
     const limits = { ...Limits.defaults, ...options.limits }
     const metrics = Metrics.make()
     const listening = yield* Listening.read(settings)
@@ -118,12 +109,18 @@ const start = (platform: Platform, settings: Settings, host: Host) =>
     const auditLog = yield* Audit.open(settings, { version, lost })
     // The server, which counts connections, exists only after the listeners that ask it.
     const later: { refusal: ExecServer.ExecServer["refusal"] } = { refusal: () => undefined }
-    const listeners = yield* Listening.bindAll(
+    const terms = { maxMessageBytes: limits.messageBytes, refusal: () => later.refusal() }
+    const stats = yield* Stats.make(version, metrics)
+    const bound = yield* Listening.bindAll(
       listening,
-      { maxMessageBytes: limits.messageBytes, refusal: () => later.refusal() },
-      yield* StatusPages.make(version, metrics),
+      terms,
+      StatusPages.make(version, metrics, stats),
       auditLog === undefined ? undefined : PeerCredentials.make(platform.openFfi),
     ).pipe(Effect.mapError((error) => toServeError(Listening.withRemedy(error, settings.label("listen")))))
+    const others = yield* Effect.forEach(options.listeners ?? [], (layer) =>
+      Effect.map(Layer.build(layer), Context.get(Listener)),
+    ).pipe(Effect.mapError(toServeError))
+    const upgrades = yield* Upgrades.make({ ...Listening.rulesOf(listening), terms })
     const { spawner, drain } = Drain.make(Context.get(services, Spawner))
     const server = yield* ExecServer.make({
       version,
@@ -136,7 +133,7 @@ const start = (platform: Platform, settings: Settings, host: Host) =>
     }).pipe(Effect.provide(Context.add(services, Spawner, spawner)))
     later.refusal = server.refusal
     const serve = (transport: Transport) => metrics.whileConnected(server.serve(transport))
-    return { listeners, serve, drain }
+    return { listeners: [...bound, ...others], upgrades, serve, drain, stats }
   })
 
 const toServeError = (error: TransportError): ServeError =>

@@ -1,12 +1,12 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
 import { afterAll, describe, expect, it } from "vitest"
 import * as Certificates from "../testing/Certificates.ts"
 import * as Flags from "../cli/Flags.ts"
 import * as TlsFlags from "../cli/TlsFlags.ts"
+import * as TextFile from "../host/TextFile.ts"
 import type { TlsOptions } from "./Options.ts"
 import * as TlsFiles from "./TlsFiles.ts"
 
@@ -22,9 +22,7 @@ const contents: Readonly<Record<string, string>> = {
   other: made.stranger.key,
   none: "nothing\n",
 }
-const inMemory = FileSystem.layerNoop({
-  readFile: (path) => Effect.succeed(new TextEncoder().encode(contents[path])),
-})
+const inMemory = TextFile.layerMemory(contents)
 
 const server = (tls: TlsOptions) =>
   Effect.provide(TlsFiles.readServer({ options: { tls }, label: (path) => path }), inMemory)

@@ -17,6 +17,10 @@ export const ignores = (pid: number, signal: number): boolean => {
   return mask !== undefined && ((BigInt(`0x${mask}`) >> BigInt(signal - 1)) & 1n) === 1n
 }
 
+/** True for a process that is there and no zombie. */
+export const isAlive = (pid: number): boolean =>
+  processes().some((process) => process.pid === pid && process.state !== "Z")
+
 const argumentsOf = (pid: number): ReadonlyArray<string> => read(`/proc/${pid}/cmdline`).split("\0")
 
 const processes = () =>

@@ -10,57 +10,38 @@ import type { AddressInfo, Socket } from "node:net"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
-import { Listener, type ListenerService, type Terms } from "../../../core/transport/Listener.ts"
+import { Listener, type ListenerService } from "../../../core/transport/Listener.ts"
 import type { TransportError } from "../../../core/transport/Transport.ts"
-import * as AcceptLoop from "./AcceptLoop.ts"
-import * as Peers from "./Peers.ts"
 import * as Sockets from "./Sockets.ts"
 import * as SocketAddress from "./SocketAddress.ts"
 import * as Tls from "./Tls.ts"
-import * as UpgradeAdmission from "./UpgradeAdmission.ts"
-import * as WebSocketConnection from "./WebSocketConnection.ts"
+import type * as UpgradeAdmission from "./UpgradeAdmission.ts"
+import * as WebSocketUpgrades from "./WebSocketUpgrades.ts"
 
-export interface Options extends UpgradeAdmission.Rules {
+/** Where a listener for WebSockets is, and whom it admits. */
+export interface Options extends Omit<WebSocketUpgrades.Options, "secure"> {
   /** A literal address, `127.0.0.1` or `::1`. */
   readonly host: string
   /** 0 takes any free port. */
   readonly port: number
   /** With it the listener speaks TLS only: `wss://`. */
   readonly tls?: Tls.ServerTls
-  /** The message limit, and when connections are refused. */
-  readonly terms?: Terms
 }
 
 /** Listens until the scope closes. */
 export const make = (options: Options): Effect.Effect<ListenerService, TransportError, Scope.Scope> =>
   Effect.gen(function* () {
-    const { host, port, tls, terms = {} } = options
+    const { host, port, tls } = options
     const scheme = tls === undefined ? "ws" : "wss"
-    const upgrader = WebSocketConnection.makeUpgrader(terms.maxMessageBytes)
-    const loop = yield* AcceptLoop.make((upgrade: WebSocketConnection.Upgrade) =>
-      WebSocketConnection.make(upgrade, upgrader),
-    )
-    const track = yield* Sockets.track
-    const answer = async (request: http.IncomingMessage): Promise<UpgradeAdmission.Admission> => {
-      const asked = UpgradeAdmission.answer(requestOf(request), options)
-      const { reply, credential }: UpgradeAdmission.Admission = await asked.catch(() => ({ reply: failed }))
-      return { reply: reply ?? UpgradeAdmission.full(terms.refusal?.()), credential }
-    }
-
+    const upgrades = yield* WebSocketUpgrades.make({ ...options, secure: tls !== undefined })
     const server = yield* serverFor(tls, async (request, response) => {
       request.resume()
-      const { reply = upgradeRequired } = await answer(request)
+      const { reply = upgradeRequired } = await upgrades.answer(request)
       const { status, body, headers } = reply
       response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) })
       response.end(body)
     })
-    server.on("upgrade", async (request, socket: Socket, head) => {
-      track(socket)
-      const { reply, credential } = await answer(request)
-      if (reply !== undefined) return refuse(request, socket, reply)
-      const peer = Peers.ofSocket(tls === undefined ? "ws" : "wss", socket, credential)
-      loop.accept({ request, socket, head, peer })
-    })
+    server.on("upgrade", (request, socket: Socket, head) => void upgrades.upgrade(request, socket, head))
     yield* Effect.acquireRelease(Sockets.listen(server, { host, port }, explain(scheme, options)), () =>
       Effect.sync(() => {
         server.close()
@@ -70,11 +51,12 @@ export const make = (options: Options): Effect.Effect<ListenerService, Transport
 
     return {
       address: `${scheme}://${addressOf(server.address() as AddressInfo)}`,
-      run: loop.run,
+      run: upgrades.run,
       stop: Effect.sync(() => void server.close()),
     }
   })
 
+/** The same as a layer. */
 export const layerWebSocket = (options: Options): Layer.Layer<Listener, TransportError> =>
   Layer.scoped(Listener, make(options))
 
@@ -101,29 +83,5 @@ const openErrors: Readonly<Record<string, string>> = {
 }
 
 const upgradeRequired: UpgradeAdmission.Reply = { status: 426, body: "" }
-const failed: UpgradeAdmission.Reply = { status: 500, body: "" }
-
-/** Answers an upgrade request like any other HTTP request, and ends its connection. */
-const refuse = (
-  request: http.IncomingMessage,
-  socket: Socket,
-  { status, body, headers }: UpgradeAdmission.Reply,
-) => {
-  const response = new http.ServerResponse(request)
-  response.shouldKeepAlive = false
-  response.assignSocket(socket)
-  response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) })
-  response.end(body, () => socket.destroySoon())
-}
-
-const requestOf = (request: http.IncomingMessage): UpgradeAdmission.Request => ({
-  method: request.method ?? "",
-  url: request.url ?? "",
-  header: (name) => {
-    const value = request.headers[name]
-    return Array.isArray(value) ? value[0] : value
-  },
-})
-
 const addressOf = ({ address, port }: AddressInfo): string =>
   SocketAddress.formatHostAndPort({ host: address, port })

@@ -1,0 +1,63 @@
+/** `serve` for programs: the server of `procwire serve`, as an effect and as a promise. */
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { promise, scoped, unawaited } from "../../../core/client/Promises.ts"
+import * as TextFile from "../host/TextFile.ts"
+import type { Platform } from "../Platform.ts"
+import type { Stats } from "../status/Stats.ts"
+import * as Logging from "./Logging.ts"
+import type { Options } from "./Options.ts"
+import * as ProgramOptions from "./ProgramOptions.ts"
+import type { ServeError } from "./ServeError.ts"
+import * as Server from "./Server.ts"
+import type { CloseOptions, ServerService } from "./ServerTag.ts"
+import type { HandleUpgrade } from "./Upgrades.ts"
+
+/**
+ * A server of this program. It keeps the program alive until it has ended; a program that exits without closing it
+ * leaves no process behind on Linux, but grants none its grace period.
+ */
+export interface RunningServer {
+  /** Where clients connect, in the order of `listen`: `ws://127.0.0.1:39211`. */
+  readonly addresses: ReadonlyArray<string>
+  /** What it has done and is doing, in numbers. */
+  readonly stats: () => Stats
+  /**
+   * Takes an upgrade of the program's own HTTP server, whatever its path, and serves the WebSocket. The option `auth`
+   * holds for it; requests with an `Origin` header are refused.
+   */
+  readonly handleUpgrade: HandleUpgrade
+  /**
+   * Ends the server: it accepts nothing more, processes get SIGTERM and the grace period, then everything that is left
+   * is killed. Resolves when it has ended.
+   */
+  readonly close: (options?: CloseOptions) => Promise<void>
+  /** Resolves when the server has ended, by itself as well; rejects with `ServeError` if a listener has failed. */
+  readonly closed: Promise<void>
+  /** `close()`, for `await using`. */
+  readonly [Symbol.asyncDispose]: () => Promise<void>
+}
+
+/** Starts a server until the scope closes. Logs go where those of the effect go, unless the options say otherwise. */
+export const make = (
+  platform: Platform,
+  options?: Options,
+): Effect.Effect<ServerService, ServeError, Scope.Scope> =>
+  Effect.gen(function* () {
+    const settings = yield* ProgramOptions.settle(options)
+    return yield* Effect.provide(Server.make(platform, settings), Logging.layer(settings.options))
+  }).pipe(Effect.provide(TextFile.layer))
+
+/** Starts a server. Logs go to stderr, unless the options say otherwise. */
+export const serve = async (platform: Platform, options?: Options): Promise<RunningServer> => {
+  const [server, end] = await scoped(Logging.withUsual(make(platform, options)))
+  const close = (how?: CloseOptions) => promise(server.close(how)).then(end)
+  return {
+    addresses: server.addresses,
+    stats: server.stats,
+    handleUpgrade: server.handleUpgrade,
+    close,
+    closed: unawaited(Effect.ensuring(server.closed, Effect.promise(end))),
+    [Symbol.asyncDispose]: () => close(),
+  }
+}

@@ -1,0 +1,32 @@
+/** A server that runs in this process, as a service. */
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type { Stats } from "../status/Stats.ts"
+import type { ServeError } from "./ServeError.ts"
+import type { HandleUpgrade } from "./Upgrades.ts"
+
+/** How a server ends. */
+export interface CloseOptions {
+  /** How long processes may take to end after SIGTERM; the default is the option `graceMs` of the server. */
+  readonly graceMs?: number | undefined
+}
+
+/** A running server. */
+export interface ServerService {
+  /** Where clients connect, in the order of `listen`: `ws://127.0.0.1:39211`. */
+  readonly addresses: ReadonlyArray<string>
+  /** What it has done and is doing, in numbers. */
+  readonly stats: () => Stats
+  /**
+   * Takes an upgrade of the program's own HTTP server, whatever its path, and serves the WebSocket. The option `auth`
+   * holds for it; requests with an `Origin` header are refused.
+   */
+  readonly handleUpgrade: HandleUpgrade
+  /** Ends the server, and completes when it has ended. A second call may shorten the grace period of the first. */
+  readonly close: (options?: CloseOptions) => Effect.Effect<void>
+  /** Completes when the server has ended; fails if a listener has failed. */
+  readonly closed: Effect.Effect<void, ServeError>
+}
+
+/** The service of one server. */
+export class Server extends Context.Tag("procwire/Server")<Server, ServerService>() {}
