@@ -64,6 +64,24 @@ const optionRows = [
   }),
 ].join("\n")
 
+/** The source of the table of options, with each help text as the docstring of its row, which programs see. */
+const optionTable = () => {
+  const file = "adapters/shared/serve/OptionTable.ts"
+  const text = options.general.reduce(
+    (text, { path, option }) => {
+      const usual = option.kind === "switch" ? "false" : option.default
+      const help = `${option.help.charAt(0).toUpperCase()}${option.help.slice(1)}`
+      const all = `${help}.${usual === undefined ? "" : ` Default: ${usual}.`} The flag is \`--${option.flag}\`.`
+      const lines = all.replace(/(.{1,110})(?: |$)/g, "   * $1\n")
+      const row = `^  ${path.split(".").at(-1)}: \\{`
+      const old = "(?:^  /\\*\\*(?:(?!\\*/)[^])*\\*/\\n)?"
+      return text.replace(new RegExp(`${old}(${row})`, "m"), (_, begin) => `  /**\n${lines}   */\n${begin}`)
+    },
+    readFileSync(`${root}${file}`, "utf8"),
+  )
+  keep(file, text)
+}
+
 /** Every limit, with the text of the refusal beyond it. */
 const limitRows = [
   "| flag | in a program | default | | the words of a refusal |",
@@ -191,6 +209,7 @@ for (const [file, parts] of Object.entries(generated)) {
   )
 }
 keep("conformance/IDS.md", ids)
+optionTable()
 
 /** Who comes new reads README.md from top to bottom. */
 const longestReadme = 14_000

@@ -3,12 +3,15 @@
  *
  * @example
  * ```ts
- * import { connect } from "procwire/node"
+ * import { connect, serve } from "procwire/node"
  *
  * const client = await connect({ inProcess: true })
  * const child = await client.start({ argv: ["echo", "hello"] })
  * for await (const bytes of child.output()) process.stdout.write(bytes)
  * await client.close()
+ *
+ * const server = await serve({ listen: "ws://127.0.0.1:7000", limits: { processes: 100 } })
+ * await server.close({ graceMs: 5000 })
  * ```
  *
  * @module

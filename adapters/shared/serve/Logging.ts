@@ -21,8 +21,11 @@ const levels = {
 
 /** One log. */
 export interface LogEntry {
+  /** How bad it is. */
   readonly level: keyof typeof levels
+  /** One line, without payload. */
   readonly message: string
+  /** When it was logged. */
   readonly time: Date
   /** The `connection`, `session` and `process` it is about, and more. */
   readonly annotations: Readonly<Record<string, unknown>>

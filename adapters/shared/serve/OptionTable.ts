@@ -4,7 +4,8 @@
  * README.
  *
  * A row stands where a program has the option: the row `tls.certFile` has the flag `--tls-cert` and the variable
- * `PROCWIRE_TLS_CERT`. The bounds are those of `Limits.table`.
+ * `PROCWIRE_TLS_CERT`. The bounds are those of `Limits.table`. The docstrings of the rows, which programs see, are
+ * written by `npm run readme`, from their help.
  */
 import * as Dialects from "../../../core/protocol/dialect/Dialects.ts"
 import * as Limits from "../../../core/protocol/Limits.ts"
@@ -21,6 +22,11 @@ const file = { kind: "text", shows: "FILE" } as const
 
 /** Where a server listens. */
 export const listening = {
+  /**
+   * Where to listen: stdio, ws://IP:PORT, tcp://IP:PORT or unix:PATH; may be repeated. Port 0 picks a free one;
+   * the bound addresses are the lines on stdout (on stderr, with stdio among them). Default: ws://127.0.0.1:0. The
+   * flag is `--listen`.
+   */
   listen: {
     flag: "listen",
     kind: "text",
@@ -35,36 +41,63 @@ export const listening = {
 
 /** The certificate of a server. */
 export const tls = {
+  /**
+   * A PEM certificate (chain): ws:// and tcp:// speak TLS and are printed as wss://, tls://. The flag is
+   * `--tls-cert`.
+   */
   certFile: {
     ...file,
     flag: "tls-cert",
     help: "a PEM certificate (chain): ws:// and tcp:// speak TLS and are printed as wss://, tls://",
   },
+  /**
+   * Its PEM key. The flag is `--tls-key`.
+   */
   keyFile: { ...file, flag: "tls-key", help: "its PEM key" },
+  /**
+   * Clients need a certificate of this authority. The flag is `--tls-client-ca`.
+   */
   clientCaFile: { ...file, flag: "tls-client-ca", help: "clients need a certificate of this authority" },
 } as const satisfies Record<string, Option>
 
 /** Whom a server lets in over WebSocket. */
 export const auth = {
+  /**
+   * What ws:// asks for as "Authorization: Bearer TOKEN": capability-token or signed-bearer-token. The flag is
+   * `--ws-auth`.
+   */
   mode: {
     flag: "ws-auth",
     kind: "choice",
     of: ["capability-token", "signed-bearer-token"],
     shows: "MODE",
-    help: 'ws:// asks for "Authorization: Bearer TOKEN": capability-token or signed-bearer-token',
+    help: 'what ws:// asks for as "Authorization: Bearer TOKEN": capability-token or signed-bearer-token',
   },
-  tokenFile: { ...file, flag: "ws-token-file", help: "the token, or" },
+  /**
+   * For capability-token: the token, or. The flag is `--ws-token-file`.
+   */
+  tokenFile: { ...file, flag: "ws-token-file", help: "for capability-token: the token, or" },
+  /**
+   * The SHA-256 of the token. The flag is `--ws-token-sha256`.
+   */
   tokenSha256: {
     flag: "ws-token-sha256",
     kind: "text",
     shows: "HEX",
-    help: "its SHA-256, for capability-token",
+    help: "the SHA-256 of the token",
   },
+  /**
+   * For signed-bearer-token: the secret of the JWTs (HS256), at least 32 bytes. The flag is
+   * `--ws-shared-secret-file`.
+   */
   sharedSecretFile: {
     ...file,
     flag: "ws-shared-secret-file",
     help: `for signed-bearer-token: the secret of the JWTs (HS256), at least ${SignedToken.minSecretBytes} bytes`,
   },
+  /**
+   * What the iss of a JWT must be. Default: anything. The flag is `--ws-issuer`.
+   */
   issuer: {
     flag: "ws-issuer",
     kind: "text",
@@ -72,6 +105,9 @@ export const auth = {
     default: "anything",
     help: "what the iss of a JWT must be",
   },
+  /**
+   * What the aud of a JWT must be or contain. Default: anything. The flag is `--ws-audience`.
+   */
   audience: {
     flag: "ws-audience",
     kind: "text",
@@ -79,6 +115,9 @@ export const auth = {
     default: "anything",
     help: "what the aud of a JWT must be or contain",
   },
+  /**
+   * How far clocks may differ. Default: 30. The flag is `--ws-max-clock-skew-seconds`.
+   */
   maxClockSkewSeconds: {
     flag: "ws-max-clock-skew-seconds",
     kind: "number",
@@ -92,11 +131,19 @@ export const auth = {
 
 /** What a server does, and how it ends. */
 export const behaviour = {
+  /**
+   * Listen on addresses that others can reach, though nothing above keeps them out. Default: false. The flag is
+   * `--allow-unauthenticated`.
+   */
   allowUnauthenticated: {
     flag: "allow-unauthenticated",
     kind: "switch",
     help: "listen on addresses that others can reach, though nothing above keeps them out",
   },
+  /**
+   * What clients speak: current, v0 (the first version of March 2026, command/exec), or auto: v0 where the first
+   * call behind initialize is one of v0's. Default: current. The flag is `--dialect`.
+   */
   dialect: {
     flag: "dialect",
     kind: "choice",
@@ -107,18 +154,28 @@ export const behaviour = {
       "what clients speak: current, v0 (the first version of March 2026, command/exec), or auto: v0 where the first " +
       "call behind initialize is one of v0's",
   },
+  /**
+   * How long a session without a connection can be resumed. Default: 80000. The flag is `--detached-ttl-ms`.
+   */
   detachedTtlMs: {
     ...millis,
     flag: "detached-ttl-ms",
     default: detachedMillis,
     help: "how long a session without a connection can be resumed",
   },
+  /**
+   * How long a closed process stays readable. Default: 30000. The flag is `--retention-ms`.
+   */
   retentionMs: {
     ...millis,
     flag: "retention-ms",
     default: retentionMillis,
     help: "how long a closed process stays readable",
   },
+  /**
+   * Append a line of JSON to FILE, or to stderr, for what clients do: processes, files, HTTP requests, and who
+   * asked. While it cannot be written, nothing is started or changed. The flag is `--audit`.
+   */
   audit: {
     flag: "audit",
     kind: "text",
@@ -127,11 +184,18 @@ export const behaviour = {
       "append a line of JSON to FILE, or to stderr, for what clients do: processes, files, HTTP requests, and who " +
       "asked. While it cannot be written, nothing is started or changed",
   },
+  /**
+   * Go on without the lines that cannot be written, and count them. Default: false. The flag is
+   * `--audit-best-effort`.
+   */
   auditBestEffort: {
     flag: "audit-best-effort",
     kind: "switch",
     help: "go on without the lines that cannot be written, and count them",
   },
+  /**
+   * Bubblewrap, for requests with a restricted sandbox. Default: bwrap in PATH. The flag is `--bwrap`.
+   */
   bwrap: {
     flag: "bwrap",
     kind: "text",
@@ -139,6 +203,10 @@ export const behaviour = {
     default: "bwrap in PATH",
     help: "bubblewrap, for requests with a restricted sandbox",
   },
+  /**
+   * How long processes may take to end after SIGTERM when the server is asked to end; then they are killed; with 0
+   * they are killed at once. Default: 0. The flag is `--grace-ms`.
+   */
   graceMs: {
     ...millis,
     flag: "grace-ms",
@@ -147,6 +215,10 @@ export const behaviour = {
       "how long processes may take to end after SIGTERM when the server is asked to end; then they are killed; with 0 " +
       "they are killed at once",
   },
+  /**
+   * End when stdin closes, as it does when the parent dies; what comes there is dropped. Default: false. The flag
+   * is `--exit-on-stdin-close`.
+   */
   exitOnStdinClose: {
     flag: "exit-on-stdin-close",
     kind: "switch",
@@ -156,6 +228,9 @@ export const behaviour = {
 
 /** What logs look like. */
 export const logs = {
+  /**
+   * Of the logs on stderr: logfmt, json, pretty. Default: logfmt. The flag is `--log-format`.
+   */
   logFormat: {
     flag: "log-format",
     kind: "choice",
@@ -164,6 +239,10 @@ export const logs = {
     default: "logfmt",
     help: `of the logs on stderr: ${Logging.formatNames.join(", ")}`,
   },
+  /**
+   * Trace, debug, info, warning, error, none. Default: the variable PROCWIRE_LOG, or warning. The flag is
+   * `--log-level`.
+   */
   logLevel: {
     flag: "log-level",
     kind: "choice",

@@ -10,8 +10,11 @@ export type ServeReason = "InvalidOption" | "Configuration" | "Listen"
 
 /** The message names the option as it was given: the flag, the variable, the line of the file, or the property. */
 export class ServeError extends Data.TaggedError("ServeError")<{
+  /** What kind of failure it is. */
   readonly reason: ServeReason
+  /** For people. */
   readonly message: string
+  /** The error behind it, if there is one. */
   readonly cause?: unknown
 }> {}
 

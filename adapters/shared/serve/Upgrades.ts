@@ -1,6 +1,6 @@
 /**
- * The WebSockets of a program's own HTTP server: it gives its upgrades to a server of ours, which serves them beside its
- * own listeners. The code of WebSockets is loaded with the first.
+ * The WebSockets of a program's own HTTP server: it gives its upgrades to a server of ours, which serves them beside
+ * its listeners. The code of WebSockets is loaded with the first.
  */
 import type { IncomingMessage } from "node:http"
 import type { Socket } from "node:net"

@@ -7,9 +7,11 @@ export type SocketAddress =
   | { readonly kind: "unix"; readonly path: string }
   | ({ readonly kind: "tcp" | "tls" } & HostAndPort)
 
+/** A host and a port of it. */
 export interface HostAndPort {
   /** A name or a literal address, without brackets. */
   readonly host: string
+  /** 0 takes a free one, where somebody listens. */
   readonly port: number
 }
 

@@ -31,8 +31,11 @@ export type Options =
   | UnixOptions
   | (SocketAddress.HostAndPort & { readonly kind: "tcp"; readonly tls?: Tls.ServerTls })
 
-interface UnixOptions {
+/** A unix socket, whose file has mode 0600. */
+export interface UnixOptions {
+  /** Tells it from the other addresses. */
   readonly kind: "unix"
+  /** The path of its file, absolute or relative to the directory of this process. */
   readonly path: string
   /** Tells who has connected. */
   readonly lookUp?: Peers.LookUp | undefined
@@ -88,6 +91,7 @@ export const make = (
     }
   })
 
+/** The same as a layer. */
 export const layerSocket = (options: Options, terms?: Terms): Layer.Layer<Listener, TransportError> =>
   Layer.scoped(Listener, make(options, terms))
 

@@ -7,7 +7,9 @@
 import type { Credential } from "../../../core/transport/Transport.ts"
 import type * as Bearer from "../auth/Bearer.ts"
 
+/** A request, before anybody has looked at its body. */
 export interface Request {
+  /** In capitals: `GET`. */
   readonly method: string
   /** Path and query as in the request line, or an absolute URL. */
   readonly url: string
@@ -15,15 +17,21 @@ export interface Request {
   readonly header: (name: string) => string | undefined
 }
 
+/** What a request gets instead of a WebSocket. */
 export interface Reply {
+  /** The HTTP status. */
   readonly status: number
+  /** The whole body. */
   readonly body: string
+  /** Further headers, by lower-case name. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
 /** What becomes of a request: it gets a reply, or it is admitted, by a credential if it needed one. */
 export interface Admission {
+  /** Without one the request is admitted. */
   readonly reply?: Reply | undefined
+  /** What the client has shown, for the audit log. */
   readonly credential?: Credential | undefined
 }
 

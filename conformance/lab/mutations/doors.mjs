@@ -89,6 +89,12 @@ export const doors = [
   ),
   one(
     drain,
+    "children.has(child) && (yield* isThere(child))",
+    "yield* isThere(child)",
+    "a drain waits for children that were killed",
+  ),
+  one(
+    drain,
     "exited() ? handle.lingering",
     "exited() ? Effect.succeed(false)",
     "who outlives its leader gets no time",
@@ -148,6 +154,24 @@ export const doors = [
       "a server configures those that its processes start",
     ),
     "adapters/shared/integration/Configuration.test.ts",
+  ),
+  elsewhere(
+    one(
+      "adapters/shared/serve/ProgramOptions.ts",
+      "if (refusal !== undefined)",
+      "if (false)",
+      "a program may give options that do not exist",
+    ),
+    "adapters/shared/integration/Serve.test.ts",
+  ),
+  elsewhere(
+    one(
+      "adapters/shared/serve/Upgrades.ts",
+      "if (stopped) return refuse(socket)",
+      "",
+      "a server that has ended takes upgrades",
+    ),
+    "adapters/shared/integration/Serve.test.ts",
   ),
   one(
     "core/protocol/Suggestion.ts",
