@@ -64,9 +64,11 @@ const optionRows = [
   }),
 ].join("\n")
 
-/** The source of the table of options, with each help text as the docstring of its row, which programs see. */
-const optionTable = () => {
-  const file = "adapters/shared/serve/OptionTable.ts"
+/**
+ * A source of the table of options, with each help text as the docstring of its row, which programs see.
+ * @param {string} file
+ */
+const optionTable = (file) => {
   const text = options.general.reduce(
     (text, { path, option }) => {
       const usual = option.kind === "switch" ? "false" : option.default
@@ -209,7 +211,8 @@ for (const [file, parts] of Object.entries(generated)) {
   )
 }
 keep("conformance/IDS.md", ids)
-optionTable()
+optionTable("adapters/shared/serve/OptionTable.ts")
+optionTable("adapters/shared/serve/DoorOptions.ts")
 
 /** Who comes new reads README.md from top to bottom. */
 const longestReadme = 14_000
