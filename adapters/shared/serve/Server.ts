@@ -10,6 +10,7 @@ import * as Effect from "effect/Effect"
 import type * as TextFile from "../host/TextFile.ts"
 import * as ExecutionStrategy from "effect/ExecutionStrategy"
 import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import * as Metrics from "../../../core/process/Metrics.ts"
@@ -78,8 +79,12 @@ export const make = (
     )
 
     const addresses = listeners.map(({ address }) => address)
+    // Each in a fiber of its own: when one ends, the connections of the others go on for the grace period.
+    const serving = yield* Effect.forEach([...listeners, upgrades], ({ run }) =>
+      Effect.forkIn(Effect.mapError(run(serve), toServeError), scope),
+    )
     const ends: ReadonlyArray<Effect.Effect<void, ServeError>> = [
-      ...[...listeners, upgrades].map(({ run }) => Effect.mapError(run(serve), toServeError)),
+      ...serving.map(Fiber.join),
       ...(options.exitOnStdinClose === true && !addresses.includes("stdio") ? [StdinClosed.stdinClosed] : []),
     ]
     yield* Effect.exit(ends.reduce((one, other) => Effect.raceFirst(one, other), Effect.never)).pipe(
