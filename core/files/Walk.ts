@@ -2,9 +2,12 @@
  * Lists a tree breadth first, the names of a folder ordered by their bytes.
  *
  * The root is not listed. Links to files are left out, and so are links to folders unless they are followed; then each
- * folder is entered once, so that cycles end. An entry that fails is listed under `errors`; the walk goes on.
+ * folder is entered once, so that cycles end. A folder that cannot be listed is told under `errors`; the walk goes on.
+ * Every entry counts for `maxEntries`, whether it is listed or not, so that the work is bounded; only one whose `stat`
+ * fails, such as a dangling link, does not. The answer is cut at 4 MiB.
  */
 import * as Effect from "effect/Effect"
+import { utf8 } from "../protocol/Bytes.ts"
 import * as FileSystem from "../protocol/FileSystem.ts"
 import * as NativePath from "../protocol/NativePath.ts"
 import * as PathUri from "../protocol/PathUri.ts"
@@ -12,40 +15,29 @@ import { type FileError, invalid } from "./FileError.ts"
 import type { Entry, FilesService } from "./Files.ts"
 import { join } from "./Paths.ts"
 
-/** The tree below `root`, within the limits of `options`. */
+/** The tree below `root`, within limits that `check` has passed. */
 export const walk = (
   files: FilesService,
   root: string,
   options: FileSystem.WalkOptions,
 ): Effect.Effect<FileSystem.WalkResult, FileError> =>
   Effect.gen(function* () {
-    yield* check(options)
     const { maxDepth, maxDirectories, maxEntries, followDirectorySymlinks, pruneHiddenDirectories } = options
     const entries: Array<FileSystem.WalkResult["entries"][number]> = []
     const errors: Array<FileSystem.WalkResult["errors"][number]> = []
     const result = (truncated: boolean) => ({ entries, errors, truncated })
-    const failed = (path: string) => (error: FileError) => {
-      errors.push({ path: PathUri.fromPath(path), message: error.message })
-    }
 
-    const start = yield* files.info(root, { follow: followDirectorySymlinks })
+    const start = yield* files.info(root, { follow: true })
     if (start.kind !== "directory") return result(false)
+    if (!followDirectorySymlinks && (yield* files.info(root, { follow: false })).kind === "link") {
+      return result(false)
+    }
     const entered = new Set([start.identity])
+    let looked = 0
     let folders = 1
     let truncated = false
-
-    /** The kind under which an entry is listed, and whether the walk enters it; undefined if it is left out. */
-    const look = (path: string, { name, kind }: Entry) =>
-      Effect.gen(function* () {
-        if (kind === "file") return { kind, enter: false } as const
-        if (kind !== "directory" && !(kind === "link" && followDirectorySymlinks)) return undefined
-        const visible = !(pruneHiddenDirectories && name.startsWith("."))
-        if (!followDirectorySymlinks) return { kind: "directory", enter: visible } as const
-        const info = yield* files.info(path, { follow: true })
-        if (info.kind !== "directory") return undefined
-        const { identity } = info
-        return { kind: "directory", enter: visible && !entered.has(identity), identity } as const
-      })
+    let answerBytes = 0
+    const fits = (bytes: number) => (answerBytes += bytes + entryBytes) <= FileSystem.maxWalkBytes
 
     let level: ReadonlyArray<string> = [root]
     for (let depth = 0; level.length > 0; depth += 1) {
@@ -53,28 +45,30 @@ export const walk = (
       for (const folder of level) {
         const listed = yield* Effect.either(files.list(folder))
         if (listed._tag === "Left") {
-          failed(folder)(listed.left)
+          const error = { path: PathUri.fromPath(folder), message: listed.left.message }
+          if (!fits(error.path.length + utf8.encode(error.message).length)) return result(true)
+          errors.push(error)
           continue
         }
         for (const entry of [...listed.right].sort((a, b) => NativePath.compare(a.name, b.name))) {
           const path = join(folder, entry.name)
-          const seen = yield* Effect.either(look(path, entry))
-          if (seen._tag === "Left") {
-            // A dangling link is left out and is no error.
-            if (entry.kind !== "link" || seen.left.reason !== "NotFound") failed(path)(seen.left)
-            continue
+          const seen = yield* look(files, path, entry, followDirectorySymlinks)
+          if (seen === undefined) continue
+          if (looked === maxEntries) return result(true)
+          looked += 1
+          if (seen.kind === undefined) continue
+          const uri = PathUri.fromPath(path)
+          if (!fits(uri.length)) return result(true)
+          entries.push({ path: uri, kind: seen.kind })
+          if (seen.kind === "file" || depth >= maxDepth) continue
+          if (pruneHiddenDirectories && entry.name.startsWith(".")) continue
+          if (seen.identity !== undefined) {
+            if (entered.has(seen.identity)) continue
+            entered.add(seen.identity)
           }
-          if (seen.right === undefined) continue
-          if (entries.length >= maxEntries) return result(true)
-          entries.push({ path: PathUri.fromPath(path), kind: seen.right.kind })
-          if (!seen.right.enter || depth >= maxDepth) continue
-          if (folders >= maxDirectories) {
-            truncated = true
-            continue
-          }
+          if (folders < maxDirectories) next.push(path)
+          else truncated = true
           folders += 1
-          if ("identity" in seen.right) entered.add(seen.right.identity)
-          next.push(path)
         }
       }
       level = next
@@ -82,13 +76,48 @@ export const walk = (
     return result(truncated)
   })
 
-const check = ({ maxDepth, maxDirectories, maxEntries }: FileSystem.WalkOptions) => {
+/** What an entry of the answer is reckoned to take beside its texts. */
+const entryBytes = 64
+
+/** An entry that exists. */
+interface Seen {
+  /** The kind under which it is listed; undefined if it is left out. */
+  readonly kind: "file" | "directory" | undefined
+  /** What tells folders apart, where links may lead to the same one. */
+  readonly identity?: string
+}
+
+/** Looks at an entry; undefined if its `stat` fails. */
+const look = (
+  files: FilesService,
+  path: string,
+  { kind }: Entry,
+  follow: boolean,
+): Effect.Effect<Seen | undefined> => {
+  if (kind === "file") return Effect.succeed({ kind })
+  if (kind === "other") return Effect.succeed({ kind: undefined })
+  if (kind === "directory" && !follow) return Effect.succeed({ kind })
+  return files.info(path, { follow: true }).pipe(
+    Effect.map((info): Seen => {
+      const { identity } = info
+      return follow && info.kind === "directory" ? { kind: info.kind, identity } : { kind: undefined }
+    }),
+    Effect.orElseSucceed(() => undefined),
+  )
+}
+
+/** Fails for limits of 0 and for those above the highest. */
+export const check = ({
+  maxDepth,
+  maxDirectories,
+  maxEntries,
+}: FileSystem.WalkOptions): Effect.Effect<void, FileError> => {
   const { depth, directories, entries } = FileSystem.maxWalk
-  if (maxDepth > depth || maxDirectories > directories || maxEntries > entries) {
-    const most = `depth=${depth}, directories=${directories}, entries=${entries}`
-    return Effect.fail(invalid(`filesystem walk limits exceed maximums: ${most}`))
+  if (maxDirectories === 0 || maxEntries === 0) {
+    return Effect.fail(invalid("filesystem walk limits must be greater than zero"))
   }
-  return maxDirectories === 0 || maxEntries === 0
-    ? Effect.fail(invalid("filesystem walk limits must be greater than zero"))
+  const most = `depth=${depth}, directories=${directories}, entries=${entries}`
+  return maxDepth > depth || maxDirectories > directories || maxEntries > entries
+    ? Effect.fail(invalid(`filesystem walk limits exceed maximums: ${most}`))
     : Effect.void
 }

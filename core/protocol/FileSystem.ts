@@ -31,6 +31,8 @@ export const maxHandles = 128
 export const maxEntries = 50_000
 /** The most missing paths of a watch. */
 export const maxWatched = 64
+/** The longest answer to a walk, in bytes, with 64 for each entry beside its texts: 4 MiB. */
+export const maxWalkBytes = 4 * 1024 * 1024
 /** The highest limits that a walk may ask for. */
 export const maxWalk = { depth: 64, directories: 10_000, entries: maxEntries }
 

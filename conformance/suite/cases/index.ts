@@ -21,6 +21,7 @@ import { fsReadBlock } from "./fs-read-block.ts"
 import { fsReadFile } from "./fs-read-file.ts"
 import { fsNoFollow, fsRemove } from "./fs-remove.ts"
 import { fsSandbox } from "./fs-sandbox.ts"
+import { fsWalkBounds } from "./fs-walk-bounds.ts"
 import { fsWalk } from "./fs-walk.ts"
 import { fsWatch } from "./fs-watch.ts"
 import { fsWriteBlock } from "./fs-write-block.ts"
@@ -133,6 +134,7 @@ export const cases: ReadonlyArray<Case> = [
   ...fsReadBlock,
   ...fsWriteBlock,
   ...fsWalk,
+  ...fsWalkBounds,
   ...fsWatch,
   ...httpRequest,
   ...httpRedirect,

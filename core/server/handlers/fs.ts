@@ -13,9 +13,11 @@ import type { FilesService } from "../../files/Files.ts"
 import * as Handles from "../../files/Handles.ts"
 import * as MissingWatch from "../../files/MissingWatch.ts"
 import * as ReadWriteLock from "../../files/ReadWriteLock.ts"
+import * as Walk from "../../files/Walk.ts"
 import { fromBase64 } from "../../protocol/Bytes.ts"
 import type { ParamsOf } from "../../protocol/Methods.ts"
 import * as PathUri from "../../protocol/PathUri.ts"
+import type { WalkResult } from "../../protocol/FileSystem.ts"
 import type { Sandbox } from "../../protocol/Sandbox.ts"
 import type { RequestContext } from "../../rpc/Router.ts"
 import type { SandboxedFiles } from "../SandboxedFiles.ts"
@@ -36,6 +38,7 @@ export const make = ({ platform, files, sandboxed, write }: FileContext) =>
   Effect.gen(function* () {
     const native = (uri: string) => toNative(uri, platform)
     const access: Access = {
+      platform,
       lock: ReadWriteLock.make(),
       native,
       calls: (params, use) =>
@@ -53,6 +56,7 @@ export const make = ({ platform, files, sandboxed, write }: FileContext) =>
 
 /** How the requests of one connection reach files. */
 interface Access {
+  readonly platform: string
   readonly lock: ReadWriteLock.ReadWriteLock
   /** The native path of a URI. */
   readonly native: (uri: string) => Effect.Effect<string, HandlerError>
@@ -66,7 +70,7 @@ interface Access {
 type Use<A, E> = (calls: FileCalls, path: string) => Effect.Effect<A, E, Scope.Scope>
 
 /** The methods that name a path and are complete with their answer. */
-const pathMethods = ({ lock, native, calls }: Access) => {
+const pathMethods = ({ platform, lock, native, calls }: Access) => {
   type Params = Parameters<Access["calls"]>[0]
   const look = <A, E>(params: Params, use: Use<A, E>) => lock.shared(Effect.scoped(calls(params, use)))
   const change = <E>(params: Params, use: Use<void, E>) =>
@@ -102,8 +106,13 @@ const pathMethods = ({ lock, native, calls }: Access) => {
       return Effect.map(listed, (entries) => ({ entries }))
     },
 
-    "fs/walk": (params: ParamsOf<"fs/walk">) =>
-      look(params, (calls, path) => calls.walk(path, params.options)),
+    "fs/walk": (params: ParamsOf<"fs/walk">) => {
+      const { options } = params
+      const walked = look(params, (calls, path) =>
+        Effect.map(calls.walk(path, options), (result) => spelled(result, path, params.path, platform)),
+      )
+      return Effect.zipRight(Walk.check(options), walked)
+    },
 
     "fs/remove": (params: ParamsOf<"fs/remove">) => {
       const { recursive, force } = params
@@ -166,6 +175,19 @@ const watchMethod = (
       return { watching }
     }),
 })
+
+/** The result of a walk with the root as the request spells it: clients strip it from the paths. */
+const spelled = (result: WalkResult, path: string, uri: string, platform: string): WalkResult => {
+  const root = Either.getOrElse(PathUri.canonical(uri, platform), () => uri)
+  const plain = PathUri.fromPath(path)
+  if (root === plain) return result
+  const [from, to] = [plain, root].map((text) => text.replace(/\/$/, "").length)
+  const spell = <A extends { readonly path: string }>(item: A): A => ({
+    ...item,
+    path: item.path === plain ? root : `${root.slice(0, to)}${item.path.slice(from)}`,
+  })
+  return { ...result, entries: result.entries.map(spell), errors: result.errors.map(spell) }
+}
 
 const follows = ({ followSymlinks }: { readonly followSymlinks?: boolean | null | undefined }): boolean =>
   followSymlinks ?? true
