@@ -44,13 +44,7 @@ export const make: Effect.Effect<Handles, never, Scope.Scope> = Effect.gen(funct
   const outer = yield* Effect.scope
 
   const find = (id: string) =>
-    Effect.suspend(() => {
-      const handle = handles.get(id)
-      const refusal = tooLong(id) ?? (handle === undefined ? unknown(id) : undefined)
-      return handle === undefined || refusal !== undefined
-        ? Effect.fail(refusal ?? unknown(id))
-        : Effect.succeed(handle)
-    })
+    Effect.suspend(() => Effect.fromNullable(handles.get(id)).pipe(Effect.mapError(() => unknown(id))))
 
   return {
     open: (id, mode, opening) =>
@@ -71,8 +65,8 @@ export const make: Effect.Effect<Handles, never, Scope.Scope> = Effect.gen(funct
 
     read: (id, offset, length) =>
       Effect.gen(function* () {
+        yield* checkLength("read", id, length)
         const { mode, file, release } = yield* find(id)
-        if (length < 1 || length > FileSystem.maxBlockBytes) return yield* badLength("read")
         const reading = file.read(offset, length)
         // A failed read leaves a file in an unknown state: close it. A handle that writes is not affected.
         const chunk = yield* mode === "read" ? Effect.tapError(reading, () => release) : reading
@@ -81,9 +75,9 @@ export const make: Effect.Effect<Handles, never, Scope.Scope> = Effect.gen(funct
 
     write: (id, offset, bytes) =>
       Effect.gen(function* () {
-        const { file } = yield* find(id)
-        if (bytes.length < 1 || bytes.length > FileSystem.maxBlockBytes) return yield* badLength("write")
+        yield* checkLength("write", id, bytes.length)
         if (offset + BigInt(bytes.length) > maxOffset) return yield* beyond
+        const { file } = yield* find(id)
         yield* file.write(offset, bytes)
       }),
 
@@ -113,7 +107,14 @@ const taken = (handles: ReadonlyMap<string, Handle>, id: string) => {
 const unknown = (id: string) =>
   new FileError({ reason: "NotFound", message: `unknown file handle \`${id}\`` })
 
-const badLength = (what: "read" | "write") =>
-  Effect.fail(invalid(`file ${what} block length must be between 1 and ${FileSystem.maxBlockBytes}`))
+/** Judges what a request for a block says about itself, before its handle is looked for. */
+const checkLength = (what: "read" | "write", id: string, length: number): Effect.Effect<void, FileError> => {
+  const refusal = tooLong(id)
+  if (refusal !== undefined) return Effect.fail(refusal)
+  const most = FileSystem.maxBlockBytes
+  return length < 1 || length > most
+    ? Effect.fail(invalid(`file ${what} block length must be between 1 and ${most}`))
+    : Effect.void
+}
 
 const beyond = Effect.fail(invalid("file write range exceeds the signed 64-bit file offset limit"))

@@ -32,6 +32,7 @@ it(
         )
         return looking ? Effect.zipRight(gate.await, found) : found
       },
+      canonicalize: Effect.succeed,
       watch: (_, changed) => Effect.sync(() => void looks.push(() => changed(undefined))),
     })
     const fired: Array<string> = []

@@ -3,7 +3,7 @@
  *
  * For each missing path it watches the nearest existing folder, and fires when the next name of the path appears in it
  * or when that folder is removed. There is one watch at a time: a request with a greater id replaces it, any other id
- * is refused.
+ * is refused. A path that leads through a symbolic link is not watched: what it leads to may change elsewhere.
  */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -15,7 +15,7 @@ import { join, split } from "./Paths.ts"
 
 /** What is watched. */
 export interface WatchRequest {
-  /** Must be greater than the id of every earlier request. */
+  /** Must be greater than 0 and than the id of every earlier request. */
   readonly id: bigint
   /** Native paths of files that do not exist; at most 64. */
   readonly missing: ReadonlyArray<string>
@@ -43,7 +43,7 @@ export const make = (files: FilesService): Effect.Effect<MissingWatch, never, Sc
   Effect.gen(function* () {
     const outer = yield* Effect.scope
     const turn = Effect.unsafeMakeSemaphore(1)
-    let latest = -1n
+    let latest = 0n
     let live: Scope.CloseableScope | undefined
 
     const end = Effect.suspend(() => {
@@ -77,7 +77,7 @@ export const make = (files: FilesService): Effect.Effect<MissingWatch, never, Sc
     return { watch }
   })
 
-/** Returns false if a file that should be missing exists, or the present one does not. */
+/** Returns false if a file that should be missing exists, or the present one does not. Fails if that is unknown. */
 const arm = (
   files: FilesService,
   missing: ReadonlyArray<string>,
@@ -86,12 +86,14 @@ const arm = (
 ): Effect.Effect<boolean, FileError, Scope.Scope> =>
   Effect.gen(function* () {
     const version = present === undefined ? undefined : yield* versionOf(files, present)
-    if (present !== undefined && version === undefined) return false
+    if (present !== undefined && (version === undefined || (yield* isLinked(files, present)))) return false
     const places = new Map<string, Set<string>>()
     const add = ({ folder, name }: Place) => places.set(folder, (places.get(folder) ?? new Set()).add(name))
     for (const path of missing) {
-      if (yield* exists(files, path)) return false
-      add(yield* nextMissing(files, path))
+      if (yield* isThere(files, path)) return false
+      const place = yield* nextMissing(files, path)
+      if (yield* isLinked(files, place.folder)) return false
+      add(place)
     }
 
     /** Whether to fire. Events of the file system are only a reason to look: they may be old or spurious. */
@@ -111,6 +113,20 @@ const arm = (
     return !(yield* changed)
   })
 
+/** Fails if the host cannot tell: the path is too long, a folder on it is no folder or cannot be searched. */
+const isThere = (files: FilesService, path: string) =>
+  files.info(path, { follow: false }).pipe(
+    Effect.as(true),
+    Effect.catchIf(
+      ({ reason }) => reason === "NotFound",
+      () => Effect.succeed(false),
+    ),
+  )
+
+/** True if a component of an existing path is a symbolic link. */
+const isLinked = (files: FilesService, path: string) =>
+  Effect.map(files.canonicalize(path), (canonical) => canonical !== path)
+
 const exists = (files: FilesService, path: string) =>
   files.info(path, { follow: false }).pipe(
     Effect.as(true),
@@ -124,10 +140,10 @@ const versionOf = (files: FilesService, path: string) =>
   )
 
 /** The nearest folder of the path that exists, and the next name of the path. */
-const nextMissing = (files: FilesService, path: string): Effect.Effect<Place> =>
+const nextMissing = (files: FilesService, path: string): Effect.Effect<Place, FileError> =>
   Effect.suspend(() => {
     const [folder, name] = split(path)
-    return Effect.flatMap(exists(files, folder), (there) =>
+    return Effect.flatMap(isThere(files, folder), (there) =>
       there || name === "" ? Effect.succeed({ folder, name }) : nextMissing(files, folder),
     )
   })

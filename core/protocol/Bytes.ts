@@ -118,22 +118,30 @@ const decodeLoosely = (text: string): Uint8Array | undefined => {
   }
 }
 
-const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+const alphabet = new Set(utf8.encode("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"))
+const pad = 0x3d
 
-/** Why a text is not strict base64, in the words of the peer implementation. */
+/**
+ * Why a text is not strict base64, in the words of the peer implementation. Offsets are bytes of UTF-8. A symbol too
+ * many at the end is told first, then what is wrong before the last four symbols, then what is wrong in them.
+ */
 const fault = (text: string): string => {
-  const symbol = /[^A-Za-z0-9+/=]|=(?=.*[^=])|=(?===)/s.exec(text)
-  if (symbol !== null) return invalidSymbol(text, symbol.index)
-  const padding = text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0
-  const symbols = text.length - padding
-  if (padding > 0 && symbols % 4 < 2) return invalidSymbol(text, symbols)
-  if (symbols % 4 === 1) return `Invalid input length: ${symbols}`
-  if (text.length % 4 !== 0) return "Invalid padding"
-  const last = text.charAt(symbols - 1)
-  return alphabet.includes(last)
-    ? `Invalid last symbol ${last.charCodeAt(0)}, offset ${symbols - 1}.`
+  const bytes = utf8.encode(text)
+  const isWrong = (at: number) => !alphabet.has(bytes[at] ?? 0)
+  const wrong = (at: number) => `Invalid symbol ${bytes[at] ?? 0}, offset ${at}.`
+  const end = bytes.length - 1
+  if (bytes.length % 4 === 1 && bytes[end] !== pad && isWrong(end)) return wrong(end)
+  const tail = end - (end % 4)
+  for (let at = 0; at < tail; at += 1) if (isWrong(at)) return wrong(at)
+  let symbols = tail
+  for (let at = tail; at <= end; at += 1) {
+    if (bytes[at] === pad && at - tail >= 2) continue
+    if (symbols < at) return wrong(symbols) // padding before this symbol
+    if (isWrong(at)) return wrong(at)
+    symbols += 1
+  }
+  if (symbols - tail < 2) return `Invalid input length: ${symbols}`
+  return bytes.length % 4 === 0
+    ? `Invalid last symbol ${bytes[symbols - 1] ?? 0}, offset ${symbols - 1}.`
     : "Invalid padding"
 }
-
-const invalidSymbol = (text: string, at: number): string =>
-  `Invalid symbol ${utf8.encode(text.slice(at, at + 2))[0] ?? 0}, offset ${at}.`

@@ -8,13 +8,14 @@ import * as Schema from "effect/Schema"
 import { Base64 } from "./Bytes.ts"
 import { nullable, omittable } from "./Fields.ts"
 import { BigU64, Usize } from "./Integers.ts"
+import * as PathUri from "./PathUri.ts"
 import { Sandbox } from "./Sandbox.ts"
 
 const nothing = (identifier: string) =>
   Schema.Struct({}).annotations({ identifier, jsonSchema: { type: "object" } })
 
 const sandbox = nullable(Sandbox)
-const path = Schema.String
+const path = PathUri.Uri
 const followSymlinks = omittable(Schema.Boolean)
 
 /** The largest file that is read whole, as in the peer implementation: 512 MiB. */
@@ -87,7 +88,7 @@ export const CanonicalizeParams = Schema.Struct({ path, sandbox }).annotations({
   identifier: "WireFsCanonicalizeParams",
 })
 /** The path without symbolic links, as a `file:` URI. */
-export const CanonicalizeResult = Schema.Struct({ path }).annotations({
+export const CanonicalizeResult = Schema.Struct({ path: Schema.String }).annotations({
   identifier: "FsCanonicalizeResponse",
 })
 
@@ -125,8 +126,8 @@ export const WalkParams = Schema.Struct({ path, options: WalkOptions, sandbox })
 })
 /** The tree, breadth first; `truncated` is true if a limit other than `maxDepth` cut it. */
 export const WalkResult = Schema.Struct({
-  entries: Schema.Array(Schema.Struct({ path, kind: Schema.Literal("file", "directory") })),
-  errors: Schema.Array(Schema.Struct({ path, message: Schema.String })),
+  entries: Schema.Array(Schema.Struct({ path: Schema.String, kind: Schema.Literal("file", "directory") })),
+  errors: Schema.Array(Schema.Struct({ path: Schema.String, message: Schema.String })),
   truncated: Schema.Boolean,
 }).annotations({ identifier: "FsWalkResponse" })
 /** The tree below a folder. */

@@ -7,6 +7,7 @@
  */
 import * as Data from "effect/Data"
 import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
 import { utf8 } from "./Bytes.ts"
 import * as FileUrl from "./FileUrl.ts"
 import * as NativePath from "./NativePath.ts"
@@ -41,6 +42,18 @@ export const toTextPath = (uri: string, platform: string): Either.Either<string,
       ? Either.right(path)
       : Either.flatMap(parse(uri, platform), (url) => Either.left(invalidOn(url, platform, "NotNative"))),
   )
+
+/** Fails for what is a path on no host: no `file:` URI, or one with a NUL. The platform is only named. */
+export const check = (uri: string, platform: string): Either.Either<void, PathUriError> =>
+  Either.map(canonical(uri, platform), () => undefined)
+
+/** A path in params, a `file:` URI of any host. A NUL is judged later, because that text names the platform. */
+export const Uri = Schema.String.pipe(
+  Schema.filter((uri) => isPlain(uri) || Either.match(FileUrl.parse(uri), { onLeft: String, onRight: () => true }), {
+    identifier: "PathUri",
+    jsonSchema: { type: "string", format: "uri" },
+  }),
+)
 
 /** The URI as the peer implementation writes it, with the spelling of its percent codes. */
 export const canonical = (uri: string, platform: string): Either.Either<string, PathUriError> =>

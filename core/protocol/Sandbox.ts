@@ -7,6 +7,7 @@
 import * as Schema from "effect/Schema"
 import { nullable, omittable } from "./Fields.ts"
 import { NonZero } from "./Integers.ts"
+import * as PathUri from "./PathUri.ts"
 
 const Network = Schema.Literal("restricted", "enabled")
 
@@ -37,7 +38,7 @@ const SpecialPath = Schema.Union(
 export type SpecialPath = typeof SpecialPath.Type
 
 const EntryPath = Schema.Union(
-  variant("ExecFileSystemPath::Path", { type: Schema.Literal("path"), path: Schema.String }),
+  variant("ExecFileSystemPath::Path", { type: Schema.Literal("path"), path: PathUri.Uri }),
   variant("ExecFileSystemPath::GlobPattern", {
     type: Schema.Literal("glob_pattern"),
     pattern: Schema.String,
@@ -71,7 +72,7 @@ const Permissions = Schema.Union(
   variant("ExecPermissionProfile::External", { type: Schema.Literal("external"), network: Network }),
 ).annotations({ identifier: "ExecPermissionProfile" })
 
-const Uris = Schema.Array(Schema.String)
+const Uris = Schema.Array(PathUri.Uri)
 
 /** What a later version may ask for beside a profile. This server confines by the profile alone. */
 const Override = Schema.Literal("noOverride", "escalatedSandboxWithRestrictions", "bypassSandboxFirstAttempt")
@@ -80,14 +81,14 @@ const Override = Schema.Literal("noOverride", "escalatedSandboxWithRestrictions"
 export const Sandbox = Schema.Struct({
   permissions: Permissions,
   sandboxOverride: Schema.optional(Override),
-  cwd: omittable(Schema.String),
+  cwd: omittable(PathUri.Uri),
   policyContext: omittable(
-    Schema.Struct({ cwd: omittable(Schema.String), workspaceRoots: Schema.optional(Uris) }).annotations({
+    Schema.Struct({ cwd: omittable(PathUri.Uri), workspaceRoots: Schema.optional(Uris) }).annotations({
       identifier: "WireFileSystemPolicyContext",
     }),
   ),
   workspaceRoots: Schema.optional(Uris),
-  userHomeDir: omittable(Schema.String),
+  userHomeDir: omittable(PathUri.Uri),
   temporaryDirectories: omittable(Uris),
   windowsSandboxLevel: Schema.Literal("disabled", "restricted-token", "elevated", "mxc"),
   windowsSandboxProxySettingsMode: nullable(Schema.Literal("reconcile", "preserve")),

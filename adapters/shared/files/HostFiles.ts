@@ -141,10 +141,11 @@ const lastOffset = 2n ** 63n - 1n
 
 const readFully = async (calls: Calls, fd: number, offset: bigint, length: number): Promise<Uint8Array> => {
   if (offset > lastOffset) throw OsError.coded("EINVAL")
-  const room = lastOffset - offset - 8n
-  if (room < BigInt(length)) {
-    // No file is that long, but the kernel would refuse a range beyond the limit. Read one byte, to see its errors.
+  const beyond = offset + BigInt(length) - lastOffset
+  if (beyond > -8n) {
+    // No file is that long, and a runtime may refuse the range. Read one byte, to see the errors of the descriptor.
     await calls.read(fd, new Uint8Array(1), 0n)
+    if (beyond > 0n) throw OsError.coded("EINVAL")
     return new Uint8Array()
   }
   const buffer = new Uint8Array(length)

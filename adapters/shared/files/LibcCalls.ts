@@ -77,7 +77,13 @@ export const make = (ffi: Ffi): Calls => {
       offset > Number.MAX_SAFE_INTEGER
         ? Promise.resolve(0) // no file is that long
         : piece(() => libc.pread(fd, buffer, buffer.length, Number(offset))),
-    write: (fd, bytes, offset) => piece(() => libc.pwrite(fd, bytes, bytes.length, toLong(offset))),
+    write: async (fd, bytes, offset) => {
+      if (offset <= Number.MAX_SAFE_INTEGER) {
+        return piece(() => libc.pwrite(fd, bytes, bytes.length, Number(offset)))
+      }
+      await piece(() => libc.pwrite(fd, bytes, 0, 0)) // to see the errors of the descriptor
+      throw OsError.coded("EFBIG")
+    },
     sync: async (fd) => void check(libc.fsync(fd)),
     empty: async (fd) => void check(libc.ftruncate(fd, 0)),
     chmod: async (fd, mode) => void check(libc.fchmod(fd, mode)),
@@ -117,11 +123,6 @@ const bind = (ffi: Ffi) => ({
   unlink: ffi.bind("unlink", ["buffer"]),
   rename: ffi.bind("rename", ["buffer", "buffer"]),
 })
-
-const toLong = (offset: bigint): number => {
-  if (offset > Number.MAX_SAFE_INTEGER) throw OsError.coded("EFBIG")
-  return Number(offset)
-}
 
 /** `struct statx`: linux/stat.h. */
 const toStat = (view: DataView): Stat => {

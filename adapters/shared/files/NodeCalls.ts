@@ -14,9 +14,12 @@ export const make = (): Calls => ({
   close: (fd) => call((done) => fs.close(fd, done)),
   read: (fd, buffer, offset) => call((done) => fs.read(fd, buffer, 0, buffer.length, offset, done)),
   write: (fd, bytes, offset) => {
-    // `node:fs` ignores an offset that is not a safe integer.
-    if (offset > Number.MAX_SAFE_INTEGER) return Promise.reject(OsError.coded("EFBIG"))
-    return call((done) => fs.write(fd, bytes, 0, bytes.length, Number(offset), done))
+    const put = (length: number, at: number) =>
+      call<number>((done) => fs.write(fd, bytes, 0, length, at, done))
+    // `node:fs` ignores an offset that is not a safe integer. Write nothing, to see the errors of the descriptor.
+    return offset > Number.MAX_SAFE_INTEGER
+      ? put(0, 0).then(() => Promise.reject(OsError.coded("EFBIG")))
+      : put(bytes.length, Number(offset))
   },
   sync: (fd) => call((done) => fs.fsync(fd, done)),
   empty: (fd) => call((done) => fs.ftruncate(fd, 0, done)),

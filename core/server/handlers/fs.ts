@@ -36,11 +36,15 @@ export interface FileContext {
 /** The handlers of one connection; open files and the watch end with the scope. */
 export const make = ({ platform, files, sandboxed, write }: FileContext) =>
   Effect.gen(function* () {
-    const native = (uri: string) => toNative(uri, platform)
+    const native = (uri: string) => Effect.mapError(PathUri.toPath(uri, platform), refusal)
     const access: Access = {
       platform,
       lock: ReadWriteLock.make(),
       native,
+      judged: (uris, request) => {
+        const faults = uris.map((uri) => (uri == null ? Either.void : PathUri.check(uri, platform)))
+        return Effect.zipRight(Effect.mapError(Either.all(faults), refusal), request)
+      },
       calls: (params, use) =>
         Effect.gen(function* () {
           const path = yield* native(params.path)
@@ -60,6 +64,11 @@ interface Access {
   readonly lock: ReadWriteLock.ReadWriteLock
   /** The native path of a URI. */
   readonly native: (uri: string) => Effect.Effect<string, HandlerError>
+  /** A request, unless one of its URIs has a NUL: that is told before anything else is judged, as in the peer. */
+  readonly judged: <A, E>(
+    uris: ReadonlyArray<string | null | undefined>,
+    request: Effect.Effect<A, E>,
+  ) => Effect.Effect<A, E | HandlerError>
   /** Gives `use` the native path of a request and the calls that its sandbox allows. */
   readonly calls: <A, E>(
     params: { readonly path: string; readonly sandbox?: Sandbox | null | undefined },
@@ -70,7 +79,7 @@ interface Access {
 type Use<A, E> = (calls: FileCalls, path: string) => Effect.Effect<A, E, Scope.Scope>
 
 /** The methods that name a path and are complete with their answer. */
-const pathMethods = ({ platform, lock, native, calls }: Access) => {
+const pathMethods = ({ platform, lock, native, judged, calls }: Access) => {
   type Params = Parameters<Access["calls"]>[0]
   const look = <A, E>(params: Params, use: Use<A, E>) => lock.shared(Effect.scoped(calls(params, use)))
   const change = <E>(params: Params, use: Use<void, E>) =>
@@ -83,10 +92,13 @@ const pathMethods = ({ platform, lock, native, calls }: Access) => {
     },
 
     "fs/writeFile": (params: ParamsOf<"fs/writeFile">) =>
-      Either.match(fromBase64(params.dataBase64), {
-        onLeft: badContent,
-        onRight: (bytes) => change(params, (calls, path) => calls.writeFile(path, bytes, follows(params))),
-      }),
+      judged(
+        [params.path],
+        Either.match(fromBase64(params.dataBase64), {
+          onLeft: badContent,
+          onRight: (bytes) => change(params, (calls, path) => calls.writeFile(path, bytes, follows(params))),
+        }),
+      ),
 
     "fs/createDirectory": (params: ParamsOf<"fs/createDirectory">) => {
       const recursive = params.recursive ?? true
@@ -111,7 +123,7 @@ const pathMethods = ({ platform, lock, native, calls }: Access) => {
       const walked = look(params, (calls, path) =>
         Effect.map(calls.walk(path, options), (result) => spelled(result, path, params.path, platform)),
       )
-      return Effect.zipRight(Walk.check(options), walked)
+      return judged([params.path], Effect.zipRight(Walk.check(options), walked))
     },
 
     "fs/remove": (params: ParamsOf<"fs/remove">) => {
@@ -121,18 +133,22 @@ const pathMethods = ({ platform, lock, native, calls }: Access) => {
     },
 
     "fs/copy": ({ sourcePath, destinationPath, recursive, sandbox }: ParamsOf<"fs/copy">) =>
-      change({ path: sourcePath, sandbox }, (calls, source) =>
-        Effect.flatMap(native(destinationPath), (to) => calls.copy(source, to, recursive)),
+      judged(
+        [sourcePath, destinationPath],
+        change({ path: sourcePath, sandbox }, (calls, source) =>
+          Effect.flatMap(native(destinationPath), (to) => calls.copy(source, to, recursive)),
+        ),
       ),
   }
 }
 
 /** The methods of open files. */
-const handleMethods = ({ lock, calls }: Access, handles: Handles.Handles) => ({
+const handleMethods = ({ lock, judged, calls }: Access, handles: Handles.Handles) => ({
   "fs/open": (params: ParamsOf<"fs/open">) => {
     const { handleId, mode = "read" } = params
     const opening = calls(params, (calls, path) => calls.open(path, mode))
-    return Effect.as(lock.exclusive(handles.open(handleId, mode, opening)), { handleId })
+    const opened = lock.exclusive(handles.open(handleId, mode, opening))
+    return judged([params.path], Effect.as(opened, { handleId }))
   },
 
   "fs/readBlock": ({ handleId, offset, len }: ParamsOf<"fs/readBlock">) =>
@@ -146,15 +162,13 @@ const handleMethods = ({ lock, calls }: Access, handles: Handles.Handles) => ({
 
 /** The watch of the connection. */
 const watchMethod = (
-  { lock, native }: Access,
+  { platform, lock, judged }: Access,
   watch: MissingWatch.MissingWatch,
   write: FileContext["write"],
 ) => ({
   "fs/watchMissing": (params: ParamsOf<"fs/watchMissing">, { afterReply }: RequestContext) =>
     Effect.gen(function* () {
-      const { watchId: id } = params
-      const missing = yield* Effect.forEach(params.missing, native)
-      const present = params.present == null ? undefined : yield* native(params.present)
+      const { watchId: id, missing, present } = params
       // The notification must follow the answer, but the watch may fire before it.
       let fired = false
       let answered = false
@@ -162,12 +176,13 @@ const watchMethod = (
         // JSON.stringify cannot write a bigint.
         if (fired && answered) write(`{"method":"fs/missingChanged","params":{"watchId":${id}}}`)
       }
-      const watching = yield* lock.shared(
-        watch.watch({ id, missing, present }, () => {
+      const started = lock.shared(
+        watch.watch({ id, ...toWatch(params, platform) }, () => {
           fired = true
           notify()
         }),
       )
+      const watching = yield* judged([...missing, present], started)
       afterReply(() => {
         answered = true
         notify()
@@ -175,6 +190,16 @@ const watchMethod = (
       return { watching }
     }),
 })
+
+/** The native paths of a watch; none, which is not watched, if one of the URIs is no path of this host. */
+const toWatch = ({ missing, present }: ParamsOf<"fs/watchMissing">, platform: string) => {
+  const toPath = (uri: string) => PathUri.toPath(uri, platform)
+  const paths = Either.all({
+    missing: Either.all(missing.map(toPath)),
+    present: present == null ? Either.right(undefined) : toPath(present),
+  })
+  return Either.getOrElse(paths, () => ({ missing: [], present: undefined }))
+}
 
 /** The result of a walk with the root as the request spells it: clients strip it from the paths. */
 const spelled = (result: WalkResult, path: string, uri: string, platform: string): WalkResult => {
@@ -195,8 +220,6 @@ const follows = ({ followSymlinks }: { readonly followSymlinks?: boolean | null 
 const badContent = (fault: string) =>
   Effect.fail(invalid(`fs/writeFile requires valid base64 dataBase64: ${fault}`))
 
-/** The native path of a URI. A URI of another host has the code of a bad file, not of bad params, as in the peer. */
-const toNative = (uri: string, platform: string): Effect.Effect<string, HandlerError> =>
-  Effect.mapError(PathUri.toPath(uri, platform), ({ reason, message }) =>
-    reason === "NotNative" ? invalid(message) : new ParamsError({ message }),
-  )
+/** A URI of another host has the code of a bad file, not of bad params, as in the peer. */
+const refusal = ({ reason, message }: PathUri.PathUriError): HandlerError =>
+  reason === "NotNative" ? invalid(message) : new ParamsError({ message })
