@@ -3,14 +3,14 @@ import * as Effect from "effect/Effect"
 import type { RemoveOptions } from "./FileCalls.ts"
 import { FileError } from "./FileError.ts"
 import type { FilesService } from "./Files.ts"
-import { join, pin, split } from "./Paths.ts"
+import { join, pin, pinEntry, split } from "./Paths.ts"
 import { containsLink } from "./Reading.ts"
 
 /** Creates a file or replaces its content. */
 export const writeFile = (files: FilesService, path: string, bytes: Uint8Array, follow: boolean) =>
   follow
     ? files.save(path, bytes, { follow })
-    : Effect.scoped(Effect.flatMap(pin(files, path), (place) => files.save(place, bytes, { follow })))
+    : Effect.scoped(Effect.flatMap(pinEntry(files, path), (place) => files.save(place, bytes, { follow })))
 
 /** Creates a folder; with `recursive` its parents too, and an existing folder is no failure. */
 export const createDirectory = (
@@ -58,7 +58,7 @@ export const remove = (files: FilesService, path: string, options: RemoveOptions
   const { recursive, force, follow } = options
   if (recursive && !follow) return unsupported
   const all = Effect.gen(function* () {
-    const place = follow ? path : yield* pin(files, path)
+    const place = follow ? path : yield* pinEntry(files, path)
     const { kind } = yield* files.info(place, { follow: false })
     if (kind === "link" && !follow) return yield* containsLink
     if (kind !== "directory") return yield* files.removeFile(place)

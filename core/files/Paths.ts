@@ -1,7 +1,7 @@
 /** Native paths as text, and paths that are protected against links. */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import type { FileError } from "./FileError.ts"
+import { type FileError, invalid } from "./FileError.ts"
 import type { FilesService } from "./Files.ts"
 
 /** The path of a name in a folder. */
@@ -28,6 +28,12 @@ export const pin = (files: FilesService, path: string): Effect.Effect<string, Fi
     for (const next of names) held = yield* files.hold(join(held, next))
     return join(held, name)
   })
+
+/** The same for a path that may not be the root, which is no entry of a folder. */
+export const pinEntry = (files: FilesService, path: string) =>
+  Effect.suspend(() => (split(path)[1] === "" ? noEntry : pin(files, path)))
+
+const noEntry = Effect.fail(invalid("path must name an entry"))
 
 /** The root of a path, then its components. */
 const ancestors = (folder: string): ReadonlyArray<string> => {

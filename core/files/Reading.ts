@@ -5,13 +5,13 @@ import * as FileSystem from "../protocol/FileSystem.ts"
 import * as NativePath from "../protocol/NativePath.ts"
 import { FileError, invalid } from "./FileError.ts"
 import type { Entry, FileInfo, FilesService, OpenFile } from "./Files.ts"
-import { join, pin } from "./Paths.ts"
+import { join, pin, pinEntry } from "./Paths.ts"
 
 /** Opens a regular file to read. Where links are followed, anything else is refused without being opened. */
 export const openFile = (files: FilesService, path: string, follow: boolean) =>
   Effect.gen(function* () {
     if (follow) yield* mustBeFile(path, follow, yield* files.info(path, { follow }))
-    const place = follow ? path : yield* pin(files, path)
+    const place = follow ? path : yield* pinEntry(files, path)
     const file = yield* files.open(place, { access: "read", follow })
     const info = yield* file.info
     yield* mustBeFile(path, follow, info)

@@ -49,10 +49,13 @@ export const check = (uri: string, platform: string): Either.Either<void, PathUr
 
 /** A path in params, a `file:` URI of any host. A NUL is judged later, because that text names the platform. */
 export const Uri = Schema.String.pipe(
-  Schema.filter((uri) => isPlain(uri) || Either.match(FileUrl.parse(uri), { onLeft: String, onRight: () => true }), {
-    identifier: "PathUri",
-    jsonSchema: { type: "string", format: "uri" },
-  }),
+  Schema.filter(
+    (uri) => isPlain(uri) || Either.match(FileUrl.parse(uri), { onLeft: String, onRight: () => true }),
+    {
+      identifier: "PathUri",
+      jsonSchema: { type: "string", format: "uri" },
+    },
+  ),
 )
 
 /** The URI as the peer implementation writes it, with the spelling of its percent codes. */

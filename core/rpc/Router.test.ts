@@ -146,7 +146,7 @@ describe("Router", () => {
   })
 
   it("encodes the content of files by hand as the schemas do", () => {
-    expect(call("fs/readFile", '{"path":""}')).toEqual({ dataBase64: "aGk=" })
+    expect(call("fs/readFile", '{"path":"file:///"}')).toEqual({ dataBase64: "aGk=" })
     expect(call("fs/readBlock", '{"handleId":"h","offset":0,"len":1}')).toEqual({ chunk: "aGk=", eof: true })
   })
 
@@ -174,16 +174,16 @@ describe("Router", () => {
       "process/closeStdin": '{"processId":"p"}',
       "process/credit": '{"processId":"p","bytes":1}',
       "http/request": '{"method":"GET","url":"","requestId":""}',
-      "fs/readFile": '{"path":""}',
-      "fs/writeFile": '{"path":"","dataBase64":""}',
-      "fs/createDirectory": '{"path":""}',
-      "fs/getMetadata": '{"path":""}',
-      "fs/canonicalize": '{"path":""}',
-      "fs/readDirectory": '{"path":""}',
-      "fs/walk": `{"path":"","options":${walkOptions}}`,
-      "fs/remove": '{"path":""}',
-      "fs/copy": '{"sourcePath":"","destinationPath":"","recursive":false}',
-      "fs/open": '{"handleId":"h","path":""}',
+      "fs/readFile": '{"path":"file:///"}',
+      "fs/writeFile": '{"path":"file:///","dataBase64":""}',
+      "fs/createDirectory": '{"path":"file:///"}',
+      "fs/getMetadata": '{"path":"file:///"}',
+      "fs/canonicalize": '{"path":"file:///"}',
+      "fs/readDirectory": '{"path":"file:///"}',
+      "fs/walk": `{"path":"file:///","options":${walkOptions}}`,
+      "fs/remove": '{"path":"file:///"}',
+      "fs/copy": '{"sourcePath":"file:///","destinationPath":"file:///","recursive":false}',
+      "fs/open": '{"handleId":"h","path":"file:///"}',
       "fs/readBlock": '{"handleId":"h","offset":0,"len":1}',
       "fs/writeBlock": '{"handleId":"h","offset":0,"chunk":""}',
       "fs/close": '{"handleId":"h"}',

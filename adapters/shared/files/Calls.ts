@@ -30,8 +30,8 @@ export interface Calls {
   readonly close: (fd: number) => Promise<void>
   /** The number of bytes read into `buffer`; 0 at EOF. */
   readonly read: (fd: number, buffer: Uint8Array, offset: bigint) => Promise<number>
-  /** The number of bytes written from `bytes`. */
-  readonly write: (fd: number, bytes: Uint8Array, offset: bigint) => Promise<number>
+  /** The number of bytes written from `bytes`; without an offset they follow those written before. */
+  readonly write: (fd: number, bytes: Uint8Array, offset?: bigint) => Promise<number>
   readonly sync: (fd: number) => Promise<void>
   /** Truncates the file to 0 bytes. */
   readonly empty: (fd: number) => Promise<void>

@@ -90,6 +90,7 @@ const reasons: Readonly<Record<string, FileReason>> = {
 }
 
 const toFileError = (cause: unknown): FileError => {
+  if (cause instanceof FileError) return cause
   const errno = OsError.errnoOf(cause)
   if (errno !== 0) {
     return new FileError({

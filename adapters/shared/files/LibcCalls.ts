@@ -78,6 +78,7 @@ export const make = (ffi: Ffi): Calls => {
         ? Promise.resolve(0) // no file is that long
         : piece(() => libc.pread(fd, buffer, buffer.length, Number(offset))),
     write: async (fd, bytes, offset) => {
+      if (offset === undefined) return piece(() => libc.write(fd, bytes, bytes.length))
       if (offset <= Number.MAX_SAFE_INTEGER) {
         return piece(() => libc.pwrite(fd, bytes, bytes.length, Number(offset)))
       }
@@ -109,6 +110,7 @@ const bind = (ffi: Ffi) => ({
   open: ffi.bind("open", ["buffer", "int", "int"]),
   close: ffi.bind("close", ["int"]),
   pread: ffi.bind("pread", ["int", "buffer", "long", "long"], "long"),
+  write: ffi.bind("write", ["int", "buffer", "long"], "long"),
   pwrite: ffi.bind("pwrite", ["int", "buffer", "long", "long"], "long"),
   fsync: ffi.bind("fsync", ["int"]),
   ftruncate: ffi.bind("ftruncate", ["int", "long"]),

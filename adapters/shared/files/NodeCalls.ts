@@ -14,8 +14,9 @@ export const make = (): Calls => ({
   close: (fd) => call((done) => fs.close(fd, done)),
   read: (fd, buffer, offset) => call((done) => fs.read(fd, buffer, 0, buffer.length, offset, done)),
   write: (fd, bytes, offset) => {
-    const put = (length: number, at: number) =>
+    const put = (length: number, at: number | null) =>
       call<number>((done) => fs.write(fd, bytes, 0, length, at, done))
+    if (offset === undefined) return put(bytes.length, null)
     // `node:fs` ignores an offset that is not a safe integer. Write nothing, to see the errors of the descriptor.
     return offset > Number.MAX_SAFE_INTEGER
       ? put(0, 0).then(() => Promise.reject(OsError.coded("EFBIG")))

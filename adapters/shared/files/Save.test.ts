@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process"
+import { once } from "node:events"
 import { readdirSync, readFileSync, statSync } from "node:fs"
 import { setImmediate } from "node:timers/promises"
 import * as Context from "effect/Context"
@@ -54,8 +55,20 @@ describe(`saving a file on ${name}`, () => {
   it("writes into devices, and refuses folders", async () => {
     const { at, sh } = Folder.make("mkdir d")
     await save("/dev/null", "gone")
+    await expect(save("/dev/null", "x", false)).rejects.toThrow("path is not a regular file")
     await expect(save(at("d"), "x")).rejects.toThrow("Is a directory (os error 21)")
     expect(sh("ls -A")).toBe("d\n")
+  })
+
+  it("writes into what has no offsets or no room beside it: a pipe, a file of /proc", async () => {
+    const { at, sh } = Folder.make("mkfifo p")
+    const reader = spawn("/bin/sh", ["-c", 'exec 3<>"$1"; echo; head -c 3 <&3', "sh", at("p")])
+    await once(reader.stdout, "data") // the pipe is open
+    const [, [bytes]] = await Promise.all([save(at("p"), "hi!"), once(reader.stdout, "data")])
+    expect(String(bytes)).toBe("hi!")
+    const before = readFileSync("/proc/self/comm", "utf8").trim()
+    await save("/proc/self/comm", before)
+    expect(sh("ls -A")).toBe("p\n")
   })
 
   it("leaves the old content and nothing else where the disk is full", async () => {

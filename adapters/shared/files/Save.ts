@@ -8,6 +8,7 @@
  */
 import { randomBytes } from "node:crypto"
 import { constants } from "node:fs"
+import { invalid } from "../../../core/files/FileError.ts"
 import { join, split } from "../../../core/files/Paths.ts"
 import * as OsError from "../host/OsError.ts"
 import type { Calls, Stat } from "./Calls.ts"
@@ -20,7 +21,7 @@ const { O_WRONLY, O_CREAT, O_EXCL } = constants
 const O_NONBLOCK = constants.O_NONBLOCK ?? 0
 const O_NOFOLLOW = constants.O_NOFOLLOW ?? 0
 
-/** Makes or replaces the file at `path`; if `follow` is false, a link there is an error. */
+/** Makes or replaces the file at `path`; if `follow` is false, anything there but a regular file is an error. */
 export const save = async (calls: Calls, path: string, bytes: Uint8Array, follow: boolean): Promise<void> => {
   let fd: number
   try {
@@ -32,6 +33,7 @@ export const save = async (calls: Calls, path: string, bytes: Uint8Array, follow
   }
   try {
     const old = await calls.statOf(fd)
+    if (!follow && old.kind !== "file") throw invalid("path is not a regular file")
     const real = await onlyName(calls, path, old, follow)
     if (real !== undefined && (await replace(calls, real, bytes, old))) return
     await calls.empty(fd).catch((error: unknown) => {
@@ -43,11 +45,11 @@ export const save = async (calls: Calls, path: string, bytes: Uint8Array, follow
   }
 }
 
-/** Writes all bytes, from this offset on. */
-export const writeAll = async (calls: Calls, fd: number, bytes: Uint8Array, from = 0n): Promise<void> => {
+/** Writes all bytes, from an offset on, or where the descriptor is: a FIFO and some devices have no offsets. */
+export const writeAll = async (calls: Calls, fd: number, bytes: Uint8Array, from?: bigint): Promise<void> => {
   for (let at = 0; at < bytes.length;) {
     const piece = bytes.subarray(at, at + pieceBytes)
-    at += await calls.write(fd, piece, from + BigInt(at))
+    at += await calls.write(fd, piece, from === undefined ? from : from + BigInt(at))
   }
 }
 
@@ -92,8 +94,8 @@ const replace = async (calls: Calls, path: string, bytes: Uint8Array, old: Stat)
     })
     return true
   } catch (error) {
-    // The folder or the owner does not allow it, or the file is a mount point.
-    if (isOne(error, "EACCES", "EPERM", "EROFS", "EBUSY", "EXDEV")) return false
+    // The folder or the owner does not allow it, the file is a mount point, or the folder has no files of ours: /proc.
+    if (isOne(error, "EACCES", "EPERM", "EROFS", "EBUSY", "EXDEV", "ENOENT")) return false
     throw error
   }
 }

@@ -74,6 +74,20 @@ export const protocol = [
     "process/write",
   ),
   one(
+    "core/protocol/Bytes.ts",
+    "if (bytes.length % 4 === 1 && bytes[end] !== pad && isWrong(end)) return wrong(end)",
+    "",
+    "a line end after base64 is not named",
+    "fs/writeFile",
+  ),
+  one(
+    "core/protocol/PathUri.ts",
+    "isPlain(uri) || Either.match",
+    "uri !== undefined || Either.match",
+    "a bad URI is judged after the handshake",
+    "fs/path",
+  ),
+  one(
     "core/protocol/FileUrl.ts",
     "if (end === -1 || Either.isLeft(parsed)) return parsed",
     "return parsed",

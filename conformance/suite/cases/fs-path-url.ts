@@ -79,6 +79,31 @@ export const fsPathUrl = folderTable("fs/path", {
       }
     },
   },
+  "judged-while-decoding": {
+    level: "should",
+    spec: ["b10"],
+    setup,
+    requires: ["filesystem-blocks"],
+    says:
+      "A path that is no file URI is refused with -32602 before the handshake, a handle that is taken, and bad " +
+      "base64 are told; %00 is told before the last two.",
+    run: async ({ t, uri, ok, refused }) => {
+      await (await t.connect()).refused("fs/readFile", { path: "none" }, -32602)
+      await ok("fs/open", { handleId: "h", path: uri("x/a") })
+      for (const path of ["none", "http://x/y", `${uri("x/a")}%00`]) {
+        await refused("fs/writeFile", { path, dataBase64: "@@@" }, -32602)
+        await refused("fs/open", { handleId: "h", path }, -32602)
+        await refused(
+          "fs/copy",
+          { sourcePath: "file:///C:/x", destinationPath: path, recursive: false },
+          -32602,
+        )
+      }
+      const permissions = { type: "disabled" }
+      const sandbox = { permissions, windowsSandboxLevel: "disabled", workspaceRoots: ["none"] }
+      await refused("fs/readFile", { path: uri("x/a"), sandbox }, -32602)
+    },
+  },
   "text-names-the-canonical-uri": {
     level: "peer",
     spec: [],

@@ -80,6 +80,57 @@ export const fsReadBlock = folderTable(
         await folder.refused("fs/readBlock", { handleId: "h", offset: 0, len: 1 }, -32004)
       },
     },
+    "range-beyond-all-files-closes": {
+      level: "should",
+      spec: ["b43"],
+      setup: "printf bye >a",
+      says:
+        "A block that ends behind the offset 2^63-1 is refused with -32600 and Invalid argument (os error 22), " +
+        "and closes the handle; one that ends there is empty.",
+      run: async (folder) => {
+        const ask = (offset: bigint, len: number) =>
+          folder.wire.exchange(
+            `{"id":7,"method":"fs/readBlock","params":{"handleId":"h","offset":${offset},"len":${len}}}`,
+          )
+        await open(folder, "a")
+        const last = 2n ** 63n - 1n
+        Check.equal((await ask(last - 9n, 9)).result ?? null, { chunk: "", eof: true }, "the last block")
+        for (const [offset, len] of [
+          [last - 9n, 10],
+          [last - 1n, 2],
+          [last, 1],
+        ] as const) {
+          const { error } = await ask(offset, len)
+          Check.equal(error?.code ?? null, -32600, `the code for ${len} bytes at ${offset}`)
+          Check.equal(error?.message ?? null, "Invalid argument (os error 22)", "the text")
+          await open(folder, "a")
+        }
+      },
+    },
+    "judged-before-the-handle": {
+      level: "should",
+      spec: ["b42"],
+      says:
+        "The length of a handle id, then the length and the range of a block are told before an unknown " +
+        "handle, by readBlock and by writeBlock.",
+      run: async ({ refused, wire }) => {
+        const tooLong = "file handle ID must not exceed 32 bytes"
+        const read = { handleId: "never", offset: 0, len: 0 }
+        await refused("fs/readBlock", { ...read, handleId: "h".repeat(33) }, -32600, tooLong)
+        await refused("fs/readBlock", read, -32600, "file read block length must be between 1 and 1048576")
+        const write = { handleId: "never", offset: 0, chunk: "" }
+        await refused("fs/writeBlock", { ...write, handleId: "h".repeat(33) }, -32600, tooLong)
+        await refused("fs/writeBlock", write, -32600, "file write block length must be between 1 and 1048576")
+        const { error } = await wire.exchange(
+          '{"id":7,"method":"fs/writeBlock","params":{"handleId":"never","offset":9223372036854775807,"chunk":"YQ=="}}',
+        )
+        Check.equal(
+          error?.message ?? null,
+          "file write range exceeds the signed 64-bit file offset limit",
+          "the text",
+        )
+      },
+    },
     "goes-on-after-unlink": {
       level: "must",
       spec: ["b44"],

@@ -32,7 +32,11 @@ export const fsWalkBounds = folderTable(
           const uri = `${folder.uri()}/${root}`
           const paths = [`${uri}/a`, `${uri}/a/%C3%A9`]
           for (const end of ["", "/"]) {
-            Check.equal(await walk(folder, uri + end), { paths, truncated: false }, `the walk of ${root}${end}`)
+            Check.equal(
+              await walk(folder, uri + end),
+              { paths, truncated: false },
+              `the walk of ${root}${end}`,
+            )
           }
         }
       },
@@ -84,7 +88,11 @@ export const fsWalkBounds = folderTable(
         for (const path of [uri("none"), "file:///C:/x"]) {
           const at = (other: JsonObject) => ({ path, options: { ...options, ...other } })
           await refused("fs/walk", at({ maxEntries: 0, maxDepth: 65 }), -32600, tooLittle)
-          Check.contains(await refused("fs/walk", at({ maxDepth: 65 }), -32600), "exceed maximums", "the text")
+          Check.contains(
+            await refused("fs/walk", at({ maxDepth: 65 }), -32600),
+            "exceed maximums",
+            "the text",
+          )
         }
       },
     },

@@ -89,6 +89,38 @@ export const fsWatch = folderTable(
         Check.equal(changed(folder), [8], "all notifications")
       },
     },
+    "unwatchable-is-false": {
+      level: "should",
+      spec: ["b71"],
+      setup: "mkdir d; ln -s d l; : >f; ln -s f m",
+      says:
+        "watching is false for the id 0, for a name of more than 255 bytes, for a URI of another host or with a " +
+        "drive letter, and for a path with a symbolic link in it; each of these ids counts as used.",
+      run: async (folder) => {
+        const { uri } = folder
+        const a = uri("a")
+        const requests: ReadonlyArray<JsonObject> = [
+          { missing: [a] },
+          { missing: [uri("n".repeat(256))] },
+          { missing: [`${uri("n".repeat(256))}/a`] },
+          { missing: ["file:///C:/x"] },
+          { missing: [a, "file://host/x"] },
+          { missing: [a], present: "file:///C:/x" },
+          { missing: [uri("f/a")] },
+          { missing: [uri("l/a")] },
+          { missing: [uri("l/b/c")] },
+          { missing: [a], present: uri("m") },
+        ]
+        for (const [watchId, request] of requests.entries()) {
+          const what = `watching of ${JSON.stringify(request)}`
+          Check.equal(await watching(folder, { watchId, ...request }), false, what)
+        }
+        const last = requests.length - 1
+        Check.equal(await watching(folder, { watchId: last, missing: [a] }), false, "watching of a used id")
+        const more = { watchId: last + 1, missing: [uri("n".repeat(255))] }
+        Check.equal(await watching(folder, more), true, "watching of a name of 255 bytes")
+      },
+    },
     "nothing-to-watch": {
       level: "must",
       spec: ["b71"],

@@ -83,6 +83,10 @@ export const fsWriteFile = folderTable("fs/writeFile", {
         Ynk: "Invalid padding",
         "_-==": "Invalid symbol 95, offset 0.",
         "Ynll\n": "Invalid symbol 10, offset 4.",
+        "YQ==\n": "Invalid symbol 10, offset 4.",
+        "YQ==YQ==": "Invalid symbol 61, offset 2.",
+        YWJjé: "Invalid symbol 195, offset 4.",
+        "YQ=\n": "Invalid symbol 61, offset 2.",
       }
       for (const [dataBase64, text] of Object.entries(texts)) {
         const whole = `fs/writeFile requires valid base64 dataBase64: ${text}`
@@ -138,6 +142,32 @@ export const fsWriteFile = folderTable("fs/writeFile", {
       await writeFile(folder, folder.uri("stop"), "")
       Check.equal(await looking, "", "the other sizes that were seen")
       Check.isTrue(Number(await folder.sh("cat looks")) > 0, "nobody has looked")
+    },
+  },
+  "device-refused-without-links": {
+    level: "must",
+    spec: ["b21"],
+    setup: "mkfifo p",
+    says:
+      "fs/writeFile of /dev/null with followSymlinks false is refused with -32600 and path is not a regular " +
+      "file; without it the device is written.",
+    run: async ({ ok, refused }) => {
+      const params = { path: "file:///dev/null", dataBase64: base64("x") }
+      const text = "path is not a regular file"
+      await refused("fs/writeFile", { ...params, followSymlinks: false }, -32600, text)
+      Check.equal(await ok("fs/writeFile", params), {}, "the result for the device")
+    },
+  },
+  "root-refused-without-links": {
+    level: "peer",
+    spec: [],
+    says: "Reading, writing or removing / with followSymlinks false is refused with -32600.",
+    run: async ({ refused }) => {
+      const params = { path: "file:///", followSymlinks: false }
+      const text = "path must name an entry"
+      await refused("fs/writeFile", { ...params, dataBase64: "" }, -32600, text)
+      await refused("fs/readFile", params, -32600, text)
+      await refused("fs/remove", { ...params, recursive: false }, -32600, text)
     },
   },
   "folder-refused": {
