@@ -35,8 +35,6 @@ export const toText = (error: ParseResult.ParseError): string => {
       case "Missing":
         return missing(path)
       default:
-        // The text for a path URI is the whole one of the peer: clients show it as it is.
-        if (issue._tag === "Type" && identifierOf(issue.ast) === "PathUri") return leaf(issue, name)
         return `${leaf(issue, name)}${path.length > 0 ? ` (field \`${path.join(".")}\`)` : ""}`
     }
   }

@@ -48,7 +48,7 @@ export const tls = {
 /** Whom a server lets in over WebSocket. */
 export const auth = {
   /**
-   * What ws:// asks for as "Authorization: Bearer TOKEN": capability-token or signed-bearer-token. The flag is
+   * Ws:// asks for "Authorization: Bearer TOKEN": capability-token or signed-bearer-token. The flag is
    * `--ws-auth`.
    */
   mode: {
@@ -59,11 +59,11 @@ export const auth = {
     help: 'what ws:// asks for as "Authorization: Bearer TOKEN": capability-token or signed-bearer-token',
   },
   /**
-   * For capability-token: the token, or. The flag is `--ws-token-file`.
+   * The token, or. The flag is `--ws-token-file`.
    */
   tokenFile: { ...file, flag: "ws-token-file", help: "for capability-token: the token, or" },
   /**
-   * The SHA-256 of the token. The flag is `--ws-token-sha256`.
+   * Its SHA-256, for capability-token. The flag is `--ws-token-sha256`.
    */
   tokenSha256: {
     flag: "ws-token-sha256",

@@ -28,7 +28,8 @@ export const make = <A, I>(schema: Schema.Schema<A, I>, { located = true } = {})
       return Either.right(read(json, reading) as A)
     } catch (error) {
       if (error instanceof Fault) {
-        return Either.left(located ? withField(error.message, reading.path) : error.message)
+        const complete = !located || error.whole
+        return Either.left(complete ? error.message : withField(error.message, reading.path))
       }
       throw error
     }
@@ -133,6 +134,8 @@ const leaf = (ast: SchemaAST.AST, name: string): Read => {
       throw new Fault(
         `invalid ${isDecimal(json) ? "type" : "value"}: ${describeExactly(json)}, expected ${name}`,
       )
-    throw new Fault(DecodeError.toText(ParseResult.parseError(decoded.left)))
+    // The peer tells why a text is no path URI, and clients show that as it is.
+    const whole = name === "PathUri" && typeof json === "string"
+    throw new Fault(DecodeError.toText(ParseResult.parseError(decoded.left)), whole)
   }
 }

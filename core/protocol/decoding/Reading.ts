@@ -1,8 +1,18 @@
 /** The state of one decoding, its fault, and the words for the values that are not what a schema wants. */
 import { decimalText, describe, isDecimal, type Json } from "../Json.ts"
 
-/** The value is not what the schema wants. `message` is the text for the client, without the field. */
-export class Fault extends Error {}
+/**
+ * The value is not what the schema wants. `message` is the text for the client, without the field; with `whole` the
+ * field is not added.
+ */
+export class Fault extends Error {
+  readonly whole: boolean
+
+  constructor(message: string, whole = false) {
+    super(message)
+    this.whole = whole
+  }
+}
 
 /** One decoding on its way through a value. After a fault it shows where that is. */
 export interface Reading {
