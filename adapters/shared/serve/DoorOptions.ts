@@ -48,7 +48,7 @@ export const tls = {
 /** Whom a server lets in over WebSocket. */
 export const auth = {
   /**
-   * Ws:// asks for "Authorization: Bearer TOKEN": capability-token or signed-bearer-token. The flag is
+   * What ws:// asks for as "Authorization: Bearer TOKEN": capability-token or signed-bearer-token. The flag is
    * `--ws-auth`.
    */
   mode: {
@@ -59,11 +59,11 @@ export const auth = {
     help: 'what ws:// asks for as "Authorization: Bearer TOKEN": capability-token or signed-bearer-token',
   },
   /**
-   * The token, or. The flag is `--ws-token-file`.
+   * For capability-token: the token, or. The flag is `--ws-token-file`.
    */
   tokenFile: { ...file, flag: "ws-token-file", help: "for capability-token: the token, or" },
   /**
-   * Its SHA-256, for capability-token. The flag is `--ws-token-sha256`.
+   * The SHA-256 of the token. The flag is `--ws-token-sha256`.
    */
   tokenSha256: {
     flag: "ws-token-sha256",

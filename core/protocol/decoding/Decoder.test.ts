@@ -169,7 +169,7 @@ describe("Decoder", () => {
     ["http/request", '{"method":"GET","url":"u","requestId":"r","bodyBase64":"YQ=="}'],
     [
       "fs/walk",
-      '{"path":"p","options":{"maxDepth":1,"maxDirectories":1,"maxEntries":1,"followDirectorySymlinks":true}}',
+      '{"path":"file:///p","options":{"maxDepth":1,"maxDirectories":1,"maxEntries":1,"followDirectorySymlinks":true}}',
     ],
     ["fs/readBlock", '{"handleId":"h","offset":18446744073709551615,"len":1}'],
     ["initialize", '{"clientName":"x","replayAfter":{"p":2}}'],
