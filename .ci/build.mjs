@@ -4,7 +4,7 @@
 // - dist/core, dist/adapters, dist/conformance: every module by the compiler, for the scripts and tests of this
 //   repository.
 // - dist/lib: the library as it is published. One file for each export, the chunks that they share, and the
-//   declarations that they reach. Packages stay imports.
+//   declarations that they reach. The packages that npm installs with it stay imports.
 // - dist/procwire.mjs, dist/procwire-conformance.mjs: the commands, with their packages. What only some uses need is
 //   beside them, in dist/procwire-parts, because a server starts faster if it need not read that.
 import { execFileSync } from "node:child_process"
@@ -47,11 +47,16 @@ const prune = () => {
         rmSync(join(dist, folder, path))
 }
 
+/**
+ * @typedef {Readonly<Record<string, string>>} Names
+ * @type {{ exports: Readonly<Record<string, string | Names>>, dependencies?: Names, optionalDependencies?: Names,
+ *   peerDependencies?: Names }}
+ */
+const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
+
 /** The exports of package.json as paths below dist/lib, without their extensions. */
 const exported = () => {
-  /** @type {{ exports: Readonly<Record<string, string | Readonly<Record<string, string>>>> }} */
-  const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
-  const files = Object.values(exports).flatMap((conditions) =>
+  const files = Object.values(manifest.exports).flatMap((conditions) =>
     typeof conditions === "string" ? [] : Object.values(conditions),
   )
   return [...new Set(files.map((file) => relative(lib, join(root, file)).replace(/(\.d\.ts|\.js)$/, "")))]
@@ -76,6 +81,13 @@ const reached = (files, found = new Set()) => {
   return found
 }
 
+/** What npm installs with the package, or the user beside it. Anything else becomes part of the library. */
+const installed = [
+  ...Object.keys(manifest.dependencies ?? {}),
+  ...Object.keys(manifest.optionalDependencies ?? {}),
+  ...Object.keys(manifest.peerDependencies ?? {}),
+]
+
 const library = async () => {
   const names = exported()
   rmSync(lib, { recursive: true, force: true })
@@ -85,7 +97,7 @@ const library = async () => {
     outdir: "dist/lib",
     chunkNames: "chunks/[name]-[hash]",
     splitting: true,
-    packages: "external",
+    external: installed.flatMap((name) => [name, `${name}/*`]),
   })
   for (const file of reached(names.map((name) => join(dist, `${name}.d.ts`))))
     cpSync(file, join(lib, relative(dist, file)))
@@ -118,8 +130,7 @@ const command = async (entry, outfile) => {
     ...shared,
     entryPoints: [entry],
     outfile,
-    minifySyntax: true,
-    minifyWhitespace: true,
+    minify: true,
     // Native parts are found where npm put them; ws's optional accelerators are not used.
     external: ["koffi", "@homebridge/node-pty-prebuilt-multiarch", "bufferutil", "utf-8-validate"],
     banner: {

@@ -168,7 +168,9 @@ describe("The package", { timeout: 600_000 }, () => {
       ["deno", runtime("@deno", "deno"), deno],
     ] as const) {
       // A terminal may echo and prompt as it likes; nothing of it is printed by the program.
-      const exported = "ClientError,connect,layerSpawner,open"
+      const exported =
+        "ClientError,Listener,ServeError,Server,connect,layerServer,layerSocket,layerSpawner,layerStdio," +
+        "layerWebSocket,makeServer,open,serve"
       const wanted = `building\ndone\nexit code 0\n0\n${exported} ${name}\ntrue,true,true\n`
       expect(await run(command, args), name).toBe(wanted)
     }
