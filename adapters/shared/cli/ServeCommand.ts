@@ -12,8 +12,12 @@ import * as Logging from "../serve/Logging.ts"
 import * as Options from "../serve/Options.ts"
 import type { ServeError } from "../serve/ServeError.ts"
 import * as Server from "../serve/Server.ts"
+import * as SystemdEnvironment from "../systemd/Environment.ts"
+import * as Notify from "../systemd/Notify.ts"
+import * as ServiceState from "../systemd/ServiceState.ts"
 import * as Flags from "./Flags.ts"
 import * as OptionFlags from "./OptionFlags.ts"
+import * as Renewal from "./Renewal.ts"
 import * as Telemetry from "./Telemetry.ts"
 
 const command = "procwire serve"
@@ -34,7 +38,7 @@ Blanks separate several addresses in PROCWIRE_LISTEN; true or false is the value
 wins over a variable, and a variable over the file.
 
 Signals: SIGTERM, SIGINT and SIGHUP end the server and every process it started, with the exit code 0, on SIGHUP 129;
-a second one does not wait for --grace-ms.
+a second one does not wait for --grace-ms. ${Renewal.help}
 ${Telemetry.help}
 Examples:
   procwire serve                                    # ws://127.0.0.1:PORT, for many clients
@@ -68,10 +72,17 @@ export const serve = (platform: Platform, args: ReadonlyArray<string>, asked: Ef
     const settings = yield* parse(args, process.env)
     // They configure this server, not those that its processes may start.
     for (const name of Environment.variables) delete process.env[name]
+    const systemd = SystemdEnvironment.take(process.env)
     return yield* Effect.gen(function* () {
-      const server = yield* Server.make(platform, settings, { isCommand: true })
+      const renewals = yield* Renewal.requests
+      const service = ServiceState.make(Notify.make(systemd.notifySocket, platform.openFfi))
+      const host = { isCommand: true, systemd, onClosing: service.stopping }
+      const server = yield* Server.make(platform, settings, host)
       const printed = server.addresses.includes("stdio") ? process.stderr : process.stdout
       for (const address of server.addresses) if (address !== "stdio") printed.write(`${address}\n`)
+      const renew = service.whileReloading(Renewal.renew(server.files))
+      yield* Effect.forkScoped(Effect.forever(Effect.zipRight(renewals.take, renew)))
+      yield* service.ready(server.addresses)
       yield* Effect.raceFirst(Effect.zipRight(asked, server.close()), server.closed)
     }).pipe(
       Effect.scoped,

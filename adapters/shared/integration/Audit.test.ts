@@ -7,7 +7,7 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileS
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
-import { command, name as runtime, platform } from "../../testing/Runtime.ts"
+import { command, platform } from "../../testing/Runtime.ts"
 import * as Program from "../Program.ts"
 import { has, launch, parse, read } from "../testing/AuditedServer.ts"
 import * as Certificates from "../testing/Certificates.ts"
@@ -175,10 +175,9 @@ describe("procwire serve --audit", { timeout: 60_000 }, () => {
     const peers = read(file).flatMap((event) => (event.event === "process.exit" ? [event.peer] : []))
     expect(peers).toMatchObject([
       { transport: "tls", credential: { kind: "certificate", name: "client" } },
-      // The socket of an upgrade on Bun has no certificate.
       {
         transport: "wss",
-        ...(runtime === "Bun" ? {} : { credential: { kind: "certificate", name: "client" } }),
+        credential: { kind: "certificate", name: "client" },
       },
     ])
   })

@@ -1,25 +1,32 @@
 /** The transport suite on WebSocketListener.ts and WebSocketClient.ts, with a raw socket at one end of some cases. */
 import { once } from "node:events"
+import { mkdtempSync, rmSync } from "node:fs"
 import * as Net from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import type { Transport } from "../../../core/transport/Transport.ts"
 import type { Pair, Raw } from "../../../conformance/transport/TransportContext.ts"
 import * as TransportSuite from "../../../conformance/transport/TransportSuite.ts"
+import { name as runtime } from "../../testing/Runtime.ts"
+import * as Certificates from "../testing/Certificates.ts"
 import * as WebSocketClient from "../transport/WebSocketClient.ts"
 import * as WebSocketListener from "../transport/WebSocketListener.ts"
 
 /** A listener, and the one connection that it accepts. */
-const listening = Effect.gen(function* () {
-  const listener = yield* WebSocketListener.make({ host: "127.0.0.1", port: 0 })
-  const accepted = yield* Deferred.make<Transport>()
-  const keep = (transport: Transport) => Effect.zipRight(Deferred.succeed(accepted, transport), Effect.never)
-  yield* Effect.forkScoped(listener.run(keep))
-  return { url: listener.address, accepted: Deferred.await(accepted) }
-})
+const listening = (more: Partial<WebSocketListener.Options> = {}) =>
+  Effect.gen(function* () {
+    const listener = yield* WebSocketListener.make({ host: "127.0.0.1", port: 0, ...more })
+    const accepted = yield* Deferred.make<Transport>()
+    const keep = (transport: Transport) =>
+      Effect.zipRight(Deferred.succeed(accepted, transport), Effect.never)
+    yield* Effect.forkScoped(listener.run(keep))
+    return { url: listener.address, accepted: Deferred.await(accepted) }
+  })
 
 const pair: Pair = Effect.gen(function* () {
-  const { url, accepted } = yield* listening
+  const { url, accepted } = yield* listening()
   const client = yield* WebSocketClient.connect(url)
   return [client, yield* accepted] as const
 })
@@ -48,7 +55,7 @@ const frame = (message: Uint8Array): Uint8Array => {
 }
 
 const raw: Raw = Effect.gen(function* () {
-  const { url, accepted } = yield* listening
+  const { url, accepted } = yield* listening()
   const socket = yield* Effect.acquireRelease(
     Effect.promise(async () => {
       const peer = Net.connect(Number(new URL(url).port), "127.0.0.1")
@@ -73,3 +80,16 @@ const raw: Raw = Effect.gen(function* () {
 })
 
 TransportSuite.suite("WebSockets", pair, { raw })
+
+// A listener with TLS is another server on Bun: see HttpServer.ts.
+if (runtime === "Bun") {
+  const folder = mkdtempSync(join(tmpdir(), "procwire-wss-"))
+  const { authority, server: tls } = Certificates.make(folder)
+  rmSync(folder, { recursive: true })
+  const secure: Pair = Effect.gen(function* () {
+    const { url, accepted } = yield* listening({ tls })
+    const client = yield* WebSocketClient.connect(url, { ca: authority.cert })
+    return [client, yield* accepted] as const
+  })
+  TransportSuite.suite("WebSockets over TLS", secure)
+}

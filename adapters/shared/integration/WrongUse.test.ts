@@ -75,7 +75,7 @@ describe("wrong use of procwire", { timeout: 60_000 }, () => {
 
   it("lists every form of --listen, and the one for a port alone", async () => {
     await wrong(
-      "Error: unsupported --listen URL `7501`; expected `ws://IP:PORT` or `stdio`, or `tcp://IP:PORT` or `unix:PATH`: " +
+      "Error: unsupported --listen URL `7501`; expected `ws://IP:PORT` or `stdio`, or `tcp://IP:PORT`, `unix:PATH` or `systemd`: " +
         "`ws://127.0.0.1:7501` for that port of this host",
       "serve",
       "--listen",

@@ -19,8 +19,9 @@ export const listening = {
     shows: "ADDRESS",
     default: ListenAddress.defaultAddress,
     help:
-      "where to listen: stdio, ws://IP:PORT, tcp://IP:PORT or unix:PATH; may be repeated. Port 0 picks a free one; " +
-      "the bound addresses are the lines on stdout (on stderr, with stdio among them)",
+      "where to listen: stdio, ws://IP:PORT, tcp://IP:PORT, unix:PATH, or systemd and systemd:NAME for sockets that " +
+      "systemd passes; may be repeated. Port 0 picks a free one; the bound addresses are the lines on stdout (on " +
+      "stderr, with stdio among them)",
   },
 } as const satisfies Record<string, Option>
 

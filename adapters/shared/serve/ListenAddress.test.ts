@@ -42,7 +42,7 @@ describe("a --listen address", () => {
     "says that it does not support %j",
     (text) => {
       expect(refusal(text)).toBe(
-        `unsupported --listen URL \`${text}\`; expected \`ws://IP:PORT\` or \`stdio\`, or \`tcp://IP:PORT\` or \`unix:PATH\``,
+        `unsupported --listen URL \`${text}\`; expected \`ws://IP:PORT\` or \`stdio\`, or \`tcp://IP:PORT\`, \`unix:PATH\` or \`systemd\``,
       )
     },
   )

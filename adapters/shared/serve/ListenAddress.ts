@@ -7,9 +7,21 @@ import { misconfigured, type ServeError } from "./ServeError.ts"
 
 export type ListenAddress =
   | { readonly kind: "stdio" }
-  | { readonly kind: "ws"; readonly host: string; readonly port: number }
+  | { readonly kind: "ws"; readonly host: string; readonly port: number; readonly fd?: number }
   | { readonly kind: "tcp"; readonly host: string; readonly port: number }
-  | { readonly kind: "unix"; readonly path: string }
+  | UnixAddress
+
+interface UnixAddress {
+  readonly kind: "unix"
+  readonly path: string
+  /** The descriptor of a socket that listens there already. */
+  readonly fd?: number
+  /** That socket takes connections of every user of this host. */
+  readonly open?: boolean
+}
+
+/** An address as it is given: those of systemd are known only when they are looked up. */
+export type Given = ListenAddress | { readonly kind: "systemd"; readonly name: string | undefined }
 
 /** Where a server listens if no address is given: a free port of the loopback interface. */
 export const defaultAddress = "ws://127.0.0.1:0"
@@ -17,18 +29,21 @@ export const defaultAddress = "ws://127.0.0.1:0"
 type Parsed<A> = Effect.Effect<A, ServeError>
 
 /** Every address that was given, in order; `label` is how errors name the option. */
-export const parseAll = (
-  texts: ReadonlyArray<string>,
-  label = "--listen",
-): Parsed<ReadonlyArray<ListenAddress>> =>
+export const parseAll = (texts: ReadonlyArray<string>, label = "--listen"): Parsed<ReadonlyArray<Given>> =>
   Effect.gen(function* () {
     const all = yield* Effect.forEach(texts, (text) => parse(text, label))
-    if (all.filter(({ kind }) => kind === "stdio").length <= 1) return all
-    return yield* misconfigured(`${label} stdio may be given only once`)
+    const names = all.flatMap((each) => {
+      if (each.kind === "stdio") return ["stdio"]
+      if (each.kind === "systemd") return [each.name === undefined ? "systemd" : `systemd:${each.name}`]
+      return []
+    })
+    const twice = names.find((name, index) => names.indexOf(name) < index)
+    if (twice === undefined) return all
+    return yield* misconfigured(`${label} ${twice} may be given only once`)
   })
 
-/** Reads `stdio`, `stdio://`, `ws://IP:PORT`, `tcp://IP:PORT` with a literal address, or `unix:PATH`. */
-export const parse = (text: string, label = "--listen"): Parsed<ListenAddress> => {
+/** Reads `stdio`, `ws://IP:PORT`, `tcp://IP:PORT` with a literal address, `unix:PATH`, `systemd` or `systemd:NAME`. */
+export const parse = (text: string, label = "--listen"): Parsed<Given> => {
   const invalid = (kind: string, expected: string) =>
     misconfigured(`invalid ${kind} ${label} URL \`${text}\`; expected \`${expected}\``)
   if (text === "stdio" || text === "stdio://") return Effect.succeed({ kind: "stdio" })
@@ -44,9 +59,12 @@ export const parse = (text: string, label = "--listen"): Parsed<ListenAddress> =
     const address = SocketAddress.parse(text)
     return address?.kind === "unix" ? Effect.succeed(address) : invalid("unix", "unix:PATH")
   }
+  const systemd = /^systemd(?::(.+))?$/.exec(text)
+  if (systemd !== null) return Effect.succeed({ kind: "systemd", name: systemd[1] })
   const port = /^:?(\d{1,5})$/.exec(text)?.[1]
   return misconfigured(
-    `unsupported ${label} URL \`${text}\`; expected \`ws://IP:PORT\` or \`stdio\`, or \`tcp://IP:PORT\` or \`unix:PATH\`` +
+    `unsupported ${label} URL \`${text}\`; expected \`ws://IP:PORT\` or \`stdio\`, ` +
+      "or `tcp://IP:PORT`, `unix:PATH` or `systemd`" +
       (port === undefined ? "" : `: \`ws://127.0.0.1:${port}\` for that port of this host`),
   )
 }
@@ -66,7 +84,8 @@ export interface Guard {
 
 /** Fails for an address that others can reach and nothing guards. */
 export const refuseUnguarded = (address: ListenAddress, guard: Guard, label: Label): Parsed<void> => {
-  if (address.kind === "stdio" || address.kind === "unix" || isLoopback(address.host)) return Effect.void
+  if (address.kind === "unix") return address.open === true ? refuseOpen(address, label) : Effect.void
+  if (address.kind === "stdio" || isLoopback(address.host)) return Effect.void
   if (guard.certificate || (address.kind === "ws" && guard.token)) return Effect.void
   const url = `${address.kind}://${SocketAddress.formatHostAndPort(address)}`
   const token = address.kind === "ws" ? `\`${label("auth.mode")}\` or ` : ""
@@ -75,6 +94,12 @@ export const refuseUnguarded = (address: ListenAddress, guard: Guard, label: Lab
       `use ${token}\`${label("tls.clientCaFile")}\`, or \`${label("allowUnauthenticated")}\``,
   )
 }
+
+const refuseOpen = ({ path }: UnixAddress, label: Label) =>
+  misconfigured(
+    `refusing to listen on unix:${path}: every user of this host could run anything; ` +
+      `use \`SocketMode=0600\` in its .socket unit, or \`${label("allowUnauthenticated")}\``,
+  )
 
 const isLoopback = (host: string): boolean => loopback.check(host, isIP(host) === 6 ? "ipv6" : "ipv4")
 

@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto"
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
+import { platform } from "../../testing/Runtime.ts"
+import * as Environment from "../systemd/Environment.ts"
 import * as TextFile from "../host/TextFile.ts"
 import * as ListenAddress from "./ListenAddress.ts"
 import * as Listening from "./Listening.ts"
@@ -9,7 +11,10 @@ import * as Options from "./Options.ts"
 const flags = new Map(Options.all.map(({ path, option }) => [path, `--${option.flag}`]))
 const label = (path: string) => flags.get(path) ?? path
 
-const read = (options: Options.Options) => Effect.provide(Listening.read({ options, label }), TextFile.layer)
+const noSystemd = { environment: Environment.take({}), openFfi: platform.openFfi }
+
+const read = (options: Options.Options) =>
+  Effect.provide(Listening.read({ options, label }, noSystemd), TextFile.layer)
 
 const token = {
   auth: { mode: "capability-token", tokenSha256: createHash("sha256").update("x").digest("hex") },

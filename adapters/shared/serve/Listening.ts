@@ -11,35 +11,34 @@ import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import { Listener, type ListenerService, type Terms } from "../../../core/transport/Listener.ts"
 import { TransportError } from "../../../core/transport/Transport.ts"
-import type * as Bearer from "../auth/Bearer.ts"
 import * as LazyWebSockets from "../transport/LazyWebSockets.ts"
 import type * as Peers from "../transport/Peers.ts"
 import * as SocketListener from "../transport/SocketListener.ts"
 import * as StdioTransport from "../transport/StdioTransport.ts"
-import type * as Tls from "../transport/Tls.ts"
 import * as UpgradeAdmission from "../transport/UpgradeAdmission.ts"
-import * as AuthRule from "./AuthRule.ts"
 import type { Settings } from "./Given.ts"
 import * as ListenAddress from "./ListenAddress.ts"
+import * as RenewableFiles from "./RenewableFiles.ts"
 import { invalid, misconfigured, type ServeError } from "./ServeError.ts"
-import * as TlsFiles from "./TlsFiles.ts"
+import * as SystemdSockets from "./SystemdSockets.ts"
 
 /** The addresses of a server, and what guards them. */
-export interface Listening {
+export interface Listening extends RenewableFiles.RenewableFiles {
   readonly addresses: ReadonlyArray<ListenAddress.ListenAddress>
-  readonly tls: Tls.ServerTls | undefined
-  /** Whom WebSocket listeners admit; undefined for everybody. */
-  readonly rule: Bearer.Rule | undefined
 }
 
-/** Reads the options, and the files they name. */
-export const read = (settings: Settings): Effect.Effect<Listening, ServeError, TextFile.TextFiles> =>
+/** Reads the options and the files they name, and looks up what systemd has passed. */
+export const read = (
+  settings: Settings,
+  systemd: Omit<SystemdSockets.Systemd, "label">,
+): Effect.Effect<Listening, ServeError, TextFile.TextFiles> =>
   Effect.gen(function* () {
     const { options, label } = settings
-    const tls = yield* TlsFiles.readServer(settings)
-    const rule = yield* AuthRule.read(settings)
+    const files = yield* RenewableFiles.read(settings)
+    const { tls, rule } = files
     const given = options.listen === undefined ? [ListenAddress.defaultAddress] : [options.listen].flat()
-    const addresses = yield* ListenAddress.parseAll(given, label("listen"))
+    const parsed = yield* ListenAddress.parseAll(given, label("listen"))
+    const addresses = yield* SystemdSockets.resolve(parsed, { ...systemd, label: label("listen") })
     const kinds = new Set(addresses.map(({ kind }) => kind))
     if (tls !== undefined && !kinds.has("ws") && !kinds.has("tcp"))
       return yield* invalid(`${label("tls.certFile")} needs a ws:// or tcp:// address`)
@@ -53,12 +52,12 @@ export const read = (settings: Settings): Effect.Effect<Listening, ServeError, T
       const guard = { token: rule !== undefined, certificate: tls?.clientCa !== undefined }
       for (const address of addresses) yield* ListenAddress.refuseUnguarded(address, guard, label)
     }
-    return { addresses, tls, rule }
+    return { ...files, addresses }
   })
 
 /** Listens at every address until the scope closes. `lookUp` tells who connects to a unix socket. */
 export const bindAll = (
-  listening: Listening,
+  listening: Pick<Listening, "addresses" | "tls" | "rule">,
   terms: Terms = {},
   pages: UpgradeAdmission.Pages = {},
   lookUp?: Peers.LookUp,
@@ -84,7 +83,7 @@ export const bindAll = (
 }
 
 /** Whom WebSockets admit. */
-export const rulesOf = ({ rule }: Listening): Pick<UpgradeAdmission.Rules, "admit"> =>
+export const rulesOf = ({ rule }: Pick<Listening, "rule">): Pick<UpgradeAdmission.Rules, "admit"> =>
   rule === undefined ? {} : { admit: UpgradeAdmission.admitBearer(rule) }
 
 /** The error of an address that cannot be bound, with what to do about it; `label` is how errors name the option. */

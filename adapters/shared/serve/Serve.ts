@@ -28,6 +28,11 @@ export interface RunningServer {
    */
   readonly handleUpgrade: HandleUpgrade
   /**
+   * Reads certificates, tokens and secrets again from the files of the options, for connections that begin later.
+   * Rejects with `ServeError` if one is wrong; then nothing has changed.
+   */
+  readonly renewFiles: () => Promise<void>
+  /**
    * Ends the server: it accepts nothing more, processes get SIGTERM and the grace period, then everything that is left
    * is killed. Resolves when it has ended.
    */
@@ -56,6 +61,7 @@ export const serve = async (platform: Platform, options?: Options): Promise<Runn
     addresses: server.addresses,
     stats: server.stats,
     handleUpgrade: server.handleUpgrade,
+    renewFiles: () => promise(server.files.renew),
     close,
     closed: unawaited(Effect.ensuring(server.closed, Effect.promise(end))),
     [Symbol.asyncDispose]: () => close(),

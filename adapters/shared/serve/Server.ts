@@ -27,6 +27,7 @@ import * as PeerCredentials from "../process/posix/PeerCredentials.ts"
 import * as ServerServices from "../ServerServices.ts"
 import * as Stats from "../status/Stats.ts"
 import * as StatusPages from "../status/StatusPages.ts"
+import { type Environment, take } from "../systemd/Environment.ts"
 import { version } from "../Version.ts"
 import * as Audit from "./Audit.ts"
 import * as Given from "./Given.ts"
@@ -41,6 +42,10 @@ import * as Upgrades from "./Upgrades.ts"
 export interface Host {
   /** True if this process is the program `procwire`, which can start itself again in a confinement. */
   readonly isCommand?: boolean
+  /** What systemd has passed to this process. */
+  readonly systemd?: Environment
+  /** Runs when the server begins to end. */
+  readonly onClosing?: (graceMs: number) => Effect.Effect<void>
 }
 
 /** Starts a server, which lives until it ends or the scope closes. */
@@ -59,7 +64,7 @@ export const make = (
       scope,
       Effect.suspend(() => Deferred.done(closed, result)),
     )
-    const { listeners, upgrades, serve, drain, stats } = yield* Scope.extend(
+    const { listeners, upgrades, serve, drain, stats, files } = yield* Scope.extend(
       start(platform, settings, host),
       scope,
     )
@@ -67,6 +72,7 @@ export const make = (
     let closing = false
     const close = ({ graceMs = options.graceMs ?? 0 }: CloseOptions = {}) =>
       Effect.gen(function* () {
+        if (!closing && host.onClosing !== undefined) yield* host.onClosing(graceMs)
         closing = true
         yield* Effect.forEach([...listeners, upgrades], ({ stop }) => stop)
         yield* drain(graceMs)
@@ -94,7 +100,16 @@ export const make = (
       }),
       Effect.forkIn(scope),
     )
-    return { addresses, stats, handleUpgrade: upgrades.handle, close, closed: Deferred.await(closed) }
+    const { named, renew } = files
+    const context = yield* Effect.context<TextFile.TextFiles>()
+    return {
+      addresses,
+      stats,
+      handleUpgrade: upgrades.handle,
+      files: { named, renew: Effect.provide(renew, context) },
+      close,
+      closed: Deferred.await(closed),
+    }
   })
 
 /** Builds everything in the scope: nothing is served yet. */
@@ -106,10 +121,14 @@ const start = (platform: Platform, settings: Settings, host: Host) =>
       const wrong = { value: bwrap, label: settings.label("bwrap") }
       return yield* Given.refuse(wrong, { expected: "the path of an executable file, and none is there" })
     }
-    const services = yield* Layer.build(ServerServices.layer(platform, { bwrap, spawner: given, ...host }))
+    const isCommand = host.isCommand === true
+    const services = yield* Layer.build(ServerServices.layer(platform, { bwrap, spawner: given, isCommand }))
     const limits = { ...Limits.defaults, ...options.limits }
     const metrics = Metrics.make()
-    const listening = yield* Listening.read(settings)
+    const listening = yield* Listening.read(settings, {
+      environment: host.systemd ?? take({}),
+      openFfi: platform.openFfi,
+    })
     const lost = (events: number) => void metrics.auditLost.update(events)
     const auditLog = yield* Audit.open(settings, { version, lost })
     // The server, which counts connections, exists only after the listeners that ask it.
@@ -138,7 +157,7 @@ const start = (platform: Platform, settings: Settings, host: Host) =>
     }).pipe(Effect.provide(Context.add(services, Spawner, spawner)))
     later.refusal = server.refusal
     const serve = (transport: Transport) => metrics.whileConnected(server.serve(transport))
-    return { listeners: [...bound, ...others], upgrades, serve, drain, stats }
+    return { listeners: [...bound, ...others], upgrades, serve, drain, stats, files: listening }
   })
 
 const toServeError = (error: TransportError): ServeError =>

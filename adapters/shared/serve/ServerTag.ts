@@ -11,6 +11,14 @@ export interface CloseOptions {
   readonly graceMs?: number | undefined
 }
 
+/** The certificates, tokens and secrets of a server. */
+export interface NamedFiles {
+  /** The files that the options name, for a log: `--tls-cert FILE`. */
+  readonly named: ReadonlyArray<string>
+  /** Reads them again, for connections that begin later. A file that is wrong fails, and changes nothing. */
+  readonly renew: Effect.Effect<void, ServeError>
+}
+
 /** A running server. */
 export interface ServerService {
   /** Where clients connect, in the order of `listen`: `ws://127.0.0.1:39211`. */
@@ -22,6 +30,8 @@ export interface ServerService {
    * holds for it; requests with an `Origin` header are refused.
    */
   readonly handleUpgrade: HandleUpgrade
+  /** Its certificates, tokens and secrets. */
+  readonly files: NamedFiles
   /** Ends the server, and completes when it has ended. A second call may shorten the grace period of the first. */
   readonly close: (options?: CloseOptions) => Effect.Effect<void>
   /** Completes when the server has ended; fails if a listener has failed. */

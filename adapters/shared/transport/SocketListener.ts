@@ -37,6 +37,8 @@ export interface UnixOptions {
   readonly kind: "unix"
   /** The path of its file, absolute or relative to the directory of this process. */
   readonly path: string
+  /** The descriptor of a socket that listens there already; its file stays when the listener is closed. */
+  readonly fd?: number | undefined
   /** Tells who has connected. */
   readonly lookUp?: Peers.LookUp | undefined
 }
@@ -116,6 +118,9 @@ const serverFor = (
 }
 
 const listenUnix = (server: net.Server, options: UnixOptions) => {
+  const { fd, path } = options
+  if (fd !== undefined)
+    return Effect.as(Sockets.listen(server, { fd }, explain({ kind: "unix", path })), options)
   const address: UnixOptions = { kind: "unix", path: resolve(options.path) }
   const bind = (path: string) => Sockets.listen(server, { path }, explain(address))
   return Effect.as(UnixSocketFile.listen(address.path, bind), address)

@@ -25,7 +25,7 @@ export const track: Effect.Effect<(socket: net.Socket) => void, never, Scope.Sco
 /** Binds a server; `explain` makes the message from the cause where that fails. */
 export const listen = (
   server: net.Server,
-  options: net.ListenOptions,
+  options: net.ListenOptions | { readonly fd: number },
   explain: (cause: Error) => string,
 ): Effect.Effect<void, TransportError> =>
   Effect.async((resume) => {

@@ -5,7 +5,7 @@
  * name against its certificate.
  */
 import { createPrivateKey, X509Certificate } from "node:crypto"
-import type * as tls from "node:tls"
+import * as tls from "node:tls"
 import * as Effect from "effect/Effect"
 import { TransportError } from "../../../core/transport/Transport.ts"
 
@@ -17,6 +17,8 @@ export interface ServerTls {
   readonly key: string | Buffer
   /** Clients need a certificate of this authority; the default admits all. */
   readonly clientCa?: string | Buffer
+  /** Takes what uses newer ones: connections that begin after such a call get those. Each listener passes one. */
+  readonly onRenewal?: (use: (renewed: ServerTls) => void) => void
 }
 
 /** Which servers a client trusts, and its own certificate. All in PEM. */
@@ -47,23 +49,28 @@ const serverOptions = ({ cert, key, clientCa }: ServerTls): tls.TlsOptions => ({
 export const canListen = !("Deno" in globalThis)
 
 /** Makes a server, or fails if the certificate or the key is broken, or if they do not belong together. */
-export const makeServer = <A>(
+export const makeServer = <A extends Pick<tls.Server, "setSecureContext">>(
   all: ServerTls,
   make: (options: tls.TlsOptions) => A,
 ): Effect.Effect<A, TransportError> =>
+  attempt(() => {
+    if (!canListen) throw new Error("Deno's TLS has no back-pressure")
+    if (!new X509Certificate(all.cert).checkPrivateKey(createPrivateKey(all.key)))
+      throw new Error("the key is not the certificate's")
+    const server = make(serverOptions(all))
+    all.onRenewal?.((renewed) => server.setSecureContext(serverOptions(renewed)))
+    return server
+  })
+
+/** Fails for what no server could use. */
+export const check = (all: ServerTls): Effect.Effect<void, TransportError> =>
+  attempt(() => void tls.createSecureContext(serverOptions(all)))
+
+const attempt = <A>(run: () => A): Effect.Effect<A, TransportError> =>
   Effect.try({
-    try: () => {
-      if (!canListen) throw new Error("Deno's TLS has no back-pressure")
-      if (!new X509Certificate(all.cert).checkPrivateKey(createPrivateKey(all.key)))
-        throw new Error("the key is not the certificate's")
-      return make(serverOptions(all))
-    },
+    try: run,
     catch: (cause) => {
       const why = cause instanceof Error ? cause.message : String(cause)
-      return new TransportError({
-        reason: "Open",
-        message: `cannot serve over TLS: ${why}`,
-        cause,
-      })
+      return new TransportError({ reason: "Open", message: `cannot serve over TLS: ${why}`, cause })
     },
   })

@@ -4,17 +4,16 @@
  *
  * The port is bound when the layer is built. Closing the layer ends the port and every connection.
  */
-import * as http from "node:http"
-import * as https from "node:https"
 import type { AddressInfo, Socket } from "node:net"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import { Listener, type ListenerService } from "../../../core/transport/Listener.ts"
 import type { TransportError } from "../../../core/transport/Transport.ts"
+import * as HttpServer from "./HttpServer.ts"
 import * as Sockets from "./Sockets.ts"
 import * as SocketAddress from "./SocketAddress.ts"
-import * as Tls from "./Tls.ts"
+import type * as Tls from "./Tls.ts"
 import type * as UpgradeAdmission from "./UpgradeAdmission.ts"
 import * as WebSocketUpgrades from "./WebSocketUpgrades.ts"
 
@@ -24,6 +23,8 @@ export interface Options extends Omit<WebSocketUpgrades.Options, "secure"> {
   readonly host: string
   /** 0 takes any free port. */
   readonly port: number
+  /** The descriptor of a socket that listens there already; it is closed with the listener. */
+  readonly fd?: number | undefined
   /** With it the listener speaks TLS only: `wss://`. */
   readonly tls?: Tls.ServerTls
 }
@@ -31,10 +32,11 @@ export interface Options extends Omit<WebSocketUpgrades.Options, "secure"> {
 /** Listens until the scope closes. */
 export const make = (options: Options): Effect.Effect<ListenerService, TransportError, Scope.Scope> =>
   Effect.gen(function* () {
-    const { host, port, tls } = options
+    const { host, port, fd, tls } = options
     const scheme = tls === undefined ? "ws" : "wss"
     const upgrades = yield* WebSocketUpgrades.make({ ...options, secure: tls !== undefined })
-    const server = yield* serverFor(tls, async (request, response) => {
+    const track = yield* Sockets.track
+    const { server, acceptor } = yield* HttpServer.make(options, track, async (request, response) => {
       request.resume()
       const { reply = upgradeRequired } = await upgrades.answer(request)
       const { status, body, headers } = reply
@@ -42,31 +44,24 @@ export const make = (options: Options): Effect.Effect<ListenerService, Transport
       response.end(body)
     })
     server.on("upgrade", (request, socket: Socket, head) => void upgrades.upgrade(request, socket, head))
-    yield* Effect.acquireRelease(Sockets.listen(server, { host, port }, explain(scheme, options)), () =>
+    const where = fd === undefined ? { host, port } : { fd }
+    yield* Effect.acquireRelease(Sockets.listen(acceptor, where, explain(scheme, options)), () =>
       Effect.sync(() => {
-        server.close()
+        acceptor.close()
         server.closeAllConnections()
       }),
     )
 
     return {
-      address: `${scheme}://${addressOf(server.address() as AddressInfo)}`,
+      address: `${scheme}://${addressOf(acceptor.address() as AddressInfo)}`,
       run: upgrades.run,
-      stop: Effect.sync(() => void server.close()),
+      stop: Effect.sync(() => void acceptor.close()),
     }
   })
 
 /** The same as a layer. */
 export const layerWebSocket = (options: Options): Layer.Layer<Listener, TransportError> =>
   Layer.scoped(Listener, make(options))
-
-const serverFor = (
-  tls: Tls.ServerTls | undefined,
-  respond: http.RequestListener,
-): Effect.Effect<http.Server | https.Server, TransportError> =>
-  tls === undefined
-    ? Effect.sync(() => http.createServer(respond))
-    : Tls.makeServer(tls, (options) => https.createServer(options, respond))
 
 const explain =
   (scheme: string, address: SocketAddress.HostAndPort) =>

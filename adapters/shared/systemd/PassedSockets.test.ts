@@ -1,0 +1,65 @@
+import process from "node:process"
+import * as Effect from "effect/Effect"
+import { describe, expect, it } from "vitest"
+import * as Environment from "./Environment.ts"
+import * as PassedSockets from "./PassedSockets.ts"
+
+const noLibc = () => {
+  throw new Error("no libc")
+}
+
+const refusal = (env: Record<string, string>) =>
+  Effect.runSync(Effect.flip(PassedSockets.read(Environment.take({ ...env }), noLibc)))
+
+describe("sockets of systemd", () => {
+  it("are refused with the reason", () => {
+    expect(refusal({})).toMatchObject({
+      reason: "None",
+      message:
+        "no sockets from systemd: LISTEN_FDS is not set; " +
+        "start the server by a .socket unit or by systemd-socket-activate",
+    })
+    expect(refusal({ LISTEN_FDS: "x" }).message).toContain("LISTEN_FDS is 'x'")
+    const other = { LISTEN_FDS: "1", LISTEN_PID: "1" }
+    expect(refusal(other)).toMatchObject({ reason: "OtherProcess" })
+    expect(refusal(other).message).toContain(`LISTEN_PID is '1' and this process is ${process.pid}`)
+    expect(refusal({ LISTEN_FDS: "1", LISTEN_PID: String(process.pid) })).toMatchObject({ reason: "NoLibc" })
+  })
+
+  it("are bound to addresses of both families and to names", () => {
+    const decode = (...bytes: ReadonlyArray<number>) => PassedSockets.decode(Uint8Array.from(bytes))
+    expect(decode(2, 0, 0x1b, 0x58, 127, 0, 0, 1)).toEqual({ kind: "tcp", host: "127.0.0.1", port: 7000 })
+    const loopback = [...Array.from({ length: 15 }, () => 0), 1]
+    expect(decode(10, 0, 0x1b, 0x58, 0, 0, 0, 0, ...loopback, 0, 0, 0, 0)).toEqual({
+      kind: "tcp",
+      host: "::1",
+      port: 7000,
+    })
+    expect(decode(1, 0, 0, ...Buffer.from("name"))).toEqual({ kind: "unix", path: "@name", open: true })
+    expect(decode(1, 0, ...Buffer.from("/nowhere/x\0"))).toEqual({
+      kind: "unix",
+      path: "/nowhere/x",
+      open: false,
+    })
+    expect(decode(16, 0, 0, 0)).toBeUndefined()
+  })
+
+  it("leave no variable behind", () => {
+    const env = {
+      NOTIFY_SOCKET: "/n",
+      LISTEN_FDS: "1",
+      LISTEN_PID: "2",
+      LISTEN_FDNAMES: "a",
+      WATCHDOG_USEC: "3",
+      WATCHDOG_PID: "4",
+      HOME: "/",
+    }
+    expect(Environment.take(env)).toEqual({
+      notifySocket: "/n",
+      listenFds: "1",
+      listenPid: "2",
+      listenNames: "a",
+    })
+    expect(env).toEqual({ HOME: "/" })
+  })
+})
