@@ -1,6 +1,6 @@
 /**
- * SIGUSR1: the server reads its certificates, tokens and secrets again. SIGHUP is no choice for that, because it is what
- * a closed terminal sends.
+ * SIGUSR1: the server reads its certificates, tokens and secrets again. SIGHUP is no choice for that, because it is
+ * what a closed terminal sends.
  */
 import process from "node:process"
 import * as Effect from "effect/Effect"

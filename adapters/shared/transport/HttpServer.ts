@@ -2,8 +2,8 @@
  * The HTTP server of a `WebSocketListener`, and the server that accepts its connections.
  *
  * On Node and Deno they are one. Bun's HTTP server takes no descriptor of a socket that listens already (it binds
- * another port), and no certificate but its first. A server of `node:net` or `node:tls`, which take both, accepts in its
- * place there, and hands each connection to it.
+ * another port), and no certificate but its first. A server of `node:net` or `node:tls`, which take both, accepts in
+ * its place there, and hands each connection to it.
  */
 import * as http from "node:http"
 import * as https from "node:https"

@@ -230,4 +230,37 @@ export const adapters = [
     ),
     tests: ["adapters/shared/transport/StdioTransport.test.ts"],
   },
+  {
+    ...one(
+      "adapters/shared/serve/RenewableFiles.ts",
+      "        current = next\n",
+      "",
+      "the first token is good for ever",
+    ),
+    tests: ["adapters/shared/integration/Renewal.test.ts"],
+  },
+  {
+    ...one(
+      "adapters/shared/transport/Tls.ts",
+      "server.setSecureContext(serverOptions(renewed))",
+      "void renewed",
+      "listeners keep their first certificate",
+    ),
+    tests: ["adapters/shared/integration/Renewal.test.ts"],
+  },
+  one(
+    "adapters/shared/systemd/Environment.ts",
+    "    delete env[name]\n",
+    "",
+    "children inherit the variables that systemd has set for the server",
+  ),
+  {
+    ...one(
+      "adapters/shared/cli/ServeCommand.ts",
+      "      yield* service.ready(server.addresses)\n",
+      "",
+      "systemd never learns that the server is ready",
+    ),
+    tests: ["adapters/shared/integration/Systemd.test.ts"],
+  },
 ]
