@@ -8,9 +8,9 @@ const file = { kind: "text", shows: "FILE" } as const
 /** Where a server listens. */
 export const listening = {
   /**
-   * Where to listen: stdio, ws://IP:PORT, tcp://IP:PORT or unix:PATH; may be repeated. Port 0 picks a free one;
-   * the bound addresses are the lines on stdout (on stderr, with stdio among them). Default: ws://127.0.0.1:0. The
-   * flag is `--listen`.
+   * Where to listen: stdio, ws://IP:PORT, tcp://IP:PORT, unix:PATH, or systemd and systemd:NAME for sockets that
+   * systemd passes; may be repeated. Port 0 picks a free one; the bound addresses are the lines on stdout (on
+   * stderr, with stdio among them). Default: ws://127.0.0.1:0. The flag is `--listen`.
    */
   listen: {
     flag: "listen",
