@@ -10,12 +10,17 @@
  * is killed between the start of a child and the write of its id, the shell finds the child in /proc by the pipe or
  * terminal that it was given (pipes from Linux 5.14 on). It does not find processes that left their group. Not on
  * Windows.
+ *
+ * Where there is a /proc, no stranger who got a number is killed. A leader has to have the time of start that the server
+ * wrote. A group without a leader has to have a member from the time when the server last saw it: that member has kept
+ * the number in use since.
  */
 import { spawn } from "node:child_process"
 import type { ChildProcess } from "node:child_process"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Registry } from "./ProcessGroup.ts"
+import * as ProcessTable from "./ProcessTable.ts"
 
 /** Ended groups are written together after this time. */
 const BATCH_MILLIS = 5
@@ -25,15 +30,33 @@ const RESTART_MILLIS = 1_000
 const SCRIPT = `
 trap '' INT TERM HUP QUIT
 groups=' ' holds=
-while read -r sign id; do
-  case "$sign$groups" in
-    =*) holds=$id ;;
-    +*) groups="$groups$id " holds= ;;
-    -*" $id "*) groups="\${groups%%" $id "*} \${groups#*" $id "}" ;;
+while read -r sign id value; do
+  case $sign in
+    =) holds=$id; continue ;;
+    +) holds= ;;
   esac
+  case $groups in
+    *" $id:"*) rest=\${groups#*" $id:"} groups="\${groups%%" $id:"*} \${rest#* }" ;;
+  esac
+  [ "$sign" = - ] || groups="$groups$id:$sign$value "
 done
-for id in $groups; do kill -s KILL -- "-$id" 2>/dev/null; done
+read -r now idle </proc/uptime && now=\${now%.*}\${now#*.}
+stat() { read -r line 2>/dev/null <"$1/stat" && line=\${line##*) }; }
+end() { kill -s KILL -- "-$1" 2>/dev/null; }
+orphans=' '
+for each in $groups; do
+  id=\${each%%:*} value=\${each#*:?}
+  if [ -z "$now" ]; then end "$id"; continue; fi
+  if stat "/proc/$id"; then
+    set -- $line
+    case $each in *:+*) [ "$value" = "\${20}" ] && end "$id" ;; esac
+  else
+    case $each in *:+*) value=$now ;; esac
+    orphans="$orphans$id:$value "
+  fi
+done
 found() {
+  [ -n "$holds" ] || return
   case "$holds" in
     /*) [ "$1/fd/0" -ef "$holds" ] ;;
     *) [ -p "$1/fd/1" ] && while read -r name value; do
@@ -41,17 +64,21 @@ found() {
        done <"$1/fdinfo/1" && false ;;
   esac
 }
-[ -z "$holds" ] || for process in /proc/[0-9]*; do
-  found "$process" && read -r line <"$process/stat" || continue
-  set -- \${line##*) }
-  [ "$3" = "$4" ] && kill -s KILL -- "-$3"
+[ "$orphans$holds" = ' ' ] || for process in /proc/[0-9]*; do
+  stat "$process" || continue
+  set -- $line
+  [ "$3" = "$4" ] || continue
+  case $orphans in
+    *" $3:"*) rest=\${orphans#*" $3:"}; [ "\${20}" -le "\${rest%% *}" ] && end "$3" ;;
+    *) found "$process" && end "$3" ;;
+  esac
 done
 `
 
 /** A registry of groups that are killed when this process ends, however it ends, or when the scope closes. */
 export const make: Effect.Effect<Registry, never, Scope.Scope> = Effect.map(
   Effect.acquireRelease(Effect.sync(unsafeMake), (reaper) => Effect.sync(reaper.close)),
-  ({ starting, add, remove }) => ({ starting, add, remove }),
+  ({ starting, add, outlives, remove }) => ({ starting, add, outlives, remove }),
 )
 
 interface GroupReaper extends Registry {
@@ -59,8 +86,9 @@ interface GroupReaper extends Registry {
 }
 
 function unsafeMake(): GroupReaper {
-  const groups = new Set<number>()
-  const sent = new Set<number>()
+  /** What each group is known by: `+` and its leader's start, or `~` and when it was seen without one. */
+  const groups = new Map<number, string>()
+  const sent = new Map<number, string>()
   const changed = new Set<number>()
   let shell: ChildProcess | undefined
   let timer: NodeJS.Timeout | undefined
@@ -76,9 +104,11 @@ function unsafeMake(): GroupReaper {
     timer = undefined
     let text = ""
     for (const id of changed) {
-      if (groups.has(id) === sent.has(id)) continue
-      text += `${groups.has(id) ? "+" : "-"} ${id}\n`
-      if (!sent.delete(id)) sent.add(id)
+      const known = groups.get(id)
+      if (known === sent.get(id)) continue
+      text += known === undefined ? `- ${id}\n` : `${known.slice(0, 1)} ${id} ${known.slice(1)}\n`
+      if (known === undefined) sent.delete(id)
+      else sent.set(id, known)
     }
     changed.clear()
     if (text !== "") send(text)
@@ -96,7 +126,7 @@ function unsafeMake(): GroupReaper {
   const onEnd = () => {
     shell = undefined
     sent.clear()
-    for (const id of groups) changed.add(id)
+    for (const id of groups.keys()) changed.add(id)
     if (closed || groups.size === 0) return
     flushIn(performance.now() - startedAt < RESTART_MILLIS ? RESTART_MILLIS : BATCH_MILLIS)
   }
@@ -104,9 +134,14 @@ function unsafeMake(): GroupReaper {
   return {
     starting: (holds) => send(`= ${holds ?? ""}\n`),
     add: (id) => {
-      groups.add(id)
+      groups.set(id, `+${ProcessTable.find(id)?.start ?? 0}`)
       changed.add(id)
       flush()
+    },
+    outlives: (id) => {
+      groups.set(id, `~${ProcessTable.now()}`)
+      changed.add(id)
+      flushIn(BATCH_MILLIS)
     },
     remove: (id) => {
       groups.delete(id)

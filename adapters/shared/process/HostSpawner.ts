@@ -15,6 +15,7 @@ import * as ChildWatch from "./posix/ChildWatch.ts"
 import type { Descriptors } from "./posix/Descriptors.ts"
 import type { Ffi } from "./posix/Ffi.ts"
 import * as Libc from "./posix/Libc.ts"
+import * as PidFd from "./posix/PidFd.ts"
 import * as PosixSpawner from "./posix/PosixSpawner.ts"
 import * as PtyDevice from "./posix/PtyDevice.ts"
 
@@ -35,6 +36,7 @@ interface Bound {
   readonly libc: Libc.Libc
   readonly descriptors: Descriptors
   readonly watch: ChildWatch.ChildWatch
+  readonly pidFds: PidFd.PidFds
   readonly device: Either.Either<PtyDevice.PtyDevice, string>
 }
 
@@ -67,8 +69,9 @@ const bind = (native: Native | undefined): Either.Either<Bound, string> =>
     const ffi = yield* attempt("libc is out of reach", native.ffi)
     const libc = yield* attempt("libc is out of reach", () => Libc.bind(ffi))
     const descriptors = yield* attempt("no way to wait for pipes", () => native.descriptors(libc))
+    const pidFds = yield* attempt("no system calls", () => PidFd.make(ffi, libc))
     const device = attempt("no PTYs", () => PtyDevice.make(ffi, libc))
-    return { libc, descriptors, watch: ChildWatch.make(libc), device }
+    return { libc, descriptors, watch: ChildWatch.make(libc), pidFds, device }
   })
 
 const attempt = <A>(what: string, evaluate: () => A): Either.Either<A, string> =>

@@ -13,6 +13,7 @@ import type * as Spawner from "../../../core/spawn/Spawner.ts"
 import * as SpawnError from "../../../core/spawn/SpawnError.ts"
 import * as OsError from "../host/OsError.ts"
 import * as ChildEvents from "./ChildEvents.ts"
+import * as GroupAddress from "./GroupAddress.ts"
 import * as ProcessGroup from "./ProcessGroup.ts"
 import * as ProgramLookup from "./ProgramLookup.ts"
 import * as RunningChild from "./RunningChild.ts"
@@ -89,13 +90,13 @@ const running = (
   sink: Spawner.SpawnEvents,
 ): RunningChild.RunningChild => {
   const events = ChildEvents.make(sink, ["pty"])
-  const group = windows ? ProcessGroup.single(() => terminal.kill()) : ProcessGroup.make(terminal.pid, host)
+  const group = windows ? ProcessGroup.single(() => terminal.kill()) : ProcessGroup.make(terminal.pid, host, GroupAddress.portable(terminal.pid))
   let open = true
   terminal.on("error", () => {})
   terminal.onData((data) => events.output("pty", typeof data === "string" ? Buffer.from(data) : data))
   terminal.onExit(({ exitCode, signal }) => {
     open = false
-    group.leaderExited()
+    group.leaderEnded()
     events.end("pty")
     events.exit(signal ? { kind: "signaled", signal } : { kind: "exited", code: exitCode & 0xff })
   })

@@ -15,6 +15,7 @@ import type * as Spawner from "../../../core/spawn/Spawner.ts"
 import * as SpawnError from "../../../core/spawn/SpawnError.ts"
 import * as ChildEvents from "./ChildEvents.ts"
 import * as OsError from "../host/OsError.ts"
+import * as GroupAddress from "./GroupAddress.ts"
 import * as NodePtyChild from "./NodePtyChild.ts"
 import * as ProcessGroup from "./ProcessGroup.ts"
 import * as ProgramLookup from "./ProgramLookup.ts"
@@ -101,11 +102,11 @@ const running = (
   const events = ChildEvents.make(sink, ["stdout", "stderr"])
   const group = windows
     ? ProcessGroup.single((name) => void child.kill(name as NodeJS.Signals))
-    : ProcessGroup.make(pid, host)
+    : ProcessGroup.make(pid, host, GroupAddress.portable(pid))
   const stdin = child.stdin === null ? StdinWriter.none : StdinWriter.make(child.stdin)
   child.on("error", () => {})
   child.on("exit", (code, signal) => {
-    group.leaderExited()
+    group.leaderEnded()
     if (!group.lingering()) stdin.destroy()
     events.exit(
       signal === null

@@ -9,16 +9,24 @@ const make = () => {
   const sent: Array<string> = []
   const registered = new Set<number>()
   const host: ProcessGroup.Host = {
-    groups: { starting: () => {}, add: (id) => registered.add(id), remove: (id) => registered.delete(id) },
+    groups: {
+      starting: () => {},
+      add: (id) => registered.add(id),
+      outlives: () => {},
+      remove: (id) => registered.delete(id),
+    },
     leaderless: LeaderlessGroups.make(),
-  }
-  const send: ProcessGroup.Kill = (id, signal) => {
-    if (signal !== 0) sent.push(`${signal} to ${id}`)
-    return members.has(id) ? 0 : constants.errno.ESRCH
   }
   const start = (id: number) => {
     members.add(id)
-    return ProcessGroup.make(id, host, send)
+    return ProcessGroup.make(id, host, {
+      send: (signal) => {
+        if (signal !== 0) sent.push(`${signal} to ${id}`)
+        return members.has(id) ? 0 : constants.errno.ESRCH
+      },
+      leaderEnded: (reap) => reap(),
+      release: () => {},
+    })
   }
   return { members, sent, registered, start }
 }
@@ -27,7 +35,7 @@ test("a group that outlives its leader is signalled until it was seen empty", ()
   vi.useFakeTimers()
   const { members, sent, registered, start } = make()
   const group = start(7)
-  group.leaderExited()
+  group.leaderEnded()
   expect(group.lingering()).toBe(true)
   group.signal("SIGTERM")
   members.delete(7)
@@ -44,7 +52,7 @@ test("a group that outlives its leader is signalled until it was seen empty", ()
 test("a group whose id belongs to a new child is never signalled again", () => {
   const { sent, registered, start } = make()
   const former = start(7)
-  former.leaderExited()
+  former.leaderEnded()
   const latter = start(7)
   former.signal("SIGTERM")
   former.close()

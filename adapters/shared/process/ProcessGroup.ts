@@ -1,13 +1,13 @@
 /**
  * The process group that a child leads: signals, kill, and whether it outlives its leader.
  *
- * While the leader has not been reaped the system cannot reuse its id, so signals are safe. After that the id stays
- * reserved only while the group has members. So a group whose leader is gone is checked at once and then once a
- * second, and after it was seen empty (or its id belongs to a new child) it is never signalled again.
+ * Who is signalled is up to the `GroupAddress`. A group whose leader is gone is checked at once and then once a second,
+ * and after it was seen empty (or its id belongs to a new child) it is never signalled again.
  */
 import { constants } from "node:os"
 import * as SpawnError from "../../../core/spawn/SpawnError.ts"
 import * as OsError from "../host/OsError.ts"
+import type { GroupAddress } from "./GroupAddress.ts"
 import type { LeaderlessGroups } from "./LeaderlessGroups.ts"
 
 const { EPERM, ESRCH } = constants.errno
@@ -19,7 +19,10 @@ export interface Registry {
    * pipe that is its stdout, or the path of its terminal. `undefined`: the start failed.
    */
   readonly starting: (holds: string | undefined) => void
+  /** The child `id` leads a group. It must not have been reaped. */
   readonly add: (id: number) => void
+  /** The group has members, and no leader any more. Said again as long as that is so. */
+  readonly outlives: (id: number) => void
   readonly remove: (id: number) => void
 }
 
@@ -32,46 +35,37 @@ export interface Host {
 export interface ProcessGroup {
   /** Sends a signal to every member; a group that is gone is no error. */
   readonly signal: (name: string) => SpawnError.SignalError | undefined
-  /** The leader has been reaped. */
-  readonly leaderExited: () => void
+  /** The leader has ended. `reap` gives its pid back to the system; absent if the runtime has done that. */
+  readonly leaderEnded: (reap?: () => void) => void
   /** True while the group outlives its leader. */
   readonly lingering: () => boolean
   /** Kills the group and forgets it. */
   readonly close: () => void
 }
 
-/** Sends the signal of this number, 0 for none, to every member of a group: 0, or the error number. */
-export type Kill = (id: number, signal: number) => number
-
-/** Without libc. Deno wants `--allow-run` for every program, and refuses without an error number. */
-const kill: Kill = (id, signal) => {
-  try {
-    process.kill(-id, signal)
-    return 0
-  } catch (error) {
-    return OsError.errnoOf(error) || EPERM
-  }
-}
-
 /** The group of the child `id`, which has just been started as its leader. */
-export const make = (id: number, { groups, leaderless }: Host, send: Kill = kill): ProcessGroup => {
+export const make = (id: number, { groups, leaderless }: Host, address: GroupAddress): ProcessGroup => {
   let led = true
   let gone = false
   const forget = () => {
     gone = true
     leaderless.delete(id)
+    address.release()
   }
   const check = () => {
-    if (gone || send(id, 0) !== ESRCH) return
+    if (gone) return
+    if (address.send(0) !== ESRCH) return groups.outlives(id)
     forget()
     groups.remove(id)
   }
   leaderless.reused(id)
   groups.add(id)
-  const signal = (name: string) => (gone ? undefined : refusal(name, (number) => send(id, number)))
+  const signal = (name: string) => (gone ? undefined : refusal(name, address.send))
   return {
     signal,
-    leaderExited: () => {
+    leaderEnded: (reap = () => {}) => {
+      if (gone) return reap()
+      address.leaderEnded(reap)
       led = false
       check()
       if (!gone) leaderless.add(id, { check, forget })
@@ -95,7 +89,7 @@ export const single = (send: (signal: string) => void): ProcessGroup => ({
     send(name)
     return undefined
   },
-  leaderExited: () => {},
+  leaderEnded: (reap) => reap?.(),
   lingering: () => false,
   close: () => send("SIGKILL"),
 })

@@ -17,33 +17,34 @@ const POLL_MILLIS = 1_000
 const STRANGER_MILLIS = "Deno" in globalThis ? 5_000 : POLL_MILLIS
 
 export interface ChildWatch {
-  /** Calls `onExit` once, after `pid` has ended and was reaped. Must be called in the tick of the spawn. */
-  readonly add: (pid: number, onExit: (status: Spawner.ExitStatus) => void) => void
+  /** Calls `onEnd` once, after `pid` has ended; it must call `reap`. Must be called in the tick of the spawn. */
+  readonly add: (pid: number, onEnd: OnEnd) => void
 }
+
+/** What a child's end is told to. `reap` gives the pid back to the system and says how the child ended. */
+export type OnEnd = (reap: () => Spawner.ExitStatus) => void
 
 /** The only watch of this process. Its listener stays, because children may end after their scopes. */
 export const make = (libc: Libc): ChildWatch => {
-  const running = new Map<number, (status: Spawner.ExitStatus) => void>()
+  const running = new Map<number, OnEnd>()
   let timer: NodeJS.Timeout | undefined
 
-  const reap = (pid: number, onExit: (status: Spawner.ExitStatus) => void) => {
-    const status = libc.wait(pid)
-    if (status === undefined) return
+  const ended = (pid: number, onEnd: OnEnd) => {
     running.delete(pid)
     if (running.size === 0) {
       clearInterval(timer)
       timer = undefined
     }
-    onExit(decode(status))
+    onEnd(() => decode(libc.wait(pid)))
   }
 
   const look = () => {
     for (let pid = libc.ended(); pid !== 0; pid = libc.ended()) {
-      const onExit = running.get(pid)
-      if (onExit !== undefined) {
-        reap(pid, onExit)
+      const onEnd = running.get(pid)
+      if (onEnd !== undefined) {
+        ended(pid, onEnd)
       } else if (!reapOrphan(pid)) {
-        for (const [each, onExit] of running) reap(each, onExit)
+        for (const [each, onEnd] of running) if (libc.ended(each) !== 0) ended(each, onEnd)
         return
       }
     }
@@ -54,7 +55,8 @@ export const make = (libc: Libc): ChildWatch => {
   const reapOrphan = (pid: number): boolean => {
     const now = performance.now()
     if (stranger.pid === pid && now - stranger.since >= STRANGER_MILLIS) {
-      return libc.wait(pid) !== undefined
+      libc.wait(pid)
+      return true
     }
     if (stranger.pid !== pid) {
       stranger = { pid, since: now }
@@ -65,8 +67,8 @@ export const make = (libc: Libc): ChildWatch => {
 
   process.on("SIGCHLD", look)
   return {
-    add: (pid, onExit) => {
-      running.set(pid, onExit)
+    add: (pid, onEnd) => {
+      running.set(pid, onEnd)
       timer ??= setInterval(look, POLL_MILLIS)
     },
   }

@@ -6,12 +6,14 @@ import * as ProgramPath from "../ProgramPath.ts"
 import type { ChildWatch } from "./ChildWatch.ts"
 import type { Descriptors } from "./Descriptors.ts"
 import type { ChildStdio, Libc } from "./Libc.ts"
+import type { PidFds } from "./PidFd.ts"
 
 /** What a spawner over `posix_spawn` needs. */
 export interface Host extends ProcessGroup.Host {
   readonly libc: Libc
   readonly descriptors: Descriptors
   readonly watch: ChildWatch
+  readonly pidFds: PidFds
 }
 
 /** Starts a child: its pid, or why there is none. The caller must `watch` it in the same tick. */
@@ -38,11 +40,12 @@ export const watch = (
   events: ChildEvents,
   onExit: (group: ProcessGroup.ProcessGroup) => void,
 ): ProcessGroup.ProcessGroup => {
-  const group = ProcessGroup.make(pid, host, (id, signal) => host.libc.kill(-id, signal))
-  host.watch.add(pid, (status) => {
-    group.leaderExited()
+  const group = ProcessGroup.make(pid, host, host.pidFds.group(pid))
+  host.watch.add(pid, (reap) => {
+    let status: Spawner.ExitStatus | undefined
+    group.leaderEnded(() => (status = reap()))
     onExit(group)
-    events.exit(status)
+    if (status !== undefined) events.exit(status)
   })
   return group
 }

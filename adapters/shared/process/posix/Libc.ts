@@ -26,6 +26,7 @@ const POSIX_SPAWN_SETSIGMASK = 0x08
 const POSIX_SPAWN_SETSID = 0x80
 /** `waitid` and `waitpid`: linux/wait.h. */
 const P_ALL = 0
+const P_PID = 1
 const WNOHANG = 1
 const WEXITED = 4
 const WNOWAIT = 0x01000000
@@ -78,10 +79,10 @@ export interface Libc {
   readonly spawn: (request: SpawnRequest) => number
   /** Signals a process, or a group by its negative id: 0, or a positive error number. */
   readonly kill: (pid: number, signal: number) => number
-  /** The pid of any child of this process that has ended and is not yet reaped; 0 if there is none. */
-  readonly ended: () => number
-  /** Reaps `pid`: its wait status; `undefined` while it runs. */
-  readonly wait: (pid: number) => number | undefined
+  /** The pid of a child of this process, `pid` or any, that has ended and is not yet reaped; 0 if there is none. */
+  readonly ended: (pid?: number) => number
+  /** Reaps `pid`, which has ended: its wait status. */
+  readonly wait: (pid: number) => number
 }
 
 /** Throws if the library lacks one of the functions. */
@@ -118,15 +119,14 @@ export const bind = (ffi: Ffi): Libc => {
     access: (path) => (access(NativePath.toCString(path), X_OK) === 0 ? 0 : ffi.errno()),
     spawn: bindSpawn(ffi),
     kill: (pid, signal) => (kill(pid, signal) === 0 ? 0 : ffi.errno()),
-    ended: () => {
+    ended: (pid) => {
       info[SI_PID] = 0
-      return waitid(P_ALL, 0, info, WEXITED | WNOHANG | WNOWAIT) === 0 ? (info[SI_PID] ?? 0) : 0
+      const failed = waitid(pid === undefined ? P_ALL : P_PID, pid ?? 0, info, WEXITED | WNOHANG | WNOWAIT)
+      // A child that somebody else has reaped has ended too.
+      if (failed !== 0) return pid ?? 0
+      return info[SI_PID] ?? 0
     },
-    wait: (pid) => {
-      const result = waitpid(pid, status, WNOHANG)
-      if (result === 0) return undefined
-      return result === pid ? status[0] : LOST_STATUS
-    },
+    wait: (pid) => (waitpid(pid, status, WNOHANG) === pid ? (status[0] ?? 0) : LOST_STATUS),
   }
 }
 
