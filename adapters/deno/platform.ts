@@ -5,10 +5,11 @@
 import * as HostFiles from "../shared/files/HostFiles.ts"
 import type { Platform } from "../shared/Platform.ts"
 import * as DenoFfi from "./DenoFfi.ts"
-import { layerSpawner } from "./DenoSpawner.ts"
+import { layerSpawner, toSpawner } from "./DenoSpawner.ts"
 
 export const platform: Platform = {
   layerSpawner,
+  toSpawner,
   layerFiles: HostFiles.layerLibc(DenoFfi.open),
   openFfi: DenoFfi.open,
 }

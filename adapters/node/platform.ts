@@ -2,6 +2,6 @@
 import * as HostFiles from "../shared/files/HostFiles.ts"
 import type { Platform } from "../shared/Platform.ts"
 import * as KoffiFfi from "./KoffiFfi.ts"
-import { layerSpawner } from "./NodeSpawner.ts"
+import { layerSpawner, toSpawner } from "./NodeSpawner.ts"
 
-export const platform: Platform = { layerSpawner, layerFiles: HostFiles.layer, openFfi: KoffiFfi.open }
+export const platform: Platform = { layerSpawner, toSpawner, layerFiles: HostFiles.layer, openFfi: KoffiFfi.open }

@@ -1,7 +1,9 @@
 /** The services that a server needs, from the runtime and from this machine. */
 import * as Layer from "effect/Layer"
+import type { Spawner } from "../../core/spawn/Spawner.ts"
 import * as Bubblewrap from "./confine/Bubblewrap.ts"
 import * as ConfinedFiles from "./confine/ConfinedFiles.ts"
+import type * as Containment from "./process/contain/Containment.ts"
 import * as NodeHost from "./host/NodeHost.ts"
 import * as NodeHttpClient from "./http/NodeHttpClient.ts"
 import type { Platform } from "./Platform.ts"
@@ -18,7 +20,18 @@ export interface Options {
 }
 
 /** Everything that `ExecServer.make` asks for. */
-export const layer = ({ layerSpawner, layerFiles }: Platform, { bwrap, isCommand, spawner }: Options = {}) =>
+export const layer = (platform: Platform, options: Options = {}) =>
+  around(platform.layerSpawner, platform, options)
+
+/** The same where descendants are contained as asked; fails if that is impossible. */
+export const layerContained = (platform: Platform, contain: Containment.Choice, options: Options = {}) =>
+  around(platform.toSpawner({ contain }), platform, options)
+
+const around = <E>(
+  layerSpawner: Layer.Layer<Spawner, E>,
+  { layerFiles }: Platform,
+  { bwrap, isCommand, spawner }: Options,
+) =>
   Layer.mergeAll(
     Layer.provide(
       spawner === undefined ? Bubblewrap.layer({ program: bwrap }) : SpawnerLayer.toLayer(spawner),

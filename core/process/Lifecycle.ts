@@ -85,7 +85,7 @@ const forgetAtExit = (table: ProcessTable, entry: Entry): void => {
   })
 }
 
-/** Forgets a closed process after the retention time, and closes its child's scope once the process group is gone. */
+/** Forgets a closed process after the retention time, and closes its child's scope once its descendants are gone. */
 const retire = (
   { table, options }: Services,
   entry: Entry,
@@ -97,8 +97,13 @@ const retire = (
     yield* Effect.logDebug("process closed")
     if (options.forgetsAtExit !== true) yield* Effect.sleep(options.retentionMillis)
     table.forget(entry)
-    while (process.child !== undefined && (yield* process.child.lingering)) {
+    while (process.child !== undefined && (yield* hasDescendants(process.child))) {
       yield* Effect.sleep(options.retentionMillis)
     }
     yield* childScope.close
   })
+
+const hasDescendants = (child: ChildHandle): Effect.Effect<boolean> =>
+  Effect.flatMap(child.lingering, (lingering) =>
+    lingering ? Effect.succeed(true) : (child.outlived ?? Effect.succeed(false)),
+  )

@@ -108,6 +108,8 @@ export interface ChildHandle {
   readonly abandonOutput: Effect.Effect<void>
   /** True while processes of the group outlive the child that led it. */
   readonly lingering: Effect.Effect<boolean>
+  /** True while descendants run, be it in groups of their own. The end of the scope kills them. Absent: nobody knows. */
+  readonly outlived?: Effect.Effect<boolean>
   /** Sets the size of the PTY. With the capability `resize`. */
   readonly resize?: (size: TerminalSize) => Effect.Effect<void, SignalError>
   /** Stops reading output, also after the exit; what was read before may still arrive. With the capability `pause`. */

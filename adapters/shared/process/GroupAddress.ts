@@ -8,7 +8,7 @@
  */
 import { constants } from "node:os"
 import * as OsError from "../host/OsError.ts"
-import * as ProcessTable from "./ProcessTable.ts"
+import type { ProcessTable } from "./ProcessTable.ts"
 
 const { EPERM, ESRCH } = constants.errno
 
@@ -43,28 +43,24 @@ export const byNumber = (id: number): GroupAddress => ({
 })
 
 /** The group of the child `id`, which has just been started, without libc. */
-export const portable = (id: number): GroupAddress =>
-  ProcessTable.find(process.pid) === undefined ? byNumber(id) : byMembers(id)
+export const portable = (id: number, table: ProcessTable): GroupAddress => {
+  if (table.find(process.pid) === undefined) return byNumber(id)
+  const signal = (pid: number, start: number, number: number) =>
+    table.find(pid)?.start === start ? kill(pid, number) : ESRCH
+  return byMembers(id, { table, signal, kill })
+}
 
 /** What `byMembers` uses. */
 export interface Means {
+  readonly table: ProcessTable
   /** Signals a process if it is the one that started at `start`. */
   readonly signal: (pid: number, start: number, signal: number) => number
   readonly kill: Kill
-  readonly find: typeof ProcessTable.find
-  readonly all: typeof ProcessTable.all
-}
-
-const usual: Means = {
-  signal: (pid, start, signal) => (ProcessTable.find(pid)?.start === start ? kill(pid, signal) : ESRCH),
-  kill,
-  find: ProcessTable.find,
-  all: ProcessTable.all,
 }
 
 /** The group of the child `id`, which has just been started: its members are looked for in /proc. */
-export const byMembers = (id: number, means: Partial<Means> = {}): GroupAddress => {
-  const { signal, kill, find, all } = { ...usual, ...means }
+export const byMembers = (id: number, { table, signal, kill }: Means): GroupAddress => {
+  const { find, all } = table
   const start = find(id)?.start
   /** Each with its start, from the moment on when there is no leader. */
   let members: ReadonlyMap<number, number> | undefined

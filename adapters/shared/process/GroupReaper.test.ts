@@ -9,15 +9,18 @@ import * as Scope from "effect/Scope"
 import { expect, test } from "vitest"
 import * as Proc from "../testing/Proc.ts"
 import * as TestChild from "../testing/TestChild.ts"
+import * as KernelFiles from "../host/KernelFiles.ts"
 import * as GroupReaper from "./GroupReaper.ts"
+import * as ProcessTable from "./ProcessTable.ts"
 
+const table = ProcessTable.make(KernelFiles.node)
 const shells = () => Proc.withArgument("procwire-reaper").filter((pid) => ours(pid))
 const ours = (pid: number) => Proc.children().some((child) => child.pid === pid)
 const sleeper = (): ChildProcess => spawn("sleep", ["60"], { detached: true, stdio: "ignore" })
 
 test("the shell starts with the first child, kills at the end of the scope, and ends", async () => {
   const scope = Effect.runSync(Scope.make())
-  const reaper = Effect.runSync(Scope.extend(GroupReaper.make, scope))
+  const reaper = Effect.runSync(Scope.extend(GroupReaper.make(table), scope))
   const [listed, dropped, brief] = [sleeper(), sleeper(), sleeper()]
   reaper.add(brief.pid ?? 0)
   reaper.remove(brief.pid ?? 0)
@@ -40,7 +43,7 @@ test("the shell starts with the first child, kills at the end of the scope, and 
 
 test("a shell that was killed is followed by one that knows every group", async () => {
   const scope = Effect.runSync(Scope.make())
-  const reaper = Effect.runSync(Scope.extend(GroupReaper.make, scope))
+  const reaper = Effect.runSync(Scope.extend(GroupReaper.make(table), scope))
   const children = [sleeper(), sleeper()]
   for (const { pid } of children) reaper.add(pid ?? 0)
   await TestChild.until(() => shells().length === 1, "the shell runs")
@@ -53,7 +56,7 @@ test("a shell that was killed is followed by one that knows every group", async 
 
 test("a group ends with every member, also those that the leader leaves behind", async () => {
   const scope = Effect.runSync(Scope.make())
-  const reaper = Effect.runSync(Scope.extend(GroupReaper.make, scope))
+  const reaper = Effect.runSync(Scope.extend(GroupReaper.make(table), scope))
   const leader = spawn("sh", ["-c", "sleep 60 & echo ready; wait"], {
     detached: true,
     stdio: ["ignore", "pipe", "ignore"],
@@ -78,7 +81,7 @@ test("a child whose id was never told is found by its pipe or its terminal, and 
   const inode = String(fstatSync(one?.fd ?? -1).ino)
   const outcome = async (...told: ReadonlyArray<string | undefined>) => {
     const scope = Effect.runSync(Scope.make())
-    const reaper = Effect.runSync(Scope.extend(GroupReaper.make, scope))
+    const reaper = Effect.runSync(Scope.extend(GroupReaper.make(table), scope))
     for (const holds of told) reaper.starting(holds)
     await TestChild.until(() => shells().length === 1, "the shell runs")
     await Effect.runPromise(Scope.close(scope, Exit.void))

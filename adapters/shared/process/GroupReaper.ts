@@ -20,15 +20,20 @@ import type { ChildProcess } from "node:child_process"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Registry } from "./ProcessGroup.ts"
-import * as ProcessTable from "./ProcessTable.ts"
+import type { ProcessTable } from "./ProcessTable.ts"
 
 /** Ended groups are written together after this time. */
 const BATCH_MILLIS = 5
 /** A shell that exits at once is started again after this time. */
 const RESTART_MILLIS = 1_000
 
+/**
+ * Its arguments: what the paths of the leaves begin with, and the pid of the server; none without cgroups. A thread of
+ * a server that lives is no child: its leaf is left alone.
+ */
 const SCRIPT = `
 trap '' INT TERM HUP QUIT
+leaves=$1 server=$2 tree=\${1%/*}
 groups=' ' holds=
 while read -r sign id value; do
   case $sign in
@@ -40,6 +45,32 @@ while read -r sign id value; do
   esac
   [ "$sign" = - ] || groups="$groups$id:$sign$value "
 done
+end_inside() {
+  while read -r thread; do [ -d "/proc/$server/task/$thread" ] && return 1; done <"$1/cgroup.threads"
+  echo 1 >"$1/cgroup.freeze"
+  while read -r thread; do
+    while read -r line; do
+      case $line in 0::*"/\${tree##*/}/"*) kill -s KILL "$thread" ;; esac
+    done <"/proc/$thread/cgroup"
+  done <"$1/cgroup.threads"
+  for below in "$1"/*/; do [ -d "$below" ] && end_inside "\${below%/}"; done
+  rmdir "$1"
+}
+end_leaves() {
+  for leaf in "$leaves"*/; do [ ! -d "$leaf" ] || end_inside "\${leaf%/}"; done
+  rmdir "$tree" || [ ! -d "$tree" ]
+}
+if [ -n "$leaves" ]; then
+  exec 2>/dev/null
+  end_leaves
+  echo $$ >"\${tree%/*}/cgroup.procs"
+  passes=0
+  until end_leaves || [ $passes -gt 200 ]; do
+    passes=$((passes + 1))
+    sleep 0.05 || sleep 1
+  done
+  exit
+fi
 read -r now idle </proc/uptime && now=\${now%.*}\${now#*.}
 stat() { read -r line 2>/dev/null <"$1/stat" && line=\${line##*) }; }
 end() { kill -s KILL -- "-$1" 2>/dev/null; }
@@ -76,16 +107,36 @@ done
 `
 
 /** A registry of groups that are killed when this process ends, however it ends, or when the scope closes. */
-export const make: Effect.Effect<Registry, never, Scope.Scope> = Effect.map(
-  Effect.acquireRelease(Effect.sync(unsafeMake), (reaper) => Effect.sync(reaper.close)),
-  ({ starting, add, outlives, remove }) => ({ starting, add, outlives, remove }),
-)
+export const make = (table: ProcessTable): Effect.Effect<Registry, never, Scope.Scope> =>
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.sync(() => unsafeMake(table)),
+      (reaper) => Effect.sync(reaper.close),
+    ),
+    ({ starting, add, outlives, remove }) => ({ starting, add, outlives, remove }),
+  )
+
+/**
+ * The same for children in cgroups: what is inside those whose paths begin with `leaves` is killed. To be run before a
+ * child is started: the shell starts with the first one, and must not be in its cgroup.
+ */
+export const makeForCgroups = (leaves: string): Effect.Effect<() => void, never, Scope.Scope> =>
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.sync(() => unsafeMakeForCgroups(leaves)),
+      (reaper) => Effect.sync(reaper.close),
+    ),
+    ({ starting }) => starting,
+  )
+
+/** Nobody has to be told of groups. */
+export const none: Registry = { starting: () => {}, add: () => {}, outlives: () => {}, remove: () => {} }
 
 interface GroupReaper extends Registry {
   readonly close: () => void
 }
 
-function unsafeMake(): GroupReaper {
+function unsafeMake(table: ProcessTable): GroupReaper {
   /** What each group is known by: `+` and its leader's start, or `~` and when it was seen without one. */
   const groups = new Map<number, string>()
   const sent = new Map<number, string>()
@@ -134,12 +185,12 @@ function unsafeMake(): GroupReaper {
   return {
     starting: (holds) => send(`= ${holds ?? ""}\n`),
     add: (id) => {
-      groups.set(id, `+${ProcessTable.find(id)?.start ?? 0}`)
+      groups.set(id, `+${table.find(id)?.start ?? 0}`)
       changed.add(id)
       flush()
     },
     outlives: (id) => {
-      groups.set(id, `~${ProcessTable.now()}`)
+      groups.set(id, `~${table.now()}`)
       changed.add(id)
       flushIn(BATCH_MILLIS)
     },
@@ -157,8 +208,31 @@ function unsafeMake(): GroupReaper {
   }
 }
 
-const start = (onEnd: () => void): ChildProcess => {
-  const shell = spawn("/bin/sh", ["-c", SCRIPT, "procwire-reaper"], {
+/** Its shell starts with the first child, and again when it was killed. */
+const unsafeMakeForCgroups = (leaves: string) => {
+  let shell: ChildProcess | undefined
+  let timer: NodeJS.Timeout | undefined
+  let closed = false
+  const begin = () => {
+    if (closed) return
+    shell = start(() => {
+      timer = setTimeout(begin, RESTART_MILLIS).unref()
+    }, [leaves, String(process.pid)])
+  }
+  return {
+    starting: () => {
+      if (shell === undefined) begin()
+    },
+    close: () => {
+      closed = true
+      clearTimeout(timer)
+      shell?.stdin?.end()
+    },
+  }
+}
+
+const start = (onEnd: () => void, args: ReadonlyArray<string> = []): ChildProcess => {
+  const shell = spawn("/bin/sh", ["-c", SCRIPT, "procwire-reaper", ...args], {
     cwd: "/",
     detached: true,
     env: {},

@@ -7,14 +7,18 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Spawner from "../../../core/spawn/Spawner.ts"
-import * as GroupReaper from "./GroupReaper.ts"
+import * as Contain from "./contain/Contain.ts"
+import type * as Containment from "./contain/Containment.ts"
+import * as KernelFiles from "../host/KernelFiles.ts"
 import * as LeaderlessGroups from "./LeaderlessGroups.ts"
 import type * as NodePtyChild from "./NodePtyChild.ts"
 import * as PortableSpawner from "./PortableSpawner.ts"
+import * as ProcessTable from "./ProcessTable.ts"
 import * as ChildWatch from "./posix/ChildWatch.ts"
 import type { Descriptors } from "./posix/Descriptors.ts"
 import type { Ffi } from "./posix/Ffi.ts"
 import * as Libc from "./posix/Libc.ts"
+import * as LibcKernelFiles from "./posix/LibcKernelFiles.ts"
 import * as PidFd from "./posix/PidFd.ts"
 import * as PosixSpawner from "./posix/PosixSpawner.ts"
 import * as PtyDevice from "./posix/PtyDevice.ts"
@@ -36,29 +40,48 @@ interface Bound {
   readonly libc: Libc.Libc
   readonly descriptors: Descriptors
   readonly watch: ChildWatch.ChildWatch
+  readonly files: KernelFiles.KernelFiles
   readonly pidFds: PidFd.PidFds
   readonly device: Either.Either<PtyDevice.PtyDevice, string>
 }
 
-/** One spawner per scope. The C library is bound once; a debug log says why it is not used. */
-export const layer = ({ native, nodePty }: Options): Layer.Layer<Spawner.Spawner> => {
-  const leaderless = LeaderlessGroups.make()
-  let bound: Either.Either<Bound, string> | undefined
-  return Layer.scoped(
-    Spawner.Spawner,
-    Effect.gen(function* () {
-      const groups = yield* GroupReaper.make
-      bound ??= bind(native)
-      if (Either.isLeft(bound)) {
-        yield* Effect.logDebug(`spawning through node:child_process: ${bound.left}`)
-        return PortableSpawner.make({ groups, leaderless, nodePty })
-      }
-      const { device, ...rest } = bound.right
-      if (Either.isLeft(device)) yield* Effect.logDebug(device.left)
-      return PosixSpawner.make({ ...rest, groups, leaderless }, Either.getOrUndefined(device))
-    }),
-  )
+/** What a spawner is made with. */
+export interface Choices {
+  /** What keeps the descendants of a child together. The default is `none`. */
+  readonly contain?: Containment.Choice | undefined
 }
+
+/** One spawner per scope. Fails if a containment that was asked for is impossible here. */
+export type ToLayer = (choices?: Choices) => Layer.Layer<Spawner.Spawner, Contain.Unavailable>
+
+/** Layers of this host. The C library is bound once; a debug log says why it is not used. */
+export const make = ({ native, nodePty }: Options): ToLayer => {
+  const leaderless = LeaderlessGroups.make()
+  const trees = Contain.makeTrees()
+  let bound: Either.Either<Bound, string> | undefined
+  return ({ contain: choice = "none" } = {}) =>
+    Layer.scoped(
+      Spawner.Spawner,
+      Effect.gen(function* () {
+        bound ??= bind(native)
+        const libc = Either.getOrUndefined(bound)
+        const files = libc?.files ?? KernelFiles.node
+        const table = ProcessTable.make(files)
+        const { contain, groups } = yield* Contain.make(choice, { trees, files, table, pidFds: libc?.pidFds })
+        const host = { groups, leaderless, contain, table }
+        if (Either.isLeft(bound)) {
+          yield* Effect.logDebug(`spawning through node:child_process: ${bound.left}`)
+          return PortableSpawner.make({ ...host, nodePty })
+        }
+        const { device, ...rest } = bound.right
+        if (Either.isLeft(device)) yield* Effect.logDebug(device.left)
+        return PosixSpawner.make({ ...rest, ...host }, Either.getOrUndefined(device))
+      }),
+    )
+}
+
+/** One spawner per scope, which knows no more of a child than its group. */
+export const layer = (options: Options): Layer.Layer<Spawner.Spawner> => Layer.orDie(make(options)())
 
 const bind = (native: Native | undefined): Either.Either<Bound, string> =>
   Either.gen(function* () {
@@ -69,9 +92,11 @@ const bind = (native: Native | undefined): Either.Either<Bound, string> =>
     const ffi = yield* attempt("libc is out of reach", native.ffi)
     const libc = yield* attempt("libc is out of reach", () => Libc.bind(ffi))
     const descriptors = yield* attempt("no way to wait for pipes", () => native.descriptors(libc))
-    const pidFds = yield* attempt("no system calls", () => PidFd.make(ffi, libc))
+    const files = yield* attempt("no files of the kernel", () => LibcKernelFiles.make(ffi, libc))
+    const table = ProcessTable.make(files)
+    const pidFds = yield* attempt("no system calls", () => PidFd.make(ffi, libc, table))
     const device = attempt("no PTYs", () => PtyDevice.make(ffi, libc))
-    return { libc, descriptors, watch: ChildWatch.make(libc), pidFds, device }
+    return { libc, descriptors, files, pidFds, watch: ChildWatch.make(libc), device }
   })
 
 const attempt = <A>(what: string, evaluate: () => A): Either.Either<A, string> =>

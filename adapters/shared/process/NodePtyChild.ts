@@ -13,8 +13,10 @@ import type * as Spawner from "../../../core/spawn/Spawner.ts"
 import * as SpawnError from "../../../core/spawn/SpawnError.ts"
 import * as OsError from "../host/OsError.ts"
 import * as ChildEvents from "./ChildEvents.ts"
+import * as Containment from "./contain/Containment.ts"
 import * as GroupAddress from "./GroupAddress.ts"
 import * as ProcessGroup from "./ProcessGroup.ts"
+import { Errno } from "./ProgramPath.ts"
 import * as ProgramLookup from "./ProgramLookup.ts"
 import * as RunningChild from "./RunningChild.ts"
 import type { StdinWriter } from "./StdinWriter.ts"
@@ -69,28 +71,30 @@ export const start = (
     })
     // A bare name is searched again by the package, and becomes argv[0]. Without a PATH it would search elsewhere.
     const file = spec.env["PATH"] ? spec.argv[0] : found
-    const terminal = yield* Effect.try({
-      try: () =>
-        nodePty.spawn(file, spec.argv.slice(1), {
-          name: spec.env["TERM"],
-          cols: size.columns,
-          rows: size.rows,
-          cwd: spec.cwd,
-          env: spec.env,
-          encoding: null,
-        }),
+    const open = () =>
+      nodePty.spawn(file, spec.argv.slice(1), {
+        name: spec.env["TERM"],
+        cols: size.columns,
+        rows: size.rows,
+        cwd: spec.cwd,
+        env: spec.env,
+        encoding: null,
+      })
+    const contained = yield* Effect.try({
+      try: () => Containment.around(host.contain, open, ({ pid }) => pid),
       catch: OsError.fromUnknown,
     })
-    return running(terminal, host, sink)
+    if (contained instanceof Errno) return yield* OsError.fromErrno(contained.errno)
+    return running(contained, host, sink)
   })
 
 const running = (
-  terminal: Terminal,
+  { started: terminal, container }: Containment.Contained<Terminal>,
   host: ProcessGroup.Host,
   sink: Spawner.SpawnEvents,
 ): RunningChild.RunningChild => {
   const events = ChildEvents.make(sink, ["pty"])
-  const group = windows ? ProcessGroup.single(() => terminal.kill()) : ProcessGroup.make(terminal.pid, host, GroupAddress.portable(terminal.pid))
+  const group = windows ? ProcessGroup.single(() => terminal.kill()) : ProcessGroup.make(terminal.pid, host, GroupAddress.portable(terminal.pid, host.table))
   let open = true
   terminal.on("error", () => {})
   terminal.onData((data) => events.output("pty", typeof data === "string" ? Buffer.from(data) : data))
@@ -103,6 +107,7 @@ const running = (
   return RunningChild.make({
     pid: terminal.pid,
     events,
+    container,
     group,
     stdin: stdin(terminal, () => open),
     endStdin: () => {},

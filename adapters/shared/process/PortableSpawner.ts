@@ -15,6 +15,7 @@ import type * as Spawner from "../../../core/spawn/Spawner.ts"
 import * as SpawnError from "../../../core/spawn/SpawnError.ts"
 import * as ChildEvents from "./ChildEvents.ts"
 import * as OsError from "../host/OsError.ts"
+import * as Containment from "./contain/Containment.ts"
 import * as GroupAddress from "./GroupAddress.ts"
 import * as NodePtyChild from "./NodePtyChild.ts"
 import * as ProcessGroup from "./ProcessGroup.ts"
@@ -77,32 +78,40 @@ const startOnPipes = (
   Effect.gen(function* () {
     const path = windows ? spec.argv[0] : ProgramPath.search(spec, ProgramLookup.access, (path) => path)
     if (path instanceof ProgramPath.Errno) return yield* OsError.fromErrno(path.errno)
-    const child = yield* Effect.try({
-      try: () =>
-        spawn(path.includes("/") || windows ? path : `./${path}`, spec.argv.slice(1), {
-          argv0: spec.arg0 ?? spec.argv[0],
-          cwd: spec.cwd,
-          env: { ...spec.env },
-          detached: !windows,
-          stdio: [withStdin ? "pipe" : "ignore", "pipe", "pipe"],
-        }),
+    const start = () =>
+      spawn(path.includes("/") || windows ? path : `./${path}`, spec.argv.slice(1), {
+        argv0: spec.arg0 ?? spec.argv[0],
+        cwd: spec.cwd,
+        env: { ...spec.env },
+        detached: !windows,
+        stdio: [withStdin ? "pipe" : "ignore", "pipe", "pipe"],
+      })
+    const contained = yield* Effect.try({
+      try: () => Containment.around(host.contain, start, ({ pid }) => pid),
       catch: OsError.fromUnknown,
     })
-    const pid = child.pid
+    if (contained instanceof ProgramPath.Errno) return yield* OsError.fromErrno(contained.errno)
+    const { started: child, container } = contained
+    const { pid } = child
     if (pid === undefined) return yield* failure(child)
-    return running(host, child, pid, sink)
+    return running(host, { child, pid, container }, sink)
   })
+
+interface Started {
+  readonly child: ChildProcess
+  readonly pid: number
+  readonly container: Containment.Container
+}
 
 const running = (
   host: Host,
-  child: ChildProcess,
-  pid: number,
+  { child, pid, container }: Started,
   sink: Spawner.SpawnEvents,
 ): RunningChild.RunningChild => {
   const events = ChildEvents.make(sink, ["stdout", "stderr"])
   const group = windows
     ? ProcessGroup.single((name) => void child.kill(name as NodeJS.Signals))
-    : ProcessGroup.make(pid, host, GroupAddress.portable(pid))
+    : ProcessGroup.make(pid, host, GroupAddress.portable(pid, host.table))
   const stdin = child.stdin === null ? StdinWriter.none : StdinWriter.make(child.stdin)
   child.on("error", () => {})
   child.on("exit", (code, signal) => {
@@ -117,6 +126,7 @@ const running = (
   return RunningChild.make({
     pid,
     events,
+    container,
     group,
     stdin,
     endStdin: stdin.end,

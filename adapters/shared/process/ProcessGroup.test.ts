@@ -8,7 +8,7 @@ const make = () => {
   const members = new Set<number>()
   const sent: Array<string> = []
   const registered = new Set<number>()
-  const host: ProcessGroup.Host = {
+  const host: Pick<ProcessGroup.Host, "groups" | "leaderless"> = {
     groups: {
       starting: () => {},
       add: (id) => registered.add(id),

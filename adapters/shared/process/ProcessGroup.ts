@@ -7,8 +7,10 @@
 import { constants } from "node:os"
 import * as SpawnError from "../../../core/spawn/SpawnError.ts"
 import * as OsError from "../host/OsError.ts"
+import type { Containment } from "./contain/Containment.ts"
 import type { GroupAddress } from "./GroupAddress.ts"
 import type { LeaderlessGroups } from "./LeaderlessGroups.ts"
+import type { ProcessTable } from "./ProcessTable.ts"
 
 const { EPERM, ESRCH } = constants.errno
 
@@ -30,6 +32,8 @@ export interface Registry {
 export interface Host {
   readonly groups: Registry
   readonly leaderless: LeaderlessGroups
+  readonly contain: Containment
+  readonly table: ProcessTable
 }
 
 export interface ProcessGroup {
@@ -44,7 +48,7 @@ export interface ProcessGroup {
 }
 
 /** The group of the child `id`, which has just been started as its leader. */
-export const make = (id: number, { groups, leaderless }: Host, address: GroupAddress): ProcessGroup => {
+export const make = (id: number, { groups, leaderless }: Pick<Host, "groups" | "leaderless">, address: GroupAddress): ProcessGroup => {
   let led = true
   let gone = false
   const forget = () => {

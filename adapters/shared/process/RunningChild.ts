@@ -1,12 +1,13 @@
 /**
  * A started child, made of its parts: the handle that the core gets, and `close`, the only way to end it.
  *
- * `close` is synchronous and idempotent: it mutes the events, kills the group and releases every descriptor. The child
+ * `close` is synchronous and idempotent: it mutes the events, kills the group and whoever has left it, and releases every descriptor. The child
  * is reaped later, by whatever watches its exit.
  */
 import * as Effect from "effect/Effect"
 import type * as Spawner from "../../../core/spawn/Spawner.ts"
 import type { ChildEvents } from "./ChildEvents.ts"
+import type { Container } from "./contain/Containment.ts"
 import type { ProcessGroup } from "./ProcessGroup.ts"
 import type { StdinWriter } from "./StdinWriter.ts"
 
@@ -21,6 +22,7 @@ export interface Parts {
   readonly pid: number
   readonly events: ChildEvents
   readonly group: ProcessGroup
+  readonly container: Container
   readonly stdin: StdinWriter
   readonly outputs: ReadonlyArray<Output>
   readonly endStdin: () => void
@@ -33,19 +35,23 @@ export interface RunningChild {
 }
 
 export const make = (parts: Parts): RunningChild => {
-  const { events, group, outputs, stdin } = parts
+  const { container, events, group, outputs, stdin } = parts
   return {
     handle: {
       pid: parts.pid,
       write: stdin.write,
       endStdin: Effect.sync(parts.endStdin),
       signal: (name) => Effect.suspend(() => group.signal(name) ?? Effect.void),
-      kill: Effect.sync(() => void group.signal("SIGKILL")),
+      kill: Effect.sync(() => {
+        group.signal("SIGKILL")
+        container.kill()
+      }),
       abandonOutput: Effect.sync(() => {
         for (const output of outputs) output.destroy()
         events.endAll()
       }),
       lingering: Effect.sync(group.lingering),
+      outlived: Effect.sync(container.populated),
       ...(parts.resize === undefined ? {} : { resize: parts.resize }),
       pause: () => {
         for (const output of outputs) output.pause()
@@ -57,6 +63,7 @@ export const make = (parts: Parts): RunningChild => {
     close: () => {
       events.mute()
       group.close()
+      container.close()
       stdin.destroy()
       for (const output of outputs) output.destroy()
     },

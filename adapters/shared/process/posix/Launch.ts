@@ -1,6 +1,7 @@
 /** What pipe and PTY children share: finding the program, `posix_spawn`, and watching for the exit. */
 import type * as Spawner from "../../../../core/spawn/Spawner.ts"
 import type { ChildEvents } from "../ChildEvents.ts"
+import * as Containment from "../contain/Containment.ts"
 import * as ProcessGroup from "../ProcessGroup.ts"
 import * as ProgramPath from "../ProgramPath.ts"
 import type { ChildWatch } from "./ChildWatch.ts"
@@ -16,21 +17,32 @@ export interface Host extends ProcessGroup.Host {
   readonly pidFds: PidFds
 }
 
+/** A child that was started. */
+export interface Launched {
+  readonly pid: number
+  readonly container: Containment.Container
+}
+
 /** Starts a child: its pid, or why there is none. The caller must `watch` it in the same tick. */
 export const launch = (
-  { libc, groups }: Host,
+  { libc, groups, contain }: Host,
   spec: Spawner.SpawnSpec,
   stdio: ChildStdio,
-): number | ProgramPath.Errno => {
+): Launched | ProgramPath.Errno => {
   const argv = [spec.arg0 ?? spec.argv[0], ...spec.argv.slice(1)]
   const env = Object.entries(spec.env).map(([name, value]) => `${name}=${value}`)
-  const launched = ProgramPath.search(spec, libc.access, (path) => {
-    groups.starting(stdio.kind === "pty" ? stdio.path : libc.inode(stdio.stdout)?.toString())
-    const pid = libc.spawn({ path, argv, env, cwd: spec.cwd, stdio })
-    return pid < 0 ? new ProgramPath.Errno(-pid) : pid
-  })
-  if (launched instanceof ProgramPath.Errno) groups.starting(undefined)
-  return launched
+  const launch = () =>
+    ProgramPath.search(spec, libc.access, (path) => {
+      groups.starting(stdio.kind === "pty" ? stdio.path : libc.inode(stdio.stdout)?.toString())
+      const pid = libc.spawn({ path, argv, env, cwd: spec.cwd, stdio })
+      return pid < 0 ? new ProgramPath.Errno(-pid) : pid
+    })
+  const contained = Containment.around(contain, launch, (pid) => (typeof pid === "number" ? pid : undefined))
+  if (contained instanceof ProgramPath.Errno) return contained
+  const { started, container } = contained
+  if (typeof started === "number") return { pid: started, container }
+  groups.starting(undefined)
+  return started
 }
 
 /** The group of a child that was just launched. `onExit` is called before its exit is reported. */

@@ -7,7 +7,7 @@
  */
 import { constants } from "node:os"
 import * as GroupAddress from "../GroupAddress.ts"
-import * as ProcessTable from "../ProcessTable.ts"
+import type { ProcessTable } from "../ProcessTable.ts"
 import type { Ffi } from "./Ffi.ts"
 import type { Libc } from "./Libc.ts"
 
@@ -18,7 +18,12 @@ const PIDFD_OPEN = 434
 /** linux/pidfd.h. */
 const PIDFD_SIGNAL_PROCESS_GROUP = 4
 
+/** Descriptors that are open at once. */
+const AT_ONCE = 64
+
 export interface PidFds {
+  /** SIGKILL to the processes that `list` names; it is called twice, and who is named only once gets none. */
+  readonly killListed: (list: () => ReadonlyArray<number>) => void
   /** Signals the process `pid` if it is the one that started at `start`: 0, or the error number. */
   readonly signal: (pid: number, start: number, signal: number) => number
   /** The group of the child `id`, which has just been started and is not reaped before `leaderEnded`. */
@@ -26,7 +31,11 @@ export interface PidFds {
 }
 
 /** Throws if the library lacks `syscall`. */
-export const make = (ffi: Ffi, libc: Pick<Libc, "kill" | "close">): PidFds => {
+export const make = (
+  ffi: Ffi,
+  libc: Pick<Libc, "kill" | "close">,
+  table: ProcessTable,
+): PidFds => {
   const call = ffi.bind("syscall", ["long", "long", "long", "long", "long"], "long")
   const open = (pid: number) => {
     const fd = call(PIDFD_OPEN, pid, 0, 0, 0)
@@ -38,7 +47,7 @@ export const make = (ffi: Ffi, libc: Pick<Libc, "kill" | "close">): PidFds => {
   const signal: PidFds["signal"] = (pid, start, number) => {
     const fd = open(pid)
     // Who has the pid now has been found after the descriptor was opened, so it is of the same process or of none.
-    const same = ProcessTable.find(pid)?.start === start
+    const same = table.find(pid)?.start === start
     if (fd < 0) return same && fd === -ENOSYS ? libc.kill(pid, number) : -fd
     const errno = same ? sendTo(fd, number, 0) : ESRCH
     libc.close(fd)
@@ -63,7 +72,7 @@ export const make = (ffi: Ffi, libc: Pick<Libc, "kill" | "close">): PidFds => {
         fd = open(id)
         const errno = fd < 0 ? -fd : sendTo(fd, 0, PIDFD_SIGNAL_PROCESS_GROUP)
         if (errno === EINVAL || errno === ENOSYS)
-          members = GroupAddress.byMembers(id, { kill: libc.kill, signal })
+          members = GroupAddress.byMembers(id, { table, kill: libc.kill, signal })
         led = false
         if (members === undefined) reap()
         else members.leaderEnded(reap)
@@ -71,5 +80,18 @@ export const make = (ffi: Ffi, libc: Pick<Libc, "kill" | "close">): PidFds => {
       release,
     }
   }
-  return { signal, group }
+  const killListed: PidFds["killListed"] = (list) => {
+    const pids = list()
+    for (let at = 0; at < pids.length; at += AT_ONCE) {
+      const opened = pids.slice(at, at + AT_ONCE).map((pid) => [pid, open(pid)] as const)
+      const still = new Set(list())
+      for (const [pid, fd] of opened) {
+        if (still.has(pid) && fd === -ENOSYS) libc.kill(pid, constants.signals.SIGKILL)
+        if (fd < 0) continue
+        if (still.has(pid)) sendTo(fd, constants.signals.SIGKILL, 0)
+        libc.close(fd)
+      }
+    }
+  }
+  return { killListed, signal, group }
 }

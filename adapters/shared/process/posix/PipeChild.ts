@@ -26,19 +26,21 @@ export const start = (
   const [out, err, input] = pipes
   if (out === undefined || err === undefined) return OsError.fromErrno(0)
   const theirs = { kind: "pipe", stdin: input?.read, stdout: out.write, stderr: err.write } as const
-  const pid = Launch.launch(host, spec, theirs)
+  const launched = Launch.launch(host, spec, theirs)
   for (const fd of [theirs.stdout, theirs.stderr, theirs.stdin]) {
     if (fd !== undefined) libc.close(fd)
   }
-  if (pid instanceof Errno) {
+  if (launched instanceof Errno) {
     for (const fd of [out.read, err.read, input?.write]) if (fd !== undefined) libc.close(fd)
-    return OsError.fromErrno(pid.errno)
+    return OsError.fromErrno(launched.errno)
   }
+  const { pid, container } = launched
   const events = ChildEvents.make(sink, ["stdout", "stderr"])
   const stdin = input === undefined ? StdinWriter.none : descriptors.writer(input.write)
   return RunningChild.make({
     pid,
     events,
+    container,
     // After the exit nobody reads stdin, unless the group lingers: do not keep its descriptor as long as the child.
     group: Launch.watch(host, pid, events, (group) => group.lingering() || stdin.destroy()),
     stdin,

@@ -29,22 +29,24 @@ export const start = (
   const { libc } = host
   const pty = device.open(size)
   if (pty instanceof Errno) return OsError.fromErrno(pty.errno)
-  const pid = Launch.launch(host, spec, { kind: "pty", path: pty.path })
-  if (pid instanceof Errno) {
+  const launched = Launch.launch(host, spec, { kind: "pty", path: pty.path })
+  if (launched instanceof Errno) {
     libc.close(pty.master)
     libc.close(pty.slave)
-    return OsError.fromErrno(pid.errno)
+    return OsError.fromErrno(launched.errno)
   }
   let slaveOpen = true
   const releaseSlave = () => {
     if (slaveOpen) libc.close(pty.slave)
     slaveOpen = false
   }
+  const { pid, container } = launched
   const events = ChildEvents.make(sink, ["pty"])
   const { output, stdin, open } = host.descriptors.terminal(pty.master, events)
   return RunningChild.make({
     pid,
     events,
+    container,
     group: Launch.watch(host, pid, events, releaseSlave),
     stdin,
     endStdin: () => {},

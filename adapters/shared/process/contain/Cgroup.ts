@@ -1,0 +1,112 @@
+/**
+ * Containment by cgroups: each child is born in a leaf of its own, and so is every descendant, whatever it does. A leaf
+ * is frozen before it is killed, so nobody forks meanwhile. Only a process that may write cgroups can get out.
+ */
+import * as OsError from "../../host/OsError.ts"
+import { Errno } from "../ProgramPath.ts"
+import type { CgroupTree } from "./CgroupTree.ts"
+import type { Container, Containment } from "./Containment.ts"
+
+/** Empty leaves that are kept for later children. */
+const IDLE_LEAVES = 32
+/** Passes over a frozen leaf at once: a fork that was under way may add somebody. */
+const PASSES = 3
+/** Then the rest is looked at again after this time. */
+const AGAIN_MILLIS = 20
+
+/** Sends SIGKILL to the processes that `list` names, again and again the same, and to nobody who has their pid later. */
+export type KillListed = (list: () => ReadonlyArray<number>) => void
+
+export interface Cgroups extends Containment {
+  /** What the paths of all leaves begin with. */
+  readonly prefix: string
+  /** Kills what is left and removes the leaves. */
+  readonly close: () => void
+}
+
+/** Leaves in `tree` whose names begin with `name`. */
+export const make = (tree: CgroupTree, name: string, killListed: KillListed): Cgroups => {
+  const prefix = `${tree.folder}/${name}.`
+  const idle: Array<string> = []
+  const dying = new Set<string>()
+  const frozen = new Set<string>()
+  let count = 0
+  let timer: NodeJS.Timeout | undefined
+
+  const { inside } = tree
+
+  const makeLeaf = () => {
+    count += 1
+    tree.makeLeaf(`${prefix}${count}`)
+    return `${prefix}${count}`
+  }
+
+  /** True if nobody is inside any more. */
+  const kill = (leaf: string): boolean => {
+    if (inside(leaf).length === 0) return true
+    frozen.add(leaf)
+    tree.freeze(leaf, true)
+    for (let pass = 0; pass < PASSES; pass += 1) killListed(() => inside(leaf))
+    return inside(leaf).length === 0
+  }
+
+  const release = (leaf: string) => {
+    if (frozen.delete(leaf)) tree.freeze(leaf, false)
+    if (idle.length < IDLE_LEAVES && tree.isFlat(leaf)) idle.push(leaf)
+    else tree.remove(leaf)
+  }
+
+  const lookAgain = () => {
+    for (const leaf of dying) {
+      if (!kill(leaf)) continue
+      dying.delete(leaf)
+      release(leaf)
+    }
+    timer = dying.size === 0 ? undefined : setTimeout(lookAgain, AGAIN_MILLIS).unref()
+  }
+
+  const container = (leaf: string): Container => {
+    let closed = false
+    return {
+      populated: () => !closed && inside(leaf).length > 0,
+      kill: () => {
+        if (!closed) kill(leaf)
+      },
+      close: () => {
+        if (closed) return
+        closed = true
+        if (kill(leaf)) return release(leaf)
+        dying.add(leaf)
+        timer ??= setTimeout(lookAgain, AGAIN_MILLIS).unref()
+      },
+    }
+  }
+
+  return {
+    name: "cgroup",
+    prefix,
+    enter: () => {
+      try {
+        const leaf = idle.pop() ?? makeLeaf()
+        tree.enter(leaf)
+        return {
+          leave: (pid) => {
+            tree.goHome()
+            const entered = container(leaf)
+            if (pid === undefined) entered.close()
+            return entered
+          },
+        }
+      } catch (error) {
+        return new Errno(OsError.errnoOf(error))
+      }
+    },
+    close: () => {
+      clearTimeout(timer)
+      for (const leaf of dying) kill(leaf)
+      for (const leaf of [...dying, ...idle]) tree.remove(leaf)
+      dying.clear()
+      idle.length = 0
+    },
+  }
+}

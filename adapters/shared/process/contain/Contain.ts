@@ -1,0 +1,112 @@
+/** Chooses the containment of a spawner, and who kills what a server leaves behind. */
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import * as GroupAddress from "../GroupAddress.ts"
+import * as GroupReaper from "../GroupReaper.ts"
+import type { KernelFiles } from "../../host/KernelFiles.ts"
+import type { Registry } from "../ProcessGroup.ts"
+import type { ProcessTable } from "../ProcessTable.ts"
+import type { PidFds } from "../posix/PidFd.ts"
+import * as Cgroup from "./Cgroup.ts"
+import * as CgroupTree from "./CgroupTree.ts"
+import * as Containment from "./Containment.ts"
+
+/** A containment that was asked for is impossible on this host. */
+export class Unavailable extends Data.TaggedError("ContainUnavailable")<{
+  readonly choice: Containment.Choice
+  /** Why, and what would help. */
+  readonly message: string
+}> {}
+
+/** What a spawner needs. */
+export interface Contained {
+  readonly contain: Containment.Containment
+  readonly groups: Registry
+}
+
+/** The cgroup of this program, shared by all its spawners. */
+export interface Trees {
+  readonly acquire: (files: KernelFiles, table: ProcessTable) => CgroupTree.CgroupTree
+  readonly release: () => void
+  /** Names the leaves of one spawner. */
+  readonly nextName: () => string
+}
+
+/** No cgroup yet: it is made for the first spawner, and removed after the last. */
+export const makeTrees = (): Trees => {
+  let tree: CgroupTree.CgroupTree | undefined
+  let users = 0
+  let names = 0
+  return {
+    acquire: (files, table) => {
+      tree ??= CgroupTree.make(files, table)
+      users += 1
+      return tree
+    },
+    release: () => {
+      users -= 1
+      if (users > 0) return
+      tree?.close()
+      tree = undefined
+    },
+    nextName: () => String((names += 1)),
+  }
+}
+
+/** What a containment is made of on this host. */
+export interface Means {
+  readonly trees: Trees
+  readonly files: KernelFiles
+  readonly table: ProcessTable
+  /** Absent where the C library cannot be called. */
+  readonly pidFds: PidFds | undefined
+}
+
+/** The containment of this choice. With `auto` a debug log says which one it is, and why not a better one. */
+export const make = (
+  choice: Containment.Choice,
+  means: Means,
+): Effect.Effect<Contained, Unavailable, Scope.Scope> => {
+  const byGroup = Effect.map(GroupReaper.make(means.table), (groups) => ({
+    contain: Containment.none,
+    groups,
+  }))
+  if (choice === "none") return byGroup
+  if (choice === "cgroup") return byCgroup(means)
+  if (choice === "subreaper") return byGroup
+  return byCgroup(means).pipe(
+    Effect.catchAll(({ message }) => Effect.zipRight(Effect.logDebug(message), byGroup)),
+    Effect.tap(({ contain }) => Effect.logDebug(`descendants are contained by: ${contain.name}`)),
+  )
+}
+
+const byCgroup = ({ trees, files, table, pidFds }: Means): Effect.Effect<Contained, Unavailable, Scope.Scope> =>
+  Effect.gen(function* () {
+    const tree = yield* Effect.acquireRelease(
+      Effect.try({
+        try: () => trees.acquire(files, table),
+        catch: (error) =>
+          new Unavailable({
+            choice: "cgroup",
+            message: `no cgroup can be made here: ${error instanceof Error ? error.message : String(error)}`,
+          }),
+      }),
+      () => Effect.sync(trees.release),
+    )
+    const made = Effect.sync(() =>
+      Cgroup.make(tree, trees.nextName(), pidFds?.killListed ?? killListed),
+    )
+    const contain = yield* Effect.acquireRelease(made, ({ close }) => Effect.sync(close))
+    const starting = yield* GroupReaper.makeForCgroups(contain.prefix)
+    const enter = () => {
+      starting()
+      return contain.enter()
+    }
+    return { contain: { name: contain.name, enter }, groups: GroupReaper.none }
+  })
+
+/** Without libc. Who is listed is frozen, so nobody else gets its pid. */
+const killListed: Cgroup.KillListed = (list) => {
+  for (const pid of list()) GroupAddress.kill(pid, 9)
+}
