@@ -3,7 +3,7 @@ import * as Layer from "effect/Layer"
 import type { Spawner } from "../../core/spawn/Spawner.ts"
 import * as Bubblewrap from "./confine/Bubblewrap.ts"
 import * as ConfinedFiles from "./confine/ConfinedFiles.ts"
-import type * as Containment from "./process/contain/Containment.ts"
+import type * as HostSpawner from "./process/HostSpawner.ts"
 import * as NodeHost from "./host/NodeHost.ts"
 import * as NodeHttpClient from "./http/NodeHttpClient.ts"
 import type { Platform } from "./Platform.ts"
@@ -24,8 +24,8 @@ export const layer = (platform: Platform, options: Options = {}) =>
   around(platform.layerSpawner, platform, options)
 
 /** The same where descendants are contained as asked; fails if that is impossible. */
-export const layerContained = (platform: Platform, contain: Containment.Choice, options: Options = {}) =>
-  around(platform.toSpawner({ contain }), platform, options)
+export const layerContained = (platform: Platform, choices: HostSpawner.Choices, options: Options = {}) =>
+  around(platform.toSpawner(choices), platform, options)
 
 const around = <E>(
   layerSpawner: Layer.Layer<Spawner, E>,

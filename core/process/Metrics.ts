@@ -23,6 +23,8 @@ export interface Metrics {
   readonly stalls: MetricHook.MetricHook.Counter<number>
   /** Events that are missing from the audit log because it could not be written. */
   readonly auditLost: MetricHook.MetricHook.Counter<number>
+  /** Processes that outlived the end of the process that they descend from, although they should have been killed. */
+  readonly escaped: MetricHook.MetricHook.Counter<number>
   /** Times a start in seconds, and counts it if it fails. */
   readonly spawning: <A, E, R>(spawn: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   /** Counts a process as running until the effect ends. */
@@ -68,6 +70,7 @@ export const make = (): Metrics => {
     evictedBytes: counter("evicted_bytes", "Bytes of output that were dropped because a ring was full."),
     stalls: counter("reader_stalls", "Times that a process was paused because a reader lagged."),
     auditLost: counter("audit_events_lost", "Events that are missing from the audit log."),
+    escaped: counter("processes_escaped", "Descendants that survived the end of their process."),
     spawning: (spawn) =>
       Effect.timed(spawn).pipe(
         Effect.map(([duration, value]) => {

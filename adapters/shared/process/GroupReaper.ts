@@ -98,23 +98,28 @@ found() {
 [ "$orphans$holds" = ' ' ] || for process in /proc/[0-9]*; do
   stat "$process" || continue
   set -- $line
-  [ "$3" = "$4" ] || continue
   case $orphans in
     *" $3:"*) rest=\${orphans#*" $3:"}; [ "\${20}" -le "\${rest%% *}" ] && end "$3" ;;
-    *) found "$process" && end "$3" ;;
+    *) [ "$3" = "$4" ] && found "$process" && end "$3" ;;
   esac
 done
 `
 
 /** A registry of groups that are killed when this process ends, however it ends, or when the scope closes. */
-export const make = (table: ProcessTable): Effect.Effect<Registry, never, Scope.Scope> =>
+export const make = (table: ProcessTable): Effect.Effect<Reaper, never, Scope.Scope> =>
   Effect.map(
     Effect.acquireRelease(
       Effect.sync(() => unsafeMake(table)),
       (reaper) => Effect.sync(reaper.close),
     ),
-    ({ starting, add, outlives, remove }) => ({ starting, add, outlives, remove }),
+    ({ starting, add, outlives, remove, isShell }) => ({ starting, add, outlives, remove, isShell }),
   )
+
+/** A registry in a shell. */
+export interface Reaper extends Registry {
+  /** True for the process that the shell is. */
+  readonly isShell: (pid: number) => boolean
+}
 
 /**
  * The same for children in cgroups: what is inside those whose paths begin with `leaves` is killed. To be run before a
@@ -132,7 +137,7 @@ export const makeForCgroups = (leaves: string): Effect.Effect<() => void, never,
 /** Nobody has to be told of groups. */
 export const none: Registry = { starting: () => {}, add: () => {}, outlives: () => {}, remove: () => {} }
 
-interface GroupReaper extends Registry {
+interface GroupReaper extends Reaper {
   readonly close: () => void
 }
 
@@ -183,6 +188,7 @@ function unsafeMake(table: ProcessTable): GroupReaper {
   }
 
   return {
+    isShell: (pid) => pid === shell?.pid,
     starting: (holds) => send(`= ${holds ?? ""}\n`),
     add: (id) => {
       groups.set(id, `+${table.find(id)?.start ?? 0}`)

@@ -6,6 +6,7 @@ import { isMainThread } from "node:worker_threads"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
+import * as Runtime from "effect/Runtime"
 import * as Spawner from "../../../core/spawn/Spawner.ts"
 import * as Contain from "./contain/Contain.ts"
 import type * as Containment from "./contain/Containment.ts"
@@ -36,12 +37,10 @@ export interface Options {
   readonly nodePty?: NodePtyChild.Load
 }
 
-interface Bound {
+interface Bound extends Contain.Native {
   readonly libc: Libc.Libc
   readonly descriptors: Descriptors
-  readonly watch: ChildWatch.ChildWatch
   readonly files: KernelFiles.KernelFiles
-  readonly pidFds: PidFd.PidFds
   readonly device: Either.Either<PtyDevice.PtyDevice, string>
 }
 
@@ -49,6 +48,8 @@ interface Bound {
 export interface Choices {
   /** What keeps the descendants of a child together. The default is `none`. */
   readonly contain?: Containment.Choice | undefined
+  /** So many processes survived the end of the process that they belong to; a warning in the log says so too. */
+  readonly onEscape?: ((count: number) => void) | undefined
 }
 
 /** One spawner per scope. Fails if a containment that was asked for is impossible here. */
@@ -59,7 +60,7 @@ export const make = ({ native, nodePty }: Options): ToLayer => {
   const leaderless = LeaderlessGroups.make()
   const trees = Contain.makeTrees()
   let bound: Either.Either<Bound, string> | undefined
-  return ({ contain: choice = "none" } = {}) =>
+  return ({ contain: choice = "none", onEscape: counted } = {}) =>
     Layer.scoped(
       Spawner.Spawner,
       Effect.gen(function* () {
@@ -67,7 +68,8 @@ export const make = ({ native, nodePty }: Options): ToLayer => {
         const libc = Either.getOrUndefined(bound)
         const files = libc?.files ?? KernelFiles.node
         const table = ProcessTable.make(files)
-        const { contain, groups } = yield* Contain.make(choice, { trees, files, table, pidFds: libc?.pidFds })
+        const means = { trees, files, table, native: libc, onEscape: yield* toOnEscape(counted) }
+        const { contain, groups } = yield* Contain.make(choice, means)
         const host = { groups, leaderless, contain, table }
         if (Either.isLeft(bound)) {
           yield* Effect.logDebug(`spawning through node:child_process: ${bound.left}`)
@@ -83,6 +85,13 @@ export const make = ({ native, nodePty }: Options): ToLayer => {
 /** One spawner per scope, which knows no more of a child than its group. */
 export const layer = (options: Options): Layer.Layer<Spawner.Spawner> => Layer.orDie(make(options)())
 
+const toOnEscape = (counted: ((count: number) => void) | undefined) =>
+  Effect.map(Effect.runtime<never>(), (runtime) => (count: number) => {
+    counted?.(count)
+    const text = `${count} descendants of a process have survived its end`
+    Runtime.runFork(runtime)(Effect.logWarning(text))
+  })
+
 const bind = (native: Native | undefined): Either.Either<Bound, string> =>
   Either.gen(function* () {
     if (native === undefined) return yield* Either.left("libc is not to be used")
@@ -96,7 +105,7 @@ const bind = (native: Native | undefined): Either.Either<Bound, string> =>
     const table = ProcessTable.make(files)
     const pidFds = yield* attempt("no system calls", () => PidFd.make(ffi, libc, table))
     const device = attempt("no PTYs", () => PtyDevice.make(ffi, libc))
-    return { libc, descriptors, files, pidFds, watch: ChildWatch.make(libc), device }
+    return { libc, descriptors, files, pidFds, watch: ChildWatch.make(libc), adopt: () => libc.adopt() === 0, device }
   })
 
 const attempt = <A>(what: string, evaluate: () => A): Either.Either<A, string> =>

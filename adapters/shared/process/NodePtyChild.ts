@@ -101,6 +101,7 @@ const running = (
   terminal.onExit(({ exitCode, signal }) => {
     open = false
     group.leaderEnded()
+    container.childEnded()
     events.end("pty")
     events.exit(signal ? { kind: "signaled", signal } : { kind: "exited", code: exitCode & 0xff })
   })

@@ -116,6 +116,7 @@ const running = (
   child.on("error", () => {})
   child.on("exit", (code, signal) => {
     group.leaderEnded()
+    container.childEnded()
     if (!group.lingering()) stdin.destroy()
     events.exit(
       signal === null

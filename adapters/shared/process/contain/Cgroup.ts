@@ -68,6 +68,11 @@ export const make = (tree: CgroupTree, name: string, killListed: KillListed): Cg
   const container = (leaf: string): Container => {
     let closed = false
     return {
+      childEnded: () => {
+        if (closed || inside(leaf).length > 0) return
+        closed = true
+        release(leaf)
+      },
       populated: () => !closed && inside(leaf).length > 0,
       kill: () => {
         if (!closed) kill(leaf)

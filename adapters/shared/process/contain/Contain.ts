@@ -7,10 +7,12 @@ import * as GroupReaper from "../GroupReaper.ts"
 import type { KernelFiles } from "../../host/KernelFiles.ts"
 import type { Registry } from "../ProcessGroup.ts"
 import type { ProcessTable } from "../ProcessTable.ts"
+import type { ChildWatch } from "../posix/ChildWatch.ts"
 import type { PidFds } from "../posix/PidFd.ts"
 import * as Cgroup from "./Cgroup.ts"
 import * as CgroupTree from "./CgroupTree.ts"
 import * as Containment from "./Containment.ts"
+import * as Subreaper from "./Subreaper.ts"
 
 /** A containment that was asked for is impossible on this host. */
 export class Unavailable extends Data.TaggedError("ContainUnavailable")<{
@@ -60,7 +62,17 @@ export interface Means {
   readonly files: KernelFiles
   readonly table: ProcessTable
   /** Absent where the C library cannot be called. */
-  readonly pidFds: PidFds | undefined
+  readonly native: Native | undefined
+  /** So many processes survived the end of the process that they belong to. */
+  readonly onEscape: (count: number) => void
+}
+
+/** What the C library brings. */
+export interface Native {
+  readonly pidFds: PidFds
+  readonly watch: ChildWatch
+  /** Makes this process the parent of its orphaned descendants; false if the kernel refuses. */
+  readonly adopt: () => boolean
 }
 
 /** The containment of this choice. With `auto` a debug log says which one it is, and why not a better one. */
@@ -74,14 +86,17 @@ export const make = (
   }))
   if (choice === "none") return byGroup
   if (choice === "cgroup") return byCgroup(means)
-  if (choice === "subreaper") return byGroup
+  if (choice === "subreaper") return byAdoption(means)
+  const or = (next: Effect.Effect<Contained, Unavailable, Scope.Scope>) =>
+    Effect.catchAll(({ message }: Unavailable) => Effect.zipRight(Effect.logDebug(message), next))
   return byCgroup(means).pipe(
-    Effect.catchAll(({ message }) => Effect.zipRight(Effect.logDebug(message), byGroup)),
+    or(byAdoption(means)),
+    or(byGroup),
     Effect.tap(({ contain }) => Effect.logDebug(`descendants are contained by: ${contain.name}`)),
   )
 }
 
-const byCgroup = ({ trees, files, table, pidFds }: Means): Effect.Effect<Contained, Unavailable, Scope.Scope> =>
+const byCgroup = ({ trees, files, table, native }: Means): Effect.Effect<Contained, Unavailable, Scope.Scope> =>
   Effect.gen(function* () {
     const tree = yield* Effect.acquireRelease(
       Effect.try({
@@ -95,7 +110,7 @@ const byCgroup = ({ trees, files, table, pidFds }: Means): Effect.Effect<Contain
       () => Effect.sync(trees.release),
     )
     const made = Effect.sync(() =>
-      Cgroup.make(tree, trees.nextName(), pidFds?.killListed ?? killListed),
+      Cgroup.make(tree, trees.nextName(), native?.pidFds.killListed ?? killListed),
     )
     const contain = yield* Effect.acquireRelease(made, ({ close }) => Effect.sync(close))
     const starting = yield* GroupReaper.makeForCgroups(contain.prefix)
@@ -104,6 +119,26 @@ const byCgroup = ({ trees, files, table, pidFds }: Means): Effect.Effect<Contain
       return contain.enter()
     }
     return { contain: { name: contain.name, enter }, groups: GroupReaper.none }
+  })
+
+const byAdoption = ({ table, native, onEscape }: Means): Effect.Effect<Contained, Unavailable, Scope.Scope> =>
+  Effect.gen(function* () {
+    if (native === undefined || !native.adopt())
+      return yield* new Unavailable({
+        choice: "subreaper",
+        message: "descendants cannot be adopted: prctl of the C library cannot be called here",
+      })
+    const groups = yield* GroupReaper.make(table)
+    const { signal } = native.pidFds
+    const made = Effect.sync(() =>
+      Subreaper.make({ table, signal, groups, isOwn: groups.isShell, onEscape }),
+    )
+    const contain = yield* Effect.acquireRelease(made, ({ close }) => Effect.sync(close))
+    yield* Effect.acquireRelease(
+      Effect.sync(() => native.watch.reapAlso(contain.isOrphan)),
+      (stop) => Effect.sync(stop),
+    )
+    return { contain, groups }
   })
 
 /** Without libc. Who is listed is frozen, so nobody else gets its pid. */

@@ -25,6 +25,8 @@ export interface Entered {
 
 /** One child and all its descendants. */
 export interface Container {
+  /** The child has ended: what the container took is given back if nobody else is inside. */
+  readonly childEnded: () => void
   /** True while one of them runs, be it in another group. */
   readonly populated: () => boolean
   /** SIGKILL to each. */
@@ -33,7 +35,13 @@ export interface Container {
   readonly close: () => void
 }
 
-const empty: Container = { populated: () => false, kill: () => {}, close: () => {} }
+/** The container of a child of which only the group is known. */
+export const empty: Container = {
+  childEnded: () => {},
+  populated: () => false,
+  kill: () => {},
+  close: () => {},
+}
 
 /** The group is all that is known of a child. */
 export const none: Containment = { name: "none", enter: () => ({ leave: () => empty }) }

@@ -19,6 +19,8 @@ const STRANGER_MILLIS = "Deno" in globalThis ? 5_000 : POLL_MILLIS
 export interface ChildWatch {
   /** Calls `onEnd` once, after `pid` has ended; it must call `reap`. Must be called in the tick of the spawn. */
   readonly add: (pid: number, onEnd: OnEnd) => void
+  /** Children that `isOrphan` knows are reaped at once, until the returned function is called. */
+  readonly reapAlso: (isOrphan: (pid: number) => boolean) => () => void
 }
 
 /** What a child's end is told to. `reap` gives the pid back to the system and says how the child ended. */
@@ -51,9 +53,14 @@ export const make = (libc: Libc): ChildWatch => {
     stranger = { pid: 0, since: 0 }
   }
 
+  const orphans = new Set<(pid: number) => boolean>()
   let stranger = { pid: 0, since: 0 }
   const reapOrphan = (pid: number): boolean => {
     const now = performance.now()
+    if ([...orphans].some((isOrphan) => isOrphan(pid))) {
+      libc.wait(pid)
+      return true
+    }
     if (stranger.pid === pid && now - stranger.since >= STRANGER_MILLIS) {
       libc.wait(pid)
       return true
@@ -70,6 +77,10 @@ export const make = (libc: Libc): ChildWatch => {
     add: (pid, onEnd) => {
       running.set(pid, onEnd)
       timer ??= setInterval(look, POLL_MILLIS)
+    },
+    reapAlso: (isOrphan) => {
+      orphans.add(isOrphan)
+      return () => void orphans.delete(isOrphan)
     },
   }
 }

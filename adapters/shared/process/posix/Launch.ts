@@ -48,7 +48,7 @@ export const launch = (
 /** The group of a child that was just launched. `onExit` is called before its exit is reported. */
 export const watch = (
   host: Host,
-  pid: number,
+  { pid, container }: Launched,
   events: ChildEvents,
   onExit: (group: ProcessGroup.ProcessGroup) => void,
 ): ProcessGroup.ProcessGroup => {
@@ -57,6 +57,7 @@ export const watch = (
     let status: Spawner.ExitStatus | undefined
     group.leaderEnded(() => (status = reap()))
     onExit(group)
+    container.childEnded()
     if (status !== undefined) events.exit(status)
   })
   return group

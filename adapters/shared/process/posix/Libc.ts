@@ -30,6 +30,8 @@ const P_PID = 1
 const WNOHANG = 1
 const WEXITED = 4
 const WNOWAIT = 0x01000000
+/** `prctl`: linux/prctl.h. */
+const PR_SET_CHILD_SUBREAPER = 36
 /** `si_pid` in `siginfo_t` of 64-bit Linux, in ints: include/uapi/asm-generic/siginfo.h. */
 const SI_PID = 4
 /** `st_ino` in `struct stat` of 64-bit Linux, in ints. */
@@ -79,6 +81,8 @@ export interface Libc {
   readonly spawn: (request: SpawnRequest) => number
   /** Signals a process, or a group by its negative id: 0, or a positive error number. */
   readonly kill: (pid: number, signal: number) => number
+  /** Makes this process the parent of its descendants that lose theirs: 0, or a positive error number. */
+  readonly adopt: () => number
   /** The pid of a child of this process, `pid` or any, that has ended and is not yet reaped; 0 if there is none. */
   readonly ended: (pid?: number) => number
   /** Reaps `pid`, which has ended: its wait status. */
@@ -94,6 +98,7 @@ export const bind = (ffi: Ffi): Libc => {
   const write = ffi.bind("write", ["int", "buffer", "long"], "long")
   const access = ffi.bind("access", ["buffer", "int"])
   const kill = ffi.bind("kill", ["int", "int"])
+  const prctl = ffi.bind("prctl", ["int", "long", "long", "long", "long"])
   const waitid = ffi.bind("waitid", ["int", "int", "buffer", "int"])
   const waitpid = ffi.bind("waitpid", ["int", "buffer", "int"])
   // An inline function before glibc 2.33.
@@ -119,6 +124,7 @@ export const bind = (ffi: Ffi): Libc => {
     access: (path) => (access(NativePath.toCString(path), X_OK) === 0 ? 0 : ffi.errno()),
     spawn: bindSpawn(ffi),
     kill: (pid, signal) => (kill(pid, signal) === 0 ? 0 : ffi.errno()),
+    adopt: () => (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) === 0 ? 0 : ffi.errno()),
     ended: (pid) => {
       info[SI_PID] = 0
       const failed = waitid(pid === undefined ? P_ALL : P_PID, pid ?? 0, info, WEXITED | WNOHANG | WNOWAIT)

@@ -42,7 +42,7 @@ export const start = (
     events,
     container,
     // After the exit nobody reads stdin, unless the group lingers: do not keep its descriptor as long as the child.
-    group: Launch.watch(host, pid, events, (group) => group.lingering() || stdin.destroy()),
+    group: Launch.watch(host, launched, events, (group) => group.lingering() || stdin.destroy()),
     stdin,
     endStdin: stdin.end,
     outputs: [descriptors.reader(out.read, "stdout", events), descriptors.reader(err.read, "stderr", events)],

@@ -47,7 +47,7 @@ export const start = (
     pid,
     events,
     container,
-    group: Launch.watch(host, pid, events, releaseSlave),
+    group: Launch.watch(host, launched, events, releaseSlave),
     stdin,
     endStdin: () => {},
     outputs: [
