@@ -4,4 +4,9 @@ import type { Platform } from "../shared/Platform.ts"
 import * as KoffiFfi from "./KoffiFfi.ts"
 import { layerSpawner, toSpawner } from "./NodeSpawner.ts"
 
-export const platform: Platform = { layerSpawner, toSpawner, layerFiles: HostFiles.layer, openFfi: KoffiFfi.open }
+export const platform: Platform = {
+  layerSpawner,
+  toSpawner,
+  layerFiles: HostFiles.layer,
+  openFfi: KoffiFfi.open,
+}

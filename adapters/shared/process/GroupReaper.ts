@@ -4,122 +4,33 @@
  * A tiny `/bin/sh` in a session of its own reads from a pipe which groups exist. Only the server holds the other end,
  * so however the server ends, the shell reads EOF, kills every group that is still on its list, and exits. It starts
  * with the first child. If it is killed, another one starts with the whole list. It does not keep the server's event
- * loop alive.
+ * loop alive. Where children are in cgroups, it has no list, and kills what is inside them.
  *
  * A new group is written to the pipe before its start is reported; ended groups are written in batches. If the server
  * is killed between the start of a child and the write of its id, the shell finds the child in /proc by the pipe or
- * terminal that it was given (pipes from Linux 5.14 on). It does not find processes that left their group. Not on
- * Windows.
- *
- * Where there is a /proc, no stranger who got a number is killed. A leader has to have the time of start that the server
- * wrote. A group without a leader has to have a member from the time when the server last saw it: that member has kept
- * the number in use since.
+ * terminal that it was given (pipes from Linux 5.14 on). Not on Windows.
  */
-import { spawn } from "node:child_process"
 import type { ChildProcess } from "node:child_process"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Registry } from "./ProcessGroup.ts"
 import type { ProcessTable } from "./ProcessTable.ts"
+import * as ReaperShell from "./ReaperShell.ts"
 
 /** Ended groups are written together after this time. */
 const BATCH_MILLIS = 5
 /** A shell that exits at once is started again after this time. */
 const RESTART_MILLIS = 1_000
 
-/**
- * Its arguments: what the paths of the leaves begin with, and the pid of the server; none without cgroups. A thread of
- * a server that lives is no child: its leaf is left alone.
- */
-const SCRIPT = `
-trap '' INT TERM HUP QUIT
-leaves=$1 server=$2 tree=\${1%/*}
-groups=' ' holds=
-while read -r sign id value; do
-  case $sign in
-    =) holds=$id; continue ;;
-    +) holds= ;;
-  esac
-  case $groups in
-    *" $id:"*) rest=\${groups#*" $id:"} groups="\${groups%%" $id:"*} \${rest#* }" ;;
-  esac
-  [ "$sign" = - ] || groups="$groups$id:$sign$value "
-done
-end_inside() {
-  while read -r thread; do [ -d "/proc/$server/task/$thread" ] && return 1; done <"$1/cgroup.threads"
-  echo 1 >"$1/cgroup.freeze"
-  while read -r thread; do
-    while read -r line; do
-      case $line in 0::*"/\${tree##*/}/"*) kill -s KILL "$thread" ;; esac
-    done <"/proc/$thread/cgroup"
-  done <"$1/cgroup.threads"
-  for below in "$1"/*/; do [ -d "$below" ] && end_inside "\${below%/}"; done
-  rmdir "$1"
-}
-end_leaves() {
-  for leaf in "$leaves"*/; do [ ! -d "$leaf" ] || end_inside "\${leaf%/}"; done
-  rmdir "$tree" || [ ! -d "$tree" ]
-}
-if [ -n "$leaves" ]; then
-  exec 2>/dev/null
-  end_leaves
-  echo $$ >"\${tree%/*}/cgroup.procs"
-  passes=0
-  until end_leaves || [ $passes -gt 200 ]; do
-    passes=$((passes + 1))
-    sleep 0.05 || sleep 1
-  done
-  exit
-fi
-read -r now idle </proc/uptime && now=\${now%.*}\${now#*.}
-stat() { read -r line 2>/dev/null <"$1/stat" && line=\${line##*) }; }
-end() { kill -s KILL -- "-$1" 2>/dev/null; }
-orphans=' '
-for each in $groups; do
-  id=\${each%%:*} value=\${each#*:?}
-  if [ -z "$now" ]; then end "$id"; continue; fi
-  if stat "/proc/$id"; then
-    set -- $line
-    case $each in *:+*) [ "$value" = "\${20}" ] && end "$id" ;; esac
-  else
-    case $each in *:+*) value=$now ;; esac
-    orphans="$orphans$id:$value "
-  fi
-done
-found() {
-  [ -n "$holds" ] || return
-  case "$holds" in
-    /*) [ "$1/fd/0" -ef "$holds" ] ;;
-    *) [ -p "$1/fd/1" ] && while read -r name value; do
-         [ "$name$value" = "ino:$holds" ] && return
-       done <"$1/fdinfo/1" && false ;;
-  esac
-}
-[ "$orphans$holds" = ' ' ] || for process in /proc/[0-9]*; do
-  stat "$process" || continue
-  set -- $line
-  case $orphans in
-    *" $3:"*) rest=\${orphans#*" $3:"}; [ "\${20}" -le "\${rest%% *}" ] && end "$3" ;;
-    *) [ "$3" = "$4" ] && found "$process" && end "$3" ;;
-  esac
-done
-`
-
 /** A registry of groups that are killed when this process ends, however it ends, or when the scope closes. */
-export const make = (table: ProcessTable): Effect.Effect<Reaper, never, Scope.Scope> =>
+export const make = (table: ProcessTable): Effect.Effect<Registry, never, Scope.Scope> =>
   Effect.map(
     Effect.acquireRelease(
       Effect.sync(() => unsafeMake(table)),
       (reaper) => Effect.sync(reaper.close),
     ),
-    ({ starting, add, outlives, remove, isShell }) => ({ starting, add, outlives, remove, isShell }),
+    ({ starting, add, outlives, remove }) => ({ starting, add, outlives, remove }),
   )
-
-/** A registry in a shell. */
-export interface Reaper extends Registry {
-  /** True for the process that the shell is. */
-  readonly isShell: (pid: number) => boolean
-}
 
 /**
  * The same for children in cgroups: what is inside those whose paths begin with `leaves` is killed. To be run before a
@@ -137,7 +48,7 @@ export const makeForCgroups = (leaves: string): Effect.Effect<() => void, never,
 /** Nobody has to be told of groups. */
 export const none: Registry = { starting: () => {}, add: () => {}, outlives: () => {}, remove: () => {} }
 
-interface GroupReaper extends Reaper {
+interface GroupReaper extends Registry {
   readonly close: () => void
 }
 
@@ -174,7 +85,7 @@ function unsafeMake(table: ProcessTable): GroupReaper {
     if (closed) return
     if (shell === undefined) {
       startedAt = performance.now()
-      shell = start(onEnd)
+      shell = ReaperShell.start(onEnd)
     }
     shell.stdin?.write(text)
   }
@@ -188,7 +99,6 @@ function unsafeMake(table: ProcessTable): GroupReaper {
   }
 
   return {
-    isShell: (pid) => pid === shell?.pid,
     starting: (holds) => send(`= ${holds ?? ""}\n`),
     add: (id) => {
       groups.set(id, `+${table.find(id)?.start ?? 0}`)
@@ -221,7 +131,7 @@ const unsafeMakeForCgroups = (leaves: string) => {
   let closed = false
   const begin = () => {
     if (closed) return
-    shell = start(() => {
+    shell = ReaperShell.start(() => {
       timer = setTimeout(begin, RESTART_MILLIS).unref()
     }, [leaves, String(process.pid)])
   }
@@ -235,25 +145,4 @@ const unsafeMakeForCgroups = (leaves: string) => {
       shell?.stdin?.end()
     },
   }
-}
-
-const start = (onEnd: () => void, args: ReadonlyArray<string> = []): ChildProcess => {
-  const shell = spawn("/bin/sh", ["-c", SCRIPT, "procwire-reaper", ...args], {
-    cwd: "/",
-    detached: true,
-    env: {},
-    stdio: ["pipe", "ignore", "ignore"],
-  })
-  let ended = false
-  const end = () => {
-    if (!ended) onEnd()
-    ended = true
-  }
-  shell.on("error", end)
-  shell.on("exit", end)
-  const { stdin } = shell
-  stdin?.on("error", () => {})
-  if (stdin && "unref" in stdin && typeof stdin.unref === "function") stdin.unref()
-  shell.unref()
-  return shell
 }

@@ -48,6 +48,8 @@ interface Bound extends Contain.Native {
 export interface Choices {
   /** What keeps the descendants of a child together. The default is `none`. */
   readonly contain?: Containment.Choice | undefined
+  /** True if `auto` may choose `subreaper`: every orphan of this process counts as a descendant of a child then. */
+  readonly mayAdopt?: boolean | undefined
   /** So many processes survived the end of the process that they belong to; a warning in the log says so too. */
   readonly onEscape?: ((count: number) => void) | undefined
 }
@@ -60,7 +62,7 @@ export const make = ({ native, nodePty }: Options): ToLayer => {
   const leaderless = LeaderlessGroups.make()
   const trees = Contain.makeTrees()
   let bound: Either.Either<Bound, string> | undefined
-  return ({ contain: choice = "none", onEscape: counted } = {}) =>
+  return ({ contain: choice = "none", mayAdopt = false, onEscape: counted } = {}) =>
     Layer.scoped(
       Spawner.Spawner,
       Effect.gen(function* () {
@@ -68,7 +70,8 @@ export const make = ({ native, nodePty }: Options): ToLayer => {
         const libc = Either.getOrUndefined(bound)
         const files = libc?.files ?? KernelFiles.node
         const table = ProcessTable.make(files)
-        const means = { trees, files, table, native: libc, onEscape: yield* toOnEscape(counted) }
+        const onEscape = yield* toOnEscape(counted)
+        const means = { trees, files, table, native: libc, mayAdopt, onEscape }
         const { contain, groups } = yield* Contain.make(choice, means)
         const host = { groups, leaderless, contain, table }
         if (Either.isLeft(bound)) {
@@ -105,7 +108,15 @@ const bind = (native: Native | undefined): Either.Either<Bound, string> =>
     const table = ProcessTable.make(files)
     const pidFds = yield* attempt("no system calls", () => PidFd.make(ffi, libc, table))
     const device = attempt("no PTYs", () => PtyDevice.make(ffi, libc))
-    return { libc, descriptors, files, pidFds, watch: ChildWatch.make(libc), adopt: () => libc.adopt() === 0, device }
+    return {
+      libc,
+      descriptors,
+      files,
+      pidFds,
+      watch: ChildWatch.make(libc),
+      adopt: () => libc.adopt() === 0,
+      device,
+    }
   })
 
 const attempt = <A>(what: string, evaluate: () => A): Either.Either<A, string> =>

@@ -94,7 +94,9 @@ const running = (
   sink: Spawner.SpawnEvents,
 ): RunningChild.RunningChild => {
   const events = ChildEvents.make(sink, ["pty"])
-  const group = windows ? ProcessGroup.single(() => terminal.kill()) : ProcessGroup.make(terminal.pid, host, GroupAddress.portable(terminal.pid, host.table))
+  const group = windows
+    ? ProcessGroup.single(() => terminal.kill())
+    : ProcessGroup.make(terminal.pid, host, GroupAddress.portable(terminal.pid, host.table))
   let open = true
   terminal.on("error", () => {})
   terminal.onData((data) => events.output("pty", typeof data === "string" ? Buffer.from(data) : data))

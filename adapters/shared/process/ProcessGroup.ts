@@ -48,7 +48,11 @@ export interface ProcessGroup {
 }
 
 /** The group of the child `id`, which has just been started as its leader. */
-export const make = (id: number, { groups, leaderless }: Pick<Host, "groups" | "leaderless">, address: GroupAddress): ProcessGroup => {
+export const make = (
+  id: number,
+  { groups, leaderless }: Pick<Host, "groups" | "leaderless">,
+  address: GroupAddress,
+): ProcessGroup => {
   let led = true
   let gone = false
   const forget = () => {

@@ -1,8 +1,8 @@
 /**
  * A started child, made of its parts: the handle that the core gets, and `close`, the only way to end it.
  *
- * `close` is synchronous and idempotent: it mutes the events, kills the group and whoever has left it, and releases every descriptor. The child
- * is reaped later, by whatever watches its exit.
+ * `close` is synchronous and idempotent: it mutes the events, kills the group and whoever has left it, and releases
+ * every descriptor. The child is reaped later, by whatever watches its exit.
  */
 import * as Effect from "effect/Effect"
 import type * as Spawner from "../../../core/spawn/Spawner.ts"

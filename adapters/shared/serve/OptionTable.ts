@@ -7,6 +7,7 @@
  * `PROCWIRE_TLS_CERT`. The bounds are those of `Limits.table`. The docstrings of the rows, which programs see, are
  * written by `npm run readme`, from their help.
  */
+import * as Containment from "../process/contain/Containment.ts"
 import * as Dialects from "../../../core/protocol/dialect/Dialects.ts"
 import * as Limits from "../../../core/protocol/Limits.ts"
 import * as SessionRegistry from "../../../core/session/SessionRegistry.ts"
@@ -86,6 +87,16 @@ export const behaviour = {
   /**
    * Bubblewrap, for requests with a restricted sandbox. Default: bwrap in PATH. The flag is `--bwrap`.
    */
+  contain: {
+    flag: "contain",
+    kind: "choice",
+    of: Containment.choices,
+    shows: "NAME",
+    default: "auto",
+    help:
+      "what keeps a process and its descendants together, so that they end with it: cgroup, subreaper, none (its group " +
+      "only), or auto, the first of them that works; in a program that is not this command, auto is never subreaper",
+  },
   bwrap: {
     flag: "bwrap",
     kind: "text",

@@ -33,7 +33,7 @@ import * as Audit from "./Audit.ts"
 import * as Given from "./Given.ts"
 import type { Settings } from "./Given.ts"
 import * as Listening from "./Listening.ts"
-import { ServeError } from "./ServeError.ts"
+import { misconfigured, ServeError } from "./ServeError.ts"
 import type { CloseOptions, ServerService } from "./ServerTag.ts"
 import * as StdinClosed from "./StdinClosed.ts"
 import * as Upgrades from "./Upgrades.ts"
@@ -116,15 +116,14 @@ export const make = (
 const start = (platform: Platform, settings: Settings, host: Host) =>
   Effect.gen(function* () {
     const { options } = settings
-    const { bwrap, spawner: given } = options
+    const { bwrap } = options
     if (bwrap !== undefined && Bubblewrap.find(bwrap) === undefined) {
       const wrong = { value: bwrap, label: settings.label("bwrap") }
       return yield* Given.refuse(wrong, { expected: "the path of an executable file, and none is there" })
     }
-    const isCommand = host.isCommand === true
-    const services = yield* Layer.build(ServerServices.layer(platform, { bwrap, spawner: given, isCommand }))
-    const limits = { ...Limits.defaults, ...options.limits }
     const metrics = Metrics.make()
+    const services = yield* buildServices(platform, settings, host, metrics)
+    const limits = { ...Limits.defaults, ...options.limits }
     const listening = yield* Listening.read(settings, {
       environment: host.systemd ?? take({}),
       openFfi: platform.openFfi,
@@ -159,6 +158,26 @@ const start = (platform: Platform, settings: Settings, host: Host) =>
     const serve = (transport: Transport) => metrics.whileConnected(server.serve(transport))
     return { listeners: [...bound, ...others], upgrades, serve, drain, stats, files: listening }
   })
+
+const buildServices = (
+  platform: Platform,
+  { options, label }: Settings,
+  host: Host,
+  metrics: Metrics.Metrics,
+) => {
+  const isCommand = host.isCommand === true
+  const choices = {
+    contain: options.contain ?? "auto",
+    mayAdopt: isCommand,
+    onEscape: (count: number) => void metrics.escaped.update(count),
+  }
+  const { bwrap, spawner } = options
+  const services = ServerServices.layerContained(platform, choices, { bwrap, spawner, isCommand })
+  return Effect.mapError(Layer.build(services), ({ choice, message }) => {
+    const remedy = "use auto for what works, or none for process groups only"
+    return misconfigured(`${label("contain")} ${choice}: ${message}; ${remedy}`)
+  })
+}
 
 const toServeError = (error: TransportError): ServeError =>
   new ServeError({ reason: "Listen", message: error.message, cause: error })

@@ -57,7 +57,8 @@ const plant = async (server, batch) => {
   const grown = new Promise((resolve) => (all = resolve))
   const peer = await Peers.connect(server, {
     notified: (method, { processId, chunk }) => {
-      if (method === "process/output" && Buffer.from(chunk, "base64").includes("ready")) waiting.delete(processId)
+      if (method === "process/output" && Buffer.from(chunk, "base64").includes("ready"))
+        waiting.delete(processId)
       if (waiting.size === 0) all()
     },
   })

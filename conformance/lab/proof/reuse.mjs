@@ -7,10 +7,14 @@ import { binary } from "../../../.ci/setup.mjs"
 import { finish, flags } from "./lib/command.mjs"
 import { ready, runtimeNames } from "./lib/servers.mjs"
 
-const options = flags("proof:reuse", "Uses the numbers of ended children again: no stranger may be signalled.", {
-  rounds: { says: "how many numbers", standard: 10_000 },
-  runtime: { says: runtimeNames.join(", "), standard: "node", choices: runtimeNames },
-})
+const options = flags(
+  "proof:reuse",
+  "Uses the numbers of ended children again: no stranger may be signalled.",
+  {
+    rounds: { says: "how many numbers", standard: 10_000 },
+    runtime: { says: runtimeNames.join(", "), standard: "node", choices: runtimeNames },
+  },
+)
 
 ready()
 /** @type {Record<string, () => string[]>} */

@@ -6,16 +6,7 @@ import * as OsError from "../../host/OsError.ts"
 import { Errno } from "../ProgramPath.ts"
 import type { CgroupTree } from "./CgroupTree.ts"
 import type { Container, Containment } from "./Containment.ts"
-
-/** Empty leaves that are kept for later children. */
-const IDLE_LEAVES = 32
-/** Passes over a frozen leaf at once: a fork that was under way may add somebody. */
-const PASSES = 3
-/** Then the rest is looked at again after this time. */
-const AGAIN_MILLIS = 20
-
-/** Sends SIGKILL to the processes that `list` names, again and again the same, and to nobody who has their pid later. */
-export type KillListed = (list: () => ReadonlyArray<number>) => void
+import * as Leaves from "./Leaves.ts"
 
 export interface Cgroups extends Containment {
   /** What the paths of all leaves begin with. */
@@ -25,64 +16,26 @@ export interface Cgroups extends Containment {
 }
 
 /** Leaves in `tree` whose names begin with `name`. */
-export const make = (tree: CgroupTree, name: string, killListed: KillListed): Cgroups => {
+export const make = (tree: CgroupTree, name: string, killListed: Leaves.KillListed): Cgroups => {
   const prefix = `${tree.folder}/${name}.`
-  const idle: Array<string> = []
-  const dying = new Set<string>()
-  const frozen = new Set<string>()
-  let count = 0
-  let timer: NodeJS.Timeout | undefined
-
-  const { inside } = tree
-
-  const makeLeaf = () => {
-    count += 1
-    tree.makeLeaf(`${prefix}${count}`)
-    return `${prefix}${count}`
-  }
-
-  /** True if nobody is inside any more. */
-  const kill = (leaf: string): boolean => {
-    if (inside(leaf).length === 0) return true
-    frozen.add(leaf)
-    tree.freeze(leaf, true)
-    for (let pass = 0; pass < PASSES; pass += 1) killListed(() => inside(leaf))
-    return inside(leaf).length === 0
-  }
-
-  const release = (leaf: string) => {
-    if (frozen.delete(leaf)) tree.freeze(leaf, false)
-    if (idle.length < IDLE_LEAVES && tree.isFlat(leaf)) idle.push(leaf)
-    else tree.remove(leaf)
-  }
-
-  const lookAgain = () => {
-    for (const leaf of dying) {
-      if (!kill(leaf)) continue
-      dying.delete(leaf)
-      release(leaf)
-    }
-    timer = dying.size === 0 ? undefined : setTimeout(lookAgain, AGAIN_MILLIS).unref()
-  }
+  const leaves = Leaves.make(tree, prefix, killListed)
 
   const container = (leaf: string): Container => {
     let closed = false
     return {
       childEnded: () => {
-        if (closed || inside(leaf).length > 0) return
+        if (closed || tree.inside(leaf).length > 0) return
         closed = true
-        release(leaf)
+        leaves.release(leaf)
       },
-      populated: () => !closed && inside(leaf).length > 0,
+      populated: () => !closed && tree.inside(leaf).length > 0,
       kill: () => {
-        if (!closed) kill(leaf)
+        if (!closed) leaves.kill(leaf)
       },
       close: () => {
         if (closed) return
         closed = true
-        if (kill(leaf)) return release(leaf)
-        dying.add(leaf)
-        timer ??= setTimeout(lookAgain, AGAIN_MILLIS).unref()
+        leaves.end(leaf)
       },
     }
   }
@@ -92,7 +45,7 @@ export const make = (tree: CgroupTree, name: string, killListed: KillListed): Cg
     prefix,
     enter: () => {
       try {
-        const leaf = idle.pop() ?? makeLeaf()
+        const leaf = leaves.take()
         tree.enter(leaf)
         return {
           leave: (pid) => {
@@ -106,12 +59,6 @@ export const make = (tree: CgroupTree, name: string, killListed: KillListed): Cg
         return new Errno(OsError.errnoOf(error))
       }
     },
-    close: () => {
-      clearTimeout(timer)
-      for (const leaf of dying) kill(leaf)
-      for (const leaf of [...dying, ...idle]) tree.remove(leaf)
-      dying.clear()
-      idle.length = 0
-    },
+    close: leaves.close,
   }
 }

@@ -6,7 +6,7 @@
  * cgroup after its start takes 10 ms, and by then it may have forked.
  *
  * A leaf has to be in the same tree of threads as the server. Where the server is in the root or in a threaded cgroup,
- * as that of a server within a server, its own cgroup is the home. Elsewhere the server first moves into its new cgroup.
+ * as one within another server, its own cgroup is the home. Elsewhere it first moves into its new cgroup.
  */
 import type { KernelFiles } from "../../host/KernelFiles.ts"
 import * as OsError from "../../host/OsError.ts"
@@ -40,6 +40,7 @@ export interface CgroupTree {
 export const make = (files: KernelFiles, table: ProcessTable): CgroupTree => {
   const own = ownFolder(files)
   const cgroups = operations(files)
+  if (files.list(own).length === 0) throw new Error(`${own} cannot be read`)
   removeStale(own, files, table, cgroups)
   const folder = makeFolder(own, files, table)
   const moves = files.read(`${own}/cgroup.type`).trim() === "domain"

@@ -12,6 +12,7 @@ import type { PidFds } from "../posix/PidFd.ts"
 import * as Cgroup from "./Cgroup.ts"
 import * as CgroupTree from "./CgroupTree.ts"
 import * as Containment from "./Containment.ts"
+import type { KillListed } from "./Leaves.ts"
 import * as Subreaper from "./Subreaper.ts"
 
 /** A containment that was asked for is impossible on this host. */
@@ -63,6 +64,8 @@ export interface Means {
   readonly table: ProcessTable
   /** Absent where the C library cannot be called. */
   readonly native: Native | undefined
+  /** True if `auto` may choose `subreaper`. */
+  readonly mayAdopt: boolean
   /** So many processes survived the end of the process that they belong to. */
   readonly onEscape: (count: number) => void
 }
@@ -90,13 +93,18 @@ export const make = (
   const or = (next: Effect.Effect<Contained, Unavailable, Scope.Scope>) =>
     Effect.catchAll(({ message }: Unavailable) => Effect.zipRight(Effect.logDebug(message), next))
   return byCgroup(means).pipe(
-    or(byAdoption(means)),
+    or(means.mayAdopt ? byAdoption(means) : byGroup),
     or(byGroup),
     Effect.tap(({ contain }) => Effect.logDebug(`descendants are contained by: ${contain.name}`)),
   )
 }
 
-const byCgroup = ({ trees, files, table, native }: Means): Effect.Effect<Contained, Unavailable, Scope.Scope> =>
+const byCgroup = ({
+  trees,
+  files,
+  table,
+  native,
+}: Means): Effect.Effect<Contained, Unavailable, Scope.Scope> =>
   Effect.gen(function* () {
     const tree = yield* Effect.acquireRelease(
       Effect.try({
@@ -104,7 +112,7 @@ const byCgroup = ({ trees, files, table, native }: Means): Effect.Effect<Contain
         catch: (error) =>
           new Unavailable({
             choice: "cgroup",
-            message: `no cgroup can be made here: ${error instanceof Error ? error.message : String(error)}`,
+            message: `no cgroup for processes can be made: ${error instanceof Error ? error.message : String(error)}`,
           }),
       }),
       () => Effect.sync(trees.release),
@@ -121,7 +129,12 @@ const byCgroup = ({ trees, files, table, native }: Means): Effect.Effect<Contain
     return { contain: { name: contain.name, enter }, groups: GroupReaper.none }
   })
 
-const byAdoption = ({ table, native, onEscape }: Means): Effect.Effect<Contained, Unavailable, Scope.Scope> =>
+const byAdoption = ({
+  files,
+  table,
+  native,
+  onEscape,
+}: Means): Effect.Effect<Contained, Unavailable, Scope.Scope> =>
   Effect.gen(function* () {
     if (native === undefined || !native.adopt())
       return yield* new Unavailable({
@@ -130,9 +143,9 @@ const byAdoption = ({ table, native, onEscape }: Means): Effect.Effect<Contained
       })
     const groups = yield* GroupReaper.make(table)
     const { signal } = native.pidFds
-    const made = Effect.sync(() =>
-      Subreaper.make({ table, signal, groups, isOwn: groups.isShell, onEscape }),
-    )
+    // A helper of ours in a session of its own has an argument that says so.
+    const isOwn = (pid: number) => files.read(`/proc/${pid}/cmdline`).includes("\0procwire-")
+    const made = Effect.sync(() => Subreaper.make({ table, signal, groups, isOwn, onEscape }))
     const contain = yield* Effect.acquireRelease(made, ({ close }) => Effect.sync(close))
     yield* Effect.acquireRelease(
       Effect.sync(() => native.watch.reapAlso(contain.isOrphan)),
@@ -142,6 +155,6 @@ const byAdoption = ({ table, native, onEscape }: Means): Effect.Effect<Contained
   })
 
 /** Without libc. Who is listed is frozen, so nobody else gets its pid. */
-const killListed: Cgroup.KillListed = (list) => {
+const killListed: KillListed = (list) => {
   for (const pid of list()) GroupAddress.kill(pid, 9)
 }

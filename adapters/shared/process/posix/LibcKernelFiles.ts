@@ -25,7 +25,12 @@ export const make = (ffi: Ffi, libc: Pick<Libc, "read" | "write" | "close">): Ke
   }
   const text = (count: number) => Buffer.from(buffer.buffer, 0, Math.max(count, 0)).toString("latin1")
   /** What the calls until the end put into the buffer. */
-  const whole = <A>(path: string, flags: number, fill: (fd: number) => number, take: (count: number) => A) => {
+  const whole = <A>(
+    path: string,
+    flags: number,
+    fill: (fd: number) => number,
+    take: (count: number) => A,
+  ) => {
     const fd = open(path, flags | O_CLOEXEC, 0)
     const taken: Array<A> = []
     if (fd < 0) return taken

@@ -1,9 +1,9 @@
 /**
  * Process groups named by a descriptor: `pidfd_open` and `pidfd_send_signal` of Linux.
  *
- * The descriptor is of the leader, opened before it is reaped, and stays with the leader's group whoever gets its number
- * later. So only a group that outlives its leader holds one. Signalling a group through it needs Linux 6.9; before,
- * the members are looked for in /proc, and each is signalled by a descriptor of its own.
+ * The descriptor is of the leader, opened before it is reaped, and stays with its group whoever gets the number later.
+ * So only a group that outlives its leader holds one. Signalling a group through it needs Linux 6.9; before, the
+ * members are looked for in /proc, and each is signalled by a descriptor of its own.
  */
 import { constants } from "node:os"
 import * as GroupAddress from "../GroupAddress.ts"
@@ -31,11 +31,7 @@ export interface PidFds {
 }
 
 /** Throws if the library lacks `syscall`. */
-export const make = (
-  ffi: Ffi,
-  libc: Pick<Libc, "kill" | "close">,
-  table: ProcessTable,
-): PidFds => {
+export const make = (ffi: Ffi, libc: Pick<Libc, "kill" | "close">, table: ProcessTable): PidFds => {
   const call = ffi.bind("syscall", ["long", "long", "long", "long", "long"], "long")
   const open = (pid: number) => {
     const fd = call(PIDFD_OPEN, pid, 0, 0, 0)

@@ -96,4 +96,6 @@ let signalled = 0
 for (let count = 0; count < Number(rounds); count += 1)
   if (await round(scripts[count % 10 === 0 ? 1 : 0] ?? "")) signalled += 1
 await Effect.runPromise(Scope.close(scope, Exit.void))
-process.stdout.write(`${rounds} reused, ${signalled} signalled\n`, () => process.exit(signalled === 0 ? 0 : 1))
+process.stdout.write(`${rounds} reused, ${signalled} signalled\n`, () =>
+  process.exit(signalled === 0 ? 0 : 1),
+)

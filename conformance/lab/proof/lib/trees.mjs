@@ -12,7 +12,9 @@ export const trees = {
   "sessions of their own": () => sh(`setsid ${long} & setsid setsid ${long} & echo ready; wait`),
   "a daemon of init": () => sh(`(setsid sh -c "trap '' HUP; ${long}; :" ${silent} &); echo ready`),
   "deaf to signals": () =>
-    sh(`trap '' TERM INT HUP; setsid sh -c "trap '' TERM INT HUP; while :; do ${long}; done" & echo ready; wait`),
+    sh(
+      `trap '' TERM INT HUP; setsid sh -c "trap '' TERM INT HUP; while :; do ${long}; done" & echo ready; wait`,
+    ),
   "forking while it is killed": (size) => ["sh", "-c", `echo ready; ${hydra}`, hydra, String(size)],
   "many children": (size) =>
     sh(`i=0; while [ $i -lt ${size} ]; do ${long} & i=$((i + 1)); done; echo ready; wait`),

@@ -1,0 +1,91 @@
+/** Descendants that leave the group of their child, with each containment of this host. */
+import { setTimeout as sleep } from "node:timers/promises"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Scope from "effect/Scope"
+import { describe, expect, test } from "vitest"
+import * as Spawner from "../../../../core/spawn/Spawner.ts"
+import { platform } from "../../../testing/Runtime.ts"
+import * as KernelFiles from "../../host/KernelFiles.ts"
+import * as Proc from "../../testing/Proc.ts"
+import * as TestChild from "../../testing/TestChild.ts"
+import type { Unavailable } from "./Contain.ts"
+
+/** Seconds to sleep, to be found by. */
+const unique = (seconds: number) => `${seconds}.${process.pid}`
+const running = (seconds: number) => Proc.withArgument(unique(seconds)).length
+
+/** Leaves the group of its child in two ways, and says so on stdout. */
+const tree = (seconds: number, last: string) => {
+  const long = `sleep ${unique(seconds)} </dev/null >/dev/null 2>&1`
+  return ["/bin/sh", "-c", `setsid ${long} & (setsid sh -c "${long} & ${long}" &); ${last}`] as const
+}
+
+const build = async (contain: "cgroup" | "subreaper") => {
+  const scope = Effect.runSync(Scope.make())
+  const built = Layer.buildWithScope(platform.toSpawner({ contain }), scope)
+  const result = await Effect.runPromise(Effect.either(built))
+  const close = () => Effect.runPromise(Scope.close(scope, Exit.void))
+  if (result._tag === "Right") return { spawner: Context.get(result.right, Spawner.Spawner), close }
+  const { message }: Unavailable = result.left
+  process.stdout.write(`not tested: ${contain}: ${message}\n`)
+  return undefined
+}
+
+describe.each(["cgroup", "subreaper"] as const)(
+  "contained by %s, a descendant of another session",
+  (contain) => {
+    test("dies with the scope of its child, and not before", async () => {
+      const host = await build(contain)
+      if (host === undefined) return
+      const child = await TestChild.start(host.spawner, { argv: tree(71, "exit") })
+      await child.exit
+      await TestChild.until(() => running(71) === 3, "all run")
+      expect(Effect.runSync(child.handle.outlived ?? Effect.succeed(false))).toBe(true)
+      await child.close()
+      await TestChild.until(() => running(71) === 0, "all are dead")
+      await host.close()
+    })
+
+    test("dies when its child is killed", async () => {
+      const host = await build(contain)
+      if (host === undefined) return
+      const child = await TestChild.start(host.spawner, { argv: tree(72, "wait") })
+      await TestChild.until(() => running(72) === 3, "all run")
+      await Effect.runPromise(child.handle.kill)
+      await TestChild.until(() => running(72) === 0, "all are dead")
+      await child.close()
+      await host.close()
+    })
+
+    test("is not mistaken for that of another child", async () => {
+      const host = await build(contain)
+      if (host === undefined) return
+      const one = await TestChild.start(host.spawner, { argv: tree(73, "wait") })
+      await TestChild.until(() => running(73) === 3, "those of one child run")
+      const other = await TestChild.start(host.spawner, { argv: tree(74, "wait") })
+      await TestChild.until(() => running(74) === 3, "those of the other run")
+      await one.close()
+      await TestChild.until(() => running(73) === 0, "those of the first are dead")
+      expect(running(74)).toBe(3)
+      await other.close()
+      await TestChild.until(() => running(74) === 0, "those of the other are dead")
+      await host.close()
+    })
+  },
+)
+
+test("a spawner leaves no cgroup, and this process is where it was", async () => {
+  const before = KernelFiles.node.read("/proc/self/cgroup")
+  const host = await build("cgroup")
+  if (host === undefined) return
+  const child = await TestChild.start(host.spawner, { argv: ["/bin/sh", "-c", "cat /proc/self/cgroup"] })
+  await child.closed
+  expect(child.text("stdout")).toMatch(/^0::.*\/procwire-\d+-\d+-\d+-\d+\/\d+\.\d+$/m)
+  await child.close()
+  await host.close()
+  await sleep(0)
+  expect(KernelFiles.node.read("/proc/self/cgroup")).toBe(before)
+})
