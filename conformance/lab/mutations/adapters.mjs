@@ -11,9 +11,9 @@ const children = [
 export const adapters = [
   {
     ...one(
-      "adapters/shared/process/ProcessGroup.ts",
-      "process.kill(-id, signal)",
-      "process.kill(id, signal)",
+      "adapters/shared/process/posix/PidFd.ts",
+      "if (led) return libc.kill(-id, signal)",
+      "if (led) return libc.kill(id, signal)",
       "signals reach the leader of a group only",
       "process/terminate",
       "process/signal",
@@ -32,20 +32,48 @@ export const adapters = [
   },
   {
     ...one(
-      "adapters/shared/process/GroupReaper.ts",
-      'kill -s KILL -- "-$id"',
-      'kill -s KILL -- "$id"',
+      "adapters/shared/process/ReaperShell.ts",
+      'kill -s KILL -- "-$1"',
+      'kill -s KILL -- "$1"',
       "a killed server takes only the leaders with it",
       "lifecycle",
     ),
+    tests: ["adapters/shared/process/GroupReaper.test.ts", "adapters/shared/integration/Orphans.test.ts"],
   },
   one(
     "adapters/shared/process/GroupReaper.ts",
-    "if (groups.has(id) === sent.has(id)) continue",
+    "if (known === sent.get(id)) continue",
     "continue",
     "nobody hears of the groups that exist",
     "lifecycle",
   ),
+  one(
+    "adapters/shared/process/GroupAddress.ts",
+    "if (leader !== undefined) members = new Map()",
+    "void leader",
+    "a stranger who got the number of a group is signalled once its own leader has ended",
+    "process/signal",
+  ),
+  {
+    ...one(
+      "adapters/shared/process/contain/CgroupTree.ts",
+      'enter: (leaf: string) => write(`${leaf}/cgroup.threads`, "0")',
+      "enter: (leaf: string) => void leaf",
+      "no child is born in its cgroup",
+      "lifecycle",
+    ),
+    tests: ["adapters/shared/process/contain"],
+  },
+  {
+    ...one(
+      "adapters/shared/process/contain/ProcessTrees.ts",
+      "for (const tree of ownersOf(orphan)) tree.members",
+      "for (const tree of []) tree.members",
+      "an orphan belongs to nobody",
+      "lifecycle",
+    ),
+    tests: ["adapters/shared/process/contain"],
+  },
   {
     ...one(
       "adapters/shared/process/posix/PipeChild.ts",

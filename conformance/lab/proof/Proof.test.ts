@@ -27,6 +27,17 @@ test("servers, clients and children that are killed leave nothing behind", { tim
   expect(status, told).toBe(0)
 })
 
+test("trees of processes that try to outlive their server do not", { timeout: 240_000 }, () => {
+  const { status, told } = prove("./contain.mjs", "--contain", "auto", "--rounds", "40", "--children", "100")
+  expect(status, told).toBe(0)
+})
+
+test("strangers who get the number of an ended child are not signalled", { timeout: 120_000 }, () => {
+  const { status, stdout, told } = prove("./reuse.mjs", "--rounds", "100")
+  if (stdout.startsWith("skipped")) process.stdout.write(stdout)
+  expect(status, told).toBe(0)
+})
+
 test("a crowd is served, and who does not read stalls nobody else", { timeout: 120_000 }, () => {
   const small = [
     "--connections",

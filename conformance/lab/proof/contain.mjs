@@ -1,6 +1,7 @@
 // @ts-check
 // `npm run proof:contain`: starts trees of processes that try to get away, ends them in every way that there is, and
 // counts who survives.
+import { spawnSync } from "node:child_process"
 import { randomUUID } from "node:crypto"
 import { finish, flags, progress } from "./lib/command.mjs"
 import * as Peers from "./lib/peers.mjs"
@@ -87,8 +88,16 @@ const fell = async (server, peer, end) => {
   const left = Proc.marked(mark)
   tally.survivors += left.length
   survivorsOf.set(end, (survivorsOf.get(end) ?? 0) + left.length)
-  progress(`${end}: ${left.map(({ pid, parent }) => `${pid} of ${parent}`).join(", ")} survive`)
-  for (const { pid } of left) process.kill(pid, "SIGKILL")
+  progress(
+    `${end}: ${left.length} survive: ${left
+      .slice(0, 5)
+      .map(({ pid }) => Proc.commandLine(pid))
+      .join("; ")}`,
+  )
+  await Proc.eventually(() => {
+    for (const { pid } of Proc.marked(mark)) spawnSync("kill", ["-9", String(pid)])
+    return Proc.marked(mark).length === 0
+  }, grace)
 }
 
 let server = await start()

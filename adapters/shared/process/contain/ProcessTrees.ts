@@ -27,7 +27,7 @@ export interface ProcessTrees {
   readonly walk: () => ReadonlyMap<number, Entry>
   /** Members that run and are in no other tree that is open. */
   readonly alive: (tree: Tree) => ReadonlyArray<Entry>
-  /** True for a child of this process that came here as an orphan. */
+  /** True for a child of this process that surely came here as an orphan, be it a zombie. */
   readonly isOrphan: (entry: Entry) => boolean
 }
 
@@ -36,8 +36,14 @@ export const make = (table: ProcessTable, isOwn: (pid: number) => boolean): Proc
   const trees = new Set<Tree>()
   const ownSession = table.find(process.pid)?.session
 
-  const isOrphan = ({ pid, parent, session }: Entry) =>
-    parent === process.pid && session !== ownSession && !isOwn(pid)
+  /** Unlike those that the runtime has started here, which share our session or lead one. */
+  const isOrphan = ({ pid, parent, session, start }: Entry) =>
+    parent === process.pid &&
+    session !== ownSession &&
+    (session !== pid || [...trees].some(({ members }) => members.get(pid)?.start === start))
+
+  /** A zombie does not say what it was, and needs no kill. */
+  const isNew = ({ pid, session, state }: Entry) => session !== ownSession && state !== "Z" && !isOwn(pid)
 
   const ownersOf = (orphan: Entry): ReadonlyArray<Tree> => {
     const each = [...trees]
@@ -68,7 +74,7 @@ export const make = (table: ProcessTable, isOwn: (pid: number) => boolean): Proc
       tree.members = members
     }
     for (const orphan of children.get(process.pid) ?? []) {
-      if (known.has(orphan.pid) || !isOrphan(orphan)) continue
+      if (known.has(orphan.pid) || !isNew(orphan)) continue
       for (const tree of ownersOf(orphan)) tree.members = new Map(tree.members).set(orphan.pid, orphan)
     }
     return byPid

@@ -15,10 +15,12 @@ const SIGKILL = 9
 const SIGSTOP = 19
 /** Passes that stop what a tree has forked meanwhile. */
 const PASSES = 10
-/** Between walks: at first after a start, at most, and at least so many times as long as the walk itself took. */
+/** Between walks: at first after a start, at most, and at least so many times what the walk itself cost. */
 const [FIRST_MILLIS, LAST_MILLIS, REST] = [5, 250, 20]
 /** How long a killed tree is looked after before its survivors are given up. */
-const GIVE_UP_MILLIS = 5_000
+const GIVE_UP_MILLIS = 30_000
+/** How long the end of this process may wait for a tree that forks faster than it is found. */
+const LAST_CHANCE_MILLIS = 2_000
 
 /** What a tracker needs. */
 export interface Means {
@@ -45,13 +47,15 @@ export const make = ({ table, signal, groups, isOwn, onEscape }: Means): Subreap
   const tell = toTell(trees, groups)
   const timer = makeTimer()
   let delay = FIRST_MILLIS
-  /** When the last walk was, and how long it took. */
+  /** When the last walk was, and the milliseconds of a processor that it took. */
   let [walked, took] = [0, 0]
 
   const walk = () => {
     walked = performance.now()
+    const before = process.cpuUsage()
     tell(trees.walk())
-    took = performance.now() - walked
+    const { user, system } = process.cpuUsage(before)
+    took = (user + system) / 1_000
   }
 
   const kill = (tree: ProcessTrees.Tree) => killTree(() => trees.alive(tree), walk, signal)
@@ -61,15 +65,17 @@ export const make = ({ table, signal, groups, isOwn, onEscape }: Means): Subreap
     for (const tree of trees.all) {
       if (tree.closedAt === undefined) continue
       const left = trees.alive(tree).length
-      if (left > 0 && walked - tree.closedAt < GIVE_UP_MILLIS) {
+      if (tree.members.size > 0 && walked - tree.closedAt < GIVE_UP_MILLIS) {
         kill(tree)
         continue
       }
       trees.all.delete(tree)
       if (left > 0) onEscape(left)
     }
+    const isEnding = [...trees.all].some(({ closedAt }) => closedAt !== undefined)
     delay = Math.min(delay * 2, LAST_MILLIS)
-    lookIn(delay)
+    if (isEnding) timer.set(FIRST_MILLIS, look)
+    else lookIn(delay)
   }
 
   const lookIn = (millis: number) => {
@@ -111,8 +117,7 @@ export const make = ({ table, signal, groups, isOwn, onEscape }: Means): Subreap
     },
     close: () => {
       timer.clear()
-      for (const tree of trees.all) kill(tree)
-      trees.all.clear()
+      killAll(trees, kill)
     },
   }
 }
@@ -139,6 +144,17 @@ const makeTimer = () => {
       }, millis).unref()
     },
   }
+}
+
+/** The end of this process: a tree that forks faster than it is found may delay it. */
+const killAll = (trees: ProcessTrees.ProcessTrees, kill: (tree: ProcessTrees.Tree) => void) => {
+  const end = performance.now() + LAST_CHANCE_MILLIS
+  for (const tree of trees.all) tree.closedAt ??= end
+  const isLeft = () => [...trees.all].some((tree) => trees.alive(tree).length > 0)
+  do {
+    for (const tree of trees.all) kill(tree)
+  } while (isLeft() && performance.now() < end)
+  trees.all.clear()
 }
 
 /** Stops everybody first, so that nobody forks while the others die. */
