@@ -29,6 +29,8 @@ while read -r sign id value; do
   esac
   [ "$sign" = - ] || groups="$groups$id:$sign$value "
 done
+stat() { read -r line 2>/dev/null <"$1/stat" && line=\${line##*) }; }
+server_runs() { stat "/proc/$server" && [ "\${line%% *}" != Z ]; }
 end_inside() {
   while read -r thread; do [ -d "/proc/$server/task/$thread" ] && return 1; done <"$1/cgroup.threads"
   echo 1 >"$1/cgroup.freeze"
@@ -42,7 +44,10 @@ end_inside() {
 }
 end_leaves() {
   for leaf in "$leaves"*/; do [ ! -d "$leaf" ] || end_inside "\${leaf%/}"; done
-  rmdir "$tree" || [ ! -d "$tree" ]
+  [ -d "$tree" ] || return 0
+  # A server that runs may be about to use it again.
+  server_runs || rmdir "$tree"
+  [ ! -d "$tree" ]
 }
 if [ -n "$leaves" ]; then
   exec 2>/dev/null
@@ -56,7 +61,6 @@ if [ -n "$leaves" ]; then
   exit
 fi
 read -r now idle </proc/uptime && now=\${now%.*}\${now#*.}
-stat() { read -r line 2>/dev/null <"$1/stat" && line=\${line##*) }; }
 end() { kill -s KILL -- "-$1" 2>/dev/null; }
 orphans=' '
 for each in $groups; do
