@@ -85,7 +85,9 @@ export const behaviour = {
     help: "go on without the lines that cannot be written, and count them",
   },
   /**
-   * Bubblewrap, for requests with a restricted sandbox. Default: bwrap in PATH. The flag is `--bwrap`.
+   * What keeps a process and its descendants together, so that they end with it: cgroup, subreaper, none (its
+   * group only), or auto, the first of them that works; in a program that is not this command, auto is never
+   * subreaper. Default: auto. The flag is `--contain`.
    */
   contain: {
     flag: "contain",
@@ -97,6 +99,9 @@ export const behaviour = {
       "what keeps a process and its descendants together, so that they end with it: cgroup, subreaper, none (its group " +
       "only), or auto, the first of them that works; in a program that is not this command, auto is never subreaper",
   },
+  /**
+   * Bubblewrap, for requests with a restricted sandbox. Default: bwrap in PATH. The flag is `--bwrap`.
+   */
   bwrap: {
     flag: "bwrap",
     kind: "text",
