@@ -1,0 +1,78 @@
+// @ts-check
+// The differences that are wanted, as data: each entry says which they are and why.
+import { readFileSync } from "node:fs"
+
+/**
+ * @import { Difference } from "./compare.mjs"
+ *
+ * @typedef {object} Entry the expressions must all match
+ * @property {string} id
+ * @property {string} reason
+ * @property {string} method
+ * @property {string} at
+ * @property {string} reference
+ * @property {string} candidate
+ * @property {string} [request] what the text of the message must have
+ * @property {boolean} [ends] what follows in the sequence depends on it, and is not compared
+ * @property {number} [within] how many sequences may pass without it before it is stale, 1000 by default
+ *
+ * @typedef {ReturnType<typeof make>} Allowed
+ */
+
+const parts = /** @type {const} */ (["method", "at", "reference", "candidate", "request"])
+
+/** @param {unknown} value @returns {value is Entry} */
+const isEntry = (value) => {
+  const entry = Object(value)
+  return (
+    ["id", "reason", "method", "at", "reference", "candidate"].every((name) => typeof entry[name] === "string") &&
+    Object.keys(entry).every((name) => ["id", "reason", "ends", "within", ...parts].includes(name))
+  )
+}
+
+/** @param {readonly Entry[]} entries */
+export const make = (entries) => {
+  const rules = entries.map((entry) => ({
+    entry,
+    tests: parts.map((part) => ({ part, test: new RegExp(entry[part] ?? "", "su") })),
+    hits: 0,
+  }))
+  return {
+    /** The entry that allows it, which is counted. @param {Difference} difference */
+    entryOf: (difference) => {
+      const rule = rules.find(({ tests }) => tests.every(({ part, test }) => test.test(difference[part])))
+      if (rule) rule.hits += 1
+      return rule?.entry
+    },
+    hits: () => rules.map(({ entry, hits }) => ({ id: entry.id, reason: entry.reason, hits })),
+    /** The entries that this many sequences should have shown. @param {number} sequences */
+    stale: (sequences) =>
+      rules.filter(({ entry, hits }) => hits === 0 && sequences >= (entry.within ?? 1000)).map(({ entry }) => entry.id),
+  }
+}
+
+/** Reads a list. @param {string} path @throws if it is none */
+export const read = (path) => {
+  /** @type {unknown} */
+  const json = JSON.parse(readFileSync(path, "utf8"))
+  if (!Array.isArray(json)) throw new Error(`${path} has no list of entries`)
+  const wrong = json.findIndex((one) => !isEntry(one))
+  if (wrong >= 0) throw new Error(`${path}: entry ${wrong} is not of the form that conformance/README.md describes`)
+  return make(json)
+}
+
+/**
+ * The differences that nothing allows; those behind an entry that ends the comparison are left out.
+ * @param {readonly Difference[]} all
+ * @param {Allowed} allowed
+ */
+export const unexplained = (all, allowed) => {
+  /** @type {Difference[]} */
+  const rest = []
+  for (const difference of all) {
+    const entry = allowed.entryOf(difference)
+    if (entry?.ends) break
+    if (!entry) rest.push(difference)
+  }
+  return rest
+}
