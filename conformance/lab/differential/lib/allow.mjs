@@ -11,7 +11,7 @@ import { readFileSync } from "node:fs"
  * @property {string} method
  * @property {string} at
  * @property {string} reference
- * @property {string} candidate
+ * @property {string} candidate in which REFERENCE is what the reference has said, as it is
  * @property {string} [request] what the text of the message must have
  * @property {boolean} [ends] what follows in the sequence depends on it, and is not compared
  * @property {number} [within] how many sequences may pass without it before it is stale, 1000 by default
@@ -30,17 +30,27 @@ const isEntry = (value) => {
   )
 }
 
+/** A text as the part of an expression that matches it alone. @param {string} text */
+const literal = (text) => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&")
+
+/** Whether an entry allows a difference. @param {Entry} entry @returns {(difference: Difference) => boolean} */
+const holdsOf = (entry) => {
+  const tests = parts.map((part) => ({ part, source: entry[part] ?? "", test: new RegExp(entry[part] ?? "", "s") }))
+  return (difference) =>
+    tests.every(({ part, source, test }) =>
+      source.includes("REFERENCE")
+        ? new RegExp(source.replace("REFERENCE", literal(difference.reference)), "s").test(difference[part])
+        : test.test(difference[part]),
+    )
+}
+
 /** @param {readonly Entry[]} entries */
 export const make = (entries) => {
-  const rules = entries.map((entry) => ({
-    entry,
-    tests: parts.map((part) => ({ part, test: new RegExp(entry[part] ?? "", "su") })),
-    hits: 0,
-  }))
+  const rules = entries.map((entry) => ({ entry, holds: holdsOf(entry), hits: 0 }))
   return {
     /** The entry that allows it, which is counted. @param {Difference} difference */
     entryOf: (difference) => {
-      const rule = rules.find(({ tests }) => tests.every(({ part, test }) => test.test(difference[part])))
+      const rule = rules.find(({ holds }) => holds(difference))
       if (rule) rule.hits += 1
       return rule?.entry
     },

@@ -73,6 +73,8 @@ export const make = ({ folder, origin, transport, commands }, name) => {
   }
 
   return {
+    /** The server of a side, started if it is not. @param {Side} side */
+    server: (side) => serverOf(side),
     /** Plays a sequence on one of them. @param {Side} side @param {Sequence} sequence @param {{ wrap?: Wrap, trees?: boolean }} [options] */
     playOn: (side, sequence, options = {}) => playOn(side, sequence, options),
     /**

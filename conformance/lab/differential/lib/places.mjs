@@ -8,7 +8,7 @@ const there = [
   "a.txt", "b.bin", "empty", "lines", "sp%20ace", "per%25cent", "back%5Cslash", "hash%23mark%3F", "secret", "dir",
   "dir/one", "dir/sub", "dir/sub/two", "dir/sub/deep", "dir/sub/deep/three", "br[id]", "br%5Bid%5D", "br[id]/page.tsx",
   "a%7Cb%5Ec", "a|b^c/x", "we(i)r", "we%28i%29r", "we(i)r/x", ".hid", ".hid/.hidden", "void", "bin", "run.sh", "noexec",
-  "present", "%C3%BC.txt", "ü.txt", "n%FF%FE", "fifo", "hard",
+  "present", "%C3%BC.txt", "ü.txt", "n%FF%FE", "hard",
 ] // prettier-ignore
 const linked = [
   "lnk", "dirlnk", "dirlnk/one", "dirlnk/sub/two", "dangling", "dangling/x", "loop", "loop/x", "ping", "dir/up",
@@ -117,7 +117,7 @@ export const uri = (random, { harmless = false, of = name(random) } = {}) => {
   const share = random.next()
   if (share < 0.04) return random.pick(refused)
   if (share < 0.08 && harmless) return random.pick(elsewhere)
-  if (share < 0.1 && harmless) return random.pick(["{U}", "{U}/", "{U}/.", "{U}/.."])
+  if (share < 0.1 && harmless) return random.pick(["{U}", "{U}/", "{U}/.", "{U}/..", "{U}/fifo"])
   const twisted = random.chance(0.25) ? random.pick(twists)(`/${of}`, random) : `/${of}`
   const twice = random.chance(0.04) ? random.pick(twists)(twisted, random) : twisted
   const front = random.chance(0.1) ? random.pick(fronts) : "{U}"

@@ -121,6 +121,8 @@ export const play = async (server, { handshake: usual, steps }, place, { wrap = 
   const started = new Map()
   /** @type {Map<string, number>} */
   const streams = new Map()
+  /** The watches that were accepted. @type {Set<unknown>} */
+  const watching = new Set()
   /** @type {Outcome[]} */
   const outcomes = []
   if (usual) session = String(members(members(await handshake(connection, undefined))["result"] ?? {})["sessionId"])
@@ -155,6 +157,7 @@ export const play = async (server, { handshake: usual, steps }, place, { wrap = 
     if (method === "process/start" && result) started.set(String(params["processId"] ?? params[0]), index)
     if (method === "http/request" && result && params["streamResponse"] === true)
       streams.set(String(params["requestId"]), index)
+    if (method === "fs/watchMissing" && members(result)["watching"] === true) watching.add(params["watchId"])
     return answerOf(method, answer, place)
   }
 
@@ -164,6 +167,7 @@ export const play = async (server, { handshake: usual, steps }, place, { wrap = 
     gather()
     started.clear()
     streams.clear()
+    watching.clear()
     connection.wire.close()
     const again = await resumed(server, wrap, session)
     connection = again.connection
@@ -185,16 +189,21 @@ export const play = async (server, { handshake: usual, steps }, place, { wrap = 
       !started.has(on) ||
       (await connection.until(() => connection.notices.written(on) >= bytes || connection.notices.closed(on))),
     stream: async ({ on = "" }) => !streams.has(on) || (await connection.until(() => connection.notices.done(on))),
-    watch: async ({ on = "" }) => connection.until(() => connection.notices.fired(Number(on)), 3000),
+    watch: async ({ on = "" }) =>
+      !watching.has(Number(on)) || (await connection.until(() => connection.notices.fired(Number(on)), 5000)),
     reconnect,
   }
 
   for (const [index, step] of steps.entries()) {
-    const ended = connection.wire.ended && step.kind !== "reconnect"
     /** @type {Outcome} */
-    const outcome = { answer: "the connection had ended" }
+    const outcome = { answer: "not played" }
+    const ended = connection.wire.ended && step.kind !== "reconnect"
+    if (ended || outcomes.some(({ answer }) => answer === "no answer")) {
+      outcomes.push(outcome)
+      continue
+    }
     outcomes.push(outcome)
-    if (!ended) outcome.answer = await (step.kind === "call" ? call(step, index) : others[step.kind](step))
+    outcome.answer = await (step.kind === "call" ? call(step, index) : others[step.kind](step))
     if (trees) outcome.tree = snapshot(place.top, plain)
   }
   await kill()

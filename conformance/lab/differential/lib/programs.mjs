@@ -18,7 +18,8 @@ const quick = [
   sh("printf '\\000\\377\\376'"), sh("head -c 100000 /dev/zero"), sh("cat; printf end"), sh("test -t 0 && printf tty"),
   sh("test -t 1 && printf tty; exit 3"), sh("/usr/bin/env | sort"), ["/usr/bin/env"], sh("umask"), sh("ulimit -c"),
   sh("printf '%s' \"$PWD\""), sh("printf '%s' \"$SHELL\""), sh("printf '%s' \"$TERM\""), sh("stty size 2>&1"),
-  sh("ps -o pid= -o pgid= -o sid= -p $$ | awk '{ print ($1 == $2), ($2 == $3) }'"), sh("ls -1 /proc/self/fd | wc -l"),
+  sh("/bin/ps -o pid= -o pgid= -o sid= -p $$ | /usr/bin/awk '{ print ($1 == $2), ($2 == $3) }'"),
+  sh("/bin/ls -1 /proc/self/fd | /usr/bin/wc -l"),
   sh("(sleep 0.05; printf late) & printf early"), sh("exec 1>&-; exit 4"), sh("printf x > made; exit 0"),
   sh("grep -E 'Sig(Blk|Ign)' /proc/self/status"), sh("printf '%s' \"$A$B\""), sh("seq 1 2000"),
 ] // prettier-ignore
