@@ -9,16 +9,20 @@ import { stackOf } from "../proof/lib/command.mjs"
 import { fetchedPeer } from "../run/peer.mjs"
 import * as Allow from "./lib/allow.mjs"
 import * as Compare from "./lib/compare.mjs"
+import * as Faults from "./lib/faults.mjs"
 import * as Options from "./lib/options.mjs"
 import * as Origin from "./lib/origin.mjs"
 import * as Pair from "./lib/pair.mjs"
 import { knownBy } from "./lib/probe.mjs"
 import * as Report from "./lib/report.mjs"
 import { run } from "./lib/run.mjs"
+import * as SelfTest from "./lib/self-test.mjs"
 import * as Sequence from "./lib/sequence.mjs"
 
 const options = Options.read()
 const standardList = join(root, "conformance/lab/differential/allow.json")
+
+const faultsFile = join(root, "conformance/lab/differential/faults.json")
 
 const ours = () => {
   install()
@@ -118,6 +122,20 @@ const compare = async (choice) => {
   return tally.differed === 0 && stale.length === 0 ? 0 : 1
 }
 
+/** @param {Sequence.Choice} choice */
+const selfTest = async (choice) => {
+  const faults = Faults.read(faultsFile).filter(({ id }) => Options.matches(options.faults, id))
+  if (faults.length === 0) Options.wrong(`--faults ${options.faults} matches no fault`)
+  const { sequences } = options
+  const told = (/** @type {SelfTest.Outcome} */ outcome) => process.stderr.write(Report.outcomeLine(outcome))
+  const outcomes = await SelfTest.run(pairs, faults, { choice, sequences, allowed, told })
+  const missed = outcomes.filter(({ caught }) => caught === undefined)
+  const seconds = ((performance.now() - began) / 1000).toFixed(0)
+  process.stdout.write(`${outcomes.length - missed.length} of ${outcomes.length} planted faults were found, in ${seconds} s\n`)
+  for (const { id } of missed) process.stdout.write(`MISSED: ${id}\n`)
+  return missed.length === 0 ? 0 : 1
+}
+
 process.once("SIGINT", () => void end(130))
 process.once("SIGTERM", () => void end(143))
 /** Plays what was asked for; the exit code. */
@@ -125,6 +143,7 @@ const main = async () => {
   const methods = await methodsOf()
   const reconnects = options.transport === "ws"
   const choice = { seed: options.seed, length: options.length, methods, reconnects }
+  if (options.selfTest) return selfTest(choice)
   return options.replay === "" ? compare(choice) : replay(choice)
 }
 const code = await main().catch((error) => {

@@ -81,6 +81,7 @@ export const shape = (text) =>
     .replaceAll(/file:[^\s"'`,)]*/g, "URI")
     .replaceAll(/\{(D|TOP|U)\}[^\s"'`,:)]*/g, "PATH")
     .replaceAll(/"(?:[^"\\]|\\.)*"|'[^']*'/g, (quoted) => (quoted.length < 14 ? quoted : "TEXT"))
+    .replaceAll(/ bytes [0-9a-f]{8}\b/g, " bytes")
     .replaceAll(/-?\d+(\.\d+)?/g, (number) => (/^-32\d{3}$/.test(number) ? number : "#"))
     .slice(0, 110)
 

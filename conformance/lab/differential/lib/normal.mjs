@@ -43,7 +43,7 @@ const timeOf = (began, time) =>
 /** @typedef {(result: Members, place: Place) => Members} Of */
 
 /** Chunks of a process that runs are exact; afterwards they may have come in any order. @type {Of} */
-const readOf = ({ chunks, nextSeq, ...rest }) => {
+const readOf = ({ chunks, nextSeq, ...rest }, place) => {
   if (!Array.isArray(chunks)) return { chunks, nextSeq, ...rest }
   const pty = chunks.some(({ stream }) => stream === "pty")
   if (rest["exited"] === false && !pty) return { chunks, nextSeq, ...rest }
@@ -53,7 +53,7 @@ const readOf = ({ chunks, nextSeq, ...rest }) => {
   const seqs = chunks.map(({ seq }) => Number(seq))
   const rising = seqs.every((seq, index) => index === 0 || seq > (seqs[index - 1] ?? 0))
   const beyond = Number(nextSeq) > Math.max(0, ...seqs)
-  for (const stream of Object.keys(output)) output[stream] = short(output[stream] ?? "")
+  for (const stream of Object.keys(output)) output[stream] = short(plainIn(place)(output[stream] ?? ""))
   return { output, rising, beyond, ...rest }
 }
 
@@ -74,7 +74,7 @@ const results = {
       ? [...entries].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : Number(nameOf(a) !== nameOf(b))))
       : entries,
   }),
-  "http/request": ({ bodyBase64, ...rest }) => ({ ...rest, body: short(bytesOf(bodyBase64)) }),
+  "http/request": ({ bodyBase64, ...rest }, place) => ({ ...rest, body: short(plainIn(place)(bytesOf(bodyBase64))) }),
   "fs/readFile": ({ dataBase64, ...rest }) => ({ ...rest, data: short(bytesOf(dataBase64)), dataBase64 }),
 }
 

@@ -25,7 +25,8 @@ const orderOf = (seqs) => {
   return sorted.every((seq, index) => seq === index + 1) ? "1 to the last" : `not 1 to the last: ${sorted.slice(0, 20)}`
 }
 
-export const make = () => {
+/** @param {(text: string) => string} plain makes the places of both sides equal */
+export const make = (plain) => {
   /** @type {Map<string, Told>} */
   const processes = new Map()
   /** @type {Map<string, { text: string, seqs: number[], ends: unknown[] }>} */
@@ -78,7 +79,7 @@ export const make = () => {
     const output = {}
     for (const { stream, text } of [...told.chunks].sort((a, b) => a.seq - b.seq))
       output[stream] = (output[stream] ?? "") + text
-    for (const stream of Object.keys(output)) output[stream] = short(output[stream] ?? "")
+    for (const stream of Object.keys(output)) output[stream] = short(plain(output[stream] ?? ""))
     const last = Math.max(0, ...told.seqs)
     return {
       ...output,
@@ -91,7 +92,7 @@ export const make = () => {
   /** @param {string} id */
   const streamSaid = (id) => {
     const stream = streams.get(id)
-    return stream && { body: short(stream.text), ends: stream.ends, seqs: orderOf(stream.seqs) }
+    return stream && { body: short(plain(stream.text)), ends: stream.ends, seqs: orderOf(stream.seqs) }
   }
 
   return {

@@ -7,7 +7,7 @@ import * as Server from "./server.mjs"
 import * as Tree from "./tree.mjs"
 
 /**
- * @import { Sequence, Transcript, Wrap } from "./player.mjs"
+ * @import { PlayOptions, Sequence, Transcript } from "./player.mjs"
  *
  * @typedef {object} Stage what all pairs share
  * @property {string} folder an empty folder for everything
@@ -40,6 +40,7 @@ const environment = (home) => ({
 export const make = ({ folder, origin, transport, commands }, name) => {
   /** @type {Partial<Record<Side, Promise<Server.Server>>>} */
   const servers = {}
+  const began = Date.now()
   let played = 0
   let places = 0
   const home = join(folder, "home")
@@ -58,7 +59,7 @@ export const make = ({ folder, origin, transport, commands }, name) => {
     await Promise.all(all.map(async (one) => (await one).stop()))
   }
 
-  /** @param {Side} side @param {Sequence} sequence @param {{ wrap?: Wrap, trees?: boolean }} options */
+  /** @param {Side} side @param {Sequence} sequence @param {PlayOptions} options */
   const playOn = async (side, sequence, options) => {
     places += 1
     const top = join(folder, `${name}-${side === "reference" ? "r" : "c"}`, String(places).padStart(7, "0"))
@@ -66,7 +67,7 @@ export const make = ({ folder, origin, transport, commands }, name) => {
     const work = Tree.fill(top)
     linkSync(fifo, join(work, "fifo"))
     try {
-      return await play(await serverOf(side), sequence, { top, work, origin, began: Date.now() }, options)
+      return await play(await serverOf(side), sequence, { top, work, origin, began }, options)
     } finally {
       rmSync(top, { recursive: true, force: true })
     }
@@ -75,7 +76,7 @@ export const make = ({ folder, origin, transport, commands }, name) => {
   return {
     /** The server of a side, started if it is not. @param {Side} side */
     server: (side) => serverOf(side),
-    /** Plays a sequence on one of them. @param {Side} side @param {Sequence} sequence @param {{ wrap?: Wrap, trees?: boolean }} [options] */
+    /** Plays a sequence on one of them. @param {Side} side @param {Sequence} sequence @param {PlayOptions} [options] */
     playOn: (side, sequence, options = {}) => playOn(side, sequence, options),
     /**
      * Plays a sequence on both.

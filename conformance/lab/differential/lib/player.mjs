@@ -22,11 +22,12 @@ import { members, parsed } from "./values.mjs"
  * @typedef {{ name: string, handshake: boolean, steps: readonly Step[] }} Sequence
  * @typedef {{ answer: unknown, said?: unknown, tree?: Record<string, string> }} Outcome
  * @typedef {{ steps: Outcome[], rest: unknown, tree: Record<string, string> }} Transcript
+ * @typedef {{ wrap?: Wrap, trees?: boolean, patience?: number }} PlayOptions
  * @typedef {(wire: Wire) => Wire} Wrap what stands between the player and a server
  */
 
 /** How long an answer may take, in milliseconds. */
-const patience = 10_000
+const standardPatience = 10_000
 
 /** The id of a message as it was written, because it may not fit a number. @param {Members} message @param {string} text */
 const withExactId = (message, text) => {
@@ -35,12 +36,14 @@ const withExactId = (message, text) => {
   return { ...message, id: /"id":\s*(-?\d+)/.exec(text)?.[1] ?? id }
 }
 
-/** One connection. @param {Server} server @param {Wrap} wrap */
-const connect = async (server, wrap) => {
+/** @typedef {{ server: Server, wrap: Wrap, plain: (text: string) => string, patience: number }} Way */
+
+/** One connection. @param {Way} way */
+const connect = async ({ server, wrap, plain, patience }) => {
   const wire = wrap(await server.connect())
   /** @type {Members[]} */
   const answers = []
-  const notices = Notices.make()
+  const notices = Notices.make(plain)
   /** @type {Set<() => void>} */
   const waiting = new Set()
   const wake = () => {
@@ -91,10 +94,10 @@ const handshake = async ({ wire, answer }, resume) => {
   return first
 }
 
-/** @param {Server} server @param {Wrap} wrap @param {string} session */
-const resumed = async (server, wrap, session) => {
+/** @param {Way} way @param {string} session */
+const resumed = async (way, session) => {
   for (let tries = 0; ; tries += 1) {
-    const connection = await connect(server, wrap)
+    const connection = await connect(way)
     const first = members(await handshake(connection, session))
     if (members(first["error"])["code"] !== -32010 || tries > 200) return { connection, first }
     connection.wire.close()
@@ -107,12 +110,13 @@ const resumed = async (server, wrap, session) => {
  * @param {Server} server
  * @param {Sequence} sequence
  * @param {Place} place
- * @param {{ wrap?: Wrap, trees?: boolean }} [options] with `trees` each step has what the folder was after it
+ * @param {PlayOptions} [options] with `trees` each step has what the folder was after it
  * @returns {Promise<Transcript>}
  */
-export const play = async (server, { handshake: usual, steps }, place, { wrap = (wire) => wire, trees = false } = {}) => {
-  let connection = await connect(server, wrap)
+export const play = async (server, { handshake: usual, steps }, place, { wrap = (wire) => wire, trees = false, patience = standardPatience } = {}) => {
   const plain = plainIn(place)
+  const way = { server, wrap, plain, patience }
+  let connection = await connect(way)
   /** @param {string} text */
   const placed = (text) =>
     text.replaceAll("{U}", `file://${place.work}`).replaceAll("{D}", place.work).replaceAll("{O}", place.origin).replaceAll("{HOST}", place.origin.slice(7))
@@ -169,7 +173,7 @@ export const play = async (server, { handshake: usual, steps }, place, { wrap = 
     streams.clear()
     watching.clear()
     connection.wire.close()
-    const again = await resumed(server, wrap, session)
+    const again = await resumed(way, session)
     connection = again.connection
     return answerOf("reconnect", { ok: again.first["result"] !== undefined, error: again.first["error"] }, place)
   }
@@ -190,7 +194,7 @@ export const play = async (server, { handshake: usual, steps }, place, { wrap = 
       (await connection.until(() => connection.notices.written(on) >= bytes || connection.notices.closed(on))),
     stream: async ({ on = "" }) => !streams.has(on) || (await connection.until(() => connection.notices.done(on))),
     watch: async ({ on = "" }) =>
-      !watching.has(Number(on)) || (await connection.until(() => connection.notices.fired(Number(on)), 5000)),
+      !watching.has(Number(on)) || (await connection.until(() => connection.notices.fired(Number(on)))),
     reconnect,
   }
 
@@ -208,7 +212,7 @@ export const play = async (server, { handshake: usual, steps }, place, { wrap = 
   }
   await kill()
   if (connection.wire.ended && started.size > 0 && session !== "") {
-    connection = (await resumed(server, wrap, session)).connection
+    connection = (await resumed(way, session)).connection
     await kill()
   } else gather()
   const extra = connection.answers.map((one) => answerOf("extra", one, place))

@@ -15,13 +15,13 @@ const quick = [
   ["printf", "hello"], ["/usr/bin/printf", "%s,", "a", "b c", "ü"], ["true"], ["false"], ["/bin/pwd"], ["pwd"],
   sh("printf out; printf err >&2"), sh("exit 7"), sh("exit 255"), sh("kill -TERM $$"), sh("kill -KILL $$"),
   sh("kill -SEGV $$"), sh("kill -INT $$"), sh("kill -HUP $$"), sh("printf '%s|' \"$0\" \"$@\"", "x", "", "y z"),
-  sh("printf '\\000\\377\\376'"), sh("head -c 100000 /dev/zero"), sh("cat; printf end"), sh("test -t 0 && printf tty"),
-  sh("test -t 1 && printf tty; exit 3"), sh("/usr/bin/env | sort"), ["/usr/bin/env"], sh("umask"), sh("ulimit -c"),
+  sh("printf '\\000\\377\\376'"), sh("cat; printf end"), sh("test -t 0 && printf tty"),
+  sh("test -t 1 && printf tty; exit 3"), sh("/usr/bin/env | /usr/bin/sort"), sh("umask"), sh("ulimit -c"),
   sh("printf '%s' \"$PWD\""), sh("printf '%s' \"$SHELL\""), sh("printf '%s' \"$TERM\""), sh("stty size 2>&1"),
   sh("/bin/ps -o pid= -o pgid= -o sid= -p $$ | /usr/bin/awk '{ print ($1 == $2), ($2 == $3) }'"),
   sh("/bin/ls -1 /proc/self/fd | /usr/bin/wc -l"),
   sh("(sleep 0.05; printf late) & printf early"), sh("exec 1>&-; exit 4"), sh("printf x > made; exit 0"),
-  sh("grep -E 'Sig(Blk|Ign)' /proc/self/status"), sh("printf '%s' \"$A$B\""), sh("seq 1 2000"),
+  sh("grep -E 'Sig(Blk|Ign)' /proc/self/status"), sh("printf '%s' \"$A$B\""), sh("/usr/bin/seq 1 1500"),
 ] // prettier-ignore
 
 /** Programs that are found in some way, or not. */
@@ -77,10 +77,13 @@ const sandboxes = [
   { permissions: { type: "disabled" }, windowsSandboxLevel: "disabled", cwd: "{U}" },
   { permissions: { type: "disabled" }, windowsSandboxLevel: "disabled", cwd: "{D}" },
   { permissions: { type: "managed", network: "enabled" }, windowsSandboxLevel: "disabled" },
-  { permissions: { type: "disabled" }, windowsSandboxLevel: "disabled", more: 1, useLegacyLandlock: true },
+  { permissions: { type: "disabled" }, windowsSandboxLevel: "disabled", more: 1 },
   [],
   "disabled",
 ] // prettier-ignore
+
+/** Programs that write more than a chunk: how they are read depends on the borders of chunks. */
+export const large = [sh("/usr/bin/head -c 100000 /dev/zero"), sh("/usr/bin/seq 1 30000; exit 9")]
 
 /** What a request may say about a sandbox, without one that restricts. @param {Random} random */
 export const sandbox = (random) => random.pick(sandboxes)

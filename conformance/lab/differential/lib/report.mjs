@@ -66,3 +66,9 @@ export const sideBySide = (sequence, reference, candidate, differences) => {
   const head = sequence.handshake ? [] : ["     (no handshake before)"]
   return [...head, ...lines, "", ...told2, `${differences.length} differences`, ""].join("\n")
 }
+
+/** What became of a planted fault. @param {import("./self-test.mjs").Outcome} outcome */
+export const outcomeLine = ({ id, caught, sequences }) =>
+  caught
+    ? `found ${id} in ${sequences} sequences: ${visible(cut(`${caught.method} ${caught.at}: ${caught.reference} | ${caught.candidate}`, 160))}\n`
+    : `MISSED ${id} in ${sequences} sequences\n`

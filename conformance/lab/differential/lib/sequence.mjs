@@ -16,7 +16,7 @@ import { base64, textOf } from "./values.mjs"
  * @property {readonly string[]} methods that both servers know
  * @property {boolean} reconnects true if a session can be resumed
  *
- * @typedef {{ id: string, kind: "ended" | "cat" | "terminal" | "trap" | "sleep", wrote: number }} Child
+ * @typedef {{ id: string, kind: "ended" | "cat" | "terminal" | "trap" | "sleep", wrote: number, repeats?: boolean }} Child
  */
 
 const processMethods = [
@@ -69,10 +69,16 @@ const maker = (random, { methods, reconnects }) => {
     children.push({ id, kind, wrote: kind === "trap" ? 5 : 0 })
     if (kind === "trap") steps.push({ kind: "output", method: "output", on: id, bytes: 5 })
   }
+  const startLarge = () => {
+    const on = `large-${nextId}`
+    call("process/start", { ...Programs.lasting(on, random.pick(Programs.large), random.chance(0.3)) }, true)
+    steps.push({ kind: "closed", method: "closed", on })
+  }
   const start = () => {
     const known = children.length > 0 && random.chance(0.05) ? random.pick(children).id : undefined
     const id = known ?? (random.chance(0.97) ? `p${children.length}` : random.pick(["", "é\n", "x".repeat(5000)]))
     if (known === undefined && random.chance(0.3)) return startLasting(id)
+    if (random.chance(0.03)) return startLarge()
     call("process/start", Programs.start(random, id))
     if (known !== undefined || children.some((one) => one.id === id)) return
     children.push({ id, kind: "ended", wrote: 0 })
@@ -84,16 +90,18 @@ const maker = (random, { methods, reconnects }) => {
     const text = random.pick(["hi\n", "a line\n", "ü\n", "x\n"])
     const size = Buffer.byteLength(text)
     const last = random.chance(0.1)
-    const again = random.chance(0.1)
+    const again = random.chance(0.35)
     const writeId = again ? `w${child.id}` : `w${nextId}`
     if (child.kind === "terminal" && last) {
       call("process/write", { processId: child.id, chunk: base64(random.pick(["\u0004", "\u0003"])), writeId }, true)
       return ended(child)
     }
-    const params = { processId: child.id, chunk: base64(text), writeId }
-    if (!again) call("process/write", params, true)
-    else steps.push({ kind: "call", method: "process/write", text: textOf({ id: nextId, method: "process/write", params: { ...params, chunk: "" } }) })
-    if (again) return
+    if (again && child.repeats) {
+      call("process/write", { processId: child.id, chunk: base64("again\n"), writeId }, true)
+      return
+    }
+    child.repeats ||= again
+    call("process/write", { processId: child.id, chunk: base64(text), writeId }, true)
     child.wrote += child.kind === "terminal" ? 2 * size + 2 : size
     steps.push({ kind: "output", method: "output", on: child.id, bytes: child.wrote })
   }

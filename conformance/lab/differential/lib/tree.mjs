@@ -1,7 +1,6 @@
 // @ts-check
 // The folder that a sequence works in: what is in it before, and what is in it afterwards.
 import { spawnSync } from "node:child_process"
-import { createHash } from "node:crypto"
 import {
   chmodSync,
   linkSync,
@@ -15,6 +14,7 @@ import {
   writeFileSync,
 } from "node:fs"
 import { join } from "node:path"
+import { short } from "./notices.mjs"
 
 /** Folders below the work folder, by their decoded names. */
 export const folders = ["dir", "dir/sub", "dir/sub/deep", "bin", "br[id]", "a|b^c", "we(i)r", ".hid", "void"]
@@ -83,18 +83,12 @@ export const fill = (top) => {
 /** Makes the fifo that every work folder has by a hard link. @param {string} path */
 export const makeFifo = (path) => spawnSync("mkfifo", [path]).status === 0
 
-/** @param {Buffer} content */
-const said = (content) =>
-  content.length <= 600
-    ? content.toString("latin1")
-    : `${content.length} bytes ${createHash("sha1").update(content).digest("hex").slice(0, 8)}`
-
 /** The largest file that is looked into; a sparse one may be far larger. */
 const readable = 32 * 2 ** 20
 
 /** @param {Buffer} path @param {number} size @param {(text: string) => string} plain */
 const contentOf = (path, size, plain) =>
-  size > readable ? `${size} bytes` : JSON.stringify(plain(said(readFileSync(path))))
+  size > readable ? `${size} bytes` : JSON.stringify(short(plain(readFileSync(path, "latin1"))))
 
 /**
  * What is below a folder, as one line for each entry.
