@@ -70,13 +70,14 @@ const end = async (code) => {
 const methodsOf = async () => {
   const [pair] = pairs
   if (!pair) return []
-  const wanted = Sequence.known.filter((method) => Options.matches(options.methods, method))
-  if (wanted.length === 0) Options.wrong(`--methods ${options.methods} matches no method`)
+  const meant = (/** @type {string} */ method) => Options.matches(options.methods, method)
+  const [wanted, besides] = [Sequence.known.filter(meant), Sequence.besides.filter(meant)]
+  if (wanted.length + besides.length === 0) Options.wrong(`--methods ${options.methods} matches no method`)
   const [reference, candidate] = [await pair.server("reference"), await pair.server("candidate")]
   const [a, b] = [await knownBy(reference, wanted), await knownBy(candidate, wanted)]
   const one = wanted.filter((method) => a.has(method) !== b.has(method))
   if (one.length > 0) process.stderr.write(`left out, because one server lacks them: ${one.join(", ")}\n`)
-  return wanted.filter((method) => a.has(method) && b.has(method))
+  return [...wanted.filter((method) => a.has(method) && b.has(method)), ...besides]
 }
 
 /** @param {Sequence.Choice} choice */

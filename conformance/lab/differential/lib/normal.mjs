@@ -14,11 +14,15 @@ import { bytesOf, isObject, members } from "./values.mjs"
  * @property {number} began in milliseconds
  */
 
+/** A PATH without the folder that the peer puts before it. @param {string} text */
+const withoutShims = (text) =>
+  text.includes("/codex-arg0") ? text.replaceAll(/[^:"=\n]*\/arg0\/codex-arg0\w+:?/g, "") : text
+
 /** A text in which both sides name places alike. @param {Place} place @returns {(text: string) => string} */
 export const plainIn =
   ({ top, work, origin }) =>
   (text) =>
-    text
+    withoutShims(text)
       .replaceAll(work, "{D}")
       .replaceAll(top, "{TOP}")
       .replaceAll(origin, "{O}")
@@ -26,7 +30,6 @@ export const plainIn =
       .replaceAll(/websocket 127\.0\.0\.1:\d+/g, "websocket ADDRESS")
       .replaceAll(/from exec-server (stdio|websocket ADDRESS)/g, "from the client")
       .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/g, "{UUID}")
-      .replaceAll(/[^:"=\n]*\/arg0\/codex-arg0\w+:?/g, "")
 
 /** @param {unknown} value @param {(text: string) => string} plain @returns {unknown} */
 const everywhere = (value, plain) => {

@@ -50,13 +50,13 @@ export const make = ({ folder, origin, transport, commands }, name) => {
 
   /** @param {Side} side */
   const serverOf = (side) =>
-    (servers[side] ??= Server.start({ command: commands[side], cwd: home, env: environment(home), transport }))
+    (servers[side] ??= Server.start({ command: commands[side], cwd: process.cwd(), env: environment(home), transport }))
 
   const stop = async () => {
     const all = Object.values(servers)
     delete servers.reference
     delete servers.candidate
-    await Promise.all(all.map(async (one) => (await one).stop()))
+    await Promise.all(all.map((one) => one.then(({ stop }) => stop()).catch(() => {})))
   }
 
   /** @param {Side} side @param {Sequence} sequence @param {PlayOptions} options */

@@ -4,6 +4,7 @@ import { members, parsed } from "./values.mjs"
 
 /** @param {import("./server.mjs").Server} server @param {readonly string[]} methods @returns {Promise<Set<string>>} */
 export const knownBy = async (server, methods) => {
+  if (methods.length === 0) return new Set()
   const wire = await server.connect()
   /** @type {Map<unknown, unknown>} */
   const codes = new Map()

@@ -27,9 +27,12 @@ const processMethods = [
 /** Every method that a sequence may have. */
 export const known = ["initialize", ...processMethods, ...Object.keys(makers)]
 
+/** What else it may have: messages that are no valid request, notifications, and the end of a connection. */
+export const besides = ["envelope", "notification", "reconnect"]
+
 /** How often a method occurs, where that is not 4. @type {Record<string, number>} */
 const weights = {
-  initialize: 0, "environment/info": 1, "environment/status": 1, "process/start": 9, "process/read": 6, "process/write": 5,
+  initialize: 0, envelope: 1, notification: 0.4, reconnect: 0.5, "environment/info": 1, "environment/status": 1, "process/start": 9, "process/read": 6, "process/write": 5,
   "process/signal": 3, "process/terminate": 2, "fs/writeFile": 6, "fs/getMetadata": 6, "fs/walk": 6, "fs/canonicalize": 5,
   "fs/close": 2, "fs/watchMissing": 3, "http/request": 4, "fs/open": 6, "fs/readBlock": 6, "fs/writeBlock": 6,
 } // prettier-ignore
@@ -41,7 +44,7 @@ const maker = (random, { methods, reconnects }) => {
   /** @type {Child[]} */
   const children = []
   let nextId = 10
-  const bag = methods.flatMap((method) => Array.from({ length: weights[method] ?? 4 }, () => method))
+  const bag = methods.flatMap((method) => Array.from({ length: 10 * (weights[method] ?? 4) }, () => method))
   const can = (/** @type {string} */ method) => methods.includes(method)
 
   /** @param {string} method @param {unknown} params @param {boolean} [plain] without other forms of the decoder */
@@ -100,8 +103,10 @@ const maker = (random, { methods, reconnects }) => {
       call("process/write", { processId: child.id, chunk: base64("again\n"), writeId }, true)
       return
     }
-    child.repeats ||= again
     call("process/write", { processId: child.id, chunk: base64(text), writeId }, true)
+    if (again && random.chance(0.5))
+      call("process/write", { processId: child.id, chunk: base64("again\n"), writeId }, true)
+    child.repeats ||= again
     child.wrote += child.kind === "terminal" ? 2 * size + 2 : size
     steps.push({ kind: "output", method: "output", on: child.id, bytes: child.wrote })
   }
@@ -167,6 +172,7 @@ const maker = (random, { methods, reconnects }) => {
   /** @param {string} method */
   const other = (method) => {
     const params = makers[method]?.(random)
+    if (params?.["requestId"] !== undefined && random.chance(0.8)) params["requestId"] = `r-${nextId}`
     call(method, params)
     const on = String(params?.["requestId"])
     if (params?.["streamResponse"] === true) steps.push({ kind: "stream", method: "http/request/bodyDelta", on })
@@ -181,12 +187,12 @@ const maker = (random, { methods, reconnects }) => {
   }
   /** @param {string} method */
   const one = (method) => {
-    const share = random.next()
-    if (share < 0.012) steps.push({ kind: "call", method: "envelope", text: Forms.envelope(random) })
-    else if (share < 0.015) steps.push({ kind: "silent", method: "notification", text: Forms.unanswered(random) })
-    else if (share < 0.02 && reconnects) {
-      for (const child of children) if (child.kind !== "ended") child.kind = "ended"
-      steps.push({ kind: "reconnect", method: "reconnect" })
+    if (method === "envelope") steps.push({ kind: "call", method, text: Forms.envelope(random) })
+    else if (method === "notification") steps.push({ kind: "silent", method, text: Forms.unanswered(random) })
+    else if (method === "reconnect") {
+      if (!reconnects) return
+      for (const child of children) child.kind = "ended"
+      steps.push({ kind: "reconnect", method })
     } else if (method === "fs/watchMissing" && random.chance(0.3)) watch()
     else (process[method] ?? (() => other(method)))()
   }
@@ -202,7 +208,7 @@ const maker = (random, { methods, reconnects }) => {
 export const make = (choice, index) => {
   const random = Random.make(Math.imul(choice.seed + 1, 0x9e3779b1) ^ Math.imul(index + 1, 0x85ebca6b))
   const { steps, one, handshake, bag } = maker(random, choice)
-  const usual = !(choice.methods.includes("initialize") && random.chance(0.04))
+  const usual = !(choice.methods.includes("initialize") && random.chance(choice.methods.length < 8 ? 0.6 : 0.04))
   if (!usual) handshake()
   const wanted = 1 + Math.floor(choice.length * (0.5 + random.next()))
   while (bag.length > 0 && steps.length < wanted) one(random.pick(bag))
