@@ -36,7 +36,9 @@ const commandsOf = () => {
   const candidate = options.candidate === "" ? ours() : theirs(options.candidate)
   if (options.selfTest) return { reference: candidate, candidate }
   if (options.reference === "")
-    Options.wrong('--reference is missing: the server that is right, as --reference codex or "my-server --flag"')
+    Options.wrong(
+      '--reference is missing: the server that is right, as --reference codex or "my-server --flag"',
+    )
   return { reference: theirs(options.reference), candidate }
 }
 const listOf = () => {
@@ -71,7 +73,8 @@ const methodsOf = async () => {
   const [pair] = pairs
   if (!pair) return []
   const meant = (/** @type {string} */ method) => Options.matches(options.methods, method)
-  const [wanted, besides] = [Sequence.known.filter(meant), Sequence.besides.filter(meant)]
+  const resumable = (/** @type {string} */ name) => name !== "reconnect" || options.transport === "ws"
+  const [wanted, besides] = [Sequence.known.filter(meant), Sequence.besides.filter(meant).filter(resumable)]
   if (wanted.length + besides.length === 0) Options.wrong(`--methods ${options.methods} matches no method`)
   const [reference, candidate] = [await pair.server("reference"), await pair.server("candidate")]
   const [a, b] = [await knownBy(reference, wanted), await knownBy(candidate, wanted)]
@@ -117,7 +120,16 @@ const compare = async (choice) => {
   if (options.json !== "") {
     const classes = [...tally.classes.values()].sort((a, b) => b.count - a.count)
     const { played, differed, unsteady } = tally
-    const what = { seed: options.seed, commands, played, differed, classes, unsteady, allowed: allowed.hits(), stale }
+    const what = {
+      seed: options.seed,
+      commands,
+      played,
+      differed,
+      classes,
+      unsteady,
+      allowed: allowed.hits(),
+      stale,
+    }
     writeFileSync(options.json, `${JSON.stringify(what, undefined, 2)}\n`)
   }
   return tally.differed === 0 && stale.length === 0 ? 0 : 1
@@ -132,7 +144,9 @@ const selfTest = async (choice) => {
   const outcomes = await SelfTest.run(pairs, faults, { choice, sequences, allowed, told })
   const missed = outcomes.filter(({ caught }) => caught === undefined)
   const seconds = ((performance.now() - began) / 1000).toFixed(0)
-  process.stdout.write(`${outcomes.length - missed.length} of ${outcomes.length} planted faults were found, in ${seconds} s\n`)
+  process.stdout.write(
+    `${outcomes.length - missed.length} of ${outcomes.length} planted faults were found, in ${seconds} s\n`,
+  )
   for (const { id } of missed) process.stdout.write(`MISSED: ${id}\n`)
   return missed.length === 0 ? 0 : 1
 }
@@ -142,8 +156,7 @@ process.once("SIGTERM", () => void end(143))
 /** Plays what was asked for; the exit code. */
 const main = async () => {
   const methods = await methodsOf()
-  const reconnects = options.transport === "ws"
-  const choice = { seed: options.seed, length: options.length, methods, reconnects }
+  const choice = { seed: options.seed, length: options.length, methods }
   if (options.selfTest) return selfTest(choice)
   return options.replay === "" ? compare(choice) : replay(choice)
 }

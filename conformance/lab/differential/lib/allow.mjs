@@ -25,8 +25,9 @@ const parts = /** @type {const} */ (["method", "at", "reference", "candidate", "
 const isEntry = (value) => {
   const entry = Object(value)
   return (
-    ["id", "reason", "method", "at", "reference", "candidate"].every((name) => typeof entry[name] === "string") &&
-    Object.keys(entry).every((name) => ["id", "reason", "ends", "within", ...parts].includes(name))
+    ["id", "reason", "method", "at", "reference", "candidate"].every(
+      (name) => typeof entry[name] === "string",
+    ) && Object.keys(entry).every((name) => ["id", "reason", "ends", "within", ...parts].includes(name))
   )
 }
 
@@ -35,7 +36,11 @@ const literal = (text) => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&")
 
 /** Whether an entry allows a difference. @param {Entry} entry @returns {(difference: Difference) => boolean} */
 const holdsOf = (entry) => {
-  const tests = parts.map((part) => ({ part, source: entry[part] ?? "", test: new RegExp(entry[part] ?? "", "s") }))
+  const tests = parts.map((part) => ({
+    part,
+    source: entry[part] ?? "",
+    test: new RegExp(entry[part] ?? "", "s"),
+  }))
   return (difference) =>
     tests.every(({ part, source, test }) =>
       source.includes("REFERENCE")
@@ -57,7 +62,9 @@ export const make = (entries) => {
     hits: () => rules.map(({ entry, hits }) => ({ id: entry.id, reason: entry.reason, hits })),
     /** The entries that this many sequences should have shown. @param {number} sequences */
     stale: (sequences) =>
-      rules.filter(({ entry, hits }) => hits === 0 && sequences >= (entry.within ?? 1000)).map(({ entry }) => entry.id),
+      rules
+        .filter(({ entry, hits }) => hits === 0 && sequences >= (entry.within ?? 1000))
+        .map(({ entry }) => entry.id),
   }
 }
 
@@ -67,7 +74,8 @@ export const read = (path) => {
   const json = JSON.parse(readFileSync(path, "utf8"))
   if (!Array.isArray(json)) throw new Error(`${path} has no list of entries`)
   const wrong = json.findIndex((one) => !isEntry(one))
-  if (wrong >= 0) throw new Error(`${path}: entry ${wrong} is not of the form that conformance/README.md describes`)
+  if (wrong >= 0)
+    throw new Error(`${path}: entry ${wrong} is not of the form that conformance/README.md describes`)
   return make(json)
 }
 

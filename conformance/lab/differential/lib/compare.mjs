@@ -15,7 +15,8 @@ import { isObject, members } from "./values.mjs"
  */
 
 /** @param {unknown} value @returns {string} */
-const shown = (value) => (value === undefined ? "nothing" : typeof value === "string" ? value : JSON.stringify(value))
+const shown = (value) =>
+  value === undefined ? "nothing" : typeof value === "string" ? value : JSON.stringify(value)
 
 /** @param {unknown} answer */
 const errorOf = (answer) => {
@@ -71,7 +72,10 @@ export const differences = ({ steps }, reference, candidate) => {
     return all.map((leaf) => ({ ...leaf, index, method: step.method, request: step.text ?? "" }))
   })
   const last = { index: steps.length - 1, method: "afterwards", request: "" }
-  const ends = [...leaves(reference.rest, candidate.rest, ""), ...(treesDiffer ? [] : trees(reference.tree, candidate.tree))]
+  const ends = [
+    ...leaves(reference.rest, candidate.rest, ""),
+    ...(treesDiffer ? [] : trees(reference.tree, candidate.tree)),
+  ]
   return [...found, ...ends.map((leaf) => ({ ...leaf, ...last }))]
 }
 

@@ -10,8 +10,9 @@ import { members, parsed } from "./values.mjs"
  *
  * @typedef {object} Change what happens to a message; those to which it does not apply pass as they are
  * @property {"request" | "answer" | "notice"} on
- * @property {string} do `set`, `add` (if it is absent), `delete`, `plus`, `not`, `cut` (the last byte of a base64 text),
- *   `pop`, `push`, `reverse`, `replace` (a part of a text), `become` (another message), `drop`, `twice`, `also` (one more)
+ * @property {string} do `set`, `add` (if it is absent), `delete`, `plus`, `not`, `cut` (the last byte of a base64
+ *   text), `pop`, `push`, `reverse`, `replace` (a part of a text), `become` (another message), `drop`, `twice`, `also`
+ *   (one more)
  * @property {string} [at] a path: `result.entries.0.kind`
  * @property {unknown} [to]
  * @property {string} [from] the part that is replaced
@@ -37,7 +38,9 @@ const spotOf = (message, at) => {
   /** @type {unknown} */
   let holder = message
   for (const step of names) holder = Object(holder)[step]
-  return typeof holder === "object" && holder !== null ? { holder: /** @type {Members} */ (holder), name } : undefined
+  return typeof holder === "object" && holder !== null
+    ? { holder: /** @type {Members} */ (holder), name }
+    : undefined
 }
 
 /** @param {unknown} base64 */
@@ -48,7 +51,8 @@ const edits = {
   set: ({ holder, name }, { to }) => name in holder && ((holder[name] = to), true),
   add: ({ holder, name }, { to }) => !(name in holder) && ((holder[name] = to), true),
   delete: ({ holder, name }) => name in holder && delete holder[name],
-  plus: ({ holder, name }, { to }) => typeof holder[name] === "number" && ((holder[name] = Number(holder[name]) + Number(to)), true),
+  plus: ({ holder, name }, { to }) =>
+    typeof holder[name] === "number" && ((holder[name] = Number(holder[name]) + Number(to)), true),
   not: ({ holder, name }) => typeof holder[name] === "boolean" && ((holder[name] = holder[name] === false), true),
   cut: ({ holder, name }) =>
     typeof holder[name] === "string" && holder[name] !== "" && ((holder[name] = withoutLast(holder[name])), true),
@@ -58,7 +62,12 @@ const edits = {
     ((holder[name] = holder[name].replace(from, String(to))), true),
   pop: ({ holder, name }) => Array.isArray(holder[name]) && holder[name].pop() !== undefined,
   push: ({ holder, name }, { to }) => Array.isArray(holder[name]) && holder[name].push(to) > 0,
-  reverse: ({ holder, name }) => Array.isArray(holder[name]) && holder[name].length > 1 && holder[name].reverse().length > 0,
+  reverse: ({ holder, name }) => {
+    const list = holder[name]
+    if (!Array.isArray(list) || list.length < 2) return false
+    holder[name] = list.map((_, index) => list[list.length - 1 - index])
+    return true
+  },
 } // prettier-ignore
 
 /**
@@ -82,7 +91,8 @@ export const applied = (message, change) => {
 
 /** @param {string} text @param {Change} change */
 const meant = (text, { when, unless }) =>
-  (when === undefined || new RegExp(when, "s").test(text)) && (unless === undefined || !new RegExp(unless, "s").test(text))
+  (when === undefined || new RegExp(when, "s").test(text)) &&
+  (unless === undefined || !new RegExp(unless, "s").test(text))
 
 /**
  * A wire with a fault.

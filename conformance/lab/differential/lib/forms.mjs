@@ -59,9 +59,12 @@ const inside = (random, value) => {
   const entries = Object.entries(Object(value))
   if (typeof value === "string" || entries.length === 0 || random.chance(0.5)) return random.pick(odd)
   const [name] = random.pick(entries)
-  if (Array.isArray(value)) return value.map((one, index) => (String(index) === name ? inside(random, one) : one))
+  if (Array.isArray(value))
+    return value.map((one, index) => (String(index) === name ? inside(random, one) : one))
   if (random.chance(0.2)) return Object.fromEntries(entries.filter(([other]) => other !== name))
-  return Object.fromEntries(entries.map(([other, one]) => [other, other === name ? inside(random, one) : one]))
+  return Object.fromEntries(
+    entries.map(([other, one]) => [other, other === name ? inside(random, one) : one]),
+  )
 }
 
 /**
@@ -80,12 +83,14 @@ export const params = (random, method, params) => {
   if (form === 1) return textOf(array)
   if (form === 2) return textOf(array.slice(0, random.below(array.length + 1)))
   if (form === 3) return textOf([...array, random.pick(odd)])
-  if (form === 4) return textOf(array.map((one, index) => (index === random.below(array.length) ? random.pick(odd) : one)))
+  if (form === 4)
+    return textOf(array.map((one, index) => (index === random.below(array.length) ? random.pick(odd) : one)))
   if (form === 5 && names.length > 0) {
     const gone = random.pick(names)
     return textOf(Object.fromEntries(Object.entries(params).filter(([name]) => name !== gone)))
   }
-  if (form === 6) return textOf({ ...params, [random.pick(["more", "Path", "", "é", "__proto__x"])]: random.pick(odd) })
+  if (form === 6)
+    return textOf({ ...params, [random.pick(["more", "Path", "", "é", "__proto__x"])]: random.pick(odd) })
   if (form === 7 && names.length > 0) {
     const twice = random.pick(names)
     return textOf(params).replace(/\}$/, `,${JSON.stringify(twice)}:${textOf(params[twice])}}`)
@@ -98,7 +103,19 @@ export const params = (random, method, params) => {
   return textOf({ ...params, [random.pick(known)]: random.pick(odd) })
 }
 
-const ids = ['""', '"x"', "-1", "-7", "0", "-0", "9223372036854775807", "-9223372036854775808", '"\\u0000"', '"é\\n"', '"-1"']
+const ids = [
+  '""',
+  '"x"',
+  "-1",
+  "-7",
+  "0",
+  "-0",
+  "9223372036854775807",
+  "-9223372036854775808",
+  '"\\u0000"',
+  '"é\\n"',
+  '"-1"',
+]
 const badIds = ["null", "1.5", "1.0", "1e2", "true", "[]", "{}", "9223372036854775808", "[1]"]
 const traces = [
   "null", "{}", '{"traceparent":"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}', '{"traceparent":null}',
@@ -111,7 +128,8 @@ export const request = (random, id, method, paramsText) => {
   const parts = [`"id":${random.chance(0.97) ? id : random.pick(ids)}`, `"method":${JSON.stringify(method)}`]
   if (paramsText !== undefined) parts.push(`"params":${paramsText}`)
   if (random.chance(0.015)) parts.push(`"trace":${random.pick(traces)}`)
-  if (random.chance(0.01)) parts.push(random.pick(['"jsonrpc":"2.0"', '"result":1', '"more":[]', '"error":null', '"jsonrpc":5']))
+  if (random.chance(0.01))
+    parts.push(random.pick(['"jsonrpc":"2.0"', '"result":1', '"more":[]', '"error":null', '"jsonrpc":5']))
   if (random.chance(0.02)) parts.reverse()
   return `{${parts.join(random.chance(0.98) ? "," : " ,\t")}}`
 }
@@ -119,21 +137,32 @@ export const request = (random, id, method, paramsText) => {
 const call = '"method":"environment/status"'
 const deep = (/** @type {number} */ levels) => `${"[".repeat(levels)}${"]".repeat(levels)}`
 
+const unknown = ["shutdown", "ping", "fs/join", "a\nb", "é", "`", "x".repeat(300)]
+
 /** Messages that get one answer at most. @type {readonly ((random: Random) => string)[]} */
 const envelopes = [
-  () => "{bad", () => "42", () => "null", () => '"s"', () => "[]", () => "{}", () => "true", () => "[1]", () => "{]", () => "nul",
-  () => `[{"id":1,${call}}]`, () => '{"id":1}', () => '{"id":1,"method":5}', () => '{"id":1,"method":null}', () => '{"method":5}',
-  () => `{"id":1,"id":2,${call}}`, () => `{"id":1,${call},"method":"x"}`, () => `{"id":1,${call},"params":{"a":1,"a":2}}`,
+  () => "{bad", () => "42", () => "null", () => '"s"', () => "[]", () => "{}", () => "true", () => "[1]",
+  () => "{]", () => "nul",
+  () => `[{"id":1,${call}}]`, () => '{"id":1}', () => '{"id":1,"method":5}', () => '{"id":1,"method":null}',
+  () => '{"method":5}',
+  () => `{"id":1,"id":2,${call}}`, () => `{"id":1,${call},"method":"x"}`,
+  () => `{"id":1,${call},"params":{"a":1,"a":2}}`,
   (random) => `{"id":${random.pick(badIds)},${call}}`, (random) => `{"id":${random.pick(ids)},${call}}`,
-  (random) => `{"id":3,${call},"trace":${random.pick(traces)}}`, (random) => `{"id":3,${call},"params":${textOf(random.pick(odd))}}`,
+  (random) => `{"id":3,${call},"trace":${random.pick(traces)}}`,
+  (random) => `{"id":3,${call},"params":${textOf(random.pick(odd))}}`,
   () => `{"id":1,${call}} x`, () => `{"id":1,${call},}`, () => `{'id':1,${call}}`, () => `{"id":01,${call}}`,
-  () => `{"id":1,"method":"environment/st\\u0061tus"}`, () => `{"id":1,"method":"\\ud800"}`, () => `{"id":1,"method":"a\tb"}`,
-  () => '{"id":1,"method":""}', () => '{"id":1,"method":"Environment/Status"}', () => '{"id":1,"method":"fs/rename","params":{}}',
-  (random) => `{"id":1,"method":${JSON.stringify(random.pick(["shutdown", "ping", "fs/join", "a\nb", "é", "`", "x".repeat(300)]))}}`,
-  () => `{"id":1,${call},"params":${deep(126)}}`, () => `{"id":1,${call},"more":${deep(120)}}`, () => `{"id":1,${call},"more":${deep(127)}}`,
-  () => `{"id":1,${call},"params":[${"1,".repeat(100)}1]}`, () => `\ufeff{"id":1,${call}}`, () => `  {"id":1,${call}}\r`,
+  () => `{"id":1,"method":"environment/st\\u0061tus"}`, () => `{"id":1,"method":"\\ud800"}`,
+  () => `{"id":1,"method":"a\tb"}`,
+  () => '{"id":1,"method":""}', () => '{"id":1,"method":"Environment/Status"}',
+  () => '{"id":1,"method":"fs/rename","params":{}}',
+  (random) => `{"id":1,"method":${JSON.stringify(random.pick(unknown))}}`,
+  () => `{"id":1,${call},"params":${deep(126)}}`, () => `{"id":1,${call},"more":${deep(120)}}`,
+  () => `{"id":1,${call},"more":${deep(127)}}`,
+  () => `{"id":1,${call},"params":[${"1,".repeat(100)}1]}`, () => `\ufeff{"id":1,${call}}`,
+  () => `  {"id":1,${call}}\r`,
   () => `{"id":1,${call},"params":1e400}`, () => `{"id":1,${call},"params":-}`, () => `{"id":1,${call},"params":.5}`,
-  () => `{"id":1,"error":{"code":1,"message":"x"},${call}}`, () => `{"id":1,"result":1,${call}}`, () => `{"id":1,${call},"params":"\\x"}`,
+  () => `{"id":1,"error":{"code":1,"message":"x"},${call}}`, () => `{"id":1,"result":1,${call}}`,
+  () => `{"id":1,${call},"params":"\\x"}`,
 ] // prettier-ignore
 
 /** What no request is, and ends the connection or is ignored. */
@@ -150,8 +179,10 @@ export const envelope = (random) => random.pick(envelopes)(random)
 export const unanswered = (random) => random.pick(silent)
 
 const hellos = [
-  { clientName: "x" }, { clientName: "" }, {}, null, [], ["x"], ["x", null], ["x", null, 1], { clientName: 5 }, "x", undefined,
-  { clientName: "x", resumeSessionId: null }, { clientName: "x", resumeSessionId: "" }, { clientName: "x", resumeSessionId: "none" },
+  { clientName: "x" }, { clientName: "" }, {}, null, [], ["x"], ["x", null], ["x", null, 1], { clientName: 5 },
+  "x", undefined,
+  { clientName: "x", resumeSessionId: null }, { clientName: "x", resumeSessionId: "" },
+  { clientName: "x", resumeSessionId: "none" },
   { clientName: "x", resumeSessionId: "6f5902ac-237e-4f63-8f1e-8f4d3b5d2a11" }, { clientName: "x", resumeSessionId: 5 },
   { clientName: "x", more: 1 }, { client_name: "x" }, { clientName: null }, [5], [null], ["x", ""], ["x", 5],
 ] // prettier-ignore

@@ -77,7 +77,10 @@ const results = {
       ? [...entries].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : Number(nameOf(a) !== nameOf(b))))
       : entries,
   }),
-  "http/request": ({ bodyBase64, ...rest }, place) => ({ ...rest, body: short(plainIn(place)(bytesOf(bodyBase64))) }),
+  "http/request": ({ bodyBase64, ...rest }, place) => ({
+    ...rest,
+    body: short(plainIn(place)(bytesOf(bodyBase64))),
+  }),
   "fs/readFile": ({ dataBase64, ...rest }) => ({ ...rest, data: short(bytesOf(dataBase64)), dataBase64 }),
 }
 

@@ -6,7 +6,6 @@ import { bytesOf, members } from "./values.mjs"
 
 /**
  * @typedef {object} Told what is known of one process
- * @property {Record<string, string>} output by stream, a character for each byte
  * @property {number[]} seqs of everything
  * @property {unknown[]} exits
  * @property {number[]} closes
@@ -22,7 +21,25 @@ export const short = (text) =>
 /** What is wrong with the seqs of a process that has closed, and of a stream that is done. @param {number[]} seqs */
 const orderOf = (seqs) => {
   const sorted = [...seqs].sort((a, b) => a - b)
-  return sorted.every((seq, index) => seq === index + 1) ? "1 to the last" : `not 1 to the last: ${sorted.slice(0, 20)}`
+  return sorted.every((seq, index) => seq === index + 1)
+    ? "1 to the last"
+    : `not 1 to the last: ${sorted.slice(0, 20)}`
+}
+
+/** @param {Told} told @param {(text: string) => string} plain */
+const saidBy = (told, plain) => {
+  /** @type {Record<string, string>} */
+  const output = {}
+  for (const { stream, text } of [...told.chunks].sort((a, b) => a.seq - b.seq))
+    output[stream] = (output[stream] ?? "") + text
+  for (const stream of Object.keys(output)) output[stream] = short(plain(output[stream] ?? ""))
+  const last = Math.max(0, ...told.seqs)
+  return {
+    ...output,
+    exited: told.exits,
+    closed: told.closes.length === 1 && told.closes[0] === last ? "last" : told.closes.length,
+    ...(told.closes.length > 0 && { seqs: orderOf(told.seqs) }),
+  }
 }
 
 /** @param {(text: string) => string} plain makes the places of both sides equal */
@@ -38,7 +55,7 @@ export const make = (plain) => {
 
   /** @param {string} id @returns {Told} */
   const processOf = (id) => {
-    const known = processes.get(id) ?? { output: {}, seqs: [], exits: [], closes: [], chunks: [] }
+    const known = processes.get(id) ?? { seqs: [], exits: [], closes: [], chunks: [] }
     processes.set(id, known)
     return known
   }
@@ -71,30 +88,6 @@ export const make = (plain) => {
     "fs/missingChanged": (params) => watches.push(params),
   }
 
-  /** @param {string} id */
-  const processSaid = (id) => {
-    const told = processes.get(id)
-    if (told === undefined) return undefined
-    /** @type {Record<string, string>} */
-    const output = {}
-    for (const { stream, text } of [...told.chunks].sort((a, b) => a.seq - b.seq))
-      output[stream] = (output[stream] ?? "") + text
-    for (const stream of Object.keys(output)) output[stream] = short(plain(output[stream] ?? ""))
-    const last = Math.max(0, ...told.seqs)
-    return {
-      ...output,
-      exited: told.exits,
-      closed: told.closes.length === 1 && told.closes[0] === last ? "last" : told.closes.length,
-      ...(told.closes.length > 0 && { seqs: orderOf(told.seqs) }),
-    }
-  }
-
-  /** @param {string} id */
-  const streamSaid = (id) => {
-    const stream = streams.get(id)
-    return stream && { body: short(plain(stream.text)), ends: stream.ends, seqs: orderOf(stream.seqs) }
-  }
-
   return {
     /** @param {import("./values.mjs").Members} message */
     notice: (message) => {
@@ -110,8 +103,16 @@ export const make = (plain) => {
     done: (id) => (streams.get(id)?.ends.length ?? 0) > 0,
     /** True if the watch has fired. @param {number} id */
     fired: (id) => watches.some((one) => members(one)["watchId"] === id),
-    processSaid,
-    streamSaid,
+    /** What a process has said. @param {string} id */
+    processSaid: (id) => {
+      const told = processes.get(id)
+      return told && saidBy(told, plain)
+    },
+    /** What has come of a body. @param {string} id */
+    streamSaid: (id) => {
+      const stream = streams.get(id)
+      return stream && { body: short(plain(stream.text)), ends: stream.ends, seqs: orderOf(stream.seqs) }
+    },
     rest: () => ({ watches: [...watches].map((one) => JSON.stringify(one)).sort(), others }),
   }
 }

@@ -21,8 +21,8 @@ import { parseArgs } from "node:util"
  * @property {string} replay
  */
 
-const help = `Plays random sequences of requests on two servers and compares what they answer, what they say unasked, and the
-folders that they leave.
+const help = `Plays random sequences of requests on two servers, and compares what they answer, what they say
+unasked, and the folders that they leave.
 
 Usage: npm run conformance:differential -- --reference COMMAND [OPTIONS]
 
@@ -95,7 +95,8 @@ export const read = () => {
     return value
   }
   const transport = values.transport ?? "ws"
-  if (transport !== "ws" && transport !== "stdio") return wrong(`--transport ${transport} is neither ws nor stdio`)
+  if (transport !== "ws" && transport !== "stdio")
+    return wrong(`--transport ${transport} is neither ws nor stdio`)
   if (values.replay !== undefined && !/^\d+\/\d+$/.test(values.replay))
     wrong(`--replay ${values.replay} is not of the form SEED/INDEX`)
   return {

@@ -11,14 +11,19 @@ import { gzipSync } from "node:zlib"
 /** @type {Record<string, Page>} */
 const pages = {
   echo: (_, { method, url, rawHeaders }, response, body) => {
-    const lines = rawHeaders.flatMap((name, index) => (index % 2 === 0 ? [`${name}: ${rawHeaders[index + 1]}`] : []))
+    const lines = rawHeaders.flatMap((name, index) =>
+      index % 2 === 0 ? [`${name}: ${rawHeaders[index + 1]}`] : [],
+    )
     const told = lines.filter((line) => !/^connection:/i.test(line)).sort()
     response.setHeader("content-type", "text/plain")
     response.end([`${method} ${url}`, ...told, "", body.toString("latin1")].join("\n"))
   },
-  status: (rest, _, response) => response.writeHead(Number(rest)).end(rest === "204" || rest === "304" ? "" : "body"),
+  status: (rest, _, response) =>
+    response.writeHead(Number(rest)).end(rest === "204" || rest === "304" ? "" : "body"),
   repeat: (_, __, response) => {
-    response.writeHead(200, ["X-One", "1", "x-two", "2", "X-One", "3", "set-cookie", "a=1", "set-cookie", "b=2"]).end("r")
+    response
+      .writeHead(200, ["X-One", "1", "x-two", "2", "X-One", "3", "set-cookie", "a=1", "set-cookie", "b=2"])
+      .end("r")
   },
   redirect: (rest, _, response) => {
     const left = Number(rest)

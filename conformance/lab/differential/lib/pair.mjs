@@ -50,7 +50,12 @@ export const make = ({ folder, origin, transport, commands }, name) => {
 
   /** @param {Side} side */
   const serverOf = (side) =>
-    (servers[side] ??= Server.start({ command: commands[side], cwd: process.cwd(), env: environment(home), transport }))
+    (servers[side] ??= Server.start({
+      command: commands[side],
+      cwd: process.cwd(),
+      env: environment(home),
+      transport,
+    }))
 
   const stop = async () => {
     const all = Object.values(servers)

@@ -131,5 +131,16 @@ export const cwd = (random) =>
     ? "{U}"
     : uri(random, {
         harmless: true,
-        of: random.pick(["dir", "br[id]", "dirlnk", "a.txt", "none", "loop", "we%28i%29r", "n%FF%FE", "dir/sub", "bin"]),
+        of: random.pick([
+          "dir",
+          "br[id]",
+          "dirlnk",
+          "a.txt",
+          "none",
+          "loop",
+          "we%28i%29r",
+          "n%FF%FE",
+          "dir/sub",
+          "bin",
+        ]),
       })

@@ -8,7 +8,12 @@ import { exactly } from "./values.mjs"
  * @import { Members } from "./values.mjs"
  */
 
-const sh = (/** @type {string} */ script, /** @type {string[]} */ ...more) => ["/bin/sh", "-c", script, ...more]
+const sh = (/** @type {string} */ script, /** @type {string[]} */ ...more) => [
+  "/bin/sh",
+  "-c",
+  script,
+  ...more,
+]
 
 /** Programs that end by themselves. */
 const quick = [
@@ -33,7 +38,18 @@ const sought = [
   ["run.sh", "$HOME"], [" true"], ["true "], ["TRUE"], ["{D}/n\ufffd"], ["dirlnk/../run.sh"],
 ] // prettier-ignore
 
-const paths = ["/usr/bin:/bin", "", "{D}", "{D}/bin:/bin", ".", ":/bin", "/bin:", "{D}/none:/usr/bin", "bin:/bin", "/none"]
+const paths = [
+  "/usr/bin:/bin",
+  "",
+  "{D}",
+  "{D}/bin:/bin",
+  ".",
+  ":/bin",
+  "/bin:",
+  "{D}/none:/usr/bin",
+  "bin:/bin",
+  "/none",
+]
 
 /** @param {Random} random @returns {unknown} */
 const envOf = (random) => {
@@ -48,7 +64,18 @@ const envOf = (random) => {
       { OPENAI_API_KEY: "k" }, { A: "line\nline" }, { A: "$B", B: "b" }, { LD_LIBRARY_PATH: "" }, { "Ü": "ü" },
       { CODEX_EXEC_SERVER_NOISE_AUTH_TOKEN: "t", KEEP: "2" }, { A: "x".repeat(5000) }, { _: "u", SHLVL: "5" },
     ]) // prettier-ignore
-  return random.pick([null, [], 1.5, "A=1", { A: 1 }, { A: null }, [["A", "b"]], exactly("1.0"), true, { A: [] }])
+  return random.pick([
+    null,
+    [],
+    1.5,
+    "A=1",
+    { A: 1 },
+    { A: null },
+    [["A", "b"]],
+    exactly("1.0"),
+    true,
+    { A: [] },
+  ])
 }
 
 /** @param {Random} random */
@@ -60,15 +87,17 @@ const policyOf = (random) => {
     set: random.pick([{}, { A: "set", MY_KEY: "kept" }, { PATH: "/bin" }, { "": "x" }, { A: "a\u0000b" }]),
     includeOnly: random.pick([[], [], ["A", "PATH"], ["FO*", "P*"], ["none"]]),
   }
-  if (random.chance(0.15)) return random.pick([null, {}, [], "all", { ...policy, inherit: "All" }, { ...policy, more: 1 }])
+  if (random.chance(0.15))
+    return random.pick([null, {}, [], "all", { ...policy, inherit: "All" }, { ...policy, more: 1 }])
   return policy
 }
 
+const unrestricted = { type: "managed", file_system: { type: "unrestricted" }, network: "enabled" }
 const sandboxes = [
   null,
   { permissions: { type: "disabled" }, windowsSandboxLevel: "disabled" },
   { permissions: { type: "external", network: "enabled" }, windowsSandboxLevel: "disabled" },
-  { permissions: { type: "managed", file_system: { type: "unrestricted" }, network: "enabled" }, windowsSandboxLevel: "disabled" },
+  { permissions: unrestricted, windowsSandboxLevel: "disabled" },
   {},
   { permissions: { type: "disabled" } },
   { permissions: { type: "none" }, windowsSandboxLevel: "disabled" },
@@ -89,12 +118,16 @@ export const large = [sh("/usr/bin/head -c 100000 /dev/zero"), sh("/usr/bin/seq 
 export const sandbox = (random) => random.pick(sandboxes)
 
 const rare = [
-  { metadata: {} }, { metadata: null }, { metadata: { threadId: null, toolCallId: "x" } }, { metadata: { threadId: "x" } },
-  { metadata: [] }, { metadata: 1.5 }, { metadata: { threadId: "6f5902ac-237e-4f63-8f1e-8f4d3b5d2a11" } }, { arg0: null },
-  { arg0: "" }, { arg0: "a\u0000b" }, { arg0: 5 }, { arg0: "ü" }, { enforceManagedNetwork: true }, { managedNetwork: {} },
+  { metadata: {} }, { metadata: null }, { metadata: { threadId: null, toolCallId: "x" } },
+  { metadata: { threadId: "x" } },
+  { metadata: [] }, { metadata: 1.5 }, { metadata: { threadId: "6f5902ac-237e-4f63-8f1e-8f4d3b5d2a11" } },
+  { arg0: null },
+  { arg0: "" }, { arg0: "a\u0000b" }, { arg0: 5 }, { arg0: "ü" }, { enforceManagedNetwork: true },
+  { managedNetwork: {} },
   { enforceManagedNetwork: null }, { managedNetwork: null }, { managedNetwork: 1.5 }, { managedNetwork: [] },
   { networkProxy: null }, { shellSnapshot: null }, { pipeStdin: null }, { pipeStdin: "yes" }, { tty: null }, { tty: 1 },
-  { outputBytesCap: 1 }, { more: { a: [1] } }, { cwd: null }, { cwd: 5 }, { argv: "true" }, { argv: [1] }, { argv: null },
+  { outputBytesCap: 1 }, { more: { a: [1] } }, { cwd: null }, { cwd: 5 }, { argv: "true" }, { argv: [1] },
+  { argv: null },
   { processId: 5 }, { processId: null }, { env: { A: exactly("1e2") } }, { envPolicy: 1.5 }, { networkProxy: {} },
   { shellSnapshot: {} }, { shellSnapshot: 1.5 }, { networkProxy: 1.5 }, { sandbox: 1.5 }, { argv: { 0: "true" } },
 ] // prettier-ignore

@@ -11,7 +11,7 @@
 /** @param {string} text @param {number} [most] */
 const cut = (text, most = 400) => (text.length <= most ? text : `${text.slice(0, most)}… (${text.length})`)
 /** Control characters as escapes. @param {string} text */
-const visible = (text) => text.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, (one) => JSON.stringify(one).slice(1, -1))
+const visible = (text) => text.replaceAll(/\p{Cc}/gu, (one) => JSON.stringify(one).slice(1, -1))
 
 /** @param {Sequence} sequence */
 const stepsOf = ({ handshake, steps }) => [
@@ -57,7 +57,11 @@ export const sideBySide = (sequence, reference, candidate, differences) => {
       JSON.stringify(one) === JSON.stringify(other)
         ? one === undefined ? [] : [`     = ${name}${told(one)}`]
         : [`     R ${name}${told(one)}`, `     C ${name}${told(other)}`] // prettier-ignore
-    return [`${String(index).padStart(3)}  → ${line}`, ...pair(a?.answer, b?.answer, ""), ...pair(a?.said, b?.said, "said ")]
+    return [
+      `${String(index).padStart(3)}  → ${line}`,
+      ...pair(a?.answer, b?.answer, ""),
+      ...pair(a?.said, b?.said, "said "),
+    ]
   })
   const told2 = differences.map(
     ({ index, method, at, reference, candidate }) =>

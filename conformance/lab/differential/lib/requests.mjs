@@ -21,7 +21,22 @@ const offsets = [
   exactly("18446744073709551615"), exactly("18446744073709551616"), -1, 1.5, exactly("1.0"),
   exactly("1e2"), "0", null,
 ] // prettier-ignore
-const lengths = [1, 3, 10, 256, 257, 1000, 1_048_576, 0, 1_048_577, -1, exactly("18446744073709551615"), 1.5, "1", null]
+const lengths = [
+  1,
+  3,
+  10,
+  256,
+  257,
+  1000,
+  1_048_576,
+  0,
+  1_048_577,
+  -1,
+  exactly("18446744073709551615"),
+  1.5,
+  "1",
+  null,
+]
 const handles = ["h0", "h1", "h2", "", "é".repeat(16), "é".repeat(17), "h".repeat(32), "h".repeat(33), "none"]
 const handle = (/** @type {Random} */ random) =>
   random.chance(0.8) ? `h${random.below(3)}` : random.pick(handles)
@@ -30,10 +45,14 @@ const handle = (/** @type {Random} */ random) =>
 const sandboxed = (random) => (random.chance(0.05) ? { sandbox: sandbox(random) } : {})
 /** @param {Random} random */
 const following = (random) =>
-  random.chance(0.2) ? { followSymlinks: random.chance(0.8) ? false : random.pick([true, null, "no", 0]) } : {}
+  random.chance(0.2)
+    ? { followSymlinks: random.chance(0.8) ? false : random.pick([true, null, "no", 0]) }
+    : {}
 /** @param {Random} random @param {string} name @param {number} share */
 const flag = (random, name, share) =>
-  random.chance(share) ? { [name]: random.chance(0.9) ? random.chance(0.5) : random.pick([null, 1, "true"]) } : {}
+  random.chance(share)
+    ? { [name]: random.chance(0.9) ? random.chance(0.5) : random.pick([null, 1, "true"]) }
+    : {}
 
 const limit = (/** @type {Random} */ random, /** @type {readonly unknown[]} */ odd) =>
   random.chance(0.6) ? 1 + random.below(12) : random.pick(odd)
@@ -55,11 +74,21 @@ const watchOf = (random) => {
   const harmless = { harmless: true }
   const odd = () => [Places.uri(random, harmless), random.pick(watched)]
   const lists = () =>
-    random.pick([[], Array.from({ length: 64 }, (_, i) => `{U}/watched-${i}`), Array.from({ length: 65 }, (_, i) => `{U}/watched-${i}`), null, "x", [5], {}])
+    random.pick([
+      [],
+      Array.from({ length: 64 }, (_, i) => `{U}/watched-${i}`),
+      Array.from({ length: 65 }, (_, i) => `{U}/watched-${i}`),
+      null,
+      "x",
+      [5],
+      {},
+    ])
   return {
     watchId: random.chance(0.6) ? 1 + random.below(9) : random.pick(watchIds),
     missing: random.chance(0.5) ? [random.pick(watched)] : random.chance(0.7) ? odd() : lists(),
-    ...(random.chance(0.2) && { present: random.pick([null, "{U}/present", "{U}/none", "{U}/dangling", "{U}/dir", 5]) }),
+    ...(random.chance(0.2) && {
+      present: random.pick([null, "{U}/present", "{U}/none", "{U}/dangling", "{U}/dir", 5]),
+    }),
   }
 }
 
@@ -74,12 +103,17 @@ const otherUrls = [
 ] // prettier-ignore
 const headers = [
   [], [{ name: "x-a", value: "1" }, { name: "X-A", value: "2" }], [{ name: "accept", value: "text/plain" }],
-  [{ name: "user-agent", value: "me" }], [{ name: "a b", value: "1" }], [{ name: "", value: "1" }], [{ name: "x", value: "a\nb" }],
-  [{ name: "x", value: "é" }], [{ name: "x", value: "" }], [{ name: "x", value: " pad " }], [{ name: "x" }], [["x", "y"]],
-  [{ name: "Authorization", value: "Bearer ", valueEnvVar: "HEADER_VALUE" }], [{ name: "x", value: "v", valueEnvVar: "NOT_SET" }],
-  [{ name: "x", value: "v", valueEnvVar: "OPENAI_API_KEY" }], [{ name: "x", value: "v", valueEnvVar: "EMPTY" }], null, {},
+  [{ name: "user-agent", value: "me" }], [{ name: "a b", value: "1" }], [{ name: "", value: "1" }],
+  [{ name: "x", value: "a\nb" }],
+  [{ name: "x", value: "é" }], [{ name: "x", value: "" }], [{ name: "x", value: " pad " }], [{ name: "x" }],
+  [["x", "y"]],
+  [{ name: "Authorization", value: "Bearer ", valueEnvVar: "HEADER_VALUE" }],
+  [{ name: "x", value: "v", valueEnvVar: "NOT_SET" }],
+  [{ name: "x", value: "v", valueEnvVar: "OPENAI_API_KEY" }], [{ name: "x", value: "v", valueEnvVar: "EMPTY" }],
+  null, {},
   [{ name: "x", value: "v", valueEnvVar: null }], [{ name: "cookie", value: "a=b" }, { name: "cookie", value: "c=d" }],
-  [{ name: "content-type", value: "application/json" }], [{ name: "host", value: "other" }], [{ name: "range", value: "bytes=0-1" }],
+  [{ name: "content-type", value: "application/json" }], [{ name: "host", value: "other" }],
+  [{ name: "range", value: "bytes=0-1" }],
 ] // prettier-ignore
 
 /** @param {Random} random @returns {Members} */
@@ -89,11 +123,15 @@ const httpOf = (random) => ({
     : random.pick(["get", "Purge", "", "A B", "é", 5, "M-SEARCH", "a\nb"]),
   url: random.chance(0.85) ? `{O}${random.pick(urls)}` : random.pick(otherUrls).replace("{ORIGIN}", "{HOST}"),
   ...(random.chance(0.5) && { headers: random.pick(headers) }),
-  ...(random.chance(0.4) && { bodyBase64: random.chance(0.8) ? base64("body") : random.pick([...contents, null, 5]) }),
+  ...(random.chance(0.4) && {
+    bodyBase64: random.chance(0.8) ? base64("body") : random.pick([...contents, null, 5]),
+  }),
   ...(random.chance(0.1) && { timeoutMs: random.pick([null, 60_000, -1, "1", 1.5]) }),
   ...(random.chance(0.3) && { redirectPolicy: random.pick(["follow", "stop", "stop", "Follow", null]) }),
   requestId: `r${random.below(3)}`,
-  ...(random.chance(0.4) && { streamResponse: random.chance(0.9) ? random.chance(0.7) : random.pick([null, "yes"]) }),
+  ...(random.chance(0.4) && {
+    streamResponse: random.chance(0.9) ? random.chance(0.7) : random.pick([null, "yes"]),
+  }),
 })
 
 /** @type {Record<string, (random: Random) => Members | null | undefined>} */
@@ -124,11 +162,15 @@ export const makers = {
   }),
   "fs/canonicalize": (random) => ({ path: Places.uri(random, { harmless: true }), ...sandboxed(random) }),
   "fs/readDirectory": (random) => ({
-    path: random.chance(0.5) ? Places.uri(random) : random.pick(["{U}", "{U}/dir", "{U}/dirlnk", "{U}/void", "{U}/br[id]"]),
+    path: random.chance(0.5)
+      ? Places.uri(random)
+      : random.pick(["{U}", "{U}/dir", "{U}/dirlnk", "{U}/void", "{U}/br[id]"]),
     ...sandboxed(random),
   }),
   "fs/walk": (random) => ({
-    path: random.chance(0.5) ? Places.uri(random) : random.pick(["{U}", "{U}/dir", "{U}/we%28i%29r", "{U}/dirlnk", "{U}/.hid", "{U}/br[id]"]),
+    path: random.chance(0.5)
+      ? Places.uri(random)
+      : random.pick(["{U}", "{U}/dir", "{U}/we%28i%29r", "{U}/dirlnk", "{U}/.hid", "{U}/br[id]"]),
     options: walkOptions(random),
     ...sandboxed(random),
   }),
@@ -148,7 +190,11 @@ export const makers = {
   "fs/open": (random) => ({
     handleId: handle(random),
     path: Places.uri(random),
-    ...(random.chance(0.5) && { mode: random.chance(0.9) ? random.pick(["read", "replace", "replace"]) : random.pick(["append", null, 5]) }),
+    ...(random.chance(0.5) && {
+      mode: random.chance(0.9)
+        ? random.pick(["read", "replace", "replace"])
+        : random.pick(["append", null, 5]),
+    }),
     ...sandboxed(random),
   }),
   "fs/readBlock": (random) => ({

@@ -1,5 +1,6 @@
 // @ts-check
-// Plants faults into a server, one at a time, and looks whether sequences show them in spite of the allowed differences.
+// Plants faults into a server, one at a time, and looks whether sequences show them in spite of the allowed
+// differences.
 import { unexplained } from "./allow.mjs"
 import * as Compare from "./compare.mjs"
 import { planted } from "./faults.mjs"
@@ -34,7 +35,10 @@ export const run = async (pairs, faults, { choice, sequences, allowed, told }) =
     const key = `${plays} ${index}`
     const play = async () => {
       const [reference, candidate] = await pair.play(sequence)
-      return { reference, equal: unexplained(Compare.differences(sequence, reference, candidate), allowed).length === 0 }
+      return {
+        reference,
+        equal: unexplained(Compare.differences(sequence, reference, candidate), allowed).length === 0,
+      }
     }
     const control = controls.get(key) ?? play()
     controls.set(key, control)

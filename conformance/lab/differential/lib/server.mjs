@@ -65,7 +65,11 @@ const addressOf = async ({ child, gone, told }, command) => {
     throw new Error(`the server ended before it said its address: ${command}\n${told()}`)
   })
   end.catch(() => {})
-  const [first] = await within(Promise.race([once(child.stdout, "data"), end]), patience, `the address of ${command}`)
+  const [first] = await within(
+    Promise.race([once(child.stdout, "data"), end]),
+    patience,
+    `the address of ${command}`,
+  )
   child.stdout.resume()
   return String(first).split("\n")[0] ?? ""
 }

@@ -110,8 +110,7 @@ export const snapshot = (top, plain) => {
       else if (stat.isDirectory()) {
         all[key] = `folder ${mode}`
         look(path, key)
-      } else if (stat.isFile())
-        all[key] = `file ${mode} ${stat.nlink} ${contentOf(path, stat.size, plain)}`
+      } else if (stat.isFile()) all[key] = `file ${mode} ${stat.nlink} ${contentOf(path, stat.size, plain)}`
       else all[key] = `other ${mode}`
     }
   }

@@ -25,8 +25,11 @@ export const parsed = (text) => {
   }
 }
 
-/** The bytes of a base64 text as text, one character each. @param {unknown} base64 */
-export const bytesOf = (base64) => Buffer.from(String(base64), "base64").toString("latin1")
+/** The bytes of a base64 text as text, one character each; what is no strict base64 says so. @param {unknown} base64 */
+export const bytesOf = (base64) => {
+  const bytes = Buffer.from(String(base64), "base64")
+  return bytes.toString("base64") === base64 ? bytes.toString("latin1") : `no base64: ${base64}`
+}
 
 /** @param {string} text */
 export const base64 = (text) => Buffer.from(text).toString("base64")
