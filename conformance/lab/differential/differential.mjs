@@ -55,6 +55,7 @@ const commands = commandsOf()
 const folder = mkdtempSync(join(existsSync("/tmp") ? "/tmp" : tmpdir(), "procwire-differential-"))
 const origin = await Origin.start()
 const began = performance.now()
+let stopped = false
 const stage = { folder, origin: origin.url, transport: options.transport, commands }
 const pairs = Array.from({ length: options.replay === "" ? options.parallel : 1 }, (_, index) =>
   Pair.make(stage, `p${index}`),
@@ -104,7 +105,7 @@ const compare = async (choice) => {
     sequenceOf: (index) => Sequence.make(choice, index),
     sequences: options.sequences,
     allowed,
-    over: () => options.minutes > 0 && seconds() > options.minutes * 60,
+    over: () => stopped || (options.minutes > 0 && seconds() > options.minutes * 60),
     shrinks: true,
     progress: ({ played, differed, classes }) => {
       if (performance.now() - told < (process.stderr.isTTY ? 500 : 10_000)) return
@@ -151,8 +152,13 @@ const selfTest = async (choice) => {
   return missed.length === 0 ? 0 : 1
 }
 
-process.once("SIGINT", () => void end(130))
-process.once("SIGTERM", () => void end(143))
+/** The first signal ends the run with its report, the second at once. @param {number} code */
+const onSignal = (code) => () => {
+  if (stopped || options.selfTest || options.replay !== "") void end(code)
+  stopped = true
+}
+process.on("SIGINT", onSignal(130))
+process.on("SIGTERM", onSignal(143))
 /** Plays what was asked for; the exit code. */
 const main = async () => {
   const methods = await methodsOf()
