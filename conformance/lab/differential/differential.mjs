@@ -30,7 +30,16 @@ const ours = () => {
   return `'${process.execPath}' '${root}dist/procwire.mjs' serve`
 }
 /** @param {string} command */
-const theirs = (command) => (command === "codex" ? `'${fetchedPeer().binary}' exec-server` : command)
+const theirs = (command) => {
+  if (command !== "codex") return command
+  try {
+    return `'${fetchedPeer().binary}' exec-server`
+  } catch (error) {
+    return Options.wrong(
+      `${error instanceof Error ? error.message : error}; install it elsewhere, and give --reference "PATH/codex exec-server"`,
+    )
+  }
+}
 
 const commandsOf = () => {
   const candidate = options.candidate === "" ? ours() : theirs(options.candidate)
