@@ -55,6 +55,21 @@ const gather = ({ started, streams, link, outcomes, place }) => {
   for (const [id, index] of streams) tell(index, link.notices.streamSaid(id))
 }
 
+/**
+ * A part of what has ended, or of a terminal, begins and ends where chunks happen to: such a part is left out.
+ * @param {unknown} request
+ * @param {import("./values.mjs").Members} answer
+ */
+const steadyRead = (request, answer) => {
+  const params = Object(members(request)["params"])
+  const [, second, third] = Array.isArray(params) ? params : [null, params.afterSeq, params.maxBytes]
+  const { chunks, ...result } = members(answer["result"])
+  const pty = Array.isArray(chunks) && chunks.some((one) => members(one)["stream"] === "pty")
+  const part = typeof second === "number" || typeof third === "number"
+  if (!part || !(pty || result["exited"] === true)) return answer
+  return { ...answer, result: { ...result, chunks: [] } }
+}
+
 /** @typedef {(state: State, step: Step, index: number) => Promise<unknown>} Play */
 
 /** @type {Play} */
@@ -70,7 +85,7 @@ const call = async (state, { method, text = "" }, index) => {
     state.streams.set(String(params["requestId"]), index)
   if (method === "fs/watchMissing" && members(result)["watching"] === true)
     state.watching.add(params["watchId"])
-  return answerOf(method, answer, state.place)
+  return answerOf(method, method === "process/read" ? steadyRead(parsed(text), answer) : answer, state.place)
 }
 
 /** @type {Play} */

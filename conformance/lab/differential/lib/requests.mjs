@@ -41,6 +41,9 @@ const handles = ["h0", "h1", "h2", "", "é".repeat(16), "é".repeat(17), "h".rep
 const handle = (/** @type {Random} */ random) =>
   random.chance(0.8) ? `h${random.below(3)}` : random.pick(handles)
 
+const writing = (/** @type {Random} */ random) => `w${random.below(2)}`
+const modes = ["read", "read", "append", null, 5]
+
 /** @param {Random} random */
 const sandboxed = (random) => (random.chance(0.05) ? { sandbox: sandbox(random) } : {})
 /** @param {Random} random */
@@ -187,27 +190,26 @@ export const makers = {
     ...(random.chance(0.97) && { recursive: random.chance(0.6) }),
     ...sandboxed(random),
   }),
-  "fs/open": (random) => ({
-    handleId: handle(random),
-    path: Places.uri(random),
-    ...(random.chance(0.5) && {
-      mode: random.chance(0.9)
-        ? random.pick(["read", "replace", "replace"])
-        : random.pick(["append", null, 5]),
-    }),
-    ...sandboxed(random),
-  }),
+  "fs/open": (random) => {
+    const replaces = random.chance(0.4)
+    return {
+      handleId: replaces && random.chance(0.8) ? writing(random) : handle(random),
+      path: Places.uri(random),
+      ...(replaces ? { mode: "replace" } : random.chance(0.2) && { mode: random.pick(modes) }),
+      ...sandboxed(random),
+    }
+  },
   "fs/readBlock": (random) => ({
-    handleId: handle(random),
+    handleId: random.chance(0.1) ? writing(random) : handle(random),
     offset: random.chance(0.7) ? random.below(12) : random.pick(offsets),
     len: random.chance(0.7) ? 1 + random.below(20) : random.pick(lengths),
   }),
   "fs/writeBlock": (random) => ({
-    handleId: handle(random),
+    handleId: random.chance(0.7) ? writing(random) : handle(random),
     offset: random.chance(0.7) ? random.below(12) : random.pick(offsets),
     chunk: random.chance(0.9) ? content(random) : base64("x".repeat(random.pick([1_048_576, 1_048_577]))),
   }),
-  "fs/close": (random) => ({ handleId: handle(random) }),
+  "fs/close": (random) => ({ handleId: random.chance(0.3) ? writing(random) : handle(random) }),
   "fs/watchMissing": watchOf,
   "http/request": httpOf,
 }

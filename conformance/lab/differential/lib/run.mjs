@@ -35,15 +35,13 @@ import { shrink } from "./shrink.mjs"
 /** @returns {Tally} */
 const empty = () => ({ played: 0, differed: 0, classes: new Map(), unsteady: [] })
 
-/** The first unexplained difference; what only the tree shows at the end is looked for step by step. @param {Pair} pair @param {Sequence} sequence @param {Allowed} allowed */
+/** The first unexplained difference. If there is one, the folder is looked at after each step. @param {Pair} pair @param {Sequence} sequence @param {Allowed} allowed */
 export const first = async (pair, sequence, allowed) => {
   const seen = async (/** @type {boolean} */ trees) => {
     const [reference, candidate] = await pair.play(sequence, { trees })
     return unexplained(Compare.differences(sequence, reference, candidate), allowed)[0]
   }
-  const difference = await seen(false)
-  if (difference?.method !== "afterwards" || !difference.at.startsWith("tree")) return difference
-  return (await seen(true)) ?? difference
+  return (await seen(false)) && seen(true)
 }
 
 /** @param {Pair} pair @param {Sequence} sequence @param {Difference} difference @param {Work} work */

@@ -76,7 +76,8 @@ export const fill = (top) => {
   symlinkSync(join(work, "dir"), join(work, "absolute"))
   linkSync(join(work, "lines"), join(work, "hard"))
   utimesSync(join(work, "a.txt"), 1_000_000_000, 1_000_000_000)
-  utimesSync(join(work, "lines"), -1000, -1000)
+  const before1970 = new Date(-1_000_000)
+  utimesSync(join(work, "lines"), before1970, before1970)
   return work
 }
 
