@@ -62,13 +62,17 @@ const numbers = [0, 1, 2, 3, 99, null, 18_446_744_073_709_552_000, -1, 1.5, "1"]
 /** @type {Record<string, (draft: Draft) => void>} */
 export const steps = {
   "process/start": start,
-  "process/read": ({ random, call, anyId }) =>
-    call("process/read", {
-      processId: anyId(),
+  "process/read": ({ random, call, anyId, childOf }) => {
+    const processId = anyId()
+    const params = {
+      processId,
       ...(random.chance(0.3) && { afterSeq: random.pick(numbers) }),
       ...(random.chance(0.15) && { maxBytes: random.pick(numbers) }),
       ...(random.chance(0.2) && { waitMs: random.pick([0, 1, 10, null]) }),
-    }),
+    }
+    // Another form could wait for a process that says nothing.
+    call("process/read", params, childOf(processId) !== undefined)
+  },
   "process/write": (draft) => {
     const { random, next, call, anyId, childOf } = draft
     const id = anyId()
