@@ -27,6 +27,14 @@ export const beyond = <A, I>(schema: Schema.Schema<A, I>) => nullable(schema).an
 /** True or false; false if absent. Not null. */
 export const flag = Schema.optionalWith(Schema.Boolean, { default: () => false })
 
+const wholeText = Symbol.for("procwire/protocol/Fields/whole")
+
+/** Annotates a value of which a fault says everything, so that its text does not name the field. */
+export const whole = { [wholeText]: true }
+
+/** True for a value that was annotated so. */
+export const isWhole = ({ annotations }: SchemaAST.Annotated): boolean => annotations[wholeText] === true
+
 /** The position that a field was annotated with. */
 export const positionOf = ({ annotations }: SchemaAST.Annotated): Position | undefined =>
   annotations[annotation] as Position | undefined

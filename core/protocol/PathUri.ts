@@ -9,6 +9,7 @@ import * as Data from "effect/Data"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { utf8 } from "./Bytes.ts"
+import { whole } from "./Fields.ts"
 import * as FileUrl from "./FileUrl.ts"
 import * as NativePath from "./NativePath.ts"
 
@@ -49,13 +50,20 @@ export const check = (uri: string, platform: string): Either.Either<void, PathUr
 
 /** A path in params, a `file:` URI of any host. A NUL is judged later, because that text names the platform. */
 export const Uri = Schema.String.pipe(
-  Schema.filter(
-    (uri) => isPlain(uri) || Either.match(FileUrl.parse(uri), { onLeft: String, onRight: () => true }),
-    {
-      identifier: "PathUri",
-      jsonSchema: { type: "string", format: "uri" },
-    },
-  ),
+  Schema.filter((uri) => fault(uri) ?? true, {
+    identifier: "PathUri",
+    jsonSchema: { type: "string", format: "uri" },
+    ...whole,
+  }),
+)
+
+/** The same, or an absolute POSIX path, which earlier clients send in its place. */
+export const UriOrPath = Schema.String.pipe(
+  Schema.filter((text) => isNativePath(text) || (fault(text) ?? true), {
+    identifier: "PathUriOrPath",
+    jsonSchema: { type: "string" },
+    ...whole,
+  }),
 )
 
 /** The URI as the peer implementation writes it, with the spelling of its percent codes. */
@@ -81,6 +89,10 @@ export const normalise = (path: string): string => {
   }
   return `${/^[A-Za-z]:/.test(path) ? "" : "/"}${kept.join("/")}`
 }
+
+/** Why a text is no `file:` URI; clients show that as it is. */
+const fault = (uri: string): string | undefined =>
+  isPlain(uri) ? undefined : Either.match(FileUrl.parse(uri), { onLeft: String, onRight: () => undefined })
 
 const prefix = "file://"
 

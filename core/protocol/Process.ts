@@ -8,6 +8,7 @@ import { Base64 } from "./Bytes.ts"
 import { told } from "./decoding/Decoder.ts"
 import { at, beyond, flag, nullable, omittable } from "./Fields.ts"
 import { I32, U16, U53, U64, Usize } from "./Integers.ts"
+import * as PathUri from "./PathUri.ts"
 import { Sandbox } from "./Sandbox.ts"
 import { Uuid } from "./Uuid.ts"
 
@@ -62,7 +63,7 @@ export const StartParams = Schema.Struct({
   processId: ProcessId,
   metadata: nullable(Metadata),
   argv: Schema.Array(Schema.String),
-  cwd: Schema.String,
+  cwd: PathUri.UriOrPath,
   envPolicy: nullable(EnvPolicy),
   shellSnapshot: nullable(ShellSnapshot),
   env: Strings,

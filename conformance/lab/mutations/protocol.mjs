@@ -82,10 +82,17 @@ export const protocol = [
   ),
   one(
     "core/protocol/PathUri.ts",
-    "isPlain(uri) || Either.match",
-    "uri !== undefined || Either.match",
+    "fault(uri) ?? true",
+    "true",
     "a bad URI is judged after the handshake",
     "fs/path",
+  ),
+  one(
+    "core/protocol/PathUri.ts",
+    "fault(text) ?? true",
+    "true",
+    "a bad cwd is judged after the other params",
+    "process/start",
   ),
   one(
     "core/protocol/FileUrl.ts",

@@ -119,9 +119,37 @@ export const startCwd = table("process/start", {
         "C::": "unsupported path URI scheme `c`",
         "file:///C:/x":
           "cwd URI `file:///C:/x` is not valid on this exec-server host: 'file:///C:/x' is invalid on 'linux'",
+        " file:c|/a b":
+          "cwd URI `file:///C:/a%20b` is not valid on this exec-server host: 'file:///C:/a%20b' is invalid on 'linux'",
       }
       for (const [cwd, text] of Object.entries(texts)) {
         await wire.refused("process/start", Child.params(wire, { params: { cwd } }), -32602, text)
+      }
+    },
+  },
+  "cwd-judged-while-decoding": {
+    level: "should",
+    spec: [79],
+    says:
+      "A cwd that is no file URI is refused with -32602 and the reason before the handshake, by name and by " +
+      "position, whatever follows it.",
+    run: async (t) => {
+      const faults: ReadonlyArray<readonly [string, string]> = [
+        ["tmp", "relative URL"],
+        ["http://x/tmp", "scheme"],
+        ["file:///tmp?x", "query"],
+      ]
+      const early = await t.connect()
+      const wire = await t.open()
+      for (const [cwd, reason] of faults) {
+        const named = Child.params(wire, { params: { cwd, tty: 5 } })
+        for (const params of [
+          named,
+          ["p", null, ["true"], cwd],
+          ["p", null, ["true"], cwd, null, null, null],
+        ])
+          for (const on of [early, wire])
+            Check.contains(await on.refused("process/start", params, -32602), reason, "the text")
       }
     },
   },

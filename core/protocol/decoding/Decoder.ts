@@ -11,6 +11,7 @@ import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"
 import * as DecodeError from "../DecodeError.ts"
+import { isWhole } from "../Fields.ts"
 import { isDecimal, isObject, type Json } from "../Json.ts"
 import * as Choice from "./Choice.ts"
 import { describeExactly, Fault, member, type Read, type Reading, wrongType } from "./Reading.ts"
@@ -134,8 +135,7 @@ const leaf = (ast: SchemaAST.AST, name: string): Read => {
       throw new Fault(
         `invalid ${isDecimal(json) ? "type" : "value"}: ${describeExactly(json)}, expected ${name}`,
       )
-    // The peer tells why a text is no path URI, and clients show that as it is.
-    const whole = name === "PathUri" && typeof json === "string"
+    const whole = isWhole(ast) && typeof json === "string"
     throw new Fault(DecodeError.toText(ParseResult.parseError(decoded.left)), whole)
   }
 }

@@ -156,10 +156,11 @@ const toCwd = (cwd: string, platform: string): Effect.Effect<string, ParamsError
   if (PathUri.isNativePath(cwd)) return Effect.succeed(PathUri.normalise(cwd))
   // Paths of Windows are text; elsewhere a folder may have any bytes in its name.
   const path = (platform === "windows" ? PathUri.toTextPath : PathUri.toPath)(cwd, platform)
+  const uri = Either.getOrElse(PathUri.canonical(cwd, platform), () => cwd)
   return Effect.catchAll(path, ({ reason, message }) =>
     refuse(
       reason === "NotNative"
-        ? `cwd URI \`${cwd}\` is not valid on this exec-server host: ${message}`
+        ? `cwd URI \`${uri}\` is not valid on this exec-server host: ${message}`
         : message,
     ),
   )
