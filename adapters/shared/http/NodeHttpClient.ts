@@ -48,9 +48,6 @@ const send = (request: Request, routes: Routes.Routes): Effect.Effect<Response, 
 
 const idempotent = new Set(["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"])
 
-/** Methods that send no `content-length` without a body. */
-const bodiless = new Set(["GET", "HEAD", "DELETE", "OPTIONS", "TRACE", "CONNECT"])
-
 const begin = ({ method, url, headers, body }: Request, route: Route): ClientRequest => {
   const path = method === "CONNECT" ? { path: new URL(url).host } : {}
   const outgoing = route.module.request(url, {
@@ -67,8 +64,9 @@ const begin = ({ method, url, headers, body }: Request, route: Route): ClientReq
   for (const [name, values] of grouped(headers)) outgoing.setHeader(name, values.map(toLatin1))
   for (const { name, value } of route.headers) if (!outgoing.hasHeader(name)) outgoing.setHeader(name, value)
   if (!outgoing.hasHeader("host")) outgoing.setHeader("host", new URL(url).host)
-  const expected = body.length > 0 || !bodiless.has(method.toUpperCase())
-  if (expected && !outgoing.hasHeader("transfer-encoding")) outgoing.setHeader("content-length", body.length)
+  // Without a body nothing is said about one, whatever the method, as by the peer.
+  if (body.length === 0) outgoing.useChunkedEncodingByDefault = false
+  else if (!outgoing.hasHeader("transfer-encoding")) outgoing.setHeader("content-length", body.length)
   return outgoing
 }
 

@@ -44,6 +44,24 @@ export const httpRedirect = originTable("http/redirect", {
       }
     },
   },
+  "no-length-without-a-body": {
+    level: "should",
+    spec: [],
+    serve: elsewhere,
+    says: "A request without a body has no content-length, whatever its method, and neither has the one behind a redirect.",
+    run: async ({ ask, origin }) => {
+      for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
+        await ask(`/307/x`, { method })
+        for (const seen of origin.seen.slice(-2)) {
+          const said = HttpOrigin.names(seen).filter((name) =>
+            /^(?:content-length|transfer-encoding)$/.test(name),
+          )
+          Check.equal([seen.method, ...said], [method], `what is said of the body of ${method} ${seen.path}`)
+        }
+      }
+      Check.equal(origin.seen.length, 8, "the number of requests")
+    },
+  },
   "ten-at-most": {
     level: "must",
     spec: ["b59"],
