@@ -14,7 +14,7 @@ import { U64 } from "./Integers.ts"
 export const RequestHeader = Schema.Struct({
   name: Schema.String,
   value: Schema.String,
-  valueEnvVar: nullable(Schema.String),
+  valueEnvVar: omittable(Schema.String),
 }).annotations({ identifier: "HttpHeader" })
 /** A header of the request. */
 export type RequestHeader = typeof RequestHeader.Type

@@ -1,6 +1,6 @@
 // @ts-check
 // Mutations of HTTP: what is sent, where a redirect leads, and through which proxy.
-import { inFile } from "./mutation.mjs"
+import { inFile, one } from "./mutation.mjs"
 
 const prepare = inFile("core/http/OutgoingRequest.ts")
 const redirect = inFile("core/http/Redirect.ts")
@@ -36,6 +36,20 @@ export const http = [
     'from.protocol === "http:" && to',
     "a secret address is told",
     "http",
+  ),
+  one(
+    "adapters/shared/http/NodeHttpClient.ts",
+    "if (body.length === 0) outgoing.useChunkedEncodingByDefault = false",
+    'if (body.length === 0 && method === "GET") outgoing.useChunkedEncodingByDefault = false',
+    "a POST without a body has a content-length",
+    "http/redirect",
+  ),
+  one(
+    "core/protocol/HttpRequest.ts",
+    "valueEnvVar: omittable(",
+    "valueEnvVar: nullable(",
+    "a header in an array has three elements",
+    "http/request",
   ),
   proxies('name === "HTTP_PROXY" &&', "false &&", "a CGI script takes a header of its client for a proxy"),
   proxies("host.endsWith(`.${name}`)", "host.endsWith(name)", "notexample.org is exempt with example.org"),

@@ -54,6 +54,24 @@ export const httpRequest = originTable("http/request", {
       Check.equal([...HttpOrigin.values(seen, "content-length")], ["70000"], "content-length")
     },
   },
+  "header-in-an-array": {
+    level: "should",
+    spec: [],
+    says: "A header may be an array of its name and its value, and the variable or null. One without a value is refused.",
+    run: async ({ ask, wire, params, origin }) => {
+      await ask("/", {
+        headers: [
+          ["x-one", "1"],
+          ["x-two", "2", null],
+        ],
+      })
+      const [seen] = origin.seen
+      if (seen === undefined) return Check.fail("no request arrived")
+      Check.equal([...HttpOrigin.values(seen, "x-one")], ["1"], "x-one")
+      Check.equal([...HttpOrigin.values(seen, "x-two")], ["2"], "x-two")
+      await wire.refused("http/request", params("/", { headers: [["x"]] }), -32602)
+    },
+  },
   "adds-few-headers": {
     level: "should",
     spec: ["b55"],
