@@ -95,6 +95,14 @@ export const protocol = [
     "process/start",
   ),
   one(
+    "core/protocol/SandboxPaths.ts",
+    "policyContext?.workspaceRoots ?? sandbox.workspaceRoots ?? []",
+    "policyContext?.workspaceRoots ?? []",
+    "a workspace root of another host is ignored",
+    "process/sandbox",
+    "fs/sandbox",
+  ),
+  one(
     "core/protocol/FileUrl.ts",
     "if (end === -1 || Either.isLeft(parsed)) return parsed",
     "return parsed",

@@ -8,13 +8,16 @@ import { base64, folderTable, noFile, readFile, type Folder } from "./folder.ts"
 
 const level = { windowsSandboxLevel: "disabled" }
 
-/** Access to one folder below that of the case, and to nothing else. */
+/** Access to one folder and to nothing else. */
+const restricted = (uri: string, access = "read"): JsonObject => ({
+  type: "managed",
+  file_system: { type: "restricted", entries: [{ path: { type: "path", path: uri }, access }] },
+  network: "restricted",
+})
+
+/** The same of a folder below that of the case. */
 const only = ({ uri }: Folder, name: string, access: string): JsonObject => ({
-  permissions: {
-    type: "managed",
-    file_system: { type: "restricted", entries: [{ path: { type: "path", path: uri(name) }, access }] },
-    network: "restricted",
-  },
+  permissions: restricted(uri(name), access),
   ...level,
 })
 
@@ -53,6 +56,52 @@ export const fsSandbox = folderTable("fs/sandbox", {
       Check.contains(await refused("fs/readFile", at({}), -32602), "permissions", "the text")
       const levelless = at({ permissions: { type: "disabled" } })
       Check.contains(await refused("fs/readFile", levelless, -32602), "windowsSandboxLevel", "the text")
+    },
+  },
+  "foreign-path-refused": {
+    level: "should",
+    spec: ["b72"],
+    setup: "printf bye >a",
+    says:
+      "A restricted profile with a path of another host is refused with -32600, also as cwd or workspace root, before " +
+      "the path of the request is judged; a free profile with one is not. %00 in any of them is refused with -32602.",
+    run: async (folder) => {
+      const { ok, refused, uri } = folder
+      const path = uri("a")
+      const profile = only(folder, "a", "read")
+      const named = { ...profile, permissions: restricted("file://elsewhere/x") }
+      for (const sandbox of [
+        named,
+        { ...profile, cwd: "file://elsewhere/x" },
+        { ...profile, workspaceRoots: ["file://elsewhere/x"] },
+      ])
+        await refused("fs/getMetadata", { path, sandbox }, -32600)
+      const told = await refused("fs/getMetadata", { path: "file://host/y", sandbox: named }, -32600)
+      Check.contains(told, "elsewhere", "the text")
+      const free = { permissions: { type: "disabled" }, ...level }
+      await ok("fs/getMetadata", { path, sandbox: { ...free, cwd: "file://elsewhere/x" } })
+      const nul = { ...free, temporaryDirectories: ["file:///a%00b"] }
+      await refused("fs/getMetadata", { path, sandbox: nul }, -32602)
+      await refused("fs/writeFile", { path, dataBase64: "@", sandbox: nul }, -32602)
+    },
+  },
+  "foreign-path-texts-of-the-peer": {
+    level: "peer",
+    spec: [],
+    says: "The texts for a path of another host in a restricted profile are those of Codex.",
+    run: async (folder) => {
+      const profile = only(folder, "a", "read")
+      const foreign = "file:///C:/x"
+      const root = "file system sandbox workspace root is not native to this exec-server host: "
+      const texts: ReadonlyArray<readonly [string, JsonObject]> = [
+        ["invalid sandbox permission path URI: ", { permissions: restricted(foreign), cwd: foreign }],
+        ["", { cwd: foreign, workspaceRoots: [foreign] }],
+        [root, { workspaceRoots: [foreign] }],
+      ]
+      for (const [text, more] of texts) {
+        const params = { path: folder.uri("a"), sandbox: { ...profile, ...more } }
+        await folder.refused("fs/readFile", params, -32600, `${text}'${foreign}' is invalid on 'linux'`)
+      }
     },
   },
   "free-profiles": {

@@ -92,6 +92,59 @@ export const processSandbox = table("process/sandbox", {
       }
     },
   },
+  "foreign-path-refused": {
+    level: "should",
+    spec: [],
+    says:
+      "A path of another host as cwd or as a workspace root of a sandbox is refused with -32602, even where the profile " +
+      "is disabled; so is any path with %00 in it. An empty argv is told before the first, after the second.",
+    run: async (t) => {
+      const wire = await t.open()
+      const foreign = "file://elsewhere/x"
+      const nul = "file:///a%00b"
+      const [disabled] = free
+      const refusal = (sandbox: JsonObject, more: JsonObject = {}) =>
+        wire.refused(
+          "process/start",
+          Child.params(wire, { params: { sandbox: { ...disabled, ...sandbox }, ...more } }),
+          -32602,
+        )
+      for (const uri of [foreign, nul]) {
+        await refusal({ cwd: uri })
+        await refusal({ workspaceRoots: [uri] })
+        await refusal({ policyContext: { cwd: uri } })
+      }
+      await refusal({ userHomeDir: nul })
+      Check.contains(await refusal({ cwd: foreign }, { argv: [] }), "argv", "the text for a foreign cwd")
+      Check.lacks(await refusal({ cwd: nul }, { argv: [] }), "argv", "the text for %00")
+    },
+  },
+  "foreign-path-texts-of-the-peer": {
+    level: "peer",
+    spec: [],
+    says: "The texts for paths of another host in a sandbox, and their order, are those of Codex.",
+    run: async (t) => {
+      const wire = await t.open()
+      const uri = "file:///C:/x"
+      const [disabled] = free
+      const entry = { path: { type: "path", path: uri }, access: "read" }
+      const profile = managed({ type: "restricted", entries: [entry] })
+      const texts: ReadonlyArray<readonly [string, JsonObject]> = [
+        ["invalid sandbox permission path: ", { sandbox: profile }],
+        ["invalid sandbox workspace root: ", { sandbox: { ...profile, workspaceRoots: [uri] } }],
+        ["invalid sandbox policy cwd: ", { sandbox: { ...profile, workspaceRoots: [uri], cwd: uri } }],
+        ["invalid sandbox policy cwd: ", { sandbox: disabled ?? {}, cwd: uri }],
+        [
+          `command cwd URI \`${uri}\` is not valid on this host: `,
+          { sandbox: { ...disabled, cwd: "file:///tmp" }, cwd: uri },
+        ],
+      ]
+      for (const [text, params] of texts) {
+        const whole = `failed to prepare process sandbox: ${text}'${uri}' is invalid on 'linux'`
+        await wire.refused("process/start", Child.params(wire, { params }), -32602, whole)
+      }
+    },
+  },
   "any-sandbox-has-a-type": {
     level: "should",
     spec: [180],

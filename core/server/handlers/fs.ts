@@ -19,6 +19,7 @@ import type { ParamsOf } from "../../protocol/Methods.ts"
 import * as PathUri from "../../protocol/PathUri.ts"
 import type { WalkResult } from "../../protocol/FileSystem.ts"
 import type { Sandbox } from "../../protocol/Sandbox.ts"
+import * as SandboxPaths from "../../protocol/SandboxPaths.ts"
 import type { RequestContext } from "../../rpc/Router.ts"
 import type { SandboxedFiles } from "../SandboxedFiles.ts"
 import { type HandlerError, ParamsError } from "../WireError.ts"
@@ -46,10 +47,13 @@ export const make = ({ platform, files, sandboxed, write }: FileContext) =>
         return Effect.zipRight(Effect.mapError(Either.all(faults), refusal), request)
       },
       calls: (params, use) =>
-        Effect.gen(function* () {
-          const path = yield* native(params.path)
-          return yield* use(yield* sandboxed.calls(params.sandbox), path)
-        }),
+        access.judged(
+          [params.path, ...SandboxPaths.all(params.sandbox)],
+          Effect.gen(function* () {
+            const calls = yield* sandboxed.calls(params.sandbox)
+            return yield* use(calls, yield* native(params.path))
+          }),
+        ),
     }
     return {
       ...pathMethods(access),
@@ -65,10 +69,10 @@ interface Access {
   /** The native path of a URI. */
   readonly native: (uri: string) => Effect.Effect<string, HandlerError>
   /** A request, unless one of its URIs has a NUL: that is told before anything else is judged, as in the peer. */
-  readonly judged: <A, E>(
+  readonly judged: <A, E, R>(
     uris: ReadonlyArray<string | null | undefined>,
-    request: Effect.Effect<A, E>,
-  ) => Effect.Effect<A, E | HandlerError>
+    request: Effect.Effect<A, E, R>,
+  ) => Effect.Effect<A, E | HandlerError, R>
   /** Gives `use` the native path of a request and the calls that its sandbox allows. */
   readonly calls: <A, E>(
     params: { readonly path: string; readonly sandbox?: Sandbox | null | undefined },
@@ -93,7 +97,7 @@ const pathMethods = ({ platform, lock, native, judged, calls }: Access) => {
 
     "fs/writeFile": (params: ParamsOf<"fs/writeFile">) =>
       judged(
-        [params.path],
+        [params.path, ...SandboxPaths.all(params.sandbox)],
         Either.match(fromBase64(params.dataBase64), {
           onLeft: badContent,
           onRight: (bytes) => change(params, (calls, path) => calls.writeFile(path, bytes, follows(params))),
@@ -123,7 +127,10 @@ const pathMethods = ({ platform, lock, native, judged, calls }: Access) => {
       const walked = look(params, (calls, path) =>
         Effect.map(calls.walk(path, options), (result) => spelled(result, path, params.path, platform)),
       )
-      return judged([params.path], Effect.zipRight(Walk.check(options), walked))
+      return judged(
+        [params.path, ...SandboxPaths.all(params.sandbox)],
+        Effect.zipRight(Walk.check(options), walked),
+      )
     },
 
     "fs/remove": (params: ParamsOf<"fs/remove">) => {
@@ -134,7 +141,7 @@ const pathMethods = ({ platform, lock, native, judged, calls }: Access) => {
 
     "fs/copy": ({ sourcePath, destinationPath, recursive, sandbox }: ParamsOf<"fs/copy">) =>
       judged(
-        [sourcePath, destinationPath],
+        [sourcePath, destinationPath, ...SandboxPaths.all(sandbox)],
         change({ path: sourcePath, sandbox }, (calls, source) =>
           Effect.flatMap(native(destinationPath), (to) => calls.copy(source, to, recursive)),
         ),
@@ -148,7 +155,7 @@ const handleMethods = ({ lock, judged, calls }: Access, handles: Handles.Handles
     const { handleId, mode = "read" } = params
     const opening = calls(params, (calls, path) => calls.open(path, mode))
     const opened = lock.exclusive(handles.open(handleId, mode, opening))
-    return judged([params.path], Effect.as(opened, { handleId }))
+    return judged([params.path, ...SandboxPaths.all(params.sandbox)], Effect.as(opened, { handleId }))
   },
 
   "fs/readBlock": ({ handleId, offset, len }: ParamsOf<"fs/readBlock">) =>

@@ -5,6 +5,8 @@ import type { ParamsOf, ResultOf } from "../../protocol/Methods.ts"
 import type { OperationParams } from "../../protocol/dialect/Dialect.ts"
 import { leastCredit } from "../../protocol/Process.ts"
 import * as PathUri from "../../protocol/PathUri.ts"
+import type { Sandbox } from "../../protocol/Sandbox.ts"
+import * as SandboxPaths from "../../protocol/SandboxPaths.ts"
 import type { RequestContext } from "../../rpc/Router.ts"
 import type { Session } from "../../session/SessionRegistry.ts"
 import * as Confinement from "../../protocol/Confinement.ts"
@@ -121,7 +123,18 @@ const toSpawnSpec = (
     for (const field of ["networkProxy", "shellSnapshot"] as const) {
       if (params[field] != null) return yield* refuse(`\`${field}\` is not supported by this server`)
     }
-    const cwd = yield* toCwd(params.cwd, host.platform)
+    const { platform } = host
+    const uris = [params.cwd, ...SandboxPaths.all(params.sandbox)].filter((uri) => !PathUri.isNativePath(uri))
+    const checked = Either.all(uris.map((uri) => PathUri.check(uri, platform)))
+    if (Either.isLeft(checked)) return yield* refuse(checked.left.message)
+    const [program, ...args] = params.argv
+    if (params.sandbox != null) {
+      // The peer prepares a sandbox before it looks at the cwd, and after it has looked for a program.
+      if (program === undefined) return yield* refuse(noProgram)
+      const fault = foreignTo(params.sandbox, params.cwd, platform)
+      if (fault !== undefined) return yield* refuse(`failed to prepare process sandbox: ${fault}`)
+    }
+    const cwd = yield* toCwd(params.cwd, platform)
     const resolved = EnvPolicy.resolve({
       env: params.env,
       policy: params.envPolicy ?? undefined,
@@ -134,8 +147,7 @@ const toSpawnSpec = (
       params.sandbox == null ? Either.right(undefined) : Confinement.resolve(params.sandbox, context)
     if (Either.isLeft(confinement)) return yield* refuse(confinement.left)
     if (confinement.right !== undefined && !confine) return yield* refuse(unconfinable)
-    const [program, ...args] = params.argv
-    if (program === undefined) return yield* refuse("argv must not be empty")
+    if (program === undefined) return yield* refuse(noProgram)
     return {
       argv: [program, ...args],
       arg0: params.arg0 ?? undefined,
@@ -148,6 +160,24 @@ const toSpawnSpec = (
     }
   })
 
+const noProgram = "argv must not be empty"
+
+/** Why a path that a sandbox object names, or the cwd of its process, is none of this host. */
+const foreignTo = (sandbox: Sandbox, cwd: string, platform: string): string | undefined => {
+  const own = PathUri.isNativePath(cwd) ? undefined : cwd
+  const foreign = SandboxPaths.foreign(sandbox, platform, ["cwd", "root", "permission"], own)
+  if (foreign !== undefined) return `invalid sandbox ${roles[foreign.role]}: ${foreign.error.message}`
+  const path = own === undefined ? undefined : PathUri.toPath(own, platform)
+  return path !== undefined && Either.isLeft(path)
+    ? `command cwd URI \`${canonical(cwd, platform)}\` is not valid on this host: ${path.left.message}`
+    : undefined
+}
+
+const roles = { permission: "permission path", cwd: "policy cwd", root: "workspace root" } as const
+
+const canonical = (uri: string, platform: string): string =>
+  Either.getOrElse(PathUri.canonical(uri, platform), () => uri)
+
 /** A PTY is for a person, whose programs ask `SHELL` for the shell to start. */
 const withShell = (env: SpawnSpec["env"], { loginShell }: HostInfo): SpawnSpec["env"] =>
   loginShell === undefined || "SHELL" in env ? env : { ...env, SHELL: loginShell }
@@ -156,13 +186,12 @@ const toCwd = (cwd: string, platform: string): Effect.Effect<string, ParamsError
   if (PathUri.isNativePath(cwd)) return Effect.succeed(PathUri.normalise(cwd))
   // Paths of Windows are text; elsewhere a folder may have any bytes in its name.
   const path = (platform === "windows" ? PathUri.toTextPath : PathUri.toPath)(cwd, platform)
-  const uri = Either.getOrElse(PathUri.canonical(cwd, platform), () => cwd)
-  return Effect.catchAll(path, ({ reason, message }) =>
-    refuse(
-      reason === "NotNative"
-        ? `cwd URI \`${uri}\` is not valid on this exec-server host: ${message}`
-        : message,
-    ),
+  return Effect.mapError(
+    path,
+    ({ message }) =>
+      new ParamsError({
+        message: `cwd URI \`${canonical(cwd, platform)}\` is not valid on this exec-server host: ${message}`,
+      }),
   )
 }
 
