@@ -92,7 +92,7 @@ export const files = [
     "fs/walk",
   ),
   inFile("core/server/handlers/fs.ts")(
-    "return judged([params.path], Effect.as(opened, { handleId }))",
+    "return judged([params.path, ...SandboxPaths.all(params.sandbox)], Effect.as(opened, { handleId }))",
     "return Effect.as(opened, { handleId })",
     "a handle that is taken is told before a NUL",
     "fs/path",
