@@ -38,7 +38,8 @@ Blanks separate several addresses in PROCWIRE_LISTEN; true or false is the value
 wins over a variable, and a variable over the file.
 
 Signals: SIGTERM, SIGINT and SIGHUP end the server and every process it started, with the exit code 0, on SIGHUP 129;
-a second one does not wait for --grace-ms. ${Renewal.help}
+a second one does not wait for --grace-ms.
+${Renewal.help}
 ${Telemetry.help}
 Examples:
   procwire serve                                    # ws://127.0.0.1:PORT, for many clients

@@ -140,6 +140,8 @@ export const processCredit = table("process/credit", {
       const script = "head -c 100000 /dev/zero; exit 3"
       const child = await Child.start(wire, { script, params: { credit: chunk } })
       await within(child, chunk)
+      const state = await child.read({ afterSeq: 1_000_000, waitMs: t.timeoutMs })
+      Check.equal(state["closed"] ?? null, true, "closed, in the answer to a read")
       const early = child.events().find(({ kind }) => kind !== "output")
       Check.equal(early?.kind ?? null, null, "an event that is no output")
       await grant(wire, child.id, plenty)
