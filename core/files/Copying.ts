@@ -25,6 +25,7 @@ export const copy = (
         return yield* copyFile(files, source, destination)
       case "link":
         return yield* copyLink(files, source, destination)
+      case "socket":
       case "other":
         return yield* unsupported
       case "directory":

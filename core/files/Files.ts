@@ -15,8 +15,8 @@ import type { Confinement } from "../protocol/Confinement.ts"
 import type { Block, FileCalls } from "./FileCalls.ts"
 import { FileError } from "./FileError.ts"
 
-/** The kind of a file; `other` is a FIFO, a socket or a device. */
-export type Kind = "file" | "directory" | "link" | "other"
+/** The kind of a file; `other` is a FIFO or a device, and in the list of a folder also a socket. */
+export type Kind = "file" | "directory" | "link" | "socket" | "other"
 
 /** What `stat` knows. */
 export interface FileInfo {

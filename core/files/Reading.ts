@@ -10,7 +10,11 @@ import { join, pin, pinEntry } from "./Paths.ts"
 /** Opens a regular file to read. Where links are followed, anything else is refused without being opened. */
 export const openFile = (files: FilesService, path: string, follow: boolean) =>
   Effect.gen(function* () {
-    if (follow) yield* mustBeFile(path, follow, yield* files.info(path, { follow }))
+    if (follow) {
+      const info = yield* files.info(path, { follow })
+      // No system opens a socket, and the peer tells what the system says of it.
+      if (info.kind !== "socket") yield* mustBeFile(path, follow, info)
+    }
     const place = follow ? path : yield* pinEntry(files, path)
     const file = yield* files.open(place, { access: "read", follow })
     const info = yield* file.info

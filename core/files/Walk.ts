@@ -95,7 +95,7 @@ const look = (
   follow: boolean,
 ): Effect.Effect<Seen | undefined> => {
   if (kind === "file") return Effect.succeed({ kind })
-  if (kind === "other") return Effect.succeed({ kind: undefined })
+  if (kind === "socket" || kind === "other") return Effect.succeed({ kind: undefined })
   if (kind === "directory" && !follow) return Effect.succeed({ kind })
   return files.info(path, { follow: true }).pipe(
     Effect.map((info): Seen => {

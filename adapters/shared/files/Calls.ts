@@ -59,6 +59,7 @@ const kinds: Readonly<Record<number, Files.Kind>> = {
   0o100000: "file",
   0o040000: "directory",
   0o120000: "link",
+  0o140000: "socket",
 }
 
 /** The kind of file, from the mode that `stat` returns. */

@@ -1,6 +1,8 @@
 /**
  * `fs/readFile`: the whole content of a file as base64, and paths that are not files.
  */
+import { once } from "node:events"
+import { createServer } from "node:net"
 import * as Check from "../Check.ts"
 import { folderTable, noFile, readFile } from "./folder.ts"
 
@@ -32,6 +34,22 @@ export const fsReadFile = folderTable("fs/readFile", {
       const bytes = await readFile(folder, folder.uri("a"))
       Check.equal(bytes.length, 3_000_000, "the number of bytes")
       Check.isTrue(bytes.equals(await folder.cat("a")), "the bytes differ from those that cat has read")
+    },
+  },
+  "socket-refused-by-the-system": {
+    level: "peer",
+    spec: [],
+    setup: "ln -s socket link",
+    says: "fs/readFile of a socket, or of a link to one, is refused with -32603 and No such device or address (os error 6).",
+    run: async ({ path, uri, refused }) => {
+      const socket = createServer().listen(`${path}/socket`)
+      await once(socket, "listening")
+      try {
+        for (const name of ["socket", "link"])
+          await refused("fs/readFile", { path: uri(name) }, -32603, "No such device or address (os error 6)")
+      } finally {
+        socket.close()
+      }
     },
   },
   "missing-file-refused": {
