@@ -19,6 +19,7 @@ import type { Calls } from "./Calls.ts"
 import * as LibcCalls from "./LibcCalls.ts"
 import * as NodeCalls from "./NodeCalls.ts"
 import * as Save from "./Save.ts"
+import { isSilent } from "./Silent.ts"
 
 /** Files through `node:fs`. */
 export const layer: Layer.Layer<Files> = Layer.sync(Files, () => make(NodeCalls.make()))
@@ -193,11 +194,17 @@ const watch =
       // Deno reports no error for a folder that does not exist.
       const { kind } = yield* attempt(() => calls.stat(folder, true))
       if (kind !== "directory") return yield* Effect.fail(toFileError(OsError.coded("ENOTDIR")))
+      if (yield* attempt(() => isSilent(folder))) return yield* Effect.fail(unwatchable)
       yield* Effect.acquireRelease(
         Effect.try({ try: () => begin(folder, changed), catch: toFileError }),
         (watcher) => Effect.sync(() => watcher.close()),
       )
     })
+
+const unwatchable = new FileError({
+  reason: "Unsupported",
+  message: "the system does not tell of changes in this file system",
+})
 
 const begin = (folder: string, changed: (name: string | undefined) => void): fs.FSWatcher => {
   // All runtimes deliver the changed names as text, and Deno takes only text as the folder.

@@ -121,6 +121,28 @@ export const fsWatch = folderTable(
         Check.equal(await watching(folder, more), true, "watching of a name of 255 bytes")
       },
     },
+    "silent-file-systems-not-watched": {
+      level: "should",
+      spec: ["b71"],
+      says:
+        "watching is false below /proc and /sys, of whose changes the system tells nobody, for a missing path and " +
+        "for a present one, and also beside a path that can be watched.",
+      run: async (folder) => {
+        const a = folder.uri("a")
+        const requests: ReadonlyArray<JsonObject> = [
+          { missing: ["file:///proc/none"] },
+          { missing: ["file:///proc/none/below"] },
+          { missing: ["file:///sys/none"] },
+          { missing: [a, "file:///sys/kernel/none"] },
+          { missing: [a], present: "file:///proc/version" },
+        ]
+        for (const [index, request] of requests.entries()) {
+          const what = `watching of ${JSON.stringify(request)}`
+          Check.equal(await watching(folder, { watchId: index + 1, ...request }), false, what)
+        }
+        Check.equal(await watching(folder, { watchId: 99, missing: [a] }), true, "watching of the folder")
+      },
+    },
     "nothing-to-watch": {
       level: "must",
       spec: ["b71"],
