@@ -19,6 +19,7 @@ export const createDirectory = (
   recursive: boolean,
   follow: boolean,
 ): Effect.Effect<void, FileError> => {
+  if (path === "/" && !recursive && !follow) return Effect.fail(rootExists)
   const make = follow
     ? files.makeFolder(path)
     : Effect.scoped(Effect.flatMap(pin(files, path), files.makeFolder))
@@ -33,6 +34,9 @@ export const createDirectory = (
     )
   })
 }
+
+/** The root is no entry of a folder, so no system call is made that would say so, as by the peer. */
+const rootExists = new FileError({ reason: "AlreadyExists", message: "directory already exists" })
 
 /** The second attempt, after the parents were made. Another program may have made the folder meanwhile. */
 const secondTry = (

@@ -91,6 +91,25 @@ export const files = [
     "a walk spells its root anew",
     "fs/walk",
   ),
+  inFile("adapters/shared/files/HostFiles.ts")(
+    "if (yield* attempt(() => isSilent(folder)))",
+    "if (folder === undefined)",
+    "a folder of /proc is watched",
+    "fs/watchMissing",
+  ),
+  reading('if (info.kind !== "socket")', "if (path !== undefined)", "a socket is no file", "fs/readFile"),
+  changing(
+    'path === "/" && !recursive && !follow',
+    "path === undefined",
+    "the root is an entry",
+    "fs/createDirectory",
+  ),
+  inFile("core/spawn/SpecCheck.ts")(
+    'argv[0]?.startsWith("/") === true ? "pipe" : stdio.kind',
+    "stdio.kind",
+    "a NUL in the environment of a PTY has the text of an argument",
+    "process/start",
+  ),
   inFile("core/server/handlers/fs.ts")(
     "return judged([params.path, ...SandboxPaths.all(params.sandbox)], Effect.as(opened, { handleId }))",
     "return Effect.as(opened, { handleId })",

@@ -35,6 +35,15 @@ export const fsCreateDirectory = folderTable("fs/createDirectory", {
       await refused("fs/createDirectory", { path: uri("none/c"), recursive: false }, -32004, noFile)
     },
   },
+  "root-without-links": {
+    level: "peer",
+    spec: [],
+    says: "The root, with recursive:false and followSymlinks:false, is refused with -32603 and directory already exists.",
+    run: async ({ refused }) => {
+      const params = { path: "file:///", recursive: false, followSymlinks: false }
+      await refused("fs/createDirectory", params, -32603, "directory already exists")
+    },
+  },
   "file-in-the-way-refused": {
     level: "must",
     spec: ["b22"],
