@@ -27,13 +27,17 @@ export const beyond = <A, I>(schema: Schema.Schema<A, I>) => nullable(schema).an
 /** True or false; false if absent. Not null. */
 export const flag = Schema.optionalWith(Schema.Boolean, { default: () => false })
 
-const wholeText = Symbol.for("procwire/protocol/Fields/whole")
+/** Why a text is refused on a platform (`linux`, `macos`, `windows`), in words that need no field beside them. */
+export type Judge = (text: string, platform: string) => string | undefined
 
-/** Annotates a value of which a fault says everything, so that its text does not name the field. */
-export const whole = { [wholeText]: true }
+const judging = Symbol.for("procwire/protocol/Fields/Judge")
 
-/** True for a value that was annotated so. */
-export const isWhole = ({ annotations }: SchemaAST.Annotated): boolean => annotations[wholeText] === true
+/** Annotates a text that is judged while params are decoded. */
+export const judgedBy = (judge: Judge) => ({ [judging]: judge })
+
+/** How an annotated text is judged. */
+export const judgeOf = ({ annotations }: SchemaAST.Annotated): Judge | undefined =>
+  annotations[judging] as Judge | undefined
 
 /** The position that a field was annotated with. */
 export const positionOf = ({ annotations }: SchemaAST.Annotated): Position | undefined =>

@@ -9,7 +9,7 @@ import * as Data from "effect/Data"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { utf8 } from "./Bytes.ts"
-import { whole } from "./Fields.ts"
+import { type Judge, judgedBy } from "./Fields.ts"
 import * as FileUrl from "./FileUrl.ts"
 import * as NativePath from "./NativePath.ts"
 
@@ -44,27 +44,23 @@ export const toTextPath = (uri: string, platform: string): Either.Either<string,
       : Either.flatMap(parse(uri, platform), (url) => Either.left(invalidOn(url, platform, "NotNative"))),
   )
 
-/** Fails for what is a path on no host: no `file:` URI, or one with a NUL. The platform is only named. */
-export const check = (uri: string, platform: string): Either.Either<void, PathUriError> =>
-  Either.map(canonical(uri, platform), () => undefined)
+/** Why a text is no `file:` URI without a NUL. */
+const fault: Judge = (uri, platform) =>
+  Either.match(canonical(uri, platform), { onLeft: ({ message }) => message, onRight: () => undefined })
 
-/** A path in params, a `file:` URI of any host. A NUL is judged later, because that text names the platform. */
-export const Uri = Schema.String.pipe(
-  Schema.filter((uri) => fault(uri) ?? true, {
-    identifier: "PathUri",
-    jsonSchema: { type: "string", format: "uri" },
-    ...whole,
-  }),
-)
+/** Earlier clients send an absolute POSIX path in the place of a URI. */
+const faultOfEither: Judge = (text, platform) => (isNativePath(text) ? undefined : fault(text, platform))
 
-/** The same, or an absolute POSIX path, which earlier clients send in its place. */
-export const UriOrPath = Schema.String.pipe(
-  Schema.filter((text) => isNativePath(text) || (fault(text) ?? true), {
-    identifier: "PathUriOrPath",
-    jsonSchema: { type: "string" },
-    ...whole,
-  }),
-)
+const judged = (judge: Judge, identifier: string, jsonSchema: object) =>
+  Schema.String.pipe(
+    Schema.filter((text) => judge(text, "this host") ?? true, { identifier, jsonSchema, ...judgedBy(judge) }),
+  )
+
+/** A path in params, a `file:` URI of any host. */
+export const Uri = judged(fault, "PathUri", { type: "string", format: "uri" })
+
+/** The same, or an absolute native path. */
+export const UriOrPath = judged(faultOfEither, "PathUriOrPath", { type: "string" })
 
 /** The URI as the peer implementation writes it, with the spelling of its percent codes. */
 export const canonical = (uri: string, platform: string): Either.Either<string, PathUriError> =>
@@ -89,10 +85,6 @@ export const normalise = (path: string): string => {
   }
   return `${/^[A-Za-z]:/.test(path) ? "" : "/"}${kept.join("/")}`
 }
-
-/** Why a text is no `file:` URI; clients show that as it is. */
-const fault = (uri: string): string | undefined =>
-  isPlain(uri) ? undefined : Either.match(FileUrl.parse(uri), { onLeft: String, onRight: () => undefined })
 
 const prefix = "file://"
 

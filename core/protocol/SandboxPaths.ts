@@ -17,21 +17,6 @@ export interface Foreign {
   readonly error: PathUri.PathUriError
 }
 
-/** Every URI of a sandbox object. */
-export const all = (sandbox: Sandbox | null | undefined): ReadonlyArray<string> => {
-  if (sandbox == null) return []
-  const { cwd, policyContext, workspaceRoots, userHomeDir, temporaryDirectories } = sandbox
-  return [
-    ...permissionPaths(sandbox),
-    cwd,
-    policyContext?.cwd,
-    ...(policyContext?.workspaceRoots ?? []),
-    ...(workspaceRoots ?? []),
-    userHomeDir,
-    ...(temporaryDirectories ?? []),
-  ].filter((uri) => uri != null)
-}
-
 /** The first path that is none of this host, looked for in this order. `cwd` is that of a sandbox object without one. */
 export const foreign = (
   sandbox: Sandbox,

@@ -165,7 +165,7 @@ describe("Router", () => {
       initialize: '{"clientName":""}',
       "environment/info": "null",
       "environment/status": "{}",
-      "process/start": '{"processId":"p","argv":[],"cwd":"","env":{},"tty":false}',
+      "process/start": '{"processId":"p","argv":[],"cwd":"file:///","env":{},"tty":false}',
       "process/read": '{"processId":"p"}',
       "process/write": '{"processId":"p","chunk":"","writeId":"w"}',
       "process/signal": '{"processId":"p","signal":"interrupt"}',

@@ -36,6 +36,8 @@ export type Handlers<E> = {
 export interface RouterOptions<E> {
   /** The dialect of the connection as known so far; the current one by default. */
   readonly dialect?: () => Dialect
+  /** The operating system, by which paths are judged: `linux`, `macos`, `windows`. */
+  readonly platform?: string
   /** What answers requests. */
   readonly handlers: Handlers<E>
   /** Fails if the connection is not in a state for methods of this family. */
@@ -78,10 +80,10 @@ const answer = <E>(
   { row, served }: Route,
   params: Json,
   context: RequestContext,
-  { gate, handlers, toRpcError }: RouterOptions<E>,
+  { gate, handlers, platform, toRpcError }: RouterOptions<E>,
 ): Effect.Effect<string, ErrorCode.RpcError> => {
   const { decode, toText } = codecOf(row)
-  const decoded = decode(params)
+  const decoded = decode(params, platform)
   if (Either.isLeft(decoded)) return Effect.fail(invalidParams(decoded.left))
   if (served.kind === "constant") return Effect.succeed(toText(served.result))
   const { operation, toParams, toResult } = served
@@ -100,7 +102,7 @@ const answer = <E>(
 /** Decoder and encoder of a row of the method table. */
 interface Codec {
   /** The decoded params, or what is wrong with them. */
-  readonly decode: (params: Json) => Either.Either<unknown, string>
+  readonly decode: Decoder.Decode<unknown>
   readonly toText: (result: unknown) => string
 }
 

@@ -70,6 +70,7 @@ export const serve = (
 
     const router = Router.make<HandlerError>({
       dialect: handshake.dialect,
+      platform: shared.host.platform,
       gate: yield* makeGate(handshake, sessions),
       toRpcError,
       handlers: {

@@ -91,6 +91,12 @@ export const files = [
     "a walk spells its root anew",
     "fs/walk",
   ),
+  inFile("core/rpc/Router.ts")(
+    "decode(params, platform)",
+    "decode(params)",
+    "the text of a bad path does not name the platform",
+    "fs/path",
+  ),
   inFile("adapters/shared/files/HostFiles.ts")(
     "if (yield* attempt(() => isSilent(folder)))",
     "if (folder === undefined)",
@@ -109,12 +115,6 @@ export const files = [
     "stdio.kind",
     "a NUL in the environment of a PTY has the text of an argument",
     "process/start",
-  ),
-  inFile("core/server/handlers/fs.ts")(
-    "return judged([params.path, ...SandboxPaths.all(params.sandbox)], Effect.as(opened, { handleId }))",
-    "return Effect.as(opened, { handleId })",
-    "a handle that is taken is told before a NUL",
-    "fs/path",
   ),
   inFile("adapters/shared/files/Save.ts")(
     'if (!follow && old.kind !== "file")',

@@ -85,10 +85,16 @@ export const fsPathUrl = folderTable("fs/path", {
     setup,
     requires: ["filesystem-blocks"],
     says:
-      "A path that is no file URI is refused with -32602 before the handshake, a handle that is taken, and bad " +
-      "base64 are told; %00 is told before the last two.",
+      "A path that is no file URI, or has %00 in it, is refused with -32602 before the handshake, a handle that is " +
+      "taken, bad base64, and members and elements that follow it are told.",
     run: async ({ t, uri, ok, refused }) => {
-      await (await t.connect()).refused("fs/readFile", { path: "none" }, -32602)
+      const early = await t.connect()
+      await early.refused("fs/readFile", { path: "none" }, -32602)
+      const nul = `${uri("x/a")}%00`
+      for (const params of [{ path: nul }, { path: nul, followSymlinks: 5 }, [nul], [nul, 1, 2, 3, 4]]) {
+        const told = await early.refused("fs/readFile", params, -32602)
+        Check.contains(told, "%00' is invalid on", `the text for ${Check.show(params)}`)
+      }
       await ok("fs/open", { handleId: "h", path: uri("x/a") })
       for (const path of ["none", "http://x/y", `${uri("x/a")}%00`]) {
         await refused("fs/writeFile", { path, dataBase64: "@@@" }, -32602)

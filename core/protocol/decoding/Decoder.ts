@@ -11,20 +11,23 @@ import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"
 import * as DecodeError from "../DecodeError.ts"
-import { isWhole } from "../Fields.ts"
+import { type Judge, judgeOf } from "../Fields.ts"
 import { isDecimal, isObject, type Json } from "../Json.ts"
 import * as Choice from "./Choice.ts"
 import { describeExactly, Fault, member, type Read, type Reading, wrongType } from "./Reading.ts"
 import * as Struct from "./Struct.ts"
 
-/** Decodes one value. Left is the text of the first fault, in one line, with the field. */
-export type Decode<A> = (json: Json) => Either.Either<A, string>
+/**
+ * Decodes one value. Left is the text of the first fault, in one line, with the field. `platform` is that of the host,
+ * by which paths are judged: `linux`, `macos`, `windows`.
+ */
+export type Decode<A> = (json: Json, platform?: string) => Either.Either<A, string>
 
 /** The decoder of a schema. `located` is false for texts that do not name the field. */
 export const make = <A, I>(schema: Schema.Schema<A, I>, { located = true } = {}): Decode<A> => {
   const read = toRead(schema.ast)
-  return (json) => {
-    const reading: Reading = { path: [], buffered: false }
+  return (json, platform = "this host") => {
+    const reading: Reading = { path: [], buffered: false, platform }
     try {
       return Either.right(read(json, reading) as A)
     } catch (error) {
@@ -125,8 +128,20 @@ const variant = (ast: SchemaAST.AST): Choice.Variant => {
   return { words: Choice.wordsOf(type), read: Struct.toRead(`struct variant ${title}`, fields) }
 }
 
+/** A text of which a fault says everything, so that it does not name the field. */
+const text =
+  (judge: Judge): Read =>
+  (json, reading) => {
+    if (typeof json !== "string") throw wrongType(json, "a string", reading)
+    const fault = judge(json, reading.platform)
+    if (fault !== undefined) throw new Fault(fault, true)
+    return json
+  }
+
 /** A value that is decoded as a whole: an integer, base64, or whatever else a schema checks. */
 const leaf = (ast: SchemaAST.AST, name: string): Read => {
+  const judge = judgeOf(ast)
+  if (judge !== undefined) return text(judge)
   const decode = ParseResult.decodeUnknownEither(Schema.make(ast))
   return (json, reading) => {
     const decoded = decode(json)
@@ -135,7 +150,6 @@ const leaf = (ast: SchemaAST.AST, name: string): Read => {
       throw new Fault(
         `invalid ${isDecimal(json) ? "type" : "value"}: ${describeExactly(json)}, expected ${name}`,
       )
-    const whole = isWhole(ast) && typeof json === "string"
-    throw new Fault(DecodeError.toText(ParseResult.parseError(decoded.left)), whole)
+    throw new Fault(DecodeError.toText(ParseResult.parseError(decoded.left)))
   }
 }

@@ -23,6 +23,8 @@ export interface Reading {
    * names of their own, and tags may be indexes.
    */
   buffered: boolean
+  /** The platform of the host. */
+  readonly platform: string
 }
 
 /** Decodes a value by the schema that it was made for. Throws `Fault`. */

@@ -19,7 +19,6 @@ import type { ParamsOf } from "../../protocol/Methods.ts"
 import * as PathUri from "../../protocol/PathUri.ts"
 import type { WalkResult } from "../../protocol/FileSystem.ts"
 import type { Sandbox } from "../../protocol/Sandbox.ts"
-import * as SandboxPaths from "../../protocol/SandboxPaths.ts"
 import type { RequestContext } from "../../rpc/Router.ts"
 import type { SandboxedFiles } from "../SandboxedFiles.ts"
 import { type HandlerError, ParamsError } from "../WireError.ts"
@@ -42,18 +41,11 @@ export const make = ({ platform, files, sandboxed, write }: FileContext) =>
       platform,
       lock: ReadWriteLock.make(),
       native,
-      judged: (uris, request) => {
-        const faults = uris.map((uri) => (uri == null ? Either.void : PathUri.check(uri, platform)))
-        return Effect.zipRight(Effect.mapError(Either.all(faults), refusal), request)
-      },
       calls: (params, use) =>
-        access.judged(
-          [params.path, ...SandboxPaths.all(params.sandbox)],
-          Effect.gen(function* () {
-            const calls = yield* sandboxed.calls(params.sandbox)
-            return yield* use(calls, yield* native(params.path))
-          }),
-        ),
+        Effect.gen(function* () {
+          const calls = yield* sandboxed.calls(params.sandbox)
+          return yield* use(calls, yield* native(params.path))
+        }),
     }
     return {
       ...pathMethods(access),
@@ -68,11 +60,6 @@ interface Access {
   readonly lock: ReadWriteLock.ReadWriteLock
   /** The native path of a URI. */
   readonly native: (uri: string) => Effect.Effect<string, HandlerError>
-  /** A request, unless one of its URIs has a NUL: that is told before anything else is judged, as in the peer. */
-  readonly judged: <A, E, R>(
-    uris: ReadonlyArray<string | null | undefined>,
-    request: Effect.Effect<A, E, R>,
-  ) => Effect.Effect<A, E | HandlerError, R>
   /** Gives `use` the native path of a request and the calls that its sandbox allows. */
   readonly calls: <A, E>(
     params: { readonly path: string; readonly sandbox?: Sandbox | null | undefined },
@@ -83,7 +70,7 @@ interface Access {
 type Use<A, E> = (calls: FileCalls, path: string) => Effect.Effect<A, E, Scope.Scope>
 
 /** The methods that name a path and are complete with their answer. */
-const pathMethods = ({ platform, lock, native, judged, calls }: Access) => {
+const pathMethods = ({ platform, lock, native, calls }: Access) => {
   type Params = Parameters<Access["calls"]>[0]
   const look = <A, E>(params: Params, use: Use<A, E>) => lock.shared(Effect.scoped(calls(params, use)))
   const change = <E>(params: Params, use: Use<void, E>) =>
@@ -96,13 +83,10 @@ const pathMethods = ({ platform, lock, native, judged, calls }: Access) => {
     },
 
     "fs/writeFile": (params: ParamsOf<"fs/writeFile">) =>
-      judged(
-        [params.path, ...SandboxPaths.all(params.sandbox)],
-        Either.match(fromBase64(params.dataBase64), {
-          onLeft: badContent,
-          onRight: (bytes) => change(params, (calls, path) => calls.writeFile(path, bytes, follows(params))),
-        }),
-      ),
+      Either.match(fromBase64(params.dataBase64), {
+        onLeft: badContent,
+        onRight: (bytes) => change(params, (calls, path) => calls.writeFile(path, bytes, follows(params))),
+      }),
 
     "fs/createDirectory": (params: ParamsOf<"fs/createDirectory">) => {
       const recursive = params.recursive ?? true
@@ -127,10 +111,7 @@ const pathMethods = ({ platform, lock, native, judged, calls }: Access) => {
       const walked = look(params, (calls, path) =>
         Effect.map(calls.walk(path, options), (result) => spelled(result, path, params.path, platform)),
       )
-      return judged(
-        [params.path, ...SandboxPaths.all(params.sandbox)],
-        Effect.zipRight(Walk.check(options), walked),
-      )
+      return Effect.zipRight(Walk.check(options), walked)
     },
 
     "fs/remove": (params: ParamsOf<"fs/remove">) => {
@@ -140,22 +121,19 @@ const pathMethods = ({ platform, lock, native, judged, calls }: Access) => {
     },
 
     "fs/copy": ({ sourcePath, destinationPath, recursive, sandbox }: ParamsOf<"fs/copy">) =>
-      judged(
-        [sourcePath, destinationPath, ...SandboxPaths.all(sandbox)],
-        change({ path: sourcePath, sandbox }, (calls, source) =>
-          Effect.flatMap(native(destinationPath), (to) => calls.copy(source, to, recursive)),
-        ),
+      change({ path: sourcePath, sandbox }, (calls, source) =>
+        Effect.flatMap(native(destinationPath), (to) => calls.copy(source, to, recursive)),
       ),
   }
 }
 
 /** The methods of open files. */
-const handleMethods = ({ lock, judged, calls }: Access, handles: Handles.Handles) => ({
+const handleMethods = ({ lock, calls }: Access, handles: Handles.Handles) => ({
   "fs/open": (params: ParamsOf<"fs/open">) => {
     const { handleId, mode = "read" } = params
     const opening = calls(params, (calls, path) => calls.open(path, mode))
     const opened = lock.exclusive(handles.open(handleId, mode, opening))
-    return judged([params.path, ...SandboxPaths.all(params.sandbox)], Effect.as(opened, { handleId }))
+    return Effect.as(opened, { handleId })
   },
 
   "fs/readBlock": ({ handleId, offset, len }: ParamsOf<"fs/readBlock">) =>
@@ -169,13 +147,13 @@ const handleMethods = ({ lock, judged, calls }: Access, handles: Handles.Handles
 
 /** The watch of the connection. */
 const watchMethod = (
-  { platform, lock, judged }: Access,
+  { platform, lock }: Access,
   watch: MissingWatch.MissingWatch,
   write: FileContext["write"],
 ) => ({
   "fs/watchMissing": (params: ParamsOf<"fs/watchMissing">, { afterReply }: RequestContext) =>
     Effect.gen(function* () {
-      const { watchId: id, missing, present } = params
+      const { watchId: id } = params
       // The notification must follow the answer, but the watch may fire before it.
       let fired = false
       let answered = false
@@ -189,7 +167,7 @@ const watchMethod = (
           notify()
         }),
       )
-      const watching = yield* judged([...missing, present], started)
+      const watching = yield* started
       afterReply(() => {
         answered = true
         notify()

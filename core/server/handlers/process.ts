@@ -124,9 +124,6 @@ const toSpawnSpec = (
       if (params[field] != null) return yield* refuse(`\`${field}\` is not supported by this server`)
     }
     const { platform } = host
-    const uris = [params.cwd, ...SandboxPaths.all(params.sandbox)].filter((uri) => !PathUri.isNativePath(uri))
-    const checked = Either.all(uris.map((uri) => PathUri.check(uri, platform)))
-    if (Either.isLeft(checked)) return yield* refuse(checked.left.message)
     const [program, ...args] = params.argv
     if (params.sandbox != null) {
       // The peer prepares a sandbox before it looks at the cwd, and after it has looked for a program.
