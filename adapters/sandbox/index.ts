@@ -1,5 +1,6 @@
 /**
- * Spawners around another spawner: bubblewrap, or any command that starts the program it is given.
+ * Spawners around another spawner: bubblewrap, or any command that starts the program it is given; and the type of a
+ * spawner in plain JavaScript.
  *
  * @example
  * ```ts
@@ -15,6 +16,8 @@
  * @module
  */
 export type { Access, Confinement, Place } from "../../core/protocol/Confinement.ts"
+export type { PlainChild, PlainSpawner } from "../../core/spawn/PlainSpawner.ts"
 export { layer as layerBubblewrap, type Options as BubblewrapOptions } from "../shared/confine/Bubblewrap.ts"
 export { find as findProgram } from "../shared/process/ProgramLookup.ts"
+export { defineSpawner, layerPlain } from "./DefineSpawner.ts"
 export { layerWrap, type WrapOptions } from "./Wrap.ts"

@@ -53,7 +53,7 @@ export const usage = `procwire-conformance: tests any implementation of the exec
   --command CMD      start the server with this command; the transport follows the value of its --listen, stdio
                      without one; {LISTEN} stands for several transports: "my-server --listen {LISTEN}"
   --url URL          test a server that runs already: ws://HOST:PORT, tcp://HOST:PORT or unix:PATH
-  --spawner MODULE   test the spawner that this module exports as layer or layerSpawner, not a server
+  --spawner MODULE   test the spawner that this module exports as layer, layerSpawner or spawner, not a server
   --transports LIST  the transports that {LISTEN} stands for, of ${transportKinds.join(",")} (default stdio,ws)
   --dialect NAME     the dialect of the server: current (default), or v0, the first version, of March 2026
   --level L          must, should (with must) or all (default)

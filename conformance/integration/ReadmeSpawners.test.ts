@@ -1,6 +1,6 @@
 /**
  * The spawners that READMEs show, word for word, through the spawner suite that they recommend: the sandbox of
- * README.md and the spawner of spawner/README.md.
+ * README.md, the spawner of spawner/README.md, and the one in plain JavaScript of adapters/README.md.
  */
 import { execFileSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -8,7 +8,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { transformSync } from "esbuild"
 import { afterAll, expect, test } from "vitest"
-import { SeamRunner, SpawnerRunner } from "../spawner/runner.ts"
+import { type SeamCase, SeamRunner, SpawnerRunner } from "../spawner/runner.ts"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 // Inside the repository, so that `procwire` and `effect` are found.
@@ -26,18 +26,19 @@ const works = (): boolean => {
 
 /** Writes the example of this README that has this text, without its types. */
 const example = (readme: string, text: string): string => {
-  const blocks = [...readFileSync(join(root, readme), "utf8").matchAll(/^```ts\n([^]*?)^```/gm)]
-  const [, code = ""] = blocks.find(([block]) => block.includes(text)) ?? []
+  const blocks = [...readFileSync(join(root, readme), "utf8").matchAll(/^```[tj]s\n([^]*?)^```/gm)]
+  const [block = "", code = ""] = blocks.find(([block]) => block.includes(text)) ?? []
   const file = join(folder, `${readme.replaceAll("/", "-")}.mjs`)
-  writeFileSync(file, transformSync(code, { loader: "ts" }).code)
+  writeFileSync(file, block.startsWith("```js") ? code : transformSync(code, { loader: "ts" }).code)
   return file
 }
 
 /** 500 runs each, which are those of other tests. */
 const except = { "spawner/output/no-byte-lost-*": "takes long, because it repeats" }
 
-const proves = async (file: string): Promise<void> => {
-  const { known, layer } = await SpawnerRunner.load(file)
+const proves = async (file: string, also: SeamCase.Known = {}): Promise<void> => {
+  const { known: own, layer } = await SpawnerRunner.load(file)
+  const known = { ...own, ...also }
   const outcomes = await SpawnerRunner.run(layer, { except })
   const wrong = outcomes.filter(({ case: { id }, status }) => status === "fail" && !(id in known))
   expect(wrong.map(({ case: { id }, reason }) => ({ id, reason }))).toEqual([])
@@ -52,3 +53,13 @@ test.runIf(works())("the sandbox of README.md", { timeout }, () => proves(exampl
 test("the spawner of spawner/README.md", { timeout }, () =>
   proves(example("conformance/spawner/README.md", "const launch =")),
 )
+
+test("the spawner in plain JavaScript of adapters/README.md, in 30 lines", { timeout }, async () => {
+  const file = example("adapters/README.md", "export const spawner =")
+  expect(readFileSync(file, "utf8").trimEnd().split("\n").length).toBeLessThanOrEqual(30)
+  await proves(file, {
+    "spawner/exit/real-time-signal": "node:child_process reports it as exit code 0",
+    "spawner/output/reopened-by-the-child": "the pipes of node:child_process are sockets",
+    "spawner/errors/program-of-no-format": "libuv gives the file to a shell",
+  })
+})

@@ -1,8 +1,8 @@
 /**
  * Runs the spawner suite without a test framework.
  *
- * The spawner is a layer, or a module on disk that exports one as `layer` or `layerSpawner`. On a runtime that does not
- * strip types the module must be JavaScript.
+ * The spawner is a layer, or a module on disk that exports one as `layer` or `layerSpawner`, or a plain spawner as
+ * `spawner`. On a runtime that does not strip types the module must be JavaScript.
  */
 import { resolve } from "node:path"
 import { pathToFileURL } from "node:url"
@@ -11,6 +11,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
+import * as PlainSpawner from "../../core/spawn/PlainSpawner.ts"
 import { Spawner } from "../../core/spawn/Spawner.ts"
 import { subject, type SpawnerContext, type Need } from "./SpawnerContext.ts"
 import { cases } from "./cases/index.ts"
@@ -67,13 +68,21 @@ export interface Loaded {
  */
 export const load = async (modulePath: string): Promise<Loaded> => {
   const loaded: unknown = await import(pathToFileURL(resolve(modulePath)).href)
-  const { known = {}, layer, layerSpawner } = loaded as { readonly [name: string]: unknown }
-  const found = layer ?? layerSpawner
+  const { known = {}, layer, layerSpawner, spawner } = loaded as { readonly [name: string]: unknown }
+  const found = layer ?? layerSpawner ?? (spawner === undefined ? undefined : plain(modulePath, spawner))
   if (!Layer.isLayer(found))
-    throw new UsageError(`${modulePath} exports no layer: name it layer or layerSpawner`)
+    throw new UsageError(
+      `${modulePath} exports no spawner: name a layer layer or layerSpawner, a plain object spawner`,
+    )
   if (!isKnown(known))
     throw new UsageError(`${modulePath} exports a known that is no object of ids and reasons`)
   return { layer: found as SpawnerLayer, known }
+}
+
+const plain = (modulePath: string, spawner: unknown): SpawnerLayer => {
+  const fault = PlainSpawner.fault(spawner)
+  if (fault !== undefined) throw new UsageError(`the spawner of ${modulePath} ${fault}`)
+  return PlainSpawner.toLayer(spawner as PlainSpawner.PlainSpawner)
 }
 
 const isKnown = (value: unknown): value is Known =>
