@@ -166,7 +166,7 @@ describe("PlainSpawner", () => {
     "kills a child whose start was interrupted as soon as it is there",
     effect(function* () {
       const calls: Array<string> = []
-      let born = (_: unknown) => {}
+      let born: (child: unknown) => void = () => {}
       const { scope, start } = yield* begin(() => new Promise((resolve) => (born = resolve)))
       const fiber = yield* Effect.fork(start)
       yield* elapse(1)
