@@ -11,10 +11,8 @@ export const refusal = ({ arg0 = "", argv, cwd, env, stdio }: SpawnSpec): SpawnE
   if (argv.some(hasNul)) return nulByte(stdio.kind, "argv")
   if (hasNul(arg0)) return nulByte(stdio.kind, "arg0")
   if (hasNul(cwd)) return nulByte(stdio.kind, "cwd")
-  // The peer starts a program with an absolute path in a PTY as it does with pipes.
-  const kind = argv[0]?.startsWith("/") === true ? "pipe" : stdio.kind
   for (const name in env) {
-    if (hasNul(name) || hasNul(env[name] ?? "")) return nulByte(kind, "env")
+    if (hasNul(name) || hasNul(env[name] ?? "")) return nulByte(stdio.kind, "env")
   }
   return undefined
 }

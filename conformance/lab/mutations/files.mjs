@@ -110,12 +110,6 @@ export const files = [
     "the root is an entry",
     "fs/createDirectory",
   ),
-  inFile("core/spawn/SpecCheck.ts")(
-    'argv[0]?.startsWith("/") === true ? "pipe" : stdio.kind',
-    "stdio.kind",
-    "a NUL in the environment of a PTY has the text of an argument",
-    "process/start",
-  ),
   inFile("adapters/shared/files/Save.ts")(
     'if (!follow && old.kind !== "file")',
     'if (!follow && old.kind === "link")',

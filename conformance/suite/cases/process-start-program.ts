@@ -144,26 +144,6 @@ export const startProgram = table("process/start", {
       Check.contains(await wire.refused("process/start", inEnv, -32603), "nul byte", "the message")
     },
   },
-  "nul-bytes-texts-of-the-peer": {
-    level: "peer",
-    spec: [86],
-    requires: ["pty"],
-    says: "The text for a NUL in an environment variable is that of Codex; with tty it depends on how the program is named.",
-    run: async (t) => {
-      const wire = await t.open()
-      const inData = "data provided contains a nul byte"
-      const texts: ReadonlyArray<readonly [boolean, string, string]> = [
-        [false, "/bin/true", inData],
-        [false, "true", inData],
-        [true, "/bin/true", inData],
-        [true, "true", "nul byte found in provided data"],
-      ]
-      for (const [tty, program, text] of texts) {
-        const params = Child.params(wire, { argv: [program], env: { PATH: "/bin:/usr/bin", A: "x\0y" }, tty })
-        await wire.refused("process/start", params, -32603, text)
-      }
-    },
-  },
   "arg0-replaces-argv0": {
     level: "must",
     spec: [177],
