@@ -1,5 +1,7 @@
 /** The end of a transport over Node streams: what is queued is sent first, and no end waits for a peer for ever. */
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
 
 /** How long it may take to send what is queued and for the peer to end its side, both together. */
@@ -23,12 +25,16 @@ export const make = ({
   peerEnded,
   destroy,
 }: Steps): Effect.Effect<Effect.Effect<void>, never, Scope.Scope> =>
-  Effect.sync(stop).pipe(
-    Effect.zipRight(
-      Effect.zipRight(flush, peerEnded).pipe(Effect.interruptible, Effect.timeoutOption(deadline)),
-    ),
-    Effect.ensuring(Effect.sync(destroy)),
-    Effect.uninterruptible,
-    Effect.cached,
-    Effect.tap((close) => Effect.addFinalizer(() => close)),
-  )
+  Effect.gen(function* () {
+    const runtime = yield* Effect.runtime<never>()
+    const rest = Effect.zipRight(flush, peerEnded)
+    const closing = Effect.sync(stop).pipe(
+      Effect.zipRight(rest.pipe(Effect.interruptible, Effect.timeoutOption(deadline))),
+      Effect.ensuring(Effect.sync(destroy)),
+    )
+    let begun: Fiber.RuntimeFiber<unknown> | undefined
+    // In a fiber of its own: when whoever began it is interrupted, the others must not be told that they were.
+    const close = Effect.suspend(() => Fiber.await((begun ??= Runtime.runFork(runtime)(closing))))
+    yield* Effect.addFinalizer(() => close)
+    return Effect.asVoid(close)
+  })
