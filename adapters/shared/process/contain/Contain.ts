@@ -143,8 +143,7 @@ const byAdoption = ({
       })
     const groups = yield* GroupReaper.make(table)
     const { signal } = native.pidFds
-    // A helper of ours in a session of its own has an argument that says so.
-    const isOwn = (pid: number) => files.read(`/proc/${pid}/cmdline`).includes("\0procwire-")
+    const isOwn = (pid: number) => mayBeHelper(files.read(`/proc/${pid}/cmdline`))
     const made = Effect.sync(() => Subreaper.make({ table, signal, groups, isOwn, onEscape }))
     const contain = yield* Effect.acquireRelease(made, ({ close }) => Effect.sync(close))
     yield* Effect.acquireRelease(
@@ -153,6 +152,13 @@ const byAdoption = ({
     )
     return { contain, groups }
   })
+
+/**
+ * True for the command line of a helper of ours, which has a session of its own and an argument that says so, and of a
+ * process that is dying, helper or not: its memory is given back, and its command line empty, before it is a zombie.
+ */
+export const mayBeHelper = (commandLine: string): boolean =>
+  commandLine === "" || commandLine.includes("\0procwire-")
 
 /** Without libc. Who is listed is frozen, so nobody else gets its pid. */
 const killListed: KillListed = (list) => {

@@ -1,4 +1,6 @@
 /** Descendants that leave the group of their child, with each containment of this host. */
+import { spawn } from "node:child_process"
+import { once } from "node:events"
 import { setTimeout as sleep } from "node:timers/promises"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -11,7 +13,9 @@ import { platform } from "../../../testing/Runtime.ts"
 import * as KernelFiles from "../../host/KernelFiles.ts"
 import * as Proc from "../../testing/Proc.ts"
 import * as TestChild from "../../testing/TestChild.ts"
-import type { Unavailable } from "./Contain.ts"
+import * as ProcessTable from "../ProcessTable.ts"
+import * as Contain from "./Contain.ts"
+import * as ProcessTrees from "./ProcessTrees.ts"
 
 /** Seconds to sleep, to be found by. */
 const unique = (seconds: number) => `${seconds}.${process.pid}`
@@ -29,7 +33,7 @@ const build = async (contain: "cgroup" | "subreaper") => {
   const result = await Effect.runPromise(Effect.either(built))
   const close = () => Effect.runPromise(Scope.close(scope, Exit.void))
   if (result._tag === "Right") return { spawner: Context.get(result.right, Spawner.Spawner), close }
-  const { message }: Unavailable = result.left
+  const { message }: Contain.Unavailable = result.left
   process.stdout.write(`not tested: ${contain}: ${message}\n`)
   return undefined
 }
@@ -76,6 +80,25 @@ describe.each(["cgroup", "subreaper"] as const)(
     })
   },
 )
+
+test("a helper of ours that dies during a walk is nobody's descendant", async () => {
+  const table = ProcessTable.make(KernelFiles.node)
+  const helper = spawn("/bin/sh", ["-c", "read line", "procwire-helper"], { detached: true })
+  const ended = once(helper, "exit")
+  const { pid = 0 } = helper
+  const all = () => {
+    const entries = table.all()
+    helper.kill("SIGKILL")
+    while ((table.find(pid)?.state ?? "Z") !== "Z");
+    return entries
+  }
+  const isOwn = (pid: number) => Contain.mayBeHelper(KernelFiles.node.read(`/proc/${pid}/cmdline`))
+  const trees = ProcessTrees.make({ ...table, all }, isOwn)
+  const tree = trees.add(pid + 1)
+  trees.walk()
+  expect([...tree.members.keys()]).not.toContain(pid)
+  expect(await ended).toEqual([null, "SIGKILL"])
+})
 
 test("a spawner leaves no cgroup, and this process is where it was", async () => {
   const before = KernelFiles.node.read("/proc/self/cgroup")

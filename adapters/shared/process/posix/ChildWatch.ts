@@ -13,8 +13,13 @@ import type * as Spawner from "../../../../core/spawn/Spawner.ts"
 import type { Libc } from "./Libc.ts"
 
 const POLL_MILLIS = 1_000
-/** A stranger is reaped after this time. Longer on Deno, which reaps its children late and dies if they are gone. */
-const STRANGER_MILLIS = "Deno" in globalThis ? 5_000 : POLL_MILLIS
+/** Between looks at a stranger. */
+const STRANGER_MILLIS = 200
+/**
+ * A stranger that was there so often is reaped. More often on Deno, which reaps its children late and dies if they are
+ * gone. Looks are counted, and not time, because an event loop that stood still has reaped nothing meanwhile.
+ */
+const STRANGER_LOOKS = "Deno" in globalThis ? 25 : 5
 
 export interface ChildWatch {
   /** Calls `onEnd` once, after `pid` has ended; it must call `reap`. Must be called in the tick of the spawn. */
@@ -22,6 +27,9 @@ export interface ChildWatch {
   /** Children that `isOrphan` knows are reaped at once, until the returned function is called. */
   readonly reapAlso: (isOrphan: (pid: number) => boolean) => () => void
 }
+
+/** No stranger was seen. */
+const nobody = { pid: 0, looks: 0, at: Number.NEGATIVE_INFINITY }
 
 /** What a child's end is told to. `reap` gives the pid back to the system and says how the child ended. */
 export type OnEnd = (reap: () => Spawner.ExitStatus) => void
@@ -50,25 +58,27 @@ export const make = (libc: Libc): ChildWatch => {
         return
       }
     }
-    stranger = { pid: 0, since: 0 }
+    stranger = nobody
   }
 
   const orphans = new Set<(pid: number) => boolean>()
-  let stranger = { pid: 0, since: 0 }
+  let stranger = nobody
   const reapOrphan = (pid: number): boolean => {
-    const now = performance.now()
     if ([...orphans].some((isOrphan) => isOrphan(pid))) {
       libc.wait(pid)
       return true
     }
-    if (stranger.pid === pid && now - stranger.since >= STRANGER_MILLIS) {
+    // Orphans come to nobody else.
+    if (process.pid !== 1 && !libc.adopts()) return false
+    const now = performance.now()
+    const { looks, at } = stranger.pid === pid ? stranger : nobody
+    if (now - at < STRANGER_MILLIS) return false
+    if (looks >= STRANGER_LOOKS) {
       libc.wait(pid)
       return true
     }
-    if (stranger.pid !== pid) {
-      stranger = { pid, since: now }
-      setTimeout(look, STRANGER_MILLIS + 1).unref()
-    }
+    stranger = { pid, looks: looks + 1, at: now }
+    setTimeout(look, STRANGER_MILLIS + 1).unref()
     return false
   }
 

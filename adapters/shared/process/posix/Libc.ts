@@ -32,6 +32,7 @@ const WEXITED = 4
 const WNOWAIT = 0x01000000
 /** `prctl`: linux/prctl.h. */
 const PR_SET_CHILD_SUBREAPER = 36
+const PR_GET_CHILD_SUBREAPER = 37
 /** `si_pid` in `siginfo_t` of 64-bit Linux, in ints: include/uapi/asm-generic/siginfo.h. */
 const SI_PID = 4
 /** `st_ino` in `struct stat` of 64-bit Linux, in ints. */
@@ -83,6 +84,8 @@ export interface Libc {
   readonly kill: (pid: number, signal: number) => number
   /** Makes this process the parent of its descendants that lose theirs: 0, or a positive error number. */
   readonly adopt: () => number
+  /** True if descendants that lose their parents become children of this process because of `adopt`. */
+  readonly adopts: () => boolean
   /** The pid of a child of this process, `pid` or any, that has ended and is not yet reaped; 0 if there is none. */
   readonly ended: (pid?: number) => number
   /** Reaps `pid`, which has ended: its wait status. */
@@ -99,6 +102,7 @@ export const bind = (ffi: Ffi): Libc => {
   const access = ffi.bind("access", ["buffer", "int"])
   const kill = ffi.bind("kill", ["int", "int"])
   const prctl = ffi.bind("prctl", ["int", "long", "long", "long", "long"])
+  const prctlInto = ffi.bind("prctl", ["int", "buffer", "long", "long", "long"])
   const waitid = ffi.bind("waitid", ["int", "int", "buffer", "int"])
   const waitpid = ffi.bind("waitpid", ["int", "buffer", "int"])
   // An inline function before glibc 2.33.
@@ -109,6 +113,7 @@ export const bind = (ffi: Ffi): Libc => {
   const stat = new Int32Array(STRUCT_BYTES / 4)
   const info = new Int32Array(STRUCT_BYTES / 4)
   const status = new Int32Array(1)
+  const adopts = new Int32Array(1)
   const orErrno = (result: number) => (result < 0 ? -ffi.errno() : result)
   return {
     pipe: (ends) => orErrno(pipe2(ends, O_CLOEXEC)),
@@ -125,6 +130,7 @@ export const bind = (ffi: Ffi): Libc => {
     spawn: bindSpawn(ffi),
     kill: (pid, signal) => (kill(pid, signal) === 0 ? 0 : ffi.errno()),
     adopt: () => (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) === 0 ? 0 : ffi.errno()),
+    adopts: () => prctlInto(PR_GET_CHILD_SUBREAPER, adopts, 0, 0, 0) === 0 && adopts[0] === 1,
     ended: (pid) => {
       info[SI_PID] = 0
       const failed = waitid(pid === undefined ? P_ALL : P_PID, pid ?? 0, info, WEXITED | WNOHANG | WNOWAIT)
