@@ -67,7 +67,10 @@ describe("The first version of unified exec", () => {
   })
 
   it("leaves no session behind a command that has ended", async () => {
-    const { session_id, output } = await answer({ input_chunks: ["/bin/echo", "hello"], timeout_ms: 30_000 })
+    const echo = (timeout_ms: number) => answer({ input_chunks: ["/bin/echo", "hello"], timeout_ms })
+    // A request lasts as long as its timeout. Only on a busy machine does the command need the longer one.
+    const soon = await echo(500)
+    const { session_id, output } = soon.session_id === null ? soon : await echo(30_000)
     expect({ session_id, output }).toEqual({ session_id: null, output: "hello\r\n" })
   })
 
