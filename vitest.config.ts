@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
 
 /** The adapters that run on this runtime, whose tests are next to them. */
@@ -21,8 +22,8 @@ export default defineConfig({
         },
       },
     ],
-    // Tests wait for processes more than they compute, so they use every core.
-    maxWorkers: "100%",
+    // Tests wait for processes more than they compute, so they use every core, and one more.
+    maxWorkers: availableParallelism() + 1,
     // Only a hang reaches this, on whatever machine. Nothing is repeated: a race is a bug.
     testTimeout: 300_000,
     hookTimeout: 600_000,

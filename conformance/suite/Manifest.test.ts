@@ -28,7 +28,7 @@ test("an extension that is not announced is missing", async () => {
 })
 
 test("a server that does not start with the flags for authentication is without it", async () => {
-  // It never prints an address: the suite waits in vain for so long. A target keeps the deadline it was first asked with.
+  // It never prints an address: the suite waits in vain for so long. A target keeps its first deadline.
   const other = Target.command("stdio", [process.execPath, script])
   const missing = await Manifest.missing(requiring("ws-auth"), other, 2_000)
   await other.close()

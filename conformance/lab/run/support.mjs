@@ -2,7 +2,7 @@
 // `npm run support`: plays the spawner suite and the wire suite on every runtime, and writes what they proved into
 // conformance/lab/run/support.json, from which `npm run readme` makes the support table.
 // `npm run support -- --check` fails if a run proves something else than the file says.
-import { spawnSync } from "node:child_process"
+import { execFile } from "node:child_process"
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { build, install, root } from "../../../.ci/setup.mjs"
@@ -44,23 +44,26 @@ const { cases: spawnerCases } = await import("../../../dist/conformance/spawner/
 const folder = cacheOf("support")
 mkdirSync(folder, { recursive: true })
 
+/** Counts the runs, so that each has a file of its own. */
+let runs = 0
+
 /**
  * The outcomes of a suite.
  * @param {readonly string[]} command its words and options
  * @param {readonly string[]} [globs] of cases; all if there are none
- * @returns {Outcome[]}
+ * @returns {Promise<Outcome[]>}
  */
 const play = ([program = "", ...args], globs = []) => {
-  const json = join(folder, "outcomes.json")
+  const json = join(folder, `outcomes-${(runs += 1)}.json`)
   const words = [...args, ...globs, "--strict", "--timeout-ms", String(hangMs), "--json", json]
-  const { status, stdout, stderr } = spawnSync(program, words, {
-    cwd: root,
-    encoding: "utf8",
-    maxBuffer: 2 ** 26,
+  return new Promise((resolve) => {
+    execFile(program, words, { cwd: root, maxBuffer: 2 ** 26 }, (error, stdout, stderr) => {
+      const status = error === null ? 0 : error.code
+      if (status !== 0)
+        process.stderr.write(`${stdout}${stderr}\n${program} ${words.join(" ")}: exit code ${status}\n`)
+      resolve(status === 0 || status === 1 ? JSON.parse(readFileSync(json, "utf8")).cases : [])
+    })
   })
-  if (status !== 0)
-    process.stderr.write(`${stdout}${stderr}\n${program} ${words.join(" ")}: exit code ${status}\n`)
-  return status === null || status > 1 ? [] : JSON.parse(readFileSync(json, "utf8")).cases
 }
 
 /**
@@ -80,9 +83,9 @@ const capabilities = {
   pause: "pause",
 }
 
-/** @param {Runtime} runtime @returns {Record<string, boolean>} */
-const proveSpawner = ({ conformance, spawner }) => {
-  const outcomes = play([...conformance, "--spawner", spawner])
+/** @param {Runtime} runtime @returns {Promise<Record<string, boolean>>} */
+const proveSpawner = async ({ conformance, spawner }) => {
+  const outcomes = await play([...conformance, "--spawner", spawner])
   /** @type {Map<string, readonly string[]>} */
   const requires = new Map(spawnerCases.map(({ id, requires }) => [id, requires]))
   /** @param {(needs: readonly string[]) => boolean} wanted */
@@ -97,29 +100,31 @@ const proveSpawner = ({ conformance, spawner }) => {
   }
 }
 
-/** @param {Runtime} runtime @returns {Record<string, boolean>} */
-const proveTransports = ({ name, server, bundled }) => {
+/** @param {Runtime} runtime @returns {Promise<Record<string, boolean>>} */
+const proveTransports = async ({ name, server, bundled }) => {
   const otherNode = name.startsWith("Node") && name !== `Node ${process.versions.node.split(".")[0]}`
   const some = otherNode ? ofLines : ofTransport
   /** @param {string} transport @param {readonly string[]} globs */
-  const over = (transport, globs) => {
+  const over = async (transport, globs) => {
     const command = transport === "stdio" ? bundled : server
-    return proves(play([process.execPath, suite, "--command", command, "--transports", transport], globs))
+    return proves(
+      await play([process.execPath, suite, "--command", command, "--transports", transport], globs),
+    )
   }
   const v0 = ["--command", `${server} --dialect v0`, "--dialect", "v0", "--transports", "ws"]
   return {
-    stdio: over("stdio", some),
-    WebSocket: over("ws", otherNode ? ofLines : []),
-    "unix socket": over("unix", some),
-    TCP: over("tcp", some),
-    "the first wire, v0": proves(play([process.execPath, suite, ...v0])),
+    stdio: await over("stdio", some),
+    WebSocket: await over("ws", otherNode ? ofLines : []),
+    "unix socket": await over("unix", some),
+    TCP: await over("tcp", some),
+    "the first wire, v0": proves(await play([process.execPath, suite, ...v0])),
   }
 }
 
-/** @param {Runtime} runtime @returns {Support[string]} */
-const prove = (runtime) => {
+/** @param {Runtime} runtime @returns {Promise<Support[string]>} */
+const prove = async (runtime) => {
   const began = performance.now()
-  const rows = { ...proveSpawner(runtime), ...proveTransports(runtime) }
+  const rows = { ...(await proveSpawner(runtime)), ...(await proveTransports(runtime)) }
   const no = Object.keys(rows).filter((row) => !rows[row])
   const seconds = ((performance.now() - began) / 1000).toFixed(0)
   const result = no.length === 0 ? "everything" : `not ${no.join(", ")}`
@@ -127,8 +132,18 @@ const prove = (runtime) => {
   return { version: runtime.version, ...rows }
 }
 
+/** @type {Map<string, Support[string]>} */
+const found = new Map()
+const all = await runtimes()
+const waiting = [...all]
+/** Two at once: cases wait more than they compute. */
+const take = async () => {
+  for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
+    found.set(next.name, await prove(next))
+}
+await Promise.all([take(), take()])
 /** @type {Support} */
-const proved = Object.fromEntries((await runtimes()).map((runtime) => [runtime.name, prove(runtime)]))
+const proved = Object.fromEntries(all.map(({ name }) => [name, found.get(name) ?? { version: "unknown" }]))
 
 if (process.argv.includes("--check")) {
   /** @type {Support} */
