@@ -25,7 +25,9 @@ const listening = async (server: Server): Promise<number> => {
 /** A server with these variables in its environment. */
 const serverWith = (variables: Record<string, string> = {}): Promise<Client> => {
   const clean = Object.entries(process.env).filter(([name]) => !/proxy|^SSL_CERT|^NODE_EXTRA_CA/i.test(name))
-  const env = { ...(Object.fromEntries(clean) as Record<string, string>), ...variables }
+  // Deno asks for its newest version now and then, also through the proxy.
+  const own = { DENO_NO_UPDATE_CHECK: "1" }
+  const env = { ...(Object.fromEntries(clean) as Record<string, string>), ...own, ...variables }
   return toServer({ command: program, args: [...main, "serve", "--listen", "stdio"], env, stderr: "ignore" })
 }
 
