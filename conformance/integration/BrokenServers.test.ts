@@ -72,7 +72,7 @@ const broken: { readonly [name: string]: Broken } = {
   "credit-replaced": { fails: ["process/credit/grants-go-on-where-it-stopped"] },
   "credit-spares-the-end": { fails: ["process/credit/end-waits-too"] },
   "credit-survives-a-resume": { fails: ["process/credit/anew-with-a-resume"] },
-  "detach-kills": { fails: ["session/detach-keeps-processes"] },
+  "detach-kills": { fails: ["session/detach-keeps-processes", "session/takeover/just-detached"] },
   "dies-of-bad-json": { over: "stdio", fails: ["envelope/malformed-text-answered-with-minus-one"] },
   "environment-leaks": { fails: ["environment/exact-without-policy"] },
   "error-as-text": {
@@ -123,7 +123,7 @@ const broken: { readonly [name: string]: Broken } = {
   },
   "resume-counts-anew": { fails: ["session/resume-continues-the-count"] },
   "resume-repeats": { fails: ["session/resume-continues-the-count"] },
-  "resume-takes-over": { fails: ["session/attached-session-refused"] },
+  "resume-takes-over": { fails: ["session/attached-session-refused", "session/takeover/without-it-refused"] },
   "seq-as-string": {
     fails: [
       "process/output/seq-contiguous",
@@ -160,6 +160,37 @@ const broken: { readonly [name: string]: Broken } = {
   "signals-spare-children": { fails: ["process/signal/more-names-reach-the-group"] },
   "start-answered-late": { fails: ["process/output/order/start-answered-first"] },
   "streams-merged": { fails: ["process/output/streams-and-exit-code"] },
+  "takeover-ends-the-processes": { fails: ["session/takeover/attached", "session/takeover/waiting-read"] },
+  "takeover-ignored": {
+    fails: [
+      "session/takeover/attached",
+      "session/takeover/attaching",
+      "session/takeover/waiting-read",
+      "session/takeover/blocked-write",
+      "session/takeover/two-at-once",
+      "session/takeover/during-a-replay",
+      "session/takeover/stalled-holder",
+      "session/takeover/processes-go-over",
+    ],
+  },
+  "takeover-leaves-reads-waiting": {
+    fails: ["session/takeover/waiting-read", "session/takeover/blocked-write"],
+  },
+  "takeover-leaves-the-old-open": {
+    fails: ["session/takeover/attached", "session/takeover/attaching", "session/takeover/two-at-once"],
+  },
+  "takeover-of-ready-ones-only": {
+    fails: ["session/takeover/attaching", "session/takeover/two-at-once", "session/takeover/during-a-replay"],
+  },
+  "takeover-opens-sessions": { fails: ["session/takeover/unknown-and-new"] },
+  "takeover-pushes-to-both": { fails: ["session/takeover/attached"] },
+  "takeover-unasked": {
+    fails: ["session/takeover/without-it-refused", "session/takeover/bad-values-refused"],
+  },
+  "takeover-untold": {
+    fails: ["session/takeover/attached", "session/takeover/attaching", "session/takeover/waiting-read"],
+  },
+  "takeover-wrong-code": { fails: ["session/takeover/waiting-read"] },
   "terminate-is-polite": { fails: ["process/terminate/kills-at-once"] },
   "terminate-spares-children": { fails: ["process/terminate/kills-the-group"] },
   "unknown-fields-refused": { fails: ["process/start/unknown-fields-ignored"] },

@@ -41,6 +41,7 @@ export const capabilities = [
   "resume",
   "sandbox",
   "session-replay",
+  "session-takeover",
   "ws-auth",
 ] as const
 

@@ -54,6 +54,7 @@ const families: { readonly [capability in Case.Capability]?: Family } = {
   "process-resize": { flag: "processResize" },
   "process-signals": { flag: "processSignals" },
   "session-replay": { flag: "sessionReplay" },
+  "session-takeover": { flag: "sessionTakeover" },
 }
 
 /** Capabilities that the server is asked for on the wire. */

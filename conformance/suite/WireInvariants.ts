@@ -39,6 +39,7 @@ const notifications: { readonly [method: string]: Shape } = {
   "process/output": { processId: isText, seq: isSeq, stream: isStream, chunk: isBase64 },
   "process/exited": { processId: isText, seq: isSeq, exitCode: isInteger, sandboxDenied: isFlag },
   "process/closed": { processId: isText, seq: isSeq },
+  "session/taken": { sessionId: isText },
   "http/request/bodyDelta": {
     requestId: isText,
     seq: isSeq,

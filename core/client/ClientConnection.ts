@@ -80,11 +80,11 @@ export const make = <A>(
         flow.requestSent()
         return Effect.ensuring(connection.call(method, params), Effect.sync(flow.requestDone))
       }).pipe(
-        Effect.mapError((error) =>
-          error._tag === "RpcError"
-            ? new ClientError({ reason: "Server", message: error.message, code: error.code, cause: error })
-            : disconnected(fault ?? error.message),
-        ),
+        Effect.mapError((error) => {
+          if (error._tag === "Disconnected") return disconnected(fault ?? error.message)
+          if (error.code === ErrorCode.sessionTaken) return taken(error)
+          return new ClientError({ reason: "Server", message: error.message, code: error.code, cause: error })
+        }),
       )
 
     const greeting = yield* initialize(ask).pipe(
@@ -102,6 +102,18 @@ export const make = <A>(
 /** The error of every request on a connection that has ended. */
 export const disconnected = (why: string) =>
   new ClientError({ reason: "Disconnected", message: `exec-server transport disconnected: ${why}` })
+
+/** The same on a connection whose session another one has taken over. */
+export const taken = (cause?: unknown) =>
+  new ClientError({
+    reason: "Disconnected",
+    message: `exec-server transport disconnected: ${takenOver}`,
+    code: ErrorCode.sessionTaken,
+    cause,
+  })
+
+/** Why a connection is lost whose session another one has taken over. */
+export const takenOver = "another connection has taken the session over"
 
 const echo = () =>
   new ClientError({ reason: "Protocol", message: "the peer is no exec-server: it sends back what it gets" })

@@ -52,7 +52,10 @@ export class ClientError extends Data.TaggedError("ClientError")<{
   readonly reason: ClientReason
   /** For people. With the reason `Server` it is the message of the server. */
   readonly message: string
-  /** The JSON-RPC error code, if the server answered with an error. */
+  /**
+   * The JSON-RPC error code, if the server answered with an error; -32012 with the reason `Disconnected` or
+   * `SessionLost` if another connection has taken the session over.
+   */
   readonly code?: number
   /** What the server answered, word for word, if `message` says more than that. */
   readonly serverMessage?: string

@@ -31,6 +31,7 @@ const names = {
   current: {
     ...shared,
     resumeSessionId: true,
+    takeover: true,
     reconnect: true,
     onStatus: true,
     onSessionLost: true,

@@ -35,6 +35,11 @@ export interface Options {
   readonly clientName?: string
   /** Resumes the session of an earlier client. `attach` follows its processes. Default: a new session. */
   readonly resumeSessionId?: string
+  /**
+   * Takes the session of `resumeSessionId` also from a client that is still connected, which ends; refused with -32010
+   * otherwise. Needs the capability `sessionTakeover`; other servers ignore it. Default: false.
+   */
+  readonly takeover?: boolean
   /** Deadline of the handshake; numbers are milliseconds. Default: 10 seconds. */
   readonly initializeTimeout?: Duration.DurationInput
   /** How a lost connection is replaced, if the client was given an effect that opens one. Default: it is not. */
@@ -98,6 +103,7 @@ export const make = (
         policy: (Effect.isEffect(source) && options.reconnect) || undefined,
         clientName: options.clientName ?? "procwire",
         resumeSessionId: options.resumeSessionId ?? null,
+        takeover: options.takeover ?? false,
         onSessionLost: options.onSessionLost ?? "end",
         timeout: options.initializeTimeout ?? "10 seconds",
         flow,

@@ -2,27 +2,23 @@
  * Connects a client, and replaces its connection when that is lost.
  *
  * After a loss the session is resumed on a new connection. While the server cannot be reached, or has not noticed the
- * loss yet, that is tried again as the policy says; any other answer is final for the session. That ends the client,
- * or its next request begins a new session (`onSessionLost`). `CurrentConnection` says what happens to requests
- * meanwhile.
+ * loss yet, that is tried again as the policy says; any other answer is final for the session, and so is another
+ * connection that has taken it over. That ends the client, or its next request begins a new session (`onSessionLost`).
+ * `CurrentConnection` says what happens to requests meanwhile.
  */
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as ExecutionStrategy from "effect/ExecutionStrategy"
-import * as Exit from "effect/Exit"
-import { identity } from "effect/Function"
-import * as Scope from "effect/Scope"
-import type { Transport, TransportError } from "../transport/Transport.ts"
-import { disconnected } from "./ClientConnection.ts"
+import type * as Scope from "effect/Scope"
+import { disconnected, taken } from "./ClientConnection.ts"
 import { ClientError } from "./ClientError.ts"
+import * as Connector from "./Connector.ts"
 import type { CurrentConnection } from "./CurrentConnection.ts"
 import * as ReconnectPolicy from "./ReconnectPolicy.ts"
-import * as SessionConnection from "./SessionConnection.ts"
+import type { SessionConnection } from "./SessionConnection.ts"
 
-/** Opens a transport, which lives as long as the scope. */
-export type Open = Effect.Effect<Transport, TransportError | ClientError, Scope.Scope>
+export type { Open } from "./Connector.ts"
 
 /** The state of a client's connection, for display. `message` says why. */
 export type Status =
@@ -44,11 +40,12 @@ export type OnSessionLost = "end" | "new"
  * What `ExecClient` connects with.
  * @internal
  */
-export interface Options extends Omit<SessionConnection.Options, "initialize"> {
+export interface Options extends Connector.Options {
   /** Without it the first loss is final. */
   readonly policy: ReconnectPolicy.ReconnectPolicy | undefined
-  readonly clientName: string
   readonly resumeSessionId: string | null
+  /** Whether the session is taken from the connection that has it. */
+  readonly takeover: boolean
   readonly onSessionLost: OnSessionLost
   /** Deadline of each handshake, and of each attempt to reconnect as a whole. */
   readonly timeout: Duration.DurationInput
@@ -71,83 +68,68 @@ export interface Options extends Omit<SessionConnection.Options, "initialize"> {
  * The session that the connections belong to. Another one takes its place with `onSessionLost: "new"`.
  * @internal
  */
-export type Session = Pick<SessionConnection.SessionConnection, "sessionId" | "environmentInfo">
+export type Session = Pick<SessionConnection, "sessionId" | "environmentInfo">
 
 /** How long the end of a lost connection is waited for. */
 const closeDeadline = "1 second"
-
-interface Live {
-  readonly connection: SessionConnection.SessionConnection
-  readonly close: Effect.Effect<void>
-}
 
 /**
  * Connects once, then keeps `current` connected; the scope ends it.
  * @internal
  */
 export const make = (
-  open: Open,
+  open: Connector.Open,
   current: CurrentConnection,
   options: Options,
 ): Effect.Effect<() => Session, ClientError, Scope.Scope> =>
   Effect.gen(function* () {
     const { policy, flow } = options
-    // One scope for all connections: what is acquired after this client is released before the last of them.
-    const connect = connector(open, options, yield* Scope.fork(yield* Effect.scope, sequential))
-    const first = yield* connect({ resumeSessionId: options.resumeSessionId })
+    const connect = yield* Connector.make(open, options)
+    const { resumeSessionId, takeover } = options
+    const first = yield* connect({ resumeSessionId, ...(takeover ? { takeover } : {}) })
     let session: Session = first.connection
-    const replays = () => session.environmentInfo.capabilities?.sessionReplay === true
 
-    const use = ({ connection }: Live) => {
+    const use = ({ connection }: Connector.Live) => {
       session = connection
       connection.hold(flow.held())
       current.connected(connection)
     }
 
-    const end = (message: string) => {
-      const error = disconnected(message)
+    const end = (error: ClientError) => {
       if (!current.end(error)) return
       options.lost(error)
       options.failed(error)
     }
 
     const resume = (leftMillis: number) =>
-      Effect.suspend(() => {
-        const replayAfter = replays() ? { replayAfter: options.lastSeqs() } : {}
-        const credit = options.credits()
-        return connect(
-          {
-            resumeSessionId: session.sessionId,
-            ...replayAfter,
-            ...(credit === undefined ? {} : { credit }),
-          },
-          within(leftMillis, options),
-        )
-      })
+      Effect.suspend(() => connect(resumption(session, options), within(leftMillis, options)))
 
-    /** Ends with the reason when there will be no connection any more. */
+    /** Ends with the reason, and the error of every call, when there will be no connection any more. */
     const supervise = Effect.gen(function* () {
       const outages = ReconnectPolicy.outages(policy ?? {})
       for (let live = first; ;) {
         const since = yield* Clock.currentTimeMillis
         const why = yield* live.connection.lost
-        if (policy === undefined) return why
+        const lost = live.connection.taken() ? taken() : undefined
+        if (policy === undefined || (lost !== undefined && options.onSessionLost === "end")) {
+          return [why, lost ?? disconnected(why)] as const
+        }
         options.lost(disconnected(why))
         current.lost()
-        yield* report(options, { kind: "reconnecting", message: why })
+        if (lost === undefined) yield* report(options, { kind: "reconnecting", message: why })
         yield* Effect.timeoutOption(Effect.disconnect(live.close), closeDeadline)
         const lived = (yield* Clock.currentTimeMillis) - since
         const outage = yield* outages.after(lived, options.lastSeqs())
-        const next = yield* Effect.either(outage.retry(resume))
+        const next = yield* Effect.either(lost === undefined ? outage.retry(resume) : Effect.fail(lost))
         if (Either.isRight(next)) {
           live = next.right
           use(live)
-          options.resumed(replays())
+          options.resumed(can(session, "sessionReplay"))
           yield* report(options, { kind: "connected" })
           continue
         }
         const message = `${why}; failed to resume exec-server session: ${next.left.message}`
-        if (options.onSessionLost === "end") return message
+        if (options.onSessionLost === "end") return [message, disconnected(message)] as const
         if (next.left.reason === "Timeout") current.refused(disconnected(message))
         live = yield* renew(connect, current, { ...options, policy }, message)
         use(live)
@@ -157,24 +139,37 @@ export const make = (
 
     use(first)
     yield* supervise.pipe(
-      Effect.tap((message) => Effect.sync(() => end(message))),
-      Effect.flatMap((message) => report(options, { kind: "failed", message })),
-      Effect.onInterrupt(() => Effect.sync(() => end("the client was closed"))),
+      Effect.tap(([, error]) => Effect.sync(() => end(error))),
+      Effect.flatMap(([message]) => report(options, { kind: "failed", message })),
+      Effect.onInterrupt(() => Effect.sync(() => end(disconnected("the client was closed")))),
       Effect.interruptible,
       Effect.forkScoped,
     )
     return () => session
   })
 
-type Connect = ReturnType<typeof connector>
+const can = ({ environmentInfo }: Session, capability: "sessionReplay" | "sessionTakeover"): boolean =>
+  environmentInfo.capabilities?.[capability] === true
+
+/** What resumes a session, as far as its server can. */
+const resumption = (session: Session, options: Options) => {
+  const credit = options.credits()
+  return {
+    resumeSessionId: session.sessionId,
+    ...(can(session, "sessionReplay") ? { replayAfter: options.lastSeqs() } : {}),
+    // The server may count the lost connection as open: nobody tells it of a changed network.
+    ...(can(session, "sessionTakeover") ? { takeover: true } : {}),
+    ...(credit === undefined ? {} : { credit }),
+  }
+}
 
 /** Begins a new session when a request wants one. Where that fails, so do the requests that wait. */
 const renew = (
-  connect: Connect,
+  connect: Connector.Connect,
   current: CurrentConnection,
   options: Options & { readonly policy: ReconnectPolicy.ReconnectPolicy },
   message: string,
-): Effect.Effect<Live> =>
+): Effect.Effect<Connector.Live> =>
   Effect.gen(function* () {
     options.sessionLost(
       new ClientError({ reason: "SessionLost", message: `the session is lost: ${message}` }),
@@ -195,47 +190,9 @@ const renew = (
 const within = (leftMillis: number, { timeout }: Options) =>
   Duration.min(Duration.millis(leftMillis), timeout)
 
-const sequential = ExecutionStrategy.sequential
-
-/**
- * Opens a connection in a child of `scope`, within `limit`. Only the wait may be interrupted: a connection that nobody
- * gets would hold the session.
- */
-const connector =
-  (open: Open, options: Options, scope: Scope.Scope) =>
-  (
-    initialize: Omit<SessionConnection.Options["initialize"], "clientName">,
-    limit?: Duration.DurationInput,
-  ): Effect.Effect<Live, ClientError> =>
-    Effect.uninterruptibleMask((restore) =>
-      Effect.gen(function* () {
-        const own = yield* Scope.fork(scope, sequential)
-        const settings = { ...options, initialize: { clientName: options.clientName, ...initialize } }
-        const connection = yield* Effect.mapError(open, toClientError).pipe(
-          Effect.flatMap((transport) => SessionConnection.make(transport, settings)),
-          Scope.extend(own),
-          limit === undefined ? identity : Effect.timeoutFail({ duration: limit, onTimeout: noAnswer }),
-          restore,
-          Effect.onError((cause) => Scope.close(own, Exit.failCause(cause))),
-        )
-        return { connection, close: Scope.close(own, Exit.void) }
-      }),
-    )
-
 /** An `onStatus` that throws is logged; the connection goes on. */
 const report = ({ onStatus }: Options, status: Status) =>
   Effect.catchAllCause(
     Effect.sync(() => onStatus?.(status)),
     (cause) => Effect.logWarning("onStatus has failed", cause),
   )
-
-const noAnswer = () => new ClientError({ reason: "Timeout", message: "no answer in time" })
-
-/**
- * A failure to open the transport, as `Connect`.
- * @internal
- */
-export const toClientError = (error: TransportError | ClientError): ClientError =>
-  error._tag === "ClientError"
-    ? error
-    : new ClientError({ reason: "Connect", message: error.message, cause: error })

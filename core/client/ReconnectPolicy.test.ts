@@ -82,9 +82,9 @@ describe("Outage", () => {
   )
 
   it(
-    "tries again while the server still holds the lost connection",
+    "tries again while a server that hands no session over still holds the lost connection",
     effect(function* () {
-      const { client, fake, network } = yield* connected()
+      const { client, fake, network } = yield* connected({ hands: false })
       const process = yield* client.start({ argv: ["x"] })
       const child = yield* fake.next
       const { noticed } = yield* network.strand

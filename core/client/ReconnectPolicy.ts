@@ -92,9 +92,11 @@ export const outages = (policy: ReconnectPolicy): Outages => {
   }
 }
 
-/** True if another attempt may succeed: the server is away, or has not noticed the loss yet. */
+/**
+ * True if another attempt may succeed: the server is away, or has not noticed the loss yet. Two clients that take a
+ * session from each other would never end.
+ */
 const isPassing = ({ reason, code }: ClientError): boolean =>
-  reason === "Connect" ||
-  reason === "Disconnected" ||
-  reason === "Timeout" ||
-  code === ErrorCode.sessionAttached
+  code === ErrorCode.sessionAttached || (passing.has(reason) && code !== ErrorCode.sessionTaken)
+
+const passing: ReadonlySet<ClientError["reason"]> = new Set(["Connect", "Disconnected", "Timeout"])

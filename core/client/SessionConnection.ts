@@ -29,15 +29,19 @@ export interface Options {
 }
 
 export interface SessionConnection
-  extends InitializeResult, Omit<ClientConnection.ClientConnection<unknown>, "greeting"> {}
+  extends InitializeResult, Omit<ClientConnection.ClientConnection<unknown>, "greeting"> {
+  /** True once another connection has taken the session over. */
+  readonly taken: () => boolean
+}
 
 /** Makes the handshake over a transport; the scope ends the connection. */
 export const make = (
   transport: Transport,
   { initialize, timeout, flow, accept, frame, appeared }: Options,
 ): Effect.Effect<SessionConnection, ClientError, Scope.Scope> =>
-  Effect.map(
-    ClientConnection.make(transport, {
+  Effect.suspend(() => {
+    let taken = false
+    const line = ClientConnection.make(transport, {
       initialize: (ask) => Calls.make(ask)("initialize", initialize),
       timeout,
       flow,
@@ -45,10 +49,16 @@ export const make = (
         if (!Methods.isServerNotification(method)) return undefined
         if (method === "http/request/bodyDelta") return Either.map(HttpBodies.decode(params), frame)
         if (method === "fs/missingChanged") return Either.right(appeared(params))
+        if (method === "session/taken") taken = true
         return Notification.isOfProcess(method)
           ? Either.map(Notification.decode(method, params), accept)
-          : undefined
+          : Either.void
       },
-    }),
-    ({ greeting, ...line }) => ({ ...greeting, ...line }),
-  )
+    })
+    return Effect.map(line, ({ greeting, ...line }) => ({
+      ...greeting,
+      ...line,
+      taken: () => taken,
+      lost: Effect.map(line.lost, (why) => (taken ? ClientConnection.takenOver : why)),
+    }))
+  })

@@ -33,6 +33,8 @@ export const Capabilities = Schema.Struct({
   processSignals: Schema.Boolean,
   /** Beyond the peer implementation: `replayAfter` of `initialize`. */
   sessionReplay: Schema.Boolean,
+  /** Beyond the peer implementation: `takeover` of `initialize`. */
+  sessionTakeover: Schema.Boolean,
   /** Beyond the peer implementation: `credit` of `process/start` and `initialize`, and `process/credit`. */
   processCredit: Schema.Boolean,
 }).annotations({ identifier: "Capabilities" })

@@ -15,6 +15,8 @@ export const notFound = -32004
 export const sessionAttached = -32010
 /** The server is shutting down and starts no more processes. */
 export const shuttingDown = -32011
+/** Another connection has taken the session over; whether the request was carried out is not known. */
+export const sessionTaken = -32012
 
 /** An error response: a server answers with it, and the call of a client fails with it. */
 export class RpcError extends Data.TaggedError("RpcError")<{

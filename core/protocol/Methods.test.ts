@@ -41,6 +41,7 @@ describe("Methods", () => {
       "process/output",
       "process/exited",
       "process/closed",
+      "session/taken",
       "fs/missingChanged",
       "http/request/bodyDelta",
     ])

@@ -21,7 +21,9 @@ export const requests = {
     params: Session.InitializeParams,
     result: Session.InitializeResult,
     slotted: false,
-    says: "opens a session, or resumes one (with what was missed: capability sessionReplay)",
+    says:
+      "opens a session, or resumes one (with what was missed: capability sessionReplay; also one that another " +
+      "connection has: capability sessionTakeover)",
   }),
   "environment/info": request({
     params: Environment.NoParams,
@@ -122,6 +124,10 @@ export const serverNotifications = {
   "process/output": { params: Process.OutputParams, says: "one chunk of output" },
   "process/exited": { params: Process.ExitedParams, says: "the process ended" },
   "process/closed": { params: Process.ClosedParams, says: "no output follows" },
+  "session/taken": {
+    params: Session.TakenParams,
+    says: "another connection has taken the session over; this one ends",
+  },
   ...FileMethods.serverNotifications,
   "http/request/bodyDelta": { params: HttpRequest.BodyDeltaParams, says: "a piece of a streamed body" },
 }

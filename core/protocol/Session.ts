@@ -9,13 +9,15 @@ import { U53, U64 } from "./Integers.ts"
  * maps ids of its processes to the last seq that the client has received: retained events above it are sent behind the
  * answer, then new ones. With the capability `processCredit`, `credit` maps ids to the bytes of output that may be
  * pushed before a `process/credit`: no credit of an earlier connection counts, and a process that is not named is
- * pushed without a bound. Unknown ids are ignored, and so are both members without `resumeSessionId`.
+ * pushed without a bound. With the capability `sessionTakeover`, `takeover: true` resumes the session also while
+ * another connection has it, which ends. Unknown ids are ignored, and so are all three without `resumeSessionId`.
  */
 export const InitializeParams = Schema.Struct({
   clientName: Schema.String,
   resumeSessionId: omittable(Schema.String),
   replayAfter: beyond(Schema.Record({ key: Schema.String, value: U64 })),
   credit: beyond(Schema.Record({ key: Schema.String, value: U53 })),
+  takeover: beyond(Schema.Boolean),
 }).annotations({ identifier: "InitializeParams" })
 /** Decoded params of `initialize`. */
 export type InitializeParams = typeof InitializeParams.Type
@@ -27,3 +29,8 @@ export const InitializeResult = Schema.Struct({
 }).annotations({ identifier: "InitializeResult" })
 /** The result of `initialize`. */
 export type InitializeResult = typeof InitializeResult.Type
+
+/** The last message on a connection whose session another connection has taken over. */
+export const TakenParams = Schema.Struct({ sessionId: Schema.String }).annotations({
+  identifier: "SessionTakenNotification",
+})

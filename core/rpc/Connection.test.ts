@@ -2,6 +2,7 @@ import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { describe, expect, it } from "vitest"
+import * as ErrorCode from "../protocol/ErrorCode.ts"
 import { effect, settle } from "../testing/Effects.ts"
 import * as Memory from "../transport/Memory.ts"
 import * as Connection from "./Connection.ts"
@@ -12,6 +13,34 @@ const malformed = (fault: string) =>
   `{"error":{"code":-32600,"message":"failed to parse JSON-RPC message from test: ${fault}"},"id":-1}`
 
 describe("Connection", () => {
+  it(
+    "refuses what waits when it leaves, then says its last words and ends; it begins and says nothing more",
+    effect(function* () {
+      const error = new ErrorCode.RpcError({ code: -5, message: "gone" })
+      let leave = () => {}
+      const { peer, connection, running, begun } = yield* connect(
+        {
+          wait: Effect.never,
+          slow: Effect.never,
+          leave: Effect.suspend(() => Effect.zipRight(Effect.sync(leave), ok)),
+          late: ok,
+        },
+        1,
+      )
+      leave = () => connection.leave(error, '"bye"')
+      const methods = ["wait", "slow", "slow", "leave", "late"]
+      send(peer, ...methods.map((method, id) => ({ id, method })))
+      yield* settle
+      expect((yield* peer.incoming.takeAll)[0].pipe(Chunk.toReadonlyArray)).toEqual([
+        ...[0, 1, 2].map((id) => `{"error":{"code":-5,"message":"gone"},"id":${id}}`),
+        '"bye"',
+      ])
+      expect(begun).toEqual(["wait", "slow", "leave"])
+      expect(yield* Fiber.join(running)).toBe("gone")
+      yield* peer.incoming.await
+    }),
+  )
+
   it(
     "echoes every id exactly",
     effect(function* () {

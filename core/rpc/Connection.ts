@@ -4,10 +4,12 @@
  * Both ends use it. Requests begin in the order of their arrival, each runs until it has to wait, and none waits for
  * another, except that at most `concurrentRequests` slotted ones run at once; answers leave as they are ready. A
  * malformed message is answered with id -1. A message that no peer may send (an answer to no request, a notification
- * that the receiver refuses) ends the connection without a word.
+ * that the receiver refuses) ends the connection without a word. This end can leave with last words.
  */
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as FiberId from "effect/FiberId"
 import type * as Scope from "effect/Scope"
 import type { RpcError } from "../protocol/ErrorCode.ts"
 import type { Bounds, Json } from "../protocol/Json.ts"
@@ -36,6 +38,8 @@ export interface Connection {
   readonly onDrain: (listener: () => void) => void
   /** Takes nothing more from the peer while held. */
   readonly hold: (held: boolean) => void
+  /** Refuses every request that has no answer yet, writes the last message, and ends the connection. */
+  readonly leave: (error: RpcError, lastWords: string) => void
 }
 
 /** Limits of a connection. */
@@ -60,6 +64,7 @@ export const make = (
     }
     const requests = yield* Requests.make(receiver, slots, intake, reply)
     const calls = new PendingCalls()
+    const left = Deferred.unsafeMake<string>(FiberId.none)
     let drained = () => {}
     transport.onDrain(() => {
       intake.settle()
@@ -88,7 +93,7 @@ export const make = (
       })
 
     return {
-      run: Effect.onExit(read, (exit) =>
+      run: Effect.onExit(Effect.raceFirst(read, Deferred.await(left)), (exit) =>
         end(Exit.isSuccess(exit) ? exit.value : "the connection was closed"),
       ),
       call: (method, params) =>
@@ -100,5 +105,10 @@ export const make = (
         drained = listener
       },
       hold: (held) => intake.hold(held),
+      leave: (error, lastWords) => {
+        requests.refuse(error)
+        transport.write(lastWords)
+        Deferred.unsafeDone(left, Effect.succeed(error.message))
+      },
     }
   })

@@ -43,9 +43,9 @@ export class RequestSlots {
     return this.waiting.length > mostWaiting || this.waitingSize > mostWaitingSize
   }
 
-  /** Drops the requests that wait. */
-  clear(): void {
-    this.waiting.length = 0
+  /** Drops the requests that wait, and returns them. */
+  clear(): ReadonlyArray<Message.Request> {
     this.waitingSize = 0
+    return this.waiting.splice(0).map(({ request }) => request)
   }
 }

@@ -6,6 +6,7 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
+import * as FiberId from "effect/FiberId"
 import * as FiberSet from "effect/FiberSet"
 import * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
@@ -24,6 +25,8 @@ export interface Requests {
   readonly admit: () => void
   /** Drops queued requests and interrupts those that run: none of them is answered. */
   readonly cancel: Effect.Effect<void>
+  /** The same, but all of them are answered with the error at once. Requests that come later are not answered. */
+  readonly refuse: (error: ErrorCode.RpcError) => void
 }
 
 /** Answers by `receiver` and sends the answers with `reply`. */
@@ -36,8 +39,12 @@ export const make = (
   Effect.gen(function* () {
     const runFork = Runtime.runFork(yield* Effect.runtime<never>())
     const fibers = yield* FiberSet.make<unknown, unknown>()
+    /** The ids of the requests that run. */
+    const running = new Map<unknown, Message.RequestId>()
+    let refused = false
 
     const begin = (request: Message.Request, done: () => void) => {
+      if (refused) return
       let hook: (() => void) | undefined
       const context: RequestContext = {
         afterReply: (next) => {
@@ -45,6 +52,7 @@ export const make = (
         },
       }
       const settle = (exit: Exit.Exit<string, ErrorCode.RpcError>) => {
+        if (refused) return
         if (Exit.isSuccess(exit)) reply(Message.responseText(request.id, exit.value))
         else if (!Cause.isInterruptedOnly(exit.cause)) reply(failureText(request.id, exit.cause))
         hook?.()
@@ -55,7 +63,11 @@ export const make = (
       const exit = fiber.unsafePoll()
       if (exit !== null) return settle(exit)
       FiberSet.unsafeAdd(fibers, fiber)
-      fiber.addObserver(settle)
+      running.set(fiber, request.id)
+      fiber.addObserver((exit) => {
+        running.delete(fiber)
+        settle(exit)
+      })
     }
 
     const leaveSlot = () => {
@@ -83,6 +95,12 @@ export const make = (
         slots.clear()
         return FiberSet.clear(fibers)
       }),
+      refuse: ({ code, message }) => {
+        refused = true
+        const ids = [...running.values(), ...slots.clear().map(({ id }) => id)]
+        for (const id of ids) reply(Message.errorText(id, code, message))
+        for (const fiber of fibers) fiber.unsafeInterruptAsFork(FiberId.none)
+      },
     }
   })
 

@@ -30,6 +30,7 @@ export const make = (
     processCloseStdin: pipeStdin,
     processSignals: host.platform !== "windows",
     sessionReplay: true,
+    sessionTakeover: true,
     // What may not be pushed waits in the log, so the child has to be paused.
     processCredit: pause,
   },

@@ -23,12 +23,15 @@ export interface FairSender {
   readonly send: (message: Outgoing) => Effect.Effect<void>
   /** Continues. To be called when the peer keeps up again. */
   readonly drain: () => void
+  /** Gives nobody a turn any more. */
+  readonly stop: () => void
 }
 
 /** `write` queues one message and returns whether the peer keeps up. */
 export const make = (write: (message: Outgoing) => boolean): FairSender => {
   const sources = new Set<Source>()
   let writable = true
+  let stopped = false
 
   const pump = () => {
     while (writable) {
@@ -59,8 +62,12 @@ export const make = (write: (message: Outgoing) => boolean): FairSender => {
         return Effect.sync(() => sender.remove(source))
       }),
     drain: () => {
-      writable = true
+      writable = !stopped
       pump()
+    },
+    stop: () => {
+      stopped = true
+      writable = false
     },
   }
   return sender

@@ -1,7 +1,8 @@
 /**
  * One connection of a server, from its handshake to its end.
  *
- * However it ends, its session is detached and its waiting requests are cancelled; the children run on. Where the
+ * However it ends, its session is detached and its waiting requests are cancelled; the children run on. If another
+ * connection takes the session over, its waiting requests are refused, and it ends with `session/taken`. Where the
  * dialect has no handshake, the first request that needs a session opens one, which ends with the connection.
  */
 import * as Effect from "effect/Effect"
@@ -15,7 +16,8 @@ import type { Limits } from "../protocol/Limits.ts"
 import type { Family } from "../protocol/Methods.ts"
 import * as Connection from "../rpc/Connection.ts"
 import * as Router from "../rpc/Router.ts"
-import type { Session, SessionRegistry } from "../session/SessionRegistry.ts"
+import { notificationText } from "../protocol/Message.ts"
+import type { Holder, Session, SessionRegistry } from "../session/SessionRegistry.ts"
 import type { HostInfo } from "../spawn/Host.ts"
 import type { Capabilities } from "../spawn/Spawner.ts"
 import type { Transport } from "../transport/Transport.ts"
@@ -30,7 +32,7 @@ import * as Handshake from "./Handshake.ts"
 import * as Notifier from "./Notifier.ts"
 import type { SandboxedFiles } from "./SandboxedFiles.ts"
 import type { Tracing } from "./Tracing.ts"
-import { type HandlerError, toRpcError } from "./WireError.ts"
+import { type HandlerError, sessionTaken, toRpcError } from "./WireError.ts"
 
 /** What the connections of a server share. */
 export interface Shared {
@@ -62,7 +64,16 @@ export const serve = (
     const notifier = Notifier.make(sender, (processId) => handshake.dialect().events(processId))
     const fork = yield* FiberSet.makeRuntime<never>()
     const scope = yield* Effect.scope
-    const write = (text: string) => void connection.write(text)
+    let taken = false
+    const write = (text: string) => taken || connection.write(text)
+    const holder: Holder = {
+      taken: ({ id }) => {
+        taken = true
+        sender.stop()
+        connection.leave(sessionTaken, notificationText("session/taken", { sessionId: id }))
+        return notifier.close
+      },
+    }
 
     const { peer } = transport
     const sessionId = () => handshake.session()?.id
@@ -74,7 +85,7 @@ export const serve = (
       gate: yield* makeGate(handshake, sessions),
       toRpcError,
       handlers: {
-        ...sessionHandlers.make({ ...shared, handshake, sessions, notifier }),
+        ...sessionHandlers.make({ ...shared, handshake, sessions, notifier, holder }),
         ...processHandlers.make({ ...shared, session: () => sessionOf(handshake), notifier, audit }),
         ...(yield* fileHandlers.make({
           ...shared,
@@ -109,7 +120,7 @@ export const serve = (
     yield* Effect.addFinalizer(() => {
       notifier.close()
       const session = handshake.session()
-      return session === undefined ? Effect.void : sessions.detach(session)
+      return session === undefined ? Effect.void : sessions.detach(session, holder)
     })
     yield* Effect.logDebug(`connected: ${transport.label}`)
     const why = yield* connection.run

@@ -24,6 +24,12 @@ export type HandlerError =
   | SpawnError
   | SignalError
 
+/** What the waiting requests of a connection are answered whose session was taken over; in the words of the peer. */
+export const sessionTaken = new ErrorCode.RpcError({
+  code: ErrorCode.sessionTaken,
+  message: "session has been resumed by another connection",
+})
+
 /** The code and text of a failure. */
 export const toRpcError = (error: HandlerError): ErrorCode.RpcError => {
   switch (error._tag) {

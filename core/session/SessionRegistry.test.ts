@@ -12,6 +12,8 @@ import { SessionIds } from "./SessionIds.ts"
 import * as SessionRegistry from "./SessionRegistry.ts"
 
 const spec: SpawnSpec = { argv: ["a"], cwd: "/", env: {}, stdio: { kind: "pipe", stdin: true } }
+/** A connection that nobody takes a session from. */
+const holder: SessionRegistry.Holder = { taken: () => () => {} }
 const now = { afterSeq: 0, maxBytes: Infinity, waitMillis: 0 }
 
 const makeOver = (spawner: Layer.Layer<Spawner>, metrics = Metrics.make()) =>
@@ -36,8 +38,8 @@ describe("SessionRegistry", () => {
     "opens sessions with ids of their own",
     effect(function* () {
       const { sessions } = yield* make
-      expect((yield* sessions.open).id).toBe("s1")
-      expect((yield* sessions.open).id).toBe("s2")
+      expect((yield* sessions.open(holder)).id).toBe("s1")
+      expect((yield* sessions.open(holder)).id).toBe("s2")
     }),
   )
 
@@ -50,8 +52,8 @@ describe("SessionRegistry", () => {
       const [one, other] = [Metrics.make(), Metrics.make()]
       const { sessions } = yield* makeOver(layer, one)
       const { close } = yield* makeOver(layer, other)
-      yield* sessions.open
-      const ended = yield* sessions.open
+      yield* sessions.open(holder)
+      const ended = yield* sessions.open(holder)
       expect([count(one), count(other)]).toMatchObject([{ value: 2 }, { value: 0 }])
       yield* sessions.end(ended)
       yield* close
@@ -63,7 +65,7 @@ describe("SessionRegistry", () => {
     "isolates sessions from each other",
     effect(function* () {
       const { sessions } = yield* make
-      const [a, b] = [yield* sessions.open, yield* sessions.open]
+      const [a, b] = [yield* sessions.open(holder), yield* sessions.open(holder)]
       yield* a.processes.start("p", spec)
       expect(yield* Effect.flip(b.processes.read("p", now))).toMatchObject({ reason: "Unknown" })
       yield* b.processes.start("p", spec)
@@ -76,13 +78,19 @@ describe("SessionRegistry", () => {
     "refuses to resume a session that is unknown or attached",
     effect(function* () {
       const { sessions } = yield* make
-      const { id } = yield* sessions.open
-      expect(yield* Effect.flip(sessions.resume(id))).toMatchObject({ reason: "Attached", sessionId: id })
-      expect(yield* Effect.flip(sessions.resume("nope"))).toMatchObject({
+      const { id } = yield* sessions.open(holder)
+      expect(yield* Effect.flip(sessions.resume(id, holder))).toMatchObject({
+        reason: "Attached",
+        sessionId: id,
+      })
+      expect(yield* Effect.flip(sessions.resume("nope", holder))).toMatchObject({
         reason: "Unknown",
         sessionId: "nope",
       })
-      expect(yield* Effect.flip(sessions.resume(""))).toMatchObject({ reason: "Unknown", sessionId: "" })
+      expect(yield* Effect.flip(sessions.resume("", holder))).toMatchObject({
+        reason: "Unknown",
+        sessionId: "",
+      })
     }),
   )
 
@@ -90,16 +98,65 @@ describe("SessionRegistry", () => {
     "resumes a detached session with its processes, once",
     effect(function* () {
       const { sessions } = yield* make
-      const session = yield* sessions.open
+      const session = yield* sessions.open(holder)
       yield* session.processes.start("p", spec)
-      yield* sessions.detach(session)
+      yield* sessions.detach(session, holder)
       const racing = yield* Effect.all(
-        [1, 2, 3].map(() => Effect.exit(sessions.resume(session.id))),
+        [1, 2, 3].map(() => Effect.exit(sessions.resume(session.id, holder))),
         { concurrency: "unbounded" },
       )
       expect(racing.filter(Exit.isSuccess).length).toBe(1)
       expect(racing.find(Exit.isSuccess)?.value).toBe(session)
-      expect(yield* Effect.flip(sessions.resume(session.id))).toMatchObject({ reason: "Attached" })
+      expect(yield* Effect.flip(sessions.resume(session.id, holder))).toMatchObject({ reason: "Attached" })
+    }),
+  )
+
+  it(
+    "hands a session over to one of several takers at a time, and lets those before go when it is followed",
+    effect(function* () {
+      const { sessions } = yield* make
+      const log: Array<string> = []
+      const named = (name: string): SessionRegistry.Holder => ({
+        taken: ({ id }) => {
+          log.push(`${id} taken from ${name}`)
+          return () => log.push(`${name} lets go`)
+        },
+      })
+      const [a, b, c] = [named("a"), named("b"), named("c")]
+      const session = yield* sessions.open(a)
+      expect(yield* Effect.flip(sessions.resume(session.id, b))).toMatchObject({ reason: "Attached" })
+      expect(yield* sessions.resume(session.id, b, true)).toBe(session)
+      expect(yield* sessions.resume(session.id, c, true)).toBe(session)
+      expect(log).toEqual(["s1 taken from a", "s1 taken from b"])
+      sessions.handedOver(session)
+      sessions.handedOver(session)
+      expect(log.slice(2)).toEqual(["a lets go", "b lets go"])
+    }),
+  )
+
+  it(
+    "ignores the end of a connection whose session was taken over, and not that of the taker",
+    effect(function* () {
+      const { sessions, fake } = yield* make
+      const taker: SessionRegistry.Holder = { taken: () => () => {} }
+      const session = yield* sessions.open(holder)
+      yield* session.processes.start("p", spec)
+      yield* sessions.resume(session.id, taker, true)
+      yield* sessions.detach(session, holder)
+      yield* pass(1_000_000)
+      expect(fake.children[0]?.released).toBe(false)
+      yield* sessions.detach(session, taker)
+      yield* pass(80_000)
+      expect(fake.children[0]?.released).toBe(true)
+    }),
+  )
+
+  it(
+    "does not hand over a session that is bound to its connection",
+    effect(function* () {
+      const { sessions } = yield* make
+      const { id } = yield* sessions.openBound
+      expect(yield* Effect.flip(sessions.resume(id, holder, true))).toMatchObject({ reason: "Attached" })
     }),
   )
 
@@ -107,15 +164,15 @@ describe("SessionRegistry", () => {
     "keeps a detached session for 80 seconds and kills its children at that moment",
     effect(function* () {
       const { sessions, fake } = yield* make
-      const session = yield* sessions.open
+      const session = yield* sessions.open(holder)
       yield* session.processes.start("p", spec)
       yield* session.processes.start("q", spec)
-      yield* sessions.detach(session)
+      yield* sessions.detach(session, holder)
       yield* pass(79_999)
       expect(fake.children.map((child) => child.released)).toEqual([false, false])
       yield* pass(1)
       expect(fake.children.map((child) => child.released)).toEqual([true, true])
-      expect(yield* Effect.flip(sessions.resume(session.id))).toMatchObject({ reason: "Unknown" })
+      expect(yield* Effect.flip(sessions.resume(session.id, holder))).toMatchObject({ reason: "Unknown" })
     }),
   )
 
@@ -123,17 +180,17 @@ describe("SessionRegistry", () => {
     "gives the full time again at each detachment",
     effect(function* () {
       const { sessions, fake } = yield* make
-      const session = yield* sessions.open
+      const session = yield* sessions.open(holder)
       yield* session.processes.start("p", spec)
       for (let round = 0; round < 4; round++) {
-        yield* sessions.detach(session)
+        yield* sessions.detach(session, holder)
         yield* pass(45_000)
-        yield* sessions.resume(session.id)
+        yield* sessions.resume(session.id, holder)
         yield* pass(20_000)
       }
       yield* pass(1_000_000)
       expect(fake.children[0]?.released).toBe(false)
-      yield* sessions.detach(session)
+      yield* sessions.detach(session, holder)
       yield* pass(79_999)
       expect(fake.children[0]?.released).toBe(false)
       yield* pass(1)
@@ -146,11 +203,11 @@ describe("SessionRegistry", () => {
     effect(function* () {
       for (const first of ["resume", "expiry"] as const) {
         const { sessions, fake } = yield* make
-        const session = yield* sessions.open
+        const session = yield* sessions.open(holder)
         yield* session.processes.start("p", spec)
-        yield* sessions.detach(session)
+        yield* sessions.detach(session, holder)
         yield* settle
-        const resume = Effect.exit(sessions.resume(session.id))
+        const resume = Effect.exit(sessions.resume(session.id, holder))
         const resumed = yield* first === "resume"
           ? Effect.zipLeft(resume, TestClock.adjust(80_000))
           : Effect.zipRight(TestClock.adjust(80_000), Effect.zipRight(settle, resume))
@@ -167,11 +224,13 @@ describe("SessionRegistry", () => {
       const outcomes: Array<boolean> = []
       for (const first of ["the other", "the expiry"] as const) {
         const { sessions, fake } = yield* make
-        const session = yield* sessions.open
+        const session = yield* sessions.open(holder)
         yield* session.processes.start("p", spec)
-        const again = Effect.exit(Effect.zipRight(sessions.resume(session.id), sessions.detach(session)))
+        const again = Effect.exit(
+          Effect.zipRight(sessions.resume(session.id, holder), sessions.detach(session, holder)),
+        )
         const other = Effect.fork(Effect.zipRight(Effect.sleep(80_000), again))
-        const detach = Effect.zipRight(sessions.detach(session), settle)
+        const detach = Effect.zipRight(sessions.detach(session, holder), settle)
         const racing = first === "the other" ? yield* Effect.zipLeft(other, settle) : undefined
         yield* detach
         const fiber = racing ?? (yield* Effect.zipLeft(other, settle))
@@ -191,12 +250,12 @@ describe("SessionRegistry", () => {
     "ignores the detachment of a session that is gone",
     effect(function* () {
       const { sessions } = yield* make
-      const session = yield* sessions.open
-      yield* sessions.detach(session)
+      const session = yield* sessions.open(holder)
+      yield* sessions.detach(session, holder)
       yield* pass(80_000)
-      yield* sessions.detach(session)
+      yield* sessions.detach(session, holder)
       yield* pass(80_000)
-      expect(yield* Effect.flip(sessions.resume(session.id))).toMatchObject({ reason: "Unknown" })
+      expect(yield* Effect.flip(sessions.resume(session.id, holder))).toMatchObject({ reason: "Unknown" })
     }),
   )
 
@@ -204,12 +263,12 @@ describe("SessionRegistry", () => {
     "lets go of children that wait for a reader when it is detached",
     effect(function* () {
       const { sessions, fake } = yield* make
-      const session = yield* sessions.open
+      const session = yield* sessions.open(holder)
       yield* session.processes.start("p", spec)
       const child = fake.children[0]
       child?.output("stdout", new Uint8Array(1_000_000))
       expect(child?.paused).toBe(true)
-      yield* sessions.detach(session)
+      yield* sessions.detach(session, holder)
       expect(child?.paused).toBe(false)
     }),
   )
@@ -227,7 +286,7 @@ describe("SessionRegistry", () => {
       })
       const { sessions, close } = yield* makeOver(spawner)
       for (let index = 0; index < 3; index++) {
-        const { processes } = yield* sessions.open
+        const { processes } = yield* sessions.open(holder)
         for (const id of ["a", "b", "c"]) yield* processes.start(id, spec)
       }
       const closing = yield* Effect.fork(close)

@@ -1,10 +1,11 @@
 /**
- * Sessions, which outlive connections: attach, detach, resume, expire.
+ * Sessions, which outlive connections: attach, detach, resume, take over, expire.
  *
  * A session owns processes and is attached to at most one connection. When that connection is gone, the children go on
  * and their output is retained; a new connection can resume the session within its time to live, which begins at the
- * detachment. After that, or when the scope of the registry closes, its children are killed. A bound session, for
- * dialects without resumption, ends with its connection.
+ * detachment. After that, or when the scope of the registry closes, its children are killed. A connection can also take
+ * a session over from the one that has it; that changes hands in one synchronous step, so that a session never has two.
+ * A bound session, for dialects without resumption, ends with its connection.
  */
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -45,16 +46,27 @@ export interface Session {
   readonly processes: ProcessRegistry.ProcessRegistry
 }
 
+/** A connection, as the session that is attached to it knows it. */
+export interface Holder {
+  /**
+   * Another connection has taken the session: this one serves it no more. Returns what lets go of the processes, which
+   * is called when the other one follows them.
+   */
+  readonly taken: (session: Session) => () => void
+}
+
 /** The sessions of one server. */
 export interface SessionRegistry {
-  /** Opens a session that is attached to the caller. */
-  readonly open: Effect.Effect<Session, LimitError>
+  /** Opens a session that is attached to the holder. */
+  readonly open: (holder: Holder) => Effect.Effect<Session, LimitError>
   /** Opens a session that ends when it is detached, and that forgets processes at their exit. */
   readonly openBound: Effect.Effect<Session, LimitError>
-  /** Attaches a detached session to the caller. */
-  readonly resume: (id: string) => Effect.Effect<Session, SessionError>
-  /** Detaches a session: its time to live begins. */
-  readonly detach: (session: Session) => Effect.Effect<void>
+  /** Attaches a detached session to the holder; with `takeover` also one that another holder has. */
+  readonly resume: (id: string, holder: Holder, takeover?: boolean) => Effect.Effect<Session, SessionError>
+  /** The holder of a resumed session follows its processes: those that had it before let go of them. */
+  readonly handedOver: (session: Session) => void
+  /** Detaches a session: its time to live begins. Ignored from a holder whose session was taken over. */
+  readonly detach: (session: Session, holder?: Holder) => Effect.Effect<void>
   /** Ends a session at once; its children are killed. */
   readonly end: (session: Session) => Effect.Effect<void>
 }
@@ -64,8 +76,12 @@ interface OpenSession {
   readonly scope: Scope.CloseableScope
   /** Ends with its connection. */
   readonly bound: boolean
+  /** Who is attached; for a bound session nobody else can be. */
+  holder: Holder | undefined
   /** Identifies the latest detachment, whose time to live counts; undefined while the session is attached. */
   detachment: object | undefined
+  /** Lets go of the processes for those that the session was taken from. */
+  readonly leaving: Array<() => void>
 }
 
 /** The sessions of one server; they end with the scope. */
@@ -83,7 +99,8 @@ export const make = (
     const shared = ProcessRegistry.share(options.limits, options.metrics)
     const most = options.limits.sessions
 
-    const make = Effect.fnUntraced(function* (bound: boolean) {
+    const make = Effect.fnUntraced(function* (holder: Holder | undefined) {
+      const bound = holder === undefined
       if (table.size >= most) return yield* new LimitError({ limit: "sessions", value: most })
       const id = yield* ids.next
       const scope = yield* Scope.fork(registryScope, ExecutionStrategy.parallel)
@@ -95,21 +112,24 @@ export const make = (
       ).pipe(Scope.extend(scope), Effect.annotateLogs("session", id))
       yield* Effect.annotateLogs(Effect.logDebug("session opened"), { session: id })
       const session: Session = { id, processes }
-      table.set(id, { session, scope, bound, detachment: undefined })
+      table.set(id, { session, scope, bound, holder, detachment: undefined, leaving: [] })
       return session
     })
 
     // One synchronous step: an interrupted caller has either not resumed the session, or can detach it.
-    const resume = (id: string) =>
+    const resume = (id: string, holder: Holder, takeover = false) =>
       Effect.suspend(() => {
         const entry = table.get(id)
         if (entry === undefined) return Effect.fail(new SessionError({ reason: "Unknown", sessionId: id }))
-        if (entry.detachment === undefined) {
-          return Effect.fail(new SessionError({ reason: "Attached", sessionId: id }))
-        }
-        entry.detachment = undefined
-        return Effect.succeed(entry.session)
+        return attach(entry, holder, takeover)
+          ? Effect.succeed(entry.session)
+          : Effect.fail(new SessionError({ reason: "Attached", sessionId: id }))
       })
+
+    const handedOver = ({ id }: Session) => {
+      const entry = table.get(id)
+      if (entry !== undefined && entry.leaving.length > 0) letGo(entry)
+    }
 
     const end = ({ id }: Session) =>
       Effect.suspend(() => {
@@ -127,16 +147,34 @@ export const make = (
         yield* end(entry.session)
       })
 
-    const detach = (session: Session) =>
+    const detach = (session: Session, holder?: Holder) =>
       Effect.suspend(() => {
         const entry = table.get(session.id)
         if (entry === undefined) return Effect.void
         if (entry.bound) return end(session)
+        if (entry.holder !== holder) return Effect.void
         const detachment = {}
         entry.detachment = detachment
-        session.processes.release()
+        entry.holder = undefined
+        letGo(entry)
         return FiberMap.run(expiries, session.id, expire(entry, detachment))
       })
 
-    return { open: make(false), openBound: make(true), resume, detach, end }
+    return { open: make, openBound: make(undefined), resume, handedOver, detach, end }
   })
+
+/** Attaches a session; false if another holder has it, and it is not to be taken over. */
+const attach = (entry: OpenSession, holder: Holder, takeover: boolean): boolean => {
+  const { detachment, holder: before, session, leaving } = entry
+  if (detachment === undefined && (before === undefined || !takeover)) return false
+  entry.detachment = undefined
+  entry.holder = holder
+  if (before !== undefined) leaving.push(before.taken(session))
+  return true
+}
+
+/** No connection of before holds output of the processes any longer. */
+const letGo = ({ leaving, session }: OpenSession): void => {
+  for (const leave of leaving.splice(0)) leave()
+  session.processes.release()
+}

@@ -9,15 +9,25 @@ import type { RemoteProcess } from "../client/RemoteProcess.ts"
 import { TestNetwork } from "./TestNetwork.ts"
 import * as TestServer from "./TestServer.ts"
 
-/** Connects a client that reconnects. With `replays` false the server does not announce `sessionReplay`. */
+/**
+ * Connects a client that reconnects. With `replays` false the server does not announce `sessionReplay`, with `hands`
+ * false not `sessionTakeover`.
+ */
 export const connected = (
-  { replays = true, ...options }: ExecClient.Options & { readonly replays?: boolean } = {},
+  {
+    replays = true,
+    hands = true,
+    ...options
+  }: ExecClient.Options & { readonly replays?: boolean; readonly hands?: boolean } = {},
   ...server: Parameters<typeof TestServer.make>
 ) =>
   Effect.gen(function* () {
     const { fake, connect } = yield* TestServer.make(...server)
     const network = new TestNetwork({ fake, connect }, yield* Effect.scope)
-    if (!replays) network.toClient = (text) => text.replace(`"sessionReplay":true`, `"sessionReplay":false`)
+    const hidden = [...(replays ? [] : ["sessionReplay"]), ...(hands ? [] : ["sessionTakeover"])]
+    if (hidden.length > 0)
+      network.toClient = (text) =>
+        hidden.reduce((left, name) => left.replace(`"${name}":true`, `"${name}":false`), text)
     const statuses: Array<Status> = []
     const client = yield* ExecClient.make(network.open, {
       reconnect: {},

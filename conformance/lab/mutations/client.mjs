@@ -28,7 +28,12 @@ export const client = [
     ),
     tests: ["core/client/Reconnect.test.ts"],
   },
-  one(reconnect, "options.resumed(replays())", "", "processes do not notice a new connection"),
+  one(
+    reconnect,
+    'options.resumed(can(session, "sessionReplay"))',
+    "",
+    "processes do not notice a new connection",
+  ),
   one("core/client/CurrentConnection.ts", "repeatable ? ", "true ? ", "what must not be sent twice is"),
   one("core/client/CurrentConnection.ts", "repeatable ? ", "false ? ", "what can be sent twice is not"),
   one(
@@ -81,6 +86,18 @@ export const client = [
     "options.credits()",
     "undefined",
     "a resumed process is pushed without a bound",
+  ),
+  one(
+    "core/client/Reconnect.ts",
+    'can(session, "sessionTakeover") ? { takeover: true } : {}',
+    "{}",
+    "a server that has not noticed the loss is asked until it has",
+  ),
+  one(
+    "core/client/Reconnect.ts",
+    "lost === undefined ? outage.retry(resume) : Effect.fail(lost)",
+    "outage.retry(resume)",
+    "two clients take one session from each other for ever",
   ),
   one("core/client/ProcessStarter.ts", "fork(terminate)", "void 0", "a start whose answer was lost runs on"),
 ]

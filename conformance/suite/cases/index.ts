@@ -58,6 +58,7 @@ import { terminate } from "./process-terminate.ts"
 import { writeRefused } from "./process-write-refused.ts"
 import { write } from "./process-write.ts"
 import { sessionReplay } from "./session-replay.ts"
+import { sessionTakeover } from "./session-takeover.ts"
 import { sessionTime } from "./session-time.ts"
 import { session } from "./session.ts"
 import { violation } from "./violation.ts"
@@ -113,6 +114,7 @@ export const cases: ReadonlyArray<Case> = [
   ...environment,
   ...session,
   ...sessionReplay,
+  ...sessionTakeover,
   ...sessionTime,
   ...concurrency,
   ...concurrencyHttp,

@@ -64,9 +64,10 @@ const request = (parts, sessions, connection, id, { method = "", params }) => {
   try {
     const result = handle()
     if (!(result instanceof Promise)) return connection.send({ id, result })
+    connection.waiting.add(id)
     return result.then(
-      (value) => connection.send({ id, result: value }),
-      (error) => connection.send(failure(id, error)),
+      (value) => connection.waiting.delete(id) && connection.send({ id, result: value }),
+      (error) => connection.waiting.delete(id) && connection.send(failure(id, error)),
     )
   } catch (error) {
     return connection.send(failure(id, error))
@@ -74,13 +75,15 @@ const request = (parts, sessions, connection, id, { method = "", params }) => {
 }
 
 /**
- * `label` is how parse errors name the message, `write` sends a JSON text, `end` ends the connection without a message.
+ * `label` is how parse errors name the message, `write` sends a JSON text, `end` ends the connection without a message,
+ * `leave` when everything is sent.
  * @typedef {object} Wiring
  * @property {Parts} parts
  * @property {Sessions} sessions
  * @property {string} label
  * @property {(text: string) => unknown} write
  * @property {() => unknown} end
+ * @property {() => unknown} leave
  */
 
 /**
@@ -125,16 +128,25 @@ const receive = ({ parts, sessions, label, end }, connection, bytes) => {
  * @returns {Connection}
  */
 export const make = (wiring) => {
-  const { parts, write } = wiring
+  const { parts, write, leave } = wiring
+  let left = false
   /** @type {Connection} */
   const connection = {
     step: "new",
     session: undefined,
     send: (message) => {
+      if (left) return
       for (const { id, ...rest } of parts.send(message, connection))
         write(id === undefined ? JSON.stringify(rest) : `{"id":${id},${JSON.stringify(rest).slice(1)}`)
     },
-    receive: (bytes) => receive(wiring, connection, bytes),
+    receive: (bytes) => (left ? undefined : receive(wiring, connection, bytes)),
+    waiting: new Set(),
+    leave: (messages) => {
+      for (const message of messages) connection.send(message)
+      connection.waiting.clear()
+      left = true
+      leave()
+    },
     lost: () => {
       const { session } = connection
       if (session?.connection === connection) parts.detached(session, Processes.end)

@@ -13,7 +13,7 @@ import { invalidRequest, Refused, sessionAttached } from "./Refused.mjs"
 /** The result of `environment/info`. */
 export const info = () => ({
   shell: { name: "sh", path: "/bin/sh" },
-  capabilities: { sessionReplay: true, processSignals: true, processCredit: true },
+  capabilities: { sessionReplay: true, sessionTakeover: true, processSignals: true, processCredit: true },
 })
 
 /**
@@ -21,9 +21,10 @@ export const info = () => ({
  * @param {Parts} parts
  * @param {Sessions} sessions
  * @param {string | null | undefined} wanted
+ * @param {boolean} takeover
  * @returns {Session}
  */
-const sessionOf = (parts, sessions, wanted) => {
+const sessionOf = (parts, sessions, wanted, takeover) => {
   if (wanted === undefined || wanted === null) {
     const session = { parts, id: randomUUID(), processes: parts.processes(sessions), connection: undefined }
     sessions.set(session.id, session)
@@ -31,6 +32,8 @@ const sessionOf = (parts, sessions, wanted) => {
   }
   const session = sessions.get(wanted)
   if (session === undefined) throw new Refused(invalidRequest, `unknown session id ${wanted}`)
+  const holder = session.connection
+  if (takeover && holder !== undefined && parts.yields(holder)) parts.handOver(session, holder)
   if (!parts.free(session))
     throw new Refused(sessionAttached, `session ${wanted} is already attached to another connection`)
   parts.resumed(session)
@@ -43,17 +46,18 @@ const sessionOf = (parts, sessions, wanted) => {
  * @param {Sessions} sessions
  * @param {Connection} connection
  * @param {{ resumeSessionId?: string | null, replayAfter?: Record<string, number> | null,
- *   credit?: Record<string, number> | null }} params
+ *   credit?: Record<string, number> | null, takeover?: boolean | null }} params
  */
-export const initialize = (parts, sessions, connection, { resumeSessionId, replayAfter, credit }) => {
+export const initialize = (parts, sessions, connection, params) => {
+  const { resumeSessionId, replayAfter, credit, takeover } = params
   if (connection.step !== "new")
     throw new Refused(invalidRequest, "initialize may only be sent once per connection")
-  const session = sessionOf(parts, sessions, resumeSessionId)
+  const session = sessionOf(parts, sessions, resumeSessionId, takeover === true)
   connection.step = "named"
   connection.session = session
+  session.connection = connection
   // Notifications come after the answer.
   queueMicrotask(() => {
-    session.connection = connection
     replay(session, replayAfter ?? {}, credit ?? {})
   })
   return { sessionId: session.id, environmentInfo: info() }

@@ -46,6 +46,7 @@ export const fields = {
     resumeSessionId: optional(isText),
     replayAfter: optional((value) => isObject(value) && Object.values(value).every(isNumber)),
     credit: optional((value) => isObject(value) && Object.values(value).every(isCount)),
+    takeover: optional(isFlag),
   },
   "process/start": {
     processId: isText,

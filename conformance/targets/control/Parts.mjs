@@ -3,6 +3,7 @@
  * The decisions of the control server, each a small function by itself, so that a broken server replaces exactly one.
  */
 import { constants } from "node:os"
+import { sessionTaken } from "./Refused.mjs"
 
 /**
  * A message on its way out. The id of an answer is its JSON text, because a number may have more digits than
@@ -48,12 +49,15 @@ import { constants } from "node:os"
 /** @typedef {Map<string, Session>} Sessions */
 
 /**
- * `step` is `new` before initialize, `named` after it, and `ready` after initialized.
+ * `step` is `new` before initialize, `named` after it, and `ready` after initialized. `waiting` are the ids of the
+ * requests without an answer; `leave` sends the last messages and ends the connection.
  * @typedef {object} Connection
  * @property {"new" | "named" | "ready"} step
  * @property {Session | undefined} session
  * @property {(message: Message) => void} send
  * @property {(bytes: Buffer) => unknown} receive
+ * @property {Set<string>} waiting
+ * @property {(answers: Array<Message>) => void} leave
  * @property {() => void} lost
  */
 
@@ -89,6 +93,9 @@ import { constants } from "node:os"
  * @property {(left: number, bytes: number) => number} granted
  * @property {(given: number, entry: Entry) => number} anew
  * @property {(session: Session) => boolean} free
+ * @property {(connection: Connection) => boolean} yields
+ * @property {(session: Session, holder: Connection) => unknown} handOver
+ * @property {(session: Session, holder: Connection) => Array<Message>} farewell
  * @property {(events: Array<Message>, after: number) => Array<Message>} replayed
  * @property {(session: Session) => unknown} resumed
  * @property {(session: Session, end: (session: Session) => void) => unknown} detached
@@ -104,6 +111,8 @@ const privateNames = new Set([
   "OPENAI_IDENTITY_TOKEN_FILE",
   "OPENAI_WORKLOAD_IDENTITY_CONTEXT",
 ])
+
+const takenError = { code: sessionTaken, message: "session has been resumed by another connection" }
 
 /** @type {Parts} */
 export const parts = {
@@ -172,6 +181,18 @@ export const parts = {
 
   /** Whether a session can be resumed. */
   free: (session) => session.connection === undefined,
+  /** Whether a session can be taken from this connection. */
+  yields: () => true,
+  /** What becomes of the connection whose session is taken. */
+  handOver: (session, holder) => {
+    session.connection = undefined
+    holder.leave(session.parts.farewell(session, holder))
+  },
+  /** The last messages on a connection whose session is taken. */
+  farewell: (session, holder) => [
+    ...[...holder.waiting].map((id) => ({ id, error: takenError })),
+    { method: "session/taken", params: { sessionId: session.id } },
+  ],
   /** The events of a process that a resume pushes to a client that has those up to a seq. */
   replayed: (events, after) => events.filter(({ params }) => params.seq > after),
   /** What a resume does to the processes of its session. */

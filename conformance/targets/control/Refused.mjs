@@ -16,3 +16,4 @@ export const methodNotFound = -32601
 export const invalidParams = -32602
 export const internalError = -32603
 export const sessionAttached = -32010
+export const sessionTaken = -32012

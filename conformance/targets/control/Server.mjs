@@ -28,6 +28,7 @@ const onStdio = (parts, sessions, leave) => {
     label: "JSON-RPC message from exec-server stdio",
     write: (text) => process.stdout.write(`${text}\n`),
     end: leave,
+    leave,
   })
   /** @type {Array<Buffer>} */
   let held = []
@@ -69,6 +70,7 @@ const onWebSocket = (parts, sessions, address) => {
       label: `websocket JSON-RPC message from exec-server websocket ${remoteAddress}:${remotePort}`,
       write: (text) => socket.send(text),
       end: () => socket.terminate(),
+      leave: () => socket.close(),
     })
     socket.on("message", (bytes) => connection.receive(/** @type {Buffer} */ (bytes)))
     socket.on("error", () => socket.terminate())

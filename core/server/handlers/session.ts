@@ -6,7 +6,7 @@ import type { LimitError } from "../../protocol/Limits.ts"
 import type { ParamsOf } from "../../protocol/Methods.ts"
 import type { InitializeParams } from "../../protocol/Session.ts"
 import type { RequestContext } from "../../rpc/Router.ts"
-import type { Session, SessionError, SessionRegistry } from "../../session/SessionRegistry.ts"
+import type { Holder, Session, SessionError, SessionRegistry } from "../../session/SessionRegistry.ts"
 import type { Handshake } from "../Handshake.ts"
 import type { Notifier } from "../Notifier.ts"
 import type { HandlerError } from "../WireError.ts"
@@ -16,32 +16,35 @@ export interface SessionContext {
   readonly handshake: Handshake<Session>
   readonly sessions: SessionRegistry
   readonly notifier: Notifier
+  /** The connection, as its session knows it. */
+  readonly holder: Holder
   readonly environmentInfo: EnvironmentInfo
 }
 
 /** The handlers of one connection. */
-export const make = ({ handshake, sessions, notifier, environmentInfo }: SessionContext) => {
-  const attach = (resumeId: string | null | undefined) =>
+export const make = ({ handshake, sessions, notifier, holder, environmentInfo }: SessionContext) => {
+  const attach = (resumeId: string | null | undefined, takeover: boolean) =>
     Effect.suspend((): Effect.Effect<Session, HandlerError> => {
       const refusal = handshake.begin()
       if (refusal !== undefined) return Effect.fail(refusal)
       const attached: Effect.Effect<Session, LimitError | SessionError> =
-        resumeId == null ? sessions.open : sessions.resume(resumeId)
+        resumeId == null ? sessions.open(holder) : sessions.resume(resumeId, holder, takeover)
       return Effect.tapError(attached, () => Effect.sync(handshake.fail))
     })
 
   return {
     initialize: (
-      { resumeSessionId, replayAfter, credit }: ParamsOf<"initialize">,
+      { resumeSessionId, replayAfter, credit, takeover }: ParamsOf<"initialize">,
       { afterReply }: RequestContext,
     ) =>
-      Effect.map(attach(resumeSessionId), (session) => {
+      Effect.map(attach(resumeSessionId, takeover === true), (session) => {
         handshake.succeed(session)
-        afterReply(() =>
+        afterReply(() => {
           session.processes.each((process, fresh) =>
             notifier.attach(process, fresh ? 0 : replayFrom(process, replayAfter), named(credit, process.id)),
-          ),
-        )
+          )
+          sessions.handedOver(session)
+        })
         return { sessionId: session.id, environmentInfo }
       }),
 

@@ -65,7 +65,12 @@ const handleOf = (random) => ({ handleId: `h${random.below(4)}` })
 export const makers = {
   initialize: (random) => ({
     clientName: "fuzz",
-    ...(random.chance(0.5) && { resumeSessionId: null, replayAfter: { p0: 1 }, credit: { p0: 1 } }),
+    ...(random.chance(0.5) && {
+      resumeSessionId: null,
+      replayAfter: { p0: 1 },
+      credit: { p0: 1 },
+      takeover: true,
+    }),
   }),
   "environment/info": () => ({}),
   "environment/status": () => ({}),
