@@ -124,7 +124,7 @@ describe("soak", () => {
       process.stdout.write(`soak: ${way.cuts} cuts, ${rates.reduce((a, b) => a + b) * seconds} bytes\n`)
       await client.close()
     },
-    seconds * 4000 + 60_000,
+    seconds * 4000 + 300_000,
   )
 
   it("reports what is gone when the ring is too small for an outage, and keeps every byte before", async () => {
