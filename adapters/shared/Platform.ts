@@ -11,6 +11,8 @@ export interface Platform {
   readonly layerSpawner: Layer.Layer<Spawner>
   /** The same, which contains the descendants of children as asked. */
   readonly toSpawner: ToLayer
+  /** True if that starts processes on another machine, where nothing of this one can confine them. */
+  readonly elsewhere?: boolean
   /** The file system of the host. */
   readonly layerFiles: Layer.Layer<Files>
   /** Calls the C library; throws where that is impossible. */

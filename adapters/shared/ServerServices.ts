@@ -1,9 +1,7 @@
 /** The services that a server needs, from the runtime and from this machine. */
 import * as Layer from "effect/Layer"
-import type { Spawner } from "../../core/spawn/Spawner.ts"
 import * as Bubblewrap from "./confine/Bubblewrap.ts"
 import * as ConfinedFiles from "./confine/ConfinedFiles.ts"
-import type * as HostSpawner from "./process/HostSpawner.ts"
 import * as NodeHost from "./host/NodeHost.ts"
 import * as NodeHttpClient from "./http/NodeHttpClient.ts"
 import type { Platform } from "./Platform.ts"
@@ -20,23 +18,16 @@ export interface Options {
 }
 
 /** Everything that `ExecServer.make` asks for. */
-export const layer = (platform: Platform, options: Options = {}) =>
-  around(platform.layerSpawner, platform, options)
-
-/** The same where descendants are contained as asked; fails if that is impossible. */
-export const layerContained = (platform: Platform, choices: HostSpawner.Choices, options: Options = {}) =>
-  around(platform.toSpawner(choices), platform, options)
-
-const around = <E>(
-  layerSpawner: Layer.Layer<Spawner, E>,
-  { layerFiles }: Platform,
-  { bwrap, isCommand, spawner }: Options,
+export const layer = (
+  { elsewhere = false, layerSpawner, layerFiles }: Platform,
+  { bwrap, isCommand, spawner }: Options = {},
 ) =>
   Layer.mergeAll(
-    Layer.provide(
-      spawner === undefined ? Bubblewrap.layer({ program: bwrap }) : SpawnerLayer.toLayer(spawner),
-      layerSpawner,
-    ),
+    spawner !== undefined
+      ? Layer.provide(SpawnerLayer.toLayer(spawner), layerSpawner)
+      : elsewhere
+        ? layerSpawner
+        : Layer.provide(Bubblewrap.layer({ program: bwrap }), layerSpawner),
     isCommand === true ? Layer.provide(ConfinedFiles.layer(bwrap), layerFiles) : layerFiles,
     NodeHost.layerHost,
     NodeHost.layerSessionIds,

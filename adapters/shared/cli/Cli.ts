@@ -26,6 +26,7 @@ Commands:
   serve    serve processes to clients over stdio, WebSocket, unix socket or TCP
   run      run one command through a server, live, and exit with its exit code
   mcp      offer running commands to a language model: an MCP server over stdio
+  spawners list the sandboxes that processes can run in, and what they need on this machine
 
 Options:
   -h, --help       show this text, or the help of a command: procwire COMMAND --help, procwire help COMMAND
@@ -59,6 +60,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   run: () => import("./RunCommand.ts").then(({ help, run }) => ({ help, run, takesSignals: true })),
   mcp: () =>
     import("./McpCommand.ts").then(({ help, mcp }) => ({ help, run: mcp, ends: true, diesOfSignals: true })),
+  spawners: () => import("./SpawnersCommand.ts").then(({ help, spawners }) => ({ help, run: spawners })),
 }
 
 /** Runs the command line and ends this process with the command's exit code. */

@@ -22,6 +22,7 @@ import * as Logging from "../serve/Logging.ts"
 import * as NoServer from "./NoServer.ts"
 import * as RunningCommands from "./RunningCommands.ts"
 import * as LogFlags from "./LogFlags.ts"
+import * as SpawnerFlag from "./SpawnerFlag.ts"
 import * as TargetFlags from "./TargetFlags.ts"
 import * as Flags from "./Flags.ts"
 import * as EnvFlag from "./EnvFlag.ts"
@@ -37,6 +38,7 @@ Usage: procwire mcp [OPTIONS]
 
 Options:
 ${TargetFlags.help}\
+${SpawnerFlag.help}\
   --cwd DIR              where commands run, relative to the server's directory [default: that one]
   --shell PATH           what runs them [default: the user's shell on the server's host]
 ${EnvFlag.help}\
@@ -64,6 +66,7 @@ const command = "procwire mcp"
 
 const flags = {
   ...TargetFlags.flags,
+  ...SpawnerFlag.flags,
   cwd: { type: "string" },
   shell: { type: "string" },
   ...EnvFlag.flags,
@@ -77,6 +80,8 @@ export interface McpRequest {
   /** What holds for every command that the model runs. */
   readonly options: UnifiedExec.Options
   readonly logs: Logging.Options
+  /** What `--spawner` says. */
+  readonly spawner: ReadonlyArray<string> | undefined
 }
 
 /** Reads the command line behind `procwire mcp`. */
@@ -95,7 +100,9 @@ export const parse = (
         : { longestPollMillis: yield* Flags.wholeNumber(command, "--max-poll-ms", longest, 1) }),
     }
     const logs = yield* LogFlags.read(command, values)
-    return { target: yield* TargetFlags.read(command, values), options, logs }
+    const target = yield* TargetFlags.read(command, values)
+    yield* SpawnerFlag.refuseRemote(command, values, !("inProcess" in target))
+    return { target, options, logs, spawner: values.spawner }
   })
 
 /** Serves until EOF on stdin, or until `asked` completes: then every command gets that signal, and time to end. */
@@ -106,9 +113,11 @@ export const mcp = (
 ) =>
   Effect.gen(function* () {
     const request = yield* parse(args)
-    return yield* serve(request, asked).pipe(
+    return yield* SpawnerFlag.apply(command, platform, request).pipe(
+      Effect.flatMap((chosen) =>
+        Effect.provide(Effect.scoped(serve(request, asked)), ServerServices.layer(chosen)),
+      ),
       Effect.scoped,
-      Effect.provide(ServerServices.layer(platform)),
       Effect.provide(Logging.layer(request.logs)),
     )
   })

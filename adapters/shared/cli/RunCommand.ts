@@ -18,6 +18,7 @@ import * as NoServer from "./NoServer.ts"
 import * as LocalTerminal from "./LocalTerminal.ts"
 import type { Platform } from "../Platform.ts"
 import * as ServerServices from "../ServerServices.ts"
+import * as SpawnerFlag from "./SpawnerFlag.ts"
 import * as RunFlags from "./RunFlags.ts"
 
 export { help } from "./RunFlags.ts"
@@ -39,10 +40,15 @@ const endDeadline = "1 second"
 export const run = (platform: Platform, args: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const request = yield* RunFlags.parse(args)
-    return yield* untilAborted(request).pipe(
+    return yield* SpawnerFlag.apply("procwire run", platform, request).pipe(
+      Effect.flatMap((chosen) =>
+        untilAborted(request).pipe(
+          Effect.scoped,
+          Effect.provide(ServerServices.layer(chosen)),
+          Effect.catchAll(fail),
+        ),
+      ),
       Effect.scoped,
-      Effect.provide(ServerServices.layer(platform)),
-      Effect.catchAll(fail),
     )
   })
 

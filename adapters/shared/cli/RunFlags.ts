@@ -7,6 +7,7 @@ import type * as Connect from "../Connect.ts"
 import * as Cancellation from "./Cancellation.ts"
 import * as EnvFlag from "./EnvFlag.ts"
 import * as ReconnectFlag from "./ReconnectFlag.ts"
+import * as SpawnerFlag from "./SpawnerFlag.ts"
 import * as TargetFlags from "./TargetFlags.ts"
 import * as Flags from "./Flags.ts"
 
@@ -17,6 +18,7 @@ Usage: procwire run [OPTIONS] [--] COMMAND [ARGS...]
 Options:
   -t, --tty              give the command a PTY of this terminal's size; for shells, editors, top
 ${TargetFlags.help}\
+${SpawnerFlag.help}\
 ${ReconnectFlag.help}\
   --cwd DIR              where the command runs, relative to the server's directory [default: that one]
 ${EnvFlag.help}\
@@ -37,6 +39,7 @@ Examples:
   procwire run -- ls -la
   echo hello | procwire run -- tr a-z A-Z
   procwire run --tty -- bash
+  procwire run --spawner bwrap:ro -- ./unknown-script
   procwire run --server ws://127.0.0.1:7000 --cwd src -e CI=1 -- make test
   procwire run --server-cmd "ssh build-host procwire serve --listen stdio" -- uname -a
 `
@@ -46,6 +49,7 @@ const name = "procwire run"
 const flags = {
   tty: { type: "boolean", short: "t" },
   ...TargetFlags.flags,
+  ...SpawnerFlag.flags,
   ...ReconnectFlag.flags,
   cwd: { type: "string" },
   ...EnvFlag.flags,
@@ -57,6 +61,8 @@ export interface RunRequest {
   readonly target: Connect.Target
   readonly reconnect: ReconnectPolicy | false
   readonly start: StartOptions
+  /** What `--spawner` says. */
+  readonly spawner?: ReadonlyArray<string>
 }
 
 /** Reads the command line behind `procwire run`. */
@@ -73,12 +79,14 @@ export const parse = (
       return yield* wrong("the command is an empty text; it needs a name or a path: procwire run -- ls -la")
     }
     const target = yield* TargetFlags.read(name, values)
-    const { tty = false, cwd, inherit = "inProcess" in target ? "all" : "core" } = values
+    yield* SpawnerFlag.refuseRemote(name, values, !("inProcess" in target))
+    const { tty = false, cwd, spawner, inherit = "inProcess" in target ? "all" : "core" } = values
     if (inherit !== "core" && inherit !== "all" && inherit !== "none") {
       return yield* wrong(`invalid value '${inherit}' for '--inherit': expected core, all or none`)
     }
     return {
       target,
+      ...(spawner === undefined ? {} : { spawner }),
       reconnect: yield* ReconnectFlag.read(name, values),
       start: {
         argv,

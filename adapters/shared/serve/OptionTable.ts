@@ -110,6 +110,19 @@ export const behaviour = {
     help: "bubblewrap, for requests with a restricted sandbox",
   },
   /**
+   * X.
+   */
+  spawner: {
+    flag: "spawner",
+    kind: "text",
+    repeatable: true,
+    shows: "NAME",
+    default: "this machine",
+    help:
+      "starts processes through NAME[:OPTIONS], of those that `procwire spawners` lists, or through the module " +
+      "./mine.mjs; may be repeated, the first one outermost",
+  },
+  /**
    * How long processes may take to end after SIGTERM when the server is asked to end; then they are killed; with 0
    * they are killed at once. Default: 0. The flag is `--grace-ms`.
    */

@@ -33,15 +33,18 @@ export interface AuthOptions extends ValuesOf<typeof auth> {
 
 /** How a server behaves; what is absent has its default. */
 export interface Options
-  extends ValuesOf<typeof listening>, ValuesOf<typeof behaviour>, ValuesOf<typeof logs> {
+  extends ValuesOf<typeof listening>, Omit<ValuesOf<typeof behaviour>, "spawner">, ValuesOf<typeof logs> {
   /** TLS for the `ws://` and `tcp://` addresses. */
   readonly tls?: TlsOptions | undefined
   /** A token for WebSocket clients, those of `handleUpgrade` included. */
   readonly auth?: AuthOptions | undefined
   /** The bounds, by the names of `Limits`. */
   readonly limits?: Partial<Limits.Limits> | undefined
-  /** What starts processes, over the spawner of the runtime; the default is that one, with bubblewrap if it is there. */
-  readonly spawner?: SpawnerLayer.SpawnerSource | undefined
+  /**
+   * What starts processes: a layer over the spawner of the runtime, a plain object, or names as those of `--spawner`.
+   * The default is the spawner of the runtime, with bubblewrap if it is there.
+   */
+  readonly spawner?: SpawnerLayer.SpawnerSource | string | ReadonlyArray<string> | undefined
   /** Further listeners, beside those of `listen`. */
   readonly listeners?: ReadonlyArray<Layer.Layer<Listener, TransportError>> | undefined
   /** Takes the logs, which then do not go to stderr. */
@@ -61,7 +64,10 @@ const programOnly: Readonly<Record<string, OptionRow.Rule>> = {
   "tls.clientCa": secret,
   "auth.token": secret,
   "auth.sharedSecret": secret,
-  spawner: { accepts: SpawnerLayer.isSpawner, expected: "a layer of Spawner" },
+  spawner: {
+    accepts: (value) => SpawnerLayer.isSpawner(value) || OptionRow.ruleOf(behaviour.spawner).accepts(value),
+    expected: "a layer of Spawner, a plain spawner, or names of spawners",
+  },
   listeners: {
     accepts: (value) => Array.isArray(value) && value.every(Layer.isLayer),
     expected: "a list of layers of Listener",

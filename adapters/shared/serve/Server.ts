@@ -30,11 +30,13 @@ import * as StatusPages from "../status/StatusPages.ts"
 import { type Environment, take } from "../systemd/Environment.ts"
 import { version } from "../Version.ts"
 import * as Audit from "./Audit.ts"
+import * as ChosenSpawner from "./ChosenSpawner.ts"
 import * as Given from "./Given.ts"
 import type { Settings } from "./Given.ts"
 import * as Listening from "./Listening.ts"
 import { misconfigured, ServeError } from "./ServeError.ts"
 import type { CloseOptions, ServerService } from "./ServerTag.ts"
+import * as SpawnerLayer from "./SpawnerLayer.ts"
 import * as StdinClosed from "./StdinClosed.ts"
 import * as Upgrades from "./Upgrades.ts"
 
@@ -164,20 +166,24 @@ const buildServices = (
   { options, label }: Settings,
   host: Host,
   metrics: Metrics.Metrics,
-) => {
-  const isCommand = host.isCommand === true
-  const choices = {
-    contain: options.contain ?? "auto",
-    mayAdopt: isCommand,
-    onEscape: (count: number) => void metrics.escaped.update(count),
-  }
-  const { bwrap, spawner } = options
-  const services = ServerServices.layerContained(platform, choices, { bwrap, spawner, isCommand })
-  return Effect.mapError(Layer.build(services), ({ choice, message }) => {
-    const remedy = "use auto for what works, or none for process groups only"
-    return misconfigured(`${label("contain")} ${choice}: ${message}; ${remedy}`)
+) =>
+  Effect.gen(function* () {
+    const isCommand = host.isCommand === true
+    const { bwrap, contain = "auto", spawner } = options
+    const onEscape = (count: number) => void metrics.escaped.update(count)
+    const contained = Layer.build(platform.toSpawner({ contain, mayAdopt: isCommand, onEscape }))
+    const layerSpawner = Layer.succeedContext(
+      yield* Effect.mapError(contained, ({ choice, message }) => {
+        const remedy = "use auto for what works, or none for process groups only"
+        return misconfigured(`${label("contain")} ${choice}: ${message}; ${remedy}`)
+      }),
+    )
+    const here = { ...platform, layerSpawner }
+    if (SpawnerLayer.isSpawner(spawner))
+      return yield* Layer.build(ServerServices.layer(here, { bwrap, spawner, isCommand }))
+    const chosen = yield* ChosenSpawner.apply(here, spawner, label("spawner"))
+    return yield* Layer.build(ServerServices.layer(chosen, { bwrap, isCommand }))
   })
-}
 
 const toServeError = (error: TransportError): ServeError =>
   new ServeError({ reason: "Listen", message: error.message, cause: error })

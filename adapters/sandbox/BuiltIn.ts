@@ -1,0 +1,86 @@
+/** What a built-in spawner is: a row of the table `BuiltIns`, and the pieces that rows are made of. */
+import { accessSync, constants } from "node:fs"
+import process from "node:process"
+import * as Either from "effect/Either"
+import type * as Layer from "effect/Layer"
+import * as Suggestion from "../../core/protocol/Suggestion.ts"
+import type { Spawner } from "../../core/spawn/Spawner.ts"
+import * as SearchPath from "../shared/host/SearchPath.ts"
+import { SpawnerProblem } from "./SpawnerProblem.ts"
+
+/** A spawner that may be around another one, or start processes by itself. */
+export type SpawnerLayer = Layer.Layer<Spawner, SpawnerProblem, Spawner>
+
+/** What this machine lacks, and how that is mended. */
+export interface Missing {
+  /** What is missing, as a sentence without its end. */
+  readonly what: string
+  /** What to do: a command, or an advice. */
+  readonly remedy: string
+}
+
+/** A built-in spawner. */
+export interface BuiltIn {
+  /** How it is named. */
+  readonly name: string
+  /** What may stand behind the name, as in `[:N]`; empty for nothing. */
+  readonly options: string
+  /** One sentence: what it does. */
+  readonly says: string
+  /** An example. */
+  readonly example: string
+  /** It starts processes on its own, elsewhere, and not inside the spawner before it. */
+  readonly elsewhere?: boolean
+  /** What this machine lacks; undefined if it can be used. */
+  readonly missing: () => Missing | undefined
+  /** The spawner for the text behind the colon, which is undefined without one. */
+  readonly read: (text: string | undefined) => Either.Either<SpawnerLayer, SpawnerProblem>
+}
+
+/** The path of a program of this machine; undefined if there is none. */
+export const find = (name: string): string | undefined =>
+  SearchPath.find(name, `${process.env["PATH"] ?? ""}:/usr/local/sbin:/usr/sbin:/sbin:/usr/bin:/bin`, runs)
+
+const runs = (path: string): boolean => {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** A program that is missing; `pack` is the package of Debian that has it. */
+export const lacks = (name: string, pack: string): Missing | undefined =>
+  find(name) === undefined
+    ? { what: `the program ${name} was not found in PATH`, remedy: `apt-get install ${pack}` }
+    : undefined
+
+/** An option that is wrong. */
+export const invalid = (message: string) =>
+  Either.left(new SpawnerProblem({ reason: "InvalidOption", message }))
+
+/** An option as a whole number from `least` to `most`. */
+export const whole = (what: string, text: string, least: number, most: number) => {
+  const number = /^-?[0-9]+$/.test(text) ? Number(text) : Number.NaN
+  if (number >= least && number <= most) return Either.right(number)
+  return invalid(`${what} is '${text}': expected a whole number from ${least} to ${most}`)
+}
+
+/** The pairs of `a=1,b,c=2`; a word without `=` has the value undefined. Fails for a word that is not in `names`. */
+export const pairs = (
+  text: string | undefined,
+  names: ReadonlyArray<string>,
+): Either.Either<ReadonlyArray<readonly [name: string, value: string | undefined]>, SpawnerProblem> => {
+  const found: Array<readonly [string, string | undefined]> = []
+  for (const word of (text ?? "").split(",").filter((word) => word !== "")) {
+    const cut = word.indexOf("=")
+    const name = cut < 0 ? word : word.slice(0, cut)
+    if (!names.includes(name))
+      return invalid(
+        `there is no option '${name}': expected ${names.join(", ")}${Suggestion.ofWord(name, names)}`,
+      )
+    found.push([name, cut < 0 ? undefined : word.slice(cut + 1)])
+  }
+  return Either.right(found)
+}

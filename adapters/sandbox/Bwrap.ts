@@ -1,0 +1,67 @@
+/**
+ * `bwrap[:ro,net,rw=DIR,…]`: every process inside bubblewrap, with a file system that it can read, no network and no
+ * other processes in sight. It may write to the folder for temporary files and to the directory of the server, unless
+ * `ro` is given, and to each `rw=DIR`.
+ */
+import { spawnSync } from "node:child_process"
+import { statSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { isAbsolute } from "node:path"
+import process from "node:process"
+import * as Either from "effect/Either"
+import * as Bubblewrap from "../shared/confine/Bubblewrap.ts"
+import type { BuiltIn } from "./BuiltIn.ts"
+import * as BuiltIns from "./BuiltIn.ts"
+
+export const bwrap: BuiltIn = {
+  name: "bwrap",
+  options: "[:ro,net,rw=DIR,…]",
+  says:
+    "confines processes with bubblewrap: they read everything, write to the server's directory and to temporary " +
+    "files (not with `ro`) and to each DIR, and have no network without `net`",
+  example: "bwrap:ro,rw=/srv/build",
+  missing: () => {
+    const program = Bubblewrap.find(undefined)
+    if (program === undefined) return BuiltIns.lacks("bwrap", "bubblewrap")
+    const { status, stderr } = spawnSync(program, [...trial, "/bin/sh", "-c", ":"], { encoding: "utf8" })
+    if (status === 0) return undefined
+    const what = `bubblewrap does not work here: ${stderr.trim()}`
+    return {
+      what,
+      remedy: "allow user namespaces: sysctl kernel.unprivileged_userns_clone=1, or run as root",
+    }
+  },
+  read: (text) =>
+    Either.gen(function* () {
+      const given = yield* BuiltIns.pairs(text, ["ro", "net", "rw"])
+      const folders: Array<string> = []
+      for (const [name, value] of given) {
+        if (name !== "rw" && value !== undefined) return yield* BuiltIns.invalid(`'${name}' takes no value`)
+        if (name !== "rw") continue
+        if (!isFolder(value))
+          return yield* BuiltIns.invalid(`rw is '${value ?? ""}': expected an absolute path of a folder`)
+        folders.push(value)
+      }
+      const has = (wanted: string) => given.some(([name]) => name === wanted)
+      const usual = has("ro") ? [] : [tmpdir(), process.cwd()]
+      return Bubblewrap.layer({
+        confinement: {
+          places: [
+            { path: "/", access: "read" },
+            ...[...usual, ...folders].map((path) => ({ path, access: "write" }) as const),
+          ],
+          network: has("net"),
+        },
+      })
+    }),
+}
+
+const trial = ["--unshare-user", "--unshare-pid", "--unshare-net", "--ro-bind", "/", "/", "--proc", "/proc"]
+
+const isFolder = (path: string | undefined): path is string => {
+  try {
+    return path !== undefined && isAbsolute(path) && statSync(path).isDirectory()
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,66 @@
+/** `procwire spawners`: the built-in spawners, and what this machine lacks for them. */
+import process from "node:process"
+import * as Effect from "effect/Effect"
+import { builtIns } from "../../sandbox/BuiltIns.ts"
+import type { Platform } from "../Platform.ts"
+import * as Flags from "./Flags.ts"
+
+const command = "procwire spawners"
+
+const flags = {
+  json: { type: "boolean" },
+  help: { type: "boolean", short: "h" },
+} as const
+
+export const help = `List the spawners that come with procwire, and what this machine lacks for them.
+
+Usage: procwire spawners [OPTIONS]
+
+Options:
+  --json         print a JSON array of { name, options, says, example, ready, missing, remedy }
+  -h, --help     show this text
+
+Examples:
+  procwire spawners
+  procwire run --spawner nice:15 -- make
+  procwire serve --spawner user:nobody --spawner limits:mem=512m
+  procwire serve --spawner ./mine.mjs
+`
+
+/** Prints the list. */
+export const spawners = (_: Platform, args: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const { json = false } = yield* Flags.parse(command, args, flags)
+    const rows = builtIns.map(({ example, missing, name, options, says }) => {
+      const lack = missing()
+      const { what = null, remedy = null } = lack ?? {}
+      return { name, options, says, example, ready: lack === undefined, missing: what, remedy }
+    })
+    const text = json ? `${JSON.stringify(rows, undefined, 2)}\n` : rows.map(toText).join("\n")
+    process.stdout.write(text)
+  })
+
+interface Row {
+  readonly name: string
+  readonly options: string
+  readonly says: string
+  readonly example: string
+  readonly missing: string | null
+  readonly remedy: string | null
+}
+
+const toText = ({ example, missing, name, options, remedy, says }: Row): string =>
+  [
+    `${name}${options}`,
+    ...wrap(says),
+    `  example: --spawner ${example}`,
+    ...wrap(missing === null ? "ready" : `not here: ${missing}; ${remedy}`),
+    "",
+  ].join("\n")
+
+/** Lines of at most 100 columns, indented. */
+const wrap = (text: string): ReadonlyArray<string> =>
+  text
+    .replaceAll(/(.{1,98})(?: |$)/g, "  $1\n")
+    .trimEnd()
+    .split("\n")
