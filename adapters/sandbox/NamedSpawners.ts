@@ -56,6 +56,13 @@ export const read = (texts: ReadonlyArray<string>): Effect.Effect<NamedSpawners,
     }
   })
 
+/** The named spawners around that of `host`, as one layer; what is wrong with the names fails it. */
+export const layerNamed = (
+  texts: ReadonlyArray<string>,
+  host: Layer.Layer<Spawner>,
+): Layer.Layer<Spawner, SpawnerProblem> =>
+  Layer.unwrapEffect(Effect.map(read(texts), ({ around }) => around(host)))
+
 const order = (message: string) => new SpawnerProblem({ reason: "Order", message })
 
 /** A path rather than a name. */

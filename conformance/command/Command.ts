@@ -102,7 +102,7 @@ export const run = async (argv: ReadonlyArray<string>, around: Surroundings): Pr
     return 0
   }
   const all =
-    options.spawner === undefined
+    options.spawners.length === 0
       ? around.cases.filter(({ dialect }) => dialect === options.dialect)
       : await SpawnerFlag.cases()
   const cases = chosen(options, all)
@@ -111,7 +111,7 @@ export const run = async (argv: ReadonlyArray<string>, around: Surroundings): Pr
     return 0
   }
   const baseline = readBaseline(options.baseline)
-  const spawner = options.spawner === undefined ? undefined : await SpawnerFlag.load(options.spawner)
+  const spawner = options.spawners.length === 0 ? undefined : await SpawnerFlag.load(options.spawners)
   const terms: Verdict.Terms = {
     strict: options.strict,
     baseline: [...baseline, ...(spawner?.known ?? [])],

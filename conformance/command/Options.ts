@@ -21,8 +21,8 @@ export const defaultTimeoutMs = 10_000
 /** The command line as a value. */
 export interface Options {
   readonly targets: ReadonlyArray<Target.Target>
-  /** The module whose spawner is tested instead of a server. */
-  readonly spawner: string | undefined
+  /** The spawners that are tested instead of a server, the first one outermost: names, or one module. */
+  readonly spawners: ReadonlyArray<string>
   /** The dialect of the server: only its cases run. */
   readonly dialect: Dialect
   readonly globs: ReadonlyArray<string>
@@ -48,12 +48,13 @@ export const usage = `procwire-conformance: tests any implementation of the exec
 
   procwire-conformance --command "CMD ARGS" [ids or globs…]
   procwire-conformance --url ws://HOST:PORT [ids or globs…]
-  procwire-conformance --spawner MODULE [ids or globs…]
+  procwire-conformance --spawner MODULE|NAME [ids or globs…]
 
   --command CMD      start the server with this command; the transport follows the value of its --listen, stdio
                      without one; {LISTEN} stands for several transports: "my-server --listen {LISTEN}"
   --url URL          test a server that runs already: ws://HOST:PORT, tcp://HOST:PORT or unix:PATH
-  --spawner MODULE   test the spawner that this module exports as layer, layerSpawner or spawner, not a server
+  --spawner MODULE   test the spawner that this module exports as layer, layerSpawner or spawner, not a server; or
+                     those with these names, as procwire serve --spawner takes them; may be repeated
   --transports LIST  the transports that {LISTEN} stands for, of ${transportKinds.join(",")} (default stdio,ws)
   --dialect NAME     the dialect of the server: current (default), or v0, the first version, of March 2026
   --level L          must, should (with must) or all (default)
@@ -89,7 +90,7 @@ use.
 const flags = {
   command: { type: "string" },
   url: { type: "string" },
-  spawner: { type: "string" },
+  spawner: { type: "string", multiple: true },
   transports: { type: "string" },
   dialect: { type: "string" },
   level: { type: "string" },
@@ -183,7 +184,7 @@ export const parse = (argv: ReadonlyArray<string>): Options => {
         : values.command !== undefined
           ? commandTargets(values.command, values.transports)
           : [],
-    spawner: values.spawner,
+    spawners: values.spawner ?? [],
     dialect: choice("--dialect", values.dialect ?? "current", dialects),
     globs: positionals,
     depth: choice("--level", values.level ?? "all", ["must", "should", "all"]),

@@ -1,5 +1,6 @@
 /**
- * `--spawner MODULE`: runs the spawner suite on the layer that a module exports. Its outcomes go into the same reports.
+ * `--spawner MODULE`: runs the spawner suite on the spawner that a module exports, or on those with these names, as
+ * `procwire serve --spawner` takes them. Its outcomes go into the same reports.
  *
  * The suite is loaded only with this flag, from the installed package and not from the bundled command: it must share
  * its copy of `effect` with the module. Cases run one by one, because some count what the whole process holds.
@@ -50,16 +51,42 @@ interface Loaded {
   readonly known: { readonly [id: string]: string }
 }
 
-/** The plain runner, which needs no vitest, seen from the bundle, from the compiled library and from the sources. */
-const places = ["./lib/conformance/spawner/runner.js", "../spawner/runner.js", "../spawner/runner.ts"]
+/** What is used of `adapters/sandbox`. */
+interface Sandbox {
+  readonly layerNamed: (texts: ReadonlyArray<string>, host: object) => object
+}
 
-/** Loads the suite. Whatever fails while it is loaded fails this, as it is. */
-const loadSuite = async (): Promise<Suite> => {
-  const found = places.map((place) => new URL(place, import.meta.url)).find((url) => existsSync(url))
+/** What is used of the adapter of a runtime. */
+interface Adapter {
+  readonly layerSpawner: object
+}
+
+/** The plain runner, which needs no vitest, seen from the bundle, from the compiled library and from the sources. */
+const places = (name: string) => [`./lib/${name}.js`, `../../${name}.js`, `../../${name}.ts`]
+
+/** Loads a module of the package. Whatever fails while it is loaded fails this, as it is. */
+const loadOwn = async (name: string): Promise<unknown> => {
+  const found = places(name)
+    .map((place) => new URL(place, import.meta.url))
+    .find((url) => existsSync(url))
   if (found === undefined)
     throw new UsageError("--spawner needs the installed package: the spawner suite is not beside the command")
-  return (await import(found.href)) as Suite
+  return import(found.href)
 }
+
+const loadSuite = () => loadOwn("conformance/spawner/runner") as Promise<Suite>
+
+/** The layer of named spawners, around that of this runtime. */
+const loadNamed = async (texts: ReadonlyArray<string>): Promise<Loaded> => {
+  const runtime = "Bun" in globalThis ? "bun" : "Deno" in globalThis ? "deno" : "node"
+  const { layerNamed } = (await loadOwn("adapters/sandbox/index")) as Sandbox
+  const { layerSpawner } = (await loadOwn(`adapters/${runtime}/index`)) as Adapter
+  return { layer: layerNamed(texts, layerSpawner), known: {} }
+}
+
+/** A path, not the name of a spawner. */
+const isModule = (text: string): boolean =>
+  /[./\\]/.test(text.split(":")[0] ?? "") || text.startsWith("file:")
 
 const unplayed = (): Promise<void> => Promise.resolve()
 
@@ -89,12 +116,14 @@ export interface Spawner {
 }
 
 /**
- * Loads the module of a spawner. A missing module and a module without a layer are usage errors; any other error of the
- * module is rethrown as it is.
+ * Loads the module of a spawner, or those with these names. A missing module, a module without a spawner and a wrong
+ * name are usage errors; any other error of the module is rethrown as it is.
  */
-export const load = async (module: string): Promise<Spawner> => {
+export const load = async (texts: ReadonlyArray<string>): Promise<Spawner> => {
   const { SpawnerRunner } = await loadSuite()
-  const { known, layer } = await named(module, SpawnerRunner.load(module))
+  const module = texts.join(" --spawner ")
+  const loading = texts.length === 1 && isModule(module) ? SpawnerRunner.load(module) : loadNamed(texts)
+  const { known, layer } = await named(module, loading)
   return {
     known: Object.entries(known).map(([id, reason]) => ({ id, reason })),
     run: async ({ depth, globs, timeoutMs }, onOutcome) => {
@@ -117,6 +146,9 @@ const named = async <A>(module: string, work: Promise<A>): Promise<A> => {
     return await work
   } catch (error) {
     const missing = error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND"
+    // Its sentence begins with the name that is wrong; the runtime of Effect puts a word in front of the class.
+    if (error instanceof Error && /SpawnerProblem$/.test(error.name))
+      throw new UsageError(`--spawner ${error.message}`)
     if (error instanceof Error && (missing || error.name === "UsageError"))
       throw new UsageError(`--spawner ${module}: ${error.message}`)
     throw error

@@ -2,7 +2,7 @@
  * The folder of one case, and scripts that live no longer than it: a child that a broken spawner has left behind ends
  * when the folder is removed.
  */
-import { existsSync, mkdtempSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { chmodSync, existsSync, mkdtempSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { quote } from "../suite/ShellWords.ts"
@@ -27,9 +27,10 @@ export interface CaseFolder {
   readonly remove: () => void
 }
 
-/** Creates a folder below that for temporary files. */
+/** Creates a folder below that for temporary files; as there, children of other users may write to it. */
 export const make = (): CaseFolder => {
   const path = realpathSync(mkdtempSync(join(tmpdir(), "procwire-spawner-")))
+  chmodSync(path, 0o1777)
   const file = (name: string): string => join(path, name)
   const has = (name: string): boolean => existsSync(file(name))
   const present = `[ -d ${quote(path)} ]`
