@@ -147,7 +147,7 @@ const named = async <A>(module: string, work: Promise<A>): Promise<A> => {
   } catch (error) {
     const missing = error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND"
     // Its sentence begins with the name that is wrong; the runtime of Effect puts a word in front of the class.
-    if (error instanceof Error && /SpawnerProblem$/.test(error.name))
+    if (error instanceof Error && error.name.endsWith("SpawnerProblem"))
       throw new UsageError(`--spawner ${error.message}`)
     if (error instanceof Error && (missing || error.name === "UsageError"))
       throw new UsageError(`--spawner ${module}: ${error.message}`)
