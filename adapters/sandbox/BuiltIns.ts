@@ -3,7 +3,8 @@ import type { BuiltIn } from "./BuiltIn.ts"
 import { bwrap } from "./Bwrap.ts"
 import { limitsOf } from "./Limits.ts"
 import { nice } from "./Nice.ts"
+import { procwire } from "./Procwire.ts"
 import { user } from "./User.ts"
 
 /** All of them, in the order of their lists. */
-export const builtIns: ReadonlyArray<BuiltIn> = [nice, user, limitsOf, bwrap]
+export const builtIns: ReadonlyArray<BuiltIn> = [nice, user, limitsOf, bwrap, procwire]

@@ -1,6 +1,7 @@
 /**
- * `limits:mem=512m,pids=64,cpu=1,nofile=256,time=60s`: resource limits (rlimits) of each process, by `prlimit`, and the
- * processors it may use, by `taskset`. They are inherited by what the process starts, each of which has them for itself.
+ * `limits:mem=512m,pids=64,cpu=1,nofile=256,time=60s`: resource limits (rlimits) of each process, by `prlimit`, and
+ * the processors it may use, by `taskset`. They are inherited by what the process starts, each of which has them for
+ * itself.
  *
  * `pids` counts every process of the user on the machine, and the kernel does not hold root to it.
  */

@@ -1,9 +1,9 @@
 /**
  * Spawners by name: a built-in one, as `nice:5`, or a module on disk, as `./mine.mjs`.
  *
- * Several are nested, the first one outermost: of `user:nobody` and `nice:5`, processes are started as `setpriv … nice …
- * PROGRAM`. A module, and a built-in one whose processes are elsewhere, start processes by themselves, so they can only
- * be the first.
+ * Several are nested, the first one outermost: of `user:nobody` and `nice:5`, processes are started as
+ * `setpriv … nice … PROGRAM`. A module, and a built-in one whose processes are elsewhere, start processes by
+ * themselves, so they can only be the first.
  */
 import { resolve } from "node:path"
 import { pathToFileURL } from "node:url"

@@ -291,4 +291,22 @@ export const adapters = [
     ),
     tests: ["adapters/shared/integration/Systemd.test.ts"],
   },
+  {
+    ...one(
+      "adapters/sandbox/NamedSpawners.ts",
+      "named.reduce<",
+      "named.toReversed().reduce<",
+      "the last spawner is the outermost",
+    ),
+    tests: ["adapters/shared/integration/Spawners.test.ts"],
+  },
+  {
+    ...one(
+      "adapters/sandbox/User.ts",
+      "return { ...spec, env, argv:",
+      "return { ...spec, argv:",
+      "setpriv obeys the loader's variables of a process",
+    ),
+    tests: ["adapters/shared/integration/Spawners.test.ts"],
+  },
 ]

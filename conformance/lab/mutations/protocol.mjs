@@ -197,4 +197,22 @@ export const protocol = [
     "secrets of the server reach a child",
     "environment",
   ),
+  {
+    ...one(
+      "core/spawn/PlainEvents.ts",
+      'if (exited) return report("exit-twice"',
+      'if (exited) report("exit-twice"',
+      "a plain spawner may report two exits",
+    ),
+    tests: ["core/spawn/PlainSpawner.test.ts"],
+  },
+  {
+    ...one(
+      "core/spawn/PlainHandle.ts",
+      "if (closed) Effect.runFork(end(started))",
+      "",
+      "a child of a plain spawner that comes too late runs on",
+    ),
+    tests: ["core/spawn/PlainSpawner.test.ts"],
+  },
 ]

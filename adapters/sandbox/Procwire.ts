@@ -1,0 +1,161 @@
+/**
+ * `procwire:URL`: processes of another procwire. It shows that a child may be remote: it has no pid, every operation is
+ * a request, and a lost link is repaired, or else ends the child.
+ *
+ * Each child has a connection and a session of its own, so that none that is paused stalls another. A child whose link
+ * stays lost is reported as killed, which its server does as soon as it gives up the session. The wire tells only that
+ * all streams have ended, not each; it has four signals, and says a death by signal n as code 128 + n.
+ */
+import process from "node:process"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as ExecutionStrategy from "effect/ExecutionStrategy"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Scope from "effect/Scope"
+import type { ClientError } from "../../core/client/ClientError.ts"
+import * as ExecClient from "../../core/client/ExecClient.ts"
+import type { RemoteProcess } from "../../core/client/RemoteProcess.ts"
+import * as SpawnError from "../../core/spawn/SpawnError.ts"
+import * as Spawner from "../../core/spawn/Spawner.ts"
+import * as SpecCheck from "../../core/spawn/SpecCheck.ts"
+import * as Connect from "../shared/Connect.ts"
+import type { BuiltIn } from "./BuiltIn.ts"
+import * as BuiltIns from "./BuiltIn.ts"
+import * as RemoteEvents from "./RemoteEvents.ts"
+import { SpawnerProblem } from "./SpawnerProblem.ts"
+
+export const procwire: BuiltIn = {
+  name: "procwire",
+  options: ":URL",
+  says:
+    "starts processes on another procwire, at ws://HOST:PORT, tcp://HOST:PORT or unix:PATH; its token is in the " +
+    "variable PROCWIRE_TOKEN",
+  example: "procwire:ws://build-host:7000",
+  elsewhere: true,
+  missing: () => undefined,
+  read: (url = "") =>
+    Connect.isUrl(url)
+      ? Either.right(layer(url))
+      : BuiltIns.invalid(`'${url}' is no URL: expected ws://HOST:PORT, tcp://HOST:PORT or unix:PATH`),
+}
+
+/** A spawner on the server at this URL, which has to be there. */
+const layer = (url: string): Layer.Layer<Spawner.Spawner, SpawnerProblem> => {
+  const token = process.env["PROCWIRE_TOKEN"]?.trim()
+  const open = Connect.openRemote({ url, ...(token ? { token } : {}) })
+  const connect = ExecClient.make(open, { clientName: "procwire-spawner", reconnect: {} })
+  const probe = Effect.mapError(
+    Effect.scoped(connect),
+    (cause) =>
+      new SpawnerProblem({ reason: "Unreachable", message: `procwire:${url}: ${cause.message}`, cause }),
+  )
+  return Layer.effect(
+    Spawner.Spawner,
+    Effect.map(probe, ({ environmentInfo: { capabilities = {} } }) => ({
+      capabilities: {
+        pty: true,
+        resize: capabilities.processResize === true,
+        arg0: true,
+        processGroup: true,
+        pipeStdin: capabilities.processCloseStdin === true,
+        pause: true,
+        confine: false,
+      },
+      spawn: (spec, events) => {
+        const started = Effect.gen(function* () {
+          const refusal = SpecCheck.refusal(spec)
+          if (refusal !== undefined) return yield* refusal
+          const client = yield* Effect.mapError(connect, toSpawnError)
+          const { process, subscription } = yield* Effect.acquireReleaseInterruptible(
+            Effect.mapError(client.startSubscribed(startOf(spec)), toSpawnError),
+            () => Effect.void,
+          )
+          yield* Effect.addFinalizer(() =>
+            Effect.ignore(Effect.timeout(Effect.interruptible(process.terminate), farewell)),
+          )
+          const followed = yield* RemoteEvents.follow(process, subscription, spec.stdio, events)
+          return handleOf(process, followed, spec.stdio)
+        })
+        // A child that was refused leaves no connection.
+        return Effect.gen(function* () {
+          const scope = yield* Scope.fork(yield* Effect.scope, ExecutionStrategy.sequential)
+          return yield* Scope.extend(started, scope).pipe(
+            Effect.onExit((exit) => (Exit.isFailure(exit) ? Scope.close(scope, exit) : Effect.void)),
+          )
+        })
+      },
+    })),
+  )
+}
+
+/** How long the end of a child waits for its server. */
+const farewell = "2 seconds"
+
+const startOf = ({ arg0, argv, cwd, env, stdio }: Spawner.SpawnSpec) => ({
+  argv,
+  cwd,
+  env,
+  envPolicy: null,
+  ...(arg0 === undefined ? {} : { arg0 }),
+  ...(stdio.kind === "pty" ? { tty: true, terminalSize: stdio.size } : { pipeStdin: stdio.stdin }),
+})
+
+const signals: { readonly [name: string]: "interrupt" | "terminate" | "hangup" | "quit" } = {
+  SIGINT: "interrupt",
+  SIGTERM: "terminate",
+  SIGHUP: "hangup",
+  SIGQUIT: "quit",
+}
+
+const handleOf = (
+  process: RemoteProcess,
+  { abandon, lingers, pause, resume }: RemoteEvents.RemoteEvents,
+  stdio: Spawner.Stdio,
+): Spawner.ChildHandle => {
+  const kill = Effect.asVoid(process.terminate)
+  const notOpen = stdio.kind === "pipe" && !stdio.stdin
+  return {
+    pid: undefined,
+    write: (bytes) =>
+      notOpen
+        ? new SpawnError.StdinError({ reason: "NotOpen" })
+        : Effect.mapError(
+            process.write(bytes),
+            (cause) => new SpawnError.StdinError({ reason: "Closed", cause }),
+          ),
+    endStdin: stdio.kind === "pty" ? Effect.void : Effect.ignore(process.closeStdin),
+    signal: (name) => {
+      const known = signals[name]
+      if (name !== "SIGKILL" && known === undefined) return unsupported(name)
+      return Effect.mapError(known === undefined ? kill : process.signal(known), toSignalError)
+    },
+    kill: Effect.ignore(kill),
+    abandonOutput: Effect.sync(abandon),
+    lingering: Effect.sync(lingers),
+    resize: (size) => Effect.mapError(process.resize(size), toSignalError),
+    pause,
+    resume,
+  }
+}
+
+const unsupported = (name: string) =>
+  new SpawnError.SignalError({ reason: "Unsupported", message: `the wire has no signal ${name}` })
+
+const toSignalError = (cause: ClientError) =>
+  new SpawnError.SignalError({ reason: "Unknown", message: cause.message, cause })
+
+const ofSystem = [
+  SpawnError.notFound,
+  SpawnError.notADirectory,
+  SpawnError.permissionDenied,
+  SpawnError.notExecutable,
+  SpawnError.argumentsTooLong,
+]
+
+/** The wire has the text of the system alone. */
+const toSpawnError = (cause: ClientError): SpawnError.SpawnError => {
+  const message = cause.serverMessage ?? cause.message
+  const known = ofSystem.find((make) => make().message === message)
+  return known?.(cause) ?? new SpawnError.SpawnError({ reason: "Unknown", message, cause })
+}
