@@ -1,7 +1,7 @@
 /**
- * Each built-in spawner through the spawner suite, without what takes long because it repeats, and through some cases of
- * the wire suite behind `procwire serve --spawner`. What fails is in `targets/spawners.json` with its reason, and must
- * fail. `npm run conformance:spawners` plays both suites whole.
+ * Each built-in spawner through the spawner suite, without what takes long because it repeats, and through some cases
+ * of the wire suite behind `procwire serve --spawner`. What fails is in `targets/spawners.json` with its reason, and
+ * must fail. `npm run conformance:spawners` plays both suites whole.
  */
 import { execFile } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"

@@ -110,7 +110,8 @@ export const behaviour = {
     help: "bubblewrap, for requests with a restricted sandbox",
   },
   /**
-   * X.
+   * Starts processes through NAME[:OPTIONS], of those that `procwire spawners` lists, or through the module
+   * ./mine.mjs; may be repeated, the first one outermost. Default: this machine. The flag is `--spawner`.
    */
   spawner: {
     flag: "spawner",
