@@ -1,7 +1,7 @@
 // @ts-check
 // `npm run conformance:spawners`: plays the whole spawner suite on each built-in spawner, and the whole wire suite
 // behind `procwire serve --spawner`. What fails is in conformance/targets/spawners.json, with its reason. Arguments
-// choose spawners by name. Those that this machine cannot run are named and counted.
+// choose spawners by name. Those that this machine cannot run are named and counted. A case of `races` may fail.
 import { spawnSync } from "node:child_process"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
