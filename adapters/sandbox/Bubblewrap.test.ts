@@ -1,7 +1,7 @@
 /** `shared/confine` with the bubblewrap of this machine: the spawner suite on confined children, and what they see. */
 import { execFileSync } from "node:child_process"
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { constants, tmpdir } from "node:os"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -30,7 +30,6 @@ const differences = {
   "spawner/stdin/closed-by-the-child": "bubblewrap holds the streams of the child",
   "spawner/exit/code-and-signal": "bubblewrap reports a death by signal n as code 128 + n",
   "spawner/exit/code-and-signal-on-a-pty": "bubblewrap reports a death by signal n as code 128 + n",
-  "spawner/group/signal-ends": "bubblewrap reports it as code 128 + n, and is deaf until the child runs",
   "spawner/program/large-environment-and-many-arguments": "bubblewrap takes 9000 words",
   "spawner/pty/leads-the-foreground": "the session has no number among the child's own processes",
   "spawner/group/leads-a-session": "the session has no number among the child's own processes",
@@ -67,6 +66,7 @@ describe.runIf(spawner.capabilities.confine)("under bubblewrap", () => {
     {
       except: ["spawner/output/no-byte-lost-*", "spawner/load/**", ...Object.keys(differences)],
       known: {
+        "spawner/group/signal-ends": "bubblewrap reports a death by signal n as code 128 + n",
         "spawner/exit/real-time-signal": "bubblewrap reports a death by signal n as code 128 + n",
         "spawner/errors/program-of-no-format": "execvp, which env calls, gives the file to a shell",
       },
@@ -154,6 +154,16 @@ describe.runIf(spawner.capabilities.confine)("under bubblewrap", () => {
     const env = { PATH: "/usr/bin:/bin", LD_PRELOAD: library, ENV: library }
     expect(await sh("echo $LD_PRELOAD", confine({ "/": "read" }), { env })).toBe(`${library}\n`)
     expect(existsSync(mark)).toBe(false)
+  })
+
+  it("keeps a signal until the child is inside, however early it comes", async () => {
+    const confinement = confine({ "/": "read" })
+    for (const signal of ["SIGTERM", "SIGHUP", "SIGUSR1"] as const) {
+      const child = await TestChild.start(spawner, { argv: ["/bin/sleep", "300"], confinement })
+      await Effect.runPromise(child.handle.signal(signal))
+      expect(await child.exit).toEqual({ kind: "exited", code: 128 + constants.signals[signal] })
+      await child.close()
+    }
   })
 
   it("gives a signal of the group to the child alone, and Ctrl-C on a PTY", async () => {

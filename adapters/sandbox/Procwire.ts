@@ -13,15 +13,14 @@ import * as ExecutionStrategy from "effect/ExecutionStrategy"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
-import type { ClientError } from "../../core/client/ClientError.ts"
 import * as ExecClient from "../../core/client/ExecClient.ts"
 import type { RemoteProcess } from "../../core/client/RemoteProcess.ts"
-import * as SpawnError from "../../core/spawn/SpawnError.ts"
 import * as Spawner from "../../core/spawn/Spawner.ts"
 import * as SpecCheck from "../../core/spawn/SpecCheck.ts"
 import * as Connect from "../shared/Connect.ts"
 import type { BuiltIn } from "./BuiltIn.ts"
 import * as BuiltIns from "./BuiltIn.ts"
+import * as RemoteChild from "./RemoteChild.ts"
 import * as RemoteEvents from "./RemoteEvents.ts"
 import { SpawnerProblem } from "./SpawnerProblem.ts"
 
@@ -63,19 +62,16 @@ const layer = (url: string): Layer.Layer<Spawner.Spawner, SpawnerProblem> => {
         confine: false,
       },
       spawn: (spec, events) => {
+        const refusal = SpecCheck.refusal(spec)
+        if (refusal !== undefined) return refusal
         const started = Effect.gen(function* () {
-          const refusal = SpecCheck.refusal(spec)
-          if (refusal !== undefined) return yield* refusal
-          const client = yield* Effect.mapError(connect, toSpawnError)
-          const { process, subscription } = yield* Effect.acquireReleaseInterruptible(
-            Effect.mapError(client.startSubscribed(startOf(spec)), toSpawnError),
-            () => Effect.void,
-          )
-          yield* Effect.addFinalizer(() =>
-            Effect.ignore(Effect.timeout(Effect.interruptible(process.terminate), farewell)),
+          const client = yield* Effect.mapError(connect, RemoteChild.toSpawnError)
+          const starting = Effect.mapError(client.startSubscribed(startOf(spec)), RemoteChild.toSpawnError)
+          const { process, subscription } = yield* Effect.uninterruptibleMask((restore) =>
+            Effect.tap(restore(starting), ({ process }) => Effect.addFinalizer(() => end(process))),
           )
           const followed = yield* RemoteEvents.follow(process, subscription, spec.stdio, events)
-          return handleOf(process, followed, spec.stdio)
+          return RemoteChild.make(client.call, process, followed, spec.stdio)
         })
         // A child that was refused leaves no connection.
         return Effect.gen(function* () {
@@ -89,8 +85,9 @@ const layer = (url: string): Layer.Layer<Spawner.Spawner, SpawnerProblem> => {
   )
 }
 
-/** How long the end of a child waits for its server. */
-const farewell = "2 seconds"
+/** The end of a child waits for its server, but not for long. */
+const end = ({ terminate }: RemoteProcess) =>
+  Effect.ignore(Effect.timeout(Effect.interruptible(terminate), "2 seconds"))
 
 const startOf = ({ arg0, argv, cwd, env, stdio }: Spawner.SpawnSpec) => ({
   argv,
@@ -100,62 +97,3 @@ const startOf = ({ arg0, argv, cwd, env, stdio }: Spawner.SpawnSpec) => ({
   ...(arg0 === undefined ? {} : { arg0 }),
   ...(stdio.kind === "pty" ? { tty: true, terminalSize: stdio.size } : { pipeStdin: stdio.stdin }),
 })
-
-const signals: { readonly [name: string]: "interrupt" | "terminate" | "hangup" | "quit" } = {
-  SIGINT: "interrupt",
-  SIGTERM: "terminate",
-  SIGHUP: "hangup",
-  SIGQUIT: "quit",
-}
-
-const handleOf = (
-  process: RemoteProcess,
-  { abandon, lingers, pause, resume }: RemoteEvents.RemoteEvents,
-  stdio: Spawner.Stdio,
-): Spawner.ChildHandle => {
-  const kill = Effect.asVoid(process.terminate)
-  const notOpen = stdio.kind === "pipe" && !stdio.stdin
-  return {
-    pid: undefined,
-    write: (bytes) =>
-      notOpen
-        ? new SpawnError.StdinError({ reason: "NotOpen" })
-        : Effect.mapError(
-            process.write(bytes),
-            (cause) => new SpawnError.StdinError({ reason: "Closed", cause }),
-          ),
-    endStdin: stdio.kind === "pty" ? Effect.void : Effect.ignore(process.closeStdin),
-    signal: (name) => {
-      const known = signals[name]
-      if (name !== "SIGKILL" && known === undefined) return unsupported(name)
-      return Effect.mapError(known === undefined ? kill : process.signal(known), toSignalError)
-    },
-    kill: Effect.ignore(kill),
-    abandonOutput: Effect.sync(abandon),
-    lingering: Effect.sync(lingers),
-    resize: (size) => Effect.mapError(process.resize(size), toSignalError),
-    pause,
-    resume,
-  }
-}
-
-const unsupported = (name: string) =>
-  new SpawnError.SignalError({ reason: "Unsupported", message: `the wire has no signal ${name}` })
-
-const toSignalError = (cause: ClientError) =>
-  new SpawnError.SignalError({ reason: "Unknown", message: cause.message, cause })
-
-const ofSystem = [
-  SpawnError.notFound,
-  SpawnError.notADirectory,
-  SpawnError.permissionDenied,
-  SpawnError.notExecutable,
-  SpawnError.argumentsTooLong,
-]
-
-/** The wire has the text of the system alone. */
-const toSpawnError = (cause: ClientError): SpawnError.SpawnError => {
-  const message = cause.serverMessage ?? cause.message
-  const known = ofSystem.find((make) => make().message === message)
-  return known?.(cause) ?? new SpawnError.SpawnError({ reason: "Unknown", message, cause })
-}

@@ -6,10 +6,12 @@ import type { ProcessEvent } from "../../core/client/ProcessEvent.ts"
 import type { RemoteProcess } from "../../core/client/RemoteProcess.ts"
 import type { OutputStream, SpawnEvents, Stdio } from "../../core/spawn/Spawner.ts"
 
-/** What a handle needs of the events. */
+/** What a handle needs. */
 export interface RemoteEvents {
   /** Ends the streams; no output follows. */
   readonly abandon: () => void
+  /** True from the exit on. */
+  readonly exited: () => boolean
   /** True from the exit until the streams have ended on the server. */
   readonly lingers: () => boolean
   /** Delivers no output. */
@@ -17,7 +19,10 @@ export interface RemoteEvents {
   readonly resume: () => void
 }
 
-/** Delivers the events of the process until the scope closes. */
+/** The link is lost for good, and the server kills what belongs to it. */
+const lost = { kind: "signaled", signal: 9 } as const
+
+/** Delivers the events of the process until the scope closes, once the caller has the handle. */
 export const follow = (
   process: RemoteProcess,
   { close, next }: EventFeed.Subscription,
@@ -29,19 +34,17 @@ export const follow = (
     const going = Effect.unsafeMakeLatch(true)
     let [paused, abandoned, told, closed]: ReadonlyArray<boolean> = [false, false, false, false]
     let code: number | undefined
+    const exited = () => told || code !== undefined
 
     const endAll = () => {
-      for (const stream of open) {
-        open.delete(stream)
-        events.end(stream)
-      }
+      for (const stream of open) if (open.delete(stream)) events.end(stream)
     }
     const exit = (status: Parameters<SpawnEvents["exit"]>[0]) => {
       if (told) return
       told = true
       events.exit(status)
     }
-    /** In its place among the events, unless nobody takes these now. */
+    /** The exit has its place among the events, unless nobody takes these now. */
     const exitNow = () => {
       if (code !== undefined && (paused || abandoned)) exit({ kind: "exited", code: code & 0xff })
     }
@@ -52,8 +55,7 @@ export const follow = (
       else {
         closed = true
         endAll()
-        // The link is lost for good, and the server kills what belongs to it.
-        if (event.kind === "failed") exit({ kind: "signaled", signal: 9 })
+        if (event.kind === "failed") exit(lost)
       }
     }
     const loop = Effect.gen(function* () {
@@ -63,12 +65,10 @@ export const follow = (
           deliver(event)
         }
     })
-    const exits = Effect.flatMap(process.exitCode, (value) =>
-      Effect.sync(() => {
-        code = value
-        exitNow()
-      }),
-    )
+    const exits = Effect.map(process.exitCode, (value) => {
+      code = value
+      exitNow()
+    })
     yield* Effect.addFinalizer(() =>
       Effect.sync(() => {
         close()
@@ -76,9 +76,8 @@ export const follow = (
         told = closed = true
       }),
     )
-    // Once the caller has the handle.
-    yield* Effect.forkScoped(Effect.zipRight(Effect.yieldNow(), loop))
-    yield* Effect.forkScoped(Effect.ignore(Effect.zipRight(Effect.yieldNow(), exits)))
+    for (const each of [loop, Effect.ignore(exits)])
+      yield* Effect.forkScoped(Effect.zipRight(Effect.yieldNow(), each))
     return {
       abandon: () => {
         abandoned = true
@@ -86,7 +85,8 @@ export const follow = (
         endAll()
         exitNow()
       },
-      lingers: () => (told || code !== undefined) && !closed,
+      exited,
+      lingers: () => exited() && !closed,
       pause: () => {
         paused = true
         going.unsafeClose()

@@ -11,8 +11,6 @@ import { fileURLToPath } from "node:url"
 interface Row {
   /** The value of `--spawner`; `{URL}` stands for another procwire. */
   readonly with: string
-  /** The cases of the spawner suite whose end a race decides, each with the reason: they are not played. */
-  readonly races?: { readonly [id: string]: string }
   /** The cases of the spawner suite that fail, each with the reason. */
   readonly spawner: { readonly [id: string]: string }
   /** The cases of the wire suite that fail behind `serve --spawner`, each with the reason. */

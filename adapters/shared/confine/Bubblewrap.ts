@@ -4,9 +4,9 @@
  * A child sees only the places of its confinement, has its own PID namespace, no capabilities, no network unless the
  * confinement has one, and the system call filter of `CallFilter`. Bubblewrap stays its parent, in its process group.
  * Signals to the group reach the child alone: a shell ignores them before it executes bubblewrap, and `env` inside
- * restores them (if the child may not see `env`, a signal ends it). Nothing outside the confinement obeys the child's
- * environment, which bubblewrap sets from a file. When the last process inside ends, or bubblewrap is killed, all of
- * it is gone.
+ * restores them (if the child may not see `env`, a signal ends it); until then they wait. Nothing outside the
+ * confinement obeys the child's environment, which bubblewrap sets from a file. When the last process inside ends, or
+ * bubblewrap is killed, all of it is gone.
  *
  * A child never runs less confined than asked for. Without bubblewrap the capability is absent; if bubblewrap does
  * not work here, which a trial finds out before the first child, a start fails with `Unconfinable`.
@@ -24,6 +24,7 @@ import * as Spawner from "../../../core/spawn/Spawner.ts"
 import * as SearchPath from "../host/SearchPath.ts"
 import * as ProgramLookup from "../process/ProgramLookup.ts"
 import * as CallFilter from "./CallFilter.ts"
+import * as Inside from "./Inside.ts"
 import * as Mounts from "./Mounts.ts"
 import * as OpenFile from "./OpenFile.ts"
 import * as Trial from "./Trial.ts"
@@ -71,7 +72,9 @@ export const make = (inner: Spawner.SpawnerService, options: Options = {}): Spaw
     spawn: (spec, events) => {
       const confinement = spec.confinement ?? options.confinement
       if (confinement === undefined) return inner.spawn(spec, events)
-      const started = Effect.flatMap(confine(spec, confinement), (wrapped) => inner.spawn(wrapped, events))
+      const started = Effect.flatMap(confine(spec, confinement), (wrapped) =>
+        signalledInside(inner, wrapped, events),
+      )
       return Effect.gen(function* () {
         const scope = yield* Scope.fork(yield* Effect.scope, ExecutionStrategy.sequential)
         return yield* Scope.extend(started, scope).pipe(
@@ -80,6 +83,25 @@ export const make = (inner: Spawner.SpawnerService, options: Options = {}): Spaw
       })
     },
   }
+}
+
+/** Its signals wait until the child is inside, where they reach it. */
+const signalledInside = (
+  inner: Spawner.SpawnerService,
+  spec: Spawner.SpawnSpec,
+  events: Spawner.SpawnEvents,
+): ReturnType<Spawner.SpawnerService["spawn"]> => {
+  let ended = false
+  const exit = (status: Spawner.ExitStatus) => {
+    ended = true
+    events.exit(status)
+  }
+  return Effect.map(inner.spawn(spec, { ...events, exit }), (child) => {
+    const { pid } = child
+    if (pid === undefined) return child
+    const waited = Inside.wait(pid, () => ended)
+    return { ...child, signal: (name) => Effect.zipRight(waited, child.signal(name)) }
+  })
 }
 
 const trial: Confinement.Confinement = { places: [{ path: "/", access: "read" }], network: false }

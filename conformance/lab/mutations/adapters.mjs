@@ -309,4 +309,22 @@ export const adapters = [
     ),
     tests: ["adapters/shared/integration/Spawners.test.ts"],
   },
+  {
+    ...one(
+      "adapters/shared/confine/Bubblewrap.ts",
+      "Effect.zipRight(waited, child.signal(name))",
+      "child.signal(name)",
+      "a signal to a child that is not inside of bubblewrap yet is lost",
+    ),
+    tests: ["adapters/sandbox/Bubblewrap.test.ts"],
+  },
+  {
+    ...one(
+      "adapters/sandbox/RemoteChild.ts",
+      "const pieceBytes = 16 * 1024",
+      "const pieceBytes = 256 * 1024",
+      "a write to a process of another procwire waits for nothing below 32 MiB",
+    ),
+    tests: ["conformance/integration/BuiltInSpawners.test.ts"],
+  },
 ]
