@@ -1,93 +1,88 @@
 /**
- * `limits:mem=512m,pids=64,cpu=1,nofile=256,time=60s`: resource limits (rlimits) of each process, by `prlimit`, and
- * the processors it may use, by `taskset`. They are inherited by what the process starts, each of which has them for
- * itself.
+ * `limits:mem=512m,pids=64,cpu=1,nofile=256,time=60s`: what each process and its descendants may use together: memory
+ * and processes, by a cgroup of their own; what each of them may use: open files and processor time, by `prlimit`; and
+ * on how many processors they run, by `taskset`.
  *
- * `pids` counts every process of the user on the machine, and the kernel does not hold root to it.
+ * Where this server may not make cgroups, `prlimit` bounds the address space of each process instead, and counts with
+ * `pids` every process of the user on the machine, to which the kernel does not hold root.
  */
-import { readFileSync } from "node:fs"
+import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Layer from "effect/Layer"
+import { type Ending, type ExitStatus, Spawner } from "../../core/spawn/Spawner.ts"
 import type { BuiltIn } from "./BuiltIn.ts"
 import * as BuiltIns from "./BuiltIn.ts"
-import type { SpawnerProblem } from "./SpawnerProblem.ts"
+import * as LimitCgroups from "./LimitCgroups.ts"
+import * as LimitValues from "./LimitValues.ts"
 import { layerWrap } from "./Wrap.ts"
-
-/** What each option makes of its value. */
-const limits: Readonly<
-  Record<string, (value: string) => Either.Either<ReadonlyArray<string>, SpawnerProblem>>
-> = {
-  mem: (value) => Either.map(bytes(value), (size) => [`--as=${size}:${size}`]),
-  pids: (value) =>
-    Either.map(BuiltIns.whole("pids", value, 1, 2 ** 22), (count) => [`--nproc=${count}:${count}`]),
-  nofile: (value) =>
-    Either.map(BuiltIns.whole("nofile", value, 8, 2 ** 20), (count) => [`--nofile=${count}:${count}`]),
-  // SIGXCPU at the limit, and SIGKILL a second later for who ignores it.
-  time: (value) => Either.map(seconds(value), (count) => [`--cpu=${count}:${count + 1}`]),
-}
-
-const names = [...Object.keys(limits), "cpu"]
 
 export const limitsOf: BuiltIn = {
   name: "limits",
-  options: ":mem=SIZE,pids=N,cpu=N,nofile=N,time=SECONDS",
+  options: `:${LimitValues.options}`,
   says:
-    "limits each process: its memory (address space), the processes of its user (not of root), the processors it may " +
-    "use, its open files, and its processor time",
+    "limits each process with its descendants: memory and processes (with cgroups; else the address space of each, and " +
+    "the processes of its user), the processors they may use, open files, and processor time",
   example: "limits:mem=512m,cpu=1,time=60s",
   missing: () => BuiltIns.lacks("prlimit", "util-linux") ?? BuiltIns.lacks("taskset", "util-linux"),
   read: (text) =>
-    Either.gen(function* () {
-      const given = yield* BuiltIns.pairs(text, names)
-      if (given.length === 0) return yield* BuiltIns.invalid(`it needs a limit: ${names.join(", ")}`)
-      const args: Array<string> = []
-      let processors = 0
-      for (const [name, value = ""] of given) {
-        const limit = limits[name]
-        if (limit === undefined) processors = yield* BuiltIns.whole(name, value, 1, 4096)
-        else args.push(...(yield* limit(value)))
-      }
-      const next = rotation(processors)
-      const [prlimit = "prlimit", taskset = "taskset"] = ["prlimit", "taskset"].map(BuiltIns.find)
-      return layerWrap((spec) => {
-        const list = next()
-        const pinned = list === undefined ? [] : [taskset, "--cpu-list", list]
-        const [first = prlimit, ...rest] = [...pinned, prlimit, ...args, ...spec.argv]
-        return { ...spec, argv: [first, ...rest] }
-      })
-    }),
+    Either.map(LimitValues.read(text), (values) =>
+      Layer.unwrapScoped(
+        Effect.map(LimitCgroups.make(values.bounds), (enter) =>
+          Layer.provide(layerCommands(values, enter === undefined), layerCgroups(values, enter)),
+        ),
+      ),
+    ),
 }
 
-const sizes: Readonly<Record<string, number>> = { "": 1, k: 2 ** 10, m: 2 ** 20, g: 2 ** 30 }
-
-const bytes = (value: string) => {
-  const [, count, unit = ""] = /^([1-9][0-9]{0,11})([kmg]?)$/i.exec(value) ?? []
-  if (count !== undefined) return Either.right(Number(count) * (sizes[unit.toLowerCase()] ?? 1))
-  return BuiltIns.invalid(`mem is '${value}': expected a size such as 512m or 2g`)
-}
-
-const seconds = (value: string) => {
-  const [, count, unit] = /^([1-9][0-9]{0,6})([smh]?)$/.exec(value) ?? []
-  if (count !== undefined) return Either.right(Number(count) * (unit === "h" ? 3600 : unit === "m" ? 60 : 1))
-  return BuiltIns.invalid(`time is '${value}': expected seconds of processor time, such as 30s, or 2m`)
-}
-
-/** The processors of this server, `0-3,8` for five. */
-const allowed = (): ReadonlyArray<number> => {
-  const [, list = ""] = /^Cpus_allowed_list:\s*(\S+)/m.exec(readFileSync("/proc/self/status", "utf8")) ?? []
-  return list.split(",").flatMap((range) => {
-    const [from = 0, to = from] = range.split("-").map(Number)
-    return Array.from({ length: to - from + 1 }, (_, index) => from + index)
+/** `taskset` and `prlimit` in front of the program. */
+const layerCommands = ({ bounds, nofile, processors, time }: LimitValues.LimitValues, all: boolean) => {
+  const { memory, pids } = all ? bounds : {}
+  const args = [
+    ...(memory === undefined ? [] : [`--as=${memory}:${memory}`]),
+    ...(pids === undefined ? [] : [`--nproc=${pids}:${pids}`]),
+    ...(nofile === undefined ? [] : [`--nofile=${nofile}:${nofile}`]),
+    // SIGXCPU at the limit, and SIGKILL a second later for who ignores it.
+    ...(time === undefined ? [] : [`--cpu=${time}:${time + 1}`]),
+  ]
+  const limiting = args.length === 0 ? [] : [BuiltIns.find("prlimit") ?? "prlimit", ...args]
+  const taskset = BuiltIns.find("taskset") ?? "taskset"
+  return layerWrap((spec) => {
+    const list = processors()
+    const pinned = list === undefined ? [] : [taskset, "--cpu-list", list]
+    const [first = spec.argv[0], ...rest] = [...pinned, ...limiting, ...spec.argv]
+    return { ...spec, argv: [first, ...rest] }
   })
 }
 
-/** The next `count` processors for each process in turn; undefined if that is no limit. */
-const rotation = (count: number): (() => string | undefined) => {
-  const all = count === 0 ? [] : allowed()
-  let at = 0
-  if (count >= all.length) return () => undefined
-  return () => {
-    const chosen = Array.from({ length: count }, (_, index) => all[(at + index) % all.length])
-    at = (at + count) % all.length
-    return chosen.join(",")
+/** Enters the cgroups, given before `--`, and executes the rest. */
+const script = 'while [ "$1" != -- ]; do echo $$ >"$1" || exit 126; shift; done; shift; exec "$@"'
+
+/** Each child in cgroups of its own, and what they and its status tell of the limits at its end. */
+const layerCgroups = ({ time }: LimitValues.LimitValues, enter: LimitCgroups.Enter | undefined) =>
+  Layer.effect(
+    Spawner,
+    Effect.map(Spawner, (inner) => ({
+      ...inner,
+      spawn: (spec, events) =>
+        Effect.flatMap(enter ?? Effect.succeed(undefined), (entry) => {
+          const exit: typeof events.exit = (status, ending) =>
+            events.exit(status, { ...ending, ...overLimit(status, entry, time) })
+          const { doors = [] } = entry ?? {}
+          const argv = ["/bin/sh", "-c", script, "limits", ...doors, "--", ...spec.argv] as const
+          return inner.spawn(doors.length === 0 ? spec : { ...spec, argv }, { ...events, exit })
+        }),
+    })),
+  )
+
+const SIGXCPU = 24
+
+const overLimit = (status: ExitStatus, entry: LimitCgroups.Entry | undefined, time?: number): Ending => {
+  const code = status.kind === "exited" ? status.code : 128 + status.signal
+  const oomKilled = entry?.reached("memory") === true
+  const over = oomKilled ? "mem" : entry?.reached("pids") === true ? "pids" : undefined
+  const limit = over ?? (time !== undefined && code === 128 + SIGXCPU ? "time" : undefined)
+  return {
+    ...(oomKilled ? { oomKilled } : {}),
+    ...(limit === undefined || code === 0 ? {} : { limit, endedBy: "limit" }),
   }
 }

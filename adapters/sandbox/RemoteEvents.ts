@@ -2,9 +2,9 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type * as EventFeed from "../../core/client/EventFeed.ts"
-import type { ProcessEvent } from "../../core/client/ProcessEvent.ts"
+import type { Exited, ProcessEvent } from "../../core/client/ProcessEvent.ts"
 import type { RemoteProcess } from "../../core/client/RemoteProcess.ts"
-import type { OutputStream, SpawnEvents, Stdio } from "../../core/spawn/Spawner.ts"
+import type { Ending, OutputStream, SpawnEvents, Stdio } from "../../core/spawn/Spawner.ts"
 
 /** What a handle needs. */
 export interface RemoteEvents {
@@ -19,9 +19,6 @@ export interface RemoteEvents {
   readonly resume: () => void
 }
 
-/** The link is lost for good, and the server kills what belongs to it. */
-const lost = { kind: "signaled", signal: 9 } as const
-
 /** Delivers the events of the process until the scope closes, once the caller has the handle. */
 export const follow = (
   process: RemoteProcess,
@@ -35,27 +32,27 @@ export const follow = (
     let [paused, abandoned, told, closed]: ReadonlyArray<boolean> = [false, false, false, false]
     let code: number | undefined
     const exited = () => told || code !== undefined
-
     const endAll = () => {
       for (const stream of open) if (open.delete(stream)) events.end(stream)
     }
-    const exit = (status: Parameters<SpawnEvents["exit"]>[0]) => {
+    const exit: SpawnEvents["exit"] = (status, ending) => {
       if (told) return
       told = true
-      events.exit(status)
+      events.exit(status, ending)
     }
-    /** The exit has its place among the events, unless nobody takes these now. */
+    // The exit has its place among the events, unless nobody takes these now.
     const exitNow = () => {
       if (code !== undefined && (paused || abandoned)) exit({ kind: "exited", code: code & 0xff })
     }
     const deliver = (event: ProcessEvent) => {
       if (event.kind === "output") {
         if (open.has(event.stream)) events.output(event.stream, event.bytes)
-      } else if (event.kind === "exited") exit({ kind: "exited", code: event.exitCode & 0xff })
+      } else if (event.kind === "exited")
+        exit({ kind: "exited", code: event.exitCode & 0xff }, endingOf(event))
       else {
         closed = true
         endAll()
-        if (event.kind === "failed") exit(lost)
+        if (event.kind === "failed") exit({ kind: "signaled", signal: 9 })
       }
     }
     const loop = Effect.gen(function* () {
@@ -98,3 +95,6 @@ export const follow = (
       },
     }
   })
+
+const endingOf = ({ limit, oomKilled }: Exited): Ending =>
+  limit === undefined ? {} : { endedBy: "limit", limit, oomKilled }

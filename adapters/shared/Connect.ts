@@ -15,7 +15,7 @@ import type { Host } from "../../core/spawn/Host.ts"
 import type { Spawner } from "../../core/spawn/Spawner.ts"
 import * as Memory from "../../core/transport/Memory.ts"
 import type { Transport, TransportError } from "../../core/transport/Transport.ts"
-import type { SpawnerSource } from "./serve/SpawnerLayer.ts"
+import type { SpawnerChoice } from "./serve/SpawnerLayer.ts"
 import * as CommandTransport from "./transport/CommandTransport.ts"
 import * as LazyWebSockets from "./transport/LazyWebSockets.ts"
 import * as SocketAddress from "./transport/SocketAddress.ts"
@@ -44,8 +44,11 @@ export interface InProcessTarget {
   readonly inProcess: true
   /** Overrides the defaults of `procwire serve`. */
   readonly server?: Partial<ExecServer.Options>
-  /** What starts processes, over the spawner of the runtime; the default is that one, with bubblewrap if it is there. */
-  readonly spawner?: SpawnerSource | undefined
+  /**
+   * What starts processes: a layer over the spawner of the runtime, a plain object, or names as those of `--spawner`.
+   * The default is the spawner of the runtime, with bubblewrap if it is there.
+   */
+  readonly spawner?: SpawnerChoice | undefined
 }
 
 /** What a server in this process needs. */

@@ -10,10 +10,12 @@ import { type Transport, TransportError } from "../../core/transport/Transport.t
 import * as Background from "./Background.ts"
 import * as Connect from "./Connect.ts"
 import type { Platform } from "./Platform.ts"
+import * as ChosenSpawner from "./serve/ChosenSpawner.ts"
 import type { Options } from "./serve/Options.ts"
 import type { RunningServer } from "./serve/Serve.ts"
 import type { ServeError } from "./serve/ServeError.ts"
 import { Server, type ServerService } from "./serve/ServerTag.ts"
+import * as SpawnerLayer from "./serve/SpawnerLayer.ts"
 import * as ServerServices from "./ServerServices.ts"
 import * as TargetCheck from "./TargetCheck.ts"
 
@@ -55,12 +57,20 @@ export interface ToClient {
 
 /** The calls on this runtime. */
 export const make = (platform: Platform): Program => {
+  const openInProcess = (target: Connect.InProcessTarget) =>
+    Effect.gen(function* () {
+      const { spawner } = target
+      const own = SpawnerLayer.isSpawner(spawner) ? spawner : undefined
+      const names = SpawnerLayer.isSpawner(spawner) ? undefined : spawner
+      const chosen = yield* Effect.mapError(
+        ChosenSpawner.apply(platform, names, "spawner"),
+        (cause) => new TransportError({ reason: "Open", message: cause.message, cause }),
+      )
+      const services = yield* Layer.build(ServerServices.layer(chosen, { spawner: own }))
+      return yield* Effect.provide(Connect.open(target), services)
+    })
   const openChecked = (target: Connect.Target) =>
-    "inProcess" in target
-      ? Effect.flatMap(Layer.build(ServerServices.layer(platform, { spawner: target.spawner })), (services) =>
-          Effect.provide(Connect.open(target), services),
-        )
-      : Connect.openRemote(target)
+    "inProcess" in target ? openInProcess(target) : Connect.openRemote(target)
   const open = (target: Connect.Target) =>
     Effect.suspend(() => {
       const refusal = TargetCheck.refusal(target)

@@ -45,11 +45,15 @@ export const refusal = (target: unknown): ClientError | undefined => {
   return (
     OptionNames.refusal(`a target with '${kind}'`, kinds[kind], given) ??
     OptionNames.refusal("server", serverNames, given["server"]) ??
-    (given["spawner"] === undefined || SpawnerLayer.isSpawner(given["spawner"])
+    (given["spawner"] === undefined || isChoice(given["spawner"])
       ? undefined
-      : OptionNames.invalid("the spawner of { inProcess: true } is no layer of Spawner"))
+      : OptionNames.invalid(
+          "the spawner of { inProcess: true } is no layer of Spawner, no plain spawner, and no name of one",
+        ))
   )
 }
+
+const isChoice = (value: unknown): boolean => SpawnerLayer.isSpawner(value) || SpawnerLayer.isNames(value)
 
 const expected =
   'connect needs one of { url: "ws://…" }, { command: "procwire", args: ["serve", "--listen", "stdio"] } ' +

@@ -5,7 +5,7 @@
  * nothing follows `closed`. `failed` is made by the client, and is the last event too.
  */
 import * as Process from "../protocol/Process.ts"
-import type { OutputStream } from "../protocol/Process.ts"
+import type { OutputStream, ResourceLimit } from "../protocol/Process.ts"
 import type { ClientError, ClientReason, Gone } from "./ClientError.ts"
 
 /** One chunk of output. A UTF-8 character may be split between two chunks. */
@@ -30,6 +30,10 @@ export interface Exited {
   readonly exitCode: number
   /** True if the server thinks that the sandbox denied something. */
   readonly sandboxDenied: boolean
+  /** The bound of resources that has ended the process: one that the server sets, as with `--spawner limits:…`. */
+  readonly limit?: ResourceLimit | undefined
+  /** True if the kernel has killed the process, or one that it had started, because memory ran out. */
+  readonly oomKilled?: boolean | undefined
 }
 
 /** The process has exited and every output stream is at EOF. */

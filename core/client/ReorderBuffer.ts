@@ -93,8 +93,9 @@ export class ReorderBuffer {
     if (missing === 1) {
       let seq = this.last + 1
       while (this.early.has(seq)) seq += 1
-      const { exitCode, sandboxDenied } = state
-      this.hold({ kind: "exited", seq, exitCode: exitCode ?? -1, sandboxDenied })
+      const { exitCode, sandboxDenied, limit, oomKilled } = state
+      const over = { ...(limit && { limit }), ...(oomKilled && { oomKilled }) }
+      this.hold({ kind: "exited", seq, exitCode: exitCode ?? -1, sandboxDenied, ...over })
     }
     return undefined
   }

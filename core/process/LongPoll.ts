@@ -7,6 +7,7 @@
 import * as Effect from "effect/Effect"
 import * as FiberId from "effect/FiberId"
 import * as Runtime from "effect/Runtime"
+import type { ResourceLimit } from "../protocol/Process.ts"
 import type * as OutputLog from "./OutputLog.ts"
 import type { Process } from "./Process.ts"
 
@@ -34,6 +35,10 @@ export interface ReadState {
   readonly closed: boolean
   /** True if the exit was probably caused by the confinement. */
   readonly sandboxDenied: boolean
+  /** The bound of resources that has ended the process. */
+  readonly limit?: ResourceLimit | undefined
+  /** True if memory ran out. */
+  readonly oomKilled?: boolean | undefined
 }
 
 /** The longest delay that the timers of all runtimes accept: 2^31 - 1 milliseconds, 24 days. */
@@ -94,5 +99,7 @@ const stateAfter = (process: Process, { afterSeq, maxBytes }: ReadRequest): Read
     exitCode: process.exited?.exitCode ?? null,
     closed: process.closed !== undefined,
     sandboxDenied: process.exited?.sandboxDenied ?? false,
+    limit: process.exited?.limit,
+    oomKilled: process.exited?.oomKilled,
   }
 }

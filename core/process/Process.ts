@@ -67,6 +67,7 @@ export class Process {
   private readonly openStreams: Set<Spawner.OutputStream>
   private readonly confined: boolean
   private status: Spawner.ExitStatus | undefined
+  private ending: Spawner.Ending | undefined
   private readonly readers: Throttle
   /** How often the spawner has delivered output. */
   private outputs = 0
@@ -108,8 +109,9 @@ export class Process {
       this.openStreams.delete(stream)
       this.settle()
     },
-    exit: (status) => {
+    exit: (status, ending) => {
       this.status ??= status
+      this.ending ??= ending
       this.throttle()
       this.settle()
       Deferred.unsafeDone(this.childExited, Effect.void)
@@ -220,7 +222,8 @@ export class Process {
     const exitCode = toExitCode(this.status)
     const signal = this.status.kind === "signaled" ? this.status.signal : undefined
     const sandboxDenied = this.confined && Denial.isLikely(exitCode, this.log)
-    this.exited = { seq: this.log.take(), exitCode, signal, sandboxDenied }
+    const { limit, oomKilled } = this.ending ?? {}
+    this.exited = { seq: this.log.take(), exitCode, signal, sandboxDenied, limit, oomKilled }
     this.stdin?.close()
     this.wake()
   }

@@ -111,6 +111,14 @@ export const Chunk = Schema.Struct({ seq: U64, stream: OutputStream, chunk: Base
   identifier: "ProcessOutputChunk",
 })
 
+/** A bound of the resources of a process: its memory, how many processes it may start, its processor time. */
+export const ResourceLimit = Schema.Literal("mem", "pids", "time")
+/** A bound of the resources of a process. */
+export type ResourceLimit = typeof ResourceLimit.Type
+
+/** Of a process that a bound of its server has ended. Absent otherwise, and where the server has no such bound. */
+const overLimit = { limit: Schema.optional(ResourceLimit), oomKilled: Schema.optional(Schema.Boolean) }
+
 /** `nextSeq - 1` is the `afterSeq` of the next read. `failure` is always null. */
 export const ReadResult = Schema.Struct({
   chunks: Schema.Array(Chunk),
@@ -120,6 +128,7 @@ export const ReadResult = Schema.Struct({
   closed: Schema.Boolean,
   failure: Schema.NullOr(Schema.String),
   sandboxDenied: Schema.optionalWith(Schema.Boolean, { default: () => false }),
+  ...overLimit,
 }).annotations({ identifier: "ReadResponse" })
 /** The result of `process/read`. */
 export type ReadResult = typeof ReadResult.Type
@@ -213,6 +222,7 @@ export const ExitedParams = Schema.Struct({
   seq: U64,
   exitCode: I32,
   sandboxDenied: Schema.optionalWith(Schema.Boolean, { default: () => false }),
+  ...overLimit,
 }).annotations({ identifier: "ExecExitedNotification" })
 
 /** The process has exited and no output follows. */

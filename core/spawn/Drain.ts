@@ -41,9 +41,9 @@ export const make = (spawner: SpawnerService): Drain => {
       let exited = false
       const handle = yield* spawner.spawn(spec, {
         ...events,
-        exit: (status) => {
+        exit: (status, ending) => {
           exited = true
-          events.exit(status)
+          events.exit(status, ending)
         },
       })
       const child: Child = { handle, exited: () => exited }

@@ -19,6 +19,7 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Confinement } from "../protocol/Confinement.ts"
+import type { ResourceLimit } from "../protocol/Process.ts"
 import type { SignalError, SpawnError, StdinError } from "./SpawnError.ts"
 
 /** What a spawner can do. A declared capability must work; one that is not declared is never used. */
@@ -76,6 +77,16 @@ export type ExitStatus =
   | { readonly kind: "exited"; readonly code: number }
   | { readonly kind: "signaled"; readonly signal: number }
 
+/** What a spawner may know of the end of a child beyond its status. What it does not know is absent. */
+export interface Ending {
+  /** `limit`: a bound of what it may use has ended the child. */
+  readonly endedBy?: "limit" | undefined
+  /** Which bound that was. */
+  readonly limit?: ResourceLimit | undefined
+  /** True if the kernel has killed the child, or a process that it had started, because memory ran out. */
+  readonly oomKilled?: boolean | undefined
+}
+
 /** A POSIX signal name, such as `SIGINT`. */
 export type SignalName = `SIG${string}`
 
@@ -85,8 +96,8 @@ export interface SpawnEvents {
   readonly output: (stream: OutputStream, bytes: Uint8Array) => void
   /** The stream is at EOF. */
   readonly end: (stream: OutputStream) => void
-  /** The child has exited. */
-  readonly exit: (status: ExitStatus) => void
+  /** The child has exited. `ending` is what is known beyond the status; who passes events on passes it on. */
+  readonly exit: (status: ExitStatus, ending?: Ending) => void
 }
 
 /** A running child. It may be on another machine, so every operation is asynchronous and may fail. */

@@ -23,7 +23,7 @@ Options:
 Examples:
   procwire spawners
   procwire run --spawner nice:15 -- make
-  procwire serve --spawner user:nobody --spawner limits:mem=512m
+  procwire serve --spawner limits:mem=512m --spawner user:nobody
   procwire serve --spawner ./mine.mjs
 `
 

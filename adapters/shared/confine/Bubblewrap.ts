@@ -92,9 +92,9 @@ const signalledInside = (
   events: Spawner.SpawnEvents,
 ): ReturnType<Spawner.SpawnerService["spawn"]> => {
   let ended = false
-  const exit = (status: Spawner.ExitStatus) => {
+  const exit: Spawner.SpawnEvents["exit"] = (status, ending) => {
     ended = true
-    events.exit(status)
+    events.exit(status, ending)
   }
   return Effect.map(inner.spawn(spec, { ...events, exit }), (child) => {
     const { pid } = child

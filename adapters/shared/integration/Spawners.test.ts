@@ -5,7 +5,8 @@ import { join } from "node:path"
 import process from "node:process"
 import { fileURLToPath } from "node:url"
 import { afterAll, describe, expect, it } from "vitest"
-import { command } from "../../testing/Runtime.ts"
+import { command, platform } from "../../testing/Runtime.ts"
+import * as Program from "../Program.ts"
 
 const [program, ...main] = command
 // Inside the repository, so that `procwire` and `effect` are found.
@@ -121,6 +122,32 @@ describe("procwire run --spawner", () => {
     const remote = await procwire("mcp", "--spawner", "nice", "--server", "ws://127.0.0.1:1")
     expect(remote).toMatchObject({ code: 2 })
     expect(remote.stderr).toContain("--spawner is for the server in this process")
+  })
+})
+
+describe("in a program", () => {
+  const { connect, serve } = Program.make(platform)
+
+  it("takes the same names for a server in memory and for one that listens", async () => {
+    const spawner = ["nice:6", "nice:1"]
+    await using server = await serve({ listen: ["tcp://127.0.0.1:0"], spawner, onLog: () => {} })
+    const [url = ""] = server.addresses
+    for (const target of [{ inProcess: true, spawner } as const, { url }]) {
+      await using client = await connect(target)
+      expect(await client.run({ argv: ["nice"] })).toMatchObject({ stdout: "7\n", exitCode: 0 })
+    }
+  })
+
+  it("refuses a wrong name with the nearest one, and what is no spawner", async () => {
+    const wrong = connect({ inProcess: true, spawner: "nise" })
+    await expect(wrong).rejects.toMatchObject({
+      message: expect.stringMatching(
+        /spawner nise: no spawner is named 'nise': .*did you mean 'nice'/,
+      ) as string,
+    })
+    await expect(serve({ listen: [], spawner: "nise" })).rejects.toThrow("did you mean 'nice'")
+    const empty = connect({ inProcess: true, spawner: ["nice", ""] })
+    await expect(empty).rejects.toThrow("no layer of Spawner, no plain spawner, and no name of one")
   })
 })
 

@@ -44,7 +44,7 @@ export interface Options
    * What starts processes: a layer over the spawner of the runtime, a plain object, or names as those of `--spawner`.
    * The default is the spawner of the runtime, with bubblewrap if it is there.
    */
-  readonly spawner?: SpawnerLayer.SpawnerSource | string | ReadonlyArray<string> | undefined
+  readonly spawner?: SpawnerLayer.SpawnerChoice | undefined
   /** Further listeners, beside those of `listen`. */
   readonly listeners?: ReadonlyArray<Layer.Layer<Listener, TransportError>> | undefined
   /** Takes the logs, which then do not go to stderr. */
@@ -65,7 +65,7 @@ const programOnly: Readonly<Record<string, OptionRow.Rule>> = {
   "auth.token": secret,
   "auth.sharedSecret": secret,
   spawner: {
-    accepts: (value) => SpawnerLayer.isSpawner(value) || OptionRow.ruleOf(behaviour.spawner).accepts(value),
+    accepts: (value) => SpawnerLayer.isSpawner(value) || SpawnerLayer.isNames(value),
     expected: "a layer of Spawner, a plain spawner, or names of spawners",
   },
   listeners: {

@@ -9,6 +9,13 @@ import type { Spawner } from "../../../core/spawn/Spawner.ts"
  */
 export type SpawnerSource = Layer.Layer<Spawner, never, Spawner> | PlainSpawner.PlainSpawner
 
+/** The same, or the names of spawners, as those of `--spawner`: `"nice:5"`, or several, the first one outermost. */
+export type SpawnerChoice = SpawnerSource | string | ReadonlyArray<string>
+
+/** True for names. Whether such spawners exist is found out when they are used. */
+export const isNames = (value: unknown): value is string | ReadonlyArray<string> =>
+  [value].flat().every((name) => typeof name === "string" && name !== "")
+
 /** True for what `toLayer` takes. */
 export const isSpawner = (value: unknown): value is SpawnerSource =>
   Layer.isLayer(value) || PlainSpawner.fault(value) === undefined

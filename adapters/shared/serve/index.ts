@@ -14,5 +14,5 @@ export type { AuthOptions, Options as ServeOptions, TlsOptions } from "./Options
 export type { RunningServer } from "./Serve.ts"
 export { ServeError, type ServeReason } from "./ServeError.ts"
 export { type CloseOptions, type NamedFiles, Server, type ServerService } from "./ServerTag.ts"
-export type { SpawnerSource } from "./SpawnerLayer.ts"
+export type { SpawnerChoice, SpawnerSource } from "./SpawnerLayer.ts"
 export type { HandleUpgrade } from "./Upgrades.ts"

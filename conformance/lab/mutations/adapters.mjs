@@ -327,4 +327,22 @@ export const adapters = [
     ),
     tests: ["conformance/integration/BuiltInSpawners.test.ts"],
   },
+  {
+    ...one(
+      "adapters/sandbox/Limits.ts",
+      "{ ...ending, ...overLimit(status, entry, time) }",
+      "ending",
+      "nobody learns that a limit has ended a process",
+    ),
+    tests: ["adapters/shared/integration/SpawnerLimits.test.ts"],
+  },
+  {
+    ...one(
+      "adapters/sandbox/LimitCgroups.ts",
+      "CgroupPlaces.removeAll(folder, files)",
+      "void folder",
+      "the cgroups of a server stay",
+    ),
+    tests: ["adapters/shared/integration/SpawnerLimits.test.ts"],
+  },
 ]

@@ -9,7 +9,7 @@ import * as Either from "effect/Either"
 import type { RpcError } from "../ErrorCode.ts"
 import type { Request } from "../Message.ts"
 import type * as Methods from "../Methods.ts"
-import type { OutputStream } from "../Process.ts"
+import type { OutputStream, ResourceLimit } from "../Process.ts"
 
 /** Params and results of operations that are not in the method table. */
 export interface Beyond {
@@ -66,6 +66,10 @@ export type Event =
       readonly signal?: number | undefined
       /** True if the process was confined and probably failed because of that. */
       readonly sandboxDenied: boolean
+      /** The bound of resources that has ended the process. */
+      readonly limit?: ResourceLimit | undefined
+      /** True if memory ran out. */
+      readonly oomKilled?: boolean | undefined
     }
   | { readonly kind: "closed"; readonly seq: number }
 

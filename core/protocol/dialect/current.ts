@@ -29,8 +29,9 @@ export const current: Dialect = {
         case "output":
           return output(event)
         case "exited": {
-          const { seq, exitCode, sandboxDenied } = event
-          return notificationText("process/exited", { processId, seq, exitCode, sandboxDenied })
+          const { seq, exitCode, sandboxDenied, limit, oomKilled } = event
+          const params = { processId, seq, exitCode, sandboxDenied, limit, oomKilled }
+          return notificationText("process/exited", params)
         }
         case "closed":
           return notificationText("process/closed", { processId, seq: event.seq })
