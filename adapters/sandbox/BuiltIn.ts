@@ -56,6 +56,14 @@ export const lacks = (name: string, pack: string): Missing | undefined =>
     ? { what: `the program ${name} was not found in PATH`, remedy: `apt-get install ${pack}` }
     : undefined
 
+/** Arguments with which `/bin/sh` becomes this command: Deno's permissions allow no other program. */
+export const shellArgs = (...command: ReadonlyArray<string>): ReadonlyArray<string> => [
+  "-c",
+  'exec "$@"',
+  "sh",
+  ...command,
+]
+
 /** An option that is wrong. */
 export const invalid = (message: string) =>
   Either.left(new SpawnerProblem({ reason: "InvalidOption", message }))

@@ -23,7 +23,13 @@ export const bwrap: BuiltIn = {
   missing: () => {
     const program = Bubblewrap.find(undefined)
     if (program === undefined) return BuiltIns.lacks("bwrap", "bubblewrap")
-    const { status, stderr } = spawnSync(program, [...trial, "/bin/sh", "-c", ":"], { encoding: "utf8" })
+    const { status, stderr } = spawnSync(
+      "/bin/sh",
+      BuiltIns.shellArgs(program, ...trial, "/bin/sh", "-c", ":"),
+      {
+        encoding: "utf8",
+      },
+    )
     if (status === 0) return undefined
     const what = `bubblewrap does not work here: ${stderr.trim()}`
     return {

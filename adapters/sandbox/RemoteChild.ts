@@ -25,10 +25,10 @@ const signals: { readonly [name: string]: "interrupt" | "terminate" | "hangup" |
 export const make = (
   call: ExecClient["call"],
   process: RemoteProcess,
-  { abandon, exited, lingers, pause, resume }: RemoteEvents,
+  { abandon, exited, killed, lingers, pause, resume }: RemoteEvents,
   stdio: Stdio,
 ): ChildHandle => {
-  const kill = Effect.asVoid(process.terminate)
+  const kill = Effect.map(process.terminate, killed)
   const takesNothing = stdio.kind === "pipe" && !stdio.stdin
   return {
     pid: undefined,

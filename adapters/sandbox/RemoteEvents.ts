@@ -2,15 +2,16 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type * as EventFeed from "../../core/client/EventFeed.ts"
-import type { Exited, ProcessEvent } from "../../core/client/ProcessEvent.ts"
+import type { ProcessEvent } from "../../core/client/ProcessEvent.ts"
 import type { RemoteProcess } from "../../core/client/RemoteProcess.ts"
-import type { Ending, OutputStream, SpawnEvents, Stdio } from "../../core/spawn/Spawner.ts"
+import type { OutputStream, SpawnEvents, Stdio } from "../../core/spawn/Spawner.ts"
+import * as RemoteEnd from "./RemoteEnd.ts"
 
 /** What a handle needs. */
 export interface RemoteEvents {
   /** Ends the streams; no output follows. */
   readonly abandon: () => void
-  /** True from the exit on. */
+  readonly killed: () => void
   readonly exited: () => boolean
   /** True from the exit until the streams have ended on the server. */
   readonly lingers: () => boolean
@@ -28,7 +29,7 @@ export const follow = (
 ): Effect.Effect<RemoteEvents, never, Scope.Scope> =>
   Effect.gen(function* () {
     const open = new Set<OutputStream>(stdio.kind === "pty" ? ["pty"] : ["stdout", "stderr"])
-    const going = Effect.unsafeMakeLatch(true)
+    const [going, killed] = [Effect.unsafeMakeLatch(true), Effect.unsafeMakeLatch(false)]
     let [paused, abandoned, told, closed]: ReadonlyArray<boolean> = [false, false, false, false]
     let code: number | undefined
     const exited = () => told || code !== undefined
@@ -48,7 +49,7 @@ export const follow = (
       if (event.kind === "output") {
         if (open.has(event.stream)) events.output(event.stream, event.bytes)
       } else if (event.kind === "exited")
-        exit({ kind: "exited", code: event.exitCode & 0xff }, endingOf(event))
+        exit({ kind: "exited", code: event.exitCode & 0xff }, RemoteEnd.endingOf(event))
       else {
         closed = true
         endAll()
@@ -62,7 +63,8 @@ export const follow = (
           deliver(event)
         }
     })
-    const exits = Effect.map(process.exitCode, (value) => {
+    const afterKill = Effect.zipRight(killed.await, RemoteEnd.codeOfKilled(process))
+    const exits = Effect.map(Effect.raceFirst(process.exitCode, afterKill), (value) => {
       code = value
       exitNow()
     })
@@ -83,6 +85,7 @@ export const follow = (
         exitNow()
       },
       exited,
+      killed: () => void killed.unsafeOpen(),
       lingers: () => exited() && !closed,
       pause: () => {
         paused = true
@@ -95,6 +98,3 @@ export const follow = (
       },
     }
   })
-
-const endingOf = ({ limit, oomKilled }: Exited): Ending =>
-  limit === undefined ? {} : { endedBy: "limit", limit, oomKilled }

@@ -36,7 +36,7 @@ const idsOf = (name: string) => {
   if (!/^[\w.][\w.@-]*\$?$/.test(name)) return BuiltIns.invalid(`'${name}' is no name of a user`)
   try {
     const [uid, gid] = ["-u", "-g"].map((flag) =>
-      execFileSync(BuiltIns.find("id") ?? "id", [flag, "--", name], {
+      execFileSync("/bin/sh", BuiltIns.shellArgs(BuiltIns.find("id") ?? "id", flag, "--", name), {
         encoding: "utf8",
         stdio: "pipe",
       }).trim(),
