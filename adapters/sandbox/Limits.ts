@@ -9,7 +9,7 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
-import { type Ending, type ExitStatus, Spawner } from "../../core/spawn/Spawner.ts"
+import { type Ending, type ExitStatus, Spawner, type SpawnSpec } from "../../core/spawn/Spawner.ts"
 import type { BuiltIn } from "./BuiltIn.ts"
 import * as BuiltIns from "./BuiltIn.ts"
 import * as LimitCgroups from "./LimitCgroups.ts"
@@ -67,12 +67,19 @@ const layerCgroups = ({ time }: LimitValues.LimitValues, enter: LimitCgroups.Ent
         Effect.flatMap(enter ?? Effect.succeed(undefined), (entry) => {
           const exit: typeof events.exit = (status, ending) =>
             events.exit(status, { ...ending, ...overLimit(status, entry, time) })
-          const { doors = [] } = entry ?? {}
-          const argv = ["/bin/sh", "-c", script, "limits", ...doors, "--", ...spec.argv] as const
-          return inner.spawn(doors.length === 0 ? spec : { ...spec, argv }, { ...events, exit })
+          const entering = entry === undefined ? spec : behindDoors(entry.doors, spec)
+          return inner.spawn(entering, { ...events, exit })
         }),
     })),
   )
+
+/** A shell changes its environment, so `env` sets it: its arguments, which others can see, have it for a moment. */
+const behindDoors = (doors: ReadonlyArray<string>, { argv, env, ...rest }: SpawnSpec): SpawnSpec => {
+  const setting = Object.entries(env).map(([name, value]) => `${name}=${value}`)
+  const between = argv[0].includes("=") ? ["/usr/bin/nice", "-n", "0"] : []
+  const command = ["/usr/bin/env", "-i", ...setting, ...between, ...argv]
+  return { ...rest, env: {}, argv: ["/bin/sh", "-c", script, "limits", ...doors, "--", ...command] }
+}
 
 const SIGXCPU = 24
 
