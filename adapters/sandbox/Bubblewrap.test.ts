@@ -59,6 +59,22 @@ test("where bubblewrap cannot work a start says why, and nothing runs", async ()
   expect(existsSync(mark)).toBe(false)
 })
 
+test("a spawner that confines by itself gets the confinement, no wider than the floor", async () => {
+  const got: Array<Spawner.SpawnSpec> = []
+  const own: Spawner.SpawnerService = {
+    capabilities: { ...inner.capabilities, confine: true },
+    spawn: (spec, events) => {
+      got.push(spec)
+      return inner.spawn(spec, events)
+    },
+  }
+  expect(Bubblewrap.make(own)).toBe(own)
+  const floored = Bubblewrap.make(own, { confinement: confine({ "/": "read" }) })
+  await TestChild.run(floored, { argv: ["true"], confinement: confine({ "/": "write" }, true) })
+  expect(got[0]?.argv).toEqual(["true"])
+  expect(got[0]?.confinement).toEqual(confine({ "/": "read" }))
+})
+
 describe.runIf(spawner.capabilities.confine)("under bubblewrap", () => {
   SpawnerSuite.suite(
     "every child confined",
@@ -109,6 +125,41 @@ describe.runIf(spawner.capabilities.confine)("under bubblewrap", () => {
     )
     for (const text of await Promise.all(both)) expect(text).toContain("Read-only file system")
     await expect.poll(() => readdirSync(base)).toEqual([])
+  })
+
+  it("keeps a guarded name in its place, so that no folder above it is moved away with it", async () => {
+    const base = join(folder, "moving")
+    mkdirSync(join(base, "deep", "keys"), { recursive: true })
+    writeFileSync(join(base, "deep", "keys", "secret"), "secret")
+    const places = { "/": "read", [base]: "write", [join(base, "deep", "keys")]: "none" } as const
+    const script = `mv ${base}/deep ${base}/moved; cat ${base}/deep/keys/secret ${base}/moved/keys/secret`
+    const text = await sh(script, confine(places))
+    expect(text).toContain("busy")
+    expect(text).not.toMatch(/^secret$/m)
+    expect(existsSync(join(base, "deep", "keys"))).toBe(true)
+  })
+
+  it("keeps to a floor under what is asked for, also where a link in a writable folder leads out of it", async () => {
+    const [work, beside] = [join(folder, "floor"), join(folder, "beside")]
+    for (const each of [work, beside]) mkdirSync(each)
+    symlinkSync(beside, join(work, "link"))
+    const floor = confine({ "/": "read", [work]: "write" })
+    const floored = Bubblewrap.make(inner, { confinement: floor })
+    const script = `touch ${beside}/a ${work}/link/b; touch ${work}/c && echo wrote`
+    for (const [asked, wrote] of [
+      [undefined, true],
+      [confine({ "/": "write" }, true), true],
+      [confine({ "/": "read", [join(work, "link")]: "write" }, true), false],
+      [confine({ "/": "read", [work]: "write", [beside]: "write", [join(work, "x")]: "none" }), true],
+    ] as const) {
+      const child = await TestChild.run(floored, {
+        argv: ["/bin/sh", "-c", script],
+        ...(asked && { confinement: asked }),
+      })
+      expect(child.text("stdout")).toBe(wrote ? "wrote\n" : "")
+      expect(child.text("stderr").match(/Read-only/g)?.length).toBe(wrote ? 2 : 3)
+    }
+    expect(readdirSync(beside)).toEqual([])
   })
 
   it("leaves no way to the machine through /proc, /dev and /sys", async () => {

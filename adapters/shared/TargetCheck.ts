@@ -23,6 +23,7 @@ const serverNames = {
   version: true,
   auditLog: true,
   dialect: true,
+  floor: true,
   detachedMillis: true,
   metrics: true,
   retentionMillis: true,

@@ -12,7 +12,7 @@
  */
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 
 /** Why there is no response or no more of its body. `message` may contain internal addresses: it is for logs only. */
@@ -20,9 +20,17 @@ export class HttpError extends Data.TaggedError("HttpError")<{
   /**
    * `Send`: the connection failed, or the answer is not HTTP. `Timeout`: the deadline had passed before the request.
    * `TooManyRedirects`. `RedirectScheme`: a redirect to another scheme than HTTP; `detail` names it. `Body`: the body
-   * broke off. `Unaudited`: the audit log could not be written, and `message` is for the client.
+   * broke off. `Unaudited`: the audit log could not be written, and `message` is for the client. `Confined`: the
+   * server itself has no network, and `message` is for the client.
    */
-  readonly reason: "Send" | "Timeout" | "TooManyRedirects" | "RedirectScheme" | "Body" | "Unaudited"
+  readonly reason:
+    | "Send"
+    | "Timeout"
+    | "TooManyRedirects"
+    | "RedirectScheme"
+    | "Body"
+    | "Unaudited"
+    | "Confined"
   readonly message: string
   /** The URL of the request. */
   readonly url: string
@@ -65,6 +73,18 @@ export interface Response {
 export interface HttpClientService {
   /** Sends a request and returns the head of its response. The exchange ends with the scope. */
   readonly send: (request: Request) => Effect.Effect<Response, HttpError, Scope.Scope>
+}
+
+/** The client of a server that is confined without a network: it refuses every request. */
+export const withoutNetwork: HttpClientService = {
+  send: ({ url }) =>
+    Effect.fail(
+      new HttpError({
+        reason: "Confined",
+        message: "http/request is refused: this server is confined without a network (--confine)",
+        url,
+      }),
+    ),
 }
 
 /** The HTTP client of a server. */

@@ -29,6 +29,12 @@ export interface Confinement {
   readonly places: ReadonlyArray<Place>
   /** False if the process must not reach any network. */
   readonly network: boolean
+  /**
+   * Two or more confinements that hold at once, the outermost first: that of the server, and that of the request.
+   * `places` is what they leave by their paths alone. A spawner that can nest them need not trust the links in folders
+   * that confined processes write; their own `network` does not count.
+   */
+  readonly layers?: ReadonlyArray<Confinement>
 }
 
 /** What the variable parts of a profile are resolved with. */

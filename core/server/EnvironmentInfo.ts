@@ -5,12 +5,13 @@ import * as PathUri from "../protocol/PathUri.ts"
 import type { HostInfo } from "../spawn/Host.ts"
 import type { Capabilities } from "../spawn/Spawner.ts"
 
-/** The result of `environment/info`; `version` is that of the embedding program. */
+/** The result of `environment/info`; `version` is that of the embedding program, `hasNetwork` whether it may use one. */
 export const make = (
   host: HostInfo,
   { resize, pipeStdin, pause }: Capabilities,
   { available, watches }: FilesService,
   version: string,
+  hasNetwork: boolean,
 ): Environment.EnvironmentInfo => ({
   shell: host.shell,
   executorVersion: version,
@@ -25,7 +26,7 @@ export const make = (
     ...Environment.noCapabilities,
     fsWatchMissing: watches,
     fileWriteStreaming: available,
-    httpHeaderEnvVars: true,
+    httpHeaderEnvVars: hasNetwork,
     processResize: resize,
     processCloseStdin: pipeStdin,
     processSignals: host.platform !== "windows",

@@ -2,9 +2,11 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { Files } from "../files/Files.ts"
-import { HttpClient } from "../http/HttpClient.ts"
+import { HttpClient, withoutNetwork } from "../http/HttpClient.ts"
+import type { Confinement } from "../protocol/Confinement.ts"
 import * as Dialects from "../protocol/dialect/Dialects.ts"
 import * as ErrorCode from "../protocol/ErrorCode.ts"
+import * as Floor from "../protocol/Floor.ts"
 import { LimitError } from "../protocol/Limits.ts"
 import * as Message from "../protocol/Message.ts"
 import type { SessionIds } from "../session/SessionIds.ts"
@@ -24,6 +26,8 @@ export interface Options extends SessionRegistry.Options {
   readonly version: string
   /** The dialect of the connections; the default is `current`. */
   readonly dialect?: Dialects.Name
+  /** What every request is confined to at least, whatever its `sandbox` says; by default nothing. */
+  readonly floor?: Confinement | undefined
   /** Where everything is written down that clients do to this host; by default nowhere. */
   readonly auditLog?: AuditLog | undefined
 }
@@ -41,19 +45,24 @@ export const make = (
   options: Options,
 ): Effect.Effect<ExecServer, never, Spawner | Files | SessionIds | Host | HttpClient | Scope.Scope> =>
   Effect.gen(function* () {
-    const { limits } = options
+    const { floor, limits } = options
     const host = yield* Host
     const { capabilities } = yield* Spawner
-    const files = yield* Files
+    const allFiles = yield* Files
+    // A watch is done by the server itself, and would tell of files that do not exist for its clients.
+    const files =
+      floor === undefined || Floor.showsAllFiles(floor) ? allFiles : { ...allFiles, watches: false }
+    const hasNetwork = floor?.network !== false
     const shared: ServerConnection.Shared = {
       limits,
       dialect: Dialects.table[options.dialect ?? "current"],
       host,
       capabilities,
-      environmentInfo: EnvironmentInfo.make(host, capabilities, files, options.version),
+      environmentInfo: EnvironmentInfo.make(host, capabilities, files, options.version, hasNetwork),
+      floor,
       files,
-      sandboxed: SandboxedFiles.make(files, host),
-      client: yield* HttpClient,
+      sandboxed: SandboxedFiles.make(files, host, floor),
+      client: hasNetwork ? yield* HttpClient : withoutNetwork,
       sessions: yield* SessionRegistry.make(options),
       tracing: yield* Tracing.make,
       auditLog: options.auditLog,

@@ -8,6 +8,7 @@ import type { FilesService } from "../files/Files.ts"
 import * as UnconfinedCalls from "../files/UnconfinedCalls.ts"
 import type { Sandbox } from "../protocol/Sandbox.ts"
 import * as Confinement from "../protocol/Confinement.ts"
+import * as Floor from "../protocol/Floor.ts"
 import * as SandboxPaths from "../protocol/SandboxPaths.ts"
 import type { HostInfo } from "../spawn/Host.ts"
 import { type HandlerError, ParamsError } from "./WireError.ts"
@@ -18,13 +19,26 @@ export interface SandboxedFiles {
   readonly calls: (sandbox: Sandbox | null | undefined) => Effect.Effect<FileCalls, HandlerError, Scope.Scope>
 }
 
-/** Unrestricted requests run in this process; restricted ones run where `files` confines them, or are refused. */
-export const make = (files: FilesService, { platform, env }: HostInfo): SandboxedFiles => {
+/**
+ * Unrestricted requests run in this process; restricted ones run where `files` confines them, or are refused. With a
+ * `floor` every request is confined at least to that.
+ */
+export const make = (
+  files: FilesService,
+  { platform, env }: HostInfo,
+  floor?: Confinement.Confinement,
+): SandboxedFiles => {
   const unconfined = UnconfinedCalls.make(files)
+  const under = (asked: Confinement.Confinement | undefined) => {
+    const confinement = Floor.under(floor, asked)
+    if (confinement === undefined || Confinement.hasAllFiles(confinement)) return Effect.succeed(unconfined)
+    if (files.confined !== undefined) return files.confined({ ...confinement, network: false })
+    return refuse(floor === undefined ? unconfinable : floorless)
+  }
   return {
     calls: (sandbox) =>
       Effect.gen(function* () {
-        if (sandbox == null) return unconfined
+        if (sandbox == null) return yield* under(undefined)
         const cwd = sandbox.policyContext?.cwd ?? sandbox.cwd
         if (Confinement.needsCwd(sandbox) && cwd == null) return yield* refuse(needsCwd)
         if (SandboxPaths.isRestricted(sandbox)) {
@@ -35,9 +49,7 @@ export const make = (files: FilesService, { platform, env }: HostInfo): Sandboxe
         const context = { platform, cwd: undefined, tmpdir: env["TMPDIR"] }
         const confinement = Confinement.resolve(sandbox, context)
         if (Either.isLeft(confinement)) return yield* refuse(confinement.left)
-        if (confinement.right === undefined || Confinement.hasAllFiles(confinement.right)) return unconfined
-        if (files.confined === undefined) return yield* refuse(unconfinable)
-        return yield* files.confined({ ...confinement.right, network: false })
+        return yield* under(confinement.right)
       }),
   }
 }
@@ -45,6 +57,10 @@ export const make = (files: FilesService, { platform, env }: HostInfo): Sandboxe
 /** The refusal of a server that cannot confine. */
 export const unconfinable =
   "restricted `sandbox` permissions need bubblewrap (bwrap), which this server does not have"
+
+const floorless =
+  "files are refused: this server is confined (--confine), and to confine files it needs bubblewrap (bwrap) and the " +
+  "program procwire"
 
 const needsCwd = "file system sandbox context with dynamic permissions requires cwd"
 

@@ -10,6 +10,7 @@ import * as FiberSet from "effect/FiberSet"
 import type * as Scope from "effect/Scope"
 import type { FilesService } from "../files/Files.ts"
 import type { HttpClientService } from "../http/HttpClient.ts"
+import type { Confinement } from "../protocol/Confinement.ts"
 import type { Dialect } from "../protocol/dialect/Dialect.ts"
 import type { EnvironmentInfo } from "../protocol/Environment.ts"
 import type { Limits } from "../protocol/Limits.ts"
@@ -42,6 +43,8 @@ export interface Shared {
   readonly host: HostInfo
   /** Those of the spawner. */
   readonly capabilities: Capabilities
+  /** What every request is confined to at least. */
+  readonly floor: Confinement | undefined
   readonly environmentInfo: EnvironmentInfo
   readonly files: FilesService
   readonly sandboxed: SandboxedFiles

@@ -38,7 +38,10 @@ export const toRpcError = (error: HandlerError): ErrorCode.RpcError => {
     case "HandshakeError":
       return rpcError(ErrorCode.invalidRequest, handshakeText(error))
     case "HttpError":
-      return rpcError(ErrorCode.internalError, httpText(error))
+      return rpcError(
+        error.reason === "Confined" ? ErrorCode.invalidRequest : ErrorCode.internalError,
+        httpText(error),
+      )
     case "LimitError":
       return rpcError(ErrorCode.invalidRequest, error.message)
     case "ParamsError":
@@ -101,6 +104,7 @@ const httpText = ({ reason, url, detail, message }: HttpError): string => {
     case "Body":
       return `failed to read http/request response body: ${brokenBody}`
     case "Unaudited":
+    case "Confined":
       return message
   }
 }

@@ -22,6 +22,7 @@ import * as CommandTransport from "../transport/CommandTransport.ts"
 import * as Bubblewrap from "./Bubblewrap.ts"
 import * as OwnProgram from "./OwnProgram.ts"
 import * as RelayedFiles from "./RelayedFiles.ts"
+import * as Wrapped from "./Wrapped.ts"
 
 /** A server ends this long after its last request: long enough for requests that belong together. */
 const idle = "2 seconds"
@@ -81,7 +82,7 @@ const start = (files: FilesService, program: string, confinement: Confinement) =
       catch: cannot,
     })
     const rest = { cwd: "/", env, stdio: { kind: "pipe", stdin: true } } as const
-    const spec = yield* Effect.mapError(Bubblewrap.wrap(program, argv, confinement, rest, mounts), cannot)
+    const spec = yield* Effect.mapError(Wrapped.wrap(program, argv, confinement, rest, mounts), cannot)
     const [command, ...args] = spec.argv
     const options = { command, args, cwd: spec.cwd, env: {}, stderr: "ignore" } as const
     return yield* Effect.flatMap(CommandTransport.connectCommand(options), ExecClient.make).pipe(

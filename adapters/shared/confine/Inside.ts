@@ -25,15 +25,20 @@ export const wait = (pid: number, ended: () => boolean): Effect.Effect<void> =>
 
 const obeys = (bubblewrap: number): boolean => {
   try {
-    const child = onlyChild(onlyChild(bubblewrap))
-    if (child === undefined) return false
-    const [, ignored = ""] =
-      /^SigIgn:\s*([0-9a-f]+)/m.exec(readFileSync(`/proc/${child}/status`, "utf8")) ?? []
-    return !/^[89a-f]/.test(ignored)
+    let child = onlyChild(onlyChild(bubblewrap))
+    // What ignores them may be another bubblewrap, inside of this one.
+    while (child !== undefined && ignores(child)) child = onlyChild(child)
+    return child !== undefined
   } catch {
     // Nobody is there any more, or this kernel does not list children.
     return true
   }
+}
+
+const ignores = (pid: number): boolean => {
+  const [, ignored = ""] =
+    /^SigIgn:\s*([0-9a-f]+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? []
+  return /^[89a-f]/.test(ignored)
 }
 
 const onlyChild = (pid: number | undefined): number | undefined => {

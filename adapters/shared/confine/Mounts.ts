@@ -10,8 +10,8 @@ import * as Confinement from "../../../core/protocol/Confinement.ts"
 import * as Placeholders from "./Placeholders.ts"
 
 export interface Mounts {
-  /** Arguments to bubblewrap. */
-  readonly args: ReadonlyArray<string>
+  /** Arguments to bubblewrap, for each layer. */
+  readonly args: ReadonlyArray<ReadonlyArray<string>>
   /** Releases the placeholders. */
   readonly release: () => void
 }
@@ -21,35 +21,78 @@ interface Real extends Confinement.Place {
   readonly empty?: boolean
 }
 
-/** Throws if a place that does not exist cannot be guarded. */
-export const make = (confinement: Confinement.Confinement): Mounts => {
-  const found = confinement.places.flatMap((place) => {
-    const path = real(place.path)
-    return path === undefined ? [] : [{ ...place, path }]
-  })
-  const existing = Confinement.merge(found)
+/** For layers, the outermost first. Throws if a place that does not exist cannot be guarded. */
+export const makeAll = (layers: ReadonlyArray<Confinement.Confinement>): Mounts => {
   const releases: Array<() => void> = []
   const release = () => {
     for (const each of releases) each()
   }
   try {
-    const absent: ReadonlyArray<Real> = confinement.places
-      .filter(({ path, access }) => access !== "write" && real(path) === undefined)
-      .flatMap(({ path, access }) => {
-        const place = firstAbsent(path)
-        if (place === undefined || Confinement.placeOf(existing, place)?.access !== "write") return []
-        releases.push(Placeholders.hold(place))
-        return [{ path: place, access, empty: true }]
-      })
-    const links = confinement.places.map(({ path }) => path)
-    return { args: toArgs(Confinement.merge([...existing, ...absent]), links), release }
+    const outer: Array<ReadonlyArray<Real>> = []
+    const args = layers.map((layer, index) => {
+      // What an outer layer hides is not there for an inner one.
+      const isThere = ({ path }: Real) =>
+        outer.every((places) => (Confinement.placeOf(places, path)?.access ?? "none") !== "none")
+      const places = realPlaces(layer, releases).filter(isThere)
+      outer.push(places)
+      const links = layer.places.map(({ path }) => path)
+      return toArgs(places, links, { isOutermost: index === 0, isInnermost: index === layers.length - 1 })
+    })
+    return { args, release }
   } catch (error) {
     release()
     throw error
   }
 }
 
-const toArgs = (places: ReadonlyArray<Real>, asked: ReadonlyArray<string>): ReadonlyArray<string> => {
+/** Adds the releases of the placeholders to `releases`. */
+const realPlaces = (
+  confinement: Confinement.Confinement,
+  releases: Array<() => void>,
+): ReadonlyArray<Real> => {
+  const found = confinement.places.flatMap((place) => {
+    const path = real(place.path)
+    return path === undefined ? [] : [{ ...place, path }]
+  })
+  const existing = Confinement.merge(found)
+  const absent: ReadonlyArray<Real> = confinement.places
+    .filter(({ path, access }) => access !== "write" && real(path) === undefined)
+    .flatMap(({ path, access }) => {
+      const place = firstAbsent(path)
+      if (place === undefined || Confinement.placeOf(existing, place)?.access !== "write") return []
+      releases.push(Placeholders.hold(place))
+      return [{ path: place, access, empty: true }]
+    })
+  const places = Confinement.merge([...existing, ...absent])
+  return Confinement.merge([...places, ...anchors(places)])
+}
+
+/**
+ * The folders between a writable one and a place in it that may not be written: as mount points of their own they
+ * cannot be renamed, which would take the place away from its path.
+ */
+const anchors = (places: ReadonlyArray<Real>): ReadonlyArray<Real> =>
+  places
+    .filter(({ access }) => access !== "write")
+    .flatMap(({ path }) => foldersAbove(path))
+    .filter((path) => path !== "/" && Confinement.placeOf(places, path)?.access === "write")
+    .map((path) => ({ path, access: "write" }))
+
+const foldersAbove = (path: string): ReadonlyArray<string> => {
+  const parts = path.split("/").slice(1, -1)
+  return parts.map((_, index) => `/${parts.slice(0, index + 1).join("/")}`)
+}
+
+interface Layer {
+  readonly isOutermost: boolean
+  readonly isInnermost: boolean
+}
+
+const toArgs = (
+  places: ReadonlyArray<Real>,
+  asked: ReadonlyArray<string>,
+  { isOutermost, isInnermost }: Layer,
+): ReadonlyArray<string> => {
   const root = places.find(({ path }) => path === "/")?.access ?? "none"
   const rest = places.filter(({ path }) => path !== "/" && !Confinement.isWithin(path, "/proc"))
   // Real devices only if everything may be written: a disk device gives access to every file on it.
@@ -59,10 +102,13 @@ const toArgs = (places: ReadonlyArray<Real>, asked: ReadonlyArray<string>): Read
   if (root !== "none")
     args.push(withDevices ? "--dev-bind" : root === "write" ? "--bind" : "--ro-bind", "/", "/")
   if (!withDevices) args.push("--dev", "/dev")
-  args.push("--proc", "/proc")
+  // The kernel mounts no second proc where parts of the first one are covered.
+  if (isOutermost) args.push("--proc", "/proc")
+  else args.push(isInnermost ? "--ro-bind" : "--bind", "/proc", "/proc")
   // A server that runs as root could write the machine's settings, even without capabilities.
   if (root === "write") args.push("--ro-bind-try", "/sys", "/sys")
-  seals.push("--remount-ro", "/proc")
+  // Bubblewrap writes to /proc to start another one inside, which seals it then.
+  if (isOutermost && isInnermost) seals.push("--remount-ro", "/proc")
   if (root === "none") {
     for (const path of asked) {
       const target = real(path)

@@ -5,29 +5,58 @@
  * empty folder stands there. It is removed after the last holder, if it is still empty. A server that is killed
  * leaves it behind.
  *
+ * Confined processes may change the links on the way to it, so it is made and removed in the folder that was opened and
+ * looked at.
+ *
  * The table of holders is module state on purpose: it describes the file system, which all servers in one program
  * share. If one of them removed a placeholder that another still holds, the path would be open to a child.
  */
-import { mkdirSync, rmdirSync } from "node:fs"
+import { closeSync, constants, mkdirSync, openSync, readlinkSync, rmdirSync } from "node:fs"
+import { basename, dirname } from "node:path"
+import process from "node:process"
 
-const holders = new Map<string, number>()
+interface Held {
+  readonly count: number
+  /** The folder that it is in. */
+  readonly fd: number
+}
 
-/** Makes the folder, unless it is held already; returns its release. Throws the errors of `mkdir`. */
+const holders = new Map<string, Held>()
+
+/** Makes the folder, unless it is held already; returns its release. Throws the errors of `open` and `mkdir`. */
 export const hold = (path: string): (() => void) => {
-  const count = holders.get(path) ?? 0
-  if (count === 0) mkdirSync(path)
-  holders.set(path, count + 1)
+  const { count, fd } = holders.get(path) ?? { count: 0, fd: make(path) }
+  holders.set(path, { count: count + 1, fd })
   return () => {
-    const left = (holders.get(path) ?? 1) - 1
-    if (left > 0) return void holders.set(path, left)
+    const left = (holders.get(path)?.count ?? 1) - 1
+    if (left > 0) return void holders.set(path, { count: left, fd })
     holders.delete(path)
     try {
-      rmdirSync(path)
+      rmdirSync(inside(fd, path))
     } catch {
       // Somebody has put something into it: leave it.
     }
+    closeSync(fd)
   }
 }
+
+const make = (path: string): number => {
+  const folder = dirname(path)
+  const fd = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY)
+  try {
+    if (readlinkSync(linkOf(fd)) !== folder) throw new Error(`${folder} was replaced by a link`)
+    mkdirSync(inside(fd, path))
+    return fd
+  } catch (error) {
+    closeSync(fd)
+    throw error
+  }
+}
+
+/** Leads to what is open, wherever it is by now. */
+const linkOf = (fd: number): string => `/proc/${process.pid}/fd/${fd}`
+
+const inside = (fd: number, path: string): string => `${linkOf(fd)}/${basename(path)}`
 
 /** True while the folder exists only as a placeholder. */
 export const isHeld = (path: string): boolean => holders.has(path)

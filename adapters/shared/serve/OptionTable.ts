@@ -124,6 +124,21 @@ export const behaviour = {
       "./mine.mjs; may be repeated, the first one outermost",
   },
   /**
+   * What requests reach at most, whatever they ask for, by PROFILE: read-only, workspace:DIR[,DIR…], no-network,
+   * network, deny:PATH[,PATH…], or a JSON file; may be repeated. There is no network unless one says network.
+   * Default: everything. The flag is `--confine`.
+   */
+  confine: {
+    flag: "confine",
+    kind: "text",
+    repeatable: true,
+    shows: "PROFILE",
+    default: "everything",
+    help:
+      "what requests reach at most, whatever they ask for, by PROFILE: read-only, workspace:DIR[,DIR…], no-network, " +
+      "network, deny:PATH[,PATH…], or a JSON file; may be repeated. There is no network unless one says network",
+  },
+  /**
    * How long processes may take to end after SIGTERM when the server is asked to end; then they are killed; with 0
    * they are killed at once. Default: 0. The flag is `--grace-ms`.
    */

@@ -31,6 +31,7 @@ import { type Environment, take } from "../systemd/Environment.ts"
 import { version } from "../Version.ts"
 import * as Audit from "./Audit.ts"
 import * as ChosenSpawner from "./ChosenSpawner.ts"
+import * as Confine from "./Confine.ts"
 import * as Given from "./Given.ts"
 import type { Settings } from "./Given.ts"
 import * as Listening from "./Listening.ts"
@@ -126,6 +127,7 @@ const start = (platform: Platform, settings: Settings, host: Host) =>
     const metrics = Metrics.make()
     const services = yield* buildServices(platform, settings, host, metrics)
     const limits = { ...Limits.defaults, ...options.limits }
+    const floor = yield* Confine.floor(settings, services)
     const listening = yield* Listening.read(settings, {
       environment: host.systemd ?? take({}),
       openFfi: platform.openFfi,
@@ -155,6 +157,7 @@ const start = (platform: Platform, settings: Settings, host: Host) =>
       limits,
       metrics,
       auditLog,
+      floor,
     }).pipe(Effect.provide(Context.add(services, Spawner, spawner)))
     later.refusal = server.refusal
     const serve = (transport: Transport) => metrics.whileConnected(server.serve(transport))

@@ -4,6 +4,7 @@ import * as Either from "effect/Either"
 import type { ParamsOf, ResultOf } from "../../protocol/Methods.ts"
 import type { OperationParams } from "../../protocol/dialect/Dialect.ts"
 import { leastCredit } from "../../protocol/Process.ts"
+import * as Floor from "../../protocol/Floor.ts"
 import * as PathUri from "../../protocol/PathUri.ts"
 import type { Sandbox } from "../../protocol/Sandbox.ts"
 import * as SandboxPaths from "../../protocol/SandboxPaths.ts"
@@ -25,7 +26,10 @@ const defaultTerminalSize = { rows: 24, columns: 80 }
 /** The signals of `process/signal` by their names on the wire. */
 const signals = { interrupt: "SIGINT", terminate: "SIGTERM", hangup: "SIGHUP", quit: "SIGQUIT" } as const
 
-/** The `sandboxType` of a start that asks for a sandbox, on each platform: also for a profile that confines nothing. */
+/**
+ * The `sandboxType` of a start that asks for a sandbox, or has one by the floor of the server, on each platform: also
+ * for a profile that confines nothing.
+ */
 const sandboxTypes: Readonly<Record<string, ResultOf<"process/start">["sandboxType"]>> = {
   linux: "linuxSeccomp",
   macos: "macosSeatbelt",
@@ -36,6 +40,8 @@ const sandboxTypes: Readonly<Record<string, ResultOf<"process/start">["sandboxTy
 export interface ProcessContext {
   readonly host: HostInfo
   readonly capabilities: Capabilities
+  /** What every process is confined to at least. */
+  readonly floor: Confinement.Confinement | undefined
   /** The session that the connection is attached to. */
   readonly session: () => Session
   readonly tracing: Tracing
@@ -44,10 +50,10 @@ export interface ProcessContext {
 }
 
 /** The handlers of one connection. */
-export const make = ({ host, capabilities, session, notifier, tracing, audit }: ProcessContext) => ({
+export const make = ({ host, capabilities, floor, session, notifier, tracing, audit }: ProcessContext) => ({
   "process/start": (params: OperationParams<"process/start">, { afterReply }: RequestContext) =>
     Effect.gen(function* () {
-      const spec = yield* toSpawnSpec(params, host, capabilities)
+      const spec = yield* toSpawnSpec(params, host, capabilities, floor)
       const { processId } = params
       const credit = yield* toCredit(params.credit)
       const { id, processes } = session()
@@ -57,7 +63,8 @@ export const make = ({ host, capabilities, session, notifier, tracing, audit }: 
         notifier.attach(process, 0, credit)
         process.release()
       })
-      const sandboxType = params.sandbox == null ? "none" : sandboxTypes[host.platform]
+      const confined = params.sandbox != null || floor !== undefined
+      const sandboxType = confined ? sandboxTypes[host.platform] : "none"
       return { processId, sandboxType: sandboxType ?? "none", pid: process.child?.pid }
     }),
 
@@ -118,6 +125,7 @@ const toSpawnSpec = (
   params: ParamsOf<"process/start">,
   host: HostInfo,
   { confine }: Capabilities,
+  floor: Confinement.Confinement | undefined,
 ): Effect.Effect<SpawnSpec, HandlerError> =>
   Effect.gen(function* () {
     for (const field of ["networkProxy", "shellSnapshot"] as const) {
@@ -140,10 +148,11 @@ const toSpawnSpec = (
     })
     const env = params.tty ? withShell(resolved, host) : resolved
     const context = { platform: host.platform, cwd, tmpdir: env["TMPDIR"] }
-    const confinement =
+    const asked =
       params.sandbox == null ? Either.right(undefined) : Confinement.resolve(params.sandbox, context)
-    if (Either.isLeft(confinement)) return yield* refuse(confinement.left)
-    if (confinement.right !== undefined && !confine) return yield* refuse(unconfinable)
+    if (Either.isLeft(asked)) return yield* refuse(asked.left)
+    const confinement = Floor.under(floor, asked.right)
+    if (confinement !== undefined && !confine) return yield* refuse(unconfinable)
     if (program === undefined) return yield* refuse(noProgram)
     return {
       argv: [program, ...args],
@@ -153,7 +162,7 @@ const toSpawnSpec = (
       stdio: params.tty
         ? { kind: "pty", size: params.terminalSize ?? defaultTerminalSize }
         : { kind: "pipe", stdin: params.pipeStdin },
-      confinement: confinement.right,
+      confinement,
     }
   })
 

@@ -1,0 +1,138 @@
+/**
+ * The command line of bubblewrap for a confinement: one bubblewrap for each of its layers, and a shell before them that
+ * opens the files they read.
+ */
+import process from "node:process"
+import * as Effect from "effect/Effect"
+import * as Confinement from "../../../core/protocol/Confinement.ts"
+import * as Floor from "../../../core/protocol/Floor.ts"
+import { SpawnError } from "../../../core/spawn/SpawnError.ts"
+import type * as Spawner from "../../../core/spawn/Spawner.ts"
+import * as CallFilter from "./CallFilter.ts"
+import * as Mounts from "./Mounts.ts"
+import * as OpenFile from "./OpenFile.ts"
+
+/**
+ * The spec that starts bubblewrap instead. What that holds (files, placeholders) is released with the scope. `first`
+ * are arguments to bubblewrap that come before the places.
+ */
+export const wrap = (
+  program: string,
+  argv: readonly [string, ...ReadonlyArray<string>],
+  confinement: Confinement.Confinement,
+  { cwd, env, stdio }: Omit<Spawner.SpawnSpec, "argv">,
+  first: ReadonlyArray<string> = [],
+) =>
+  Effect.gen(function* () {
+    const filter = CallFilter.make(process.arch, confinement.network)
+    if (filter === undefined) return yield* unconfinable(`no filter of system calls for ${process.arch}`)
+    const setting = Object.entries(env).flatMap(([name, value]) => ["--setenv", name, value])
+    if ("" in env || Object.keys(env).some((name) => name.includes("="))) {
+      return yield* invalid("a variable of a confined process has a name without characters or with `=`")
+    }
+    const mounts = yield* hold(
+      () => Mounts.makeAll(Floor.layersOf(confinement)),
+      (mounts) => mounts.release(),
+    )
+    const calls = yield* open(filter)
+    const words: Array<string> = []
+    for (const [index, args] of mounts.args.entries()) {
+      const isInnermost = index === mounts.args.length - 1
+      const all = [
+        ...(index > 0 ? again : confinement.network ? namespaces : [...namespaces, "--unshare-net"]),
+        ...(mounts.args.length > 1 ? userOf(isInnermost) : []),
+        ...(isInnermost ? first : []),
+        ...args,
+        // What stands between two layers must not obey the child's environment.
+        ...(isInnermost ? setting : []),
+        ...(index > 0 ? [] : ["--seccomp", "4"]),
+      ]
+      words.push((yield* open(new TextEncoder().encode(all.map((arg) => `${arg}\0`).join("")))).path)
+    }
+    const nested = words.slice(1).flatMap((_, index) => [program, "--args", String(5 + index), "--"])
+    const shielded = sees(confinement, env_)
+    // Bubblewrap sets PWD. `env` would take a program with `=` in its path for a variable, so `nice` starts it.
+    const pwd = env["PWD"] === undefined ? ["-u", "PWD"] : [`PWD=${env["PWD"]}`]
+    const front = shielded
+      ? [env_, "--default-signal", ...pwd, ...(argv[0].includes("=") ? [nice, "-n", "0"] : [])]
+      : []
+    return {
+      argv: [
+        "/bin/sh",
+        "-c",
+        `${shielded ? shield : ""}${scriptOf(words.length)}`,
+        program,
+        calls.path,
+        ...words,
+        ...nested,
+        ...front,
+        ...argv,
+      ],
+      cwd,
+      env: {},
+      stdio,
+    } satisfies Spawner.SpawnSpec
+  })
+
+const namespaces = ["--unshare-user", "--unshare-pid", "--unshare-ipc", "--cap-drop", "ALL"]
+/** Inside another bubblewrap, whose other namespaces hold. */
+const again = ["--unshare-user", "--cap-drop", "ALL"]
+
+const env_ = "/usr/bin/env"
+const nice = "/usr/bin/nice"
+
+/** Ignores the signals that would end bubblewrap, real-time signals included. */
+const realTime = "$(i=34; while [ $i -le 64 ]; do echo $i; i=$((i + 1)); done)"
+const shield = `trap "" 1 2 3 10 12 13 14 15 16 24 25 26 27 29 30 ${realTime}; `
+
+/**
+ * The user inside a layer of several. Who has dropped its capabilities cannot make a namespace with the user 0 of the
+ * one around it, so in between root has another number.
+ */
+const userOf = (isInnermost: boolean): ReadonlyArray<string> => {
+  const [uid, gid] = [process.getuid?.(), process.getgid?.()]
+  if (uid !== 0) return []
+  return isInnermost ? ["--uid", "0", "--gid", String(gid)] : ["--uid", "1", "--gid", "1"]
+}
+
+/** Opens the filter as 4, and the arguments of the layers as 3, 5, 6 and so on: a shell has no numbers above 9. */
+const scriptOf = (layers: number): string => {
+  const names = Array.from({ length: layers }, (_, index) => `a${index}`)
+  const taken = names.map((name, index) => `${name}=$${index + 2}`).join(" ")
+  const opened = names.map((name, index) => `${index === 0 ? 3 : 4 + index}<"$${name}"`).join(" ")
+  return `calls=$1 ${taken}; shift ${layers + 1}; exec "$0" --args 3 -- "$@" 4<"$calls" ${opened}`
+}
+
+const sees = ({ places }: Confinement.Confinement, path: string): boolean => {
+  const access = Confinement.placeOf(places, path)?.access
+  return access === "read" || access === "write"
+}
+
+const open = (bytes: Uint8Array) =>
+  hold(
+    () => OpenFile.make(bytes),
+    (file) => file.close(),
+  )
+
+const hold = <A>(acquire: () => A, release: (value: A) => void) =>
+  Effect.acquireRelease(
+    Effect.try({
+      try: acquire,
+      catch: (cause) =>
+        new SpawnError({ reason: "Unconfinable", message: `cannot confine: ${String(cause)}`, cause }),
+    }),
+    (value) => Effect.sync(() => release(value)),
+  )
+
+/** Why a child cannot be confined. */
+export const unconfinable = (why: string) =>
+  Effect.fail(
+    new SpawnError({
+      reason: "Unconfinable",
+      message: `restricted \`sandbox\` permissions need bubblewrap: ${why}`,
+    }),
+  )
+
+/** A spec that no confined child can have. */
+export const invalid = (message: string) =>
+  Effect.fail(new SpawnError({ reason: "InvalidArgument", message }))
