@@ -28,7 +28,7 @@ export const layer = (
       : elsewhere
         ? layerSpawner
         : Layer.provide(Bubblewrap.layer({ program: bwrap }), layerSpawner),
-    isCommand === true ? Layer.provide(ConfinedFiles.layer(bwrap), layerFiles) : layerFiles,
+    Layer.provide(ConfinedFiles.layer(bwrap, isCommand === true), layerFiles),
     NodeHost.layerHost,
     NodeHost.layerSessionIds,
     NodeHttpClient.layer,

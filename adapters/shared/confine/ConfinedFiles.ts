@@ -1,5 +1,5 @@
 /**
- * Files for confined requests: this program is started once more under bubblewrap, and serves the file calls over
+ * Files for confined requests: the program `procwire` is started once more under bubblewrap, and serves the file calls over
  * stdio.
  *
  * There is one such server per confinement and state of its places. All requests with that profile share it, and it
@@ -30,16 +30,20 @@ const idle = "2 seconds"
 /** The limit for a message is larger than any that this server accepts. */
 const serving = ["serve", "--listen", "stdio", "--max-message-bytes", String(256 * 1024 * 1024)]
 
-/** Adds `confined` to the inner files, if bubblewrap is installed. `named` is its path, else it is looked up. */
-export const layer = (named: string | undefined): Layer.Layer<Files, never, Files> =>
+/**
+ * Adds `confined` to the inner files, if bubblewrap is installed. `named` is its path, else it is looked up.
+ * `isCommand` is true if this process is the program `procwire`.
+ */
+export const layer = (named: string | undefined, isCommand: boolean): Layer.Layer<Files, never, Files> =>
   Layer.scoped(
     Files,
     Effect.gen(function* () {
       const files = yield* Files
       const program = process.platform === "linux" ? Bubblewrap.find(named) : undefined
-      if (program === undefined) return files
+      const own = OwnProgram.find(isCommand)
+      if (program === undefined || own === undefined) return files
       const servers = yield* RcMap.make({
-        lookup: (key: string) => start(files, program, (JSON.parse(key) as Key).confinement),
+        lookup: (key: string) => start(files, program, own, (JSON.parse(key) as Key).confinement),
         idleTimeToLive: idle,
       })
       return {
@@ -72,13 +76,13 @@ const stateOf = ({ places }: Confinement): ReadonlyArray<string> =>
     return found === undefined ? "" : `${found.dev}:${found.ino}`
   })
 
-const start = (files: FilesService, program: string, confinement: Confinement) =>
+const start = (files: FilesService, program: string, own: OwnProgram.Command, confinement: Confinement) =>
   Effect.gen(function* () {
     // Deno's own calls read this only with all permissions; these files go through libc.
     const maps = yield* Reading.readFile(files, "/proc/self/maps", true)
     const visible = confinement.places.some(({ path, access }) => path === "/" && access !== "none")
     const { argv, env, mounts } = yield* Effect.try({
-      try: () => OwnProgram.make(visible, serving, utf8Decoder().decode(maps)),
+      try: () => OwnProgram.make(own, visible, serving, utf8Decoder().decode(maps)),
       catch: cannot,
     })
     const rest = { cwd: "/", env, stdio: { kind: "pipe", stdin: true } } as const

@@ -1,5 +1,6 @@
 /**
- * Starts this command once more inside a confinement: its command line, environment and mounts.
+ * Starts the command `procwire` inside a confinement: its command line, environment and mounts. If this process is that
+ * command, it is started once more; in another program it is the one of the package that the program uses.
  *
  * If the confinement shows the whole system, the program is found at its own path. Otherwise the runtime, the
  * libraries that it has loaded, and the program are mounted read-only in `/.procwire`, so no path of the request
@@ -19,10 +20,27 @@ export interface Start {
 
 const home = "/.procwire"
 
+/** Where the command is: in a file, or inside the executable. */
+export interface Command {
+  readonly file: string | undefined
+}
+
+/** The command; undefined if this process is not it, and the package is not there: it was bundled, for example. */
+export const find = (isCommand: boolean): Command | undefined => {
+  if (isCommand) return { file: mainFile() }
+  const { protocol, pathname } = new URL(import.meta.url)
+  const file = protocol === "file:" ? commandAbove(dirname(decodeURIComponent(pathname))) : undefined
+  return file === undefined ? undefined : { file }
+}
+
 /** `visible`: the confinement shows the whole system. `maps`: the content of `/proc/self/maps`. */
-export const make = (visible: boolean, args: ReadonlyArray<string>, maps: string): Start => {
+export const make = (
+  { file: main }: Command,
+  visible: boolean,
+  args: ReadonlyArray<string>,
+  maps: string,
+): Start => {
   const runtime = realpathSync(process.execPath)
-  const main = mainFile()
   const flags = "Deno" in globalThis && main !== undefined ? denoFlags : []
   const caches = { DENO_DIR: "/dev/shm/deno", BUN_RUNTIME_TRANSPILER_CACHE_PATH: "0", TMPDIR: "/dev/shm" }
   const env = { ...caches, HOME: "/", PATH: "/usr/bin:/bin" }
@@ -53,6 +71,12 @@ const mainFile = (): string | undefined => {
   const { Deno: deno } = globalThis as { Deno?: { readonly build: { readonly standalone?: boolean } } }
   if (main === undefined || main.startsWith("/$bunfs/") || deno?.build.standalone === true) return undefined
   return realpathSync(main)
+}
+
+const commandAbove = (folder: string): string | undefined => {
+  const file = join(folder, "dist", "procwire.mjs")
+  if (existsSync(join(folder, "package.json")) && existsSync(file)) return realpathSync(file)
+  return folder === "/" ? undefined : commandAbove(dirname(folder))
 }
 
 const packageOf = (folder: string): string =>

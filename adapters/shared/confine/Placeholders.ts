@@ -6,19 +6,19 @@
  * leaves it behind.
  *
  * Confined processes may change the links on the way to it, so it is made and removed in the folder that was opened and
- * looked at.
+ * looked at. Deno lets nobody use such paths without all permissions: there it is looked at afterwards.
  *
  * The table of holders is module state on purpose: it describes the file system, which all servers in one program
  * share. If one of them removed a placeholder that another still holds, the path would be open to a child.
  */
-import { closeSync, constants, mkdirSync, openSync, readlinkSync, rmdirSync } from "node:fs"
+import { closeSync, constants, mkdirSync, openSync, readlinkSync, realpathSync, rmdirSync } from "node:fs"
 import { basename, dirname } from "node:path"
 import process from "node:process"
 
 interface Held {
   readonly count: number
-  /** The folder that it is in. */
-  readonly fd: number
+  /** The folder that it is in, open. */
+  readonly fd: number | undefined
 }
 
 const holders = new Map<string, Held>()
@@ -36,15 +36,16 @@ export const hold = (path: string): (() => void) => {
     } catch {
       // Somebody has put something into it: leave it.
     }
-    closeSync(fd)
+    if (fd !== undefined) closeSync(fd)
   }
 }
 
-const make = (path: string): number => {
+const make = (path: string): number | undefined => {
+  if ("Deno" in globalThis) return makeAndLook(path)
   const folder = dirname(path)
   const fd = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY)
   try {
-    if (readlinkSync(linkOf(fd)) !== folder) throw new Error(`${folder} was replaced by a link`)
+    if (readlinkSync(linkOf(fd)) !== folder) throw new Error(`${folder} is a link now`)
     mkdirSync(inside(fd, path))
     return fd
   } catch (error) {
@@ -53,10 +54,18 @@ const make = (path: string): number => {
   }
 }
 
+const makeAndLook = (path: string): undefined => {
+  mkdirSync(path)
+  if (realpathSync(path) === path) return
+  rmdirSync(path)
+  throw new Error(`${dirname(path)} is a link now`)
+}
+
 /** Leads to what is open, wherever it is by now. */
 const linkOf = (fd: number): string => `/proc/${process.pid}/fd/${fd}`
 
-const inside = (fd: number, path: string): string => `${linkOf(fd)}/${basename(path)}`
+const inside = (fd: number | undefined, path: string): string =>
+  fd === undefined ? path : `${linkOf(fd)}/${basename(path)}`
 
 /** True while the folder exists only as a placeholder. */
 export const isHeld = (path: string): boolean => holders.has(path)

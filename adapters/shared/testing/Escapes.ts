@@ -1,5 +1,6 @@
 /**
- * Ways out of a sandbox that a process tries, as data: what is tried, what shows that it has succeeded, and what keeps it in.
+ * Ways out of a sandbox that a process tries, as data: what is tried, what shows that it has succeeded, and what keeps
+ * it in.
  *
  * A process finds in its environment what it tries to reach: WORK, which it may write, and beyond its reach OUTSIDE,
  * SECRET (a folder with the file `key`), SERVER (a pid), AUDIT (a file that the server holds open), ABSTRACT and SOCKET
