@@ -29,12 +29,8 @@ export interface Escape {
 const connect = (family: string, address: string) =>
   `perl -MSocket -e 'socket(my $s, ${family}, SOCK_STREAM, 0) or die; connect($s, ${address}) or die' && echo escaped`
 
-/** The number of a system call on this processor, by `uname -m`: it differs between x86_64 and aarch64. */
-const number = (x64: number, arm64: number) =>
-  `$(case $(uname -m) in x86_64) echo ${x64};; *) echo ${arm64};; esac)`
-
-const perlCall = (numbers: string, args: string) =>
-  `perl -e 'exit(syscall(@ARGV[0] + 0, ${args}) >= 0 ? 0 : 1)' "${numbers}" && echo escaped`
+/** The number of the system call: it differs between processors. */
+const ptrace = "$(case $(uname -m) in x86_64) echo 101;; *) echo 117;; esac)"
 
 /** All of them. */
 export const all: ReadonlyArray<Escape> = [
@@ -94,7 +90,7 @@ export const all: ReadonlyArray<Escape> = [
   {
     name: "traces the server",
     // PTRACE_SEIZE, which does not stop it.
-    script: perlCall(number(101, 117), "0x4206, $ENV{SERVER} + 0, 0, 0"),
+    script: `perl -e 'exit(syscall($ARGV[0] + 0, 0x4206, $ENV{SERVER} + 0, 0, 0) == 0 ? 0 : 1)' "${ptrace}" && echo escaped`,
     needs: ["perl"],
     guard: "a namespace of process ids",
   },
@@ -122,8 +118,10 @@ export const all: ReadonlyArray<Escape> = [
   },
   {
     name: "sends a signal through a descriptor of the server's process",
-    // pidfd_open
-    script: perlCall(number(434, 434), "$ENV{SERVER} + 0, 0"),
+    // pidfd_open, and pidfd_send_signal with SIGCONT
+    script:
+      `perl -e 'my $fd = syscall(434, $ENV{SERVER} + 0, 0); ` +
+      `exit($fd >= 0 && syscall(424, $fd, 18, 0, 0) == 0 ? 0 : 1)' && echo escaped`,
     needs: ["perl"],
     guard: "a namespace of process ids",
   },

@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { adapters } from "./adapters.mjs"
 import { agent } from "./agent.mjs"
 import { client } from "./client.mjs"
+import { confine } from "./confine.mjs"
 import { dialects } from "./dialects.mjs"
 import { doors } from "./doors.mjs"
 import { files } from "./files.mjs"
@@ -26,6 +27,7 @@ export const all = [
   ...client,
   ...agent,
   ...adapters,
+  ...confine,
   ...doors,
 ]
 
