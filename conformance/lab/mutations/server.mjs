@@ -19,7 +19,7 @@ export const server = [
   ),
   one(
     "core/server/handlers/process.ts",
-    'params.sandbox == null ? "none" : sandboxTypes[host.platform]',
+    'confined ? sandboxTypes[host.platform] : "none"',
     '"none"',
     "no sandbox has a type",
     "process/sandbox/any-sandbox-has-a-type",
