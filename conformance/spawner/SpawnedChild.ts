@@ -7,6 +7,7 @@
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
+import type { Confinement } from "../../core/protocol/Confinement.ts"
 import type { SpawnError } from "../../core/spawn/SpawnError.ts"
 import type * as Spawner from "../../core/spawn/Spawner.ts"
 import { CheckFailure, fail } from "../suite/Check.ts"
@@ -27,6 +28,8 @@ export interface ChildOptions {
   readonly stdin?: boolean
   /** Runs it in a PTY, of 24 rows and 80 columns or of this size. Default: false. */
   readonly pty?: boolean | Spawner.TerminalSize
+  /** What it may access. Only with the capability `confine`. */
+  readonly confinement?: Confinement
   /** Takes the output instead of keeping it. */
   readonly onOutput?: (stream: Spawner.OutputStream, bytes: Uint8Array) => void
 }
@@ -44,6 +47,7 @@ export const specOf = (options: ChildOptions): Spawner.SpawnSpec => ({
   arg0: options.arg0,
   cwd: options.cwd ?? "/",
   env: options.env ?? { PATH: path },
+  confinement: options.confinement,
   stdio:
     options.pty === undefined || options.pty === false
       ? { kind: "pipe", stdin: options.stdin ?? false }

@@ -1,5 +1,5 @@
 /**
- * Files for confined requests: the program `procwire` is started under bubblewrap, and serves the file calls over stdio.
+ * Files for confined requests: the program `procwire` is started under bubblewrap, and serves the calls over stdio.
  *
  * There is one such server per confinement and state of its places. All requests with that profile share it, and it
  * ends a while after the last of them. What it may not reach does not exist for it: the kernel refuses, not this

@@ -1,5 +1,6 @@
 /** Every case about a spawner, in the order in which they are listed. */
 import type { Case } from "../SpawnerContext.ts"
+import { confinement } from "./confine.ts"
 import { errors } from "./errors.ts"
 import { events } from "./events.ts"
 import { exit } from "./exit.ts"
@@ -25,4 +26,5 @@ export const cases: ReadonlyArray<Case> = [
   ...scope,
   ...load,
   ...errors,
+  ...confinement,
 ]
