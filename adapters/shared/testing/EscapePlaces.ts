@@ -81,7 +81,7 @@ const serve = async (name: string, env: Readonly<Record<string, string>>, flags:
   return { client, env: { ...env, AUDIT: audit, SERVER: String(server.pid) } }
 }
 
-/** Starts both servers. `flags` confine the first one to WORK, without SECRET. */
+/** Starts both servers; the first one is confined to WORK, without SECRET. */
 export const open = async (): Promise<{ readonly confined: Place; readonly free: Place }> => {
   for (const folder of [places.WORK, places.OUTSIDE, places.SECRET]) fs.mkdirSync(folder)
   fs.symlinkSync(places.OUTSIDE, join(places.WORK, "link"))
