@@ -26,6 +26,9 @@ import * as Wrapped from "./Wrapped.ts"
 /** A server ends this long after its last request: long enough for requests that belong together. */
 const idle = "2 seconds"
 
+/** Only a hang reaches this deadline of a start: a starved machine takes its time. */
+const longest = "60 seconds"
+
 /** The limit for a message is larger than any that this server accepts. */
 const serving = ["serve", "--listen", "stdio", "--max-message-bytes", String(256 * 1024 * 1024)]
 
@@ -88,7 +91,8 @@ const start = (files: FilesService, program: string, own: OwnProgram.Command, co
     const spec = yield* Effect.mapError(Wrapped.wrap(program, argv, confinement, rest, mounts), cannot)
     const [command, ...args] = spec.argv
     const options = { command, args, cwd: spec.cwd, env: {}, stderr: "ignore" } as const
-    return yield* Effect.flatMap(CommandTransport.connectCommand(options), ExecClient.make).pipe(
+    return yield* CommandTransport.connectCommand(options).pipe(
+      Effect.flatMap((transport) => ExecClient.make(transport, { initializeTimeout: longest })),
       Effect.mapError(cannot),
     )
   })
