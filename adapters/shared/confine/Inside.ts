@@ -36,8 +36,7 @@ const obeys = (bubblewrap: number): boolean => {
 }
 
 const ignores = (pid: number): boolean => {
-  const [, ignored = ""] =
-    /^SigIgn:\s*([0-9a-f]+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? []
+  const [, ignored = ""] = /^SigIgn:\s*([0-9a-f]+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? []
   return /^[89a-f]/.test(ignored)
 }
 
