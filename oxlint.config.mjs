@@ -27,6 +27,7 @@ const imports = {
   "adapters/shared/process": "core adapters/shared/host",
   "adapters/shared/transport": "core adapters/web adapters/shared/auth adapters/shared/host",
   "adapters/shared/serve": "core adapters/shared adapters/sandbox !adapters/shared/cli",
+  "adapters/shared/doctor": "core adapters/shared adapters/sandbox !adapters/shared/cli",
   "adapters/shared/cli": "core adapters/shared adapters/sandbox",
   "adapters/node": "core adapters/web adapters/shared !adapters/shared/cli",
   "adapters/bun": "core adapters/web adapters/shared !adapters/shared/cli",

@@ -5,6 +5,7 @@ import * as Either from "effect/Either"
 import type * as Layer from "effect/Layer"
 import * as Suggestion from "../../core/protocol/Suggestion.ts"
 import type { Spawner } from "../../core/spawn/Spawner.ts"
+import * as Attempt from "../shared/host/Attempt.ts"
 import * as SearchPath from "../shared/host/SearchPath.ts"
 import { SpawnerProblem } from "./SpawnerProblem.ts"
 
@@ -37,7 +38,7 @@ export interface BuiltIn {
   readonly read: (text: string | undefined) => Either.Either<SpawnerLayer, SpawnerProblem>
 }
 
-/** The path of a program of this machine; undefined if there is none. */
+/** The path of a program of this machine; undefined if there is none. Throws what Deno throws where it may not look. */
 export const find = (name: string): string | undefined =>
   SearchPath.find(name, `${process.env["PATH"] ?? ""}:/usr/local/sbin:/usr/sbin:/sbin:/usr/bin:/bin`, runs)
 
@@ -45,16 +46,26 @@ const runs = (path: string): boolean => {
   try {
     accessSync(path, constants.X_OK)
     return true
-  } catch {
-    return false
+  } catch (error) {
+    // An error of the system has a code, a permission that Deno has not granted has none.
+    if (typeof Reflect.get(Object(error), "code") === "string") return false
+    throw error
   }
 }
 
+/** What lets Deno start programs. */
+export const permissions =
+  "on Deno: -P with procwire's deno.json, or --allow-env --allow-read --allow-sys --allow-run"
+
 /** A program that is missing; `pack` is the package of Debian that has it. */
 export const lacks = (name: string, pack: string): Missing | undefined =>
-  find(name) === undefined
-    ? { what: `the program ${name} was not found in PATH`, remedy: `apt-get install ${pack}` }
-    : undefined
+  Either.match(Either.try({ try: () => find(name), catch: Attempt.firstLine }), {
+    onLeft: (why) => ({ what: why, remedy: permissions }),
+    onRight: (path) =>
+      path === undefined
+        ? { what: `the program ${name} was not found in PATH`, remedy: `apt-get install ${pack}` }
+        : undefined,
+  })
 
 /** Arguments with which `/bin/sh` becomes this command: Deno's permissions allow no other program. */
 export const shellArgs = (...command: ReadonlyArray<string>): ReadonlyArray<string> => [

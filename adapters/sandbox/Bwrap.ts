@@ -3,13 +3,14 @@
  * other processes in sight. It may write to the folder for temporary files and to the directory of the server, unless
  * `ro` is given, and to each `rw=DIR`.
  */
-import { spawnSync } from "node:child_process"
 import { statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { isAbsolute } from "node:path"
 import process from "node:process"
 import * as Either from "effect/Either"
 import * as Bubblewrap from "../shared/confine/Bubblewrap.ts"
+import * as UserNamespaces from "../shared/confine/UserNamespaces.ts"
+import * as Attempt from "../shared/host/Attempt.ts"
 import type { BuiltIn } from "./BuiltIn.ts"
 import * as BuiltIns from "./BuiltIn.ts"
 
@@ -21,21 +22,11 @@ export const bwrap: BuiltIn = {
     "files (not with `ro`) and to each DIR, and have no network without `net`",
   example: "bwrap:ro,rw=/srv/build",
   missing: () => {
-    const program = Bubblewrap.find(undefined)
-    if (program === undefined) return BuiltIns.lacks("bwrap", "bubblewrap")
-    const { status, stderr } = spawnSync(
-      "/bin/sh",
-      BuiltIns.shellArgs(program, ...trial, "/bin/sh", "-c", ":"),
-      {
-        encoding: "utf8",
-      },
-    )
-    if (status === 0) return undefined
-    const what = `bubblewrap does not work here: ${stderr.trim()}`
-    return {
-      what,
-      remedy: "allow user namespaces: sysctl kernel.unprivileged_userns_clone=1, or run as root",
-    }
+    const lack = BuiltIns.lacks("bwrap", "bubblewrap")
+    if (lack !== undefined) return lack
+    const tried = Attempt.run("bwrap", ...trial, "/bin/sh", "-c", ":")
+    if (Either.isRight(tried)) return undefined
+    return { what: `bubblewrap does not work here: ${tried.left}`, remedy: UserNamespaces.remedy() }
   },
   read: (text) =>
     Either.gen(function* () {

@@ -27,6 +27,7 @@ Commands:
   run      run one command through a server, live, and exit with its exit code
   mcp      offer running commands to a language model: an MCP server over stdio
   spawners list the sandboxes that processes can run in, and what they need on this machine
+  doctor   try what this machine can do, and say what mends the rest
 
 Options:
   -h, --help       show this text, or the help of a command: procwire COMMAND --help, procwire help COMMAND
@@ -61,6 +62,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   mcp: () =>
     import("./McpCommand.ts").then(({ help, mcp }) => ({ help, run: mcp, ends: true, diesOfSignals: true })),
   spawners: () => import("./SpawnersCommand.ts").then(({ help, spawners }) => ({ help, run: spawners })),
+  doctor: () => import("./DoctorCommand.ts").then(({ help, doctor }) => ({ help, run: doctor })),
 }
 
 /** Runs the command line and ends this process with the command's exit code. */

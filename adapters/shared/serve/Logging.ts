@@ -6,6 +6,7 @@
 import process from "node:process"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
@@ -53,7 +54,11 @@ const formats = {
 const usual = toStderr(Logger.logfmtLogger)
 
 const fromEnvironment = (): LogLevel.LogLevel => {
-  const name = process.env["PROCWIRE_LOG"] ?? ""
+  // Deno may not tell it.
+  const name = Either.getOrElse(
+    Either.try(() => process.env["PROCWIRE_LOG"]),
+    () => undefined,
+  )
   return levelNames.find((level) => level === name) === undefined
     ? LogLevel.Warning
     : levels[name as keyof typeof levels]

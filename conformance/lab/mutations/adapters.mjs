@@ -345,4 +345,22 @@ export const adapters = [
     ),
     tests: ["adapters/shared/integration/SpawnerLimits.test.ts"],
   },
+  {
+    ...one(
+      "adapters/shared/doctor/RuntimeChecks.ts",
+      'argv: ["/bin/sh", "-c", "test -t 0 && test -t 1 && test -t 2"]',
+      'argv: ["/bin/sh", "-c", "exit 1"]',
+      "procwire doctor says no to a PTY that works",
+    ),
+    tests: ["adapters/shared/integration/Doctor.test.ts"],
+  },
+  {
+    ...one(
+      "adapters/shared/cli/DoctorCommand.ts",
+      "    return 1\n",
+      "    return 0\n",
+      "what is required need not work",
+    ),
+    tests: ["adapters/shared/integration/Doctor.test.ts"],
+  },
 ]

@@ -30,6 +30,18 @@ export interface PidFds {
   readonly group: (id: number) => GroupAddress.GroupAddress
 }
 
+/** Signals nothing to this process by a descriptor, and to its group: the error numbers, 0 for what works. */
+export const probe = (ffi: Ffi, libc: Pick<Libc, "close">): { readonly one: number; readonly group: number } => {
+  const call = ffi.bind("syscall", ["long", "long", "long", "long", "long"], "long")
+  const fd = call(PIDFD_OPEN, process.pid, 0, 0, 0)
+  if (fd < 0) return { one: ffi.errno(), group: ffi.errno() }
+  const [one = 0, group = 0] = [0, PIDFD_SIGNAL_PROCESS_GROUP].map((flags) =>
+    call(PIDFD_SEND_SIGNAL, fd, 0, 0, flags) < 0 ? ffi.errno() : 0,
+  )
+  libc.close(fd)
+  return { one, group }
+}
+
 /** Throws if the library lacks `syscall`. */
 export const make = (ffi: Ffi, libc: Pick<Libc, "kill" | "close">, table: ProcessTable): PidFds => {
   const call = ffi.bind("syscall", ["long", "long", "long", "long", "long"], "long")

@@ -1,0 +1,25 @@
+/** What this machine can do: every check, tried one after the other. */
+import * as Effect from "effect/Effect"
+import type { Platform } from "../Platform.ts"
+import * as Check from "./Check.ts"
+import * as LimitChecks from "./LimitChecks.ts"
+import * as Machine from "./Machine.ts"
+import * as RuntimeChecks from "./RuntimeChecks.ts"
+import * as ToolChecks from "./ToolChecks.ts"
+
+/** All checks, in the order of the page. */
+const checks: ReadonlyArray<Check.Check> = [
+  ...RuntimeChecks.checks,
+  ...ToolChecks.checks,
+  ...LimitChecks.checks,
+]
+
+/** What may be required. */
+export const names: ReadonlyArray<string> = checks.map(({ name }) => name)
+
+/** The answers, in the order of the names. */
+export const examine = (platform: Platform): Effect.Effect<ReadonlyArray<Check.Answer>> =>
+  Effect.suspend(() => {
+    const machine = Machine.make(platform)
+    return Effect.forEach(checks, (check) => Check.answer(check, machine))
+  })

@@ -1,0 +1,45 @@
+/** What the checks of `procwire doctor` ask: the C library, the files of the kernel, and the spawners of the runtime. */
+import process from "node:process"
+import * as Either from "effect/Either"
+import * as Attempt from "../host/Attempt.ts"
+import * as KernelFiles from "../host/KernelFiles.ts"
+import type { Platform } from "../Platform.ts"
+import type { Ffi } from "../process/posix/Ffi.ts"
+import * as Libc from "../process/posix/Libc.ts"
+import * as LibcKernelFiles from "../process/posix/LibcKernelFiles.ts"
+
+/** The C library of this process. */
+export interface Native {
+  readonly ffi: Ffi
+  readonly libc: Libc.Libc
+  readonly files: KernelFiles.KernelFiles
+}
+
+export interface Machine {
+  readonly platform: Platform
+  /** Left: why it cannot be called. */
+  readonly native: Either.Either<Native, string>
+  readonly files: KernelFiles.KernelFiles
+  readonly isRoot: boolean
+}
+
+/** This machine, as the platform sees it. */
+export const make = (platform: Platform): Machine => {
+  const native = Either.try({
+    try: () => {
+      const ffi = platform.openFfi()
+      const libc = Libc.bind(ffi)
+      return { ffi, libc, files: LibcKernelFiles.make(ffi, libc) }
+    },
+    catch: Attempt.firstLine,
+  })
+  return {
+    platform,
+    native,
+    files: Either.isRight(native) ? native.right.files : KernelFiles.node,
+    isRoot: Either.getOrElse(
+      Either.try(() => process.getuid?.() === 0),
+      () => false,
+    ),
+  }
+}

@@ -1,0 +1,34 @@
+/**
+ * Runs a program to find out whether it works on this machine. It is started by `/bin/sh`, the only program that Deno's
+ * permissions of procwire let `node:child_process` start.
+ */
+import { spawnSync } from "node:child_process"
+import process from "node:process"
+import * as Either from "effect/Either"
+
+/** How long a program may take. */
+const LONGEST_MILLIS = 10_000
+
+/** Its standard output if it exits with 0; else why not, in one line: what it has said, or how it ended. */
+export const run = (program: string, ...args: ReadonlyArray<string>): Either.Either<string, string> => {
+  const [file, first] =
+    process.platform === "win32" ? [program, []] : ["/bin/sh", ["-c", 'exec "$0" "$@"', program]]
+  const ran = Either.try({
+    try: () => spawnSync(file, [...first, ...args], { encoding: "utf8", timeout: LONGEST_MILLIS }),
+    catch: firstLine,
+  })
+  return Either.flatMap(ran, ({ error, signal, status, stderr, stdout }) => {
+    if (status === 0) return Either.right(stdout.trim())
+    if (error !== undefined && "code" in error && error.code === "ETIMEDOUT")
+      return Either.left(`${program} does not end within ${LONGEST_MILLIS / 1000} s`)
+    if (error !== undefined) return Either.left(firstLine(error))
+    const [said] = stderr.trim().split("\n").slice(-1)
+    return Either.left(said || `${program} ends with ${signal ?? `exit code ${status}`}`)
+  })
+}
+
+/** What an error says, without the lines below it. */
+export const firstLine = (error: unknown): string => {
+  const [first = ""] = (error instanceof Error ? error.message : String(error)).split("\n")
+  return first
+}
