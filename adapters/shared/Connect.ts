@@ -15,6 +15,7 @@ import type { Host } from "../../core/spawn/Host.ts"
 import type { Spawner } from "../../core/spawn/Spawner.ts"
 import * as Memory from "../../core/transport/Memory.ts"
 import type { Transport, TransportError } from "../../core/transport/Transport.ts"
+import type * as Containment from "./process/contain/Containment.ts"
 import type { SpawnerChoice } from "./serve/SpawnerLayer.ts"
 import * as CommandTransport from "./transport/CommandTransport.ts"
 import * as LazyWebSockets from "./transport/LazyWebSockets.ts"
@@ -49,6 +50,11 @@ export interface InProcessTarget {
    * The default is the spawner of the runtime, with bubblewrap if it is there.
    */
   readonly spawner?: SpawnerChoice | undefined
+  /**
+   * What keeps a process and its descendants together, so that they end with the client: cgroup, subreaper, none (its
+   * group only), or auto: cgroup where that works, else none. Default: auto.
+   */
+  readonly contain?: Containment.Choice | undefined
 }
 
 /** What a server in this process needs. */

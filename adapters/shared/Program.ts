@@ -11,6 +11,7 @@ import * as Background from "./Background.ts"
 import * as Connect from "./Connect.ts"
 import type { Platform } from "./Platform.ts"
 import * as ChosenSpawner from "./serve/ChosenSpawner.ts"
+import * as ContainedSpawner from "./serve/ContainedSpawner.ts"
 import type { Options } from "./serve/Options.ts"
 import type { RunningServer } from "./serve/Serve.ts"
 import type { ServeError } from "./serve/ServeError.ts"
@@ -57,20 +58,8 @@ export interface ToClient {
 
 /** The calls on this runtime. */
 export const make = (platform: Platform): Program => {
-  const openInProcess = (target: Connect.InProcessTarget) =>
-    Effect.gen(function* () {
-      const { spawner } = target
-      const own = SpawnerLayer.isSpawner(spawner) ? spawner : undefined
-      const names = SpawnerLayer.isSpawner(spawner) ? undefined : spawner
-      const chosen = yield* Effect.mapError(
-        ChosenSpawner.apply(platform, names, "spawner"),
-        (cause) => new TransportError({ reason: "Open", message: cause.message, cause }),
-      )
-      const services = yield* Layer.build(ServerServices.layer(chosen, { spawner: own }))
-      return yield* Effect.provide(Connect.open(target), services)
-    })
   const openChecked = (target: Connect.Target) =>
-    "inProcess" in target ? openInProcess(target) : Connect.openRemote(target)
+    "inProcess" in target ? openInProcess(platform, target) : Connect.openRemote(target)
   const open = (target: Connect.Target) =>
     Effect.suspend(() => {
       const refusal = TargetCheck.refusal(target)
@@ -97,6 +86,20 @@ export const make = (platform: Platform): Program => {
     layerServer: (options) => Layer.scoped(Server, makeServer(options)),
   }
 }
+
+/** The server in this process, with the spawner that the target asks for. */
+const openInProcess = (platform: Platform, target: Connect.InProcessTarget) =>
+  Effect.gen(function* () {
+    const { contain, spawner } = target
+    const own = SpawnerLayer.isSpawner(spawner) ? spawner : undefined
+    const names = SpawnerLayer.isSpawner(spawner) ? undefined : spawner
+    const chosen = yield* ContainedSpawner.apply(platform, { contain }, "contain").pipe(
+      Effect.flatMap((here) => ChosenSpawner.apply(here, names, "spawner")),
+      Effect.mapError((cause) => new TransportError({ reason: "Open", message: cause.message, cause })),
+    )
+    const services = yield* Layer.build(ServerServices.layer(chosen, { spawner: own }))
+    return yield* Effect.provide(Connect.open(target), services)
+  })
 
 /** Programs that only connect do not load it. */
 const load = () => import("./serve/Serve.ts")

@@ -4,6 +4,7 @@ import * as OptionNames from "../../core/client/OptionNames.ts"
 import type { Names } from "../../core/client/OptionNames.ts"
 import type * as ExecServer from "../../core/server/ExecServer.ts"
 import type { InProcessTarget, UrlTarget } from "./Connect.ts"
+import * as Containment from "./process/contain/Containment.ts"
 import * as SpawnerLayer from "./serve/SpawnerLayer.ts"
 import type * as CommandTransport from "./transport/CommandTransport.ts"
 
@@ -16,7 +17,7 @@ const kinds = {
     cwd: true,
     stderr: true,
   } satisfies Names<CommandTransport.Options>,
-  inProcess: { inProcess: true, server: true, spawner: true } satisfies Names<InProcessTarget>,
+  inProcess: { inProcess: true, server: true, spawner: true, contain: true } satisfies Names<InProcessTarget>,
 }
 
 const serverNames = {
@@ -50,11 +51,20 @@ export const refusal = (target: unknown): ClientError | undefined => {
       ? undefined
       : OptionNames.invalid(
           "the spawner of { inProcess: true } is no layer of Spawner, no plain spawner, and no name of one",
-        ))
+        )) ??
+    refusalOfContain(given["contain"])
   )
 }
 
 const isChoice = (value: unknown): boolean => SpawnerLayer.isSpawner(value) || SpawnerLayer.isNames(value)
+
+const refusalOfContain = (value: unknown): ClientError | undefined =>
+  value === undefined || Containment.choices.some((choice) => choice === value)
+    ? undefined
+    : OptionNames.invalid(
+        `contain: invalid value ${show(value)}: expected ${Containment.choices.slice(0, -1).join(", ")} or ` +
+          `${Containment.choices.at(-1)}`,
+      )
 
 const expected =
   'connect needs one of { url: "ws://…" }, { command: "procwire", args: ["serve", "--listen", "stdio"] } ' +

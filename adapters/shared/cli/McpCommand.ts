@@ -80,8 +80,8 @@ export interface McpRequest {
   /** What holds for every command that the model runs. */
   readonly options: UnifiedExec.Options
   readonly logs: Logging.Options
-  /** What `--spawner` says. */
-  readonly spawner: ReadonlyArray<string> | undefined
+  /** What starts commands where the server is in this process. */
+  readonly starting: SpawnerFlag.Choice
 }
 
 /** Reads the command line behind `procwire mcp`. */
@@ -101,8 +101,8 @@ export const parse = (
     }
     const logs = yield* LogFlags.read(command, values)
     const target = yield* TargetFlags.read(command, values)
-    yield* SpawnerFlag.refuseRemote(command, values, !("inProcess" in target))
-    return { target, options, logs, spawner: values.spawner }
+    const starting = yield* SpawnerFlag.read(command, values, target)
+    return { target, options, logs, starting }
   })
 
 /** Serves until EOF on stdin, or until `asked` completes: then every command gets that signal, and time to end. */
@@ -113,7 +113,7 @@ export const mcp = (
 ) =>
   Effect.gen(function* () {
     const request = yield* parse(args)
-    return yield* SpawnerFlag.apply(command, platform, request).pipe(
+    return yield* SpawnerFlag.apply(command, platform, request.starting, request.target).pipe(
       Effect.flatMap((chosen) =>
         Effect.provide(Effect.scoped(serve(request, asked)), ServerServices.layer(chosen)),
       ),

@@ -40,7 +40,7 @@ const endDeadline = "1 second"
 export const run = (platform: Platform, args: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const request = yield* RunFlags.parse(args)
-    return yield* SpawnerFlag.apply("procwire run", platform, request).pipe(
+    return yield* SpawnerFlag.apply("procwire run", platform, request.starting, request.target).pipe(
       Effect.flatMap((chosen) =>
         untilAborted(request).pipe(
           Effect.scoped,

@@ -61,8 +61,8 @@ export interface RunRequest {
   readonly target: Connect.Target
   readonly reconnect: ReconnectPolicy | false
   readonly start: StartOptions
-  /** What `--spawner` says. */
-  readonly spawner?: ReadonlyArray<string>
+  /** What starts the command where the server is in this process. */
+  readonly starting: SpawnerFlag.Choice
 }
 
 /** Reads the command line behind `procwire run`. */
@@ -79,14 +79,14 @@ export const parse = (
       return yield* wrong("the command is an empty text; it needs a name or a path: procwire run -- ls -la")
     }
     const target = yield* TargetFlags.read(name, values)
-    yield* SpawnerFlag.refuseRemote(name, values, !("inProcess" in target))
-    const { tty = false, cwd, spawner, inherit = "inProcess" in target ? "all" : "core" } = values
+    const starting = yield* SpawnerFlag.read(name, values, target)
+    const { tty = false, cwd, inherit = "inProcess" in target ? "all" : "core" } = values
     if (inherit !== "core" && inherit !== "all" && inherit !== "none") {
       return yield* wrong(`invalid value '${inherit}' for '--inherit': expected core, all or none`)
     }
     return {
       target,
-      ...(spawner === undefined ? {} : { spawner }),
+      starting,
       reconnect: yield* ReconnectFlag.read(name, values),
       start: {
         argv,

@@ -1,48 +1,74 @@
-/** `--spawner` of `procwire run` and `procwire mcp`, as `procwire serve` has it. */
+/** `--contain` and `--spawner` of `procwire run` and `procwire mcp`, as `procwire serve` has them. */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import type * as Connect from "../Connect.ts"
 import type { Platform } from "../Platform.ts"
+import type * as Containment from "../process/contain/Containment.ts"
 import * as ChosenSpawner from "../serve/ChosenSpawner.ts"
+import * as ContainedSpawner from "../serve/ContainedSpawner.ts"
+import * as Option from "../serve/Option.ts"
 import { behaviour } from "../serve/OptionTable.ts"
+import type { ServeError } from "../serve/ServeError.ts"
 import * as Flags from "./Flags.ts"
 
 export const flags = {
+  contain: { type: "string" },
   spawner: { type: "string", multiple: true },
 } as const
 
-/** What is used of the values of flags. */
-interface Values {
+/** How the server in this process starts processes. */
+export interface Choice {
+  /** What `--spawner` says. */
   readonly spawner?: ReadonlyArray<string> | undefined
+  /** What `--contain` says. */
+  readonly contain?: Containment.Choice | undefined
 }
 
-export const help = `${behaviour.spawner.help} [default: this machine]`
-  .replaceAll(/(.{1,88})(?: |$)/g, `$1\n${" ".repeat(25)}`)
-  .trimEnd()
-  .replace(/^/, "  --spawner NAME         ")
-  .replace(/$/, "\n")
+const helpOf = ({ default: usual, flag, help, shows }: (typeof behaviour)["contain" | "spawner"]): string =>
+  `${help} [default: ${usual}]`
+    .replaceAll(/(.{1,88})(?: |$)/g, `$1\n${" ".repeat(25)}`)
+    .trimEnd()
+    .replace(/^/, `  --${flag} ${shows}`.padEnd(25))
+    .replace(/$/, "\n")
+
+export const help = `${helpOf(behaviour.contain)}${helpOf(behaviour.spawner)}`
+
+/** Reads them. A flag that has no effect is refused: another server starts processes as it was told. */
+export const read = (
+  command: string,
+  { contain, spawner }: Flags.Values<typeof flags>,
+  target: Connect.Target,
+): Effect.Effect<Choice, Flags.UsageError> =>
+  Effect.gen(function* () {
+    const wrong = (message: string) => new Flags.UsageError({ command, message })
+    const given = spawner !== undefined ? "spawner" : contain !== undefined ? "contain" : undefined
+    if (given !== undefined && !("inProcess" in target))
+      return yield* wrong(
+        `--${given} is for the server in this process: give it to the \`procwire serve\` that is used`,
+      )
+    const { accepts, expected } = Option.ruleOf(behaviour.contain)
+    if (contain !== undefined && !accepts(contain))
+      return yield* wrong(`invalid value '${contain}' for '--contain': expected ${expected}`)
+    return { spawner, contain: contain as Containment.Choice | undefined }
+  })
 
 /**
- * The platform whose processes the named spawners start; they live as long as the scope. Wrong use of the flag, and a
- * machine that lacks what a spawner needs, end the command with 2.
+ * The platform whose processes are started so; they live as long as the scope. Wrong use of the flags, and a machine
+ * that lacks what they need, end the command with 2.
  */
 export const apply = (
   command: string,
   platform: Platform,
-  { spawner }: Values,
-): Effect.Effect<Platform, Flags.UsageError | Flags.ConfigurationError, Scope.Scope> =>
-  Effect.mapError(ChosenSpawner.apply(platform, spawner, "--spawner"), ({ message, reason }) =>
-    reason === "InvalidOption"
-      ? new Flags.UsageError({ command, message })
-      : new Flags.ConfigurationError({ message }),
+  { contain, spawner }: Choice,
+  target: Connect.Target,
+): Effect.Effect<Platform, Flags.UsageError | Flags.ConfigurationError, Scope.Scope> => {
+  if (!("inProcess" in target)) return Effect.succeed(platform)
+  return ContainedSpawner.apply(platform, { contain, mayAdopt: true }, "--contain").pipe(
+    Effect.flatMap((here) => ChosenSpawner.apply(here, spawner, "--spawner")),
+    Effect.mapError(({ message, reason }: ServeError) =>
+      reason === "InvalidOption"
+        ? new Flags.UsageError({ command, message })
+        : new Flags.ConfigurationError({ message }),
+    ),
   )
-
-/** A flag that has no effect is refused: another server starts processes as it was told. */
-export const refuseRemote = (
-  command: string,
-  { spawner = [] }: Values,
-  isRemote: boolean,
-): Effect.Effect<void, Flags.UsageError> => {
-  if (spawner.length === 0 || !isRemote) return Effect.void
-  const message = "--spawner is for the server in this process: give it to the `procwire serve` that is used"
-  return new Flags.UsageError({ command, message })
 }

@@ -32,10 +32,11 @@ import { version } from "../Version.ts"
 import * as Audit from "./Audit.ts"
 import * as ChosenSpawner from "./ChosenSpawner.ts"
 import * as Confine from "./Confine.ts"
+import * as ContainedSpawner from "./ContainedSpawner.ts"
 import * as Given from "./Given.ts"
 import type { Settings } from "./Given.ts"
 import * as Listening from "./Listening.ts"
-import { misconfigured, ServeError } from "./ServeError.ts"
+import { ServeError } from "./ServeError.ts"
 import type { CloseOptions, ServerService } from "./ServerTag.ts"
 import * as SpawnerLayer from "./SpawnerLayer.ts"
 import * as StdinClosed from "./StdinClosed.ts"
@@ -172,16 +173,10 @@ const buildServices = (
 ) =>
   Effect.gen(function* () {
     const isCommand = host.isCommand === true
-    const { bwrap, contain = "auto", spawner } = options
+    const { bwrap, contain, spawner } = options
     const onEscape = (count: number) => void metrics.escaped.update(count)
-    const contained = Layer.build(platform.toSpawner({ contain, mayAdopt: isCommand, onEscape }))
-    const layerSpawner = Layer.succeedContext(
-      yield* Effect.mapError(contained, ({ choice, message }) => {
-        const remedy = "use auto for what works, or none for process groups only"
-        return misconfigured(`${label("contain")} ${choice}: ${message}; ${remedy}`)
-      }),
-    )
-    const here = { ...platform, layerSpawner }
+    const choices = { contain, mayAdopt: isCommand, onEscape }
+    const here = yield* ContainedSpawner.apply(platform, choices, label("contain"))
     if (SpawnerLayer.isSpawner(spawner))
       return yield* Layer.build(ServerServices.layer(here, { bwrap, spawner, isCommand }))
     const chosen = yield* ChosenSpawner.apply(here, spawner, label("spawner"))

@@ -363,4 +363,13 @@ export const adapters = [
     ),
     tests: ["adapters/shared/integration/Doctor.test.ts"],
   },
+  {
+    ...one(
+      "adapters/shared/cli/SpawnerFlag.ts",
+      "{ contain, mayAdopt: true }",
+      '{ contain: "none", mayAdopt: true }',
+      "procwire run leaves daemons behind",
+    ),
+    tests: ["adapters/shared/integration/ContainInProcess.test.ts"],
+  },
 ]

@@ -41,17 +41,24 @@ export const makeTrees = (): Trees => {
   let tree: CgroupTree.CgroupTree | undefined
   let users = 0
   let names = 0
+  const close = () => {
+    process.off("exit", close)
+    tree?.close()
+    tree = undefined
+  }
   return {
     acquire: (files, table) => {
-      tree ??= CgroupTree.make(files, table)
+      if (tree === undefined) {
+        tree = CgroupTree.make(files, table)
+        // A program may end without closing what it has made.
+        process.on("exit", close)
+      }
       users += 1
       return tree
     },
     release: () => {
       users -= 1
-      if (users > 0) return
-      tree?.close()
-      tree = undefined
+      if (users === 0) close()
     },
     nextName: () => String((names += 1)),
   }

@@ -31,7 +31,10 @@ export interface PidFds {
 }
 
 /** Signals nothing to this process by a descriptor, and to its group: the error numbers, 0 for what works. */
-export const probe = (ffi: Ffi, libc: Pick<Libc, "close">): { readonly one: number; readonly group: number } => {
+export const probe = (
+  ffi: Ffi,
+  libc: Pick<Libc, "close">,
+): { readonly one: number; readonly group: number } => {
   const call = ffi.bind("syscall", ["long", "long", "long", "long", "long"], "long")
   const fd = call(PIDFD_OPEN, process.pid, 0, 0, 0)
   if (fd < 0) return { one: ffi.errno(), group: ffi.errno() }
