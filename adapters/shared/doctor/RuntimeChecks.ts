@@ -111,6 +111,13 @@ const subreaper: Check = {
     containedBy(platform, "subreaper", "orphans can be adopted: --contain subreaper works"),
 }
 
+const pidns: Check = {
+  name: "pidns",
+  remedy: "procwire doctor --require userns,bwrap says what is missing",
+  look: ({ platform }) =>
+    containedBy(platform, "pidns", "a process was killed in a PID namespace: --contain pidns works"),
+}
+
 const pidfd: Check = {
   name: "pidfd",
   remedy: allowFfi,
@@ -130,4 +137,4 @@ const pidfd: Check = {
     }),
 }
 
-export const checks: ReadonlyArray<Check> = [runtime, libc, pty, cgroup, subreaper, pidfd]
+export const checks: ReadonlyArray<Check> = [runtime, libc, pty, cgroup, subreaper, pidns, pidfd]

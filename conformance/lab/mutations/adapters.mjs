@@ -372,4 +372,22 @@ export const adapters = [
     ),
     tests: ["adapters/shared/integration/ContainInProcess.test.ts"],
   },
+  {
+    ...one(
+      "adapters/shared/process/contain/PidNamespaces.ts",
+      "kill: Effect.zipRight(child.kill, Effect.sync(keeper.kill)),",
+      "kill: child.kill,",
+      "who has left the group of a killed process in a PID namespace lives on",
+    ),
+    tests: ["adapters/shared/process/contain/Containment.test.ts"],
+  },
+  {
+    ...one(
+      "adapters/shared/process/GroupReaper.ts",
+      'descends ? ["", "", "descend"] : []',
+      "[]",
+      "descendants in groups that were never told survive SIGKILL of the server",
+    ),
+    tests: ["adapters/shared/process/GroupReaper.test.ts"],
+  },
 ]

@@ -12,7 +12,7 @@ import { trees } from "./lib/trees.mjs"
 /** @import { Server } from "./lib/servers.mjs" */
 /** @import { Row } from "./lib/command.mjs" */
 
-const kinds = ["cgroup", "subreaper", "auto"]
+const kinds = ["cgroup", "subreaper", "pidns", "auto"]
 const options = flags(
   "proof:contain",
   "Starts trees of processes that try to outlive their server, ends them, and counts the survivors.",
