@@ -99,3 +99,24 @@ test("a child whose id was never told is found by its pipe or its terminal, and 
   }
   rmSync(folder, { recursive: true })
 })
+
+test("descendants of other groups end with it only if the reaper descends, also those that fork meanwhile", async () => {
+  const seconds = (descends: boolean) => `${descends ? 87 : 86}.${process.pid}`
+  const outcome = async (descends: boolean) => {
+    // Each is in a session of its own, and starts the next one.
+    const script = `[ $1 -gt 0 ] && setsid sh -c "$0" "$0" $(($1 - 1)) & sleep ${seconds(descends)}`
+    const leader = spawn("sh", ["-c", script, script, "20"], { detached: true, stdio: "ignore" })
+    const scope = Effect.runSync(Scope.make())
+    const reaper = Effect.runSync(Scope.extend(GroupReaper.make(table, { descends }), scope))
+    reaper.add(leader.pid ?? 0)
+    await TestChild.until(() => Proc.withArgument(seconds(descends)).length > 3, "some run")
+    await Effect.runPromise(Scope.close(scope, Exit.void))
+    await TestChild.until(() => shells().length === 0, "the shell has ended")
+    await TestChild.until(() => leader.signalCode === "SIGKILL", "the leader is dead")
+  }
+  await outcome(true)
+  await TestChild.until(() => Proc.withArgument(seconds(true)).length === 0, "all are dead")
+  await outcome(false)
+  await TestChild.until(() => Proc.withArgument(seconds(false)).length === 20, "the others run")
+  for (const pid of Proc.withArgument(seconds(false))) process.kill(pid, "SIGKILL")
+})

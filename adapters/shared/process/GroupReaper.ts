@@ -22,11 +22,20 @@ const BATCH_MILLIS = 5
 /** A shell that exits at once is started again after this time. */
 const RESTART_MILLIS = 1_000
 
+/** Who is killed. */
+export interface Options {
+  /** True if the descendants of the groups are killed too, whatever group they have made. */
+  readonly descends?: boolean
+}
+
 /** A registry of groups that are killed when this process ends, however it ends, or when the scope closes. */
-export const make = (table: ProcessTable): Effect.Effect<Registry, never, Scope.Scope> =>
+export const make = (
+  table: ProcessTable,
+  { descends = false }: Options = {},
+): Effect.Effect<Registry, never, Scope.Scope> =>
   Effect.map(
     Effect.acquireRelease(
-      Effect.sync(() => unsafeMake(table)),
+      Effect.sync(() => unsafeMake(table, descends)),
       (reaper) => Effect.sync(reaper.close),
     ),
     ({ starting, add, outlives, remove }) => ({ starting, add, outlives, remove }),
@@ -52,7 +61,7 @@ interface GroupReaper extends Registry {
   readonly close: () => void
 }
 
-function unsafeMake(table: ProcessTable): GroupReaper {
+function unsafeMake(table: ProcessTable, descends: boolean): GroupReaper {
   /** What each group is known by: `+` and its leader's start, or `~` and when it was seen without one. */
   const groups = new Map<number, string>()
   const sent = new Map<number, string>()
@@ -85,7 +94,7 @@ function unsafeMake(table: ProcessTable): GroupReaper {
     if (closed) return
     if (shell === undefined) {
       startedAt = performance.now()
-      shell = ReaperShell.start(onEnd)
+      shell = ReaperShell.start(onEnd, descends ? ["", "", "descend"] : [])
     }
     shell.stdin?.write(text)
   }

@@ -12,12 +12,14 @@ import { spawn } from "node:child_process"
 import type { ChildProcess } from "node:child_process"
 
 /**
- * Its arguments: what the paths of the leaves begin with, and the pid of the server; none without cgroups. A thread of
- * a server that lives is no child: its leaf is left alone.
+ * Its arguments: what the paths of the leaves begin with, and the pid of the server; empty without cgroups. A thread of
+ * a server that lives is no child: its leaf is left alone. The third is not empty if descendants are killed that have
+ * left the groups: all of them are stopped first, because a child of a process that has ended is nobody's any more. Who
+ * is stopped keeps its number; who got one just now goes on.
  */
 const SCRIPT = `
 trap '' INT TERM HUP QUIT
-leaves=$1 server=$2 tree=\${1%/*}
+leaves=$1 server=$2 descend=$3 tree=\${1%/*}
 groups=' ' holds=
 while read -r sign id value; do
   case $sign in
@@ -61,7 +63,9 @@ if [ -n "$leaves" ]; then
   exit
 fi
 read -r now idle </proc/uptime && now=\${now%.*}\${now#*.}
-end() { kill -s KILL -- "-$1" 2>/dev/null; }
+kill_group() { kill -s KILL -- "-$1" 2>/dev/null; }
+ours=' '
+end() { if [ -n "$descend" ]; then ours="$ours$1 "; else kill_group "$1"; fi; }
 orphans=' '
 for each in $groups; do
   id=\${each%%:*} value=\${each#*:?}
@@ -91,6 +95,32 @@ found() {
     *) [ "$3" = "$4" ] && found "$process" && end "$3" ;;
   esac
 done
+[ -n "$descend" ] || exit
+stopped=' '
+stop_new() {
+  any=
+  for process in /proc/[0-9]*; do
+    pid=\${process#/proc/}
+    case $stopped in *" $pid "*) continue ;; esac
+    stat "$process" || continue
+    set -- $line
+    [ "$1" != Z ] || continue
+    case $ours in
+      *" $3 "* | *" $4 "*) ;;
+      *) case $stopped in *" $2 "*) ;; *) continue ;; esac ;;
+    esac
+    group=$3 session=$4 start=\${20}
+    kill -s STOP "$pid" 2>/dev/null || continue
+    stat "$process" && set -- $line && [ "$start" = "\${20}" ] || { kill -s CONT "$pid"; continue; }
+    stopped="$stopped$pid " any=1
+    case $ours in *" $group "*) ;; *) ours="$ours$group " ;; esac
+    case $ours in *" $session "*) ;; *) ours="$ours$session " ;; esac
+  done 2>/dev/null
+}
+passes=0
+while stop_new && [ -n "$any" ] && [ $passes -lt 50 ]; do passes=$((passes + 1)); done
+for pid in $stopped; do kill -s KILL "$pid" 2>/dev/null; done
+for group in $ours; do kill_group "$group"; done
 `
 
 /** Starts it; `onEnd` is called once, when it has ended. `args` are those of the script. */

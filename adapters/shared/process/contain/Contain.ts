@@ -164,7 +164,7 @@ const byAdoption = ({
         choice: "subreaper",
         message: "descendants cannot be adopted: prctl of the C library cannot be called here",
       })
-    const groups = yield* GroupReaper.make(table)
+    const groups = yield* GroupReaper.make(table, { descends: true })
     const { signal } = native.pidFds
     const isOwn = (pid: number) => mayBeHelper(files.read(`/proc/${pid}/cmdline`))
     const made = Effect.sync(() => Subreaper.make({ table, signal, groups, isOwn, onEscape }))
