@@ -3,6 +3,7 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import { afterEach, describe, expect, it, vi } from "vitest"
 import { command, spawner } from "../../testing/Runtime.ts"
+import * as Proc from "../testing/Proc.ts"
 import * as TestChild from "../testing/TestChild.ts"
 
 const [program, ...main] = command
@@ -294,6 +295,57 @@ describe("the terminal of procwire run --tty", { timeout: 60_000 }, () => {
     await shows("code")
     await shell.closed
     isRestored(shell.text("pty"), 137)
+    await shell.close()
+  })
+
+  const ends = [
+    ["dies of it", (script: string) => script, 1],
+    [
+      "goes on, and is killed by a second one",
+      (script: string) =>
+        `trap 'echo still here' TERM HUP; ${script.replace("exec sleep 600", "while :; do sleep 0.05; done")}`,
+      2,
+    ],
+  ] as const
+  for (const [name, code] of [
+    ["SIGTERM", 143],
+    ["SIGHUP", 129],
+  ] as const) {
+    it.each(ends)(
+      `is restored when procwire run gets ${name} and its command %s`,
+      async (_, scripted, times) => {
+        const mark = `MARK=${name} ${times}.${process.pid}`
+        const { shell, shows } = await open("-e", mark, "--", "sh", "-c", scripted(fullScreen))
+        await shows("ready")
+        const [pid = 0] = Proc.childrenOf(shell.handle.pid ?? 0).filter((pid) => Proc.hasArgument(pid, mark))
+        process.kill(pid, name)
+        if (times === 2) {
+          await shows("still here")
+          process.kill(pid, name)
+        }
+        await shell.closed
+        // Who was killed by the second signal has died of that.
+        isRestored(shell.text("pty"), times === 2 ? 137 : code)
+        await shell.close()
+      },
+    )
+  }
+
+  it("is restored when the server behind a command is killed", async () => {
+    const { shell, shows } = await open(
+      "--server-cmd",
+      `${quoted} serve --listen stdio`,
+      "--",
+      "sh",
+      "-c",
+      fullScreen,
+    )
+    await shows("ready")
+    const [run] = Proc.childrenOf(shell.handle.pid ?? 0)
+    const [server] = Proc.childrenOf(run ?? 0).filter((pid) => Proc.hasArgument(pid, "stdio"))
+    process.kill(server ?? 0, "SIGKILL")
+    await shell.closed
+    isRestored(shell.text("pty"), 125)
     await shell.close()
   })
 

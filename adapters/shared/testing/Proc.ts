@@ -5,6 +5,15 @@ import { readdirSync, readFileSync } from "node:fs"
 export const children = (): ReadonlyArray<{ readonly pid: number; readonly state: string }> =>
   processes().filter(({ parent }) => parent === process.pid)
 
+/** The ids of the children of a process, without zombies. */
+export const childrenOf = (pid: number): ReadonlyArray<number> =>
+  processes()
+    .filter(({ parent, state }) => parent === pid && state !== "Z")
+    .map(({ pid }) => pid)
+
+/** True if the process has this argument. */
+export const hasArgument = (pid: number, text: string): boolean => argumentsOf(pid).includes(text)
+
 /** The ids of the processes that have this argument. */
 export const withArgument = (text: string): ReadonlyArray<number> =>
   processes()
