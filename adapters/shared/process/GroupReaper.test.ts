@@ -100,7 +100,7 @@ test("a child whose id was never told is found by its pipe or its terminal, and 
   rmSync(folder, { recursive: true })
 })
 
-test("descendants of other groups end with it only if the reaper descends, also those that fork meanwhile", async () => {
+test("descendants of other groups end with it only if the reaper descends, also who forks meanwhile", async () => {
   const seconds = (descends: boolean) => `${descends ? 87 : 86}.${process.pid}`
   const outcome = async (descends: boolean) => {
     // Each is in a session of its own, and starts the next one.

@@ -1,6 +1,6 @@
 /**
- * The PID namespace of one child: bubblewrap holds it, with a shell inside that does nothing. Whoever is in it dies with
- * bubblewrap, which dies with the shell, which ends when the pipe from this process does.
+ * The PID namespace of one child: bubblewrap holds it, with a shell inside that does nothing. Whoever is in it dies
+ * with bubblewrap, which ends with that shell, which ends when the pipe from this process does.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import * as Effect from "effect/Effect"

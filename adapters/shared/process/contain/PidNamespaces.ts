@@ -2,10 +2,10 @@
  * Containment by PID namespaces: a spawner around another one, which starts each child in a namespace of its own.
  * Nobody can leave it, and the kernel kills everybody inside with its first process, a `Keeper`.
  *
- * The child is started by `nsenter`, from outside, and waited for by `unshare --fork`, which dies of the signal that the
- * child has died of, so exit codes and signals are exact. It cannot do that with SIGKILL: it complains then, into a
- * file, and exits with 1. Both share the child's group, so they ignore all signals that can
- * be ignored, and `env` restores them inside. A signal that comes before is lost.
+ * The child is started by `nsenter`, from outside, and waited for by `unshare --fork`, which dies of the signal that
+ * the child has died of, so exit codes and signals are exact. It cannot do that with SIGKILL: it complains then, into a
+ * file, and exits with 1. Both share the child's group, so they ignore all signals that can be ignored, and `env`
+ * restores them inside. A signal that comes before is lost.
  *
  * The files are those of the host, but for a /proc of the namespace. Without root, a user namespace comes with it, in
  * which programs like sudo gain nothing.
