@@ -4,7 +4,8 @@ import { bwrap } from "./Bwrap.ts"
 import { limitsOf } from "./Limits.ts"
 import { nice } from "./Nice.ts"
 import { procwire } from "./Procwire.ts"
+import { ssh } from "./Ssh.ts"
 import { user } from "./User.ts"
 
 /** All of them, in the order of their lists. */
-export const builtIns: ReadonlyArray<BuiltIn> = [nice, user, limitsOf, bwrap, procwire]
+export const builtIns: ReadonlyArray<BuiltIn> = [nice, user, limitsOf, bwrap, ssh, procwire]

@@ -59,7 +59,7 @@ test("every built-in spawner is played", () => {
 })
 
 for (const [name, row] of Object.entries(BuiltInSpawners.rows)) {
-  const lack = builtIns.find((one) => one.name === name)?.missing()
+  const lack = builtIns.find((one) => one.name === name)?.missing() ?? BuiltInSpawners.missing(row)
   if (lack !== undefined) {
     test.skip(`${name}: not on this machine: ${lack.what}; ${lack.remedy}`, () => {})
     continue
@@ -76,7 +76,7 @@ for (const [name, row] of Object.entries(BuiltInSpawners.rows)) {
 
     test(`${row.with} through the spawner suite`, async () => {
       const rest = Object.fromEntries(alike.includes(name) ? ofTheRest.map((id) => [id, "as with nice"]) : [])
-      const outcomes = await play({ except: { ...except, ...rest, ...row.spawner } })
+      const outcomes = await play({ except: { ...except, ...rest, ...row.races, ...row.spawner } })
       const failed = outcomes.filter(({ status }) => status === "fail")
       expect(failed.map(({ case: { id }, reason }) => ({ id, reason }))).toEqual([])
       expect(outcomes.filter(({ status }) => status === "pass").length).toBeGreaterThan(50)

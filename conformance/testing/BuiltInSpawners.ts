@@ -2,17 +2,19 @@
  * The built-in spawners as the suites play them: what to name, what differs and why, and what has to run beside them.
  */
 import { spawn } from "node:child_process"
-import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 
 /** A row of `targets/spawners.json`. */
 interface Row {
-  /** The value of `--spawner`; `{URL}` stands for another procwire. */
+  /** The value of `--spawner`; `{URL}` stands for another procwire, `{SSH}` for an sshd. */
   readonly with: string
   /** The cases of the spawner suite that fail, each with the reason. */
   readonly spawner: { readonly [id: string]: string }
+  /** The cases of the spawner suite whose end a race decides, each with the reason: they are not played. */
+  readonly races?: { readonly [id: string]: string }
   /** The cases of the wire suite that fail behind `serve --spawner`, each with the reason. */
   readonly wire: { readonly [id: string]: string }
 }
@@ -36,21 +38,34 @@ export interface Opened {
   readonly close: () => Promise<void>
 }
 
+/** What runs beside a spawner: a program whose first line stands for the word in `with`, until it is killed. */
+const beside: { readonly [word: string]: (folder: string) => ReadonlyArray<string> } = {
+  "{URL}": (folder) => [...command, "serve", "--listen", `unix:${join(folder, "socket")}`],
+  "{SSH}": () => [process.execPath, join(root, "conformance/targets/sshd.mjs")],
+}
+
+/** What this machine lacks of that, beside what the spawner itself says. */
+export const missing = ({
+  with: text,
+}: Row): { readonly what: string; readonly remedy: string } | undefined =>
+  text.includes("{SSH}") && !existsSync("/usr/sbin/sshd")
+    ? { what: "there is no /usr/sbin/sshd", remedy: "apt-get install openssh-server" }
+    : undefined
+
 /** Starts what the spawner needs. */
 export const open = async ({ with: text }: Row): Promise<Opened> => {
-  if (!text.includes("{URL}")) return { text, close: () => Promise.resolve() }
+  const [word] = Object.keys(beside).filter((each) => text.includes(each))
+  if (word === undefined) return { text, close: () => Promise.resolve() }
   const folder = mkdtempSync(join(tmpdir(), "procwire-behind-"))
-  const [program, script] = command
-  const server = spawn(program, [script, "serve", "--listen", `unix:${join(folder, "socket")}`], {
-    stdio: ["ignore", "pipe", "inherit"],
-  })
+  const [program = "", ...words] = beside[word]?.(folder) ?? []
+  const server = spawn(program, words, { stdio: ["pipe", "pipe", "inherit"] })
   const ended = new Promise<void>((resolve) => server.once("exit", () => resolve()))
-  const url = await new Promise<string>((resolve, reject) => {
+  const said = await new Promise<string>((resolve, reject) => {
     server.stdout.once("data", (bytes: Buffer) => resolve(bytes.toString().trim()))
-    server.once("exit", (code) => reject(new Error(`the server behind ended with ${code}`)))
+    server.once("exit", (code) => reject(new Error(`${program} ${words.join(" ")} ended with ${code}`)))
   })
   return {
-    text: text.replace("{URL}", url),
+    text: text.replace(word, said),
     close: async () => {
       server.kill()
       await ended

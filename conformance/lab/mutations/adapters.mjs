@@ -320,6 +320,33 @@ export const adapters = [
   },
   {
     ...one(
+      "adapters/sandbox/ssh/FarScripts.ts",
+      'for each in $gone; do kill -KILL "$each"; done 2>/dev/null',
+      ":",
+      "a lost connection leaves those in sessions of their own on the far side",
+    ),
+    tests: ["adapters/sandbox/ssh/FarScripts.test.ts"],
+  },
+  {
+    ...one(
+      "adapters/sandbox/ssh/FarScripts.ts",
+      '[ "$at" = 0 ] || [ "$at" = "$2" ]',
+      ":",
+      "the keeper of the far side signals a stranger with the number of a process",
+    ),
+    tests: ["adapters/sandbox/ssh/FarScripts.test.ts"],
+  },
+  {
+    ...one(
+      "adapters/sandbox/ssh/Process.ts",
+      "if (!link.isLost()) throw error",
+      "if (true) throw error",
+      "a start fails because the connection was lost before it",
+    ),
+    tests: ["adapters/shared/integration/Ssh.test.ts"],
+  },
+  {
+    ...one(
       "adapters/sandbox/RemoteChild.ts",
       "const pieceBytes = 16 * 1024",
       "const pieceBytes = 256 * 1024",
