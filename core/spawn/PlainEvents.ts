@@ -63,7 +63,8 @@ export const make = (to: SpawnEvents, streams: ReadonlyArray<OutputStream>, repo
     if (!isOpen(stream, "output-after-end", "output on")) return
     if (!(bytes instanceof Uint8Array)) return report("output-bytes", `output of the type ${typeof bytes}`)
     if (opened) return to.output(stream, bytes)
-    const kept = bytes.slice()
+    // Not `slice`, which copies nothing of a Buffer.
+    const kept = Uint8Array.from(bytes)
     early.push(() => to.output(stream, kept))
   }
   const end = (stream: OutputStream) => {

@@ -20,6 +20,7 @@ const begin = (
   Effect.gen(function* () {
     const log: Array<string> = []
     const logged: Array<string> = []
+    const taken: Array<number> = []
     const told: { events: SpawnEvents } = { events: { output: () => {}, end: () => {}, exit: () => {} } }
     const plain: PlainSpawner.PlainSpawner = {
       name: "mine",
@@ -38,12 +39,15 @@ const begin = (
     const { spawn } = yield* Spawner.pipe(Effect.provide(PlainSpawner.toLayer(plain)), Effect.provide(logger))
     const scope = yield* Scope.make()
     const events: SpawnEvents = {
-      output: (stream, { length }) => void log.push(`${stream} ${length}`),
+      output: (stream, bytes) => {
+        log.push(`${stream} ${bytes.length}`)
+        taken.push(...bytes)
+      },
       end: (stream) => void log.push(`/${stream}`),
       exit: (status) => void log.push(JSON.stringify(Object.values(status))),
     }
     const start = Scope.extend(spawn(spec, events), scope)
-    return { log, logged, told, scope, start }
+    return { log, logged, taken, told, scope, start }
   })
 
 /** A child that is there, with its early events delivered. */
@@ -61,9 +65,16 @@ describe("PlainSpawner", () => {
   it(
     "delivers what came before spawn answered once the core has the handle, with the bytes as they were",
     effect(function* () {
-      const shared = new Uint8Array(3)
-      const { log, start } = yield* begin(async (events) => {
+      /** As a Buffer, whose `slice` copies nothing. */
+      class Shared extends Uint8Array {
+        override slice(from?: number, to?: number) {
+          return this.subarray(from, to)
+        }
+      }
+      const shared = Shared.of(7, 8, 9)
+      const { log, start, taken } = yield* begin(async (events) => {
         events.output("stdout", shared.subarray(0, 2))
+        shared.fill(0)
         events.end("stdout")
         events.exit({ kind: "exited", code: 3 })
         await Promise.resolve()
@@ -73,6 +84,7 @@ describe("PlainSpawner", () => {
       expect(log).toEqual([])
       yield* elapse(1)
       expect(log).toEqual(["stdout 2", "/stdout", '["exited",3]'])
+      expect(taken).toEqual([7, 8])
     }),
   )
 
