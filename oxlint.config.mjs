@@ -54,6 +54,7 @@ const exceptions = {
     "**/conformance/**",
     "!**/conformance/spawner/**",
     "!**/conformance/transport/**",
+    "!**/conformance/testing/**",
   ],
   "conformance/{*,suite,report,command,spawner,transport}/**/*.test.ts": [
     "**/lab/**",

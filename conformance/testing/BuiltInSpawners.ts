@@ -6,11 +6,17 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import * as TestContainers from "./TestContainers.ts"
 
 /** A row of `targets/spawners.json`. */
 interface Row {
-  /** The value of `--spawner`; `{URL}` stands for another procwire, `{SSH}` for an sshd. */
+  /**
+   * The value of `--spawner`; `{URL}` stands for another procwire, `{SSH}` for an sshd, `{IMAGE}` for the image of
+   * `TestContainers`.
+   */
   readonly with: string
+  /** The cases of each suite that a test plays, because a child takes long to start. Default: those of all rows. */
+  readonly quick?: { readonly spawner: ReadonlyArray<string>; readonly wire: ReadonlyArray<string> }
   /** The cases of the spawner suite that fail, each with the reason. */
   readonly spawner: { readonly [id: string]: string }
   /** The cases of the spawner suite whose end a race decides, each with the reason: they are not played. */
@@ -44,16 +50,25 @@ const beside: { readonly [word: string]: (folder: string) => ReadonlyArray<strin
   "{SSH}": () => [process.execPath, join(root, "conformance/targets/sshd.mjs")],
 }
 
-/** What this machine lacks of that, beside what the spawner itself says. */
-export const missing = ({
-  with: text,
-}: Row): { readonly what: string; readonly remedy: string } | undefined =>
-  text.includes("{SSH}") && !existsSync("/usr/sbin/sshd")
+let containers: TestContainers.TestContainers | undefined
+
+/** What this machine lacks for a row, beside what the spawner itself says. */
+export const missing = ({ with: text }: Row): TestContainers.TestContainers["missing"] => {
+  if (text.includes("{IMAGE}")) return (containers ??= TestContainers.open()).missing
+  return text.includes("{SSH}") && !existsSync("/usr/sbin/sshd")
     ? { what: "there is no /usr/sbin/sshd", remedy: "apt-get install openssh-server" }
     : undefined
+}
 
 /** Starts what the spawner needs. */
 export const open = async ({ with: text }: Row): Promise<Opened> => {
+  if (text.includes("{IMAGE}")) {
+    const { image } = (containers ??= TestContainers.open())
+    return {
+      text: text.replace("{IMAGE}", image).replace("{TEMP}", tmpdir()),
+      close: () => Promise.resolve(),
+    }
+  }
   const [word] = Object.keys(beside).filter((each) => text.includes(each))
   if (word === undefined) return { text, close: () => Promise.resolve() }
   const folder = mkdtempSync(join(tmpdir(), "procwire-behind-"))
@@ -72,4 +87,10 @@ export const open = async ({ with: text }: Row): Promise<Opened> => {
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** Removes the images and containers of this module. */
+export const close = (): void => {
+  containers?.close()
+  containers = undefined
 }

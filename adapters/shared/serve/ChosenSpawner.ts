@@ -22,7 +22,9 @@ export const apply = (
   return Effect.gen(function* () {
     const NamedSpawners = yield* Effect.promise(() => import("../../sandbox/NamedSpawners.ts"))
     const { around, elsewhere } = yield* NamedSpawners.read(texts)
-    const built = yield* Layer.build(around(platform.layerSpawner))
+    // What starts processes elsewhere has helpers here that end by themselves, and that nothing here may kill before.
+    const host = elsewhere ? Layer.orDie(platform.toSpawner()) : platform.layerSpawner
+    const built = yield* Layer.build(around(host))
     return { ...platform, layerSpawner: Layer.succeed(Spawner, Context.get(built, Spawner)), elsewhere }
   }).pipe(
     Effect.mapError(({ message, reason }: SpawnerProblem) => {

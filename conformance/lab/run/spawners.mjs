@@ -13,6 +13,7 @@ install()
 build()
 const { builtIns } = await import("../../../dist/adapters/sandbox/BuiltIns.js")
 const {
+  close: closeAll,
   command,
   missing: missingFor,
   open,
@@ -62,7 +63,7 @@ const chosen = builtIns.filter(({ name }) => wanted.length === 0 || wanted.inclu
 const [failed, absent] = [new Set(), new Set()]
 for (const { name, missing } of chosen) {
   const row = rows[name]
-  const lack = missing() ?? (row && missingFor(row))
+  const lack = (row && missingFor(row)) ?? missing()
   if (lack !== undefined || row === undefined) {
     process.stdout.write(`${name}: not on this machine: ${lack?.what ?? "no row in spawners.json"}\n`)
     absent.add(name)
@@ -75,6 +76,7 @@ for (const { name, missing } of chosen) {
   if (!passes(["--command", server, "--transports", "ws"], row.wire)) failed.add(name)
   await close()
 }
+closeAll()
 const counts = `${chosen.length - absent.size - failed.size} pass, ${failed.size} fail, ${absent.size} not here`
 process.stdout.write(`\n${chosen.length} spawners: ${counts}\n`)
 process.exitCode = failed.size === 0 ? 0 : 1
