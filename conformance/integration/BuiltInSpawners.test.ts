@@ -83,7 +83,7 @@ for (const [name, row] of Object.entries(BuiltInSpawners.rows)) {
       const outcomes = await play({ ...chosen, except: { ...except, ...rest, ...row.races, ...row.spawner } })
       const failed = outcomes.filter(({ status }) => status === "fail")
       expect(failed.map(({ case: { id }, reason }) => ({ id, reason }))).toEqual([])
-      expect(outcomes.filter(({ status }) => status === "pass").length).toBeGreaterThan(row.quick ? 10 : 50)
+      expect(outcomes.filter(({ status }) => status === "pass").length).toBeGreaterThan(row.quick ? 5 : 50)
     })
 
     test(`${row.with} differs where it is said to`, async () => {

@@ -40,7 +40,7 @@ export const start = async (
     },
     end: events.end,
     exit: () => {
-      // What was said before comes before this answer. Without a word the helper was killed, or the container has ended.
+      // What was said before comes before this answer. Without a word the helper was killed, or the container ended.
       void Effect.runPromise(container.ask("sync")).then(() => life.lost(noise))
     },
   })

@@ -6,9 +6,9 @@
  * STATUS` for a request, and for the process named TOKEN `TOKEN born GROUP HELPER`, `TOKEN refused ERRNO`, `TOKEN
  * exited CODE LIVES` or `TOKEN signaled NUMBER LIVES`, where LIVES is the status of `kill -0` to its group.
  *
- * A shell knows a death by signal n only as 128 + n. Where the image has `time`, as with busybox, that tells it exactly.
- * Otherwise, and on a PTY, what the shell says on its stderr, which is a file here, means a death. It is silent about
- * SIGPIPE, and mostly about SIGINT: there the exit codes 141 and 130 are taken for these deaths, as programs mean them.
+ * A shell knows a death by signal n only as 128 + n. Where the image has `time`, as with busybox, that tells it
+ * exactly. Otherwise, and on a PTY, what the shell says on its stderr, which is a file here, means a death. It is silent
+ * about SIGPIPE, and mostly about SIGINT: the exit codes 141 and 130 are taken for these deaths, as programs mean them.
  */
 import * as NativePath from "../../../core/protocol/NativePath.ts"
 import type { SpawnSpec, TerminalSize } from "../../../core/spawn/Spawner.ts"
@@ -21,8 +21,9 @@ const tools = "cat env mkfifo rm setsid stty"
 
 /**
  * The first process of a container, with the two other scripts as its arguments, which it keeps. It lives until its
- * input ends, which the server holds, and everything in the container with it; meanwhile it reaps. It takes requests: `ID kill SIGNAL GROUP`, `ID lives GROUP`,
- * `ID end GROUP HELPER`, and any other word, which waits for what was said before.
+ * input ends, which the server holds, and everything in the container with it; meanwhile it reaps. It takes requests:
+ * `ID kill SIGNAL GROUP`, `ID lives GROUP`, `ID end GROUP HELPER`, and any other word, which waits for what was said
+ * before.
  *
  * What nobody reads of a terminal is read away at its end: conmon, the monitor of podman, may wait with a write to it,
  * and does not notice that the process is gone as long as it does. So the container would stay.
@@ -32,7 +33,7 @@ cd ${folder}
 for each in ${tools}; do
   command -v $each >/dev/null || { echo "- lacks $each"; exit 1; }
 done
-env time -o time true && >timed
+env time -o time true 2>/dev/null && >timed
 printf '%s' "$1" >helper && printf '%s' "$2" >start && mkfifo events || exit
 exec 3<&0
 cat <>events &
@@ -52,7 +53,8 @@ exec 3<&-
 echo "- ready"
 trap 'kill -KILL $!' TERM
 wait $!
-kill -KILL -1
+# Never outside of a PID namespace, which a configuration of the engine could ask for.
+[ $$ = 1 ] && kill -KILL -1
 ends=
 for each in /dev/pts/[0-9]*; do
   [ -c $each ] && cat <$each >/dev/null &

@@ -155,7 +155,15 @@ describe("procwire spawners", () => {
   it("lists what is built in, and what is missing", async () => {
     const { stdout } = await procwire("spawners", "--json")
     const rows = JSON.parse(stdout) as ReadonlyArray<{ name: string; ready: boolean; missing: string | null }>
-    expect(rows.map(({ name }) => name)).toEqual(["nice", "user", "limits", "bwrap", "procwire"])
+    expect(rows.map(({ name }) => name)).toEqual([
+      "nice",
+      "user",
+      "limits",
+      "bwrap",
+      "podman",
+      "docker",
+      "procwire",
+    ])
     for (const { ready, missing } of rows) expect(missing === null).toBe(ready)
     expect((await procwire("spawners")).stdout).toMatch(
       /^nice\[:N\]\n {2}runs processes with a lower priority/,

@@ -417,4 +417,31 @@ export const adapters = [
     ),
     tests: ["adapters/shared/process/GroupReaper.test.ts"],
   },
+  {
+    ...one(
+      "adapters/shared/serve/ChosenSpawner.ts",
+      "elsewhere ? Layer.orDie(platform.toSpawner()) : platform.layerSpawner",
+      "platform.layerSpawner",
+      "the containment kills the monitor of a container, which stays then",
+    ),
+    tests: ["adapters/shared/integration/Containers.test.ts"],
+  },
+  {
+    ...one(
+      "adapters/sandbox/container/ContainerScripts.ts",
+      "[ $$ = 1 ] && kill -KILL -1",
+      "sleep 1000",
+      "a container outlives its server",
+    ),
+    tests: ["adapters/shared/integration/Containers.test.ts"],
+  },
+  {
+    ...one(
+      "adapters/sandbox/container/ContainerScripts.ts",
+      '[ "$verb" = terminated ] && how=signaled',
+      '[ "$status" -gt 128 ] && how=signaled',
+      "an exit code above 128 is told as a signal",
+    ),
+    tests: ["adapters/shared/integration/Containers.test.ts"],
+  },
 ]
