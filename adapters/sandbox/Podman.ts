@@ -58,10 +58,13 @@ export const docker = builtIn({
 })
 
 const silent = ({ name, remedy }: Engine) => {
-  const { status, stderr } = spawnSync(BuiltIns.find(name) ?? name, ["ps", "--quiet"], { encoding: "utf8" })
+  const { status, stderr } = attempt(BuiltIns.find(name) ?? name, "ps", "--quiet")
   if (status === 0) return undefined
   return { what: `${name} does not work here: ${Container.lastLine(stderr)}`, remedy }
 }
+
+const attempt = (...command: ReadonlyArray<string>) =>
+  spawnSync("/bin/sh", BuiltIns.shellArgs(...command), { encoding: "utf8" })
 
 const layer = ({ detachKeys, name }: Engine, { args, image }: ImageOptions.ImageOptions) =>
   Layer.unwrapScoped(
@@ -69,7 +72,7 @@ const layer = ({ detachKeys, name }: Engine, { args, image }: ImageOptions.Image
       const program = BuiltIns.find(name) ?? name
       const problem = (reason: SpawnerProblem["reason"], message: string) =>
         new SpawnerProblem({ reason, message: `${name}:${image}: ${message}` })
-      if (spawnSync(program, ["image", "inspect", image], { stdio: "ignore" }).status !== 0)
+      if (attempt(program, "image", "inspect", image).status !== 0)
         return yield* problem("Missing", `${name} has no such image; ${name} pull ${image}`)
       const inner = yield* Spawner.Spawner
       const options = { program, detachKeys, image, args, inner }

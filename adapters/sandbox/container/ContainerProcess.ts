@@ -15,6 +15,8 @@ const refusals: { readonly [errno: string]: () => SpawnError.SpawnError } = {
   2: SpawnError.notFound,
   13: SpawnError.permissionDenied,
   20: SpawnError.notADirectory,
+  36: () =>
+    new SpawnError.SpawnError({ reason: "InvalidArgument", message: "Filename too long (os error 36)" }),
 }
 
 /** What the kernel takes of one argument, and of all of them with the environment (a quarter of the usual stack). */
@@ -174,7 +176,13 @@ const childOf = (
       if (!lives) life.isEmpty()
       return lives
     },
-    ...(resize && { resize: (size) => Effect.runPromise(resize(size)) }),
+    ...(resize && {
+      // The engine passes it on late or, right after the start, not at all; it has to know it all the same.
+      resize: async (size) => {
+        await Effect.runPromise(resize(size))
+        if (life.helps()) await Effect.runPromise(ask("size", helper, `${size.rows}`, `${size.columns}`))
+      },
+    }),
     ...(pause && resume && { pause, resume }),
     close: async () => {
       if (life.helps() || life.mayLive())

@@ -7,7 +7,7 @@
  * exited CODE LIVES` or `TOKEN signaled NUMBER LIVES`, where LIVES is the status of `kill -0` to its group.
  *
  * A shell knows a death by signal n only as 128 + n. Where the image has `time`, as with busybox, that tells it
- * exactly. Otherwise, and on a PTY, what the shell says on its stderr, which is a file here, means a death. It is silent
+ * exactly. Otherwise, and on a PTY, what the shell says on its stderr, a file here, means a death. It is silent
  * about SIGPIPE, and mostly about SIGINT: the exit codes 141 and 130 are taken for these deaths, as programs mean them.
  */
 import * as NativePath from "../../../core/protocol/NativePath.ts"
@@ -22,8 +22,8 @@ const tools = "cat env mkfifo rm setsid stty"
 /**
  * The first process of a container, with the two other scripts as its arguments, which it keeps. It lives until its
  * input ends, which the server holds, and everything in the container with it; meanwhile it reaps. It takes requests:
- * `ID kill SIGNAL GROUP`, `ID lives GROUP`, `ID end GROUP HELPER`, and any other word, which waits for what was said
- * before.
+ * `ID kill SIGNAL GROUP`, `ID lives GROUP`, `ID size HELPER ROWS COLUMNS`, `ID end GROUP HELPER`, and any
+ * other word, which waits for what was said before.
  *
  * What nobody reads of a terminal is read away at its end: conmon, the monitor of podman, may wait with a write to it,
  * and does not notice that the process is gone as long as it does. So the container would stay.
@@ -37,10 +37,11 @@ env time -o time true 2>/dev/null && >timed
 printf '%s' "$1" >helper && printf '%s' "$2" >start && mkfifo events || exit
 exec 3<&0
 cat <>events &
-while read -r id word a b; do
+while read -r id word a b c; do
   case $word in
     kill) kill "-$a" "-$b" ;;
     lives) kill -0 "-$a" ;;
+    size) stty rows "$b" cols "$c" </proc/$a/fd/0 ;;
     end)
       ([ -t 0 ] && cat >/dev/null &) </proc/$b/fd/0
       kill -KILL "-$a"
@@ -151,6 +152,7 @@ find() {
       return
       ;;
   esac
+  [ \${#1} -le 255 ] || refuse 36
   errno=2 rest=$path:
   while [ -n "$rest" ]; do
     file=\${rest%%:*} rest=\${rest#*:}

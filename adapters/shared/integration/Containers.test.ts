@@ -2,8 +2,8 @@
  * `podman:IMAGE` and `docker:IMAGE` with real containers: bytes that a shell could change, what is refused, and that
  * nothing is left. Skipped where podman runs no containers. The suites prove the rest.
  */
-import { type ChildProcess, spawn, spawnSync } from "node:child_process"
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs"
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process"
+import { mkdtempSync, realpathSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as Context from "effect/Context"
@@ -15,6 +15,7 @@ import { afterAll, afterEach, describe, expect, it } from "vitest"
 import * as TestContainers from "../../../conformance/testing/TestContainers.ts"
 import * as NativePath from "../../../core/protocol/NativePath.ts"
 import { Spawner } from "../../../core/spawn/Spawner.ts"
+import * as Scripts from "../../sandbox/container/ContainerScripts.ts"
 import { layerNamed } from "../../sandbox/NamedSpawners.ts"
 import { connect } from "../../testing/Client.ts"
 import { command, platform } from "../../testing/Runtime.ts"
@@ -70,7 +71,8 @@ else
   describe("a container as a spawner", () => {
     it("takes words, variables and directories of any bytes, and tells exits exactly", async () => {
       const cwd = join(folder, `a 'b" $(c)\n${NativePath.fromBytes(Uint8Array.of(0xff, 0xc3, 0x41))}`)
-      mkdirSync(Buffer.from(NativePath.toBytes(cwd)))
+      // Not every runtime makes such a folder.
+      execFileSync("/bin/sh", ["-c", `mkdir ${Scripts.quote(cwd)}`])
       const scope = Effect.runSync(Scope.make())
       ends.push(() => Effect.runPromise(Scope.close(scope, Exit.void)))
       const built = Layer.buildWithScope(layerNamed([name], platform.layerSpawner), scope)
