@@ -62,7 +62,7 @@ const makeRootfs = (rootfs: string, busybox: string): void => {
   for (const library of new Set(libraries)) if (existsSync(library)) put(library)
   if (perl !== undefined) put(perl, "/usr/bin/perl")
   mkdirSync(join(rootfs, "usr/bin"), { recursive: true })
-  symlinkSync("/bin/busybox", join(rootfs, "usr/bin/env"))
+  for (const name of ["env", "sh"]) symlinkSync("/bin/busybox", join(rootfs, "usr/bin", name))
   mkdirSync(join(rootfs, "tmp"), { mode: 0o1777 })
   mkdirSync(join(rootfs, "etc"))
   writeFileSync(join(rootfs, "etc/passwd"), "root:x:0:0:root:/:/bin/sh\n")
