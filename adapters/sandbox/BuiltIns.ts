@@ -9,13 +9,4 @@ import { ssh } from "./Ssh.ts"
 import { user } from "./User.ts"
 
 /** All of them, in the order of their lists. */
-export const builtIns: ReadonlyArray<BuiltIn> = [
-  nice,
-  user,
-  limitsOf,
-  bwrap,
-  podman,
-  docker,
-  ssh,
-  procwire,
-]
+export const builtIns: ReadonlyArray<BuiltIn> = [nice, user, limitsOf, bwrap, podman, docker, ssh, procwire]
