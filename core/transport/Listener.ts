@@ -9,6 +9,11 @@ import type { Transport, TransportError } from "./Transport.ts"
 export interface Terms {
   /** The longest message that is accepted, in bytes. */
   readonly maxMessageBytes?: number
+  /**
+   * How long a peer may be silent before its connection ends, in milliseconds, where that can be judged; 0 is for
+   * ever.
+   */
+  readonly peerTimeoutMillis?: number
   /** Why no further connection is accepted now, if so. Called before a connection costs anything. */
   readonly refusal?: () => LimitError | undefined
 }

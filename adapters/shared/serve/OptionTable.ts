@@ -64,6 +64,20 @@ export const behaviour = {
     help: "how long a closed process stays readable",
   },
   /**
+   * How long a client may be silent, although it reads, before its connection ends: pings over WebSocket, the
+   * system's keep-alive over TCP; 0 is for ever. Default: 90000. The flag is `--peer-timeout-ms`.
+   */
+  peerTimeoutMs: {
+    ...millis,
+    flag: "peer-timeout-ms",
+    // The longest time that the timers of all runtimes take.
+    most: 2_147_483_647,
+    default: 90_000,
+    help:
+      "how long a client may be silent, although it reads, before its connection ends: pings over WebSocket, the " +
+      "system's keep-alive over TCP; 0 is for ever",
+  },
+  /**
    * Append a line of JSON to FILE, or to stderr, for what clients do: processes, files, HTTP requests, and who
    * asked. While it cannot be written, nothing is started or changed. The flag is `--audit`.
    */

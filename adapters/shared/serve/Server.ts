@@ -19,7 +19,7 @@ import * as ExecServer from "../../../core/server/ExecServer.ts"
 import * as SessionRegistry from "../../../core/session/SessionRegistry.ts"
 import * as Drain from "../../../core/spawn/Drain.ts"
 import { Spawner } from "../../../core/spawn/Spawner.ts"
-import { Listener } from "../../../core/transport/Listener.ts"
+import { Listener, type Terms } from "../../../core/transport/Listener.ts"
 import type { Transport, TransportError } from "../../../core/transport/Transport.ts"
 import * as Bubblewrap from "../confine/Bubblewrap.ts"
 import type { Platform } from "../Platform.ts"
@@ -36,7 +36,8 @@ import * as ContainedSpawner from "./ContainedSpawner.ts"
 import * as Given from "./Given.ts"
 import type { Settings } from "./Given.ts"
 import * as Listening from "./Listening.ts"
-import { ServeError } from "./ServeError.ts"
+import { behaviour } from "./OptionTable.ts"
+import { misconfigured, ServeError } from "./ServeError.ts"
 import type { CloseOptions, ServerService } from "./ServerTag.ts"
 import * as SpawnerLayer from "./SpawnerLayer.ts"
 import * as StdinClosed from "./StdinClosed.ts"
@@ -137,7 +138,11 @@ const start = (platform: Platform, settings: Settings, host: Host) =>
     const auditLog = yield* Audit.open(settings, { version, lost })
     // The server, which counts connections, exists only after the listeners that ask it.
     const later: { refusal: ExecServer.ExecServer["refusal"] } = { refusal: () => undefined }
-    const terms = { maxMessageBytes: limits.messageBytes, refusal: () => later.refusal() }
+    const terms: Terms = {
+      maxMessageBytes: limits.messageBytes,
+      peerTimeoutMillis: options.peerTimeoutMs ?? behaviour.peerTimeoutMs.default,
+      refusal: () => later.refusal(),
+    }
     const stats = yield* Stats.make(version, metrics)
     const bound = yield* Listening.bindAll(
       listening,

@@ -1,4 +1,7 @@
-/** A TCP proxy to a local port that can cut its connections at any moment, also in the middle of a frame. */
+/**
+ * A TCP proxy to a local port that can cut its connections at any moment, also in the middle of a frame, on both sides
+ * or for the client only, and that can stop to forward without closing anything.
+ */
 import { once } from "node:events"
 import * as Net from "node:net"
 
@@ -10,6 +13,7 @@ export class CuttingProxy {
   cuts = 0
   private readonly server: Net.Server
   private readonly sockets: Set<Net.Socket>
+  private readonly links = new Set<Link>()
 
   /** A proxy in front of a `ws://127.0.0.1:PORT`. */
   static async make(url: string): Promise<CuttingProxy> {
@@ -17,15 +21,26 @@ export class CuttingProxy {
     const server = Net.createServer((near) => {
       if (!proxy.reachable) return near.destroy()
       const far = Net.connect(Number(new URL(url).port), "127.0.0.1")
+      const link: Link = { near, far, stranded: false, mute: undefined }
       sockets.add(near)
+      proxy.links.add(link)
       const end = () => {
         sockets.delete(near)
         near.destroy()
+        if (link.stranded) return
+        proxy.links.delete(link)
         far.destroy()
       }
-      for (const socket of [near, far]) socket.setNoDelay().on("error", end).on("close", end)
-      near.pipe(far)
-      far.pipe(near)
+      near.setNoDelay().on("error", end).on("close", end)
+      far
+        .setNoDelay()
+        .on("error", end)
+        .on("close", () => {
+          link.stranded = false
+          end()
+        })
+      carry(near, far, () => link.mute === "up" || link.mute === "both")
+      carry(far, near, () => link.mute === "down" || link.mute === "both" || link.stranded)
       return undefined
     })
     server.listen(0, "127.0.0.1")
@@ -40,6 +55,20 @@ export class CuttingProxy {
     this.url = `ws://127.0.0.1:${(server.address() as Net.AddressInfo).port}`
   }
 
+  /** Ends every connection for the client alone: to the server it is open, and takes what is sent. */
+  strand(): void {
+    this.cuts += this.sockets.size
+    for (const link of this.links) {
+      link.stranded = true
+      link.near.destroy()
+    }
+  }
+
+  /** Drops what is sent in a direction on the connections that are open, and closes nothing. */
+  mute(direction: "up" | "down" | "both"): void {
+    for (const link of this.links) link.mute = direction
+  }
+
   /** Cuts every connection. */
   cut(): void {
     this.cuts += this.sockets.size
@@ -48,6 +77,22 @@ export class CuttingProxy {
 
   close(): void {
     this.cut()
+    for (const { far } of this.links) far.destroy()
     this.server.close()
   }
+}
+
+interface Link {
+  readonly near: Net.Socket
+  readonly far: Net.Socket
+  stranded: boolean
+  mute: "up" | "down" | "both" | undefined
+}
+
+/** Forwards with back-pressure, or drops. */
+const carry = (from: Net.Socket, to: Net.Socket, drops: () => boolean): void => {
+  from.on("data", (bytes: Buffer) => {
+    if (!drops() && !to.destroyed && !to.write(bytes)) from.pause()
+  })
+  for (const event of ["drain", "close"]) to.on(event, () => from.resume())
 }

@@ -46,7 +46,7 @@ export interface UnixOptions {
 /** Listens until the scope closes. */
 export const make = (
   options: Options,
-  { maxMessageBytes, refusal }: Terms = {},
+  { maxMessageBytes, peerTimeoutMillis, refusal }: Terms = {},
 ): Effect.Effect<ListenerService, TransportError, Scope.Scope> =>
   Effect.gen(function* () {
     const limit = maxMessageBytes === undefined ? {} : { maxMessageBytes }
@@ -65,7 +65,7 @@ export const make = (
         : Peers.ofSocket(options.tls === undefined ? "tcp" : "tls", socket)
     const track = yield* Sockets.track
     const prepare = (socket: net.Socket) => {
-      if (options.kind === "tcp") Sockets.tune(socket)
+      if (options.kind === "tcp") Sockets.tune(socket, peerTimeoutMillis)
       track(socket)
     }
     const server = yield* serverFor(options, (socket) => {

@@ -36,11 +36,17 @@ export const listen = (
     server.listen(options, () => resume(Effect.void))
   })
 
-/** How long a TCP connection is silent before the kernel probes whether its peer is still there. */
+/** How long a TCP connection is silent at most before the kernel probes whether its peer is still there. */
 const keepAliveMillis = 30_000
 
-/** For TCP connections of servers and clients: small messages leave at once, and a peer that vanished is noticed. */
-export const tune = (socket: net.Socket): void => {
+/**
+ * For TCP connections of servers and clients: small messages leave at once, and a host that vanished is noticed by the
+ * kernel: of a silent connection within the timeout, where the runtime can set that. With 0 it is not.
+ */
+export const tune = (socket: net.Socket, timeoutMillis = 3 * keepAliveMillis): void => {
   socket.setNoDelay(true)
-  socket.setKeepAlive(true, keepAliveMillis)
+  if (timeoutMillis === 0) return
+  // The kernel counts in seconds.
+  const delay = Math.max(1000, Math.min(keepAliveMillis, Math.floor(timeoutMillis / 3)))
+  socket.setKeepAlive(true, delay)
 }

@@ -4,15 +4,18 @@
  * replaces a module imported as `ws` by its own.
  *
  * Like the peer implementation, the server never sends a Close frame: however a connection ends, TCP ends and the
- * client sees code 1006. `incoming` fails when the client breaks the protocol, a limit or UTF-8.
+ * client sees code 1006. `incoming` fails when the client breaks the protocol, a limit or UTF-8, and when it answers
+ * no ping for the peer timeout (`PeerWatch` says when that counts).
  */
 import type { IncomingMessage } from "node:http"
 import type { Socket } from "node:net"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { WebSocket, WebSocketServer } from "real-ws"
 import * as Framing from "../../../core/transport/Framing.ts"
 import * as Inbox from "../../../core/transport/Inbox.ts"
+import type { Terms } from "../../../core/transport/Listener.ts"
 import {
   maxMessageBytes as defaultMessageBytes,
   type Peer,
@@ -21,6 +24,7 @@ import {
   TransportError,
 } from "../../../core/transport/Transport.ts"
 import * as OrderlyClose from "./OrderlyClose.ts"
+import * as PeerWatch from "./PeerWatch.ts"
 import * as SendQueue from "./SendQueue.ts"
 import * as WebSocketFrames from "./WebSocketFrames.ts"
 
@@ -33,9 +37,6 @@ export interface Upgrade {
   readonly peer: Peer
 }
 
-/** How often an empty Ping is sent. Nothing depends on the Pong: a silent client is never dropped. */
-const pingInterval = "30 seconds"
-
 class SilentWebSocket extends WebSocket {
   override close(): void {
     this.terminate()
@@ -45,12 +46,17 @@ class SilentWebSocket extends WebSocket {
 /** Accepts WebSockets whose messages have at most `maxMessageBytes`. */
 export interface Upgrader {
   readonly maxMessageBytes: number
+  readonly peerTimeoutMillis: number
   readonly server: WebSocketServer
 }
 
 /** One upgrader serves all connections of a listener. */
-export const makeUpgrader = (maxMessageBytes: number = defaultMessageBytes): Upgrader => ({
+export const makeUpgrader = ({
+  maxMessageBytes = defaultMessageBytes,
+  peerTimeoutMillis = 0,
+}: Terms = {}): Upgrader => ({
   maxMessageBytes,
+  peerTimeoutMillis,
   server: new WebSocketServer({
     noServer: true,
     clientTracking: false,
@@ -65,7 +71,7 @@ export const makeUpgrader = (maxMessageBytes: number = defaultMessageBytes): Upg
 /** Answers the upgrade; closing the scope ends the connection. */
 export const make = (
   { request, socket, head, peer: client }: Upgrade,
-  { maxMessageBytes, server }: Upgrader,
+  { maxMessageBytes, peerTimeoutMillis, server }: Upgrader,
 ): Effect.Effect<Transport, never, Scope.Scope> =>
   Effect.gen(function* () {
     let peer: WebSocket | undefined
@@ -74,7 +80,8 @@ export const make = (
       if (waiting === 0 && !ended) peer?.resume()
     })
     const queue = SendQueue.make(socket)
-    const watch = new WebSocketFrames.FrameWatch()
+    const frames = new WebSocketFrames.FrameWatch()
+    const watch = new PeerWatch.PeerWatch(peerTimeoutMillis, yield* Clock.currentTimeMillis)
     const label = `websocket JSON-RPC message from exec-server websocket ${addressOf(socket)}`
 
     const end = (error?: TransportError) => {
@@ -97,6 +104,7 @@ export const make = (
     }
     const attach = (ws: WebSocket) => {
       peer = ws
+      ws.on("pong", () => watch.answered())
       ws.on("message", (data) => receive(data as Buffer))
       ws.on("error", (cause: NodeJS.ErrnoException) => {
         if (cause.code === "EPIPE" || cause.code === "ECONNRESET") end()
@@ -104,7 +112,8 @@ export const make = (
         else fail("Io", cause.message, cause)
       })
       socket.on("data", (chunk: Buffer) => {
-        if (!watch.push(chunk)) fail("MessageTooLarge", "frame is longer than 16 MiB")
+        watch.heard()
+        if (!frames.push(chunk)) fail("MessageTooLarge", "frame is longer than 16 MiB")
       })
     }
     socket.on("close", () => end())
@@ -122,9 +131,14 @@ export const make = (
       server.handleUpgrade(request, socket, head, attach)
       if (peer === undefined) end()
     })
-    yield* Effect.sync(() => {
-      if (!ended) peer?.ping()
-    }).pipe(Effect.delay(pingInterval), Effect.forever, Effect.forkScoped)
+    const look = Effect.map(Clock.currentTimeMillis, (now) => {
+      if (ended || peer === undefined) return
+      const { bytesWritten: written, writableLength: queued } = socket
+      const next = watch.look({ now, written, queued, paused: peer.isPaused })
+      if (next === "ping") peer.ping()
+      if (next === "gone") fail("Io", `the client has answered no ping for ${peerTimeoutMillis} ms`)
+    })
+    yield* look.pipe(Effect.delay(PeerWatch.periodOf(peerTimeoutMillis)), Effect.forever, Effect.forkScoped)
 
     return {
       label,

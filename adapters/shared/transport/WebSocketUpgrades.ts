@@ -42,7 +42,7 @@ export interface WebSocketUpgrades {
 export const make = (options: Options): Effect.Effect<WebSocketUpgrades, never, Scope.Scope> =>
   Effect.gen(function* () {
     const { terms = {} } = options
-    const upgrader = WebSocketConnection.makeUpgrader(terms.maxMessageBytes)
+    const upgrader = WebSocketConnection.makeUpgrader(terms)
     const loop = yield* AcceptLoop.make((upgrade: WebSocketConnection.Upgrade) =>
       WebSocketConnection.make(upgrade, upgrader),
     )

@@ -237,10 +237,22 @@ export const adapters = [
     "limits",
   ),
   one(
-    "adapters/shared/transport/WebSocketConnection.ts",
-    'const pingInterval = "30 seconds"',
-    'const pingInterval = "30 minutes"',
+    "adapters/shared/transport/PeerWatch.ts",
+    "timeoutMillis === 0 ? 30_000 : ",
+    "timeoutMillis === 0 ? 1_800_000 : ",
     "idle connections are not kept alive",
+  ),
+  one(
+    "adapters/shared/transport/PeerWatch.ts",
+    "this.isHeard || paused || queued > 0",
+    "this.isHeard || paused",
+    "a client that reads slowly is taken for one that is gone",
+  ),
+  one(
+    "adapters/shared/transport/PeerWatch.ts",
+    "if (now - this.quietSince >= patience)",
+    "if (false)",
+    "a client that is gone is never noticed",
   ),
   one(
     "adapters/shared/transport/SendQueue.ts",
