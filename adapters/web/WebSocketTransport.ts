@@ -39,6 +39,7 @@ export interface WebSocketLike {
   pause?(): void
   resume?(): void
   unref?(): void
+  received?(): number
 }
 
 export interface Options {
@@ -131,9 +132,14 @@ export const connect = (
         drained = listener
       },
       close,
-      ...(socket.unref === undefined ? {} : { unref: () => socket.unref?.() }),
+      ...beyondStandard(socket),
     }
   })
+
+const beyondStandard = (socket: WebSocketLike): Pick<Transport, "received" | "unref"> => ({
+  ...(socket.received === undefined ? {} : { received: () => socket.received?.() ?? 0 }),
+  ...(socket.unref === undefined ? {} : { unref: () => socket.unref?.() }),
+})
 
 const openGlobal = (url: string): WebSocketLike => {
   const { WebSocket } = globalThis as { WebSocket?: new (url: string) => WebSocketLike }

@@ -5,10 +5,11 @@
  * ends the connection.
  */
 import * as Deferred from "effect/Deferred"
-import type * as Duration from "effect/Duration"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as FiberId from "effect/FiberId"
+import * as FiberSet from "effect/FiberSet"
 import type * as Scope from "effect/Scope"
 import * as ErrorCode from "../protocol/ErrorCode.ts"
 import type { Json } from "../protocol/Json.ts"
@@ -16,6 +17,7 @@ import * as Message from "../protocol/Message.ts"
 import * as Connection from "../rpc/Connection.ts"
 import type { Transport } from "../transport/Transport.ts"
 import { ClientError } from "./ClientError.ts"
+import * as Heartbeat from "./Heartbeat.ts"
 import type { FlowControl } from "./FlowControl.ts"
 
 /** Sends a request and waits for its result. Fails with `Server`, or with `Disconnected` if the connection ends. */
@@ -29,6 +31,10 @@ export interface Options<A> {
   readonly flow: FlowControl
   /** Takes a notification; on the left, what is malformed. Undefined for an unknown method. */
   readonly take: (method: string, params: Json) => Either.Either<void, string> | undefined
+  /** How long the server may be silent before it is asked; undefined if it never is. */
+  readonly heartbeat?: Duration.Duration | undefined
+  /** True for a server that delays no answer by another request. */
+  readonly concurrent?: (greeting: A) => boolean
 }
 
 export interface ClientConnection<A> {
@@ -47,15 +53,19 @@ const concurrentRequests = 16
 /** Makes the handshake over a transport; the scope ends the connection. */
 export const make = <A>(
   transport: Transport,
-  { initialize, timeout, flow, take }: Options<A>,
+  { initialize, timeout, flow, take, heartbeat, concurrent = () => false }: Options<A>,
 ): Effect.Effect<ClientConnection<A>, ClientError, Scope.Scope> =>
   Effect.gen(function* () {
     const lost = Deferred.unsafeMake<string>(FiberId.none)
     const echoed = Deferred.unsafeMake<never, ClientError>(FiberId.none)
     let fault: string | undefined
+    let messages = 0
+    let awaited = 0
+    const { incoming, received } = transport
+    const takeAll = Effect.tap(incoming.takeAll, () => void (messages += 1))
 
     const connection = yield* Connection.make(
-      transport,
+      { ...transport, incoming: { ...incoming, takeAll } },
       {
         request: ({ method }) => {
           // No server calls this: the peer sends back what it gets, as `cat` does.
@@ -77,8 +87,13 @@ export const make = <A>(
 
     const ask: Ask = (method, params) =>
       Effect.suspend(() => {
+        awaited += 1
         flow.requestSent()
-        return Effect.ensuring(connection.call(method, params), Effect.sync(flow.requestDone))
+        const done = Effect.sync(() => {
+          awaited -= 1
+          flow.requestDone()
+        })
+        return Effect.ensuring(connection.call(method, params), done)
       }).pipe(
         Effect.mapError((error) => {
           if (error._tag === "Disconnected") return disconnected(fault ?? error.message)
@@ -95,7 +110,25 @@ export const make = <A>(
           new ClientError({ reason: "Timeout", message: "timed out waiting for the initialize handshake" }),
       }),
     )
-    connection.write(Message.notificationText("initialized", {}))
+    const initialized = Message.notificationText("initialized", {})
+    connection.write(initialized)
+    if (heartbeat !== undefined) {
+      const fork = yield* FiberSet.makeRuntime<never>()
+      const line: Heartbeat.Line = {
+        received: () => messages + (received?.() ?? 0),
+        held: flow.held,
+        // Without a count of bytes, a long answer that is on its way looks like silence.
+        busy: () => awaited > 0 && (received === undefined || !concurrent(greeting)),
+        ask: () => fork(Effect.ignore(connection.call("environment/status", {}))),
+        // May be repeated, says the protocol.
+        show: () => connection.write(initialized),
+      }
+      const gone = Effect.suspend(() => {
+        fault = `the server has been silent for ${Duration.format(Duration.times(heartbeat, 2))}`
+        return transport.close
+      })
+      fork(Effect.zipRight(Heartbeat.watch(heartbeat, line), gone))
+    }
     return { greeting, ask, hold: connection.hold, lost: Deferred.await(lost) }
   })
 

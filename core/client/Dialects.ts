@@ -32,6 +32,7 @@ const names = {
     ...shared,
     resumeSessionId: true,
     takeover: true,
+    heartbeat: true,
     reconnect: true,
     onStatus: true,
     onSessionLost: true,

@@ -22,6 +22,7 @@ import * as FileWatch from "./FileWatch.ts"
 import * as FlowControl from "./FlowControl.ts"
 import * as RemoteHttp from "./RemoteHttp.ts"
 import * as FollowedProcesses from "./FollowedProcesses.ts"
+import * as Heartbeat from "./Heartbeat.ts"
 import * as HttpBodies from "./HttpBodies.ts"
 import * as Ids from "./Ids.ts"
 import type { ReconnectPolicy } from "./ReconnectPolicy.ts"
@@ -42,6 +43,11 @@ export interface Options {
   readonly takeover?: boolean
   /** Deadline of the handshake; numbers are milliseconds. Default: 10 seconds. */
   readonly initializeTimeout?: Duration.DurationInput
+  /**
+   * How long the server may be silent before it is asked whether it is there; if it is silent for as long again, the
+   * connection is lost. From 100 milliseconds to 1 hour; false: it is never asked. Default: 15 seconds.
+   */
+  readonly heartbeat?: Duration.DurationInput | false
   /** How a lost connection is replaced, if the client was given an effect that opens one. Default: it is not. */
   readonly reconnect?: ReconnectPolicy | false
   /**
@@ -86,6 +92,7 @@ export const make = (
 ): Effect.Effect<ExecClient, ClientError, Scope.Scope> => {
   const { activity = Activity.make() } = options
   return Effect.gen(function* () {
+    const heartbeat = yield* Heartbeat.parse(options.heartbeat)
     const fork = yield* FiberSet.makeRuntime<never>()
     const nextId = yield* Ids.make
     const current = CurrentConnection.make()
@@ -107,6 +114,7 @@ export const make = (
         onSessionLost: options.onSessionLost ?? "end",
         timeout: options.initializeTimeout ?? "10 seconds",
         flow,
+        heartbeat,
         accept: processes.accept,
         frame: bodies.accept,
         appeared: watches.changed,

@@ -20,6 +20,7 @@ export interface Options {
   /** Deadline of the handshake. */
   readonly timeout: Duration.DurationInput
   readonly flow: FlowControl
+  readonly heartbeat: Duration.Duration | undefined
   /** Takes each event of each process as it arrives. */
   readonly accept: (received: Notification.Received) => void
   /** Takes each frame of a streamed body as it arrives. */
@@ -37,7 +38,7 @@ export interface SessionConnection
 /** Makes the handshake over a transport; the scope ends the connection. */
 export const make = (
   transport: Transport,
-  { initialize, timeout, flow, accept, frame, appeared }: Options,
+  { initialize, timeout, flow, heartbeat, accept, frame, appeared }: Options,
 ): Effect.Effect<SessionConnection, ClientError, Scope.Scope> =>
   Effect.suspend(() => {
     let taken = false
@@ -45,6 +46,8 @@ export const make = (
       initialize: (ask) => Calls.make(ask)("initialize", initialize),
       timeout,
       flow,
+      heartbeat,
+      concurrent: ({ environmentInfo }) => environmentInfo.capabilities?.sessionTakeover === true,
       take: (method, params) => {
         if (!Methods.isServerNotification(method)) return undefined
         if (method === "http/request/bodyDelta") return Either.map(HttpBodies.decode(params), frame)

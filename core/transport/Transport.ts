@@ -73,6 +73,8 @@ export interface Transport {
   readonly onDrain: (listener: () => void) => void
   /** Closes the connection. Queued messages are sent first if the peer still reads. Idempotent. */
   readonly close: Effect.Effect<void>
+  /** Bytes that have come from the peer so far, whole messages or not. Absent where that is not known. */
+  readonly received?: () => number
   /** Lets this program end while the connection is open. Absent where the connection does not keep it alive. */
   readonly unref?: () => void
 }

@@ -84,6 +84,23 @@ describe("a half-open link", () => {
     socket.terminate()
   })
 
+  it.each(["ws://127.0.0.1:0", "tcp://127.0.0.1:0"])(
+    "is noticed and replaced by the client at %s when a direction carries nothing, and no output is lost",
+    async (address) => {
+      const { way } = await serve("--listen", address, "--peer-timeout-ms", "0")
+      const heartbeat = { heartbeat: "500 millis" } as const
+      const client = await connect({ url: way.url }, heartbeat)
+      const child = await client.start({ argv: ["cat"], pipeStdin: true })
+      const text = child.text()[Symbol.asyncIterator]()
+      for (const direction of ["up", "down", "both"] as const) {
+        way.mute(direction)
+        await child.write(`${direction};`)
+        expect((await text.next()).value).toBe(`${direction};`)
+      }
+      await client.close()
+    },
+  )
+
   it("gives the client its session back at once, although the server counts it as connected", async () => {
     const { way } = await serve("--peer-timeout-ms", "0")
     const client = await connect({ url: way.url })

@@ -15,7 +15,7 @@ export class CuttingProxy {
   private readonly sockets: Set<Net.Socket>
   private readonly links = new Set<Link>()
 
-  /** A proxy in front of a `ws://127.0.0.1:PORT`. */
+  /** A proxy in front of a `ws://127.0.0.1:PORT` or `tcp://127.0.0.1:PORT`. */
   static async make(url: string): Promise<CuttingProxy> {
     const sockets = new Set<Net.Socket>()
     const server = Net.createServer((near) => {
@@ -45,14 +45,14 @@ export class CuttingProxy {
     })
     server.listen(0, "127.0.0.1")
     await once(server, "listening")
-    const proxy = new CuttingProxy(server, sockets)
+    const proxy = new CuttingProxy(new URL(url).protocol, server, sockets)
     return proxy
   }
 
-  private constructor(server: Net.Server, sockets: Set<Net.Socket>) {
+  private constructor(scheme: string, server: Net.Server, sockets: Set<Net.Socket>) {
     this.server = server
     this.sockets = sockets
-    this.url = `ws://127.0.0.1:${(server.address() as Net.AddressInfo).port}`
+    this.url = `${scheme}//127.0.0.1:${(server.address() as Net.AddressInfo).port}`
   }
 
   /** Ends every connection for the client alone: to the server it is open, and takes what is sent. */

@@ -82,6 +82,7 @@ export const make = ({
           : queue.write(message, newline),
       onDrain: queue.onDrain,
       close,
+      ...("bytesRead" in input ? { received: () => Number(input.bytesRead) } : {}),
       unref: () => [input, output].forEach(unref),
     }
   })

@@ -60,6 +60,11 @@ class FragmentingWebSocket extends WebSocket {
     this.once("upgrade", ({ socket }) => (this.#socket = socket))
   }
 
+  /** Bytes that have come from the server. */
+  received(): number {
+    return this.#socket?.bytesRead ?? 0
+  }
+
   /** Lets the program end while this connection is open. */
   unref(): void {
     this.#socket?.unref()

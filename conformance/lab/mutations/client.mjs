@@ -88,6 +88,24 @@ export const client = [
     "a resumed process is pushed without a bound",
   ),
   one(
+    "core/client/Heartbeat.ts",
+    "if (line.held() || line.received() !== before || line.busy()) continue",
+    "if (line.received() !== before || line.busy()) continue",
+    "a client that does not read takes its server for gone",
+  ),
+  one(
+    "core/client/Heartbeat.ts",
+    "line.received() !== before || line.busy()) continue",
+    "line.received() !== before) continue",
+    "a server that answers one request after the other is taken for gone",
+  ),
+  one(
+    "core/client/Heartbeat.ts",
+    "if (silent === looks && line.received() === before) return",
+    "if (silent < 0) return",
+    "a connection that carries nothing is kept",
+  ),
+  one(
     "core/client/Reconnect.ts",
     'can(session, "sessionTakeover") ? { takeover: true } : {}',
     "{}",
