@@ -37,6 +37,7 @@ export type { ClientHttp, ClientHttpStream } from "../../core/client/ClientHttp.
 export type { Finished, RunOptions } from "../../core/client/Collected.ts"
 export type { CurrentOptions as ConnectOptions, V0Options } from "../../core/client/Dialects.ts"
 export type { ProcessEvent } from "../../core/client/ProcessEvent.ts"
+export type { CallOptions, Signal } from "../../core/client/GivingUp.ts"
 export type { StartOptions } from "../../core/client/StartOptions.ts"
 export * from "../shared/serve/index.ts"
 export { layerSpawner } from "./BunSpawner.ts"

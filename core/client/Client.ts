@@ -16,6 +16,7 @@ import * as ClientFiles from "./ClientFiles.ts"
 import { type ClientHttp, toClientHttp } from "./ClientHttp.ts"
 import * as Collected from "./Collected.ts"
 import type * as ExecClient from "./ExecClient.ts"
+import type { CallOptions } from "./GivingUp.ts"
 import { iterate, outputOf, promise, text, unawaited } from "./Promises.ts"
 import type { ProcessEvent } from "./ProcessEvent.ts"
 import type { ReadOptions, RemoteProcess } from "./RemoteProcess.ts"
@@ -44,19 +45,19 @@ export interface ClientProcess extends AsyncIterable<ProcessEvent>, AsyncDisposa
    * Rejects with `StdinClosed` if the process was started with neither `pipeStdin: true` nor `tty: true`, and after its
    * exit.
    */
-  write(data: string | Uint8Array): Promise<void>
+  write(data: string | Uint8Array, how?: CallOptions): Promise<void>
   /** Closes a piped stdin after all that was written. Needs the capability `processCloseStdin`. */
-  closeStdin(): Promise<void>
+  closeStdin(how?: CallOptions): Promise<void>
   /** Sets the size of the terminal, in characters. Needs the capability `processResize`. */
-  resize(size: TerminalSize): Promise<void>
+  resize(size: TerminalSize, how?: CallOptions): Promise<void>
   /** Sends SIGINT to the process group. */
-  interrupt(): Promise<void>
+  interrupt(how?: CallOptions): Promise<void>
   /** Sends a signal to the process group. All but `interrupt` need the capability `processSignals`. */
-  signal(name: SignalName): Promise<void>
+  signal(name: SignalName, how?: CallOptions): Promise<void>
   /** Sends SIGKILL to the process group. Resolves to true if the process was running. */
-  terminate(): Promise<boolean>
+  terminate(how?: CallOptions): Promise<boolean>
   /** Reads the output that the server retains, and the state of the process. */
-  read(options?: ReadOptions): Promise<ReadResult>
+  read(options?: ReadOptions, how?: CallOptions): Promise<ReadResult>
 }
 
 /** A session on a server: its processes, files and HTTP, and every method of the wire. Rejects with `ClientError`. */
@@ -73,24 +74,24 @@ export interface Client extends AsyncDisposable {
    * `processId` that this client follows, `ProgramNotFound`, `ProgramNotExecutable`, `WorkingDirectory`, `Server` where
    * the server refuses for another reason, and `Disconnected`.
    */
-  start(options: StartOptions): Promise<ClientProcess>
+  start(options: StartOptions, how?: CallOptions): Promise<ClientProcess>
   /**
    * Starts a process, waits until it is closed, and resolves with its exit code and its output as text. Rejects with
    * `OutputTooLarge` when a stream has more bytes than `maxBuffer`, 64 MiB by default; the process is then terminated.
    */
-  run(options: Collected.RunOptions): Promise<Collected.Finished>
+  run(options: Collected.RunOptions, how?: CallOptions): Promise<Collected.Finished>
   /**
    * Follows a process of a resumed session from the event after seq `after` (default 0: from the first). Rejects with
    * `UnknownProcess` if the session has no such process (any more), and with `EventsLost` if the server no longer
    * retains those events.
    */
-  attach(id: string, after?: number): Promise<ClientProcess>
+  attach(id: string, after?: number, how?: CallOptions): Promise<ClientProcess>
   /** The files of the server's host. */
   readonly fs: ClientFiles.ClientFiles
   /** HTTP requests that the server makes. */
   readonly http: ClientHttp
-  /** Sends a request of the method table: params as on the wire, the result decoded. It has no deadline. */
-  call<M extends RequestName>(method: M, params: Encoded<M>): Promise<ResultOf<M>>
+  /** Sends a request of the method table: params as on the wire, the result decoded. Without `timeout` it has no deadline. */
+  call<M extends RequestName>(method: M, params: Encoded<M>, how?: CallOptions): Promise<ResultOf<M>>
   /** Resolves with the reason when the connection has ended and will not be replaced. */
   readonly disconnected: Promise<ClientError>
   /** The same client as effects. */
@@ -110,12 +111,12 @@ export const fromEffect = (client: ExecClient.ExecClient, close: Effect.Effect<v
   get environmentInfo() {
     return client.environmentInfo
   },
-  start: (options) => promise(Effect.map(client.start(options), toProcess)),
-  run: (options) => Collected.run((start) => promise(Effect.map(client.start(start), toProcess)), options),
-  attach: (id, after) => promise(Effect.map(client.attach(id, after), toProcess)),
+  start: (options, how) => promise(Effect.map(client.start(options), toProcess), how),
+  run: (options, how) => promise(run(client, options), how),
+  attach: (id, after, how) => promise(Effect.map(client.attach(id, after), toProcess), how),
   fs: ClientFiles.make(client.fs),
   http: toClientHttp(client.http),
-  call: (method, params) => promise(client.call(method, params)),
+  call: (method, params, how) => promise(client.call(method, params), how),
   get disconnected() {
     return promise(client.disconnected)
   },
@@ -123,6 +124,32 @@ export const fromEffect = (client: ExecClient.ExecClient, close: Effect.Effect<v
   close: () => promise(close),
   [Symbol.asyncDispose]: () => promise(close),
 })
+
+/** Runs a process to its end. Given up, it terminates the process, also one that starts too late. */
+const run = (client: ExecClient.ExecClient, options: Collected.RunOptions) =>
+  Effect.suspend(() => {
+    let over = false
+    let started: RemoteProcess | undefined
+    const stop = () => {
+      if (over && started !== undefined) void unawaited(started.terminate)
+    }
+    const start = (starting: StartOptions) =>
+      promise(client.start(starting)).then((process) => {
+        started = process
+        stop()
+        return toProcess(process)
+      })
+    const finished = Effect.tryPromise({
+      try: () => Collected.run(start, options),
+      catch: (error) => error,
+    })
+    return Effect.onInterrupt(finished, () =>
+      Effect.sync(() => {
+        over = true
+        stop()
+      }),
+    )
+  })
 
 const toProcess = (process: RemoteProcess): ClientProcess => ({
   id: process.id,
@@ -135,12 +162,12 @@ const toProcess = (process: RemoteProcess): ClientProcess => ({
   get closed() {
     return unawaited(process.closed)
   },
-  write: (data) => promise(process.write(typeof data === "string" ? utf8.encode(data) : data)),
-  closeStdin: () => promise(process.closeStdin),
-  resize: (size) => promise(process.resize(size)),
-  interrupt: () => promise(process.interrupt),
-  signal: (name) => promise(process.signal(name)),
-  terminate: () => promise(process.terminate),
-  read: (options) => promise(process.read(options)),
+  write: (data, how) => promise(process.write(typeof data === "string" ? utf8.encode(data) : data), how),
+  closeStdin: (how) => promise(process.closeStdin, how),
+  resize: (size, how) => promise(process.resize(size), how),
+  interrupt: (how) => promise(process.interrupt, how),
+  signal: (name, how) => promise(process.signal(name), how),
+  terminate: (how) => promise(process.terminate, how),
+  read: (options, how) => promise(process.read(options), how),
   [Symbol.asyncDispose]: () => promise(Effect.ignore(process.terminate)),
 })

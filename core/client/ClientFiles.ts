@@ -3,14 +3,15 @@
 import type * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { OpenMode } from "../protocol/FileSystem.ts"
+import type { CallOptions } from "./GivingUp.ts"
 import { promise, scoped } from "./Promises.ts"
 import type { RemoteFile } from "./FileBlocks.ts"
 import type { RemoteFiles } from "./RemoteFiles.ts"
 
-/** The functions of an interface, with promises in place of effects. */
+/** The functions of an interface, with promises in place of effects; the last argument says how they are given up. */
 type Promised<T> = {
   readonly [K in keyof T]: T[K] extends (...args: infer P) => Effect.Effect<infer A, infer _E>
-    ? (...args: P) => Promise<A>
+    ? (...args: [...P, how?: CallOptions]) => Promise<A>
     : never
 }
 
@@ -40,7 +41,7 @@ export interface ClientFiles extends Promised<
   /** Reads the content in blocks of up to 1 MiB. The loop may be left at any time. */
   readonly readStream: (path: string) => AsyncIterable<Uint8Array>
   /** Creates a file or replaces its content, writing blocks as the pieces arrive. */
-  readonly write: (path: string, pieces: Pieces) => Promise<void>
+  readonly write: (path: string, pieces: Pieces, how?: CallOptions) => Promise<void>
   /** Opens a file for blocks in any order. Default mode: `read`. */
   readonly open: (path: string, mode?: OpenMode) => Promise<ClientFile>
   /** See `RemoteFiles.watchMissing`. */
@@ -52,27 +53,28 @@ export interface ClientFiles extends Promised<
  * @internal
  */
 export const make = (files: RemoteFiles): ClientFiles => ({
-  readFile: (...args) => promise(files.readFile(...args)),
-  readTextFile: (...args) => promise(files.readTextFile(...args)),
-  writeFile: (...args) => promise(files.writeFile(...args)),
-  stat: (...args) => promise(files.stat(...args)),
-  createDirectory: (...args) => promise(files.createDirectory(...args)),
-  readDirectory: (...args) => promise(files.readDirectory(...args)),
-  walk: (...args) => promise(files.walk(...args)),
-  canonicalize: (...args) => promise(files.canonicalize(...args)),
-  remove: (...args) => promise(files.remove(...args)),
-  copy: (...args) => promise(files.copy(...args)),
+  readFile: (path, options, how) => promise(files.readFile(path, options), how),
+  readTextFile: (path, options, how) => promise(files.readTextFile(path, options), how),
+  writeFile: (path, data, options, how) => promise(files.writeFile(path, data, options), how),
+  stat: (path, options, how) => promise(files.stat(path, options), how),
+  createDirectory: (path, options, how) => promise(files.createDirectory(path, options), how),
+  readDirectory: (path, how) => promise(files.readDirectory(path), how),
+  walk: (path, options, how) => promise(files.walk(path, options), how),
+  canonicalize: (path, how) => promise(files.canonicalize(path), how),
+  remove: (path, options, how) => promise(files.remove(path, options), how),
+  copy: (source, destination, options, how) => promise(files.copy(source, destination, options), how),
   watchMissing: async (...args) => {
     const { watching, changed } = await promise(files.watchMissing(...args))
     return { watching, changed: () => promise(changed) }
   },
   readStream: (path) => readStream(files, path),
-  write: (path, pieces) =>
+  write: (path, pieces, how) =>
     promise(
       files.write(
         path,
         Stream.fromAsyncIterable(toAsync(pieces), (error) => error),
       ),
+      how,
     ),
   open: (path, mode) => open(files, path, mode),
 })
@@ -80,8 +82,8 @@ export const make = (files: RemoteFiles): ClientFiles => ({
 const open = async (files: RemoteFiles, path: string, mode?: OpenMode): Promise<ClientFile> => {
   const [file, close] = await scoped(files.open(path, mode))
   return {
-    read: (...args) => promise(file.read(...args)),
-    write: (...args) => promise(file.write(...args)),
+    read: (offset, length, how) => promise(file.read(offset, length), how),
+    write: (offset, bytes, how) => promise(file.write(offset, bytes), how),
     close,
     [Symbol.asyncDispose]: close,
   }

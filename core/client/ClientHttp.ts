@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import { utf8Decoder } from "../protocol/Bytes.ts"
+import type { CallOptions } from "./GivingUp.ts"
 import { promise } from "./Promises.ts"
 import type { Head, RemoteHttp, HttpOptions, HttpResponse } from "./RemoteHttp.ts"
 
@@ -18,12 +19,12 @@ export interface ClientHttpStream extends Head, AsyncIterable<Uint8Array>, Async
 /** HTTP requests that the server makes. Every status is a response, also 404 and 500. */
 export interface ClientHttp {
   /** Resolves with the whole response. */
-  request(options: HttpOptions): Promise<HttpResponse>
+  request(options: HttpOptions, how?: CallOptions): Promise<HttpResponse>
   /**
    * Resolves as soon as the head has arrived. A body that is not read holds up the whole connection: read it, or
    * close it.
    */
-  stream(options: HttpOptions): Promise<ClientHttpStream>
+  stream(options: HttpOptions, how?: CallOptions): Promise<ClientHttpStream>
 }
 
 /**
@@ -31,8 +32,8 @@ export interface ClientHttp {
  * @internal
  */
 export const toClientHttp = (http: RemoteHttp): ClientHttp => ({
-  request: (options) => promise(http.request(options)),
-  stream: (options) =>
+  request: (options, how) => promise(http.request(options), how),
+  stream: (options, how) =>
     promise(
       Effect.gen(function* () {
         const scope = yield* Scope.make()
@@ -61,6 +62,7 @@ export const toClientHttp = (http: RemoteHttp): ClientHttp => ({
           [Symbol.asyncDispose]: close,
         }
       }),
+      how,
     ),
 })
 

@@ -7,6 +7,7 @@ import { utf8Decoder } from "../protocol/Bytes.ts"
 import type { OutputStream } from "../protocol/Process.ts"
 import type { Subscription } from "./EventFeed.ts"
 import { toError } from "./EventStreams.ts"
+import { type CallOptions, givenUp } from "./GivingUp.ts"
 import type { ProcessEvent } from "./ProcessEvent.ts"
 
 /** A process with events. */
@@ -54,9 +55,9 @@ export const outputOf = (event: ProcessEvent, wanted: OutputStream | undefined) 
   return event.kind === "output" && (wanted === undefined || event.stream === wanted) ? event : undefined
 }
 
-/** Runs an effect as a promise that rejects with the error itself. */
-export const promise = <A, E>(effect: Effect.Effect<A, E>): Promise<A> =>
-  Effect.runPromiseExit(effect).then((exit) => {
+/** Runs an effect as a promise that rejects with the error itself; it is given up as `how` says. */
+export const promise = <A, E>(effect: Effect.Effect<A, E>, how?: CallOptions): Promise<A> =>
+  Effect.runPromiseExit(givenUp(effect, how)).then((exit) => {
     if (Exit.isSuccess(exit)) return exit.value
     throw Cause.squash(exit.cause)
   })

@@ -1,7 +1,7 @@
 // @ts-check
 // Mutations of core/client, most of them of its way over a lost connection. The wire suite has no client, so that
 // tests must notice them.
-import { one } from "./mutation.mjs"
+import { elsewhere, one } from "./mutation.mjs"
 
 const reconnect = "core/client/Reconnect.ts"
 
@@ -98,6 +98,19 @@ export const client = [
     "line.received() !== before || line.busy()) continue",
     "line.received() !== before) continue",
     "a server that answers one request after the other is taken for gone",
+  ),
+  elsewhere(
+    one(
+      "core/client/Client.ts",
+      "if (over && started !== undefined) void",
+      "if (false) void",
+      "what was run and given up goes on",
+    ),
+    "adapters/shared/integration/GivingUp.test.ts",
+  ),
+  elsewhere(
+    one("core/client/GivingUp.ts", "resume(Effect.fail(signal.reason))", "{}", "an abort is not heard"),
+    "adapters/shared/integration/GivingUp.test.ts",
   ),
   one(
     "core/client/Heartbeat.ts",

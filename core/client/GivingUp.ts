@@ -1,0 +1,53 @@
+/** How a call of the promise face is given up: by a signal, or after a time. As effects, that is interruption. */
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { ClientError } from "./ClientError.ts"
+import * as OptionNames from "./OptionNames.ts"
+
+/** The part of `AbortSignal` that is used. */
+export interface Signal {
+  /** True once the call is to be given up. */
+  readonly aborted: boolean
+  /** What the promise rejects with. */
+  readonly reason?: unknown
+  /** Calls `listener` at the abort. */
+  addEventListener(type: "abort", listener: () => void): void
+  /** Calls it no more. */
+  removeEventListener(type: "abort", listener: () => void): void
+}
+
+/** The last argument of every call. */
+export interface CallOptions {
+  /** An `AbortSignal`. When it aborts, the call is given up, and its promise rejects with the reason of the signal. */
+  readonly signal?: Signal | undefined
+  /** After this time the call is given up, and its promise rejects with `Timeout`. A number is milliseconds. */
+  readonly timeout?: Duration.DurationInput | undefined
+}
+
+const names = { signal: true, timeout: true } satisfies OptionNames.Names<CallOptions>
+
+/** The effect, given up as told. */
+export const givenUp = <A, E>(effect: Effect.Effect<A, E>, how?: CallOptions): Effect.Effect<A, unknown> => {
+  if (how === undefined) return effect
+  const refusal = OptionNames.refusal("a call", names, how)
+  if (refusal !== undefined) return Effect.fail(refusal)
+  const { signal, timeout } = how
+  const stoppable = signal === undefined ? effect : Effect.raceFirst(aborted(signal), effect)
+  if (timeout === undefined) return stoppable
+  const duration = Option.getOrUndefined(Duration.decodeUnknown(timeout))
+  return duration === undefined
+    ? Effect.fail(OptionNames.invalid(`timeout is ${String(timeout)}: expected milliseconds, or "5 seconds"`))
+    : Effect.timeoutFail(stoppable, { duration, onTimeout: () => late(duration) })
+}
+
+const aborted = (signal: Signal): Effect.Effect<never, unknown> =>
+  Effect.async((resume) => {
+    const abort = () => resume(Effect.fail(signal.reason))
+    if (signal.aborted) return abort()
+    signal.addEventListener("abort", abort)
+    return Effect.sync(() => signal.removeEventListener("abort", abort))
+  })
+
+const late = (duration: Duration.Duration) =>
+  new ClientError({ reason: "Timeout", message: `given up after ${Duration.format(duration)}` })
