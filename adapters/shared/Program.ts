@@ -9,6 +9,7 @@ import type * as V0Client from "../../core/client/v0/V0Client.ts"
 import { type Transport, TransportError } from "../../core/transport/Transport.ts"
 import * as Background from "./Background.ts"
 import * as Connect from "./Connect.ts"
+import * as NodeHasher from "./host/NodeHasher.ts"
 import type { Platform } from "./Platform.ts"
 import * as ChosenSpawner from "./serve/ChosenSpawner.ts"
 import * as ContainedSpawner from "./serve/ContainedSpawner.ts"
@@ -73,7 +74,10 @@ export const make = (platform: Platform): Program => {
     const reconnects = "url" in target && options?.dialect !== "v0"
     const settings = reconnects ? { reconnect: {}, ...options } : options
     return promise(
-      Effect.withClock(Dialects.acquire(opened, settings, Background.holder()), Background.clock),
+      Dialects.acquire(opened, settings, Background.holder()).pipe(
+        Effect.withClock(Background.clock),
+        Effect.provide(NodeHasher.layer),
+      ),
     )
   }
   const makeServer: Program["makeServer"] = (options) =>

@@ -2,6 +2,7 @@
 import * as Layer from "effect/Layer"
 import * as Bubblewrap from "./confine/Bubblewrap.ts"
 import * as ConfinedFiles from "./confine/ConfinedFiles.ts"
+import * as NodeHasher from "./host/NodeHasher.ts"
 import * as NodeHost from "./host/NodeHost.ts"
 import * as NodeHttpClient from "./http/NodeHttpClient.ts"
 import type { Platform } from "./Platform.ts"
@@ -31,5 +32,6 @@ export const layer = (
     Layer.provide(ConfinedFiles.layer(bwrap, isCommand === true), layerFiles),
     NodeHost.layerHost,
     NodeHost.layerSessionIds,
+    NodeHasher.layer,
     NodeHttpClient.layer,
   )

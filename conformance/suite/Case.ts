@@ -34,6 +34,7 @@ export const capabilities = [
   "process-close-stdin",
   "process-credit",
   "process-group",
+  "process-receipt",
   "process-resize",
   "process-signals",
   "procfs",

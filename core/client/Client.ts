@@ -15,10 +15,12 @@ import type { ClientError } from "./ClientError.ts"
 import * as ClientFiles from "./ClientFiles.ts"
 import { type ClientHttp, toClientHttp } from "./ClientHttp.ts"
 import * as Collected from "./Collected.ts"
+import type { Delivery } from "./Delivery.ts"
 import type * as ExecClient from "./ExecClient.ts"
 import type { CallOptions } from "./GivingUp.ts"
 import { iterate, outputOf, promise, text, unawaited } from "./Promises.ts"
 import type { ProcessEvent } from "./ProcessEvent.ts"
+import type { AttachOptions } from "./ProcessStarter.ts"
 import type { ReadOptions, RemoteProcess } from "./RemoteProcess.ts"
 import type { StartOptions } from "./StartOptions.ts"
 
@@ -40,6 +42,11 @@ export interface ClientProcess extends AsyncIterable<ProcessEvent>, AsyncDisposa
   readonly exitCode: Promise<number>
   /** Resolves when the process has exited and its output is complete. It may be left unawaited. */
   readonly closed: Promise<void>
+  /**
+   * Resolves, when the process has closed, with its receipt and whether everything in it has arrived here, or what is
+   * missing. Needs `receipt: true` of `start`, or of `attach`. It may be left unawaited.
+   */
+  readonly receipt: Promise<Delivery>
   /**
    * Writes to stdin or the terminal, in call order; waits while the process does not read. A string is sent as UTF-8.
    * Rejects with `StdinClosed` if the process was started with neither `pipeStdin: true` nor `tty: true`, and after its
@@ -85,7 +92,7 @@ export interface Client extends AsyncDisposable {
    * `UnknownProcess` if the session has no such process (any more), and with `EventsLost` if the server no longer
    * retains those events.
    */
-  attach(id: string, after?: number, how?: CallOptions): Promise<ClientProcess>
+  attach(id: string, after?: number, options?: AttachOptions & CallOptions): Promise<ClientProcess>
   /** The files of the server's host. */
   readonly fs: ClientFiles.ClientFiles
   /** HTTP requests that the server makes. */
@@ -113,7 +120,8 @@ export const fromEffect = (client: ExecClient.ExecClient, close: Effect.Effect<v
   },
   start: (options, how) => promise(Effect.map(client.start(options), toProcess), how),
   run: (options, how) => promise(run(client, options), how),
-  attach: (id, after, how) => promise(Effect.map(client.attach(id, after), toProcess), how),
+  attach: (id, after, { receipt, ...how } = {}) =>
+    promise(Effect.map(client.attach(id, after, receipt === undefined ? {} : { receipt }), toProcess), how),
   fs: ClientFiles.make(client.fs),
   http: toClientHttp(client.http),
   call: (method, params, how) => promise(client.call(method, params), how),
@@ -161,6 +169,9 @@ const toProcess = (process: RemoteProcess): ClientProcess => ({
   },
   get closed() {
     return unawaited(process.closed)
+  },
+  get receipt() {
+    return unawaited(process.receipt)
   },
   write: (data, how) => promise(process.write(typeof data === "string" ? utf8.encode(data) : data), how),
   closeStdin: (how) => promise(process.closeStdin, how),

@@ -13,6 +13,7 @@ import * as Fiber from "effect/Fiber"
 import * as FiberSet from "effect/FiberSet"
 import * as Scope from "effect/Scope"
 import type { EnvironmentInfo } from "../protocol/Environment.ts"
+import { Hasher } from "../protocol/Hasher.ts"
 import type { Transport } from "../transport/Transport.ts"
 import * as Activity from "./Activity.ts"
 import * as Calls from "./Calls.ts"
@@ -95,6 +96,7 @@ export const make = (
     const heartbeat = yield* Heartbeat.parse(options.heartbeat)
     const fork = yield* FiberSet.makeRuntime<never>()
     const nextId = yield* Ids.make
+    const hasher = yield* Hasher
     const current = CurrentConnection.make()
     const { ended, disconnected } = current
     const call = Calls.make((...request) => activity.during(current.ask(...request)))
@@ -140,7 +142,7 @@ export const make = (
         return info()
       },
       call,
-      ...ProcessStarter.make({ call, fork, processes, nextId, ended, info }),
+      ...ProcessStarter.make({ call, fork, processes, nextId, ended, info, hasher }),
       fs: RemoteFiles.make(call, info, watches),
       http: RemoteHttp.make({ call, bodies, nextId }),
       disconnected,

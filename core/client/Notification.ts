@@ -38,9 +38,9 @@ export const decode = (method: Name, params: Json): Either.Either<Received, stri
         event: { kind: "exited", ...rest },
       }))
     case "process/closed":
-      return Either.map(closed(params), ({ processId, seq }) => ({
+      return Either.map(closed(params), ({ processId, seq, receipt }) => ({
         processId,
-        event: { kind: "closed", seq },
+        event: { kind: "closed", seq, ...(receipt === undefined ? {} : { receipt }) },
       }))
   }
 }

@@ -6,6 +6,7 @@
  */
 import * as Process from "../protocol/Process.ts"
 import type { OutputStream, ResourceLimit } from "../protocol/Process.ts"
+import type { Receipt } from "../protocol/Receipt.ts"
 import type { ClientError, ClientReason, Gone } from "./ClientError.ts"
 
 /** One chunk of output. A UTF-8 character may be split between two chunks. */
@@ -42,6 +43,8 @@ export interface Closed {
   readonly kind: "closed"
   /** Its place among the events of the process; the last one. */
   readonly seq: number
+  /** What the process wrote and how it ended, if its start has asked for that with `receipt: true`. */
+  readonly receipt?: Receipt
 }
 
 /** The client can no longer follow the process: the connection has ended, or events are lost. */

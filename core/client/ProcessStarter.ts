@@ -4,13 +4,16 @@
  * A process is followed from before its start is sent, so early events are not missed. A start that was interrupted,
  * or whose response was lost with the connection, ends in a terminate.
  */
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import type * as Scope from "effect/Scope"
 import type { EnvironmentInfo } from "../protocol/Environment.ts"
+import type { HasherService } from "../protocol/Hasher.ts"
 import type { Call } from "./Calls.ts"
 import { ClientError } from "./ClientError.ts"
 import * as CreditWindow from "./CreditWindow.ts"
+import * as Delivery from "./Delivery.ts"
 import type * as EventFeed from "./EventFeed.ts"
 import type { FollowedProcesses } from "./FollowedProcesses.ts"
 import type { NextId } from "./Ids.ts"
@@ -49,8 +52,20 @@ export interface ProcessStarter {
    * `UnknownProcess` if the session has no such process (any more), and with `EventsLost` if the server no longer
    * retains those events.
    */
-  readonly attach: (id: string, after?: number) => Effect.Effect<RemoteProcess.RemoteProcess, ClientError>
+  readonly attach: (
+    id: string,
+    after?: number,
+    options?: AttachOptions,
+  ) => Effect.Effect<RemoteProcess.RemoteProcess, ClientError>
 }
+
+/** Options of `attach`. */
+export interface AttachOptions {
+  /** Compares what arrives with the receipt of the process, whose start must have asked for it. Default: false. */
+  readonly receipt?: boolean
+}
+
+const attachNames = { receipt: true } satisfies OptionNames.Names<AttachOptions>
 
 /** What the starter uses of the client. */
 export interface Options {
@@ -63,13 +78,15 @@ export interface Options {
   readonly ended: () => ClientError | undefined
   /** The server of the current session. */
   readonly info: () => EnvironmentInfo
+  readonly hasher: HasherService
 }
 
 type Restore = <A, E>(wait: Effect.Effect<A, E>) => Effect.Effect<A, E>
 
 export const make = (options: Options): ProcessStarter => {
   const { call, nextId, info } = options
-  const toHandle = (follower: ProcessFollower) => RemoteProcess.make(follower, call, () => nextId("write"))
+  const toHandle = (follower: ProcessFollower, receipt: RemoteProcess.RemoteProcess["receipt"]) =>
+    RemoteProcess.make(follower, call, () => nextId("write"), receipt)
 
   /** `prepare` runs before the start is sent. */
   const begin = <A>(
@@ -80,11 +97,15 @@ export const make = (options: Options): ProcessStarter => {
     Effect.gen(function* () {
       const refusal = OptionNames.refusal("start", StartOptions.names, start)
       if (refusal !== undefined) return yield* Effect.fail(refusal)
+      if (start.receipt === true && info().capabilities?.processReceipt !== true) {
+        return yield* Effect.fail(Delivery.unsupported)
+      }
       const params = StartOptions.toParams(start, info(), () => nextId("process"))
       const follower = yield* follow(options, params.processId, 0, params.credit ?? undefined)
+      const receipt = yield* tallied(options, follower, 0, start)
       const prepared = yield* prepare(follower)
       yield* send(options, follower, params, restore)
-      return { process: toHandle(follower), prepared }
+      return { process: toHandle(follower, receipt), prepared }
     })
 
   const startWith = (start: StartOptions.StartOptions, restore: Restore) =>
@@ -109,17 +130,20 @@ export const make = (options: Options): ProcessStarter => {
       Effect.uninterruptibleMask((restore) =>
         Effect.acquireRelease(startWith(start, restore), ({ terminate }) => Effect.ignore(terminate)),
       ),
-    attach: (id, after = 0) =>
+    attach: (id, after = 0, asked = {}) =>
       Effect.gen(function* () {
+        const refusal = OptionNames.refusal("attach", attachNames, asked)
+        if (refusal !== undefined) return yield* Effect.fail(refusal)
         const credited = info().capabilities?.processCredit === true
         const follower = yield* follow(options, id, after, credited ? CreditWindow.defaultSize : undefined)
+        const receipt = yield* tallied(options, follower, after, asked)
         yield* follower.recover.pipe(
           Effect.mapError((error) => (isForgotten(error) ? unknownProcess(id, error) : error)),
           Effect.tapError((error) => Effect.sync(() => follower.fail(error))),
           Effect.onInterrupt(() => abandon(follower)),
         )
         yield* follower.takeOver
-        return toHandle(follower)
+        return toHandle(follower, receipt)
       }),
   }
 }
@@ -129,6 +153,27 @@ const follow = ({ ended, processes }: Options, id: string, after: number, size: 
     const error = ended()
     return error === undefined ? processes.follow(id, after, size) : Effect.fail(error)
   })
+
+/** Begins to tally the events of a process, if a receipt is asked for: the receipt. */
+const tallied = (
+  { fork, hasher }: Options,
+  follower: ProcessFollower,
+  after: number,
+  { receipt }: AttachOptions,
+): Effect.Effect<RemoteProcess.RemoteProcess["receipt"]> =>
+  receipt !== true
+    ? Effect.succeed(Effect.suspend(() => Effect.fail(Delivery.notAsked(follower.id))))
+    : Effect.gen(function* () {
+        const delivery = yield* Deferred.make<Delivery.Delivery, ClientError>()
+        const tally = new Delivery.Tally(after, hasher)
+        const tallying = Delivery.follow(follower.id, tally, yield* follower.subscribe)
+        // The end of the client interrupts it.
+        const closed = Effect.suspend(() => Deferred.fail(delivery, follower.failure() ?? clientClosed))
+        fork(Effect.onInterrupt(Effect.intoDeferred(tallying, delivery), () => closed))
+        return Deferred.await(delivery)
+      })
+
+const clientClosed = new ClientError({ reason: "Disconnected", message: "the client was closed" })
 
 /** True for the loss of everything: an answer of a server that does not know the process. */
 const isForgotten = ({ gone }: ClientError): boolean => gone !== undefined && gone.to === undefined

@@ -10,6 +10,7 @@ import { toBase64 } from "../protocol/Bytes.ts"
 import type { OutputStream, ReadResult, SignalName, TerminalSize } from "../protocol/Process.ts"
 import type { Call } from "./Calls.ts"
 import { ClientError } from "./ClientError.ts"
+import type { Delivery } from "./Delivery.ts"
 import type * as EventFeed from "./EventFeed.ts"
 import * as EventStreams from "./EventStreams.ts"
 import * as OptionNames from "./OptionNames.ts"
@@ -46,6 +47,12 @@ export interface RemoteProcess {
   /** Completes when the process has exited and its output is complete. */
   readonly closed: Effect.Effect<void, ClientError>
   /**
+   * Completes, when the process has closed, with its receipt and whether everything in it has arrived here, or what is
+   * missing. Needs `receipt: true` of the start, or of `attach`; fails as `closed` does, but with lost events, which
+   * are missing then.
+   */
+  readonly receipt: Effect.Effect<Delivery, ClientError>
+  /**
    * Writes to stdin or the PTY, in call order; waits while the process does not read. Fails with `StdinClosed` if it
    * was started with neither `pipeStdin` nor `tty`, or has exited, and with `UnknownProcess` if the server does not
    * know it.
@@ -69,7 +76,12 @@ export interface RemoteProcess {
  * The handle of a followed process.
  * @internal
  */
-export const make = (follower: ProcessFollower, ask: Call, nextWriteId: () => string): RemoteProcess => {
+export const make = (
+  follower: ProcessFollower,
+  ask: Call,
+  nextWriteId: () => string,
+  receipt: RemoteProcess["receipt"],
+): RemoteProcess => {
   const { id, subscribe, exitCode, closed } = follower
   /** In another session a process with the same id is another process. */
   const call: Call = (method, params) =>
@@ -130,6 +142,7 @@ export const make = (follower: ProcessFollower, ask: Call, nextWriteId: () => st
     subscribe,
     exitCode,
     closed,
+    receipt,
     write,
     closeStdin: writing.withPermits(1)(
       Effect.suspend(() => Effect.asVoid(call("process/closeStdin", { processId: id }))),

@@ -66,7 +66,8 @@ export class ReorderBuffer {
     for (const { seq, stream, chunk } of state.chunks) {
       if (seq > this.last) this.hold({ kind: "output", seq, stream, bytes: chunk })
     }
-    if (state.closed) this.hold({ kind: "closed", seq: through })
+    const receipt = state.receipt === undefined ? {} : { receipt: state.receipt }
+    if (state.closed) this.hold({ kind: "closed", seq: through, ...receipt })
     const lost = this.fillExit(state, through)
     if (lost !== undefined) return lost
     this.seen = Math.max(this.seen, through)

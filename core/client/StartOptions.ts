@@ -60,6 +60,11 @@ export interface StartOptions extends Partial<Omit<Wire, "argv" | "envPolicy">> 
    * connection, as they do where the server lacks the capability `processCredit`.
    */
   readonly credit?: Wire["credit"]
+  /**
+   * Asks for a receipt, which `receipt` of the process compares with what has arrived. A start with true is refused
+   * where the server lacks the capability `processReceipt`. Default: false.
+   */
+  readonly receipt?: boolean
 }
 
 /** Every option of a start. */
@@ -81,6 +86,7 @@ export const names = {
   networkProxy: true,
   shellSnapshot: true,
   credit: true,
+  receipt: true,
 } satisfies Names<StartOptions>
 
 /** What a terminal is, for programs in it, where `env` does not say otherwise. */

@@ -50,9 +50,13 @@ export const start = (
 ): Effect.Effect<void, SpawnError> => {
   const { spawner, table, options, metrics, scope } = services
   const { process } = entry
+  const { account } = process
+  const events = account === undefined ? process.events : account.around(process)
+  // Attached before there is any output.
+  const hashing = account?.run(process, process.follow(0))
   return Effect.gen(function* () {
     const childScope = yield* ChildScope.fork(scope)
-    const child = yield* around(process, metrics.spawning(spawner.spawn(spec, process.events))).pipe(
+    const child = yield* around(process, metrics.spawning(spawner.spawn(spec, events))).pipe(
       Scope.extend(childScope.child),
       Effect.onError(() => childScope.close),
     )
@@ -64,6 +68,7 @@ export const start = (
     if (options.forgetsAtExit === true) forgetAtExit(table, entry)
     table.decide(entry, Exit.succeed(process))
     yield* Effect.logDebug("process started")
+    if (hashing !== undefined) yield* Effect.forkIn(hashing, scope)
     yield* Effect.forkIn(retire(services, entry, childScope), scope)
   }).pipe(
     Effect.onError((cause) =>

@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as FiberId from "effect/FiberId"
 import * as Runtime from "effect/Runtime"
 import type { ResourceLimit } from "../protocol/Process.ts"
+import type { Receipt } from "../protocol/Receipt.ts"
 import type * as OutputLog from "./OutputLog.ts"
 import type { Process } from "./Process.ts"
 
@@ -39,6 +40,8 @@ export interface ReadState {
   readonly limit?: ResourceLimit | undefined
   /** True if memory ran out. */
   readonly oomKilled?: boolean | undefined
+  /** Of a closed process whose start has asked for one. */
+  readonly receipt?: Receipt
 }
 
 /** The longest delay that the timers of all runtimes accept: 2^31 - 1 milliseconds, 24 days. */
@@ -92,6 +95,7 @@ const stateAfter = (process: Process, { afterSeq, maxBytes }: ReadRequest): Read
     chunks.push({ ...chunk, bytes: chunk.bytes.slice() })
     seq = chunk.seq
   }
+  if (chunks.length > 0) process.account?.read(seq)
   return {
     chunks,
     nextSeq: maxBytes !== Infinity && chunks.length > 0 ? seq + 1 : process.log.nextSeq(),
@@ -101,5 +105,6 @@ const stateAfter = (process: Process, { afterSeq, maxBytes }: ReadRequest): Read
     sandboxDenied: process.exited?.sandboxDenied ?? false,
     limit: process.exited?.limit,
     oomKilled: process.exited?.oomKilled,
+    ...(process.closed?.receipt === undefined ? {} : { receipt: process.closed.receipt }),
   }
 }

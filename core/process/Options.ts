@@ -1,4 +1,5 @@
 /** The options of a process registry, and what all registries of one server share. */
+import { type HasherService, portable } from "../protocol/Hasher.ts"
 import { defaults, type Limits } from "../protocol/Limits.ts"
 import * as Metrics from "./Metrics.ts"
 import * as Retention from "./Retention.ts"
@@ -25,10 +26,13 @@ export interface Shared {
   readonly retention: Retention.Retention
   /** Where everything is counted. */
   readonly metrics: Metrics.Metrics
+  /** Hashes output for receipts. */
+  readonly hasher: HasherService
 }
 
 /** What sessions of one server share, under these limits. */
-export const share = (limits: Limits, metrics = Metrics.make()): Shared => ({
+export const share = (limits: Limits, metrics = Metrics.make(), hasher = portable): Shared => ({
+  hasher,
   gate: StartGate.make(limits),
   retention: Retention.make(limits.retainedTotal),
   metrics,

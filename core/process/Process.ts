@@ -12,7 +12,10 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as FiberId from "effect/FiberId"
 import type { Event } from "../protocol/dialect/Dialect.ts"
+import type { Receipt } from "../protocol/Receipt.ts"
 import type * as Spawner from "../spawn/Spawner.ts"
+import type { Account } from "./Account.ts"
+import { type Attachment, streamsOf } from "./Attachment.ts"
 import * as Denial from "./Denial.ts"
 import * as Metrics from "./Metrics.ts"
 import type { Shared } from "./Options.ts"
@@ -28,19 +31,10 @@ export const maxQuietRounds = 50
 
 export { pauseAbove, resumeBelow } from "./Throttle.ts"
 export type { Event } from "../protocol/dialect/Dialect.ts"
+export type { Attachment } from "./Attachment.ts"
 
 /** The exit of a process, as its event. */
 export type Exited = Omit<Extract<Event, { readonly kind: "exited" }>, "kind">
-
-/** A reader that gets every event; the child is paused while it lags. */
-export interface Attachment {
-  /** The next event that is not delivered yet. The bytes of output are valid until the child writes again. */
-  readonly next: () => Event | undefined
-  /** Marks everything up to and including `seq` as delivered. */
-  readonly advance: (seq: number) => void
-  /** The reader is gone: it no longer holds output or pauses the child. */
-  readonly detach: () => void
-}
 
 /** A process of a session. Its fields are for readers; its methods change them, and `Control.terminate` does. */
 export class Process {
@@ -52,14 +46,16 @@ export class Process {
   readonly log: OutputLog.OutputLog
   /** Set when the exit is published. */
   exited: Exited | undefined
-  /** Set when the child has exited and every stream is at EOF. */
-  closed: { readonly seq: number } | undefined
+  /** Set when the child has exited, every stream is at EOF, and there is the receipt that was asked for. */
+  closed: { readonly seq: number; readonly receipt?: Receipt | undefined } | undefined
   /** A client has asked for the kill. Set by `terminate`. */
   terminated = false
   /** Undefined until the child is spawned. */
   child: Spawner.ChildHandle | undefined
   /** Undefined without a stdin or PTY to write to. */
   stdin: StdinQueue | undefined
+  /** What its receipt is made of; undefined if nobody has asked for one. */
+  readonly account: Account | undefined
 
   private readonly listeners = new Set<() => void>()
   private readonly childExited = Deferred.unsafeMake<void>(FiberId.none)
@@ -83,6 +79,7 @@ export class Process {
     capacity: OutputLog.Capacity,
     { retention, metrics }: Partial<Shared> = {},
     onClosed: () => void = () => {},
+    account?: Account,
   ) {
     this.id = id
     this.onClosed = onClosed
@@ -90,9 +87,11 @@ export class Process {
     this.confined = confinement !== undefined
     this.metrics = metrics ?? Metrics.make()
     this.readers = new Throttle(this.metrics)
-    this.log = OutputLog.make(capacity, retention, this.metrics)
-    this.openStreams = new Set(stdio.kind === "pty" ? ["pty"] : ["stdout", "stderr"])
-    this.starter = this.attach(0)
+    this.account = account
+    const evictions = account?.evictions(this.metrics, () => this.log)
+    this.log = OutputLog.make(capacity, retention, evictions ?? this.metrics)
+    this.openStreams = new Set(streamsOf(stdio))
+    this.starter = this.follow(0)
   }
 
   /** The callbacks for the spawner. */
@@ -153,8 +152,14 @@ export class Process {
     return () => this.listeners.delete(listener)
   }
 
-  /** Attaches a reader that has everything up to and including `seq`. */
+  /** Attaches a client that has everything up to and including `seq`. */
   attach(seq: number): Attachment {
+    const attachment = this.follow(seq)
+    return this.account === undefined ? attachment : this.account.watched(attachment)
+  }
+
+  /** Attaches a reader that is no client. */
+  follow(seq: number): Attachment {
     const cursor = this.log.attach(seq)
     this.readers.cursors.add(cursor)
     return {
@@ -209,7 +214,9 @@ export class Process {
     if (this.openStreams.size > 0 || this.status === undefined) return
     this.publishExit()
     if (this.closed !== undefined) return
-    this.closed = { seq: this.log.take() }
+    const { account } = this
+    if (account !== undefined && account.receipt === undefined) return account.close(() => this.settle())
+    this.closed = { seq: this.log.take(), receipt: account?.receipt }
     this.log.finish()
     this.stdin?.close()
     this.onClosed()

@@ -13,6 +13,8 @@ import * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
 import type { SignalName, SpawnerService, SpawnSpec, TerminalSize } from "../spawn/Spawner.ts"
 import type { SignalError } from "../spawn/SpawnError.ts"
+import { Account } from "./Account.ts"
+import { streamsOf } from "./Attachment.ts"
 import * as Control from "./Control.ts"
 import * as Lifecycle from "./Lifecycle.ts"
 import * as LongPoll from "./LongPoll.ts"
@@ -25,19 +27,23 @@ import { ProcessTable } from "./ProcessTable.ts"
 export type { AroundSpawn } from "./Lifecycle.ts"
 export { defaultOptions, share, type Options, type Shared } from "./Options.ts"
 
+/** What a start may ask for beyond its spec. */
+export interface Asked {
+  /** Lowers how much output is retained, down to one chunk; it never raises it. */
+  readonly retainedBytes?: number | undefined
+  /** Stands around the spawn, behind every check. */
+  readonly around?: Lifecycle.AroundSpawn | undefined
+  /** True: the process closes with a receipt. */
+  readonly receipt?: boolean | undefined
+}
+
 /** Requests on the processes of one session. */
 export interface ProcessRegistry {
   /**
    * Starts a process, which goes on if the caller is interrupted. It holds its first output until its `release` is
-   * called. `retainedBytes` lowers how much output is retained, down to one chunk; it never raises it. `around` stands
-   * around the spawn, behind every check.
+   * called.
    */
-  readonly start: (
-    id: string,
-    spec: SpawnSpec,
-    retainedBytes?: number,
-    around?: Lifecycle.AroundSpawn,
-  ) => Effect.Effect<Process, StartError>
+  readonly start: (id: string, spec: SpawnSpec, asked?: Asked) => Effect.Effect<Process, StartError>
   /** The process of that id, once it has started. */
   readonly find: (id: string) => Effect.Effect<Process, ProcessError>
   /** Reads retained output; waits for more if the request says so. */
@@ -74,6 +80,7 @@ export const make = (
   Effect.gen(function* () {
     const scope = yield* Effect.scope
     const clock = yield* Effect.clock
+    const accounting = { clock, hasher: shared.hasher }
     const { retainedBytes, retainedChunks: chunks } = options.limits
     const places = shared.gate.open()
     const table = new ProcessTable()
@@ -88,18 +95,20 @@ export const make = (
       }),
     )
 
-    const start: ProcessRegistry["start"] = (id, spec, retained = retainedBytes, around) =>
+    const start: ProcessRegistry["start"] = (id, spec, asked = {}) =>
       Effect.suspend((): Effect.Effect<Process, StartError> => {
         if (table.get(id) !== undefined) {
           return Effect.fail(new ProcessError({ reason: "AlreadyExists", processId: id }))
         }
         const place = places.take(clock.unsafeCurrentTimeMillis())
         if (Either.isLeft(place)) return Effect.fail(place.left)
+        const retained = asked.retainedBytes ?? retainedBytes
         const bytes = Math.min(retainedBytes, Math.max(retained, OutputLog.maxChunkBytes))
         const leave = place.right
-        const entry = table.reserve(new Process(id, spec, { bytes, chunks }, shared, leave))
+        const account = asked.receipt === true ? new Account(accounting, streamsOf(spec.stdio)) : undefined
+        const entry = table.reserve(new Process(id, spec, { bytes, chunks }, shared, leave, account))
         // Forked with `immediate`: the next request on this id finds the start begun.
-        const starting = Lifecycle.start(services, entry, spec, leave, around)
+        const starting = Lifecycle.start(services, entry, spec, leave, asked.around)
         runFork(Effect.annotateLogs(starting, "process", id), { immediate: true, scope })
         return entry.outcome ?? Deferred.await(entry.decided)
       })

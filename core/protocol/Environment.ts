@@ -37,6 +37,8 @@ export const Capabilities = Schema.Struct({
   sessionTakeover: Schema.Boolean,
   /** Beyond the peer implementation: `credit` of `process/start` and `initialize`, and `process/credit`. */
   processCredit: Schema.Boolean,
+  /** Beyond the peer implementation: `receipt` of `process/start`, `process/closed` and `process/read`. */
+  processReceipt: Schema.Boolean,
 }).annotations({ identifier: "Capabilities" })
 /** The capabilities of a server. */
 export type Capabilities = typeof Capabilities.Type

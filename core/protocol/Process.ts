@@ -9,6 +9,7 @@ import { told } from "./decoding/Decoder.ts"
 import { at, beyond, flag, nullable, omittable } from "./Fields.ts"
 import { I32, U16, U53, U64, Usize } from "./Integers.ts"
 import * as PathUri from "./PathUri.ts"
+import { Receipt, ResourceLimit } from "./Receipt.ts"
 import { Sandbox } from "./Sandbox.ts"
 import { Uuid } from "./Uuid.ts"
 
@@ -78,6 +79,8 @@ export const StartParams = Schema.Struct({
   terminalSize: beyond(TerminalSize),
   /** With the capability `processCredit`: see `CreditParams`. At least 65,536, the largest chunk; absent is no bound. */
   credit: beyond(U53),
+  /** With the capability `processReceipt`: `process/closed` carries a receipt. The default is false. */
+  receipt: beyond(Schema.Boolean),
 }).annotations({ identifier: "WireExecParams" })
 /** Decoded params of `process/start`. */
 export type StartParams = typeof StartParams.Type
@@ -111,15 +114,15 @@ export const Chunk = Schema.Struct({ seq: U64, stream: OutputStream, chunk: Base
   identifier: "ProcessOutputChunk",
 })
 
-/** A bound of the resources of a process: its memory, how many processes it may start, its processor time. */
-export const ResourceLimit = Schema.Literal("mem", "pids", "time")
-/** A bound of the resources of a process. */
-export type ResourceLimit = typeof ResourceLimit.Type
+export { ResourceLimit } from "./Receipt.ts"
 
 /** Of a process that a bound of its server has ended. Absent otherwise, and where the server has no such bound. */
 const overLimit = { limit: Schema.optional(ResourceLimit), oomKilled: Schema.optional(Schema.Boolean) }
 
-/** `nextSeq - 1` is the `afterSeq` of the next read. `failure` is always null. */
+/**
+ * `nextSeq - 1` is the `afterSeq` of the next read. `failure` is always null. A closed process has its receipt, if its
+ * start has asked for one.
+ */
 export const ReadResult = Schema.Struct({
   chunks: Schema.Array(Chunk),
   nextSeq: U64,
@@ -129,6 +132,7 @@ export const ReadResult = Schema.Struct({
   failure: Schema.NullOr(Schema.String),
   sandboxDenied: Schema.optionalWith(Schema.Boolean, { default: () => false }),
   ...overLimit,
+  receipt: Schema.optional(Receipt),
 }).annotations({ identifier: "ReadResponse" })
 /** The result of `process/read`. */
 export type ReadResult = typeof ReadResult.Type
@@ -225,7 +229,9 @@ export const ExitedParams = Schema.Struct({
   ...overLimit,
 }).annotations({ identifier: "ExecExitedNotification" })
 
-/** The process has exited and no output follows. */
-export const ClosedParams = Schema.Struct({ processId: ProcessId, seq: U64 }).annotations({
-  identifier: "ExecClosedNotification",
-})
+/** The process has exited and no output follows. `receipt` is there if its start has asked for it. */
+export const ClosedParams = Schema.Struct({
+  processId: ProcessId,
+  seq: U64,
+  receipt: Schema.optional(Receipt),
+}).annotations({ identifier: "ExecClosedNotification" })

@@ -34,6 +34,7 @@ export const make = (
     sessionTakeover: true,
     // What may not be pushed waits in the log, so the child has to be paused.
     processCredit: pause,
+    processReceipt: true,
   },
 })
 

@@ -13,6 +13,7 @@ import * as ExecutionStrategy from "effect/ExecutionStrategy"
 import * as Exit from "effect/Exit"
 import * as FiberMap from "effect/FiberMap"
 import * as Scope from "effect/Scope"
+import { Hasher } from "../protocol/Hasher.ts"
 import { LimitError } from "../protocol/Limits.ts"
 import type { Metrics } from "../process/Metrics.ts"
 import * as ProcessRegistry from "../process/ProcessRegistry.ts"
@@ -96,7 +97,7 @@ export const make = (
     const expiries = yield* FiberMap.make<string>()
     const table = new Map<string, OpenSession>()
 
-    const shared = ProcessRegistry.share(options.limits, options.metrics)
+    const shared = ProcessRegistry.share(options.limits, options.metrics, yield* Hasher)
     const most = options.limits.sessions
 
     const make = Effect.fnUntraced(function* (holder: Holder | undefined) {

@@ -37,6 +37,25 @@ describe("Drain", () => {
   )
 
   it(
+    "says that the server has ended a child, to which nothing else is known to have happened",
+    effect(function* () {
+      const fake = yield* Fake.make()
+      const { spawner, drain } = Drain.make(yield* Effect.provide(Spawner, fake.layer))
+      const endings: Array<unknown> = []
+      const told = { ...events, exit: (_: unknown, ending?: unknown) => void endings.push(ending) }
+      for (let i = 0; i < 3; i++) yield* spawner.spawn(spec, told)
+      const [early, late, other] = fake.children
+      early?.finish(0, { userCpuMicros: 1 })
+      yield* Effect.fork(drain(10_000))
+      yield* elapse(10)
+      late?.finish(0, { userCpuMicros: 2 })
+      other?.finish(0)
+      const ended = { endedBy: "serverEnd" }
+      expect(endings).toEqual([{ userCpuMicros: 1 }, { userCpuMicros: 2, ...ended }, ended])
+    }),
+  )
+
+  it(
     "waits for a group that outlives its leader",
     effect(function* () {
       const { children, drain } = yield* begin(1)

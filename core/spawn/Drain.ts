@@ -43,7 +43,7 @@ export const make = (spawner: SpawnerService): Drain => {
         ...events,
         exit: (status, ending) => {
           exited = true
-          events.exit(status, ending)
+          events.exit(status, draining ? { ...ending, endedBy: "serverEnd" } : ending)
         },
       })
       const child: Child = { handle, exited: () => exited }

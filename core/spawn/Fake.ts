@@ -15,6 +15,7 @@ import { SignalError, type SpawnError, StdinError } from "./SpawnError.ts"
 import {
   type Capabilities,
   type ChildHandle,
+  type Ending,
   type ExitStatus,
   type OutputStream,
   type SignalName,
@@ -142,17 +143,17 @@ export class FakeChild {
   }
 
   /** Exits with a code or a status; the streams stay open. */
-  exit(status: number | ExitStatus): void {
+  exit(status: number | ExitStatus, ending?: Ending): void {
     if (this.status !== undefined || this.released) return
     this.status = typeof status === "number" ? { kind: "exited", code: status } : status
     this.dead.unsafeOpen()
-    this.events.exit(this.status)
+    this.events.exit(this.status, ending)
   }
 
   /** Ends every stream and exits. */
-  finish(status: number | ExitStatus = 0): void {
+  finish(status: number | ExitStatus = 0, ending?: Ending): void {
     this.end()
-    this.exit(status)
+    this.exit(status, ending)
   }
 
   /** Stops reading stdin, until `read`: writers wait. */

@@ -5,6 +5,8 @@
  * Events that come before `spawn` has answered are kept, and delivered by `open`. After `mute`, which is the end of the
  * child's scope, events are dropped without a report, because the kill at that end causes them.
  */
+import * as Schema from "effect/Schema"
+import { Ending } from "../protocol/Receipt.ts"
 import type { ExitStatus, OutputStream, SpawnEvents } from "./Spawner.ts"
 
 /** The rules of a plain spawner, each with what is done where it is broken. */
@@ -15,6 +17,7 @@ export const rules = {
   "exit-status":
     'an exit is { kind: "exited", code } with a code from 0 to 255, or { kind: "signaled", signal } with a number; ' +
     "it was taken for exit code 255",
+  "exit-ending": "what is told beside an exit is an `Ending`; it was ignored",
   "stream-unknown": "a child on pipes has stdout and stderr, one on a PTY has pty; the event was dropped",
   "output-bytes": "output is a Uint8Array; it was dropped",
   "handle-shape":
@@ -72,13 +75,15 @@ export const make = (to: SpawnEvents, streams: ReadonlyArray<OutputStream>, repo
     running.delete(stream)
     deliver(() => to.end(stream))
   }
-  const exit = (status: ExitStatus) => {
+  const exit = (status: ExitStatus, ending?: Ending) => {
     if (muted) return
     if (exited) return report("exit-twice", `an exit with ${JSON.stringify(status)}`)
     exited = true
     const sound = isStatus(status)
     if (!sound) report("exit-status", `an exit with ${JSON.stringify(status)}`)
-    deliver(() => to.exit(sound ? status : { kind: "exited", code: 255 }))
+    const known = ending === undefined || isEnding(ending)
+    if (!known) report("exit-ending", `an exit with ${JSON.stringify(ending)}`)
+    deliver(() => to.exit(sound ? status : { kind: "exited", code: 255 }, known ? ending : undefined))
   }
   return {
     events: { output, end, exit },
@@ -96,6 +101,8 @@ export const make = (to: SpawnEvents, streams: ReadonlyArray<OutputStream>, repo
     exited: () => exited,
   }
 }
+
+const isEnding = Schema.is(Ending)
 
 const isWhole = (value: unknown, least: number, most: number): boolean =>
   typeof value === "number" && Number.isInteger(value) && value >= least && value <= most

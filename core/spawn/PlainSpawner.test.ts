@@ -100,7 +100,7 @@ describe("PlainSpawner", () => {
         end("stderr")
         end("stderr")
         output("stderr", bytes)
-        exit({ kind: "exited", code: 300 })
+        exit({ kind: "exited", code: 300 }, { coreDumped: "yes" } as never)
         exit({ kind: "exited", code: 0 })
       }
       yield* elapse(1)
@@ -111,9 +111,10 @@ describe("PlainSpawner", () => {
         "end-twice",
         "output-after-end",
         "exit-status",
+        "exit-ending",
         "exit-twice",
       ])
-      expect(logged[5]).toBe(
+      expect(logged[6]).toBe(
         "spawner mine breaks the rule exit-twice: a child exits once; the second exit was ignored " +
           '(an exit with {"kind":"exited","code":0}). Said once for each rule',
       )

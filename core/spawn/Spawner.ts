@@ -19,7 +19,7 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Confinement } from "../protocol/Confinement.ts"
-import type { ResourceLimit } from "../protocol/Process.ts"
+import type { Ending } from "../protocol/Receipt.ts"
 import type { SignalError, SpawnError, StdinError } from "./SpawnError.ts"
 
 /** What a spawner can do. A declared capability must work; one that is not declared is never used. */
@@ -72,20 +72,12 @@ export interface SpawnSpec {
 /** A stream that a child writes. */
 export type OutputStream = "stdout" | "stderr" | "pty"
 
+export type { Ending } from "../protocol/Receipt.ts"
+
 /** How a child ended: it exited with a code from 0 to 255, or a signal of that number killed it. */
 export type ExitStatus =
   | { readonly kind: "exited"; readonly code: number }
   | { readonly kind: "signaled"; readonly signal: number }
-
-/** What a spawner may know of the end of a child beyond its status. What it does not know is absent. */
-export interface Ending {
-  /** `limit`: a bound of what it may use has ended the child. */
-  readonly endedBy?: "limit" | undefined
-  /** Which bound that was. */
-  readonly limit?: ResourceLimit | undefined
-  /** True if the kernel has killed the child, or a process that it had started, because memory ran out. */
-  readonly oomKilled?: boolean | undefined
-}
 
 /** A POSIX signal name, such as `SIGINT`. */
 export type SignalName = `SIG${string}`

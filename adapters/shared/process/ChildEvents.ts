@@ -27,10 +27,10 @@ export const make = (
       if (!muted && open.has(stream)) events.output(stream, bytes)
     },
     end,
-    exit: (status) => {
+    exit: (status, ending) => {
       if (exited || muted) return
       exited = true
-      events.exit(status)
+      events.exit(status, ending)
     },
     endAll: () => {
       for (const stream of open) end(stream)

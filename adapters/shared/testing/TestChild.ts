@@ -13,6 +13,8 @@ export interface TestChild {
   readonly text: (stream: Spawner.OutputStream) => string
   readonly ended: ReadonlyArray<Spawner.OutputStream>
   readonly status: () => Spawner.ExitStatus | undefined
+  /** What was told beside the status. */
+  readonly ending: () => Spawner.Ending | undefined
   /** Every event in order: the name of a stream for output, `/name` for its end, and `exit`. */
   readonly log: ReadonlyArray<string>
   readonly exit: Promise<Spawner.ExitStatus>
@@ -52,6 +54,7 @@ export const start = async (spawner: Spawner.SpawnerService, options: Options): 
   const log: Array<string> = []
   const ended: Array<Spawner.OutputStream> = []
   let status: Spawner.ExitStatus | undefined
+  let ending: Spawner.Ending | undefined
   const exit = promise<Spawner.ExitStatus>()
   const closed = promise<void>()
   const check = () => {
@@ -68,8 +71,9 @@ export const start = async (spawner: Spawner.SpawnerService, options: Options): 
       ended.push(stream)
       check()
     },
-    exit: (value) => {
+    exit: (value, told) => {
       log.push("exit")
+      ending = told
       status = value
       exit.resolve(value)
       check()
@@ -83,6 +87,7 @@ export const start = async (spawner: Spawner.SpawnerService, options: Options): 
     text: (stream) => bytes(stream).toString("utf8"),
     ended,
     status: () => status,
+    ending: () => ending,
     log,
     exit: deadline(exit.promise, "exit"),
     closed: deadline(closed.promise, "closed"),

@@ -131,4 +131,11 @@ export const client = [
     "two clients take one session from each other for ever",
   ),
   one("core/client/ProcessStarter.ts", "fork(terminate)", "void 0", "a start whose answer was lost runs on"),
+  ...[
+    ["event.seq > this.last + 1", "event.seq > this.last + 2", "one missing event is not noticed"],
+    ["bytes !== written.bytes || ", "", "missing bytes are noticed by their hash alone"],
+    ["(written.sha256 ?? sha256) !== sha256", "false", "bytes that differ are not noticed"],
+  ].map(([find = "", replace = "", says = ""]) =>
+    elsewhere(one("core/client/Delivery.ts", find, replace, says), "core/integration/Receipts.test.ts"),
+  ),
 ]

@@ -1,11 +1,17 @@
 // @ts-check
 // Mutations of core/process.
-import { inFile, one } from "./mutation.mjs"
+import { elsewhere, inFile, one } from "./mutation.mjs"
 
 const process = inFile("core/process/Process.ts")
 const log = inFile("core/process/Ring.ts")
 const registry = inFile("core/process/ProcessRegistry.ts")
 const poll = inFile("core/process/LongPoll.ts")
+/** @param {string} find @param {string} replace @param {string} says */
+const receipt = (find, replace, says) =>
+  elsewhere(
+    one("core/process/Account.ts", find, replace, says, "process/receipt"),
+    "core/integration/Receipts.test.ts",
+  )
 const table = inFile("core/process/ProcessTable.ts")
 const retained = "process/read/retained"
 
@@ -56,8 +62,8 @@ export const processes = [
     "process/output/seq-contiguous",
   ),
   process(
-    "this.closed = { seq: this.log.take() }",
-    "this.closed = { seq: 0 }",
+    "this.closed = { seq: this.log.take(), receipt",
+    "this.closed = { seq: 0, receipt",
     "closed has the seq 0",
     "process/output/seq-contiguous",
   ),
@@ -198,4 +204,9 @@ export const processes = [
     "no writeId is remembered",
     "process/write/same*",
   ),
+  receipt("counted.bytes += bytes.length", "counted.bytes = bytes.length", "the last chunk counts alone"),
+  receipt("stream.lastSeq = event.seq", "stream.lastSeq ??= event.seq", "the first chunk is the last"),
+  receipt("oldest.seq > this.taken", "oldest.seq >= this.taken", "what a client had got counts as unread"),
+  receipt("if (terminated && killed)", "if (killed)", "every kill is a terminate"),
+  receipt("this.work.unsafeOpen()\n          yield* full", "yield* full", "what had no room is not hashed"),
 ]

@@ -39,6 +39,7 @@ import { limitFlags } from "./limit-flags.ts"
 import { limits } from "./limits.ts"
 import { networkProxy } from "./network-proxy.ts"
 import { exitCode } from "./process-exit-code.ts"
+import { processReceipt } from "./process-receipt.ts"
 import { processCredit } from "./process-credit.ts"
 import { processCloseStdin, processResize, processSignals } from "./process-extensions.ts"
 import { outputOrder } from "./process-output-order.ts"
@@ -108,6 +109,7 @@ export const cases: ReadonlyArray<Case> = [
   ...processSignals,
   ...terminate,
   ...processCredit,
+  ...processReceipt,
   ...exitCode,
   ...info,
   ...environmentExact,

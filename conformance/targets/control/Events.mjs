@@ -1,5 +1,8 @@
 // @ts-check
 /** The events of the processes of a session: numbered, kept for reads, and sent to the client that is attached. */
+import { createHash } from "node:crypto"
+import { constants } from "node:os"
+
 /**
  * @typedef {import("./Parts.mjs").Entry} Entry
  * @typedef {import("./Parts.mjs").Message} Message
@@ -22,7 +25,14 @@ const publish = (session, entry, method, params, bytes) => {
   if (bytes !== undefined) {
     entry.chunks.push({ seq, stream: params.stream, bytes, chunk: params.chunk })
     entry.size += bytes.length
-    while (entry.size > retained) entry.size -= entry.chunks.shift()?.bytes.length ?? 0
+    const { account } = entry
+    if (account !== undefined) session.parts.written(account, params.stream, seq, bytes)
+    while (entry.size > retained) {
+      const oldest = entry.chunks.shift()
+      if (oldest === undefined) break
+      entry.size -= oldest.bytes.length
+      if (account !== undefined) session.parts.evicted(account, oldest.stream, oldest.seq, oldest.bytes)
+    }
   }
   const message = { method, params: { processId: entry.id, seq, ...params } }
   if (bytes === undefined) entry.ends.push(message)
@@ -62,6 +72,8 @@ export const flush = (session, entry) => {
     entry.credit -= next.size
     held.shift()
     session.connection?.send(next.message)
+    const { account } = entry
+    if (account !== undefined) account.told = Math.max(account.told, next.message.params.seq)
   }
   for (const stream of [child.stdout, child.stderr]) {
     if (held.length > 0 && child.exitCode === null && child.signalCode === null) stream.pause()
@@ -93,6 +105,34 @@ export const replay = (session, after, credit) => {
   }
 }
 
+/** The account of a process that starts now. @returns {import("./Parts.mjs").Account} */
+export const account = () => {
+  const empty = () => ({ bytes: 0, hash: createHash("sha256"), chunks: 0, unreadBytes: 0 })
+  return { startedAtMs: Date.now(), told: 0, streams: { stdout: empty(), stderr: empty() } }
+}
+
+/**
+ * @param {Session} session
+ * @param {Entry} entry
+ * @param {number} endedAtMs
+ * @param {NodeJS.Signals | null} signal
+ * @param {boolean} killed
+ */
+const receiptOf = ({ parts }, { account }, endedAtMs, signal, killed) => {
+  if (account === undefined) return undefined
+  const streams = Object.entries(account.streams).map(([name, { hash, ...rest }]) => [
+    name,
+    { ...rest, sha256: hash.digest("hex") },
+  ])
+  return parts.receipt({
+    streams: Object.fromEntries(streams),
+    endedBy: parts.endedBy(killed, signal),
+    ...(signal === null ? {} : { signal: constants.signals[signal] }),
+    startedAtMs: account.startedAtMs,
+    endedAtMs,
+  })
+}
+
 /**
  * Lets the reads that wait look again.
  * @param {Entry} entry
@@ -112,6 +152,8 @@ export const follow = (session, entry) => {
   let open = 2
   /** @type {[code: number | null, signal: NodeJS.Signals | null] | undefined} */
   let status
+  let endedAtMs = 0
+  let killed = false
   const exited = () => {
     if (status === undefined || entry.exitedSeq > 0) return
     entry.exitCode = parts.exitCode(...status)
@@ -125,7 +167,8 @@ export const follow = (session, entry) => {
     if (status === undefined || open > 0) return
     exited()
     entry.closed = true
-    publish(session, entry, "process/closed", {})
+    entry.receipt = receiptOf(session, entry, endedAtMs, status[1], killed)
+    publish(session, entry, "process/closed", entry.receipt === undefined ? {} : { receipt: entry.receipt })
     wake(entry)
   }
   for (const stream of /** @type {const} */ (["stdout", "stderr"])) {
@@ -140,6 +183,8 @@ export const follow = (session, entry) => {
   }
   child.on("exit", (code, signal) => {
     status = [code, signal]
+    endedAtMs = Date.now()
+    killed = entry.terminated
     flush(session, entry)
     settle()
     // Timers run before the event loop polls. After one more poll, all that was written before the exit is read, even

@@ -13,7 +13,13 @@ import { invalidRequest, Refused, sessionAttached } from "./Refused.mjs"
 /** The result of `environment/info`. */
 export const info = () => ({
   shell: { name: "sh", path: "/bin/sh" },
-  capabilities: { sessionReplay: true, sessionTakeover: true, processSignals: true, processCredit: true },
+  capabilities: {
+    sessionReplay: true,
+    sessionTakeover: true,
+    processSignals: true,
+    processCredit: true,
+    processReceipt: true,
+  },
 })
 
 /**

@@ -63,6 +63,7 @@ export const fields = {
     networkProxy: optional(isObject),
     sandbox: optional(isObject),
     credit: optional((value) => isCount(value) && value >= 65_536),
+    receipt: optional(isFlag),
   },
   "process/read": {
     processId: isText,

@@ -2,6 +2,7 @@
 /**
  * The decisions of the control server, each a small function by itself, so that a broken server replaces exactly one.
  */
+import { createHash } from "node:crypto"
 import { constants } from "node:os"
 import { sessionTaken } from "./Refused.mjs"
 
@@ -38,6 +39,20 @@ import { sessionTaken } from "./Refused.mjs"
  * @property {Set<string>} writeIds
  * @property {number} credit
  * @property {Array<Held>} held
+ * @property {Account | undefined} account
+ * @property {any} receipt
+ */
+
+/**
+ * What a receipt is made of; `told` is the greatest seq that a client was sent.
+ * @typedef {{ startedAtMs: number, told: number, streams: Record<string, Stream> }} Account
+ */
+
+/**
+ * @typedef {{
+ *   bytes: number, hash: import("node:crypto").Hash, chunks: number, firstSeq?: number, lastSeq?: number,
+ *   unreadBytes: number
+ * }} Stream
  */
 
 /** @typedef {{ message: Message, size: number }} Held */
@@ -92,6 +107,11 @@ import { sessionTaken } from "./Refused.mjs"
  * @property {(message: Message) => boolean} queues
  * @property {(left: number, bytes: number) => number} granted
  * @property {(given: number, entry: Entry) => number} anew
+ * @property {(asked: boolean) => boolean} accounts
+ * @property {(account: Account, stream: string, seq: number, bytes: Buffer) => unknown} written
+ * @property {(account: Account, stream: string, seq: number, bytes: Buffer) => unknown} evicted
+ * @property {(terminated: boolean, signal: NodeJS.Signals | null) => string} endedBy
+ * @property {(receipt: any) => any} receipt
  * @property {(session: Session) => boolean} free
  * @property {(connection: Connection) => boolean} yields
  * @property {(session: Session, holder: Connection) => unknown} handOver
@@ -178,6 +198,27 @@ export const parts = {
   granted: (left, bytes) => (left === Infinity ? bytes : left + bytes),
   /** The credit of a process on a connection that resumes its session and gives it so much. */
   anew: (given) => given,
+
+  /** Whether a process has a receipt, by what its start asked for. */
+  accounts: (asked) => asked,
+  /** Takes down a chunk that a child has written. */
+  written: ({ streams }, name, seq, bytes) => {
+    const stream = (streams[name] ??= { bytes: 0, hash: createHash("sha256"), chunks: 0, unreadBytes: 0 })
+    stream.bytes += bytes.length
+    stream.hash.update(bytes)
+    stream.chunks += 1
+    stream.firstSeq ??= seq
+    stream.lastSeq = seq
+  },
+  /** Takes down a chunk that is dropped. */
+  evicted: ({ streams, told }, name, seq, bytes) => {
+    const stream = streams[name]
+    if (stream !== undefined && seq > told) stream.unreadBytes += bytes.length
+  },
+  /** What has ended a process, which was perhaps terminated before it ended. */
+  endedBy: (terminated, signal) => (signal === null ? "exit" : terminated ? "terminate" : "signal"),
+  /** The receipt as it is sent. */
+  receipt: (receipt) => receipt,
 
   /** Whether a session can be resumed. */
   free: (session) => session.connection === undefined,

@@ -5,7 +5,7 @@
  * Right as far as it goes: no tty, no arg0, no environment policies, and no back-pressure.
  */
 import { spawn } from "node:child_process"
-import { flush, follow } from "./Events.mjs"
+import { account, flush, follow } from "./Events.mjs"
 import { path, signals } from "./Params.mjs"
 import { internalError, invalidParams, invalidRequest, Refused } from "./Refused.mjs"
 
@@ -45,7 +45,7 @@ const launch = ([program, ...args], options) => {
  * @param {Session} session
  * @param {{
  *   processId: string, argv: [string, ...Array<string>], cwd: string, env: Record<string, string>, pipeStdin?: boolean,
- *   credit?: number | null
+ *   credit?: number | null, receipt?: boolean | null
  * }} params
  */
 export const start = (session, params) => {
@@ -78,6 +78,8 @@ export const start = (session, params) => {
     writeIds: new Set(),
     credit: params.credit ?? Infinity,
     held: [],
+    account: session.parts.accounts(params.receipt === true) ? account() : undefined,
+    receipt: undefined,
   }
   processes.set(id, entry)
   child.stdin?.on("error", () => undefined)
@@ -116,6 +118,7 @@ export const read = async (session, { processId, afterSeq, maxBytes, waitMs }) =
   const all = parts.after(entry, from)
   const some = maxBytes === undefined || maxBytes === null ? all : parts.page(all, maxBytes)
   const last = some.at(-1)
+  if (entry.account !== undefined) entry.account.told = Math.max(entry.account.told, last?.seq ?? 0)
   const nextSeq = some === all || last === undefined ? entry.next : last.seq + 1
   const { closed, exitCode } = entry
   return {
@@ -126,6 +129,7 @@ export const read = async (session, { processId, afterSeq, maxBytes, waitMs }) =
     closed,
     failure: null,
     sandboxDenied: false,
+    ...(entry.receipt === undefined ? {} : { receipt: entry.receipt }),
   }
 }
 

@@ -10,6 +10,7 @@ import type { RpcError } from "../ErrorCode.ts"
 import type { Request } from "../Message.ts"
 import type * as Methods from "../Methods.ts"
 import type { OutputStream, ResourceLimit } from "../Process.ts"
+import type { Receipt } from "../Receipt.ts"
 
 /** Params and results of operations that are not in the method table. */
 export interface Beyond {
@@ -71,7 +72,12 @@ export type Event =
       /** True if memory ran out. */
       readonly oomKilled?: boolean | undefined
     }
-  | { readonly kind: "closed"; readonly seq: number }
+  | {
+      readonly kind: "closed"
+      readonly seq: number
+      /** Of a process whose start has asked for it. */
+      readonly receipt?: Receipt | undefined
+    }
 
 /** A version of the wire. */
 export interface Dialect {

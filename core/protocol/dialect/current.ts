@@ -34,7 +34,7 @@ export const current: Dialect = {
           return notificationText("process/exited", params)
         }
         case "closed":
-          return notificationText("process/closed", { processId, seq: event.seq })
+          return notificationText("process/closed", { processId, seq: event.seq, receipt: event.receipt })
       }
     }
   },

@@ -57,7 +57,11 @@ export const make = ({ host, capabilities, floor, session, notifier, tracing, au
       const { processId } = params
       const credit = yield* toCredit(params.credit)
       const { id, processes } = session()
-      const starting = processes.start(processId, spec, params.retainedBytes, audit.start(spec))
+      const starting = processes.start(processId, spec, {
+        retainedBytes: params.retainedBytes,
+        around: audit.start(spec),
+        receipt: params.receipt ?? false,
+      })
       const process = yield* tracing.process(id, processId, spec.argv[0], starting)
       afterReply(() => {
         notifier.attach(process, 0, credit)

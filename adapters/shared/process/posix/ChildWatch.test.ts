@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process"
+import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import * as Effect from "effect/Effect"
 import type * as Koffi from "koffi"
@@ -14,6 +15,20 @@ test("the wait status tells a code from a signal, core dump or not", () => {
   expect(ChildWatch.decode(9)).toEqual({ kind: "signaled", signal: 9 })
   expect(ChildWatch.decode(11 | 0x80)).toEqual({ kind: "signaled", signal: 11 })
   expect(ChildWatch.decode(64)).toEqual({ kind: "signaled", signal: 64 })
+})
+
+test("a child that has ended tells its CPU time and its peak of memory, and whether that can be its own", async () => {
+  const [, own] = /VmHWM:\s*(\d+) kB/.exec(readFileSync("/proc/self/status", "utf8")) ?? []
+  const big = Number(own) * 1024 + 150_000_000
+  // This tail keeps everything.
+  const argv = ["/bin/sh", "-c", `head -c ${big} /dev/zero | tail -c ${big} >/dev/null`] as const
+  const child = await TestChild.run(spawner, { argv })
+  const { coreDumped, peakMemory, userCpuMicros = 0 } = child.ending() ?? {}
+  expect({ coreDumped, exact: peakMemory?.exact }).toEqual({ coreDumped: undefined, exact: true })
+  expect(peakMemory?.bytes).toBeGreaterThan(big)
+  expect(userCpuMicros).toBeGreaterThan(1000)
+  const small = await TestChild.run(spawner, { argv: ["/bin/sh", "-c", "kill -KILL $$"] })
+  expect(small.ending()).toMatchObject({ coreDumped: false, peakMemory: { exact: false } })
 })
 
 test("children of node:child_process keep their exit codes", async () => {

@@ -10,7 +10,7 @@
  * lost signals. Signals reach the main thread only.
  */
 import type * as Spawner from "../../../../core/spawn/Spawner.ts"
-import type { Libc } from "./Libc.ts"
+import type { Libc, Waited } from "./Libc.ts"
 
 const POLL_MILLIS = 1_000
 /** Between looks at a stranger. */
@@ -32,7 +32,13 @@ export interface ChildWatch {
 const nobody = { pid: 0, looks: 0, at: Number.NEGATIVE_INFINITY }
 
 /** What a child's end is told to. `reap` gives the pid back to the system and says how the child ended. */
-export type OnEnd = (reap: () => Spawner.ExitStatus) => void
+export type OnEnd = (reap: () => Ended) => void
+
+/** How a child has ended. */
+export interface Ended {
+  readonly status: Spawner.ExitStatus
+  readonly ending: Spawner.Ending
+}
 
 /** The only watch of this process. Its listener stays, because children may end after their scopes. */
 export const make = (libc: Libc): ChildWatch => {
@@ -45,7 +51,7 @@ export const make = (libc: Libc): ChildWatch => {
       clearInterval(timer)
       timer = undefined
     }
-    onEnd(() => decode(libc.wait(pid)))
+    onEnd(() => toEnded(libc.wait(pid), libc.peakBytes()))
   }
 
   const look = () => {
@@ -94,6 +100,22 @@ export const make = (libc: Libc): ChildWatch => {
     },
   }
 }
+
+/** Up to its exec a child shares the memory of this process, whose peak counts as its own. */
+const toEnded = ({ status, usage }: Waited, ownPeak: number): Ended => ({
+  status: decode(status),
+  ending: {
+    ...((status & 0x7f) === 0 ? {} : { coreDumped: (status & DUMPED) !== 0 }),
+    ...(usage !== undefined && {
+      userCpuMicros: usage.userMicros,
+      systemCpuMicros: usage.systemMicros,
+      peakMemory: { bytes: usage.peakBytes, exact: usage.peakBytes > ownPeak },
+    }),
+  },
+})
+
+/** The flag of a wait status for a core that was dumped. */
+const DUMPED = 0x80
 
 /** A wait status of Linux: the signal in the low seven bits, or else the code in the next byte. */
 export const decode = (status: number): Spawner.ExitStatus => {

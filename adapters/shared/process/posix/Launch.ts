@@ -4,7 +4,7 @@ import type { ChildEvents } from "../ChildEvents.ts"
 import * as Containment from "../contain/Containment.ts"
 import * as ProcessGroup from "../ProcessGroup.ts"
 import * as ProgramPath from "../ProgramPath.ts"
-import type { ChildWatch } from "./ChildWatch.ts"
+import type { ChildWatch, Ended } from "./ChildWatch.ts"
 import type { Descriptors } from "./Descriptors.ts"
 import type { ChildStdio, Libc } from "./Libc.ts"
 import type { PidFds } from "./PidFd.ts"
@@ -54,11 +54,11 @@ export const watch = (
 ): ProcessGroup.ProcessGroup => {
   const group = ProcessGroup.make(pid, host, host.pidFds.group(pid))
   host.watch.add(pid, (reap) => {
-    let status: Spawner.ExitStatus | undefined
-    group.leaderEnded(() => (status = reap()))
+    let ended: Ended | undefined
+    group.leaderEnded(() => (ended = reap()))
     onExit(group)
     container.childEnded()
-    if (status !== undefined) events.exit(status)
+    if (ended !== undefined) events.exit(ended.status, ended.ending)
   })
   return group
 }

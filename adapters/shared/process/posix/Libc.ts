@@ -24,7 +24,7 @@ const X_OK = 1
 const POSIX_SPAWN_SETSIGDEF = 0x04
 const POSIX_SPAWN_SETSIGMASK = 0x08
 const POSIX_SPAWN_SETSID = 0x80
-/** `waitid` and `waitpid`: linux/wait.h. */
+/** `waitid` and `wait4`: linux/wait.h. */
 const P_ALL = 0
 const P_PID = 1
 const WNOHANG = 1
@@ -35,9 +35,15 @@ const PR_SET_CHILD_SUBREAPER = 36
 const PR_GET_CHILD_SUBREAPER = 37
 /** `si_pid` in `siginfo_t` of 64-bit Linux, in ints: include/uapi/asm-generic/siginfo.h. */
 const SI_PID = 4
+/** `getrusage`: linux/resource.h. */
+const RUSAGE_SELF = 0
+/** Of `struct rusage` on 64-bit Linux, in ints: user time, system time (each in s and µs), and the peak in KiB. */
+const RU_UTIME = 0
+const RU_STIME = 4
+const RU_MAXRSS = 8
 /** `st_ino` in `struct stat` of 64-bit Linux, in ints. */
 const ST_INO = 2
-/** More than `posix_spawn_file_actions_t`, `posix_spawnattr_t`, `sigset_t`, `siginfo_t` and `struct stat` take. */
+/** More than `posix_spawn_file_actions_t`, `posix_spawnattr_t`, `sigset_t`, and the structures of calls below take. */
 const STRUCT_BYTES = 512
 
 /** The descriptors 0, 1 and 2 of a child. */
@@ -88,8 +94,20 @@ export interface Libc {
   readonly adopts: () => boolean
   /** The pid of a child of this process, `pid` or any, that has ended and is not yet reaped; 0 if there is none. */
   readonly ended: (pid?: number) => number
-  /** Reaps `pid`, which has ended: its wait status. */
-  readonly wait: (pid: number) => number
+  /** Reaps `pid`, which has ended. */
+  readonly wait: (pid: number) => Waited
+  /** The peak of the resident memory of this process, in bytes. */
+  readonly peakBytes: () => number
+}
+
+/** A child that was reaped. `peakBytes` is at least the peak of this process when it has started the child. */
+export interface Waited {
+  /** Its wait status. */
+  readonly status: number
+  /** What it and the children that it has reaped have used; undefined if somebody else has reaped it. */
+  readonly usage:
+    | { readonly userMicros: number; readonly systemMicros: number; readonly peakBytes: number }
+    | undefined
 }
 
 /** Throws if the library lacks one of the functions. */
@@ -104,7 +122,8 @@ export const bind = (ffi: Ffi): Libc => {
   const prctl = ffi.bind("prctl", ["int", "long", "long", "long", "long"])
   const prctlInto = ffi.bind("prctl", ["int", "buffer", "long", "long", "long"])
   const waitid = ffi.bind("waitid", ["int", "int", "buffer", "int"])
-  const waitpid = ffi.bind("waitpid", ["int", "buffer", "int"])
+  const wait4 = ffi.bind("wait4", ["int", "buffer", "int", "buffer"])
+  const getrusage = ffi.bind("getrusage", ["int", "buffer"])
   // An inline function before glibc 2.33.
   const fstat = Either.getOrElse(
     Either.try(() => ffi.bind("fstat", ["int", "buffer"])),
@@ -114,6 +133,7 @@ export const bind = (ffi: Ffi): Libc => {
   const info = new Int32Array(STRUCT_BYTES / 4)
   const status = new Int32Array(1)
   const adopts = new Int32Array(1)
+  const usage = new Int32Array(STRUCT_BYTES / 4)
   const orErrno = (result: number) => (result < 0 ? -ffi.errno() : result)
   return {
     pipe: (ends) => orErrno(pipe2(ends, O_CLOEXEC)),
@@ -123,8 +143,7 @@ export const bind = (ffi: Ffi): Libc => {
     write: (fd, buffer) => orErrno(write(fd, buffer, buffer.length)),
     inode: (fd) => {
       if (fstat === undefined || fstat(fd, stat) !== 0) return undefined
-      const [low = 0, high = 0] = stat.subarray(ST_INO, ST_INO + 2)
-      return (high >>> 0) * 2 ** 32 + (low >>> 0)
+      return longAt(stat, ST_INO)
     },
     access: (path) => (access(NativePath.toCString(path), X_OK) === 0 ? 0 : ffi.errno()),
     spawn: bindSpawn(ffi),
@@ -138,9 +157,24 @@ export const bind = (ffi: Ffi): Libc => {
       if (failed !== 0) return pid ?? 0
       return info[SI_PID] ?? 0
     },
-    wait: (pid) => (waitpid(pid, status, WNOHANG) === pid ? (status[0] ?? 0) : LOST_STATUS),
+    wait: (pid) =>
+      wait4(pid, status, WNOHANG, usage) === pid
+        ? {
+            status: status[0] ?? 0,
+            usage: {
+              userMicros: longAt(usage, RU_UTIME) * 1e6 + longAt(usage, RU_UTIME + 2),
+              systemMicros: longAt(usage, RU_STIME) * 1e6 + longAt(usage, RU_STIME + 2),
+              peakBytes: longAt(usage, RU_MAXRSS) * 1024,
+            },
+          }
+        : { status: LOST_STATUS, usage: undefined },
+    peakBytes: () => (getrusage(RUSAGE_SELF, usage) === 0 ? longAt(usage, RU_MAXRSS) * 1024 : Infinity),
   }
 }
+
+/** An unsigned integer of 64 bits, below 2^53, in a structure of ints. */
+const longAt = (struct: Int32Array, index: number): number =>
+  ((struct[index + 1] ?? 0) >>> 0) * 2 ** 32 + ((struct[index] ?? 0) >>> 0)
 
 /** The wait status of a child that somebody else has reaped: exit code 255. */
 const LOST_STATUS = 255 << 8

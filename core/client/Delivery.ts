@@ -1,0 +1,166 @@
+/**
+ * Compares what was delivered of a process with its receipt: whether that is all, or what is missing.
+ *
+ * `Tally` takes events as a consumer gets them; `follow` is such a consumer, for the receipt of a process.
+ */
+import * as Effect from "effect/Effect"
+import { type Hash, type HasherService, portable } from "../protocol/Hasher.ts"
+import type { OutputStream } from "../protocol/Process.ts"
+import type { Receipt, StreamReceipt } from "../protocol/Receipt.ts"
+import { ClientError } from "./ClientError.ts"
+import type { Subscription } from "./EventFeed.ts"
+import { toError } from "./EventStreams.ts"
+import type { ProcessEvent } from "./ProcessEvent.ts"
+
+/** Events that were not delivered, by their seq, both included. */
+export interface Missing {
+  /** The first one. */
+  readonly from: number
+  /** The last one; absent if nobody knows how many there were. */
+  readonly to?: number
+  /**
+   * Set if every event has come, and yet not what the child wrote to this stream: bytes are missing, or differ,
+   * somewhere in the range.
+   */
+  readonly stream?: OutputStream
+}
+
+/** Whether everything was delivered that a process wrote. */
+export type Delivery =
+  | {
+      /** Every byte was delivered, once and in order. */
+      readonly complete: true
+      /** What the process wrote and how it ended. */
+      readonly receipt: Receipt
+    }
+  | {
+      /** Something is missing. */
+      readonly complete: false
+      /** What is missing, in the order of the seqs; never empty. */
+      readonly missing: ReadonlyArray<Missing>
+      /** Absent if the process was not followed to its end. */
+      readonly receipt?: Receipt
+    }
+
+interface Stream {
+  bytes: number
+  readonly hash: Hash
+}
+
+/** Counts and hashes the events of a process, from the one after seq `after`. */
+export class Tally {
+  private last: number
+  private readonly missing: Array<Missing> = []
+  private readonly hasher: HasherService
+  private readonly streams = new Map<OutputStream, Stream>()
+  private ended: { readonly receipt?: Receipt } | undefined
+
+  /** A tally of all events; `hasher` is by default one in JavaScript. */
+  constructor(after = 0, hasher: HasherService = portable) {
+    this.last = after
+    this.hasher = hasher
+    if (after > 0) this.missing.push({ from: 1, to: after })
+  }
+
+  /** Takes the next event. False if the hasher has no room for it: take it again after `room`. */
+  add(event: ProcessEvent): boolean {
+    if (event.kind === "output") {
+      const stream = this.of(event.stream)
+      if (!stream.hash.update(event.bytes)) return false
+      stream.bytes += event.bytes.length
+    }
+    if (event.kind === "failed") {
+      if (event.gone !== undefined) this.missing.push(event.gone)
+      return true
+    }
+    if (event.seq > this.last + 1) this.missing.push({ from: this.last + 1, to: event.seq - 1 })
+    this.last = event.seq
+    if (event.kind === "closed") this.ended = event
+    return true
+  }
+
+  /** Completes when the event that was refused may be taken again. */
+  room(stream: OutputStream): Effect.Effect<void> {
+    return this.of(stream).hash.room
+  }
+
+  /** Compares, after the last event; undefined if the process has closed without a receipt, or not at all. */
+  readonly compare: Effect.Effect<Delivery | undefined> = Effect.gen(this, function* () {
+    const receipt = this.ended?.receipt
+    if (receipt === undefined) {
+      return this.missing.length > 0 ? { complete: false, missing: this.missing } : undefined
+    }
+    // Where events are missing the streams differ for that reason.
+    if (this.missing.length > 0) return { complete: false, missing: this.missing, receipt }
+    const missing: Array<Missing> = []
+    for (const [name, written] of Object.entries(receipt.streams) as Entries) {
+      const { bytes, hash } = this.of(name)
+      const sha256 = yield* hash.digest
+      if (bytes !== written.bytes || (written.sha256 ?? sha256) !== sha256) {
+        missing.push({ from: written.firstSeq ?? 1, to: written.lastSeq ?? this.last, stream: name })
+      }
+    }
+    if (missing.length > 0) return { complete: false, missing, receipt }
+    return { complete: true, receipt }
+  })
+
+  /** Gives up what `compare` did not need. */
+  drop(): void {
+    for (const { hash } of this.streams.values()) hash.drop()
+  }
+
+  private of(name: OutputStream): Stream {
+    const known = this.streams.get(name)
+    if (known !== undefined) return known
+    const made: Stream = { bytes: 0, hash: this.hasher.sha256() }
+    this.streams.set(name, made)
+    return made
+  }
+}
+
+type Entries = ReadonlyArray<readonly [OutputStream, StreamReceipt]>
+
+/** Tallies the events of the process `id`, as a consumer of them, until they end. */
+export const follow = (
+  id: string,
+  tally: Tally,
+  { next, close }: Subscription,
+): Effect.Effect<Delivery, ClientError> =>
+  Effect.gen(function* () {
+    let last: ProcessEvent | undefined
+    for (let batch = yield* next; batch !== undefined; batch = yield* next) {
+      for (const event of batch) {
+        while (!tally.add(event)) if (event.kind === "output") yield* tally.room(event.stream)
+        last = event
+      }
+    }
+    const delivery = yield* tally.compare
+    if (delivery !== undefined) return delivery
+    return yield* Effect.fail(last?.kind === "failed" ? toError(last) : withoutReceipt(id))
+  }).pipe(
+    Effect.ensuring(
+      Effect.sync(() => {
+        close()
+        tally.drop()
+      }),
+    ),
+  )
+
+const withoutReceipt = (id: string) =>
+  new ClientError({
+    reason: "Protocol",
+    message: `process ${id} closed without the receipt that its start has asked for`,
+  })
+
+/** The error of a process whose start has asked for no receipt. */
+export const notAsked = (id: string): ClientError =>
+  new ClientError({
+    reason: "InvalidOption",
+    message: `process ${id} has no receipt: start it, or attach to it, with \`receipt: true\``,
+  })
+
+/** The refusal of a start with `receipt: true`. */
+export const unsupported: ClientError = new ClientError({
+  reason: "InvalidOption",
+  message: "receipt: true needs a server with the capability processReceipt, which this one lacks",
+})

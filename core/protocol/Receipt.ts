@@ -1,0 +1,91 @@
+/** The receipt of a process: what it wrote, what became of that, and how it ended. `process/closed` carries it. */
+import * as Schema from "effect/Schema"
+import { U53, U64 } from "./Integers.ts"
+
+/** One stream of a process as the child wrote it. */
+export const StreamReceipt = Schema.Struct({
+  /** The bytes that the child has written. */
+  bytes: U53,
+  /** SHA-256 of the bytes, in hex. Absent if some of them were gone before they were hashed. */
+  sha256: Schema.optional(Schema.String),
+  /** The events of output that they became. */
+  chunks: U53,
+  /** The seq of the first such event, and of the last. Absent if there is none. */
+  firstSeq: Schema.optional(U64),
+  lastSeq: Schema.optional(U64),
+  /** The bytes that the server had to drop before any client had got them. */
+  unreadBytes: U53,
+}).annotations({ identifier: "StreamReceipt" })
+/** One stream of a process. */
+export type StreamReceipt = typeof StreamReceipt.Type
+
+/** What can end a process. */
+export const EndedBy = Schema.Literal(
+  /** It exited by itself. */
+  "exit",
+  /** A signal, from `process/signal` or from elsewhere on the host. */
+  "signal",
+  /** `process/terminate`. */
+  "terminate",
+  /** A bound on its whole time, or on the time without output. */
+  "timeout",
+  "idleTimeout",
+  /** The end of its session, or of the server. */
+  "sessionEnd",
+  "serverEnd",
+  /** A bound on what it may use. */
+  "limit",
+).annotations({ identifier: "EndedBy" })
+/** What has ended a process. */
+export type EndedBy = typeof EndedBy.Type
+
+/** The peak of a child's resident memory. */
+export const PeakMemory = Schema.Struct({
+  bytes: U53,
+  /** False if the peak was at most `bytes`: Linux counts what the child shared with the server until its exec. */
+  exact: Schema.Boolean,
+}).annotations({ identifier: "PeakMemory" })
+/** The peak of a child's resident memory. */
+export type PeakMemory = typeof PeakMemory.Type
+
+/** A bound of the resources of a process: its memory, how many processes it may start, its processor time. */
+export const ResourceLimit = Schema.Literal("mem", "pids", "time")
+/** A bound of the resources of a process. */
+export type ResourceLimit = typeof ResourceLimit.Type
+
+/** What a spawner may know of the end of a child beyond its status. What it does not know is absent. */
+export const Ending = Schema.Struct({
+  /** What has ended the child, if that was the spawner, or it knows better than the status tells. */
+  endedBy: Schema.optional(EndedBy),
+  /** Which bound that was, if `endedBy` is `limit`. */
+  limit: Schema.optional(ResourceLimit),
+  /** Whether a core was dumped. */
+  coreDumped: Schema.optional(Schema.Boolean),
+  /** Whether the kernel killed the child because memory ran out. */
+  oomKilled: Schema.optional(Schema.Boolean),
+  /** CPU time in user mode and in the kernel, in microseconds, of the child and of children that it has waited for. */
+  userCpuMicros: Schema.optional(U53),
+  systemCpuMicros: Schema.optional(U53),
+  peakMemory: Schema.optional(PeakMemory),
+}).annotations({ identifier: "Ending" })
+/** What a spawner may know of the end of a child. */
+export type Ending = typeof Ending.Type
+
+/** What a process wrote and how it ended. */
+export const Receipt = Schema.Struct({
+  /** `stdout` and `stderr` of a process on pipes, `pty` of one with a terminal; also those without output. */
+  streams: Schema.Struct({
+    stdout: Schema.optional(StreamReceipt),
+    stderr: Schema.optional(StreamReceipt),
+    pty: Schema.optional(StreamReceipt),
+  }),
+  ...Ending.fields,
+  endedBy: EndedBy,
+  /** The signal that killed the process, by its number. Absent if it exited. */
+  signal: Schema.optional(U53),
+  /** When it was started, and when it exited, in milliseconds since 1970 by the clock of the server. */
+  startedAtMs: U53,
+  endedAtMs: U53,
+}).annotations({ identifier: "Receipt" })
+/** The receipt of a process. */
+export type Receipt = typeof Receipt.Type
