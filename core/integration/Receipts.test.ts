@@ -1,6 +1,7 @@
 /** Receipts from the child to the consumer: what they tell, and that they tell of a chunk that any layer loses. */
 import { createHash } from "node:crypto"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import { afterEach, describe, expect, it, vi } from "vitest"
 import { Tally } from "../client/Delivery.ts"
 import * as ExecClient from "../client/ExecClient.ts"
@@ -10,6 +11,7 @@ import type { Sequenced } from "../client/ProcessEvent.ts"
 import { ReorderBuffer } from "../client/ReorderBuffer.ts"
 import { Ring } from "../process/Ring.ts"
 import { current } from "../protocol/dialect/current.ts"
+import { Hasher, type HasherService, portable } from "../protocol/Hasher.ts"
 import { effect, elapse, settle } from "../testing/Effects.ts"
 import { connected, eventsOf, soon } from "../testing/NetworkClient.ts"
 
@@ -40,6 +42,8 @@ const play = Effect.fnUntraced(function* ({
   yield* elapse(2 * soon)
   return process
 })
+
+const yes = Effect.unsafeMakeLatch(true)
 
 /** A server whose ring has only the last chunk: what was delivered cannot be read again. */
 const forgetful = { limits: { retainedChunks: 1 } }
@@ -273,6 +277,49 @@ describe("A chunk that is dropped", () => {
       }
       expect(yield* whole.compare).toMatchObject({ complete: true })
       expect(yield* part.compare).toMatchObject({ complete: false, missing: [{ from: 2, to: 2 }] })
+    }),
+  )
+})
+
+describe("A hasher that has no room now and then", () => {
+  it(
+    "is waited for, and gets every byte once",
+    effect(function* () {
+      const latches: Array<Effect.Latch> = []
+      const grudging: HasherService = {
+        sha256: () => {
+          const hash = portable.sha256()
+          let room = yes
+          return {
+            ...hash,
+            update: (bytes) => {
+              if (room === yes) {
+                room = Effect.unsafeMakeLatch(false)
+                latches.push(room)
+                return false
+              }
+              room = yes
+              return hash.update(bytes)
+            },
+            room: Effect.suspend(() => room.await),
+          }
+        },
+      }
+      const setup = yield* Effect.provideService(connected(), Hasher, grudging)
+      const playing = yield* Effect.fork(play(setup))
+      for (let i = 0; i < 50; i++) {
+        yield* elapse(1)
+        for (const latch of latches.splice(0)) yield* latch.open
+      }
+      yield* elapse(soon)
+      const process = yield* Fiber.join(playing)
+      const receipt = yield* Effect.fork(process.receipt)
+      for (let i = 0; i < 20; i++) {
+        yield* elapse(1)
+        for (const latch of latches.splice(0)) yield* latch.open
+      }
+      const streams = { stdout: stream("one\ntwo\nthree\n", 3, 1, 3) }
+      expect(yield* Fiber.join(receipt)).toMatchObject({ complete: true, receipt: { streams } })
     }),
   )
 })

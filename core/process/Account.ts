@@ -117,18 +117,32 @@ export class Account {
     this.work.unsafeOpen()
   }
 
-  /** Hashes what `process` writes, through `attachment`, until there is a receipt. */
+  /**
+   * Hashes what `process` writes, through `attachment`, until there is a receipt. That is a plain function after each
+   * event; the effect waits for room, and for the end.
+   */
   run(process: Subject, attachment: Attachment): Effect.Effect<void> {
-    const unsubscribe = process.subscribe(() => this.work.unsafeOpen())
+    let full: Effect.Effect<void> | undefined
+    let due = false
+    const step = () => {
+      due = false
+      if (full !== undefined) return
+      full = this.hash(attachment)
+      if (full !== undefined || this.settle !== undefined) this.work.unsafeOpen()
+    }
+    const unsubscribe = process.subscribe(() => {
+      if (due) return
+      due = true
+      void Promise.resolve().then(step)
+    })
     const hashing = Effect.gen(this, function* () {
       for (;;) {
         yield* this.work.await
         this.work.unsafeClose()
-        const full = this.hash(attachment)
-        if (full !== undefined) {
-          this.work.unsafeOpen()
-          yield* full
-        } else if (this.settle !== undefined) return
+        if (full !== undefined) yield* full
+        full = undefined
+        step()
+        if (full === undefined && this.settle !== undefined) return
       }
     })
     return hashing.pipe(

@@ -47,9 +47,13 @@ const checkStreams = async (child: Child.Child, names: ReadonlyArray<string>): P
   }
 }
 
-const memberOf = async (wire: Wire, options: Child.StartOptions, end = async (_: Child.Child) => {}) => {
+const memberOf = async (
+  wire: Wire,
+  options: Child.StartOptions,
+  end?: (child: Child.Child) => Promise<void>,
+) => {
   const child = await start(wire, options)
-  await end(child)
+  await end?.(child)
   const { endedBy, signal } = await receiptOf(child)
   return { endedBy: endedBy ?? null, signal: signal ?? null }
 }
