@@ -6,6 +6,7 @@
  */
 import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as FiberRef from "effect/FiberRef"
 import type { Hash, HasherService } from "../protocol/Hasher.ts"
 import type { EndedBy, Ending, Receipt, StreamReceipt } from "../protocol/Receipt.ts"
 import type * as Spawner from "../spawn/Spawner.ts"
@@ -118,8 +119,8 @@ export class Account {
   }
 
   /**
-   * Hashes what `process` writes, through `attachment`, until there is a receipt. That is a plain function after each
-   * event; the effect waits for room, and for the end.
+   * Hashes what `process` writes, through `attachment`, until there is a receipt. That is a plain function, run by the
+   * scheduler of the fibers once the code that has appended is done; the effect waits for room, and for the end.
    */
   run(process: Subject, attachment: Attachment): Effect.Effect<void> {
     let full: Effect.Effect<void> | undefined
@@ -130,32 +131,32 @@ export class Account {
       full = this.hash(attachment)
       if (full !== undefined || this.settle !== undefined) this.work.unsafeOpen()
     }
-    const unsubscribe = process.subscribe(() => {
-      if (due) return
-      due = true
-      void Promise.resolve().then(step)
-    })
+    const subscribe = Effect.map(FiberRef.get(FiberRef.currentScheduler), (scheduler) =>
+      process.subscribe(() => {
+        if (due) return
+        due = true
+        scheduler.scheduleTask(step, 0)
+      }),
+    )
     const hashing = Effect.gen(this, function* () {
       for (;;) {
+        step()
+        if (full === undefined && this.settle !== undefined) return yield* this.digests
         yield* this.work.await
         this.work.unsafeClose()
         if (full !== undefined) yield* full
         full = undefined
-        step()
-        if (full === undefined && this.settle !== undefined) return
       }
     })
-    return hashing.pipe(
-      Effect.zipRight(Effect.suspend(() => this.digests)),
-      Effect.ensuring(
-        Effect.sync(() => {
-          unsubscribe()
-          attachment.detach()
-          for (const { hash } of this.streams.values()) hash.drop()
-        }),
-      ),
-      Effect.tap(() => Effect.sync(() => this.settle?.())),
-    )
+    const release = Effect.sync(() => {
+      attachment.detach()
+      for (const { hash } of this.streams.values()) hash.drop()
+    })
+    return Effect.acquireUseRelease(
+      subscribe,
+      () => hashing,
+      (unsubscribe) => Effect.zipRight(Effect.sync(unsubscribe), release),
+    ).pipe(Effect.tap(() => Effect.sync(() => this.settle?.())))
   }
 
   /** Hashes everything that is there; if there is no room for it all, returns what to wait for. */
