@@ -1,6 +1,6 @@
 // @ts-check
-// `npm run check`: types (sources, tests, scripts), lint with the import rules, format, line width, READMEs, the API
-// reference, mutations that still apply, and the checks of Deno.
+// `npm run check`: types (sources, tests, scripts), lint with the import rules, format, line width, READMEs, the guards
+// of the invariants, the API reference, mutations that still apply, and the checks of Deno.
 import { binary, heading, install, run, tool } from "./setup.mjs"
 
 install()
@@ -15,6 +15,8 @@ tool("oxfmt/bin/oxfmt", ["--check"])
 run(process.execPath, [".ci/lines.mjs"])
 heading("READMEs")
 run(process.execPath, [".ci/readme.mjs", "--check"])
+heading("invariants")
+run(process.execPath, [".ci/invariants.mjs"])
 heading("API reference")
 run(process.execPath, [".ci/docs.mjs"])
 heading("mutations")
