@@ -88,5 +88,23 @@ export const binary = (scope, name) => {
   return `${root}node_modules/${scope}/${folder}/${name}`
 }
 
+/** @typedef {"node" | "bun" | "deno"} Runtime */
+
+/**
+ * The command that runs test files on a runtime: those that `files` name; without any all of them, and on Bun and Deno
+ * those of core and adapters.
+ * @param {Runtime} runtime
+ * @param {readonly string[]} files
+ * @returns {[command: string, args: string[]]}
+ */
+export const vitestOn = (runtime, files) => {
+  const vitest = ["node_modules/vitest/vitest.mjs", "run"]
+  if (runtime === "node") return [process.execPath, [...vitest, ...files]]
+  const forked = [...vitest, ...(files.length > 0 ? files : ["core", "adapters"]), "--pool=forks"]
+  return runtime === "bun"
+    ? [binary("@oven", "bin/bun"), ["--bun", ...forked]]
+    : [binary("@deno", "deno"), ["run", "-A", ...forked]]
+}
+
 /** @param {string} text */
 export const heading = (text) => process.stdout.write(`\n== ${text}\n`)
