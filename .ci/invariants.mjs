@@ -1,7 +1,7 @@
 // @ts-check
 // Fails if a row of the table of invariants in core/README.md names a file, a test, a check of the simulation or a case
-// of the wire suite that does not exist, or lacks one of them. A dash stands for a guard that cannot be, with the reason
-// behind it; the file and the test cannot be missing.
+// of the wire suite that does not exist, or lacks one of them. A dash stands for a guard that cannot be, with the
+// reason behind it; the file and the test cannot be missing.
 import { execFileSync } from "node:child_process"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { root } from "./setup.mjs"

@@ -211,7 +211,7 @@ describe("procwire serve --audit", { timeout: 60_000 }, () => {
     await launch("--audit", file)
     await vi.waitFor(
       () => expect(readFileSync(file, "utf8")).toMatch(/torn\n\{"event":"server.start".*\}\n$/),
-      20_000,
+      60_000,
     )
   })
 

@@ -94,7 +94,7 @@ describe("procwire serve --audit on a broken disk", { timeout: 60_000 }, () => {
     disk.free()
     expect(await start()).toMatchObject({ exitCode: 0 })
     const ended = () => readFileSync(disk.file, "utf8").match(/^{"event":"process.exit".*}$/gm)?.length
-    await vi.waitFor(() => expect(ended()).toBe(2), 20_000)
+    await vi.waitFor(() => expect(ended()).toBe(2), 60_000)
   })
 
   it("does not start with a file that cannot be opened, and says why", async () => {

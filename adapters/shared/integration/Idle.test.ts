@@ -84,7 +84,7 @@ describe.each(["in this process", "a command", "a unix socket", "a WebSocket"])(
       expect({ lines, code }).toEqual({ lines: [expect.stringMatching(/^server \d+$/), "end"], code: 0 })
       const pid = Number(lines[0]?.slice("server ".length))
       if (pid === server.pid) expect(alive(pid)).toBe(true)
-      else await vi.waitFor(() => expect(alive(pid)).toBe(false), 10_000)
+      else await vi.waitFor(() => expect(alive(pid)).toBe(false), 60_000)
     })
 
     it("keeps its program alive while an exit is awaited, a process is followed, or a call is pending", async () => {

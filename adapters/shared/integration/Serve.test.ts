@@ -67,7 +67,10 @@ describe("serve", { timeout: 120_000 }, () => {
     const numbers = { connections: 1, sessions: 1, processes: { running: 1, started: 1, exited: 0 } }
     expect(one.stats()).toMatchObject(numbers)
     expect(one.stats().uptimeSeconds).toBeGreaterThan(0)
-    await vi.waitFor(() => expect(two.stats().processes).toEqual({ running: 1, started: 2, exited: 1 }))
+    await vi.waitFor(
+      () => expect(two.stats().processes).toEqual({ running: 1, started: 2, exited: 1 }),
+      60_000,
+    )
     await one.close()
     await expect(connect({ url: `unix:${path}` }, { reconnect: false })).rejects.toThrow()
     expect(await second.run({ argv: ["echo", "still"] })).toMatchObject({ stdout: "still\n" })
@@ -105,7 +108,7 @@ describe("serve", { timeout: 120_000 }, () => {
     await expect(connect({ url, token: "wrong" }, { reconnect: false })).rejects.toThrow("401")
     const { pid } = await shell(client, ":")
     await server.close()
-    await vi.waitFor(() => expect(isAlive(pid)).toBe(false))
+    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), 60_000)
     await expect(connect({ url, token: "sesame" }, { reconnect: false })).rejects.toThrow("503")
     expect(await (await fetch(`http://${host}/other`)).text()).toBe("my own page")
   })
@@ -127,7 +130,7 @@ describe("serve", { timeout: 120_000 }, () => {
     await other.close({ graceMs: 0 })
     await closing
     expect(performance.now() - begun).toBeLessThan(60_000)
-    await vi.waitFor(() => expect(isAlive(stubborn.pid)).toBe(false))
+    await vi.waitFor(() => expect(isAlive(stubborn.pid)).toBe(false), 60_000)
   })
 
   it("ends with its block, with its scope, and as a layer", async () => {
@@ -138,7 +141,7 @@ describe("serve", { timeout: 120_000 }, () => {
       return pid
     }
     const pid = await dispose()
-    await vi.waitFor(() => expect(isAlive(pid)).toBe(false))
+    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), 60_000)
     const use = Effect.gen(function* () {
       const { addresses, stats } = yield* Server
       const client = yield* Effect.promise(() => connect({ url: addresses[0] ?? "" }, { reconnect: false }))
@@ -157,15 +160,12 @@ describe("serve", { timeout: 120_000 }, () => {
     const server = await serve({ logLevel: "debug", onLog: (entry) => void entries.push(entry) })
     const client = await clientOf(server)
     await client.run({ argv: ["true"] })
-    await vi.waitFor(() =>
-      expect(entries).toContainEqual(
-        expect.objectContaining({
-          level: "debug",
-          message: "process started",
-          annotations: expect.objectContaining({ connection: 1 }),
-        }),
-      ),
-    )
+    const started = expect.objectContaining({
+      level: "debug",
+      message: "process started",
+      annotations: expect.objectContaining({ connection: 1 }),
+    })
+    await vi.waitFor(() => expect(entries).toContainEqual(started), 60_000)
   })
 
   it("takes options from a file, above which are its own", async () => {
