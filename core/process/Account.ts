@@ -20,14 +20,19 @@ export const digestMillis = 5000
 
 /** What accounts use of their server. */
 export interface Services {
+  /** Hashes the streams. */
   readonly hasher: HasherService
+  /** Tells when the process starts and ends. */
   readonly clock: Clock.Clock
 }
 
 /** The part of a process that is used here. */
-interface Subject {
+export interface Subject {
+  /** Its callbacks for the spawner. */
   readonly events: Spawner.SpawnEvents
+  /** A client has asked for the kill. */
   readonly terminated: boolean
+  /** Calls `listener` after every change. */
   readonly subscribe: (listener: () => void) => () => void
 }
 

@@ -54,10 +54,7 @@ export class Process {
   child: Spawner.ChildHandle | undefined
   /** Undefined without a stdin or PTY to write to. */
   stdin: StdinQueue | undefined
-  /**
-   * What its receipt is made of; undefined if nobody has asked for one.
-   * @internal
-   */
+  /** What its receipt is made of; undefined if nobody has asked for one. */
   readonly account: Account | undefined
 
   private readonly listeners = new Set<() => void>()

@@ -17,6 +17,7 @@
  *
  * @module
  */
+export * as Account from "./Account.ts"
 export * as Control from "./Control.ts"
 export * as LongPoll from "./LongPoll.ts"
 export * as Metrics from "./Metrics.ts"
