@@ -122,6 +122,10 @@ describe("A receipt", () => {
       yield* terminate(quick.id)
       child.finish(0)
       expect((yield* quick.receipt).receipt?.endedBy).toBe("exit")
+      const limited = yield* client.start({ argv: ["x"], receipt: true })
+      const over = { endedBy: "limit", limit: "mem", oomKilled: true } as const
+      ;(yield* fake.next).finish({ kind: "signaled", signal: 9 }, over)
+      expect((yield* limited.receipt).receipt).toMatchObject(over)
       const timed = { endedBy: "timeout" } as const
       expect(yield* endedBy((child) => Effect.sync(() => child.finish(1, timed)))).toBe("timeout")
     }),
