@@ -8,9 +8,10 @@
  *
  * const program = Effect.gen(function* () {
  *   const sessions = yield* SessionRegistry.make(SessionRegistry.defaultOptions)
- *   const session = yield* sessions.open
- *   yield* sessions.detach(session)
- *   return yield* sessions.resume(session.id)
+ *   const connection = { taken: () => () => {} }
+ *   const session = yield* sessions.open(connection)
+ *   yield* sessions.detach(session, connection)
+ *   return yield* sessions.resume(session.id, connection)
  * })
  * ```
  *

@@ -162,6 +162,7 @@ describe("procwire spawners", () => {
       "bwrap",
       "podman",
       "docker",
+      "ssh",
       "procwire",
     ])
     for (const { ready, missing } of rows) expect(missing === null).toBe(ready)
