@@ -154,7 +154,8 @@ export const processReceipt = table("process/receipt", {
     run: async (t) => {
       const { wire, session } = await begin(t)
       const size = 3_000_000
-      const script = `echo up; read line; head -c ${size} /dev/zero`
+      // The server gets time to notice that nobody is there any more; if it notices later, less is unread.
+      const script = `echo up; read line; sleep 1; head -c ${size} /dev/zero`
       const child = await start(wire, { script, pipeStdin: true })
       await child.says("up")
       // The last message of this connection: whether its answer arrives does not matter.
