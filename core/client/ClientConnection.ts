@@ -96,7 +96,7 @@ export const make = <A>(
         return Effect.ensuring(connection.call(method, params), done)
       }).pipe(
         Effect.mapError((error) => {
-          if (error._tag === "Disconnected") return disconnected(fault ?? error.message)
+          if (error._tag === "Disconnected") return disconnected(fault ?? error.message, error)
           if (error.code === ErrorCode.sessionTaken) return taken(error)
           return new ClientError({ reason: "Server", message: error.message, code: error.code, cause: error })
         }),
@@ -133,8 +133,8 @@ export const make = <A>(
   })
 
 /** The error of every request on a connection that has ended. */
-export const disconnected = (why: string) =>
-  new ClientError({ reason: "Disconnected", message: `exec-server transport disconnected: ${why}` })
+export const disconnected = (why: string, cause?: Connection.Disconnected) =>
+  new ClientError({ reason: "Disconnected", message: `exec-server transport disconnected: ${why}`, cause })
 
 /** The same on a connection whose session another one has taken over. */
 export const taken = (cause?: unknown) =>

@@ -3,12 +3,14 @@
  * be, once it is wanted), or nowhere once there will be no connection any more.
  *
  * A request whose response was lost with the connection is sent again on the next one if it is safe to repeat. If
- * not, it fails with `Disconnected`: nobody knows whether the server carried it out.
+ * not, it fails with `Disconnected`: nobody knows whether the server carried it out. One that could not be sent any more
+ * waits for the next connection.
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as FiberId from "effect/FiberId"
 import type { Json } from "../protocol/Json.ts"
+import { Disconnected } from "../rpc/PendingCalls.ts"
 import type { ClientConnection } from "./ClientConnection.ts"
 import type { ClientError } from "./ClientError.ts"
 
@@ -61,7 +63,9 @@ export const make = (): CurrentConnection => {
       }
       const { over } = current
       return Effect.catchIf(current.ask(method, params), isLoss, (error) =>
-        repeatable ? Effect.zipRight(over.await, ask(method, params, true)) : Effect.fail(error),
+        repeatable || isUnsent(error)
+          ? Effect.zipRight(over.await, ask(method, params, repeatable))
+          : Effect.fail(error),
       )
     })
 
@@ -104,5 +108,8 @@ export const make = (): CurrentConnection => {
     disconnected: Deferred.await(disconnected),
   }
 }
+
+/** True if the connection had ended before the request: it is lost, although that is not known here yet. */
+const isUnsent = ({ cause }: ClientError): boolean => cause instanceof Disconnected && !cause.sent
 
 const isLoss = ({ reason }: ClientError): boolean => reason === "Disconnected"

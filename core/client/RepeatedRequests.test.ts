@@ -5,6 +5,9 @@ import { describe, expect, it } from "vitest"
 import { utf8 } from "../protocol/Bytes.ts"
 import { effect, elapse, settle } from "../testing/Effects.ts"
 import { connected, running, soon } from "../testing/NetworkClient.ts"
+import { TestNetwork } from "../testing/TestNetwork.ts"
+import * as TestServer from "../testing/TestServer.ts"
+import * as ExecClient from "./ExecClient.ts"
 
 describe("requests over a lost connection", () => {
   it(
@@ -37,6 +40,27 @@ describe("requests over a lost connection", () => {
       expect(yield* running(read)).toBe(true)
       child.output("stdout", "x")
       expect((yield* Fiber.join(read)).chunks.length).toBe(1)
+    }),
+  )
+
+  it(
+    "lets wait what comes while a lost connection is still being closed",
+    effect(function* () {
+      const server = yield* TestServer.make()
+      const network = new TestNetwork(server, yield* Effect.scope)
+      let millis = 500
+      const slow = Effect.map(network.open, (transport) => ({
+        ...transport,
+        close: Effect.suspend(() => Effect.zipRight(Effect.sleep(millis), transport.close)),
+      }))
+      const client = yield* ExecClient.make(slow, { reconnect: {} })
+      yield* network.cut
+      yield* settle
+      const starting = yield* Effect.fork(client.start({ argv: ["x"], processId: "p" }))
+      yield* elapse(millis + soon)
+      millis = 0
+      expect((yield* Fiber.join(starting)).id).toBe("p")
+      expect(server.fake.children.length).toBe(1)
     }),
   )
 

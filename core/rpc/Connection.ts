@@ -88,7 +88,7 @@ export const make = (
 
     const end = (why: string) =>
       Effect.suspend(() => {
-        calls.end(new Disconnected({ message: why }))
+        calls.end(new Disconnected({ message: why, sent: true }))
         return Effect.zipRight(requests.cancel, transport.close)
       })
 

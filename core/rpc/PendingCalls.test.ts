@@ -47,10 +47,11 @@ describe("PendingCalls", () => {
     "fails the calls that wait and those that come later when the connection ends",
     effect(function* () {
       const { calls, sent, fibers } = yield* twoCalls
-      const ended = new Disconnected({ message: "gone" })
+      const ended = new Disconnected({ message: "gone", sent: true })
       calls.end(ended)
       expect(yield* Effect.flip(Fiber.join(fibers[0]))).toBe(ended)
-      expect(yield* Effect.flip(calls.call((id) => sent.push(id)))).toBe(ended)
+      const unsent = { _tag: "Disconnected", message: "gone", sent: false }
+      expect(yield* Effect.flip(calls.call((id) => sent.push(id)))).toMatchObject(unsent)
       expect(sent).toEqual([1, 2])
     }),
   )

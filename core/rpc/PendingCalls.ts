@@ -7,7 +7,11 @@ import type { Json } from "../protocol/Json.ts"
 import type * as Message from "../protocol/Message.ts"
 
 /** The connection ended before the call was answered. `message` is for people. */
-export class Disconnected extends Data.TaggedError("Disconnected")<{ readonly message: string }> {}
+export class Disconnected extends Data.TaggedError("Disconnected")<{
+  readonly message: string
+  /** False if the connection had ended before the call: the peer never heard of it. */
+  readonly sent: boolean
+}> {}
 
 type Resume = (answer: Exit.Exit<Json, ErrorCode.RpcError | Disconnected>) => void
 
@@ -20,7 +24,9 @@ export class PendingCalls {
   /** Sends a request with a fresh id and waits for its answer. */
   call(send: (id: number) => void): Effect.Effect<Json, ErrorCode.RpcError | Disconnected> {
     return Effect.async((resume) => {
-      if (this.ended !== undefined) return resume(Effect.fail(this.ended))
+      const { ended } = this
+      if (ended !== undefined)
+        return resume(Effect.fail(new Disconnected({ message: ended.message, sent: false })))
       const id = (this.lastId += 1)
       this.callers.set(id, resume)
       send(id)

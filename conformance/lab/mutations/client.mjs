@@ -34,8 +34,14 @@ export const client = [
     "",
     "processes do not notice a new connection",
   ),
-  one("core/client/CurrentConnection.ts", "repeatable ? ", "true ? ", "what must not be sent twice is"),
-  one("core/client/CurrentConnection.ts", "repeatable ? ", "false ? ", "what can be sent twice is not"),
+  one("core/client/CurrentConnection.ts", "repeatable || isUn", "true || isUn", "what must not be sent twice is"),
+  one("core/client/CurrentConnection.ts", "repeatable || isUn", "isUn", "what can be sent twice is not"),
+  one(
+    "core/client/CurrentConnection.ts",
+    "instanceof Disconnected && !cause.sent",
+    "instanceof Disconnected && cause.sent === undefined",
+    "a request that was never sent fails while its lost connection is being closed",
+  ),
   one(
     "core/client/ReconnectPolicy.ts",
     "lived >= steadyMillis || seen !== before",
