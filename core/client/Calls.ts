@@ -4,9 +4,9 @@ import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
 import type * as Schema from "effect/Schema"
 import * as DecodeError from "../protocol/DecodeError.ts"
-import type { Json } from "../protocol/Json.ts"
 import * as Methods from "../protocol/Methods.ts"
 import { ClientError } from "./ClientError.ts"
+import type { CurrentConnection, Refusal } from "./CurrentConnection.ts"
 
 /** The params of a method as on the wire: plain JSON. */
 export type Encoded<M extends Methods.RequestName> = Schema.Schema.Encoded<Methods.Requests[M]["params"]>
@@ -17,14 +17,21 @@ export type Call = <M extends Methods.RequestName>(
   params: Encoded<M>,
 ) => Effect.Effect<Methods.ResultOf<M>, ClientError>
 
+/** The same for a request that a later session may not get: `refusal` is asked each time before it is sent. */
+export type BoundCall = <M extends Methods.RequestName>(
+  method: M,
+  params: Encoded<M>,
+  refusal?: Refusal,
+) => Effect.Effect<Methods.ResultOf<M>, ClientError>
+
 /**
  * `ask` sends a request and waits for its result; `repeatable` says that it is safe to send twice. A result that does
  * not decode fails its own call with `Protocol`, and the connection goes on.
  */
 export const make =
-  (ask: (method: string, params: unknown, repeatable: boolean) => Effect.Effect<Json, ClientError>): Call =>
-  (method, params) =>
-    Effect.flatMap(ask(method, params, isRepeatable(method, params)), (json) => {
+  (ask: CurrentConnection["ask"]): BoundCall =>
+  (method, params, refusal) =>
+    Effect.flatMap(ask(method, params, isRepeatable(method, params), refusal), (json) => {
       const result = decoderOf(method)(json)
       if (Either.isRight(result)) return Effect.succeed(result.right)
       const fault = DecodeError.toText(ParseResult.parseError(result.left))

@@ -14,9 +14,17 @@ import { Disconnected } from "../rpc/PendingCalls.ts"
 import type { ClientConnection } from "./ClientConnection.ts"
 import type { ClientError } from "./ClientError.ts"
 
+/** Why a request must not be sent any more, if so. */
+export type Refusal = () => ClientError | undefined
+
 export interface CurrentConnection {
-  /** Sends a request; waits for a connection if one is to come. */
-  readonly ask: (method: string, params: unknown, repeatable: boolean) => Effect.Effect<Json, ClientError>
+  /** Sends a request; waits for a connection if one is to come. `refusal` is asked each time before it is sent. */
+  readonly ask: (
+    method: string,
+    params: unknown,
+    repeatable: boolean,
+    refusal?: Refusal,
+  ) => Effect.Effect<Json, ClientError>
   /** Sends a request whose answer does not matter, on this connection or not at all. */
   readonly tell: (method: string, params: unknown) => Effect.Effect<void>
   /** Takes nothing more from the server while held. */
@@ -54,20 +62,21 @@ export const make = (): CurrentConnection => {
   let current: Current | undefined
   let ended: ClientError | undefined
 
-  const ask: CurrentConnection["ask"] = (method, params, repeatable) =>
-    Effect.suspend(() => {
-      if (ended !== undefined) return Effect.fail(ended)
+  const ask: CurrentConnection["ask"] = (method, params, repeatable, refusal) => {
+    const again: Effect.Effect<Json, ClientError> = Effect.suspend(() => {
+      const error = ended ?? refusal?.()
+      if (error !== undefined) return Effect.fail(error)
       if (current === undefined) {
         wanted.unsafeOpen()
-        return Effect.zipRight(Deferred.await(settled), ask(method, params, repeatable))
+        return Effect.zipRight(Deferred.await(settled), again)
       }
       const { over } = current
       return Effect.catchIf(current.ask(method, params), isLoss, (error) =>
-        repeatable || isUnsent(error)
-          ? Effect.zipRight(over.await, ask(method, params, repeatable))
-          : Effect.fail(error),
+        repeatable || isUnsent(error) ? Effect.zipRight(over.await, again) : Effect.fail(error),
       )
     })
+    return again
+  }
 
   const leave = () => {
     current?.over.unsafeOpen()

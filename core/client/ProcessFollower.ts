@@ -8,7 +8,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
-import type { Call } from "./Calls.ts"
+import type { BoundCall, Call } from "./Calls.ts"
 import { ClientError } from "./ClientError.ts"
 import * as EventFeed from "./EventFeed.ts"
 import * as EventRecovery from "./EventRecovery.ts"
@@ -20,7 +20,7 @@ import { ReorderBuffer } from "./ReorderBuffer.ts"
 
 /** What a follower uses of its client. */
 export interface Options {
-  readonly call: Call
+  readonly call: BoundCall
   readonly flow: FlowControl
   /** Sends a request on the current connection; without one, or if it is refused, nothing happens. */
   readonly tell: ProcessCredit.Tell
@@ -32,6 +32,8 @@ export interface Options {
 
 export interface ProcessFollower {
   readonly id: string
+  /** Sends a request about the process; none once its session is lost: in another one its id is another process. */
+  readonly call: Call
   /** Takes an event as it arrives, in any order. */
   readonly accept: (event: Sequenced) => void
   /** Ends the process in `failed`; ignored after `closed`. */
@@ -65,12 +67,13 @@ export interface ProcessFollower {
 export const make = (
   id: string,
   after: number,
-  { call, flow, fork, tell, forget }: Options,
+  { call: send, flow, fork, tell, forget }: Options,
   size?: number,
 ): ProcessFollower => {
   const outcome = makeOutcome(id, forget)
   const { failure } = outcome
   let begun = false
+  const call: Call = (method, params) => send(method, params, outcome.sessionLost)
 
   const recovery = EventRecovery.make(id, call, () => buffer.last)
   const waiting = () => feed.waiting()
@@ -115,6 +118,7 @@ export const make = (
 
   return {
     id,
+    call,
     accept: credit === undefined ? accept : credit.around(accept),
     fail,
     recover,
@@ -168,6 +172,7 @@ const makeOutcome = (id: string, forget: () => void) => {
     closed: Deferred.await(closed),
     exited: () => exited,
     failure: () => failure,
+    sessionLost: () => (failure?.reason === "SessionLost" ? failure : undefined),
     /** The exit code is known, although its event is not published yet. */
     exit: (code: number) => Deferred.unsafeDone(exitCode, Effect.succeed(code)),
     take: (event: Sequenced) => {

@@ -84,9 +84,9 @@ export interface Options {
 type Restore = <A, E>(wait: Effect.Effect<A, E>) => Effect.Effect<A, E>
 
 export const make = (options: Options): ProcessStarter => {
-  const { call, nextId, info } = options
+  const { nextId, info } = options
   const toHandle = (follower: ProcessFollower, receipt: RemoteProcess.RemoteProcess["receipt"]) =>
-    RemoteProcess.make(follower, call, () => nextId("write"), receipt)
+    RemoteProcess.make(follower, () => nextId("write"), receipt)
 
   /** `prepare` runs before the start is sent. */
   const begin = <A>(

@@ -8,7 +8,6 @@ import * as Effect from "effect/Effect"
 import type * as Stream from "effect/Stream"
 import { toBase64 } from "../protocol/Bytes.ts"
 import type { OutputStream, ReadResult, SignalName, TerminalSize } from "../protocol/Process.ts"
-import type { Call } from "./Calls.ts"
 import { ClientError } from "./ClientError.ts"
 import type { Delivery } from "./Delivery.ts"
 import type * as EventFeed from "./EventFeed.ts"
@@ -78,18 +77,10 @@ export interface RemoteProcess {
  */
 export const make = (
   follower: ProcessFollower,
-  ask: Call,
   nextWriteId: () => string,
   receipt: RemoteProcess["receipt"],
 ): RemoteProcess => {
-  const { id, subscribe, exitCode, closed } = follower
-  /** In another session a process with the same id is another process. */
-  const call: Call = (method, params) =>
-    Effect.suspend(() => {
-      const failure = follower.failure()
-      return failure?.reason === "SessionLost" ? Effect.fail(failure) : ask(method, params)
-    })
-
+  const { id, call, subscribe, exitCode, closed } = follower
   const writing = Effect.unsafeMakeSemaphore(1)
 
   const writePiece = (bytes: Uint8Array) =>

@@ -51,6 +51,25 @@ describe("a client with onSessionLost: new", () => {
   )
 
   it(
+    "sends no call on a process of the old session to one with its id in the new session",
+    effect(function* () {
+      const { client, fake, network } = yield* lost()
+      const old = yield* client.start({ argv: ["x"], processId: "p", pipeStdin: true })
+      yield* fake.next
+      yield* network.cut
+      yield* settle
+      const starting = yield* Effect.fork(client.start({ argv: ["y"], processId: "q" }))
+      const calls = [old.interrupt, old.closeStdin, old.write(Uint8Array.of(1)), old.terminate]
+      const waiting = yield* Effect.forEach(calls, (call) => Effect.fork(Effect.flip(call)))
+      network.sent.length = 0
+      yield* elapse(2 * soon)
+      for (const fiber of waiting) expect(yield* Fiber.join(fiber)).toMatchObject({ reason: "SessionLost" })
+      expect((yield* Fiber.join(starting)).id).toBe("q")
+      expect(network.sent.filter((text) => text.includes(`"processId":"p"`))).toEqual([])
+    }),
+  )
+
+  it(
     "sends the calls that wait during the outage on the new session",
     effect(function* () {
       const { client, network, statuses } = yield* lost()

@@ -37,6 +37,12 @@ export const client = [
   one("core/client/CurrentConnection.ts", "repeatable || isUn", "true || isUn", "what must not be sent twice is"),
   one("core/client/CurrentConnection.ts", "repeatable || isUn", "isUn", "what can be sent twice is not"),
   one(
+    "core/client/ProcessFollower.ts",
+    "send(method, params, outcome.sessionLost)",
+    "send(method, params)",
+    "a call on a process of a lost session reaches one with its id in the next",
+  ),
+  one(
     "core/client/CurrentConnection.ts",
     "instanceof Disconnected && !cause.sent",
     "instanceof Disconnected && cause.sent === undefined",
