@@ -3,8 +3,8 @@
  * be, once it is wanted), or nowhere once there will be no connection any more.
  *
  * A request whose response was lost with the connection is sent again on the next one if it is safe to repeat. If
- * not, it fails with `Disconnected`: nobody knows whether the server carried it out. One that could not be sent any more
- * waits for the next connection.
+ * not, it fails with `Disconnected`: nobody knows whether the server carried it out. One that could not be sent any
+ * more waits for the next connection.
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"

@@ -1,0 +1,38 @@
+/** Plays the simulation as `npm run sim` does: seeds that change with the commit, and one on every runtime. */
+import { execFileSync, spawnSync } from "node:child_process"
+import { readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import { describe, expect, it } from "vitest"
+
+const root = fileURLToPath(new URL("../..", import.meta.url))
+
+const sim = (...words: ReadonlyArray<string>) => {
+  const args = ["conformance/lab/simulation/main.mjs", ...words]
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: "utf8" })
+  return { status, stdout, stderr }
+}
+
+/** The commit, or where there is no repository the version. */
+const version = (): string => {
+  try {
+    return execFileSync("git", ["rev-parse", "HEAD"], { cwd: root, encoding: "utf8", stdio: "pipe" }).trim()
+  } catch {
+    return (JSON.parse(readFileSync(`${root}package.json`, "utf8")) as { readonly version: string }).version
+  }
+}
+
+const first = [...version()].reduce((sum, char) => (sum * 31 + char.charCodeAt(0)) % 1_000_000_007, 7)
+
+describe("the simulation", () => {
+  it(`holds every invariant for the 200 seeds of this commit, from ${first}`, () => {
+    const { status, stdout, stderr } = sim("--seeds", "200", "--from", String(first))
+    expect(status, stdout + stderr).toBe(0)
+    expect(stdout).toContain("ok: ")
+  })
+
+  it("gives the same trace on Node, Bun and Deno", () => {
+    const said = ["node", "bun", "deno"].map((runtime) => sim("--seed", "7", "--runtime", runtime).stdout)
+    expect(said[0]).toMatch(/^seed 7 ok, trace [0-9a-f]{16}\n$/)
+    expect(new Set(said).size, said.join("")).toBe(1)
+  })
+})

@@ -1,0 +1,30 @@
+// @ts-check
+// Plays seeds on the runtime that runs it. Arguments: the bundle, and what to play as JSON.
+import { argv, exit, stdout } from "node:process"
+import { pathToFileURL } from "node:url"
+
+/** @typedef {{ from: number, seeds: number, minutes: number, lines: boolean, single: boolean }} Request */
+
+const [, , file = "", text = ""] = argv
+/** @type {typeof import("../../../core/simulation/index.ts")} */
+const { Report } = await import(pathToFileURL(file).href)
+/** @type {Request} */
+const { from, seeds, minutes, lines, single } = JSON.parse(text)
+
+const begin = performance.now()
+let virtual = 0
+let failed = 0
+for (let seed = from; seed < from + seeds; seed++) {
+  const report = Report.ofSeed(seed, minutes * 60_000)
+  virtual += report.outcome.millis / 60_000
+  if (single && lines) stdout.write(`${report.outcome.lines.join("\n")}\n`)
+  if (report.outcome.violation !== undefined) failed += 1
+  if (single || report.outcome.violation !== undefined) stdout.write(`${report.text}\n`)
+}
+if (!single) {
+  const seconds = ((performance.now() - begin) / 1000).toFixed(1)
+  const which = `seeds ${from} to ${from + seeds - 1}`
+  const result = failed === 0 ? "ok" : `${failed} of ${seeds} failed`
+  stdout.write(`${which} ${result}: ${Math.round(virtual)} virtual minutes in ${seconds} s\n`)
+}
+exit(failed === 0 ? 0 : 1)

@@ -1,0 +1,201 @@
+/**
+ * A child that plays its script, with everything a spawner may do: output that was read before a pause still arrives,
+ * streams end before or after the exit, a descendant holds them after a kill. Plain functions on timers of the world.
+ */
+import * as Effect from "effect/Effect"
+import { StdinError } from "../spawn/SpawnError.ts"
+import type { ChildHandle, ExitStatus, OutputStream, SpawnEvents } from "../spawn/Spawner.ts"
+import type { Act, Script } from "./Script.ts"
+import type { Truth } from "./Truth.ts"
+import type { World } from "./World.ts"
+
+/** One child. */
+export class Child {
+  private readonly world: World
+  private readonly truth: Truth
+  private readonly script: Script
+  private readonly events: SpawnEvents
+  private readonly open: Set<OutputStream>
+  private readonly acts: Array<Act>
+  private status: ExitStatus | undefined
+  private released = false
+  private killed = false
+  private paused = false
+  private afterPause = 0
+  private playing = false
+  private readonly readers = new Set<() => void>()
+  private readonly readsFrom: number
+  private readonly readsUntil: number
+
+  constructor(world: World, truth: Truth, script: Script, events: SpawnEvents) {
+    this.world = world
+    this.truth = truth
+    this.script = script
+    this.events = events
+    this.acts = [...script.acts]
+    this.open = new Set(script.pty ? ["pty"] : ["stdout", "stderr"])
+    this.readsFrom = world.now + script.reads.from
+    this.readsUntil = world.now + script.reads.until
+    truth.spawnedAt = world.now
+    world.after(0, this.play)
+    if (Number.isFinite(script.reads.until)) world.after(script.reads.until, () => this.wakeWriters())
+  }
+
+  /** What the core gets. */
+  handle(pauses: boolean): ChildHandle {
+    return {
+      pid: undefined,
+      write: (bytes) => this.write(bytes),
+      endStdin: Effect.sync(() => this.note("stdin ends")),
+      signal: (signal) => Effect.sync(() => this.note(signal)),
+      kill: Effect.sync(() => this.kill()),
+      abandonOutput: Effect.sync(() => this.endAll()),
+      lingering: Effect.sync(() => this.lingers()),
+      resize: () => Effect.void,
+      ...(pauses && { pause: () => this.pause(), resume: () => this.resume() }),
+    }
+  }
+
+  /** The scope closes: nothing is delivered from now on. */
+  release(): void {
+    this.released = true
+    this.truth.releasedAt = this.world.now
+    this.note("released")
+    this.open.clear()
+    this.wakeWriters()
+  }
+
+  private readonly play = (): void => {
+    this.playing = false
+    while (!this.released && !this.killed) {
+      const [act] = this.acts
+      if (act === undefined) return
+      if (act.kind === "wait") {
+        this.acts.shift()
+        this.playLater(act.millis)
+        return
+      }
+      if (act.kind === "output" && this.paused && this.afterPause === 0) return
+      this.acts.shift()
+      if (act.kind === "output") this.output(act.stream, act.bytes)
+      else if (act.kind === "end") this.end(act.stream)
+      else this.exit(act.signal ? { kind: "signaled", signal: 15 } : { kind: "exited", code: act.code })
+    }
+  }
+
+  private playLater(millis: number): void {
+    if (this.playing) return
+    this.playing = true
+    this.world.after(millis, this.play)
+  }
+
+  private output(stream: OutputStream, length: number): void {
+    if (!this.open.has(stream)) return
+    if (this.paused) this.afterPause -= 1
+    const bytes = this.truth.write(stream, length, this.world.now)
+    this.note(`writes ${length} to ${stream}`)
+    this.events.output(stream, bytes)
+    // The bytes are valid during the call only.
+    bytes.fill(0)
+  }
+
+  private end(stream: OutputStream): void {
+    if (!this.open.delete(stream)) return
+    this.note(`ends ${stream}`)
+    if (this.open.size === 0) this.truth.endedAt = this.world.now
+    this.events.end(stream)
+  }
+
+  private endAll(): void {
+    for (const stream of this.open) this.end(stream)
+  }
+
+  private exit(status: ExitStatus): void {
+    if (this.status !== undefined || this.released) return
+    this.status = status
+    const { truth, world } = this
+    truth.exitedAt = world.now
+    truth.exitCode = status.kind === "exited" ? status.code : 128 + status.signal
+    truth.piecesAtExit = truth.pieces.length
+    this.note(`exits with ${truth.exitCode}`)
+    this.wakeWriters()
+    this.events.exit(status)
+  }
+
+  private kill(): void {
+    this.note("is killed")
+    if (this.killed || this.released) return
+    this.killed = true
+    const { millis, endsFirst, heldMillis } = this.script.killed
+    this.world.after(millis, () => {
+      if (endsFirst && heldMillis === 0) this.endAll()
+      this.exit({ kind: "signaled", signal: 9 })
+      this.world.after(heldMillis, () => !this.released && this.endAll())
+    })
+  }
+
+  private lingers(): boolean {
+    const since = this.truth.exitedAt ?? this.world.now
+    return !this.released && this.world.now < since + this.script.lingerMillis
+  }
+
+  private pause(): void {
+    this.note("is paused")
+    this.paused = true
+    this.afterPause = this.script.afterPause
+  }
+
+  private resume(): void {
+    this.note("goes on")
+    this.paused = false
+    this.playLater(0)
+  }
+
+  /** The child has no stdin any more. */
+  private get deaf(): boolean {
+    return this.released || this.status !== undefined || this.world.now >= this.readsUntil
+  }
+
+  private write(bytes: Uint8Array): Effect.Effect<void, StdinError> {
+    return Effect.async<void, StdinError>((resume) => {
+      const gone = () => resume(Effect.fail(new StdinError({ reason: "Closed" })))
+      if (this.deaf) return gone()
+      const take = () => {
+        this.readers.delete(wake)
+        if (this.deaf) return gone()
+        this.take(bytes[0]! * 256 + bytes[1]!)
+        resume(Effect.void)
+      }
+      const wait = Math.max(0, this.readsFrom - this.world.now) + this.script.reads.each
+      if (wait === 0) return take()
+      const cancel = this.world.after(wait, take)
+      const wake = () => {
+        if (!this.deaf) return
+        cancel()
+        this.readers.delete(wake)
+        gone()
+      }
+      this.readers.add(wake)
+      return Effect.sync(() => {
+        cancel()
+        this.readers.delete(wake)
+      })
+    })
+  }
+
+  private take(number: number): void {
+    const { written, key } = this.truth
+    this.note(`reads write ${number}`)
+    if (written.includes(number))
+      this.world.violate("a write reaches its process once", `${key} reads write ${number} again`)
+    written.push(number)
+  }
+
+  private wakeWriters(): void {
+    for (const wake of this.readers) wake()
+  }
+
+  private note(what: string): void {
+    this.world.trace.add(this.world.now, `child ${this.truth.key} ${what}`)
+  }
+}

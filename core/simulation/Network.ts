@@ -1,0 +1,149 @@
+/**
+ * What lies between the clients and the server: connections are opened, delayed, refused, left without an answer, cut
+ * on both sides or on one. It knows since when each client has nothing to complain of.
+ */
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type { Open } from "../client/Reconnect.ts"
+import { type Transport, TransportError } from "../transport/Transport.ts"
+import { Link } from "./Link.ts"
+import type { Disturbance } from "./Plan.ts"
+import type { Terms } from "./Pipe.ts"
+import type { Seed } from "./Seed.ts"
+import { Tap } from "./Tap.ts"
+import type { World } from "./World.ts"
+
+/** Serves the server's side of a new connection; false if nobody is there. */
+export type Accept = (open: Effect.Effect<Transport, never, Scope.Scope>) => boolean
+
+interface Connection {
+  readonly client: number
+  readonly link: Link
+  readonly tap: Tap
+}
+
+/** How much later than the other a side may see a cut, in milliseconds. */
+const skew = 300
+
+/** The network of one run. */
+export class Network {
+  /** Connections that are not over on both sides. */
+  readonly connections = new Set<Connection>()
+  /** Takes connections for the server. */
+  accept: Accept = () => false
+  private readonly world: World
+  private readonly seed: Seed
+  private readonly terms: Terms
+  private readonly refused: Array<number> = []
+  private readonly hanging: Array<number> = []
+  private readonly disturbed: Array<number> = []
+  private readonly losses: Array<number> = []
+  private readonly left: Array<number> = []
+  private opened = 0
+
+  private readonly hidden: ReadonlyArray<string>
+
+  /** `hidden` are capabilities that the server does not announce. */
+  constructor(world: World, seed: Seed, terms: Terms, hidden: ReadonlyArray<string>) {
+    this.world = world
+    this.seed = seed
+    this.terms = terms
+    this.hidden = hidden
+  }
+
+  /** Opens connections for a client. */
+  open(client: number): Open {
+    return Effect.gen(this, function* () {
+      const number = (this.opened += 1)
+      const seed = this.seed.fork(number)
+      const { world, terms } = this
+      yield* Effect.sleep(seed.between(...terms.delay))
+      const hangs = (this.hanging[client] ?? 0) - world.now
+      // A SYN that nobody answers is sent again.
+      if (hangs > 0 && seed.chance(50)) yield* Effect.sleep(hangs)
+      if ((this.refused[client] ?? 0) > world.now) return yield* refusal
+      const tap = new Tap(world, `c${client}.${number}`, this.hidden)
+      const link = new Link(world, seed, terms, tap)
+      link.atLoss = () => this.loses(client)
+      if (hangs > 0) link.freeze(world.now + hangs)
+      if (!this.accept(link.open("server", "JSON-RPC message from simulation"))) return yield* refusal
+      const connection: Connection = { client, link, tap }
+      this.connections.add(connection)
+      yield* Effect.addFinalizer(() => Effect.sync(() => this.leave()))
+      world.trace.add(world.now, `network: c${client}.${number} is connected`)
+      return yield* link.open("client", "JSON-RPC message from simulated server")
+    })
+  }
+
+  /** Something goes wrong. The server's part is not done here. */
+  disturb({ client, kind, millis, side, bytes }: Disturbance): void {
+    const { now } = this.world
+    const affected = [...this.connections].filter((one) => one.client === client)
+    this.spoil(client, kind === "cut" || kind === "cutAfter" ? skew : millis)
+    switch (kind) {
+      case "cut":
+        return affected.forEach(({ link }) => link.cut(skew))
+      case "cutAfter":
+        return affected.forEach(({ link }) =>
+          link.cutAfter(side === "client" ? "up" : "down", bytes, skew, () => this.spoil(client, skew)),
+        )
+      case "strand":
+        return affected.forEach(({ link }) => link.strand(side, millis))
+      case "freeze":
+        return affected.forEach(({ link }) => link.freeze(now + millis))
+      case "refuse":
+        this.refused[client] = now + millis
+        return
+      case "hang":
+        this.hanging[client] = now + millis
+        return
+      default:
+    }
+  }
+
+  /** The server ends and is there again after so many milliseconds. If it is killed, every connection is lost. */
+  interrupt(millis: number, clients: number, killed: boolean): void {
+    for (let client = 0; client < clients; client++) this.spoil(client, millis + skew)
+    if (killed) for (const { link } of this.connections) link.cut(skew)
+  }
+
+  /** Until when the session of that client was attached; undefined if it never was. */
+  servedUntil(client: number): number | undefined {
+    let until = this.left[client]
+    for (const { client: of, link, tap } of this.connections)
+      if (of === client && tap.attached)
+        until = Math.max(until ?? 0, Math.min(link.servedUntil, this.world.now))
+    return until
+  }
+
+  /** Connections that a client has lost so far, for whatever reason. */
+  lost(client: number): number {
+    return this.losses[client] ?? 0
+  }
+
+  /** A client has lost a connection, or has given up waiting for one: its calls may fail. */
+  loses(client: number): void {
+    this.losses[client] = this.lost(client) + 1
+  }
+
+  /** Since when nothing is wrong for a client; undefined while something is. */
+  healthySince(client: number): number | undefined {
+    const until = this.disturbed[client] ?? 0
+    return until > this.world.now ? undefined : until
+  }
+
+  private spoil(client: number, millis: number): void {
+    this.disturbed[client] = Math.max(this.disturbed[client] ?? 0, this.world.now + millis)
+  }
+
+  private leave(): void {
+    for (const connection of this.connections) {
+      const { client, link, tap } = connection
+      if (!link.ends.client || !link.ends.server) continue
+      if (tap.attached) this.left[client] = Math.max(this.left[client] ?? 0, link.servedUntil)
+      this.connections.delete(connection)
+    }
+  }
+}
+
+const refusal = Effect.fail(new TransportError({ reason: "Open", message: "nobody is there" }))

@@ -1,0 +1,105 @@
+/** Makes the plan of a seed. */
+import type { Terms } from "./Pipe.ts"
+import type * as Plan from "./Plan.ts"
+import * as Script from "./Script.ts"
+import { Seed } from "./Seed.ts"
+
+/** The plan of that number, with so many milliseconds of activity. */
+export const make = (number: number, millis: number): Plan.Plan => {
+  const seed = new Seed(`seed ${number}`)
+  const count = seed.fork("clients").between(1, 3)
+  const clients = Array.from({ length: count }, (_, index) =>
+    client(seed.fork(`client ${index}`), index, millis),
+  )
+  return {
+    seed: number,
+    millis,
+    server: server(seed.fork("server")),
+    network: network(seed.fork("network")),
+    clients,
+    disturbances: disturbances(seed.fork("disturbances"), count, millis),
+  }
+}
+
+const server = (seed: Seed): Plan.ServerPlan => ({
+  retainedBytes: seed.pick(65_536, 100_000, 1_048_576),
+  retainedChunks: seed.chance(30) ? seed.between(3, 50) : 50_000,
+  retainedTotal: 256 * 1024 * 1024,
+  concurrentRequests: seed.chance(85) ? 1024 : seed.between(2, 8),
+  stdinBytes: seed.chance(80) ? 64 * 1024 * 1024 : seed.between(100, 20_000),
+  detachedMillis: 80_000,
+  retentionMillis: 30_000,
+  pauses: seed.chance(90),
+  replays: seed.chance(75),
+  credits: seed.chance(75),
+})
+
+const network = (seed: Seed): Terms => {
+  const least = seed.pick(0, 0, 1, 20)
+  return {
+    delay: [least, least + seed.pick(0, 1, 5, 60)],
+    window: seed.pick(20_000, 65_536, 1_048_576),
+    segment: seed.pick(1500, 16_384, 65_536),
+    highWater: seed.pick(2000, 65_536, 1_048_576),
+  }
+}
+
+const kinds = ["cut", "cutAfter", "strand", "freeze", "refuse", "hang"] as const
+
+const disturbances = (seed: Seed, clients: number, millis: number): ReadonlyArray<Plan.Disturbance> => {
+  const rate = seed.pick(0, 5_000, 20_000, 20_000, 60_000)
+  if (rate === 0) return []
+  const found: Array<Plan.Disturbance> = []
+  for (let at = seed.between(0, rate); at < millis; at += seed.between(1, 2 * rate)) {
+    const kind = seed.chance(3) ? seed.pick("crash", "restart") : seed.pick(...kinds)
+    found.push({
+      at,
+      client: seed.between(0, clients - 1),
+      kind,
+      millis: seed.skewed(kind === "strand" ? 100_000 : 40_000),
+      side: seed.pick("client", "server"),
+      bytes: seed.skewed(20_000),
+    })
+  }
+  return found
+}
+
+const client = (seed: Seed, index: number, millis: number): Plan.ClientPlan => {
+  const processes: Array<Plan.ProcessPlan> = []
+  const rate = seed.pick(2000, 6000, 15_000)
+  for (let at = seed.between(0, rate); at < millis; at += seed.between(0, 2 * rate))
+    processes.push(process(seed.fork(processes.length), `p${index}.${processes.length}`, at))
+  const absences: Array<Plan.Absence> = []
+  if (seed.chance(40))
+    for (let at = seed.between(1, 40_000); at < millis; at += seed.between(1, 60_000))
+      absences.push({ at, millis: seed.skewed(seed.chance(10) ? 120_000 : 20_000) })
+  return { onSessionLost: seed.pick("end", "new"), processes, absences }
+}
+
+const process = (seed: Seed, key: string, at: number): Plan.ProcessPlan => ({
+  at,
+  key,
+  script: Script.make(seed.fork("script")),
+  credit: seed.chance(70) ? undefined : seed.chance(30) ? null : seed.between(65_536, 200_000),
+  patience: seed.chance(90) ? Infinity : seed.skewed(1000),
+  readers: Array.from({ length: seed.chance(80) ? 1 : seed.between(2, 3) }, () => reader(seed)),
+  calls: Array.from({ length: seed.chance(40) ? 0 : seed.skewed(12) }, () => call(seed)).sort(
+    (one, other) => one.at - other.at,
+  ),
+})
+
+const reader = (seed: Seed): Plan.Reader => ({
+  after: seed.skewed(20_000),
+  pause: seed.chance(70) ? 0 : seed.skewed(500),
+  stall: seed.chance(80) ? undefined : { batch: seed.between(0, 5), millis: seed.skewed(30_000) },
+})
+
+const call = (seed: Seed): Plan.ProcessCall => ({
+  at: seed.skewed(30_000),
+  kind: seed.chance(40)
+    ? "write"
+    : seed.pick("write", "terminate", "interrupt", "closeStdin", "resize", "poll", "poll", "read"),
+  bytes: seed.chance(50) ? 0 : seed.skewed(10_000),
+  wait: seed.pick(0, 1, 1000, 10_000),
+  patience: seed.chance(80) ? 2 ** 30 : seed.skewed(5000),
+})

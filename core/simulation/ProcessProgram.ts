@@ -1,0 +1,232 @@
+/** A client starts a process, follows it to its end over every loss and absence, and calls it meanwhile. */
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import type { ClientError } from "../client/ClientError.ts"
+import type * as EventFeed from "../client/EventFeed.ts"
+import type { RemoteProcess } from "../client/RemoteProcess.ts"
+import type { Actor, Live } from "./Actor.ts"
+import * as Losses from "./Losses.ts"
+import type { ProcessCall, ProcessPlan, Reader } from "./Plan.ts"
+import type { Truth } from "./Truth.ts"
+import { View } from "./View.ts"
+
+/** A process as the program holds it at the moment. */
+export interface Held {
+  readonly live: Live
+  readonly process: RemoteProcess
+  /** The session that it belongs to. */
+  readonly sessionId: string
+  /** Its events begin after this seq. */
+  readonly after: number
+}
+
+/** How following a process has ended: it is closed, lost with its client, or lost for good. */
+type Ending = "closed" | "detached" | "lost"
+
+/** One process of a run. */
+export class ProcessProgram {
+  readonly actor: Actor
+  readonly plan: ProcessPlan
+  readonly truth: Truth
+  /** What it does now, for the report of what waits for ever. */
+  doing = "waits for its time"
+  /** Undefined before the start, and while its client is away. */
+  held: Held | undefined
+  /** True when nothing more is to be done with the process. */
+  over = false
+
+  private readonly runCall: (program: ProcessProgram, call: ProcessCall) => Effect.Effect<void>
+
+  /** `runCall` makes a call on it at its time. */
+  constructor(actor: Actor, plan: ProcessPlan, truth: Truth, runCall: ProcessProgram["runCall"]) {
+    this.actor = actor
+    this.plan = plan
+    this.truth = truth
+    this.runCall = runCall
+  }
+
+  /** Runs to its end. */
+  readonly run: Effect.Effect<void> = Effect.gen(this, function* () {
+    yield* Effect.sleep(this.plan.at)
+    this.doing = "waits for a client"
+    const live = yield* this.actor.connected
+    const started = yield* this.start(live)
+    if (started !== undefined) {
+      const calls = Effect.forEach(this.plan.calls, (call) => this.runCall(this, call), {
+        concurrency: "unbounded",
+        discard: true,
+      })
+      yield* Effect.all([this.followAll(started), calls], { concurrency: "unbounded", discard: true })
+    }
+    this.doing = "nothing more"
+  })
+
+  /** Notes what happens. */
+  note(text: string): void {
+    const { actor, plan } = this
+    actor.world.trace.add(actor.world.now, `c${actor.index} ${plan.key} ${text}`)
+  }
+
+  /** An invariant does not hold. */
+  violate(invariant: string, detail: string): void {
+    this.actor.world.violate(invariant, `c${this.actor.index}, ${this.plan.key}: ${detail}`)
+  }
+
+  /** Says that an error has no reason, unless the client of that time is gone, or has lost a connection since. */
+  excuse(error: ClientError, live: Live, lostBefore: number, what: string): void {
+    const { actor } = this
+    const gone = !actor.isLive(live) || actor.network.lost(actor.index) > lostBefore
+    const ofLoss = ["Disconnected", "SessionLost", "Timeout", "Connect"].includes(error.reason)
+    if (gone && ofLoss) return
+    this.violate(
+      "calls fail for a reason",
+      `${what} fails: ${error.reason} ${error.code ?? ""} ${error.message}`,
+    )
+  }
+
+  private start(live: Live) {
+    const { plan, actor, truth } = this
+    return Effect.gen(this, function* () {
+      this.doing = "starts"
+      const lost = actor.network.lost(actor.index)
+      const starting = live.client.startSubscribed({
+        argv: ["simulated", plan.key],
+        processId: plan.key,
+        tty: plan.script.pty,
+        pipeStdin: plan.script.stdin && !plan.script.pty,
+        ...(plan.credit === undefined ? {} : { credit: plan.credit }),
+      })
+      const patience = Number.isFinite(plan.patience) ? plan.patience : 2 ** 30
+      const result = yield* Effect.either(Effect.timeoutOption(starting, patience))
+      if (Either.isLeft(result)) {
+        this.note(`start fails: ${result.left.reason}`)
+        truth.endWantedAt ??= actor.world.now
+        if (plan.script.missing && result.left.reason === "ProgramNotFound") return undefined
+        this.excuse(result.left, live, lost, "start")
+        return undefined
+      }
+      if (Option.isNone(result.right)) {
+        this.note("start is given up")
+        truth.endWantedAt ??= actor.world.now
+        return undefined
+      }
+      const { process, subscription } = result.right.value
+      this.note("is started")
+      if (plan.script.missing) this.violate("calls fail for a reason", "a program that is missing is started")
+      this.held = { live, process, sessionId: live.client.sessionId, after: 0 }
+      return subscription
+    })
+  }
+
+  private followAll(first: EventFeed.Subscription) {
+    const { actor, plan, truth } = this
+    const view = (index: number, after: number) =>
+      new View(actor.world, `c${actor.index}/${index}`, truth, after)
+    const [main, ...others] = plan.readers
+    const besides = others.map((reader, index) =>
+      Effect.gen(this, function* () {
+        yield* Effect.sleep(reader.after)
+        const { held } = this
+        if (held === undefined || this.over) return
+        yield* this.consume(yield* held.process.subscribe, reader, view(index + 1, held.after), held)
+      }),
+    )
+    return Effect.all([this.follow(first, main!, view(0, 0)), ...besides], {
+      concurrency: "unbounded",
+      discard: true,
+    })
+  }
+
+  /** Follows the process to its end, through every client that has its session. */
+  private follow(first: EventFeed.Subscription, reader: Reader, view: View) {
+    return Effect.gen(this, function* () {
+      let subscription: EventFeed.Subscription | undefined = first
+      while (subscription !== undefined && this.held !== undefined) {
+        this.doing = "follows"
+        const ending: Ending = yield* this.consume(subscription, reader, view, this.held)
+        this.note(`${ending} after ${view.last}`)
+        const { sessionId } = this.held
+        if (ending !== "detached") break
+        this.held = undefined
+        subscription = yield* this.attach(sessionId, view)
+      }
+      this.over = true
+    })
+  }
+
+  private attach(sessionId: string, view: View) {
+    const { actor, plan } = this
+    return Effect.gen(this, function* () {
+      for (;;) {
+        this.doing = "waits for the next client"
+        const live = yield* actor.connected
+        if (actor.sessionId !== sessionId) {
+          this.note("is lost with its session")
+          return undefined
+        }
+        this.doing = "attaches"
+        const lost = actor.network.lost(actor.index)
+        const attached = yield* Effect.either(live.client.attach(plan.key, view.last))
+        if (Either.isRight(attached)) {
+          this.note(`is attached after ${view.last}`)
+          this.held = { live, process: attached.right, sessionId, after: view.last }
+          return yield* attached.right.subscribe
+        }
+        const error = attached.left
+        this.note(`is not attached: ${error.reason}`)
+        if (error.reason === "EventsLost") return Losses.checkGone(this, error, view.last)
+        if (error.reason === "UnknownProcess") return Losses.checkForgotten(this, "attach")
+        this.excuse(error, live, lost, "attach")
+        if (actor.isLive(live)) return undefined
+      }
+    })
+  }
+
+  private consume(subscription: EventFeed.Subscription, reader: Reader, view: View, held: Held) {
+    const lost = this.actor.network.lost(this.actor.index)
+    return Effect.gen(this, function* () {
+      for (let batch = 0; ; batch++) {
+        const events = yield* subscription.next
+        if (events === undefined) {
+          if (!view.closed)
+            this.violate("no byte is lost, doubled or out of order", "the events end without closed")
+          return "closed" as const
+        }
+        for (const event of events) {
+          if (event.kind === "failed") return this.fail(event, view, held, lost)
+          view.take(event)
+        }
+        if (reader.stall !== undefined && reader.stall.batch === batch)
+          yield* Effect.sleep(reader.stall.millis)
+        if (reader.pause > 0) yield* Effect.sleep(reader.pause)
+      }
+    })
+  }
+
+  private fail(
+    error: Pick<ClientError, "reason" | "message" | "gone">,
+    view: View,
+    held: Held,
+    lost: number,
+  ): Ending {
+    this.note(`fails: ${error.reason} ${error.message}`)
+    switch (error.reason) {
+      case "EventsLost":
+        Losses.checkGone(this, error, view.last)
+        this.truth.endWantedAt ??= this.actor.world.now
+        return "lost"
+      case "SessionLost":
+        if (this.actor.sessionId === held.sessionId)
+          this.violate("calls fail for a reason", "its session is not lost")
+        return "lost"
+      case "Disconnected":
+        if (this.actor.isLive(held.live) && this.actor.network.lost(this.actor.index) === lost)
+          this.violate("calls fail for a reason", `nothing was lost: ${error.message}`)
+        return "detached"
+      default:
+        this.violate("calls fail for a reason", `events fail: ${error.reason} ${error.message}`)
+        return "lost"
+    }
+  }
+}

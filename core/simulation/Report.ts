@@ -1,0 +1,43 @@
+/** What one seed tells a person. */
+import * as PlanMaker from "./PlanMaker.ts"
+import { shrink } from "./Shrink.ts"
+import { type Outcome, play } from "./Simulation.ts"
+
+/** The lines of a trace that are shown. */
+export const mostLines = 40
+
+/** A played seed. */
+export interface Report {
+  readonly outcome: Outcome
+  /** `seed 7 ok, trace HEX`, or what is wrong. */
+  readonly text: string
+}
+
+/** Plays a seed with so many milliseconds of activity. */
+export const ofSeed = (seed: number, millis: number): Report => {
+  const plan = PlanMaker.make(seed, millis)
+  const outcome = play(plan)
+  const { violation, digest } = outcome
+  if (violation === undefined) return { outcome, text: `seed ${seed} ok, trace ${digest}` }
+  const shrunk = shrink(plan, outcome).outcome
+  const lines = [
+    `seed ${seed} FAILED after ${(violation.at / 1000).toFixed(3)} virtual seconds, trace ${digest}`,
+    `invariant: ${violation.invariant}`,
+    violation.detail,
+    `the same with what it needs, after ${((shrunk.violation?.at ?? 0) / 1000).toFixed(3)} seconds:`,
+    ...shown(shrunk),
+    `again: npm run sim -- --seed ${seed}${millis === 60_000 ? "" : ` --minutes ${millis / 60_000}`}`,
+  ]
+  return { outcome, text: lines.join("\n") }
+}
+
+/** The last lines about what failed: its process, and what all have in common. */
+const shown = ({ lines, violation }: Outcome): ReadonlyArray<string> => {
+  if (lines.length <= mostLines) return lines
+  const key = /\bp\d+\.\d+\b/.exec(violation?.detail ?? "")?.[0]
+  const about = lines.filter((line) => {
+    const [named] = /\bp\d+\.\d+\b/.exec(line) ?? []
+    return named === undefined || key === undefined || named === key
+  })
+  return about.slice(-mostLines)
+}

@@ -1,0 +1,108 @@
+/**
+ * What the wire shows on one connection: one answer for each request, ids that are not used twice, and the
+ * notifications of each process in order, behind the answer to its start.
+ */
+import type { Watcher } from "./Link.ts"
+import type { World } from "./World.ts"
+
+interface Message {
+  readonly id?: number
+  readonly method?: string
+  readonly params?: { readonly processId?: string; readonly seq?: number; readonly chunk?: string }
+  readonly result?: unknown
+  readonly error?: { readonly code: number }
+}
+
+interface Told {
+  seq: number
+  exited: boolean
+  closed: boolean
+}
+
+/** Watches one connection. */
+export class Tap implements Watcher {
+  /** Requests without an answer, by id: the method and when it was sent. */
+  readonly open = new Map<
+    number,
+    { readonly method: string; readonly at: number; readonly process: string }
+  >()
+  /** The server has attached a session to it. */
+  attached = false
+  private readonly world: World
+  private readonly name: string
+  private readonly used = new Set<number>()
+  private readonly starting = new Set<string>()
+  private readonly told = new Map<string, Told>()
+  private readonly hidden: ReadonlyArray<string>
+
+  /** `hidden` are capabilities that the server does not announce. */
+  constructor(world: World, name: string, hidden: ReadonlyArray<string>) {
+    this.world = world
+    this.name = name
+    this.hidden = hidden
+  }
+
+  readonly up = (text: string): void => {
+    const { id, method = "?", params } = JSON.parse(text) as Message
+    const process = params?.processId ?? ""
+    this.note(`> ${method} ${process}${id === undefined ? "" : ` (${id})`}`)
+    if (id === undefined) return
+    if (this.used.has(id)) this.world.violate("an id is used once", `${this.name} sends ${id} again`)
+    this.used.add(id)
+    this.open.set(id, { method, at: this.world.now, process })
+    if (method === "process/start") this.starting.add(process)
+  }
+
+  readonly down = (text: string): string => {
+    const { id, method, params, error } = JSON.parse(text) as Message
+    if (id !== undefined) {
+      const answered = this.answer(id, error?.code)
+      return answered === "initialize" ? this.hide(text) : text
+    }
+    this.note(`< ${method ?? "?"} ${params?.processId ?? ""} ${params?.seq ?? ""}`)
+    if (method?.startsWith("process/") === true && params !== undefined) this.event(method, params)
+    return text
+  }
+
+  private hide(text: string): string {
+    return this.hidden.reduce((rest, name) => rest.replace(`"${name}":true`, `"${name}":false`), text)
+  }
+
+  private answer(id: number, code: number | undefined): string | undefined {
+    const request = this.open.get(id)
+    const outcome = code === undefined ? "" : ` error ${code}`
+    this.note(`< ${request?.method ?? "?"} ${request?.process ?? ""} (${id})${outcome}`)
+    if (request === undefined)
+      this.world.violate(
+        "one answer for each request",
+        `${this.name}: a second answer, or a stray one: ${id}`,
+      )
+    this.open.delete(id)
+    if (request?.method === "initialize" && code === undefined) this.attached = true
+    if (request?.method === "process/start") this.starting.delete(request.process)
+    return request?.method
+  }
+
+  private event(method: string, { processId = "", seq = 0 }: NonNullable<Message["params"]>): void {
+    const order = (what: string) =>
+      this.world.violate(
+        "notifications leave in order",
+        `${this.name}: ${method} ${seq} of ${processId} ${what}`,
+      )
+    if (this.starting.has(processId)) order("comes before the answer to its start")
+    const told = this.told.get(processId) ?? { seq: 0, exited: false, closed: false }
+    this.told.set(processId, told)
+    if (told.closed) order("comes after closed")
+    if (seq <= told.seq) order(`comes after ${told.seq}`)
+    told.seq = seq
+    if (method === "process/exited") {
+      if (told.exited) order("is told twice")
+      told.exited = true
+    }
+    if (method === "process/closed") told.closed = true
+  }
+
+  private note(text: string): void {
+    this.world.trace.add(this.world.now, `${this.name} ${text}`)
+  }
+}

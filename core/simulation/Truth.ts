@@ -1,0 +1,145 @@
+/**
+ * What a child really did: every piece of output in its order, the bytes that it was given, its exit. What clients see
+ * is compared with it.
+ */
+import type { OutputStream } from "../spawn/Spawner.ts"
+import { hash } from "./Seed.ts"
+
+/** One chunk of output, as the log must make it. */
+export interface Piece {
+  readonly stream: OutputStream
+  /** Place in the whole output of the child. */
+  readonly offset: number
+  readonly length: number
+  /** When the child wrote it. */
+  readonly at: number
+}
+
+/** The largest chunk. */
+const mostChunk = 64 * 1024
+
+/** Bytes of which every child writes a part, beginning anywhere. Its length is prime, so that no offset repeats soon. */
+const noise = (() => {
+  const bytes = new Uint8Array(1_048_573)
+  let state = 0x2545f491
+  for (let i = 0; i < bytes.length; i++) {
+    state = Math.imul(state ^ (state >>> 15), 0x2c1b3c6d) + i
+    bytes[i] = state >>> 24
+  }
+  return bytes
+})()
+
+/** The truth about one child. */
+export class Truth {
+  readonly key: string
+  readonly pieces: Array<Piece> = []
+  /** When the child was spawned, exited, and had ended every stream. */
+  spawnedAt: number | undefined
+  exitedAt: number | undefined
+  endedAt: number | undefined
+  /** Its scope is closed: nothing of it may be left. */
+  releasedAt: number | undefined
+  /** The code that the wire must tell. */
+  exitCode: number | undefined
+  /** Pieces that were written before the exit. */
+  piecesAtExit = 0
+  /** Seqs that clients were told, in which all must agree. */
+  exitedSeq: number | undefined
+  closedSeq: number | undefined
+  /** A client has asked for its end, or has given up its start. */
+  endWantedAt: number | undefined
+  /** A client has sent a terminate, or may have. */
+  endAsked = false
+  /** The numbers of the writes that it has read, in its order, and when its stdin was closed for it. */
+  readonly written: Array<number> = []
+  /** Starts that have reached the spawner. */
+  spawns = 0
+  /** Bytes of output so far. */
+  total = 0
+  private readonly begin: number
+
+  constructor(key: string) {
+    this.key = key
+    this.begin = (hash(key, 0) >>> 0) % noise.length
+  }
+
+  /** The next output of the child. */
+  write(stream: OutputStream, length: number, at: number): Uint8Array {
+    const bytes = this.bytes(this.total, length)
+    for (let from = 0; from < length; from += mostChunk) {
+      const size = Math.min(mostChunk, length - from)
+      this.pieces.push({ stream, offset: this.total + from, length: size, at })
+    }
+    this.total += length
+    return bytes
+  }
+
+  /** True when the child has exited and every stream is at EOF. */
+  get closed(): boolean {
+    return this.exitedAt !== undefined && this.endedAt !== undefined
+  }
+
+  /** What is wrong with a chunk of that seq; undefined if the child wrote it there. */
+  fault(seq: number, stream: OutputStream, bytes: Uint8Array): string | undefined {
+    const after = this.exitedSeq === undefined ? undefined : this.exitedSeq < seq
+    if (after !== true && this.matches(seq - 1, stream, bytes)) return undefined
+    if (after !== false && this.exitedAt !== undefined && this.matches(seq - 2, stream, bytes))
+      return undefined
+    return `seq ${seq} of ${this.key} is not what the child wrote there: ${bytes.length} bytes of ${stream}`
+  }
+
+  /** What is wrong with an exit of that seq. */
+  exitFault(seq: number, code: number): string | undefined {
+    if (this.exitedAt === undefined) return `${this.key} is told to have exited, and runs`
+    if (code !== this.exitCode) return `${this.key} exited with ${this.exitCode}, and ${code} is told`
+    if (this.exitedSeq !== undefined && this.exitedSeq !== seq)
+      return `${this.key} exited at seq ${this.exitedSeq}, and at ${seq}`
+    if (seq - 1 < this.piecesAtExit)
+      return `${this.key} wrote ${this.piecesAtExit} chunks before exited, seq ${seq}`
+    if (seq - 1 > this.pieces.length) return `seq ${seq} of exited of ${this.key} is too high`
+    this.exitedSeq = seq
+    return undefined
+  }
+
+  /** What is wrong with a closed of that seq. */
+  closedFault(seq: number): string | undefined {
+    if (!this.closed) return `${this.key} is told to be closed, and is not`
+    if (seq !== this.pieces.length + 2)
+      return `closed of ${this.key} has seq ${seq} after ${this.pieces.length} chunks and exited`
+    this.closedSeq = seq
+    return undefined
+  }
+
+  /** True if a log of that capacity may have dropped the chunk of a seq by now. */
+  mayBeGone(seq: number, capacity: { readonly bytes: number; readonly chunks: number }): boolean {
+    if (seq === this.exitedSeq) return true
+    const indexes = this.exitedAt === undefined ? [seq - 1] : [seq - 1, seq - 2]
+    return indexes.some((index) => {
+      const piece = this.pieces[index]
+      if (piece === undefined) return false
+      const after = this.total - piece.offset - piece.length
+      return after >= capacity.bytes || this.pieces.length - index - 1 >= capacity.chunks
+    })
+  }
+
+  private matches(index: number, stream: OutputStream, bytes: Uint8Array): boolean {
+    const piece = this.pieces[index]
+    if (piece === undefined || piece.stream !== stream || piece.length !== bytes.length) return false
+    let at = (this.begin + piece.offset) % noise.length
+    for (let i = 0; i < bytes.length; i++) {
+      if (bytes[i] !== noise[at]) return false
+      at = at + 1 === noise.length ? 0 : at + 1
+    }
+    return true
+  }
+
+  private bytes(offset: number, length: number): Uint8Array {
+    const at = (this.begin + offset) % noise.length
+    const head = noise.slice(at, at + length)
+    if (head.length === length) return head
+    const bytes = new Uint8Array(length)
+    bytes.set(head)
+    bytes.set(noise.subarray(0, length - head.length), head.length)
+    return bytes
+  }
+}

@@ -1,0 +1,53 @@
+/** What one consumer sees of a process, compared with the truth event by event. */
+import type { ProcessEvent } from "../client/ProcessEvent.ts"
+import type { Truth } from "./Truth.ts"
+import type { World } from "./World.ts"
+
+/** A consumer of the events of one process. */
+export class View {
+  /** The last seq that was seen. */
+  last: number
+  exited = false
+  closed = false
+  private readonly world: World
+  private readonly name: string
+  private readonly truth: Truth
+
+  /** A consumer of the events after seq `last`. */
+  constructor(world: World, name: string, truth: Truth, last: number) {
+    this.world = world
+    this.name = name
+    this.truth = truth
+    this.last = last
+  }
+
+  /** Takes the next event, unless it is `failed`. */
+  take(event: Exclude<ProcessEvent, { readonly kind: "failed" }>): void {
+    const { truth, world } = this
+    if (this.closed) this.wrong(`${event.kind} follows closed`)
+    if (event.seq !== this.last + 1) this.wrong(`seq ${event.seq} follows ${this.last}`)
+    this.last = event.seq
+    switch (event.kind) {
+      case "output":
+        return this.check(truth.fault(event.seq, event.stream, event.bytes))
+      case "exited":
+        world.trace.add(world.now, `${this.name} sees exited ${event.seq} of ${truth.key}`)
+        if (this.exited) this.wrong("exited comes twice")
+        this.exited = true
+        return this.check(truth.exitFault(event.seq, event.exitCode))
+      case "closed":
+        world.trace.add(world.now, `${this.name} sees closed ${event.seq} of ${truth.key}`)
+        this.closed = true
+        if (!this.exited && truth.exitedSeq === undefined) this.wrong("closed comes without exited")
+        return this.check(truth.closedFault(event.seq))
+    }
+  }
+
+  private check(fault: string | undefined): void {
+    if (fault !== undefined) this.wrong(fault)
+  }
+
+  private wrong(what: string): void {
+    this.world.violate("no byte is lost, doubled or out of order", `${this.name}, ${this.truth.key}: ${what}`)
+  }
+}

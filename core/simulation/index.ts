@@ -1,0 +1,5 @@
+/** Plays the whole system in virtual time from one number. Not part of the package. */
+export * as PlanMaker from "./PlanMaker.ts"
+export * as Simulation from "./Simulation.ts"
+export * as Report from "./Report.ts"
+export * from "./Fixed.ts"
