@@ -18,6 +18,9 @@ import type { World } from "./World.ts"
 /** Milliseconds within which a healed network must have the session back: one handshake, one pause, and the rest. */
 export const resumeBound = 17_000
 
+/** Milliseconds within which a server answers, however much waits on the way. */
+export const answerBound = 30_000
+
 /** A client as its programs see it. */
 export interface Live {
   readonly client: ExecClient.ExecClient
@@ -63,6 +66,26 @@ export class Actor {
     this.live === undefined ? Effect.zipRight(this.ready.await, this.connected) : Effect.succeed(this.live),
   )
 
+  /** Asks the server again and again whether it is there: nothing that others do may keep the answer away. */
+  readonly probe: Effect.Effect<never> = Effect.gen(this, function* () {
+    const { world, network, index } = this
+    for (;;) {
+      const { client } = yield* this.connected
+      const from = world.now
+      const late = world.after(answerBound, () => {
+        const since = network.smoothSince(index)
+        if (since !== undefined && since <= from)
+          world.violate(
+            "a slow reader stalls its own child",
+            `${this.name} has no answer after ${answerBound} ms`,
+          )
+      })
+      yield* Effect.ignore(client.call("environment/status", null))
+      late()
+      yield* Effect.sleep(5000)
+    }
+  })
+
   /** True while this client is the one that programs use. */
   isLive({ number }: Live): boolean {
     return this.live?.number === number
@@ -101,6 +124,11 @@ export class Actor {
         yield* Effect.sleep(absences.shift()?.millis ?? 0)
       }
     })
+  }
+
+  /** True if every process of the client waits for its own reader only. */
+  get separates(): boolean {
+    return this.settings.credits && this.plan.processes.every(({ credit }) => credit !== null)
   }
 
   /** The session that is resumed, or will be. */

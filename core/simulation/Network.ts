@@ -107,11 +107,21 @@ export class Network {
     if (killed) for (const { link } of this.connections) link.cut(skew)
   }
 
+  /** Since when a client has had the connection that it has, and nothing was wrong; undefined if that is not so. */
+  smoothSince(client: number): number | undefined {
+    const healthy = this.healthySince(client)
+    if (healthy === undefined) return undefined
+    for (const { client: of, link, tap } of this.connections)
+      if (of === client && !link.ends.client && !link.ends.server && tap.attachedAt !== undefined)
+        return Math.max(healthy, tap.attachedAt)
+    return undefined
+  }
+
   /** Until when the session of that client was attached; undefined if it never was. */
   servedUntil(client: number): number | undefined {
     let until = this.left[client]
     for (const { client: of, link, tap } of this.connections)
-      if (of === client && tap.attached)
+      if (of === client && tap.attachedAt !== undefined)
         until = Math.max(until ?? 0, Math.min(link.servedUntil, this.world.now))
     return until
   }
@@ -140,7 +150,7 @@ export class Network {
     for (const connection of this.connections) {
       const { client, link, tap } = connection
       if (!link.ends.client || !link.ends.server) continue
-      if (tap.attached) this.left[client] = Math.max(this.left[client] ?? 0, link.servedUntil)
+      if (tap.attachedAt !== undefined) this.left[client] = Math.max(this.left[client] ?? 0, link.servedUntil)
       this.connections.delete(connection)
     }
   }

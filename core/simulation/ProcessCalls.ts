@@ -114,7 +114,7 @@ const poll = (program: ProcessProgram, call: ProcessCall, held: Held) =>
         after = Math.max(after, state.nextSeq - 1)
         more = !state.closed && state.failure === null
       })
-      if (call.wait === 0) yield* Effect.sleep(200)
+      if (call.wait < 1000) yield* Effect.sleep(1000)
     }
   })
 

@@ -5,7 +5,7 @@ import * as Option from "effect/Option"
 import type { ClientError } from "../client/ClientError.ts"
 import type * as EventFeed from "../client/EventFeed.ts"
 import type { RemoteProcess } from "../client/RemoteProcess.ts"
-import type { Actor, Live } from "./Actor.ts"
+import { type Actor, answerBound, type Live } from "./Actor.ts"
 import * as Losses from "./Losses.ts"
 import type { ProcessCall, ProcessPlan, Reader } from "./Plan.ts"
 import type { Truth } from "./Truth.ts"
@@ -196,12 +196,24 @@ export class ProcessProgram {
         for (const event of events) {
           if (event.kind === "failed") return this.fail(event, view, held, lost)
           view.take(event)
+          if (event.kind === "output") this.checkPrompt(event.seq)
         }
         if (reader.stall !== undefined && reader.stall.batch === batch)
           yield* Effect.sleep(reader.stall.millis)
         if (reader.pause > 0) yield* Effect.sleep(reader.pause)
       }
     })
+  }
+
+  /** While the network is well, output comes soon to those who read, however slow others are. */
+  private checkPrompt(seq: number): void {
+    const { actor, plan, truth } = this
+    const slow = plan.readers.some(({ pause, stall }) => pause > 0 || stall !== undefined)
+    if (slow || !actor.separates) return
+    const at = truth.pieces[seq - 1]?.at ?? Infinity
+    const since = actor.network.smoothSince(actor.index)
+    if (since !== undefined && since <= at && actor.world.now - at > answerBound)
+      this.violate("a slow reader stalls its own child", `seq ${seq} comes ${actor.world.now - at} ms late`)
   }
 
   private fail(

@@ -31,6 +31,12 @@ export const ofSeed = (seed: number, millis: number): Report => {
   return { outcome, text: lines.join("\n") }
 }
 
+/** What is wrong with a seed, in one line; undefined if nothing is. Nothing is shrunk. */
+export const faultOf = (seed: number, millis: number): string | undefined => {
+  const { violation } = play(PlanMaker.make(seed, millis))
+  return violation === undefined ? undefined : `${violation.invariant}: ${violation.detail.split("\n")[0]}`
+}
+
 /** The last lines about what failed: its process, and what all have in common. */
 const shown = ({ lines, violation }: Outcome): ReadonlyArray<string> => {
   if (lines.length <= mostLines) return lines

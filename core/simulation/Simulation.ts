@@ -4,6 +4,7 @@
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
 import { Actor } from "./Actor.ts"
 import { Children } from "./Children.ts"
@@ -110,10 +111,13 @@ const perform = (stage: Stage) =>
       discard: true,
     })
     const acting = Effect.forEach(programs, ({ run }) => run, { concurrency: "unbounded", discard: true })
+    const probing = Effect.forEach(busy, ({ probe }) => probe, { concurrency: "unbounded", discard: true })
+    const probes = yield* Effect.fork(probing)
     yield* Effect.all([running, Effect.ensuring(acting, Deferred.succeed(done, undefined))], {
       concurrency: "unbounded",
       discard: true,
     })
+    yield* Fiber.interrupt(probes)
     alarm()
     yield* rest(stage)
   })

@@ -26,8 +26,8 @@ export class Tap implements Watcher {
     number,
     { readonly method: string; readonly at: number; readonly process: string }
   >()
-  /** The server has attached a session to it. */
-  attached = false
+  /** When the server has attached a session to it. */
+  attachedAt: number | undefined
   private readonly world: World
   private readonly name: string
   private readonly used = new Set<number>()
@@ -78,7 +78,7 @@ export class Tap implements Watcher {
         `${this.name}: a second answer, or a stray one: ${id}`,
       )
     this.open.delete(id)
-    if (request?.method === "initialize" && code === undefined) this.attached = true
+    if (request?.method === "initialize" && code === undefined) this.attachedAt = this.world.now
     if (request?.method === "process/start") this.starting.delete(request.process)
     return request?.method
   }

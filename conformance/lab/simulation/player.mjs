@@ -3,18 +3,25 @@
 import { argv, exit, stdout } from "node:process"
 import { pathToFileURL } from "node:url"
 
-/** @typedef {{ from: number, seeds: number, minutes: number, lines: boolean, single: boolean }} Request */
+/** @typedef {{ from: number, seeds: number, minutes: number, lines: boolean, single: boolean,
+ * first?: boolean }} Request with `first` the first failure ends it, in one line */
 
 const [, , file = "", text = ""] = argv
 /** @type {typeof import("../../../core/simulation/index.ts")} */
 const { Report } = await import(pathToFileURL(file).href)
 /** @type {Request} */
-const { from, seeds, minutes, lines, single } = JSON.parse(text)
+const { from, seeds, minutes, lines, single, first } = JSON.parse(text)
 
 const begin = performance.now()
 let virtual = 0
 let failed = 0
 for (let seed = from; seed < from + seeds; seed++) {
+  if (first === true) {
+    const fault = Report.faultOf(seed, minutes * 60_000)
+    if (fault === undefined) continue
+    stdout.write(`seed ${seed}: ${fault}\n`)
+    exit(1)
+  }
   const report = Report.ofSeed(seed, minutes * 60_000)
   virtual += report.outcome.millis / 60_000
   if (single && lines) stdout.write(`${report.outcome.lines.join("\n")}\n`)

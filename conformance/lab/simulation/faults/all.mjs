@@ -1,0 +1,7 @@
+// @ts-check
+// The planted faults: what goes wrong when a wake-up, a cursor, a timer or a place is forgotten.
+import { client } from "./client.mjs"
+import { processes } from "./processes.mjs"
+import { server } from "./server.mjs"
+
+export const faults = [...processes, ...server, ...client]

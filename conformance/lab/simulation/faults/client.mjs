@@ -1,0 +1,87 @@
+// @ts-check
+// Faults of clients: reconnection, credit, order and recovery of events.
+import { faultIn } from "./fault.mjs"
+
+const reconnect = faultIn("core/client/Reconnect.ts")
+const policy = faultIn("core/client/ReconnectPolicy.ts")
+const current = faultIn("core/client/CurrentConnection.ts")
+const follower = faultIn("core/client/ProcessFollower.ts")
+const followed = faultIn("core/client/FollowedProcesses.ts")
+const reorder = faultIn("core/client/ReorderBuffer.ts")
+const feed = faultIn("core/client/EventFeed.ts")
+const credit = faultIn("core/client/CreditWindow.ts")
+const flow = faultIn("core/client/FlowControl.ts")
+const gap = faultIn("core/client/GapWatch.ts")
+const starter = faultIn("core/client/ProcessStarter.ts")
+
+export const client = [
+  reconnect("          options.resumed(replays())\n", "", "followers are not told of a new connection"),
+  reconnect("          use(live)\n          options", "          options", "a new connection is not used"),
+  reconnect(
+    "{ replayAfter: options.lastSeqs() }",
+    "{ replayAfter: {} }",
+    "a client names nothing to be replayed",
+  ),
+  reconnect("        current.lost()\n", "", "a lost connection is still used"),
+  policy(
+    "  code === ErrorCode.sessionAttached",
+    "  false",
+    "a server that has not noticed the loss yet is final",
+  ),
+  policy('  reason === "Timeout" ||\n', "", "an attempt that hangs is final"),
+  current("current?.over.unsafeOpen()", "void current", "requests that can be sent again wait for ever"),
+  current(
+    "      current = { ask, hold, over: Effect.unsafeMakeLatch(false) }\n      wanted.unsafeClose()\n      Deferred.unsafeDone(settled, Effect.void)",
+    "      current = { ask, hold, over: Effect.unsafeMakeLatch(false) }\n      wanted.unsafeClose()",
+    "requests that wait for a connection are not woken",
+  ),
+  current("repeatable || isUnsent(error)", "true || isUnsent(error)", "what must not be sent twice is"),
+  current("!cause.sent", "cause.sent === undefined", "a request that was never sent fails"),
+  follower("    if (buffer.gap) watchGap()\n", "", "a gap is never filled"),
+  follower(
+    "send(method, params, outcome.sessionLost)",
+    "send(method, params)",
+    "a call reaches a process of the next session",
+  ),
+  followed("[id, last()]", "[id, last() + 1]", "a replay is asked for one too late"),
+  reorder(
+    "if (this.closed || event.seq <= this.last) return",
+    "if (this.closed) return",
+    "events that come twice are held",
+  ),
+  reorder("      this.early.delete(event.seq)\n", "", "early events stay held"),
+  reorder(
+    "if (seq > this.last) this.hold",
+    "if (seq > this.last + 1) this.hold",
+    "a read that fills a gap lacks its first event",
+  ),
+  feed(
+    "    const [first, from, through, end] = [[...kept.events], kept.through(), last, ended]",
+    "    const [first, from, through, end] = [[...kept.events], last, last, ended]",
+    "a late consumer misses what was not kept",
+  ),
+  feed(
+    "        consumer.backlog.add(-batch",
+    "        consumer.backlog.add(0 * batch",
+    "what is consumed counts for ever",
+  ),
+  feed(
+    "    for (const { mailbox, backlog } of consumers) {",
+    "    for (const { mailbox, backlog } of [...consumers].slice(0, 1)) {",
+    "only the first consumer gets events",
+  ),
+  credit("    isOpen = false\n", "", "grants are sent before the connection knows its credit"),
+  credit(
+    "      left = Math.max(0, size - waiting())\n",
+    "",
+    "a new connection begins with the credit of the old one",
+  ),
+  credit("    left += room\n", "", "a grant is not counted"),
+  flow("    hold(held)\n", "    if (held) hold(held)\n", "a connection that is held is never read again"),
+  gap("(running = false)", "(running = true)", "only one gap is watched"),
+  starter(
+    'if (reason === "Disconnected" && ended() === undefined) fork(terminate)',
+    "void terminate",
+    "a start whose answer was lost is left running",
+  ),
+]
