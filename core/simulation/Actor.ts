@@ -39,6 +39,8 @@ export class Actor {
   doing = "nothing"
   /** Sessions that are over, for a reason that was checked. */
   readonly over = new Set<string>()
+  private connectedAt = 0
+  private outage = 0
   private readonly plan: ClientPlan
   private live: Live | undefined
   private number = 0
@@ -174,6 +176,7 @@ export class Actor {
   }
 
   private publish(client: ExecClient.ExecClient): void {
+    this.connectedAt = this.outage = this.world.now
     this.session = { id: client.sessionId, generation: this.server.generation }
     this.live = { client, number: (this.number += 1) }
     this.ready.unsafeOpen()
@@ -186,6 +189,10 @@ export class Actor {
 
   private status(status: Status): void {
     this.note(`status ${status.kind}${"message" in status ? `: ${status.message}` : ""}`)
+    // A connection that is lost quickly continues the outage before it.
+    if (status.kind === "reconnecting" && this.world.now - this.connectedAt >= 1000)
+      this.outage = this.world.now
+    if (status.kind === "connected" || status.kind === "newSession") this.connectedAt = this.world.now
     if (status.kind === "newSession") {
       this.session = { id: status.sessionId, generation: this.server.generation }
       return
@@ -194,6 +201,12 @@ export class Actor {
     if (status.kind === "failed") this.unpublish()
     if (status.message.includes("unknown session")) return this.lose(status.message)
     this.network.loses(this.index)
+    const tried = this.world.now - this.outage
+    if (tried < window && this.session?.generation === this.server.generation)
+      this.world.violate(
+        "a client gets its session back",
+        `${this.name} gives up after ${tried} ms: ${status.message}`,
+      )
     const sameServer = this.session?.generation === this.server.generation
     // A client that begins anew leaves its session to expire.
     if (status.kind === "sessionLost") this.leave()
@@ -215,5 +228,8 @@ export class Actor {
     this.world.trace.add(this.world.now, `${this.name} ${text}`)
   }
 }
+
+/** Milliseconds for which a client tries to reconnect, less its last pause. */
+const window = 22_000
 
 const sessionAttached = -32010

@@ -9,6 +9,9 @@ import type { Act, Script } from "./Script.ts"
 import type { Truth } from "./Truth.ts"
 import type { World } from "./World.ts"
 
+/** A descendant that holds the streams for longer than this lets go of them only when they are abandoned. */
+const longestHeld = 60_000
+
 /** One child. */
 export class Child {
   private readonly world: World
@@ -116,7 +119,6 @@ export class Child {
     const { truth, world } = this
     truth.exitedAt = world.now
     truth.exitCode = status.kind === "exited" ? status.code : 128 + status.signal
-    truth.piecesAtExit = truth.pieces.length
     this.note(`exits with ${truth.exitCode}`)
     this.wakeWriters()
     this.events.exit(status)
@@ -130,7 +132,7 @@ export class Child {
     this.world.after(millis, () => {
       if (endsFirst && heldMillis === 0) this.endAll()
       this.exit({ kind: "signaled", signal: 9 })
-      this.world.after(heldMillis, () => !this.released && this.endAll())
+      if (heldMillis < longestHeld) this.world.after(heldMillis, () => !this.released && this.endAll())
     })
   }
 

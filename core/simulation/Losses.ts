@@ -33,6 +33,18 @@ export const checkGone = (
   return undefined
 }
 
+/** Checks that nothing is said to be gone that was written while the consumer was attached. */
+export const checkAttached = (
+  told: Told,
+  { gone }: Pick<ClientError, "gone">,
+  since: number | undefined,
+): void => {
+  if (gone?.to === undefined || since === undefined) return
+  const piece = told.truth.pieces[gone.to - 1]
+  if (piece === undefined || piece.at <= since) return
+  told.violate("nothing is lost while a client is attached", `seq ${gone.to} was written, and is gone`)
+}
+
 /** Checks that the server may have forgotten the process. */
 export const checkForgotten = (told: Told, what: string): undefined => {
   const { truth, actor } = told

@@ -27,7 +27,7 @@ const server = (seed: Seed): Plan.ServerPlan => ({
   retainedTotal: 256 * 1024 * 1024,
   concurrentRequests: seed.chance(85) ? 1024 : seed.between(2, 8),
   stdinBytes: seed.chance(80) ? 64 * 1024 * 1024 : seed.between(100, 20_000),
-  detachedMillis: 80_000,
+  detachedMillis: seed.pick(80_000, 80_000, 30_000, 8_000),
   retentionMillis: 30_000,
   pauses: seed.chance(90),
   replays: seed.chance(75),
@@ -67,8 +67,9 @@ const disturbances = (seed: Seed, clients: number, millis: number): ReadonlyArra
 const client = (seed: Seed, index: number, millis: number): Plan.ClientPlan => {
   const processes: Array<Plan.ProcessPlan> = []
   const rate = seed.pick(2000, 6000, 15_000)
+  const floods = seed.pick(0, 0, 3, 15)
   for (let at = seed.between(0, rate); at < millis; at += seed.between(0, 2 * rate))
-    processes.push(process(seed.fork(processes.length), `p${index}.${processes.length}`, at))
+    processes.push(process(seed.fork(processes.length), `p${index}.${processes.length}`, at, floods))
   const absences: Array<Plan.Absence> = []
   if (seed.chance(40))
     for (let at = seed.between(1, 40_000); at < millis; at += seed.between(1, 60_000))
@@ -76,10 +77,10 @@ const client = (seed: Seed, index: number, millis: number): Plan.ClientPlan => {
   return { onSessionLost: seed.pick("end", "new"), processes, absences }
 }
 
-const process = (seed: Seed, key: string, at: number): Plan.ProcessPlan => ({
+const process = (seed: Seed, key: string, at: number, floods: number): Plan.ProcessPlan => ({
   at,
   key,
-  script: Script.make(seed.fork("script")),
+  script: Script.make(seed.fork("script"), floods),
   credit: seed.chance(70) ? undefined : seed.chance(30) ? null : seed.between(65_536, 200_000),
   patience: seed.chance(90) ? Infinity : seed.skewed(1000),
   readers: Array.from({ length: seed.chance(80) ? 1 : seed.between(2, 3) }, () => reader(seed)),
@@ -100,6 +101,6 @@ const call = (seed: Seed): Plan.ProcessCall => ({
     ? "write"
     : seed.pick("write", "terminate", "interrupt", "closeStdin", "resize", "poll", "poll", "read"),
   bytes: seed.chance(50) ? 0 : seed.skewed(10_000),
-  wait: seed.pick(0, 1, 1000, 10_000),
+  wait: seed.pick(0, 1, 1000, 10_000, 120_000),
   patience: seed.chance(80) ? 2 ** 30 : seed.skewed(5000),
 })

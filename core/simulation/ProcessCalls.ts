@@ -4,6 +4,7 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import type { ClientError } from "../client/ClientError.ts"
 import type { ReadResult } from "../protocol/Process.ts"
+import { answerBound } from "./Actor.ts"
 import type { ProcessCall } from "./Plan.ts"
 import type { Held, ProcessProgram } from "./ProcessProgram.ts"
 
@@ -106,7 +107,10 @@ const poll = (program: ProcessProgram, call: ProcessCall, held: Held) =>
         waitMs: call.wait,
         ...(call.bytes > 0 ? { maxBytes: call.bytes } : {}),
       }
+      const late = world.after(call.wait + answerBound, () => checkSmooth(program, from, "after its time"))
       yield* guarded(program, call, held, held.process.read(options), (state) => {
+        const news = Math.max(from, newsAfter(program, after))
+        if (world.now - news > answerBound) checkSmooth(program, news, "although there was news")
         check(program, state, after)
         const idle = state.chunks.length === 0 && !state.closed && state.nextSeq - 1 <= after
         if (idle && world.now - from < call.wait && state.failure === null)
@@ -114,9 +118,26 @@ const poll = (program: ProcessProgram, call: ProcessCall, held: Held) =>
         after = Math.max(after, state.nextSeq - 1)
         more = !state.closed && state.failure === null
       })
+      late()
       if (call.wait < 1000) yield* Effect.sleep(1000)
     }
   })
+
+/** A read is late, which is the network's fault unless nothing was wrong with it since then. */
+const checkSmooth = (program: ProcessProgram, since: number, how: string): void => {
+  const { network, index, settings } = program.actor
+  // Polls may take every slot, and delay each other.
+  if (settings.concurrentRequests < 1024) return
+  const smooth = network.smoothSince(index)
+  if (smooth !== undefined && smooth <= since)
+    program.violate("a long poll is answered", `it still waits ${how}, since ${since}`)
+}
+
+/** When the first chunk after a seq was written; Infinity if there is none. */
+const newsAfter = ({ truth }: ProcessProgram, seq: number): number => {
+  const told = truth.exitedSeq !== undefined && truth.exitedSeq <= seq
+  return truth.pieces[told ? seq - 1 : seq]?.at ?? Infinity
+}
 
 /** Compares the answer to a read with the truth. */
 const check = (program: ProcessProgram, state: ReadResult, afterSeq: number): void => {

@@ -122,7 +122,7 @@ export class ProcessProgram {
   private followAll(first: EventFeed.Subscription) {
     const { actor, plan, truth } = this
     const view = (index: number, after: number) =>
-      new View(actor.world, `c${actor.index}/${index}`, truth, after)
+      new View(actor.world, `c${actor.index}/${index}`, truth, after, index === 0)
     const [main, ...others] = plan.readers
     const besides = others.map((reader, index) =>
       Effect.gen(this, function* () {
@@ -184,6 +184,7 @@ export class ProcessProgram {
   }
 
   private consume(subscription: EventFeed.Subscription, reader: Reader, view: View, held: Held) {
+    const { truth } = this
     const lost = this.actor.network.lost(this.actor.index)
     return Effect.gen(this, function* () {
       for (let batch = 0; ; batch++) {
@@ -196,7 +197,8 @@ export class ProcessProgram {
         for (const event of events) {
           if (event.kind === "failed") return this.fail(event, view, held, lost)
           view.take(event)
-          if (event.kind === "output") this.checkPrompt(event.seq)
+          if (event.kind === "output") this.checkPrompt(truth.pieces[event.seq - 1]?.at, event.seq)
+          if (event.kind === "exited") this.checkPrompt(truth.exitedAt, event.seq)
         }
         if (reader.stall !== undefined && reader.stall.batch === batch)
           yield* Effect.sleep(reader.stall.millis)
@@ -206,11 +208,10 @@ export class ProcessProgram {
   }
 
   /** While the network is well, output comes soon to those who read, however slow others are. */
-  private checkPrompt(seq: number): void {
-    const { actor, plan, truth } = this
+  private checkPrompt(at = Infinity, seq: number): void {
+    const { actor, plan } = this
     const slow = plan.readers.some(({ pause, stall }) => pause > 0 || stall !== undefined)
     if (slow || !actor.separates) return
-    const at = truth.pieces[seq - 1]?.at ?? Infinity
     const since = actor.network.smoothSince(actor.index)
     if (since !== undefined && since <= at && actor.world.now - at > answerBound)
       this.violate("a slow reader stalls its own child", `seq ${seq} comes ${actor.world.now - at} ms late`)
@@ -226,6 +227,7 @@ export class ProcessProgram {
     switch (error.reason) {
       case "EventsLost":
         Losses.checkGone(this, error, view.last)
+        if (view.main) Losses.checkAttached(this, error, this.actor.network.smoothSince(this.actor.index))
         this.truth.endWantedAt ??= this.actor.world.now
         return "lost"
       case "SessionLost":

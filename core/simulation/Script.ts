@@ -38,8 +38,8 @@ export interface Script {
 /** Longest life of a child by itself, in milliseconds: about a minute. */
 const longestWait = 12_000
 
-/** The child of a seed. */
-export const make = (seed: Seed): Script => {
+/** The child of a seed. `floods` is how many of a hundred times it writes much. */
+export const make = (seed: Seed, floods: number): Script => {
   const pty = seed.chance(20)
   const streams: ReadonlyArray<OutputStream> = pty ? ["pty"] : ["stdout", "stderr"]
   return {
@@ -47,7 +47,7 @@ export const make = (seed: Seed): Script => {
     stdin: pty || seed.chance(50),
     spawnMillis: seed.chance(70) ? 0 : seed.skewed(seed.chance(5) ? 8000 : 300),
     missing: seed.chance(3),
-    acts: [...talk(seed, streams), ...departure(seed, streams)],
+    acts: [...talk(seed, streams, floods), ...departure(seed, streams)],
     reads: {
       from: seed.chance(70) ? 0 : seed.between(1, 10_000),
       each: seed.chance(70) ? 0 : seed.skewed(2000),
@@ -56,7 +56,7 @@ export const make = (seed: Seed): Script => {
     killed: {
       millis: seed.chance(60) ? 0 : seed.skewed(500),
       endsFirst: seed.chance(50),
-      heldMillis: seed.chance(70) ? 0 : seed.skewed(30_000),
+      heldMillis: seed.chance(70) ? 0 : seed.chance(20) ? Infinity : seed.skewed(30_000),
     },
     afterPause: seed.between(0, 2),
     releaseMillis: seed.chance(90) ? 0 : seed.skewed(8000),
@@ -65,12 +65,12 @@ export const make = (seed: Seed): Script => {
 }
 
 /** Lines with pauses between them, now and then a flood. */
-const talk = (seed: Seed, streams: ReadonlyArray<OutputStream>): ReadonlyArray<Act> => {
+const talk = (seed: Seed, streams: ReadonlyArray<OutputStream>, floods: number): ReadonlyArray<Act> => {
   const acts: Array<Act> = []
   const stream = () => streams[seed.next() % streams.length] ?? "pty"
   for (let left = seed.skewed(12); left > 0; left--) {
     if (seed.chance(70)) acts.push({ kind: "wait", millis: seed.skewed(longestWait) })
-    const flood = seed.chance(3)
+    const flood = seed.chance(floods)
     const most = flood ? 70_000 : seed.pick(1, 40, 400, 3000)
     for (let count = flood ? seed.between(5, 30) : seed.skewed(6); count > 0; count--) {
       acts.push({ kind: "output", stream: stream(), bytes: seed.between(1, most) })
@@ -85,7 +85,7 @@ const departure = (seed: Seed, streams: ReadonlyArray<OutputStream>): ReadonlyAr
   const exit: Act = { kind: "exit", code: seed.pick(0, 0, 1, 255), signal: seed.chance(10) }
   const ends = streams.map((stream): Act => ({ kind: "end", stream }))
   const wait = (): ReadonlyArray<Act> =>
-    seed.chance(60) ? [] : [{ kind: "wait", millis: seed.skewed(seed.pick(9, 30, 3000)) }]
+    seed.chance(60) ? [] : [{ kind: "wait", millis: seed.skewed(seed.pick(9, 30, 3000, 60_000)) }]
   const late = (): ReadonlyArray<Act> =>
     seed.chance(70) ? [] : streams.map((stream) => ({ kind: "output", stream, bytes: seed.skewed(500) }))
   if (seed.chance(40)) return [...ends.flatMap((end) => [...wait(), end]), ...wait(), exit]

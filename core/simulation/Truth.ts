@@ -15,6 +15,9 @@ export interface Piece {
   readonly at: number
 }
 
+/** What is read so many milliseconds after the exit was in the pipe before it. */
+const quietMillis = 10
+
 /** The largest chunk. */
 const mostChunk = 64 * 1024
 
@@ -41,8 +44,6 @@ export class Truth {
   releasedAt: number | undefined
   /** The code that the wire must tell. */
   exitCode: number | undefined
-  /** Pieces that were written before the exit. */
-  piecesAtExit = 0
   /** Seqs that clients were told, in which all must agree. */
   exitedSeq: number | undefined
   closedSeq: number | undefined
@@ -94,8 +95,8 @@ export class Truth {
     if (code !== this.exitCode) return `${this.key} exited with ${this.exitCode}, and ${code} is told`
     if (this.exitedSeq !== undefined && this.exitedSeq !== seq)
       return `${this.key} exited at seq ${this.exitedSeq}, and at ${seq}`
-    if (seq - 1 < this.piecesAtExit)
-      return `${this.key} wrote ${this.piecesAtExit} chunks before exited, seq ${seq}`
+    const before = this.pieces.filter(({ at }) => at < (this.exitedAt ?? 0) + quietMillis).length
+    if (seq - 1 < before) return `${this.key} wrote ${before} chunks before exited, seq ${seq}`
     if (seq - 1 > this.pieces.length) return `seq ${seq} of exited of ${this.key} is too high`
     this.exitedSeq = seq
     return undefined

@@ -9,12 +9,15 @@ export class View {
   last: number
   exited = false
   closed = false
+  /** It consumes from the first event on: nothing has to be read again for it. */
+  readonly main: boolean
   private readonly world: World
   private readonly name: string
   private readonly truth: Truth
 
   /** A consumer of the events after seq `last`. */
-  constructor(world: World, name: string, truth: Truth, last: number) {
+  constructor(world: World, name: string, truth: Truth, last: number, main: boolean) {
+    this.main = main
     this.world = world
     this.name = name
     this.truth = truth
