@@ -79,7 +79,9 @@ export class Network {
   disturb({ client, kind, millis, side, bytes }: Disturbance): void {
     const { now } = this.world
     const affected = [...this.connections].filter((one) => one.client === client)
-    this.spoil(client, kind === "cut" || kind === "cutAfter" ? skew : millis)
+    // A session that can be taken over need not wait until the server has noticed the loss.
+    const taken = kind === "strand" && side === "client" && !this.hidden.includes("sessionTakeover")
+    this.spoil(client, taken || kind === "cut" || kind === "cutAfter" ? skew : millis)
     switch (kind) {
       case "cut":
         return affected.forEach(({ link }) => link.cut(skew))
@@ -146,7 +148,8 @@ export class Network {
     this.disturbed[client] = Math.max(this.disturbed[client] ?? 0, this.world.now + millis)
   }
 
-  private leave(): void {
+  /** Forgets the connections that are over on both sides. */
+  leave(): void {
     for (const connection of this.connections) {
       const { client, link, tap } = connection
       if (!link.ends.client || !link.ends.server) continue

@@ -98,6 +98,8 @@ export interface ServerPlan {
   readonly pauses: boolean
   /** False: the server announces no replay, so clients read what they missed. */
   readonly replays: boolean
+  /** False: the server announces no takeover, so a half-open connection holds its session until it is noticed. */
+  readonly takeovers: boolean
   /** False: the server announces no credit. */
   readonly credits: boolean
 }

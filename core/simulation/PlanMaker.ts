@@ -32,6 +32,7 @@ const server = (seed: Seed): Plan.ServerPlan => ({
   pauses: seed.chance(90),
   replays: seed.chance(75),
   credits: seed.chance(75),
+  takeovers: seed.chance(50),
 })
 
 const network = (seed: Seed): Terms => {

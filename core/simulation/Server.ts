@@ -70,7 +70,15 @@ export class Server {
         next: Effect.sync(() => `${hex()}-${hex().slice(4)}-4000-8000-${hex()}${hex().slice(4)}`),
       }),
     )
-    const { detachedMillis, retentionMillis, pauses: _, replays: __, credits: ___, ...limits } = plan
+    const {
+      detachedMillis,
+      retentionMillis,
+      pauses: _,
+      replays: __,
+      credits: ___,
+      takeovers: ____,
+      ...limits
+    } = plan
     const server = yield* ExecServer.make({
       version: "0.0.0",
       detachedMillis,

@@ -47,6 +47,7 @@ export const play = (plan: Plan): Outcome => {
   const children = new Children(world, scripts)
   const hidden = [
     ...(plan.server.replays ? [] : ["sessionReplay"]),
+    ...(plan.server.takeovers ? [] : ["sessionTakeover"]),
     ...(plan.server.credits ? [] : ["processCredit"]),
   ]
   const network = new Network(world, seed.fork("network"), plan.network, hidden)
@@ -133,6 +134,7 @@ const rest = ({ plan, world, server, children, network }: Stage) =>
     for (const { key } of children.living)
       world.violate("nothing outlives its session", `${key} lives after the last session`)
     yield* server.stop
+    network.leave()
     if (network.connections.size > 0)
       world.violate("the registries are empty at the end", `${network.connections.size} connections are open`)
   })

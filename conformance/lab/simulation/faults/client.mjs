@@ -15,7 +15,11 @@ const gap = faultIn("core/client/GapWatch.ts")
 const starter = faultIn("core/client/ProcessStarter.ts")
 
 export const client = [
-  reconnect("          options.resumed(replays())\n", "", "followers are not told of a new connection"),
+  reconnect(
+    '          options.resumed(can(session, "sessionReplay"))\n',
+    "",
+    "followers are not told of a new connection",
+  ),
   reconnect("          use(live)\n          options", "          options", "a new connection is not used"),
   reconnect(
     "{ replayAfter: options.lastSeqs() }",
@@ -23,12 +27,13 @@ export const client = [
     "a client names nothing to be replayed",
   ),
   reconnect("        current.lost()\n", "", "a lost connection is still used"),
+  reconnect("{ takeover: true }", "{ takeover: false }", "no session is taken over"),
   policy(
-    "  code === ErrorCode.sessionAttached",
-    "  false",
+    "  code === ErrorCode.sessionAttached ||",
+    "  false ||",
     "a server that has not noticed the loss yet is final",
   ),
-  policy('  reason === "Timeout" ||\n', "", "an attempt that hangs is final"),
+  policy(', "Timeout"]', "]", "an attempt that hangs is final"),
   current("current?.over.unsafeOpen()", "void current", "requests that can be sent again wait for ever"),
   current(
     "      current = { ask, hold, over: Effect.unsafeMakeLatch(false) }\n      wanted.unsafeClose()\n      Deferred.unsafeDone(settled, Effect.void)",

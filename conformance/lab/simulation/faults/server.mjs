@@ -41,15 +41,30 @@ export const server = [
     "void attached",
     "a lost connection stays attached",
   ),
-  sender("      writable = true\n      pump()", "      writable = true", "nothing is sent after a drain"),
+  sender(
+    "      writable = !stopped\n      pump()",
+    "      writable = !stopped",
+    "nothing is sent after a drain",
+  ),
   sender("if (source()) sources.add(source)", "source()", "a source has one turn"),
   sessions(
     "        if (entry.detachment !== detachment) return\n",
     "",
     "a session expires although it was resumed",
   ),
-  sessions("        entry.detachment = undefined\n", "", "a resumed session can be resumed once more"),
-  sessions("        session.processes.release()\n", "", "a start whose client is gone holds its output"),
+  sessions("  entry.detachment = undefined\n", "", "a resumed session can be resumed once more"),
+  sessions("  entry.holder = holder\n", "", "a resumed session is nobody's"),
+  sessions(
+    "        if (entry.holder !== holder) return Effect.void\n",
+    "",
+    "a connection that has lost its session detaches it from the next",
+  ),
+  sessions(
+    "leaving.push(before.taken(session))",
+    "before.taken(session)",
+    "a connection that was taken from keeps its place in the logs",
+  ),
+  sessions("  session.processes.release()\n", "", "a start whose client is gone holds its output"),
   sessions("        table.delete(id)\n", "", "an ended session is found again"),
   handlers(
     "fresh ? 0 : replayFrom(process, replayAfter)",
@@ -64,7 +79,7 @@ export const server = [
     "the first event of a process is not sent",
   ),
   connection(
-    "return session === undefined ? Effect.void : sessions.detach(session)",
+    "return session === undefined ? Effect.void : sessions.detach(session, holder)",
     "return Effect.void",
     "a lost connection does not detach its session",
   ),
