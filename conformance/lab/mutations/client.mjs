@@ -34,7 +34,12 @@ export const client = [
     "",
     "processes do not notice a new connection",
   ),
-  one("core/client/CurrentConnection.ts", "repeatable || isUn", "true || isUn", "what must not be sent twice is"),
+  one(
+    "core/client/CurrentConnection.ts",
+    "repeatable || isUn",
+    "true || isUn",
+    "what must not be sent twice is",
+  ),
   one("core/client/CurrentConnection.ts", "repeatable || isUn", "isUn", "what can be sent twice is not"),
   one(
     "core/client/ProcessFollower.ts",
