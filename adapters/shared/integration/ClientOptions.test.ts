@@ -41,7 +41,7 @@ describe("an option that does not exist", () => {
     )
     expect(await refused(run({ argv, maxbufer: 1 }))).toContain("did you mean 'maxBuffer'?")
     expect(await refused(start({ argv, signal: new AbortController().signal }))).toMatch(
-      /^start has no option 'signal': its options are argv, processId, cwd, env, inherit, .*shellSnapshot, credit$/,
+      /^start has no option 'signal': its options are argv, processId, cwd, env, inherit, .*shellSnapshot, credit, receipt$/,
     )
     expect(await refused(start(["ls", "-l"]))).toMatch(
       /^start takes an object of options, not an array: argv, /,
