@@ -107,7 +107,7 @@ describe("procwire run", () => {
     const proxy = await CuttingProxy.make(line.toString().trim())
     const script = "for i in $(seq 1 40); do echo $i; sleep 0.05; done; exit 4"
     const child = start(["run", "--server", proxy.url, "--", "sh", "-c", script])
-    await once(child.stdout, "data")
+    const [first] = (await once(child.stdout, "data")) as [Buffer]
     const running = ended(child)
     for (let i = 0; i < 2; i++) {
       await setTimeout(400)
@@ -115,7 +115,7 @@ describe("procwire run", () => {
     }
     const { code, stdout, stderr } = await running
     expect(code).toBe(4)
-    expect(`1\n${stdout}`).toBe(Array.from({ length: 40 }, (_, i) => `${i + 1}\n`).join(""))
+    expect(`${first.toString()}${stdout}`).toBe(Array.from({ length: 40 }, (_, i) => `${i + 1}\n`).join(""))
     expect(stderr).toContain("procwire: connection lost, reconnecting; Ctrl-C gives up\n")
     proxy.close()
     server.kill("SIGKILL")
