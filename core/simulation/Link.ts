@@ -31,6 +31,7 @@ export class Link {
   readonly ends: { client: boolean; server: boolean } = { client: false, server: false }
   /** Until when the server had its side. */
   servedUntil = Infinity
+  private stranded = false
   /** Called when the client has lost its side, or has closed it. */
   atLoss = () => {}
   private readonly world: World
@@ -102,6 +103,7 @@ export class Link {
 
   /** One side loses the connection; the other one is not told for so many milliseconds. */
   strand(lost: "client" | "server", notice: number): void {
+    this.stranded = true
     this.up.swallow()
     this.down.swallow()
     this.endings[lost]?.()
@@ -137,7 +139,8 @@ export class Link {
       const over = () => {
         cancel()
         resume(Effect.void)
-        this.world.after(this.seed.between(...this.terms.delay), () => this.cut(0))
+        // The other side of a stranded connection hears of nothing.
+        if (!this.stranded) this.world.after(this.seed.between(...this.terms.delay), () => this.cut(0))
       }
       const cancel = this.world.after(closeMillis, over)
       to.flushed = over

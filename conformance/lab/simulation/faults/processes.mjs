@@ -77,11 +77,6 @@ export const processes = [
     "this.data.set(bytes.subarray(head), 1)",
     "output that wraps around lands one too far",
   ),
-  ring(
-    "this.place = (this.place + (offset - this.begin)) % this.data.length",
-    "this.place = (this.place + (offset - this.begin))",
-    "the place of the oldest byte runs out of the ring",
-  ),
   ring(">= most.bytes", ">= most.bytes / 2", "the ring keeps half of what it should"),
   throttle(
     "      this.reading.unsafeOpen()\n      child.resume?.()",
