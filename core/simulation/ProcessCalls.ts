@@ -55,11 +55,17 @@ const guarded = <A>(
     }
     const error = result.left
     program.note(`${call.kind} fails: ${error.reason} ${error.message}`)
-    if (excused(program, call, error)) return
+    if (excused(program, call, error, held)) return
     program.excuse(error, held.live, lost, call.kind)
   })
 
-const excused = ({ truth, plan, over }: ProcessProgram, call: ProcessCall, error: ClientError): boolean => {
+const excused = (
+  { truth, plan, over, actor }: ProcessProgram,
+  call: ProcessCall,
+  error: ClientError,
+  { sessionId }: Held,
+): boolean => {
+  if (error.reason === "SessionLost") return actor.sessionId !== sessionId
   if (error.reason === "StdinClosed")
     return !plan.script.stdin || truth.exitedAt !== undefined || closesStdin(plan)
   // A process that the server has forgotten, or one that was terminated.
