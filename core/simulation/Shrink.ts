@@ -12,8 +12,7 @@ export interface Shrunk {
 }
 
 /** Some of the items of a list, whatever they are: only `get` and `set` of one list meet. */
-// oxlint-disable-next-line typescript/no-explicit-any
-type Items = ReadonlyArray<any>
+type Items = ReadonlyArray<unknown>
 
 /** A list within a plan, and the plan with another one in its place. */
 interface List {
@@ -53,7 +52,10 @@ export const shrink = (plan: Plan, outcome: Outcome): Shrunk => {
 
 const listsOf = (plan: Plan): ReadonlyArray<List> => [
   ...plan.clients.map((_, index) => ofClient(index, "processes")),
-  { get: ({ disturbances }) => disturbances, set: (plan, disturbances) => ({ ...plan, disturbances }) },
+  {
+    get: ({ disturbances }) => disturbances,
+    set: (plan, items) => ({ ...plan, disturbances: items as Plan["disturbances"] }),
+  },
   ...plan.clients.map((_, index) => ofClient(index, "absences")),
   ...plan.clients.flatMap(({ processes }, client) =>
     processes.flatMap((_, process) => [ofProcess(client, process, "calls"), ofScript(client, process)]),
@@ -67,7 +69,7 @@ const inClient = (plan: Plan, index: number, change: (client: ClientPlan) => Cli
 
 const ofClient = (index: number, name: "processes" | "absences"): List => ({
   get: ({ clients }) => clients[index]?.[name] ?? [],
-  set: (plan, items) => inClient(plan, index, (client) => ({ ...client, [name]: items })),
+  set: (plan, items) => inClient(plan, index, (client) => ({ ...client, [name]: items as never })),
 })
 
 const ofProcess = (client: number, index: number, name: "calls"): List => ({
@@ -75,7 +77,9 @@ const ofProcess = (client: number, index: number, name: "calls"): List => ({
   set: (plan, items) =>
     inClient(plan, client, (one) => ({
       ...one,
-      processes: one.processes.map((process, at) => (at === index ? { ...process, [name]: items } : process)),
+      processes: one.processes.map((process, at) =>
+        at === index ? { ...process, [name]: items as typeof process.calls } : process,
+      ),
     })),
 })
 
@@ -85,7 +89,9 @@ const ofScript = (client: number, index: number): List => ({
     inClient(plan, client, (one) => ({
       ...one,
       processes: one.processes.map((process, at) =>
-        at === index ? { ...process, script: { ...process.script, acts } } : process,
+        at === index
+          ? { ...process, script: { ...process.script, acts: acts as typeof process.script.acts } }
+          : process,
       ),
     })),
 })
