@@ -8,6 +8,7 @@ import * as Check from "../Check.ts"
 import * as Child from "../Child.ts"
 import type { JsonObject } from "../Json.ts"
 import type { Wire } from "../wire/Wire.ts"
+import * as Gate from "./gate.ts"
 import { begin, resumed } from "./resuming.ts"
 
 const receipts = { requires: ["process-receipt"], level: "must", spec: [] } as const
@@ -153,24 +154,24 @@ export const processReceipt = table("process/receipt", {
       "everything that the process wrote all the same.",
     run: async (t) => {
       const { wire, session } = await begin(t)
+      const other = await t.open()
+      const lost = await Gate.make(Gate.shell(other))
       const size = 3_000_000
       // The server gets time to notice that nobody is there any more; if it notices later, less is unread.
-      const script = `echo up; read line; sleep 1; head -c ${size} /dev/zero`
-      const child = await start(wire, { script, pipeStdin: true })
-      await child.says("up")
-      // The last message of this connection: whether its answer arrives does not matter.
-      await child.write("\n")
+      const script = `echo pid $$.; ${lost.wait}; sleep 0.5; head -c ${size} /dev/zero`
+      const child = await start(wire, { script })
+      await child.says(".\n")
+      const said = child.text()
       wire.channel.drop()
+      await Gate.shell(other)(lost.open)
+      await Gate.gone(other, Number(/pid (\d+)\./.exec(said)?.[1]))
       const again = await resumed(t, session)
       const state = await Child.attach(again, child.id).read({ afterSeq: 1_000_000, waitMs: t.timeoutMs })
       const receipt = Check.object(state["receipt"], "receipt in the result of process/read")
       const stdout = Check.object(streamsOf(receipt)["stdout"], "stdout of the receipt")
-      Check.equal(stdout["bytes"] ?? null, size + 3, "the bytes of stdout")
-      Check.equal(
-        stdout["sha256"] ?? null,
-        sha256(Buffer.concat([Buffer.from("up\n"), Buffer.alloc(size)])),
-        "the hash of stdout",
-      )
+      const all = Buffer.concat([Buffer.from(said), Buffer.alloc(size)])
+      Check.equal(stdout["bytes"] ?? null, all.length, "the bytes of stdout")
+      Check.equal(stdout["sha256"] ?? null, sha256(all), "the hash of stdout")
       const pushed = [child, Child.attach(again, child.id)]
         .flatMap((part) => part.events())
         .filter(({ kind }) => kind === "output")
@@ -185,8 +186,8 @@ export const processReceipt = table("process/receipt", {
       const unread = Check.integer(stdout["unreadBytes"], "unreadBytes of stdout")
       // What was pushed on the connection that was dropped may not have arrived here.
       Check.isTrue(
-        unread <= size + 3 - got,
-        `unreadBytes is ${unread}, and ${got} of ${size + 3} bytes were got`,
+        unread <= all.length - got,
+        `unreadBytes is ${unread}, and ${got} of ${all.length} bytes were got`,
       )
     },
   },
