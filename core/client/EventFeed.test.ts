@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import * as TestClock from "effect/TestClock"
 import * as TestContext from "effect/TestContext"
 import { describe, expect, it } from "vitest"
 import * as TestServer from "../testing/TestServer.ts"
@@ -63,6 +64,24 @@ describe("EventFeed", () => {
           message: expect.stringMatching(/through sequence 66 \(17 to 48 are gone\)/),
         })
         expect(child.kills).toBe(0)
+      }),
+    ))
+
+  it("tells a late consumer what is gone with a process that the server has forgotten", () =>
+    run(
+      Effect.gen(function* () {
+        const server = yield* TestServer.make()
+        const client = yield* ExecClient.make(yield* server.connect)
+        const process = yield* client.start({ argv: ["x"] })
+        const child = yield* server.fake.next
+        for (let i = 0; i < maxKept.events * 4; i++) child.output("stdout", new Uint8Array(1))
+        child.finish(4)
+        yield* process.closed
+        yield* TestClock.adjust("1 minute")
+        const events = Chunk.toReadonlyArray(yield* Stream.runCollect(process.events))
+        const last = events.at(-2)
+        expect(last).toMatchObject({ kind: "output" })
+        expect(events.at(-1)).toMatchObject({ kind: "failed", gone: { from: events.length } })
       }),
     ))
 

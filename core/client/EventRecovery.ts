@@ -19,7 +19,10 @@ export interface EventRecovery {
   readonly toError: (lost: LostRange) => ClientError
 }
 
-/** `last` is the last seq published: if the server has forgotten the process, everything after it is lost. */
+/**
+ * `last` is the last seq published. If the server has forgotten the process, everything is lost after that, and for a
+ * consumer that is behind, everything after its own.
+ */
 export const make = (id: string, call: Call, last: () => number): EventRecovery => {
   const lostError = (why: string, gone: Gone, cause?: ClientError) =>
     new ClientError({ reason: "EventsLost", message: `failed to recover process ${id}: ${why}`, gone, cause })
@@ -28,7 +31,9 @@ export const make = (id: string, call: Call, last: () => number): EventRecovery 
 
   const readAfter = (after: number) =>
     Effect.mapError(call("process/read", { processId: id, afterSeq: after }), (error) =>
-      error.reason === "Disconnected" ? error : lostError(error.message, { from: last() + 1 }, error),
+      error.reason === "Disconnected"
+        ? error
+        : lostError(error.message, { from: Math.min(after, last()) + 1 }, error),
     )
 
   const catchUp: CatchUp = (after, through) =>

@@ -155,4 +155,13 @@ export const client = [
   ].map(([find = "", replace = "", says = ""]) =>
     elsewhere(one("core/client/Delivery.ts", find, replace, says), "core/integration/Receipts.test.ts"),
   ),
+  {
+    ...one(
+      "core/client/EventRecovery.ts",
+      "{ from: Math.min(after, last()) + 1 }",
+      "{ from: last() + 1 }",
+      "a late consumer is not told of what it lost before the last event",
+    ),
+    tests: ["core/client/EventFeed.test.ts"],
+  },
 ]
