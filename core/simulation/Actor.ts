@@ -192,6 +192,8 @@ export class Actor {
     // A connection that is lost quickly continues the outage before it.
     if (status.kind === "reconnecting" && this.world.now - this.connectedAt >= 1000)
       this.outage = this.world.now
+    // What a client sends between the loss and the moment at which it notices is lost, too.
+    if (status.kind === "reconnecting") this.network.noticesLoss(this.index)
     if (status.kind === "connected" || status.kind === "newSession") this.connectedAt = this.world.now
     if (status.kind === "newSession") {
       this.session = { id: status.sessionId, generation: this.server.generation }

@@ -138,6 +138,11 @@ export class Network {
     this.losses[client] = this.lost(client) + 1
   }
 
+  /** A client has noticed that it has lost a connection: the losses count from now, if there were any. */
+  noticesLoss(client: number): void {
+    if (this.lost(client) > 0) this.loses(client)
+  }
+
   /** Since when nothing is wrong for a client; undefined while something is. */
   healthySince(client: number): number | undefined {
     const until = this.disturbed[client] ?? 0
