@@ -93,6 +93,13 @@ export class Actor {
     return this.live?.number === number
   }
 
+  /** True unless a connection could not be made (`Timeout`), and little time has passed since the network is well. */
+  hasHealed(reason: ClientError["reason"]): boolean {
+    if (reason !== "Timeout") return true
+    const healthy = this.network.healthySince(this.index)
+    return healthy !== undefined && this.world.now - healthy > resumeBound
+  }
+
   /** Connects, again and again, until `done`; then closes. */
   run(done: Effect.Effect<void>): Effect.Effect<void> {
     return Effect.gen(this, function* () {

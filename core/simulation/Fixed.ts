@@ -7,5 +7,5 @@ export const fixed: ReadonlyArray<number> = [
   // A call on a process of a lost session was sent to the next session.
   77,
   // Of the simulation itself.
-  2, 8, 14, 26, 82, 155, 30_648_306, 825_908_358,
+  2, 8, 14, 26, 82, 155, 30_648_306, 40_000_080, 40_000_320, 825_908_358,
 ]

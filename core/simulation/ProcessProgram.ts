@@ -73,10 +73,14 @@ export class ProcessProgram {
     this.actor.world.violate(invariant, `c${this.actor.index}, ${this.plan.key}: ${detail}`)
   }
 
-  /** Says that an error has no reason, unless the client of that time is gone, or has lost a connection since. */
+  /**
+   * Says that an error has no reason, unless the client of that time is gone, has lost a connection since, or could not
+   * make one for most of the time that it tried.
+   */
   excuse(error: ClientError, live: Live, lostBefore: number, what: string): void {
     const { actor } = this
-    const gone = !actor.isLive(live) || actor.network.lost(actor.index) > lostBefore
+    const gone =
+      !actor.isLive(live) || actor.network.lost(actor.index) > lostBefore || !actor.hasHealed(error.reason)
     const ofLoss = ["Disconnected", "SessionLost", "Timeout", "Connect"].includes(error.reason)
     if (gone && ofLoss) return
     this.violate(
