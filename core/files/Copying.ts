@@ -83,10 +83,10 @@ const isBelow = (files: FilesService, source: string, destination: string) =>
     return to === from || to.startsWith(join(from, ""))
   })
 
-/** The canonical path; for a path that does not exist, of its nearest folder that does, plus the rest. */
+/** The canonical path; for a path without one, of its nearest folder that has one, plus the rest. */
 const resolved = (files: FilesService, path: string): Effect.Effect<string, FileError> =>
   Effect.catchAll(files.canonicalize(path), (error) => {
     const [folder, name] = split(path)
-    if (error.reason !== "NotFound" || name === "") return Effect.fail(error)
+    if (name === "") return Effect.fail(error)
     return Effect.map(resolved(files, folder), (above) => join(above, name))
   })

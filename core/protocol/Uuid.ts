@@ -36,6 +36,13 @@ const fault = (text: string): string | undefined => {
 
 const encodedLength = (text: string): number => encodeURIComponent(text).replace(/%../g, "x").length
 
+/** The form with hyphens in lower case, of a text that is a UUID. */
+export const hyphenatedOf = (text: string): string => {
+  const digits = unwrapped(text)[0].replaceAll("-", "").toLowerCase()
+  let from = 0
+  return groups.map((length) => digits.slice(from, (from += length))).join("-")
+}
+
 /** A UUID in any of its forms. */
 export const Uuid = Schema.String.pipe(
   Schema.filter((text) => fault(text) ?? true, {

@@ -60,16 +60,13 @@ export const missingProgram = (kind: "pipe" | "pty"): SpawnError =>
   })
 
 /**
- * A text of the spec has a NUL byte: `nul byte found in provided data`. In the environment of a child on pipes it is
+ * A text of the spec has a NUL byte: `nul byte found in provided data`. In the environment it is
  * `data provided contains a nul byte`.
  */
-export const nulByte = (kind: "pipe" | "pty", place: "argv" | "arg0" | "cwd" | "env"): SpawnError =>
+export const nulByte = (place: "argv" | "arg0" | "cwd" | "env"): SpawnError =>
   new SpawnError({
     reason: "InvalidArgument",
-    message:
-      kind === "pipe" && place === "env"
-        ? "data provided contains a nul byte"
-        : "nul byte found in provided data",
+    message: place === "env" ? "data provided contains a nul byte" : "nul byte found in provided data",
   })
 
 /** The child's stdin cannot be written: it was not opened, the child has closed it, or the child is gone. */

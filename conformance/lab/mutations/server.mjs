@@ -12,10 +12,17 @@ export const server = [
   ),
   one(
     "core/server/handlers/process.ts",
-    "params.tty ? withShell(resolved, host) : resolved",
-    "resolved",
+    "params.tty ? withShell(named, host) : named",
+    "named",
     "a PTY gets no SHELL",
     "environment/tty-shell-is-added",
+  ),
+  one(
+    "core/server/handlers/process.ts",
+    "{ ...resolved, ...callerOf(params.metadata) }",
+    "{ ...callerOf(params.metadata), ...resolved }",
+    "a variable of env hides the thread of the client",
+    "environment/metadata-names-the-caller",
   ),
   one(
     "core/server/handlers/process.ts",

@@ -4,6 +4,7 @@
 import { table } from "../Case.ts"
 import * as Check from "../Check.ts"
 import * as Child from "../Child.ts"
+import type { JsonObject } from "../Json.ts"
 import { seen } from "./seen.ts"
 
 const scrubbed = [
@@ -42,6 +43,32 @@ export const environmentExact = table("environment", {
     run: async (t) => {
       const asked = Object.fromEntries([...scrubbed, "KEEP"].map((name) => [name, "1"]))
       Check.equal([...(await seen(await t.open(), asked)).keys()], ["KEEP"], "the environment")
+    },
+  },
+  "metadata-names-the-caller": {
+    level: "should",
+    spec: [],
+    says:
+      "metadata {threadId, toolCallId} reach the process as CODEX_THREAD_ID, in lower case with hyphens, and as " +
+      "CODEX_TOOL_CALL_ID, also over variables of env and of the policy; without metadata there is neither.",
+    run: async (t) => {
+      const wire = await t.open()
+      const id = "0193b0a0-0000-7000-8000-00000000000a"
+      const callers = async (metadata: JsonObject, env: Record<string, string> = {}, policy?: JsonObject) => {
+        const variables = await seen(wire, env, policy, { metadata })
+        return ["CODEX_THREAD_ID", "CODEX_TOOL_CALL_ID"].map((name) => variables.get(name) ?? "none")
+      }
+      for (const threadId of [id, id.toUpperCase(), id.replaceAll("-", ""), `urn:uuid:${id}`, `{${id}}`])
+        Check.equal(await callers({ threadId }), [id, "none"], `the variables of ${threadId}`)
+      const both = { threadId: id, toolCallId: "a call" }
+      Check.equal(await callers(both, { CODEX_THREAD_ID: "mine" }), [id, "a call"], "over env")
+      const policy = { inherit: "none", ignoreDefaultExcludes: false, exclude: ["CODEX*"], includeOnly: [] }
+      Check.equal(
+        await callers(both, {}, { ...policy, set: { CODEX_THREAD_ID: "set" } }),
+        [id, "a call"],
+        "over the policy",
+      )
+      Check.equal(await callers({}), ["none", "none"], "without metadata")
     },
   },
   "tty-shell-of-the-user": {

@@ -131,6 +131,24 @@ export const fsCopy = folderTable("fs/copy", {
       Check.equal(seen, "12kept12a\na\n", "the copies")
     },
   },
+  "onto-a-link-that-loops": {
+    level: "should",
+    spec: [],
+    setup: "mkdir -p s/in; ln -s loop loop",
+    says:
+      "fs/copy of a folder onto a link that loops is refused with -32603 and the text of EEXIST; one of a folder " +
+      "to a place below such a link in it with -32600, as any copy into itself.",
+    run: async ({ refused, uri }) => {
+      const copy = (source: string, to: string) => ({
+        sourcePath: source,
+        destinationPath: uri(to),
+        recursive: true,
+      })
+      await refused("fs/copy", copy(uri("s"), "loop"), -32603, "File exists (os error 17)")
+      const text = await refused("fs/copy", copy(uri(""), "loop/x"), -32600)
+      Check.contains(text, "to itself or one of its descendants", "the text")
+    },
+  },
   "kinds-that-clash-refused": {
     level: "must",
     spec: [],

@@ -144,6 +144,23 @@ export const startProgram = table("process/start", {
       Check.contains(await wire.refused("process/start", inEnv, -32603), "nul byte", "the message")
     },
   },
+  "nul-bytes-told-by-place": {
+    level: "should",
+    spec: [86],
+    requires: ["pty"],
+    says:
+      "A NUL in the environment is told as `data provided contains a nul byte`, one in an argument as `nul byte " +
+      "found in provided data`, on pipes and on a PTY.",
+    run: async (t) => {
+      const wire = await t.open()
+      for (const tty of [false, true]) {
+        const inEnv = Child.params(wire, { tty, env: { A: "x\0y" } })
+        await wire.refused("process/start", inEnv, -32603, "data provided contains a nul byte")
+        const inArgv = Child.params(wire, { tty, argv: ["/bin/echo", "a\0b"] })
+        await wire.refused("process/start", inArgv, -32603, "nul byte found in provided data")
+      }
+    },
+  },
   "arg0-replaces-argv0": {
     level: "must",
     spec: [177],

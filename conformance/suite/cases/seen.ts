@@ -13,8 +13,9 @@ export const seen = async (
   wire: Wire,
   env: { readonly [name: string]: string },
   policy?: JsonObject,
+  others: JsonObject = {},
 ): Promise<Variables> => {
-  const params = policy === undefined ? {} : { envPolicy: policy }
+  const params = policy === undefined ? others : { ...others, envPolicy: policy }
   const child = await Child.start(wire, { argv: ["/usr/bin/env", "-0"], env, params })
   Check.equal((await child.ended()).exitCode, 0, "the exit code of env -0")
   const settings = child

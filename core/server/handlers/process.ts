@@ -8,6 +8,7 @@ import * as Floor from "../../protocol/Floor.ts"
 import * as PathUri from "../../protocol/PathUri.ts"
 import type { Sandbox } from "../../protocol/Sandbox.ts"
 import * as SandboxPaths from "../../protocol/SandboxPaths.ts"
+import * as Uuid from "../../protocol/Uuid.ts"
 import type { RequestContext } from "../../rpc/Router.ts"
 import type { Session } from "../../session/SessionRegistry.ts"
 import * as Confinement from "../../protocol/Confinement.ts"
@@ -150,7 +151,8 @@ const toSpawnSpec = (
       inherited: host.env,
       platform: host.platform,
     })
-    const env = params.tty ? withShell(resolved, host) : resolved
+    const named = { ...resolved, ...callerOf(params.metadata) }
+    const env = params.tty ? withShell(named, host) : named
     const context = { platform: host.platform, cwd, tmpdir: env["TMPDIR"] }
     const asked =
       params.sandbox == null ? Either.right(undefined) : Confinement.resolve(params.sandbox, context)
@@ -191,6 +193,12 @@ const canonical = (uri: string, platform: string): string =>
 /** A PTY is for a person, whose programs ask `SHELL` for the shell to start. */
 const withShell = (env: SpawnSpec["env"], { loginShell }: HostInfo): SpawnSpec["env"] =>
   loginShell === undefined || "SHELL" in env ? env : { ...env, SHELL: loginShell }
+
+/** Tells a process which thread and which tool call of the client it serves, whatever its environment says. */
+const callerOf = (metadata: ParamsOf<"process/start">["metadata"]): SpawnSpec["env"] => ({
+  ...(metadata?.threadId == null ? {} : { CODEX_THREAD_ID: Uuid.hyphenatedOf(metadata.threadId) }),
+  ...(metadata?.toolCallId == null ? {} : { CODEX_TOOL_CALL_ID: metadata.toolCallId }),
+})
 
 const toCwd = (cwd: string, platform: string): Effect.Effect<string, ParamsError> => {
   if (PathUri.isNativePath(cwd)) return Effect.succeed(PathUri.normalise(cwd))
