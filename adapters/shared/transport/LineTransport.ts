@@ -66,6 +66,7 @@ export const make = ({
     const close = yield* OrderlyClose.make({
       stop: endNormally,
       flush: queue.flush,
+      queued: () => output.writableLength,
       peerEnded: peerEnded(input, output),
       destroy: () => {
         input.destroy()

@@ -14,6 +14,7 @@ it("succeeds for the scope, too, when whoever began it was interrupted while the
       OrderlyClose.make({
         stop: () => happened.push("stop"),
         flush: Effect.zipRight(sending.open, Effect.never),
+        queued: () => 1,
         peerEnded: Effect.never,
         destroy: () => happened.push("destroy"),
       }),
@@ -26,4 +27,35 @@ it("succeeds for the scope, too, when whoever began it was interrupted while the
   })
   expect(await Effect.runPromise(closed)).toEqual(Exit.void)
   expect(happened).toEqual(["stop", "destroy"])
+})
+
+/** Runs a close whose flush is this one; how it went. */
+const closing = async (flush: Effect.Effect<void>, queued: () => number) => {
+  const happened: Array<string> = []
+  const steps = {
+    stop: () => happened.push("stop"),
+    flush: Effect.andThen(flush, () => happened.push("flushed")),
+    queued,
+    peerEnded: Effect.void,
+    destroy: () => happened.push("destroy"),
+  }
+  const closed = Effect.scoped(Effect.flatMap(OrderlyClose.make(steps), (close) => close))
+  await Effect.runPromise(closed)
+  return happened
+}
+
+it("sends what is queued though the program was not run for a while", async () => {
+  const turn = Effect.async<void>((resume) => void setImmediate(() => resume(Effect.void)))
+  const starved = Effect.sync(() => {
+    for (const until = Date.now() + 700; Date.now() < until;);
+  })
+  const soon = Effect.zipRight(turn, Effect.zipRight(starved, Effect.repeatN(turn, 10)))
+  expect(await closing(soon, () => 1)).toEqual(["stop", "flushed", "destroy"])
+})
+
+it("goes on while the peer takes something, and gives up when it takes nothing more", async () => {
+  let left = 15
+  const queued = () => (left > 0 ? left-- : 0)
+  expect(await closing(Effect.never, queued)).toEqual(["stop", "destroy"])
+  expect(left).toBe(0)
 })

@@ -4,14 +4,23 @@ import * as Fiber from "effect/Fiber"
 import * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
 
-/** How long it may take to send what is queued and for the peer to end its side, both together. */
-const deadline = "500 millis"
+/** Milliseconds between two looks at the queue. */
+const lookMillis = 50
+/**
+ * Looks at a queue that does not shrink after which the peer is given up: half a second. Looks are counted, not time: a
+ * program that the system has not let run for a while has not tried to send either.
+ */
+const patientLooks = 10
+/** Looks after which a peer is given up that takes its time: ten seconds. */
+const mostLooks = 200
 
 export interface Steps {
   /** Ends `incoming` and stops queueing. */
   readonly stop: () => void
   /** Sends what is queued, and ends this side. */
   readonly flush: Effect.Effect<void>
+  /** Bytes that are still queued. */
+  readonly queued: () => number
   /** Waits until the peer has ended its side. */
   readonly peerEnded: Effect.Effect<void>
   /** Lets go of the streams, whatever happened before. */
@@ -22,6 +31,7 @@ export interface Steps {
 export const make = ({
   stop,
   flush,
+  queued,
   peerEnded,
   destroy,
 }: Steps): Effect.Effect<Effect.Effect<void>, never, Scope.Scope> =>
@@ -29,7 +39,7 @@ export const make = ({
     const runtime = yield* Effect.runtime<never>()
     const rest = Effect.zipRight(flush, peerEnded)
     const closing = Effect.sync(stop).pipe(
-      Effect.zipRight(rest.pipe(Effect.interruptible, Effect.timeoutOption(deadline))),
+      Effect.zipRight(Effect.interruptible(Effect.raceFirst(rest, givesUp(queued)))),
       Effect.ensuring(Effect.sync(destroy)),
     )
     let begun: Fiber.RuntimeFiber<unknown> | undefined
@@ -37,4 +47,16 @@ export const make = ({
     const close = Effect.suspend(() => Fiber.await((begun ??= Runtime.runFork(runtime)(closing))))
     yield* Effect.addFinalizer(() => close)
     return Effect.asVoid(close)
+  })
+
+/** Ends when the peer is to be given up. */
+const givesUp = (queued: () => number): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    let [before, idle] = [queued(), 0]
+    for (let look = 0; look < mostLooks && idle < patientLooks; look++) {
+      yield* Effect.sleep(lookMillis)
+      const now = queued()
+      idle = now < before ? 0 : idle + 1
+      before = now
+    }
   })

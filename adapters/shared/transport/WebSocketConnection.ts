@@ -124,6 +124,7 @@ export const make = (
         peer?.resume()
       },
       flush: queue.flush,
+      queued: () => socket.writableLength,
       peerEnded: peerEnded(socket),
       destroy: () => socket.destroy(),
     })

@@ -237,6 +237,12 @@ export const adapters = [
     "limits",
   ),
   one(
+    "adapters/shared/transport/OrderlyClose.ts",
+    "idle = now < before ? 0 : idle + 1",
+    "idle += 1",
+    "a peer that takes its time loses the rest",
+  ),
+  one(
     "adapters/shared/transport/PeerWatch.ts",
     "timeoutMillis === 0 ? 30_000 : ",
     "timeoutMillis === 0 ? 1_800_000 : ",
