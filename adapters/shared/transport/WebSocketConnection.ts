@@ -119,10 +119,7 @@ export const make = (
     socket.on("close", () => end())
 
     const close = yield* OrderlyClose.make({
-      stop: () => {
-        end()
-        peer?.resume()
-      },
+      stop: () => void (end(), peer?.resume()),
       flush: queue.flush,
       queued: () => socket.writableLength,
       peerEnded: peerEnded(socket),
