@@ -35,6 +35,8 @@ export interface Options<A> {
   readonly heartbeat?: Duration.Duration | undefined
   /** True for a server that delays no answer by another request. */
   readonly concurrent?: (greeting: A) => boolean
+  /** Of which methods the server is told that nobody waits for an answer any more. By default of none. */
+  readonly cancels?: (greeting: A) => (method: string) => boolean
 }
 
 export interface ClientConnection<A> {
@@ -53,11 +55,12 @@ const concurrentRequests = 16
 /** Makes the handshake over a transport; the scope ends the connection. */
 export const make = <A>(
   transport: Transport,
-  { initialize, timeout, flow, take, heartbeat, concurrent = () => false }: Options<A>,
+  { initialize, timeout, flow, take, heartbeat, concurrent = () => false, cancels }: Options<A>,
 ): Effect.Effect<ClientConnection<A>, ClientError, Scope.Scope> =>
   Effect.gen(function* () {
     const lost = Deferred.unsafeMake<string>(FiberId.none)
     const echoed = Deferred.unsafeMake<never, ClientError>(FiberId.none)
+    let cancelled = (_method: string) => false
     let fault: string | undefined
     let messages = 0
     let awaited = 0
@@ -81,7 +84,7 @@ export const make = <A>(
         },
         endsOnMalformed: true,
       },
-      { concurrentRequests },
+      { concurrentRequests, cancels: (method) => cancelled(method) },
     )
     yield* Effect.forkScoped(Effect.flatMap(connection.run, (why) => Deferred.succeed(lost, fault ?? why)))
 
@@ -94,13 +97,7 @@ export const make = <A>(
           flow.requestDone()
         })
         return Effect.ensuring(connection.call(method, params), done)
-      }).pipe(
-        Effect.mapError((error) => {
-          if (error._tag === "Disconnected") return disconnected(fault ?? error.message, error)
-          if (error.code === ErrorCode.sessionTaken) return taken(error)
-          return new ClientError({ reason: "Server", message: error.message, code: error.code, cause: error })
-        }),
-      )
+      }).pipe(Effect.mapError((error) => failed(error, fault)))
 
     const greeting = yield* initialize(ask).pipe(
       Effect.raceFirst(Deferred.await(echoed)),
@@ -110,6 +107,7 @@ export const make = <A>(
           new ClientError({ reason: "Timeout", message: "timed out waiting for the initialize handshake" }),
       }),
     )
+    if (cancels !== undefined) cancelled = cancels(greeting)
     const initialized = Message.notificationText("initialized", {})
     connection.write(initialized)
     if (heartbeat !== undefined) {
@@ -131,6 +129,13 @@ export const make = <A>(
     }
     return { greeting, ask, hold: connection.hold, lost: Deferred.await(lost) }
   })
+
+/** The failure of a call; `fault` is what the server has done wrong. */
+const failed = (error: ErrorCode.RpcError | Connection.Disconnected, fault: string | undefined) => {
+  if (error._tag === "Disconnected") return disconnected(fault ?? error.message, error)
+  if (error.code === ErrorCode.sessionTaken) return taken(error)
+  return new ClientError({ reason: "Server", message: error.message, code: error.code, cause: error })
+}
 
 /** The error of every request on a connection that has ended. */
 export const disconnected = (why: string, cause?: Connection.Disconnected) =>

@@ -48,6 +48,8 @@ export const make = (
       flow,
       heartbeat,
       concurrent: ({ environmentInfo }) => environmentInfo.capabilities?.sessionTakeover === true,
+      cancels: ({ environmentInfo }) =>
+        environmentInfo.capabilities?.requestCancel === true ? Methods.isCancellable : () => false,
       take: (method, params) => {
         if (!Methods.isServerNotification(method)) return undefined
         if (method === "http/request/bodyDelta") return Either.map(HttpBodies.decode(params), frame)

@@ -39,6 +39,8 @@ export const Capabilities = Schema.Struct({
   processCredit: Schema.Boolean,
   /** Beyond the peer implementation: `receipt` of `process/start`, `process/closed` and `process/read`. */
   processReceipt: Schema.Boolean,
+  /** Beyond the peer implementation: `request/cancel`. */
+  requestCancel: Schema.Boolean,
 }).annotations({ identifier: "Capabilities" })
 /** The capabilities of a server. */
 export type Capabilities = typeof Capabilities.Type

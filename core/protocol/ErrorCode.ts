@@ -18,6 +18,9 @@ export const shuttingDown = -32011
 /** Another connection has taken the session over; whether the request was carried out is not known. */
 export const sessionTaken = -32012
 
+/** The client has cancelled the request (`request/cancel`); the code that the Language Server Protocol has for it. */
+export const requestCancelled = -32800
+
 /** An error response: a server answers with it, and the call of a client fails with it. */
 export class RpcError extends Data.TaggedError("RpcError")<{
   /** One of the codes above; a server of another make may use others. */

@@ -13,6 +13,7 @@ export const requests = {
     result: FileSystem.ReadFileResult,
     toText: FileText.readFileResult,
     repeatable: always,
+    cancellable: true,
     says: "the content of a file",
   }),
   "fs/writeFile": file({
@@ -31,12 +32,14 @@ export const requests = {
     params: FileSystem.GetMetadataParams,
     result: FileSystem.Metadata,
     repeatable: always,
+    cancellable: true,
     says: "kind, size and times",
   }),
   "fs/canonicalize": file({
     params: FileSystem.CanonicalizeParams,
     result: FileSystem.CanonicalizeResult,
     repeatable: always,
+    cancellable: true,
     says: "the path without symbolic links",
   }),
   "fs/readDirectory": file({
@@ -44,6 +47,7 @@ export const requests = {
     result: FileSystem.ReadDirectoryResult,
     toText: FileText.plain,
     repeatable: always,
+    cancellable: true,
     says: "the entries of a folder",
   }),
   "fs/walk": file({
@@ -51,6 +55,7 @@ export const requests = {
     result: FileSystem.WalkResult,
     toText: FileText.plain,
     repeatable: always,
+    cancellable: true,
     says: "folders and files below a folder, breadth first, within limits",
   }),
   "fs/remove": file({

@@ -5,6 +5,7 @@
  * answered with id -1. Ids are strings or 64-bit integers and are echoed exactly, also above 2^53.
  */
 import * as Either from "effect/Either"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Decoder from "./decoding/Decoder.ts"
 import { omittable } from "./Fields.ts"
@@ -86,6 +87,10 @@ export const fromText = (text: string, bounds?: Json.Bounds): Either.Either<Mess
   return Json.isObject(json) ? fromObject(json) : Either.left("expected a JSON-RPC object")
 }
 
+/** The id of the request that its client cancels; undefined if the params name none. */
+export const cancelledId = (params: Json.Json): RequestId | undefined =>
+  Option.getOrUndefined(Option.map(Either.getRight(decodeCancel(params)), ({ id }) => id))
+
 /** `{"id":…,"method":…,"params":…}`, with `trace` if there is one. */
 export const requestText = (id: RequestId, method: string, params: unknown, trace?: TraceContext): string =>
   `{"id":${idText(id)},"method":${JSON.stringify(method)}${paramsText(params)}${traceText(trace)}}`
@@ -112,12 +117,16 @@ const badId = "data did not match any variant of untagged enum RequestId"
 const id = Schema.Unknown.pipe(
   Schema.filter((id) => isRequestId(id) || badId),
 ) as unknown as Schema.Schema<RequestId>
+/** Names the request whose answer the client no longer waits for. */
+export const CancelParams = Schema.Struct({ id }).annotations({ identifier: "RequestCancelNotification" })
+
 const method = Schema.String
 const params = Schema.optionalWith(Schema.Unknown as Schema.Schema<Json.Json>, { default: () => null })
 
 /** The texts for malformed messages do not name the field. */
 const decoder = <A, I>(schema: Schema.Schema<A, I>) => Decoder.make(schema, { located: false })
 const decodeNotification = decoder(Schema.Struct({ method, params }))
+const decodeCancel = decoder(CancelParams)
 const decodeRequest = decoder(Schema.Struct({ id, method, params, trace: omittable(TraceContext) }))
 const decodeResponse = decoder(Schema.Struct({ id, result: Schema.Unknown as Schema.Schema<Json.Json> }))
 const error = Schema.Struct({

@@ -18,6 +18,11 @@ export interface RequestMethod<P, PI, R, RI> {
    * Whether a request whose answer was lost may be sent again, because it is idempotent. Absent means no.
    */
   readonly repeatable?: (params: PI) => boolean
+  /**
+   * Whether `request/cancel` ends a request that has no answer yet. Only what waits or looks: nothing may be left half
+   * done. Absent means no.
+   */
+  readonly cancellable?: true
   /** Encodes the result to JSON text, where `JSON.stringify` of the schema's encoding would be too slow. */
   readonly toText?: (result: R) => string
   /** One line for lists of methods. */

@@ -36,7 +36,7 @@ describe("Methods", () => {
       "fs/watchMissing",
       "http/request",
     ])
-    expect(Object.keys(Methods.clientNotifications)).toEqual(["initialized"])
+    expect(Object.keys(Methods.clientNotifications)).toEqual(["initialized", "request/cancel"])
     expect(Object.keys(Methods.serverNotifications)).toEqual([
       "process/output",
       "process/exited",
@@ -60,6 +60,21 @@ describe("Methods", () => {
       "process/resize",
       "process/credit",
     ])
+  })
+
+  it("lets those requests be cancelled that wait or look, and none that could be half done", () => {
+    const cancellable = [
+      "process/read",
+      "fs/readFile",
+      "fs/getMetadata",
+      "fs/canonicalize",
+      "fs/readDirectory",
+      "fs/walk",
+      "http/request",
+    ]
+    expect(Object.keys(Methods.requests).filter(Methods.isCancellable)).toEqual(cancellable)
+    for (const name of ["request/cancel", "toString", "__proto__", ""])
+      expect(Methods.isCancellable(name)).toBe(false)
   })
 
   it.each([...schemas.keys()])("has a JSON Schema of an object for %s", (name) => {

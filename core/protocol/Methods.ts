@@ -8,7 +8,8 @@ import type * as Schema from "effect/Schema"
 import * as Environment from "./Environment.ts"
 import * as FileMethods from "./FileMethods.ts"
 import * as HttpRequest from "./HttpRequest.ts"
-import { always, request } from "./Method.ts"
+import { always, request, type RequestMethod } from "./Method.ts"
+import * as Message from "./Message.ts"
 import * as OutputText from "./OutputText.ts"
 import * as Process from "./Process.ts"
 import * as Session from "./Session.ts"
@@ -55,6 +56,7 @@ export const requests = {
     family: "exec",
     slotted: true,
     repeatable: always,
+    cancellable: true,
     says: "retained output after a seq; waits for more (long poll)",
   }),
   "process/write": request({
@@ -110,6 +112,7 @@ export const requests = {
     toText: HttpRequest.resultText,
     family: "http",
     slotted: true,
+    cancellable: true,
     says: "one HTTP exchange from the server's host; its body whole, or streamed",
   }),
 }
@@ -117,6 +120,10 @@ export const requests = {
 /** Client to server, not answered. */
 export const clientNotifications = {
   initialized: { says: "the client is ready for requests" },
+  "request/cancel": {
+    params: Message.CancelParams,
+    says: "the client no longer waits for the answer to a request (capability requestCancel)",
+  },
 }
 
 /** Server to client, not answered. */
@@ -140,8 +147,23 @@ export type RequestName = keyof Requests
 export type ParamsOf<M extends RequestName> = Schema.Schema.Type<Requests[M]["params"]>
 /** The result of a request, not encoded yet. */
 export type ResultOf<M extends RequestName> = Schema.Schema.Type<Requests[M]["result"]>
+/** The name of a notification of the client. */
+export type ClientNotificationName = keyof typeof clientNotifications
 /** The name of a notification of the server. */
 export type ServerNotificationName = keyof typeof serverNotifications
+
+/** True for the name of a request that `request/cancel` can end. */
+export const isCancellable = (method: string): boolean => {
+  if (!Object.hasOwn(requests, method)) return false
+  const {
+    cancellable,
+  }: Pick<RequestMethod<never, never, never, never>, "cancellable"> = requests[method as RequestName]
+  return cancellable === true
+}
+
+/** True for the name of a client notification in the table. */
+export const isClientNotification = (method: string): method is ClientNotificationName =>
+  Object.hasOwn(clientNotifications, method)
 
 /** True for the name of a server notification in the table. */
 export const isServerNotification = (method: string): method is ServerNotificationName =>

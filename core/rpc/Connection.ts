@@ -32,6 +32,8 @@ export interface Connection {
   readonly run: Effect.Effect<string>
   /** Sends a request and waits for its answer. */
   readonly call: (method: string, params: unknown) => Effect.Effect<Json, RpcError | Disconnected>
+  /** The peer no longer waits for the answer to its request of that id (see `Requests.cancel`). */
+  readonly cancel: (id: Message.RequestId) => void
   /** Queues a message; false while the peer does not keep up. */
   readonly write: (message: Outgoing) => boolean
   /** Called when the peer keeps up again. One listener. */
@@ -48,6 +50,8 @@ export interface Options {
   readonly concurrentRequests: number
   /** Limits on the depth and the number of values of a message. */
   readonly bounds?: Bounds
+  /** True if the peer is to be told that a call of this method was interrupted. By default it is told of none. */
+  readonly cancels?: (method: string) => boolean
 }
 
 /** A connection on which `receiver` takes what the peer sends. It serves while `run` runs. */
@@ -89,7 +93,7 @@ export const make = (
     const end = (why: string) =>
       Effect.suspend(() => {
         calls.end(new Disconnected({ message: why, sent: true }))
-        return Effect.zipRight(requests.cancel, transport.close)
+        return Effect.zipRight(requests.end, transport.close)
       })
 
     return {
@@ -98,8 +102,15 @@ export const make = (
       ),
       call: (method, params) =>
         Effect.flatMap(Trace.ofCaller, (trace) =>
-          calls.call((id) => transport.write(Message.requestText(id, method, params, trace))),
+          calls.call(
+            (id) => transport.write(Message.requestText(id, method, params, trace)),
+            (id) => {
+              if (options.cancels?.(method) === true)
+                transport.write(Message.notificationText("request/cancel", { id }))
+            },
+          ),
         ),
+      cancel: requests.cancel,
       write: transport.write,
       onDrain: (listener) => {
         drained = listener

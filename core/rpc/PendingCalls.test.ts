@@ -9,10 +9,16 @@ import { Disconnected, PendingCalls } from "./PendingCalls.ts"
 const twoCalls = Effect.gen(function* () {
   const calls = new PendingCalls()
   const sent: Array<number> = []
-  const call = Effect.fork(calls.call((id) => sent.push(id)))
+  const givenUp: Array<number> = []
+  const call = Effect.fork(
+    calls.call(
+      (id) => sent.push(id),
+      (id) => givenUp.push(id),
+    ),
+  )
   const fibers = [yield* call, yield* call] as const
   yield* settle
-  return { calls, sent, fibers }
+  return { calls, sent, givenUp, fibers }
 })
 
 describe("PendingCalls", () => {
@@ -40,6 +46,27 @@ describe("PendingCalls", () => {
         true,
         false,
       ])
+    }),
+  )
+
+  it(
+    "gives up the call that is interrupted before its answer, and no other",
+    effect(function* () {
+      const { calls, givenUp, fibers } = yield* twoCalls
+      calls.answer(1, Exit.succeed(null))
+      yield* Fiber.interrupt(fibers[0])
+      yield* Fiber.interrupt(fibers[1])
+      expect(givenUp).toEqual([2])
+    }),
+  )
+
+  it(
+    "gives up nothing on a connection that has ended",
+    effect(function* () {
+      const { calls, givenUp, fibers } = yield* twoCalls
+      calls.end(new Disconnected({ message: "gone", sent: true }))
+      for (const fiber of fibers) yield* Fiber.interrupt(fiber)
+      expect(givenUp).toEqual([])
     }),
   )
 

@@ -21,8 +21,11 @@ export class PendingCalls {
   private lastId = 0
   private ended: Disconnected | undefined
 
-  /** Sends a request with a fresh id and waits for its answer. */
-  call(send: (id: number) => void): Effect.Effect<Json, ErrorCode.RpcError | Disconnected> {
+  /** Sends a request with a fresh id and waits for its answer. `giveUp` is called if the caller is interrupted before. */
+  call(
+    send: (id: number) => void,
+    giveUp: (id: number) => void = () => {},
+  ): Effect.Effect<Json, ErrorCode.RpcError | Disconnected> {
     return Effect.async((resume) => {
       const { ended } = this
       if (ended !== undefined)
@@ -31,7 +34,11 @@ export class PendingCalls {
       this.callers.set(id, resume)
       send(id)
       // The id of an interrupted call stays known: its answer is still due, and no violation.
-      return Effect.sync(() => this.callers.has(id) && this.callers.set(id, () => {}))
+      return Effect.sync(() => {
+        if (!this.callers.has(id)) return
+        this.callers.set(id, () => {})
+        giveUp(id)
+      })
     })
   }
 

@@ -13,6 +13,8 @@ export interface Receiver {
   ) => Effect.Effect<string, ErrorCode.RpcError>
   /** True if the method counts against `concurrentRequests` while it runs. */
   readonly slotted: (method: string) => boolean
+  /** True if the peer may cancel a request of this method. By default none. */
+  readonly cancellable?: (method: string) => boolean
   /** Takes a notification. False ends the connection; an error is sent with id -1. */
   readonly notification: (notification: Message.Notification) => boolean | ErrorCode.RpcError
   /** True if a malformed message ends the connection; by default it is answered with id -1. */

@@ -33,6 +33,17 @@ export class RequestSlots {
     return next.request
   }
 
+  /** Drops the requests that wait and for which `is` is true; returns how many there were. */
+  drop(is: (request: Message.Request) => boolean): number {
+    const kept = this.waiting.filter(({ request }) => !is(request))
+    const dropped = this.waiting.length - kept.length
+    if (dropped > 0) {
+      this.waiting.splice(0, Infinity, ...kept)
+      this.waitingSize = kept.reduce((sum, { size }) => sum + size, 0)
+    }
+    return dropped
+  }
+
   /** A request that had a slot is done. */
   release(): void {
     this.taken -= 1

@@ -6,7 +6,6 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
-import * as FiberId from "effect/FiberId"
 import * as FiberSet from "effect/FiberSet"
 import * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
@@ -16,6 +15,7 @@ import type { Intake } from "./Intake.ts"
 import type { Receiver } from "./Receiver.ts"
 import type { RequestSlots } from "./RequestSlots.ts"
 import type { RequestContext } from "./Router.ts"
+import { Running } from "./Running.ts"
 
 /** The requests of one connection. */
 export interface Requests {
@@ -23,8 +23,13 @@ export interface Requests {
   readonly take: (request: Message.Request, size: number) => void
   /** Begins queued requests while there are slots and the peer reads its answers. */
   readonly admit: () => void
+  /**
+   * Interrupts the request of that id, or drops it from the queue, if its method may be cancelled. Where that comes in
+   * time, it is answered with `requestCancelled` when what it held is released. Any other id is ignored.
+   */
+  readonly cancel: (id: Message.RequestId) => void
   /** Drops queued requests and interrupts those that run: none of them is answered. */
-  readonly cancel: Effect.Effect<void>
+  readonly end: Effect.Effect<void>
   /** The same, but all of them are answered with the error at once. Requests that come later are not answered. */
   readonly refuse: (error: ErrorCode.RpcError) => void
 }
@@ -39,13 +44,12 @@ export const make = (
   Effect.gen(function* () {
     const runFork = Runtime.runFork(yield* Effect.runtime<never>())
     const fibers = yield* FiberSet.make<unknown, unknown>()
-    /** The ids of the requests that run. */
-    const running = new Map<unknown, Message.RequestId>()
+    const running = new Running()
     let refused = false
 
     const begin = (request: Message.Request, done: () => void) => {
       if (refused) return
-      let hook: (() => void) | undefined
+      let hook: ((answered: boolean) => void) | undefined
       const context: RequestContext = {
         afterReply: (next) => {
           hook = next
@@ -55,7 +59,8 @@ export const make = (
         if (refused) return
         if (Exit.isSuccess(exit)) reply(Message.responseText(request.id, exit.value))
         else if (!Cause.isInterruptedOnly(exit.cause)) reply(failureText(request.id, exit.cause))
-        hook?.()
+        else if (running.wasCancelled(request)) reply(cancelledText(request.id))
+        hook?.(Exit.isSuccess(exit))
         done()
       }
       const answer = Effect.suspend(() => receiver.request(request, context))
@@ -63,7 +68,7 @@ export const make = (
       const exit = fiber.unsafePoll()
       if (exit !== null) return settle(exit)
       FiberSet.unsafeAdd(fibers, fiber)
-      running.set(fiber, request.id)
+      running.add(fiber, request)
       fiber.addObserver((exit) => {
         running.delete(fiber)
         settle(exit)
@@ -91,20 +96,29 @@ export const make = (
         slots.add(request, size)
         admit()
       },
-      cancel: Effect.suspend(() => {
+      cancel: (id) => {
+        const named = (request: Message.Request) =>
+          request.id === id && receiver.cancellable?.(request.method) === true
+        for (let left = slots.drop(named); left > 0; left--) reply(cancelledText(id))
+        intake.update()
+        running.cancel(named)
+      },
+      end: Effect.suspend(() => {
         slots.clear()
         return FiberSet.clear(fibers)
       }),
       refuse: ({ code, message }) => {
         refused = true
-        const ids = [...running.values(), ...slots.clear().map(({ id }) => id)]
-        for (const id of ids) reply(Message.errorText(id, code, message))
-        for (const fiber of fibers) fiber.unsafeInterruptAsFork(FiberId.none)
+        const requests = [...running.clear(), ...slots.clear()]
+        for (const { id } of requests) reply(Message.errorText(id, code, message))
       },
     }
   })
 
 const nothing = () => {}
+
+const cancelledText = (id: Message.RequestId): string =>
+  Message.errorText(id, ErrorCode.requestCancelled, "request was cancelled")
 
 const failureText = (id: Message.RequestId, cause: Cause.Cause<ErrorCode.RpcError>): string => {
   const failure = Cause.failureOrCause(cause)

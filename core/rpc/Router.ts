@@ -19,9 +19,10 @@ import type { Dialect, OperationParams, OperationResult, Route } from "../protoc
 export interface RequestContext {
   /**
    * Runs `hook` right after the answer was written to the transport, before any other message can be. Notifications
-   * that must follow an answer are started here.
+   * that must follow an answer are started here. `answered` is false if the handler was interrupted at its end: its
+   * result was dropped.
    */
-  readonly afterReply: (hook: () => void) => void
+  readonly afterReply: (hook: (answered: boolean) => void) => void
 }
 
 /** One handler for each request of the method table. */
@@ -50,6 +51,8 @@ export interface RouterOptions<E> {
 export interface Router {
   /** True if a running request of this method counts against `concurrentRequests`. */
   readonly slotted: (method: string) => boolean
+  /** True if the client may cancel a request of this method. */
+  readonly cancellable: (method: string) => boolean
   /** Answers one request with the JSON text of its result. */
   readonly handle: (
     method: string,
@@ -67,6 +70,7 @@ export const make = <E>({ dialect = () => current, ...options }: RouterOptions<E
   }
   return {
     slotted: (method) => routeOf(method)?.row.slotted === true,
+    cancellable: (method) => routeOf(method)?.row.cancellable === true,
     handle: (method, params, context) => {
       const route = routeOf(method)
       return route === undefined

@@ -35,6 +35,7 @@ export const make = (
     // What may not be pushed waits in the log, so the child has to be paused.
     processCredit: pause,
     processReceipt: true,
+    requestCancel: true,
   },
 })
 

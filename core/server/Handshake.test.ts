@@ -28,7 +28,7 @@ describe("Handshake", () => {
     expect(handshake.refusal("http")).toMatchObject({ reason: "NotInitialized", family: "http" })
     handshake.succeed("session")
     expect(handshake.refusal("exec")).toMatchObject({ reason: "NotReady", family: "exec" })
-    expect(handshake.notification("initialized")).toBe(true)
+    expect(handshake.notification("initialized")).toBe("initialized")
     expect(handshake.refusal("exec")).toBeUndefined()
     expect(handshake.session()).toBe("session")
   })
@@ -45,16 +45,18 @@ describe("Handshake", () => {
     expect(handshake.begin()).toMatchObject({ reason: "Repeated" })
   })
 
-  it("takes initialized behind initialize only, and no other notification", () => {
+  it("takes what it knows behind initialize only, and is ready behind initialized only", () => {
     const handshake = make()
     expect(handshake.notification("initialized")).toBe(false)
+    expect(handshake.notification("request/cancel")).toBe(false)
     handshake.begin()
     expect(handshake.notification("initialized")).toBe(false)
     handshake.succeed("session")
     expect(handshake.notification("exit")).toBe(false)
+    expect(handshake.notification("request/cancel")).toBe("request/cancel")
     expect(handshake.refusal("exec")).toMatchObject({ reason: "NotReady" })
-    expect(handshake.notification("initialized")).toBe(true)
-    expect(handshake.notification("initialized")).toBe(true)
+    expect(handshake.notification("initialized")).toBe("initialized")
+    expect(handshake.notification("initialized")).toBe("initialized")
   })
 
   it("refuses nothing in a dialect without a handshake, which keeps the session it is bound to", () => {

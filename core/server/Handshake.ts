@@ -7,7 +7,6 @@
  */
 import * as Data from "effect/Data"
 import type { Dialect } from "../protocol/dialect/Dialect.ts"
-import type { RpcError } from "../protocol/ErrorCode.ts"
 import type { Request } from "../protocol/Message.ts"
 import type { Family } from "../protocol/Methods.ts"
 
@@ -43,7 +42,7 @@ export interface Handshake<S> {
   /** Attaches to a session without `initialize`, where the dialect has no handshake. */
   readonly bind: (session: S) => void
   /** Takes a notification of the client; returns what `Dialect.notification` does. */
-  readonly notification: (method: string) => boolean | RpcError
+  readonly notification: (method: string) => ReturnType<Dialect["notification"]>
 }
 
 /** A new connection. */
@@ -84,7 +83,7 @@ export const make = <S>(first: Dialect): Handshake<S> => {
     },
     notification: (method) => {
       const taken = dialect.notification(method, session !== undefined)
-      if (taken === true) phase = "ready"
+      if (taken === "initialized") phase = "ready"
       return taken
     },
   }

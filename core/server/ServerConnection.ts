@@ -16,8 +16,9 @@ import type { EnvironmentInfo } from "../protocol/Environment.ts"
 import type { Limits } from "../protocol/Limits.ts"
 import type { Family } from "../protocol/Methods.ts"
 import * as Connection from "../rpc/Connection.ts"
+import type { Receiver } from "../rpc/Receiver.ts"
 import * as Router from "../rpc/Router.ts"
-import { notificationText } from "../protocol/Message.ts"
+import { cancelledId, notificationText, type RequestId } from "../protocol/Message.ts"
 import type { Holder, Session, SessionRegistry } from "../session/SessionRegistry.ts"
 import type { HostInfo } from "../spawn/Host.ts"
 import type { Capabilities } from "../spawn/Spawner.ts"
@@ -109,7 +110,8 @@ export const serve = (
           return shared.tracing.request(request, sessionId, answer)
         },
         slotted: router.slotted,
-        notification: ({ method }) => handshake.notification(method),
+        cancellable: router.cancellable,
+        notification: notified(handshake, (id) => connection.cancel(id)),
         get endsOnMalformed() {
           return handshake.dialect().endsOnMalformed
         },
@@ -131,6 +133,16 @@ export const serve = (
     const about = session === undefined ? {} : { session: session.id }
     yield* Effect.annotateLogs(Effect.logDebug(`disconnected: ${why}`), about)
   })
+
+/** Takes a notification, which may change the handshake or `cancel` a request. */
+const notified =
+  (handshake: Handshake.Handshake<Session>, cancel: (id: RequestId) => void): Receiver["notification"] =>
+  ({ method, params }) => {
+    const taken = handshake.notification(method)
+    const id = taken === "request/cancel" ? cancelledId(params) : undefined
+    if (id !== undefined) cancel(id)
+    return typeof taken === "string" || taken
+  }
 
 /** Lets a request of a family pass if the handshake does; without a handshake, binds the connection to a session. */
 const makeGate = (

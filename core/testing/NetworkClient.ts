@@ -11,20 +11,26 @@ import * as TestServer from "./TestServer.ts"
 
 /**
  * Connects a client that reconnects. With `replays` false the server does not announce `sessionReplay`, with `hands`
- * false not `sessionTakeover`.
+ * false not `sessionTakeover`, with `cancels` false not `requestCancel`.
  */
 export const connected = (
   {
     replays = true,
     hands = true,
+    cancels = true,
     ...options
-  }: ExecClient.Options & { readonly replays?: boolean; readonly hands?: boolean } = {},
+  }: ExecClient.Options & {
+    readonly replays?: boolean
+    readonly hands?: boolean
+    readonly cancels?: boolean
+  } = {},
   ...server: Parameters<typeof TestServer.make>
 ) =>
   Effect.gen(function* () {
     const { fake, connect } = yield* TestServer.make(...server)
     const network = new TestNetwork({ fake, connect }, yield* Effect.scope)
-    const hidden = [...(replays ? [] : ["sessionReplay"]), ...(hands ? [] : ["sessionTakeover"])]
+    const announced = { sessionReplay: replays, sessionTakeover: hands, requestCancel: cancels }
+    const hidden = Object.entries(announced).flatMap(([name, shown]) => (shown ? [] : [name]))
     if (hidden.length > 0)
       network.toClient = (text) =>
         hidden.reduce((left, name) => left.replace(`"${name}":true`, `"${name}":false`), text)

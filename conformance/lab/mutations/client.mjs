@@ -7,6 +7,12 @@ const reconnect = "core/client/Reconnect.ts"
 
 export const client = [
   one(
+    "core/client/SessionConnection.ts",
+    "environmentInfo.capabilities?.requestCancel === true ? Methods.isCancellable",
+    "environmentInfo.capabilities?.requestCancel === false ? Methods.isCancellable",
+    "no call that is given up is cancelled on the server",
+  ),
+  one(
     "core/client/FollowedProcesses.ts",
     "[id, last()]",
     "[id, last() - 1]",

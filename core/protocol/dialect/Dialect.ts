@@ -88,10 +88,13 @@ export interface Dialect {
   /** Whether methods with a family need the handshake. If not, the first of them opens the session. */
   readonly handshake: boolean
   /**
-   * Takes a notification of the client. False ends the connection; an error is answered with id -1. `opened` is true if
-   * there is a session.
+   * Which notification of the client it is. False ends the connection; an error is answered with id -1. `opened` is
+   * true if there is a session.
    */
-  readonly notification: (method: string, opened: boolean) => boolean | RpcError
+  readonly notification: (
+    method: string,
+    opened: boolean,
+  ) => Methods.ClientNotificationName | false | RpcError
   /** Whether an answer without a request ends the connection; otherwise it is ignored. */
   readonly endsOnStrayAnswer: boolean
   /** Whether a malformed message ends the connection; otherwise it is answered with id -1. */

@@ -19,7 +19,7 @@ export const current: Dialect = {
       message: `exec-server stub does not implement \`${method}\` yet`,
     }),
   handshake: true,
-  notification: (method, opened) => opened && Object.hasOwn(Methods.clientNotifications, method),
+  notification: (method, opened) => opened && Methods.isClientNotification(method) && method,
   endsOnStrayAnswer: true,
   endsOnMalformed: false,
   events: (processId) => {

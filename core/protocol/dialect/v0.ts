@@ -165,7 +165,7 @@ export const v0: Dialect = {
   unknownMethod: (method) => refused(`unknown method: ${method}`),
   handshake: false,
   notification: (method) =>
-    method === "initialized" ? true : refused(`unexpected notification method: ${method}`),
+    method === "initialized" ? method : refused(`unexpected notification method: ${method}`),
   endsOnStrayAnswer: false,
   endsOnMalformed: true,
   events: (processId) => {

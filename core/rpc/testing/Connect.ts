@@ -13,7 +13,7 @@ type Answer = Effect.Effect<string, ErrorCode.RpcError>
 
 /** A receiver whose requests are answered by their method, on one end of a link. */
 export const connect = (
-  handlers: Record<string, Answer | ((finish: (hook: () => void) => void) => Answer)>,
+  handlers: Record<string, Answer | ((finish: (hook: (answered: boolean) => void) => void) => Answer)>,
   concurrentRequests = 1024,
 ) =>
   Effect.gen(function* () {
@@ -29,6 +29,7 @@ export const connect = (
           return typeof handler === "function" ? handler(afterReply) : handler
         },
         slotted: (method) => method.startsWith("slow"),
+        cancellable: (method) => method !== "keep" && method !== "slowKeep",
         notification: ({ method }) => method === "fine",
       },
       { concurrentRequests },

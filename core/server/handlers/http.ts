@@ -81,7 +81,7 @@ export const make = ({ host, client, limits, sender, scope, fork }: HttpContext)
           Effect.tap(() => Scope.close(own, Exit.void)),
           Effect.flatMap((error) => sender.send(frames.done(error))),
         )
-        afterReply(() => void fork(send))
+        afterReply((answered) => void fork(answered ? send : Scope.close(own, Exit.void)))
         return { status: response.status, headers: response.headers, bodyBase64: new Uint8Array() }
       }),
     )
