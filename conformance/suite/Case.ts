@@ -39,6 +39,7 @@ export const capabilities = [
   "process-signals",
   "procfs",
   "pty",
+  "request-cancel",
   "resume",
   "sandbox",
   "session-replay",

@@ -54,6 +54,7 @@ const families: { readonly [capability in Case.Capability]?: Family } = {
   "process-receipt": { flag: "processReceipt" },
   "process-resize": { flag: "processResize" },
   "process-signals": { flag: "processSignals" },
+  "request-cancel": { flag: "requestCancel" },
   "session-replay": { flag: "sessionReplay" },
   "session-takeover": { flag: "sessionTakeover" },
 }

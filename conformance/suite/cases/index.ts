@@ -52,6 +52,7 @@ import { processConfined } from "./process-confined.ts"
 import { params } from "./params.ts"
 import { processSandbox } from "./process-sandbox.ts"
 import { signal } from "./process-signal.ts"
+import { requestCancel, requestCancelHttp } from "./request-cancel.ts"
 import { startCwd } from "./process-start-cwd.ts"
 import { startProgram } from "./process-start-program.ts"
 import { start } from "./process-start.ts"
@@ -118,6 +119,8 @@ export const cases: ReadonlyArray<Case> = [
   ...sessionReplay,
   ...sessionTakeover,
   ...sessionTime,
+  ...requestCancel,
+  ...requestCancelHttp,
   ...concurrency,
   ...concurrencyHttp,
   ...lifecycle,

@@ -64,7 +64,7 @@ const request = (parts, sessions, connection, id, { method = "", params }) => {
   try {
     const result = handle()
     if (!(result instanceof Promise)) return connection.send({ id, result })
-    connection.waiting.add(id)
+    connection.waiting.set(id, method)
     return result.then(
       (value) => connection.waiting.delete(id) && connection.send({ id, result: value }),
       (error) => connection.waiting.delete(id) && connection.send(failure(id, error)),
@@ -72,6 +72,18 @@ const request = (parts, sessions, connection, id, { method = "", params }) => {
   } catch (error) {
     return connection.send(failure(id, error))
   }
+}
+
+/**
+ * Answers a request that nobody waits for any more, if it can be cancelled.
+ * @param {Parts} parts
+ * @param {Connection} connection
+ * @param {Message} message
+ */
+const cancel = (parts, connection, { params }) => {
+  const id = JSON.stringify(params?.id ?? null)
+  if (!parts.cancellable(connection.waiting.get(id) ?? "")) return
+  for (const answer of parts.cancelled(connection, id)) connection.send(answer)
 }
 
 /**
@@ -111,7 +123,8 @@ const receive = ({ parts, sessions, label, end }, connection, bytes) => {
   if (method === undefined) return end()
   if (id === undefined) {
     if (!parts.knows(message) || connection.step === "new") return end()
-    connection.step = "ready"
+    connection.step = parts.notified(connection.step, method)
+    if (method === "request/cancel") cancel(parts, connection, message)
     return undefined
   }
   const raw = typeof id === "number" && !Number.isSafeInteger(id) ? Incoming.rawId(text) : JSON.stringify(id)
@@ -140,7 +153,7 @@ export const make = (wiring) => {
         write(id === undefined ? JSON.stringify(rest) : `{"id":${id},${JSON.stringify(rest).slice(1)}`)
     },
     receive: (bytes) => (left ? undefined : receive(wiring, connection, bytes)),
-    waiting: new Set(),
+    waiting: new Map(),
     leave: (messages) => {
       for (const message of messages) connection.send(message)
       connection.waiting.clear()

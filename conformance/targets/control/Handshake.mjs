@@ -19,6 +19,7 @@ export const info = () => ({
     processSignals: true,
     processCredit: true,
     processReceipt: true,
+    requestCancel: true,
   },
 })
 

@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto"
 import { constants } from "node:os"
-import { sessionTaken } from "./Refused.mjs"
+import { requestCancelled, sessionTaken } from "./Refused.mjs"
 
 /**
  * A message on its way out. The id of an answer is its JSON text, because a number may have more digits than
@@ -64,14 +64,14 @@ import { sessionTaken } from "./Refused.mjs"
 /** @typedef {Map<string, Session>} Sessions */
 
 /**
- * `step` is `new` before initialize, `named` after it, and `ready` after initialized. `waiting` are the ids of the
- * requests without an answer; `leave` sends the last messages and ends the connection.
+ * `step` is `new` before initialize, `named` after it, and `ready` after initialized. `waiting` has the methods of the
+ * requests without an answer, by id; `leave` sends the last messages and ends the connection.
  * @typedef {object} Connection
  * @property {"new" | "named" | "ready"} step
  * @property {Session | undefined} session
  * @property {(message: Message) => void} send
  * @property {(bytes: Buffer) => unknown} receive
- * @property {Set<string>} waiting
+ * @property {Map<string, string>} waiting
  * @property {(answers: Array<Message>) => void} leave
  * @property {() => void} lost
  */
@@ -84,6 +84,9 @@ import { sessionTaken } from "./Refused.mjs"
  * @property {(answer: Message) => Message} malformed
  * @property {(answer: Message) => Message | undefined} unknownMethod
  * @property {(notification: Message) => boolean} knows
+ * @property {(step: Connection["step"], method: string) => Connection["step"]} notified
+ * @property {(method: string) => boolean} cancellable
+ * @property {(connection: Connection, id: string) => Array<Message>} cancelled
  * @property {(connection: Connection) => boolean} admits
  * @property {(connection: Connection, run: () => unknown, message: Message) => unknown} schedule
  * @property {(params: any) => any} received
@@ -134,6 +137,8 @@ const privateNames = new Set([
 
 const takenError = { code: sessionTaken, message: "session has been resumed by another connection" }
 
+export const cancelledError = { code: requestCancelled, message: "request was cancelled" }
+
 /** @type {Parts} */
 export const parts = {
   /** What leaves instead of one message. The id of an answer is its JSON text, a number keeps all its digits. */
@@ -145,7 +150,13 @@ export const parts = {
   /** What becomes of an unknown method: the answer to it, or nothing. */
   unknownMethod: (answer) => answer,
   /** Whether a notification from the client is one that exists. */
-  knows: (notification) => notification.method === "initialized",
+  knows: ({ method }) => method === "initialized" || method === "request/cancel",
+  /** The step of the handshake behind a notification. */
+  notified: (step, method) => (method === "initialized" ? "ready" : step),
+  /** Whether a request of a method can be cancelled. */
+  cancellable: (method) => method === "process/read",
+  /** What becomes of a request that is cancelled, and can be: the answers to it. */
+  cancelled: ({ waiting }, id) => (waiting.delete(id) ? [{ id, error: cancelledError }] : []),
   /** Whether a request of this connection is allowed yet. */
   admits: (connection) => connection.step === "ready",
   /** Runs a handler: at once, not after the one before. */
@@ -231,7 +242,7 @@ export const parts = {
   },
   /** The last messages on a connection whose session is taken. */
   farewell: (session, holder) => [
-    ...[...holder.waiting].map((id) => ({ id, error: takenError })),
+    ...[...holder.waiting.keys()].map((id) => ({ id, error: takenError })),
     { method: "session/taken", params: { sessionId: session.id } },
   ],
   /** The events of a process that a resume pushes to a client that has those up to a seq. */

@@ -17,3 +17,4 @@ export const invalidParams = -32602
 export const internalError = -32603
 export const sessionAttached = -32010
 export const sessionTaken = -32012
+export const requestCancelled = -32800
