@@ -5,7 +5,7 @@
 
 /**
  * @import { Random } from "./random.mjs"
- * @typedef {{ id: unknown, method?: unknown, params?: unknown, [more: string]: unknown }} Request
+ * @typedef {{ id?: unknown, method?: unknown, params?: unknown, [more: string]: unknown }} Request
  */
 
 /** The only programs that may be started, and two that no server accepts. */
@@ -167,6 +167,17 @@ export const message = (random, id) => {
     }),
   }
 }
+
+/**
+ * A cancel of one of the requests before `id`.
+ * @param {Random} random
+ * @param {number} id
+ * @returns {Request}
+ */
+export const cancel = (random, id) => ({
+  method: "request/cancel",
+  params: { id: id - random.below(5) },
+})
 
 /** @param {unknown} value @returns {string[]} */
 const stringsOf = (value) =>

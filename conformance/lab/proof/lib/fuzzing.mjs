@@ -104,7 +104,8 @@ const messages = ({ random, mayEnd, lines }) => {
     /** A mutated message that may be sent; it ends the connection only if that is wanted. @returns {Sent} */
     mutated: () => {
       for (;;) {
-        const { bytes, intact } = Mutations.mutate(random, Corpus.message(random, (last += 1)))
+        const make = random.chance(0.1) ? Corpus.cancel : Corpus.message
+        const { bytes, intact } = Mutations.mutate(random, make(random, (last += 1)))
         const entry = Ledger.read(bytes, lines)
         if (!entry.texts.every(Corpus.harmless) || !Corpus.harmless(bytes.toString())) continue
         if (entry.ends && !mayEnd()) continue

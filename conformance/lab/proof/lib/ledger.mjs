@@ -1,7 +1,7 @@
 // @ts-check
 // Which answers a connection may get: at most one to each request, exactly one with id -1 to each malformed message,
 // and none after a message that no client may send, which ends the connection.
-import { ErrorCode, Message } from "../../../../dist/core/protocol/index.js"
+import { ErrorCode, Message, Methods } from "../../../../dist/core/protocol/index.js"
 import * as Framing from "../../../../dist/core/transport/Framing.js"
 
 /**
@@ -47,7 +47,7 @@ export const read = (bytes, lines) => {
     const message = Message.fromText(text)
     if (message._tag === "Left") malformed += 1
     else if (message.right.kind === "request") keys.push(keyOf(message.right.id))
-    else if (message.right.kind !== "notification" || message.right.method !== "initialized")
+    else if (message.right.kind !== "notification" || !Methods.isClientNotification(message.right.method))
       return { texts, keys, malformed, ends: true }
   }
   return { texts, keys, malformed, ends: false }
