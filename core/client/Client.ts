@@ -10,6 +10,7 @@ import { utf8 } from "../protocol/Bytes.ts"
 import type { EnvironmentInfo } from "../protocol/Environment.ts"
 import type { RequestName, ResultOf } from "../protocol/Methods.ts"
 import type { OutputStream, ReadResult, SignalName, TerminalSize } from "../protocol/Process.ts"
+import type { WaitResult } from "../protocol/Wait.ts"
 import type { Encoded } from "./Calls.ts"
 import type { ClientError } from "./ClientError.ts"
 import * as ClientFiles from "./ClientFiles.ts"
@@ -21,7 +22,7 @@ import type { CallOptions } from "./GivingUp.ts"
 import { iterate, outputOf, promise, text, unawaited } from "./Promises.ts"
 import type { ProcessEvent } from "./ProcessEvent.ts"
 import type { AttachOptions } from "./ProcessStarter.ts"
-import type { ReadOptions, RemoteProcess } from "./RemoteProcess.ts"
+import type { ReadOptions, RemoteProcess, WaitOptions } from "./RemoteProcess.ts"
 import type { StartOptions } from "./StartOptions.ts"
 
 /**
@@ -65,6 +66,12 @@ export interface ClientProcess extends AsyncIterable<ProcessEvent>, AsyncDisposa
   terminate(how?: CallOptions): Promise<boolean>
   /** Reads the output that the server retains, and the state of the process. */
   read(options?: ReadOptions, how?: CallOptions): Promise<ReadResult>
+  /**
+   * Waits, on the server, until a condition holds, the time has passed, or the process is closed; tells which condition
+   * it was (`met`, null for none), what shows it, and what was printed. After a lost connection it begins anew. Needs
+   * the capability `processWait`; `port` and `input` can come true with `processWaitPort` and `processWaitInput` only.
+   */
+  wait(options: WaitOptions, how?: CallOptions): Promise<WaitResult>
 }
 
 /** A session on a server: its processes, files and HTTP, and every method of the wire. Rejects with `ClientError`. */
@@ -180,5 +187,6 @@ const toProcess = (process: RemoteProcess): ClientProcess => ({
   signal: (name, how) => promise(process.signal(name), how),
   terminate: (how) => promise(process.terminate, how),
   read: (options, how) => promise(process.read(options), how),
+  wait: (options, how) => promise(process.wait(options), how),
   [Symbol.asyncDispose]: () => promise(Effect.ignore(process.terminate)),
 })

@@ -8,6 +8,8 @@ import * as Effect from "effect/Effect"
 import type * as Stream from "effect/Stream"
 import { toBase64 } from "../protocol/Bytes.ts"
 import type { OutputStream, ReadResult, SignalName, TerminalSize } from "../protocol/Process.ts"
+import type { WaitResult } from "../protocol/Wait.ts"
+import type { Encoded } from "./Calls.ts"
 import { ClientError } from "./ClientError.ts"
 import type { Delivery } from "./Delivery.ts"
 import type * as EventFeed from "./EventFeed.ts"
@@ -28,6 +30,28 @@ export interface ReadOptions {
 }
 
 const readNames = { afterSeq: true, maxBytes: true, waitMs: true } satisfies OptionNames.Names<ReadOptions>
+
+/** Options of `wait`; they are those of the wire. */
+export interface WaitOptions {
+  /** What to wait for: the first of these that holds. Each has exactly one of `exit`, `pattern`, `idleMs` and so on. */
+  readonly until: ReadonlyArray<WaitCondition>
+  /** Only output with a seq above this counts, and is returned. Default: all that the server retains. */
+  readonly afterSeq?: number
+  /** The longest time to wait, in milliseconds. Default: until the process is closed. */
+  readonly timeoutMs?: number
+  /** The most bytes of output to return, half from each end. Default: 65,536. */
+  readonly maxBytes?: number
+}
+
+/** One condition of a wait. */
+export type WaitCondition = Encoded<"process/wait">["until"][number]
+
+const waitNames = {
+  until: true,
+  afterSeq: true,
+  timeoutMs: true,
+  maxBytes: true,
+} satisfies OptionNames.Names<WaitOptions>
 
 /** A process on the server. */
 export interface RemoteProcess {
@@ -69,6 +93,12 @@ export interface RemoteProcess {
   readonly terminate: Effect.Effect<boolean, ClientError>
   /** Reads the output that the server retains, and the state of the process. */
   readonly read: (options?: ReadOptions) => Effect.Effect<ReadResult, ClientError>
+  /**
+   * Waits, on the server, until a condition holds, the time has passed, or the process is closed; tells which condition
+   * it was (`met`, null for none), what shows it, and what was printed. After a lost connection it begins anew. Needs
+   * the capability `processWait`; `port` and `input` can come true with `processWaitPort` and `processWaitInput` only.
+   */
+  readonly wait: (options: WaitOptions) => Effect.Effect<WaitResult, ClientError>
 }
 
 /**
@@ -140,6 +170,7 @@ export const make = (
     ),
     resize: ({ rows, columns }) => Effect.asVoid(call("process/resize", { processId: id, rows, columns })),
     read,
+    wait: (options) => wait(follower, options),
     interrupt: Effect.suspend(() => signal("interrupt")),
     signal: (name) => Effect.suspend(() => signal(name)),
     terminate: Effect.suspend(() =>
@@ -147,6 +178,12 @@ export const make = (
     ),
   }
 }
+
+const wait = ({ id, call }: ProcessFollower, options: WaitOptions) =>
+  Effect.suspend(() => {
+    const refusal = OptionNames.refusal("wait", waitNames, options)
+    return refusal === undefined ? call("process/wait", { processId: id, ...options }) : Effect.fail(refusal)
+  })
 
 const refusal = (id: string, status: "unknownProcess" | "stdinClosed" | "starting"): ClientError =>
   status === "stdinClosed"

@@ -1,6 +1,8 @@
 /** The options of a process registry, and what all registries of one server share. */
 import { type HasherService, portable } from "../protocol/Hasher.ts"
 import { defaults, type Limits } from "../protocol/Limits.ts"
+import { PatternCache } from "../pattern/PatternCache.ts"
+import { type ProcessEvidenceService, unknown } from "../spawn/ProcessEvidence.ts"
 import * as Metrics from "./Metrics.ts"
 import * as Retention from "./Retention.ts"
 import * as StartGate from "./StartGate.ts"
@@ -28,11 +30,22 @@ export interface Shared {
   readonly metrics: Metrics.Metrics
   /** Hashes output for receipts. */
   readonly hasher: HasherService
+  /** Looks at processes for those who wait. */
+  readonly evidence: ProcessEvidenceService
+  /** The patterns that waits look for. */
+  readonly patterns: PatternCache
 }
 
 /** What sessions of one server share, under these limits. */
-export const share = (limits: Limits, metrics = Metrics.make(), hasher = portable): Shared => ({
+export const share = (
+  limits: Limits,
+  metrics = Metrics.make(),
+  hasher = portable,
+  evidence = unknown,
+): Shared => ({
   hasher,
+  evidence,
+  patterns: new PatternCache(),
   gate: StartGate.make(limits),
   retention: Retention.make(limits.retainedTotal),
   metrics,

@@ -11,6 +11,7 @@ import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
+import type { PatternCache } from "../pattern/PatternCache.ts"
 import type { SignalName, SpawnerService, SpawnSpec, TerminalSize } from "../spawn/Spawner.ts"
 import type { SignalError } from "../spawn/SpawnError.ts"
 import { Account } from "./Account.ts"
@@ -23,6 +24,8 @@ import * as OutputLog from "./OutputLog.ts"
 import { Process } from "./Process.ts"
 import { ProcessError, type StartError, type WriteError } from "./ProcessError.ts"
 import { ProcessTable } from "./ProcessTable.ts"
+import type { WaitRequest, WaitState } from "./wait/Condition.ts"
+import * as Waits from "./wait/Waits.ts"
 
 export type { AroundSpawn } from "./Lifecycle.ts"
 export { defaultOptions, share, type Options, type Shared } from "./Options.ts"
@@ -51,6 +54,10 @@ export interface ProcessRegistry {
     id: string,
     request: LongPoll.ReadRequest,
   ) => Effect.Effect<LongPoll.ReadState, ProcessError>
+  /** Waits until one of the conditions holds, the time has passed, or the process is closed. */
+  readonly wait: (id: string, request: WaitRequest) => Effect.Effect<WaitState, ProcessError>
+  /** What compiles the patterns of waits. */
+  readonly patterns: PatternCache
   /** Queues bytes for stdin. Completes when the child has taken them or the queue has room for them. */
   readonly write: (
     id: string,
@@ -83,6 +90,7 @@ export const make = (
     const accounting = { clock, hasher: shared.hasher }
     const { retainedBytes, retainedChunks: chunks } = options.limits
     const places = shared.gate.open()
+    const waitsOf = Waits.byProcess(shared.evidence)
     const table = new ProcessTable()
     const services: Lifecycle.Services = { spawner, table, options, metrics: shared.metrics, scope }
     // A session is opened in an uninterruptible region; the fibers in it must end with it all the same.
@@ -113,19 +121,6 @@ export const make = (
         return entry.outcome ?? Deferred.await(entry.decided)
       })
 
-    const terminate = (id: string) =>
-      Effect.suspend(() => {
-        const entry = table.get(id)
-        if (entry === undefined) return Effect.succeed(false)
-        if (entry.outcome === undefined) {
-          table.decide(entry, Exit.fail(new ProcessError({ reason: "StartCancelled", processId: id })))
-          return Effect.succeed(true)
-        }
-        if (!entry.process.running) return Effect.succeed(false)
-        if (options.forgetsAtExit === true) table.forget(entry)
-        return Effect.as(Control.terminate(entry.process), true)
-      })
-
     const withExisting = <A, E>(id: string, use: (process: Process) => Effect.Effect<A, E>) =>
       table.use(id, (process): Effect.Effect<A, E | ProcessError> =>
         process === undefined
@@ -137,13 +132,15 @@ export const make = (
       start,
       find: (id) => withExisting(id, Effect.succeed),
       read: (id, request) => withExisting(id, (process) => LongPoll.read(process, request)),
+      patterns: shared.patterns,
+      wait: (id, request) => withExisting(id, (process) => waitsOf(process).wait(request)),
       write: (id, bytes, writeId) =>
         table.use(id, (process) =>
           process === undefined ? Effect.succeed("unknownProcess") : Control.write(process, bytes, writeId),
         ),
       signal: (id, name) =>
         table.use(id, (process) => (process === undefined ? Effect.void : Control.signal(process, name))),
-      terminate,
+      terminate: (id) => terminate(table, id, options),
       resize: (id, size) => withExisting(id, (process) => Control.resize(process, size)),
       closeStdin: (id) => withExisting(id, Control.closeStdin),
       each: (use) => table.each(use),
@@ -151,4 +148,18 @@ export const make = (
         for (const process of table.processes()) process.release()
       },
     }
+  })
+
+/** Sends SIGKILL to the process group, or cancels a start. False if there was nothing to end. */
+const terminate = (table: ProcessTable, id: string, { forgetsAtExit }: Options): Effect.Effect<boolean> =>
+  Effect.suspend(() => {
+    const entry = table.get(id)
+    if (entry === undefined) return Effect.succeed(false)
+    if (entry.outcome === undefined) {
+      table.decide(entry, Exit.fail(new ProcessError({ reason: "StartCancelled", processId: id })))
+      return Effect.succeed(true)
+    }
+    if (!entry.process.running) return Effect.succeed(false)
+    if (forgetsAtExit === true) table.forget(entry)
+    return Effect.as(Control.terminate(entry.process), true)
   })

@@ -28,6 +28,8 @@ export interface StdinQueue {
   readonly knows: (writeId: string | undefined) => boolean
   /** Ends the child's stdin after the writes before the call. */
   readonly end: () => Effect.Effect<void>
+  /** True while the child has taken every write. */
+  readonly drained: () => boolean
   /** True once the end is queued: later writes never reach the child. */
   readonly ended: () => boolean
   /** Drops the queued writes and lets every waiting caller go. */
@@ -103,6 +105,7 @@ export const make = (
       write,
       knows: (writeId) => ids.has(writeId),
       end: () => queue.whenRoom(() => enqueue(end)),
+      drained: () => held === 0,
       ended: () => ended,
       close: () => queue.close(),
     }

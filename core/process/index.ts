@@ -18,6 +18,7 @@
  * @module
  */
 export * as Account from "./Account.ts"
+export * as Condition from "./wait/Condition.ts"
 export * as Control from "./Control.ts"
 export * as LongPoll from "./LongPoll.ts"
 export * as Metrics from "./Metrics.ts"

@@ -41,6 +41,12 @@ export const Capabilities = Schema.Struct({
   processReceipt: Schema.Boolean,
   /** Beyond the peer implementation: `request/cancel`. */
   requestCancel: Schema.Boolean,
+  /** Beyond the peer implementation: `process/wait`. */
+  processWait: Schema.Boolean,
+  /** Beyond the peer implementation: `port` in `process/wait` can come true. */
+  processWaitPort: Schema.Boolean,
+  /** Beyond the peer implementation: `input` in `process/wait` can come true. */
+  processWaitInput: Schema.Boolean,
 }).annotations({ identifier: "Capabilities" })
 /** The capabilities of a server. */
 export type Capabilities = typeof Capabilities.Type

@@ -20,6 +20,7 @@ describe("Methods", () => {
       "process/resize",
       "process/closeStdin",
       "process/credit",
+      "process/wait",
       "fs/readFile",
       "fs/writeFile",
       "fs/createDirectory",
@@ -151,6 +152,17 @@ describe("Methods", () => {
     ["process/terminate result", '{"running":true}'],
     ["process/credit", '{"processId":"p","bytes":9007199254740991}'],
     ["process/credit result", "{}"],
+    [
+      "process/wait",
+      '{"processId":"p","afterSeq":1,"until":[{"exit":true},{"pattern":"a","stream":"stdout","flags":"i"},' +
+        '{"idleMs":5},{"bytes":1},{"port":80,"host":"::1"},{"input":true},{"closed":true}],"timeoutMs":9,"maxBytes":2}',
+    ],
+    [
+      "process/wait result",
+      '{"met":0,"evidence":{"match":{"stream":"pty","from":{"seq":1,"offset":0},"to":{"seq":2,"offset":3},"text":"a"}},' +
+        '"nextSeq":3,"exited":false,"exitCode":null,"closed":false,"head":[{"seq":1,"stream":"pty","chunk":"YQ=="}],' +
+        '"tail":[],"omittedBytes":0,"gap":{"from":1,"to":2},"unknown":[{"index":0,"why":"x"}]}',
+    ],
     ["process/output", '{"processId":"p1","seq":1,"stream":"stdout","chunk":"aGkK"}'],
     ["process/exited", '{"processId":"p1","seq":3,"exitCode":3,"sandboxDenied":false}'],
     ["process/closed", '{"processId":"p1","seq":4}'],

@@ -13,6 +13,7 @@ import * as Message from "./Message.ts"
 import * as OutputText from "./OutputText.ts"
 import * as Process from "./Process.ts"
 import * as Session from "./Session.ts"
+import * as Wait from "./Wait.ts"
 
 export type { Family, RequestMethod } from "./Method.ts"
 
@@ -104,6 +105,16 @@ export const requests = {
     family: "exec",
     slotted: false,
     says: "lets more output of one process be pushed (beyond the peer; capability processCredit)",
+  }),
+  "process/wait": request({
+    params: Wait.WaitParams,
+    result: Wait.WaitResult,
+    family: "exec",
+    slotted: true,
+    repeatable: always,
+    says:
+      "waits for an exit, text, silence, a port or a question for input, and tells which came " +
+      "(beyond the peer; capability processWait)",
   }),
   ...FileMethods.requests,
   "http/request": request({

@@ -3,6 +3,7 @@ import type { FilesService } from "../files/Files.ts"
 import * as Environment from "../protocol/Environment.ts"
 import * as PathUri from "../protocol/PathUri.ts"
 import type { HostInfo } from "../spawn/Host.ts"
+import type { ProcessEvidenceService } from "../spawn/ProcessEvidence.ts"
 import type { Capabilities } from "../spawn/Spawner.ts"
 
 /** The result of `environment/info`; `version` is that of the embedding program, `hasNetwork` whether it may use one. */
@@ -12,6 +13,7 @@ export const make = (
   { available, watches }: FilesService,
   version: string,
   hasNetwork: boolean,
+  tells: ProcessEvidenceService["tells"],
 ): Environment.EnvironmentInfo => ({
   shell: host.shell,
   executorVersion: version,
@@ -36,6 +38,9 @@ export const make = (
     processCredit: pause,
     processReceipt: true,
     requestCancel: true,
+    processWait: true,
+    processWaitPort: tells.port,
+    processWaitInput: tells.input,
   },
 })
 

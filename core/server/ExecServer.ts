@@ -12,6 +12,7 @@ import * as Message from "../protocol/Message.ts"
 import type { SessionIds } from "../session/SessionIds.ts"
 import * as SessionRegistry from "../session/SessionRegistry.ts"
 import { Host } from "../spawn/Host.ts"
+import { ProcessEvidence } from "../spawn/ProcessEvidence.ts"
 import { Spawner } from "../spawn/Spawner.ts"
 import type { Transport } from "../transport/Transport.ts"
 import type { AuditLog } from "./audit/AuditLog.ts"
@@ -53,12 +54,13 @@ export const make = (
     const files =
       floor === undefined || Floor.showsAllFiles(floor) ? allFiles : { ...allFiles, watches: false }
     const hasNetwork = floor?.network !== false
+    const { tells } = yield* ProcessEvidence
     const shared: ServerConnection.Shared = {
       limits,
       dialect: Dialects.table[options.dialect ?? "current"],
       host,
       capabilities,
-      environmentInfo: EnvironmentInfo.make(host, capabilities, files, options.version, hasNetwork),
+      environmentInfo: EnvironmentInfo.make(host, capabilities, files, options.version, hasNetwork, tells),
       floor,
       files,
       sandboxed: SandboxedFiles.make(files, host, floor),

@@ -30,6 +30,7 @@ import * as fileHandlers from "./handlers/fs.ts"
 import * as httpHandlers from "./handlers/http.ts"
 import * as processHandlers from "./handlers/process.ts"
 import * as sessionHandlers from "./handlers/session.ts"
+import * as waitHandlers from "./handlers/wait.ts"
 import * as Handshake from "./Handshake.ts"
 import * as Notifier from "./Notifier.ts"
 import type { SandboxedFiles } from "./SandboxedFiles.ts"
@@ -90,6 +91,7 @@ export const serve = (
       toRpcError,
       handlers: {
         ...sessionHandlers.make({ ...shared, handshake, sessions, notifier, holder }),
+        ...waitHandlers.make({ session: () => sessionOf(handshake) }),
         ...processHandlers.make({ ...shared, session: () => sessionOf(handshake), notifier, audit }),
         ...(yield* fileHandlers.make({
           ...shared,

@@ -17,6 +17,7 @@ import { Hasher } from "../protocol/Hasher.ts"
 import { LimitError } from "../protocol/Limits.ts"
 import type { Metrics } from "../process/Metrics.ts"
 import * as ProcessRegistry from "../process/ProcessRegistry.ts"
+import { ProcessEvidence } from "../spawn/ProcessEvidence.ts"
 import { Spawner } from "../spawn/Spawner.ts"
 import { SessionIds } from "./SessionIds.ts"
 
@@ -97,7 +98,8 @@ export const make = (
     const expiries = yield* FiberMap.make<string>()
     const table = new Map<string, OpenSession>()
 
-    const shared = ProcessRegistry.share(options.limits, options.metrics, yield* Hasher)
+    const evidence = yield* ProcessEvidence
+    const shared = ProcessRegistry.share(options.limits, options.metrics, yield* Hasher, evidence)
     const most = options.limits.sessions
 
     const make = Effect.fnUntraced(function* (holder: Holder | undefined) {

@@ -1,0 +1,26 @@
+/** The patterns that were used last: who looks for the same again need not compile it. */
+import * as Either from "effect/Either"
+import * as Pattern from "./Pattern.ts"
+
+/** The most patterns that are kept. */
+export const mostPatterns = 128
+
+/** Compiled patterns by their texts and flags. */
+export class PatternCache {
+  private readonly kept = new Map<string, Pattern.Pattern>()
+
+  /** As `Pattern.compile`. */
+  compile(pattern: string, flags: string): Either.Either<Pattern.Pattern, Pattern.PatternError> {
+    const key = `${flags} ${pattern}`
+    const known = this.kept.get(key)
+    const compiled = known === undefined ? Pattern.compile(pattern, flags) : Either.right(known)
+    if (Either.isLeft(compiled)) return compiled
+    this.kept.delete(key)
+    this.kept.set(key, compiled.right)
+    for (const oldest of this.kept.keys()) {
+      if (this.kept.size <= mostPatterns) break
+      this.kept.delete(oldest)
+    }
+    return compiled
+  }
+}

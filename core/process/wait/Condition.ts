@@ -1,0 +1,101 @@
+/** What a wait waits for, what it is told, and the answer. */
+import type { Pattern } from "../../pattern/Pattern.ts"
+import type { OutputStream } from "../../spawn/Spawner.ts"
+import type { Chunk } from "../Chunk.ts"
+
+/** One condition of a wait. Several may hold at once: the first of the list counts. */
+export type Condition =
+  /** The exit is published. */
+  | { readonly kind: "exit" }
+  /** The process has exited and no output follows. */
+  | { readonly kind: "closed" }
+  /** The output has a match; without `stream` that of any stream. */
+  | {
+      readonly kind: "pattern"
+      readonly pattern: Pattern
+      readonly name: string
+      readonly stream: OutputStream | undefined
+    }
+  /** For so long nothing was printed, counted from the begin of the wait. */
+  | { readonly kind: "idle"; readonly millis: number }
+  /** So many bytes were printed. */
+  | { readonly kind: "bytes"; readonly bytes: number }
+  /** The process or a descendant listens on a TCP port. */
+  | { readonly kind: "port"; readonly port: number; readonly host: string | undefined }
+  /** The process or a descendant waits for input. */
+  | { readonly kind: "input" }
+
+/** A place between two bytes of a stream: in front of the byte of that index in the chunk of that seq. */
+export interface Place {
+  readonly seq: number
+  readonly offset: number
+}
+
+/** What matched. */
+export interface Match {
+  readonly stream: OutputStream
+  /** Where it begins, and where it ends. */
+  readonly from: Place
+  readonly to: Place
+  /** At most the first `mostMatchBytes` of it, as UTF-8. */
+  readonly text: string
+}
+
+/** Most bytes of a match that its evidence has. */
+export const mostMatchBytes = 4096
+
+/** What shows that a condition holds. */
+export interface Evidence {
+  readonly exitCode?: number
+  readonly match?: Match
+  readonly idleMs?: number
+  readonly bytes?: number
+  readonly port?: { readonly port: number; readonly host: string; readonly pid: number }
+  readonly input?: {
+    readonly pid: number
+    readonly from: "terminal" | "stdin"
+    readonly echo?: boolean
+    readonly line?: boolean
+    readonly secret?: boolean
+  }
+}
+
+/** A condition that has come true. */
+export interface Met {
+  readonly index: number
+  readonly evidence: Evidence
+}
+
+/** What a wait asks for. */
+export interface WaitRequest {
+  /** Output above this seq counts: for patterns, bytes, and the answer. */
+  readonly afterSeq: number
+  readonly until: ReadonlyArray<Condition>
+  /** How long to wait, in milliseconds; Infinity: until the process is closed. */
+  readonly timeoutMillis: number
+  /** Most bytes of output to return, the first and the last ones. */
+  readonly maxBytes: number
+}
+
+/** The output of an answer. */
+export interface Printed {
+  readonly head: ReadonlyArray<Chunk>
+  /** Empty if the head has everything. */
+  readonly tail: ReadonlyArray<Chunk>
+  /** Bytes that were printed and are in neither. */
+  readonly omittedBytes: number
+}
+
+/** The answer to a wait. */
+export interface WaitState extends Printed {
+  /** Undefined at the timeout, and at the end of the process. */
+  readonly met: Met | undefined
+  /** Conditions of which nothing is known, and why. */
+  readonly unknown: ReadonlyArray<{ readonly index: number; readonly why: string }>
+  /** Seqs above `afterSeq` that the log had no longer when the wait began. */
+  readonly gap: { readonly from: number; readonly to: number } | undefined
+  readonly nextSeq: number
+  readonly exited: boolean
+  readonly exitCode: number | null
+  readonly closed: boolean
+}

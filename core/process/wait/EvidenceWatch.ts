@@ -1,0 +1,110 @@
+/**
+ * Asks for evidence while somebody waits for it: for a process and a question once in a while, however many waits ask.
+ *
+ * The time between two looks grows while nothing happens, and is never less than twenty times what a look takes: looks
+ * take a twentieth of a processor at most.
+ */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import type { Input, Port, ProcessEvidenceService, Subject } from "../../spawn/ProcessEvidence.ts"
+
+/** Milliseconds between two looks: at first, and after a while without any news. */
+export const soonestMillis = 20
+/** The longest time between two looks, unless one takes long. */
+export const latestMillis = 250
+
+/** What is asked: about input, or about a port. */
+export type Question =
+  | { readonly kind: "input" }
+  | { readonly kind: "port"; readonly port: number; readonly host: string | undefined }
+
+/** What is known now. */
+export type Answer = Input | Port
+
+interface Asked {
+  readonly question: Question
+  users: number
+  answer: Answer | undefined
+}
+
+/** The questions about one process. */
+export class EvidenceWatch {
+  private readonly evidence: ProcessEvidenceService
+  private readonly asked = new Map<string, Asked>()
+  private readonly nudge = Effect.unsafeMakeLatch(false)
+  private pause = soonestMillis
+  private running = false
+
+  constructor(evidence: ProcessEvidenceService) {
+    this.evidence = evidence
+  }
+
+  /** Asks from now on. */
+  join(question: Question): void {
+    const known = this.asked.get(keyOf(question))
+    // What was found before a wait begins is not told to it.
+    this.asked.set(keyOf(question), { question, users: (known?.users ?? 0) + 1, answer: undefined })
+    this.soon()
+    this.nudge.unsafeOpen()
+  }
+
+  /** A wait does not ask any more. */
+  leave(question: Question): void {
+    const known = this.asked.get(keyOf(question))
+    if (known === undefined) return
+    known.users -= 1
+    if (known.users > 0) return
+    this.asked.delete(keyOf(question))
+    if (this.asked.size === 0) this.nudge.unsafeOpen()
+  }
+
+  /** What is known since the last `join` of that question; undefined before the first look. */
+  answer(question: Question): Answer | undefined {
+    return this.asked.get(keyOf(question))?.answer
+  }
+
+  /** Something has happened: the next looks come sooner. */
+  soon(): void {
+    this.pause = soonestMillis
+  }
+
+  /** Looks again and again, and calls `told` after each look, until nobody asks. Runs once at a time. */
+  run(subject: () => Subject | undefined, quiet: () => boolean, told: () => void): Effect.Effect<void> {
+    const round = Effect.gen(this, function* () {
+      this.nudge.unsafeClose()
+      const begin = yield* Clock.currentTimeMillis
+      const child = subject()
+      for (const asked of this.asked.values()) {
+        // What is still to be written is input that the process has not seen.
+        if (asked.question.kind === "input" && !quiet()) asked.answer = { kind: "no" }
+        else asked.answer = child === undefined ? noPid : yield* this.look(child, asked.question)
+      }
+      told()
+      const took = (yield* Clock.currentTimeMillis) - begin
+      yield* Effect.raceFirst(Effect.sleep(Math.max(this.pause, took * 20)), this.nudge.await)
+      this.pause = Math.min(latestMillis, this.pause * 1.25)
+    })
+    const rounds = Effect.whileLoop({ while: () => this.asked.size > 0, body: () => round, step: () => {} })
+    return Effect.suspend(() => {
+      if (this.running) return Effect.void
+      this.running = true
+      return Effect.ensuring(
+        rounds,
+        Effect.sync(() => {
+          this.running = false
+        }),
+      )
+    })
+  }
+
+  private look(child: Subject, question: Question): Effect.Effect<Answer> {
+    return question.kind === "input"
+      ? this.evidence.input(child)
+      : this.evidence.port(child, question.port, question.host)
+  }
+}
+
+const noPid: Answer = { kind: "unknown", why: "the pid of the process is not known" }
+
+const keyOf = (question: Question): string =>
+  question.kind === "input" ? "input" : `${question.port} ${question.host ?? ""}`
