@@ -6,6 +6,7 @@ import * as NodeHasher from "./host/NodeHasher.ts"
 import * as NodeHost from "./host/NodeHost.ts"
 import * as NodeHttpClient from "./http/NodeHttpClient.ts"
 import type { Platform } from "./Platform.ts"
+import * as ProcessEvidence from "./process/evidence/Layer.ts"
 import * as SpawnerLayer from "./serve/SpawnerLayer.ts"
 
 /** What differs between the program `procwire` and other programs. */
@@ -20,7 +21,7 @@ export interface Options {
 
 /** Everything that `ExecServer.make` asks for. */
 export const layer = (
-  { elsewhere = false, layerSpawner, layerFiles }: Platform,
+  { elsewhere = false, layerSpawner, layerFiles, openFfi }: Platform,
   { bwrap, isCommand, spawner }: Options = {},
 ) =>
   Layer.mergeAll(
@@ -33,5 +34,6 @@ export const layer = (
     NodeHost.layerHost,
     NodeHost.layerSessionIds,
     NodeHasher.layer,
+    elsewhere ? ProcessEvidence.none : ProcessEvidence.layer(openFfi),
     NodeHttpClient.layer,
   )
