@@ -55,6 +55,9 @@ const families: { readonly [capability in Case.Capability]?: Family } = {
   "process-resize": { flag: "processResize" },
   "process-signals": { flag: "processSignals" },
   "request-cancel": { flag: "requestCancel" },
+  "process-wait": { flag: "processWait" },
+  "process-wait-input": { flag: "processWaitInput" },
+  "process-wait-port": { flag: "processWaitPort" },
   "session-replay": { flag: "sessionReplay" },
   "session-takeover": { flag: "sessionTakeover" },
 }

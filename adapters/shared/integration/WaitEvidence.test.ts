@@ -96,10 +96,12 @@ describe("asks for input", () => {
   where("cat")("cat", () => asks(tty("cat"), line))
   where("cat")("cat on a pipe", () => asks({ argv: ["cat"], pipeStdin: true }, { from: "stdin" }))
   where("sh", "cat")("a descendant on a pipe", () =>
-    asks({ argv: ["/bin/sh", "-c", "true; (cat; true); true"], pipeStdin: true }, { from: "stdin" }))
+    asks({ argv: ["/bin/sh", "-c", "true; (cat; true); true"], pipeStdin: true }, { from: "stdin" }),
+  )
   where("python3")("input() of Python", () => asks(tty("python3", "-c", "input('name? ')"), line))
   where("python3")("input() of Python with readline", () =>
-    asks(tty("python3", "-c", "import readline; input('name? ')"), keys))
+    asks(tty("python3", "-c", "import readline; input('name? ')"), keys),
+  )
   where("python3")("getpass", () => asks(tty("python3", "-c", "import getpass; getpass.getpass()"), secret))
   where("bash")("a shell with readline", () => asks(tty("bash", "--norc", "-i"), keys))
   where("node")("the REPL of Node", () => asks(tty("node", "-i"), keys))
@@ -108,15 +110,23 @@ describe("asks for input", () => {
     execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "a passphrase", "-f", key])
     await asks(tty("ssh-keygen", "-y", "-f", key), secret)
   })
-  where("apt-get", "dpkg")("apt", () => asks(tty("apt-get", ...aptOptions(), "remove", "procwire-test"), line))
+  where("apt-get", "dpkg")("apt", () =>
+    asks(tty("apt-get", ...aptOptions(), "remove", "procwire-test"), line),
+  )
 
   it.skipIf(!linux || SshServer.lack !== undefined)("ssh, about the key of a host", async () => {
     const server = await SshServer.start()
-    const host = server.address.replace(/,.*$/, "").replace(/^ssh:/, "").replace(/:\d+$/, "")
-    const options = ["-o", "StrictHostKeyChecking=ask", "-o", "UserKnownHostsFile=/dev/null", "-o", "BatchMode=no"]
-    const config = server.config.replace(/,.*$/, "")
+    const [, host = "", port = ""] = /^(?:ssh:)?([\d.]+):(\d+),/.exec(server.address) ?? []
+    const options = [
+      "-o",
+      "StrictHostKeyChecking=ask",
+      "-o",
+      "UserKnownHostsFile=/dev/null",
+      "-o",
+      "BatchMode=no",
+    ]
     try {
-      await asks(tty("ssh", "-F", config, ...options, host, "true"), line)
+      await asks(tty("ssh", "-F", server.config, ...options, "-p", port, host, "true"), line)
     } finally {
       server.close()
     }
@@ -129,31 +139,42 @@ describe("asks for input", () => {
       const { met, head } = await answer(child, { input: true })
       expect(met).toBe(0)
       expect(head.map(({ chunk }) => new TextDecoder().decode(chunk)).join("")).toContain("got x")
-    }))
+    }),
+  )
 })
 
 describe("asks for nothing", () => {
   where("sleep")("sleep", () => asksNothing(sh("echo up; exec sleep 1000"), { pattern: "up" }))
   where("sh")("a loop, as a compiler is one", () =>
-    asksNothing(sh("echo up; while :; do :; done"), { pattern: "up" }))
+    asksNothing(sh("echo up; while :; do :; done"), { pattern: "up" }),
+  )
   where("mkfifo", "cat")("cat of a file that has nothing to be read yet", () =>
-    asksNothing(sh(`mkfifo ${folder}/fifo; echo up; exec cat ${folder}/fifo`), { pattern: "up" }))
+    asksNothing(sh(`mkfifo ${folder}/fifo; echo up; exec cat ${folder}/fifo`), { pattern: "up" }),
+  )
   where("sleep", "cat")("cat behind a pipe", () =>
-    asksNothing({ argv: ["/bin/sh", "-c", "echo up; sleep 1000 | cat"], pipeStdin: true }, { pattern: "up" }))
+    asksNothing({ argv: ["/bin/sh", "-c", "echo up; sleep 1000 | cat"], pipeStdin: true }, { pattern: "up" }),
+  )
   where("cat")("cat in the background of its terminal", () =>
-    asksNothing(tty("/bin/bash", "-c", "set -m; cat & echo up; exec sleep 1000"), { pattern: "up" }))
+    asksNothing(tty("/bin/bash", "-c", "set -m; cat & echo up; exec sleep 1000"), { pattern: "up" }),
+  )
   where("node")("a server that waits for connections", () =>
-    asksNothing(
-      tty("node", "-e", "require('http').createServer().listen(0, () => console.log('up'))"),
-      { pattern: "up" },
-    ))
+    asksNothing(tty("node", "-e", "require('http').createServer().listen(0, () => console.log('up'))"), {
+      pattern: "up",
+    }),
+  )
   where("node")("one that would also read its terminal", () =>
     asksNothing(
-      tty("node", "-e", "process.stdin.resume(); require('http').createServer().listen(0, () => console.log('up'))"),
+      tty(
+        "node",
+        "-e",
+        "process.stdin.resume(); require('http').createServer().listen(0, () => console.log('up'))",
+      ),
       { pattern: "up" },
-    ))
+    ),
+  )
   where("vim")("vim, which draws the screen", () =>
-    asksNothing(tty("vim", "-u", "NONE", "-i", "NONE", "-n", join(folder, "text")), { pattern: "~" }))
+    asksNothing(tty("vim", "-u", "NONE", "-i", "NONE", "-n", join(folder, "text")), { pattern: "~" }),
+  )
 })
 
 describe("listens", () => {
@@ -173,7 +194,8 @@ describe("listens", () => {
       }
       for (const host of ["::1", "127.0.0.2"])
         expect((await answer(child, { port, host }, { timeoutMs: 300 })).met).toBe(null)
-    }))
+    }),
+  )
 
   where("node", "sh")("as a descendant whose parents are gone", () =>
     using({ argv: ["/bin/sh", "-c", `(node -e "${server("0.0.0.0")}" &); sleep 1000`] }, async (child) => {
@@ -182,14 +204,16 @@ describe("listens", () => {
         met: 0,
         evidence: { port: { host: "0.0.0.0" } },
       })
-    }))
+    }),
+  )
 
   where("sleep")("not for a port that somebody else has", async () => {
     const other = createServer()
     await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve))
     const { port } = other.address() as AddressInfo
     await using({ argv: ["sleep", "1000"] }, async (child) => {
-      expect(await answer(child, { port }, { timeoutMs: 500 })).toMatchObject({ met: null, unknown: undefined })
+      const { met, unknown } = await answer(child, { port }, { timeoutMs: 500 })
+      expect({ met, unknown }).toEqual({ met: null, unknown: undefined })
     })
     other.close()
   })
@@ -198,7 +222,13 @@ describe("listens", () => {
 /** A state in which one package is installed. */
 const aptOptions = (): ReadonlyArray<string> => {
   const state = join(folder, "apt")
-  for (const name of ["lists/partial", "etc/apt.conf.d", "etc/preferences.d", "cache/archives/partial", "log"])
+  for (const name of [
+    "lists/partial",
+    "etc/apt.conf.d",
+    "etc/preferences.d",
+    "cache/archives/partial",
+    "log",
+  ])
     mkdirSync(join(state, name), { recursive: true })
   const fields = ["Package: procwire-test", "Status: install ok installed", "Architecture: all", "Version: 1"]
   const more = ["Maintainer: nobody <nobody@localhost>", "Description: nothing", "", ""]

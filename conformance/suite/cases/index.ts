@@ -57,6 +57,7 @@ import { startCwd } from "./process-start-cwd.ts"
 import { startProgram } from "./process-start-program.ts"
 import { start } from "./process-start.ts"
 import { terminate } from "./process-terminate.ts"
+import { processWait } from "./process-wait.ts"
 import { writeRefused } from "./process-write-refused.ts"
 import { write } from "./process-write.ts"
 import { sessionReplay } from "./session-replay.ts"
@@ -111,6 +112,7 @@ export const cases: ReadonlyArray<Case> = [
   ...terminate,
   ...processCredit,
   ...processReceipt,
+  ...processWait,
   ...exitCode,
   ...info,
   ...environmentExact,

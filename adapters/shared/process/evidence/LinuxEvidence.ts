@@ -3,8 +3,8 @@
  *
  * Descendants are found by their parents, and by the session and the group of the child, which it leads; those that
  * have left all three are strangers. Somebody waits for input if one of its threads is in a call that reads our
- * terminal, in the foreground, or the pipe that we write to; or in one that waits for that without a timeout, and for
- * no socket, and nothing lies there to be read. It is looked at before and after that, so that nothing can have
+ * terminal, in the foreground, or the pipe that we write to; or in one that waits for that, without a timeout or with a
+ * long one, and for no socket, and nothing lies there to be read. It is looked at before and after that, so that nothing can have
  * happened in between. Who has turned off newlines draws the screen, as editors do, and waits for keys: that is no
  * question.
  */
@@ -105,7 +105,7 @@ const inputOf = (host: Host, child: Evidence.Subject): Evidence.Input => {
       .map((waits) => sourceOf(host, child, pid, waits))
       .find((found) => found !== undefined)
     if (from === undefined) continue
-    const asks = child.tty ? atTerminal(host, pid, from) : atPipe(host, pid, from)
+    const asks = child.tty ? atTerminal(host, pid) : atPipe(host, pid, from)
     if (asks !== undefined && look().mark === before.mark) return asks
   }
   return denied === undefined ? no : unknown(`the system calls of process ${denied} cannot be read`)
@@ -142,7 +142,7 @@ const sourceOf = (
   return targets.find((target) => names.has(target))
 }
 
-const atTerminal = (host: Host, pid: number, _from: string): Evidence.AsksInput | undefined => {
+const atTerminal = (host: Host, pid: number): Evidence.AsksInput | undefined => {
   const modes = host.terminals.modes(terminalOf(host, pid).path)
   if (modes === undefined || modes.readable || !modes.newlines) return undefined
   return { kind: "yes", pid, from: "terminal", echo: modes.echo, line: modes.line }

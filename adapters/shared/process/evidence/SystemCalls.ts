@@ -44,6 +44,9 @@ const numbers: Readonly<Record<string, Readonly<Record<number, string>>>> = {
 /** True if the calls of this processor are known. */
 export const isKnown = (arch: string): boolean => Object.hasOwn(numbers, arch)
 
+/** A shorter wait is one for the time; engines of JavaScript wait for at most some seconds while they are young. */
+export const patientMillis = 5000
+
 /** The most descriptors of one call that are looked at. */
 const mostFds = 1024
 const POLLIN = 0x41
@@ -73,30 +76,34 @@ const waitingOf = (
   call: string,
 ): Waiting | undefined => {
   const [number = NaN, first = 0, second = 0, third = 0, fourth = 0, fifth = 0] = call.split(" ").map(Number)
-  const forever = (millis: number) => (millis | 0) < 0
+  const patient = (millis: number) => (millis | 0) < 0 || (millis | 0) >= patientMillis
+  const patientAt = (timeout: number) =>
+    timeout === 0 || secondsAt(memory(pid, timeout, 8)) >= patientMillis / 1000
+  const poll = () => ({ fds: polled(memory(pid, first, Math.min(second, mostFds) * 8)), polls: true })
+  const epoll = () => ({ fds: watched(files, pid, first), polls: true })
   switch (numbers[arch]?.[number]) {
     case "read":
       return { fds: [first], polls: false }
     case "poll":
-      return forever(third)
-        ? { fds: polled(memory(pid, first, Math.min(second, mostFds) * 8)), polls: true }
-        : undefined
+      return patient(third) ? poll() : undefined
     case "ppoll":
-      return third === 0
-        ? { fds: polled(memory(pid, first, Math.min(second, mostFds) * 8)), polls: true }
-        : undefined
+      return patientAt(third) ? poll() : undefined
     case "select":
-      return fifth === 0 && second !== 0
+      return second !== 0 && patientAt(fifth)
         ? { fds: selected(memory(pid, second, Math.ceil(Math.min(first, mostFds) / 64) * 8)), polls: true }
         : undefined
     case "epoll":
-      return forever(fourth) ? { fds: watched(files, pid, first), polls: true } : undefined
+      return patient(fourth) ? epoll() : undefined
     case "epoll2":
-      return fourth === 0 ? { fds: watched(files, pid, first), polls: true } : undefined
+      return patientAt(fourth) ? epoll() : undefined
     default:
       return undefined
   }
 }
+
+/** The seconds of a `struct timespec` or `timeval`. */
+const secondsAt = (bytes: Uint8Array): number =>
+  bytes.length < 8 ? 0 : Number(new DataView(bytes.buffer, bytes.byteOffset, 8).getBigInt64(0, true))
 
 /** Of an array of `struct pollfd`. */
 const polled = (bytes: Uint8Array): ReadonlyArray<number> => {
