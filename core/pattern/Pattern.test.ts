@@ -27,7 +27,8 @@ const judge = (pattern: string, text: string, flags: string): number | undefined
   const chars = Array.from(text)
   for (let end = 0; end <= chars.length; end++) {
     for (let begin = 0; begin <= end; begin++) {
-      const source = `(?<=^[^]{${chars.slice(0, begin).join("").length}})(?:${pattern})(?=[^]{${chars.slice(end).join("").length}}$(?![^]))`
+      const [before, after] = [chars.slice(0, begin), chars.slice(end)].map((part) => part.join("").length)
+      const source = `(?<=^[^]{${before}})(?:${pattern})(?=[^]{${after}}$(?![^]))`
       const whole = new RegExp(source.replaceAll("^[^]", "(?<![^])[^]"), `${flags}u`)
       if (whole.test(text)) return utf8.encode(chars.slice(0, end).join("")).length
     }

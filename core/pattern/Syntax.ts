@@ -1,9 +1,9 @@
 /**
  * The syntax of patterns: that of RE2, without what a run in linear time cannot do, and without classes of Unicode.
  *
- * A line ends with `\n` or `\r`, as in JavaScript. `.` is any character that ends no line, `^` the begin of the text and
- * `$` its end. Flags: `i` for letters of either case, `m` for `^` and `$` at every line, `s` for `.` that is also the
- * end of a line; inside of a pattern `(?im)` and `(?i:…)`. `l` takes the pattern as text.
+ * A line ends with `\n` or `\r`, as in JavaScript. `.` is any character that ends no line, `^` the begin of the text
+ * and `$` its end. Flags: `i` for letters of either case, `m` for `^` and `$` at every line, `s` for `.` that is also
+ * the end of a line; inside of a pattern `(?im)` and `(?i:…)`. `l` takes the pattern as text.
  */
 import { type CodePoints, complement, lineEnds, withCases } from "./CodePoints.ts"
 import * as Brackets from "./Brackets.ts"

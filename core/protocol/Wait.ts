@@ -17,12 +17,12 @@ export const defaultMaxBytes = 65_536
  *
  * - `exit`: the process has exited. `closed`: no output follows either.
  * - `pattern`: the output behind `afterSeq` has a match, of one stream, also across chunks. `stream` names the stream;
- *   absent is any of them. `flags` are letters: `i` (either case), `m` (`^` and `$` at every line), `s` (`.` also at the
+ *   absent is any. `flags` are letters: `i` (either case), `m` (`^` and `$` at every line), `s` (`.` also at the
  *   end of a line), `l` (the pattern is plain text).
  * - `idleMs`: for so long nothing was printed, counted from the begin of the wait.
  * - `bytes`: so many bytes were printed behind `afterSeq`.
- * - `port`: the process or a descendant listens on this TCP port, reached as `host`: an IP address or `localhost`; absent
- *   is any address. With the capability `processWaitPort`.
+ * - `port`: the process or a descendant listens on this TCP port, reached as `host`: an IP address or `localhost`;
+ *   absent is any address. With the capability `processWaitPort`.
  * - `input`: the process or a descendant waits for input, and nothing is left to be read. With the capability
  *   `processWaitInput`.
  */
@@ -103,7 +103,8 @@ const Chunk = Schema.Struct({ seq: U64, stream: OutputStream, chunk: Base64 }).a
 /**
  * `met` is the index of the condition that holds; null at the timeout, and when the process is closed and nothing asked
  * for that. `head` and `tail` are the output after `afterSeq`, of which `omittedBytes` lie between the two. `gap` are
- * seqs that the server had no longer when the wait began. `unknown` names conditions of which nothing is known, and why.
+ * seqs that the server had no longer when the wait began. `unknown` names conditions of which nothing is known, and
+ * why.
  */
 export const WaitResult = Schema.Struct({
   met: Schema.NullOr(U53),

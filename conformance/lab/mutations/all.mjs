@@ -13,6 +13,7 @@ import { http } from "./http.mjs"
 import { processes } from "./process.mjs"
 import { protocol } from "./protocol.mjs"
 import { server } from "./server.mjs"
+import { waits } from "./waits.mjs"
 
 /** @import { Mutation } from "./mutation.mjs" */
 
@@ -21,6 +22,7 @@ export const all = [
   ...protocol,
   ...dialects,
   ...processes,
+  ...waits,
   ...files,
   ...http,
   ...server,

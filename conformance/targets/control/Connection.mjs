@@ -4,6 +4,7 @@ import * as Handshake from "./Handshake.mjs"
 import * as Incoming from "./Incoming.mjs"
 import * as Params from "./Params.mjs"
 import * as Processes from "./Processes.mjs"
+import * as Wait from "./Wait.mjs"
 import { internalError, invalidRequest, methodNotFound, Refused } from "./Refused.mjs"
 /**
  * @typedef {import("./Parts.mjs").Connection} Connection
@@ -24,6 +25,7 @@ const methods = {
   "process/signal": ["exec", Processes.signal],
   "process/terminate": ["exec", Processes.terminate],
   "process/credit": ["exec", Processes.credit],
+  "process/wait": ["exec", Wait.wait],
   "environment/info": ["environment info", Handshake.info],
   "environment/status": ["environment status", () => ({ status: "ready" })],
 }

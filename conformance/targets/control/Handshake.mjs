@@ -20,6 +20,7 @@ export const info = () => ({
     processCredit: true,
     processReceipt: true,
     requestCancel: true,
+    processWait: true,
   },
 })
 

@@ -75,6 +75,13 @@ export const fields = {
   "process/signal": { processId: isText, signal: (value) => Object.hasOwn(signals, value) },
   "process/terminate": { processId: isText },
   "process/credit": { processId: isText, bytes: isCount },
+  "process/wait": {
+    processId: isText,
+    afterSeq: optional(isNumber),
+    until: (value) => Array.isArray(value) && value.every(isObject),
+    timeoutMs: optional(isNumber),
+    maxBytes: optional(isNumber),
+  },
   "environment/info": {},
   "environment/status": {},
 }

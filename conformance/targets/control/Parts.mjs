@@ -5,6 +5,8 @@
 import { createHash } from "node:crypto"
 import { constants } from "node:os"
 import { requestCancelled, sessionTaken } from "./Refused.mjs"
+import { sessionTaken } from "./Refused.mjs"
+import * as Wait from "./Wait.mjs"
 
 /**
  * A message on its way out. The id of an answer is its JSON text, because a number may have more digits than
@@ -115,6 +117,15 @@ import { requestCancelled, sessionTaken } from "./Refused.mjs"
  * @property {(account: Account, stream: string, seq: number, bytes: Buffer) => unknown} evicted
  * @property {(terminated: boolean, signal: NodeJS.Signals | null) => string} endedBy
  * @property {(receipt: any) => any} receipt
+ * @property {boolean} linear
+ * @property {(after: number, entry: Entry) => number} waitsAfter
+ * @property {(session: Session, entry: Entry, condition: any, begun: any) => any} evidence
+ * @property {(entry: Entry, stream: string, condition: any, after: number) => any} find
+ * @property {(entry: Entry, begun: { begunAt: number, lastAt: number }) => number} quietSince
+ * @property {() => boolean} endsWait
+ * @property {(held: Array<any>) => any} chosen
+ * @property {(entry: Entry, after: number, most: number) => any} printed
+ * @property {(gap: { from: number, to: number } | undefined) => any} gap
  * @property {(session: Session) => boolean} free
  * @property {(connection: Connection) => boolean} yields
  * @property {(session: Session, holder: Connection) => unknown} handOver
@@ -230,6 +241,25 @@ export const parts = {
   endedBy: (terminated, signal) => (signal === null ? "exit" : terminated ? "terminate" : "signal"),
   /** The receipt as it is sent. */
   receipt: (receipt) => receipt,
+
+  /** Whether no pattern backtracks without end. */
+  linear: true,
+  /** The seq behind which the output of a wait counts. */
+  waitsAfter: (after) => after,
+  /** What shows that a condition of a wait holds. */
+  evidence: Wait.evidence,
+  /** The first match of a pattern in one stream. */
+  find: Wait.find,
+  /** Since when a process is quiet, for one who waits. */
+  quietSince: (_entry, { lastAt }) => lastAt,
+  /** Whether the end of a process ends the waits for it. */
+  endsWait: () => true,
+  /** Which one of the conditions that hold is told. */
+  chosen: ([first]) => first,
+  /** The output of an answer to a wait. */
+  printed: Wait.output,
+  /** How a gap is told. */
+  gap: (gap) => (gap === undefined ? {} : { gap }),
 
   /** Whether a session can be resumed. */
   free: (session) => session.connection === undefined,

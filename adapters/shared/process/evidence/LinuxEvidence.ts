@@ -4,9 +4,9 @@
  * Descendants are found by their parents, and by the session and the group of the child, which it leads; those that
  * have left all three are strangers. Somebody waits for input if one of its threads is in a call that reads our
  * terminal, in the foreground, or the pipe that we write to; or in one that waits for that, without a timeout or with a
- * long one, and for no socket, and nothing lies there to be read. It is looked at before and after that, so that nothing can have
- * happened in between. Who has turned off newlines draws the screen, as editors do, and waits for keys: that is no
- * question.
+ * long one, and for no socket, and nothing lies there to be read. It is looked at before and after that, so that
+ * nothing can have happened in between. Who has turned off newlines draws the screen, as editors do, and waits for
+ * keys: that is no question.
  */
 import * as Effect from "effect/Effect"
 import type * as Evidence from "../../../../core/spawn/ProcessEvidence.ts"
