@@ -112,6 +112,7 @@ export const requests = {
     family: "exec",
     slotted: true,
     repeatable: always,
+    cancellable: true,
     says:
       "waits for an exit, text, silence, a port or a question for input, and tells which came " +
       "(beyond the peer; capability processWait)",

@@ -5,7 +5,6 @@
 import { createHash } from "node:crypto"
 import { constants } from "node:os"
 import { requestCancelled, sessionTaken } from "./Refused.mjs"
-import { sessionTaken } from "./Refused.mjs"
 import * as Wait from "./Wait.mjs"
 
 /**
