@@ -66,6 +66,7 @@ describe("Methods", () => {
   it("lets those requests be cancelled that wait or look, and none that could be half done", () => {
     const cancellable = [
       "process/read",
+      "process/wait",
       "fs/readFile",
       "fs/getMetadata",
       "fs/canonicalize",
