@@ -1,4 +1,7 @@
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Scope from "effect/Scope"
+import * as TestClock from "effect/TestClock"
 import { expect, it } from "vitest"
 import { effect, settle } from "../testing/Effects.ts"
 import { FileError } from "./FileError.ts"
@@ -55,5 +58,49 @@ it(
     looks[1]?.()
     yield* settle
     expect(fired).toEqual(["/a/y"])
+  }),
+)
+
+it(
+  "looks by the clock of its caller, and no more once the connection has ended",
+  effect(function* () {
+    const there = new Set(["/a"])
+    const looks: Array<() => void> = []
+    let looked = 0
+    const connection = yield* Scope.make()
+    const watching = yield* Scope.extend(
+      MissingWatch.make({
+        ...none,
+        watches: true,
+        info: (path) =>
+          Effect.flatMap(Effect.sleep("1 second"), () => {
+            looked += 1
+            return there.has(path)
+              ? Effect.succeed(info)
+              : Effect.fail(new FileError({ reason: "NotFound", message: path }))
+          }),
+        canonicalize: Effect.succeed,
+        watch: (_, changed) => Effect.sync(() => void looks.push(() => changed(undefined))),
+      }),
+      connection,
+    )
+    const fired: Array<bigint> = []
+    const watch = (id: bigint, path: string) =>
+      Effect.fork(watching.watch({ id, missing: [path], present: undefined }, () => fired.push(id)))
+
+    yield* watch(1n, "/a/x")
+    yield* TestClock.adjust("10 seconds")
+    there.add("/a/x")
+    looks[0]?.()
+    yield* TestClock.adjust("10 seconds")
+    expect(fired).toEqual([1n])
+
+    yield* watch(2n, "/a/y")
+    yield* TestClock.adjust("10 seconds")
+    const before = looked
+    looks[1]?.()
+    yield* Scope.close(connection, Exit.void)
+    yield* TestClock.adjust("10 seconds")
+    expect(looked).toBe(before)
   }),
 )

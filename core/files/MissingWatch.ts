@@ -7,6 +7,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as FiberSet from "effect/FiberSet"
 import * as Scope from "effect/Scope"
 import { maxWatched } from "../protocol/FileSystem.ts"
 import type { FileError } from "./FileError.ts"
@@ -42,6 +43,7 @@ interface Place {
 export const make = (files: FilesService): Effect.Effect<MissingWatch, never, Scope.Scope> =>
   Effect.gen(function* () {
     const outer = yield* Effect.scope
+    const fork = yield* FiberSet.makeRuntime<never>()
     const turn = Effect.unsafeMakeSemaphore(1)
     let latest = 0n
     let live: Scope.CloseableScope | undefined
@@ -61,12 +63,15 @@ export const make = (files: FilesService): Effect.Effect<MissingWatch, never, Sc
         if (!files.watches || missing.length === 0 || missing.length > maxWatched) return false
         const scope = yield* Scope.fork(outer, { _tag: "Sequential" })
         live = scope
-        const armed = yield* arm(files, missing, present, () => {
+        const fire = () => {
           if (live !== scope) return
           live = undefined
           changed()
-          Effect.runFork(Scope.close(scope, Exit.void))
-        }).pipe(
+          fork(Effect.uninterruptible(Scope.close(scope, Exit.void)))
+        }
+        const look = (found: Effect.Effect<boolean>) =>
+          void fork(Effect.map(found, (now) => (now ? fire() : undefined)))
+        const armed = yield* arm(files, missing, present, look).pipe(
           Scope.extend(scope),
           Effect.orElseSucceed(() => false),
         )
@@ -77,12 +82,15 @@ export const make = (files: FilesService): Effect.Effect<MissingWatch, never, Sc
     return { watch }
   })
 
-/** Returns false if a file that should be missing exists, or the present one does not. Fails if that is unknown. */
+/**
+ * Has `look` find out, after each change, whether to fire. Returns false if a file that should be missing exists, or
+ * the present one does not. Fails if that is unknown.
+ */
 const arm = (
   files: FilesService,
   missing: ReadonlyArray<string>,
   present: string | undefined,
-  fire: () => void,
+  look: (found: Effect.Effect<boolean>) => void,
 ): Effect.Effect<boolean, FileError, Scope.Scope> =>
   Effect.gen(function* () {
     const version = present === undefined ? undefined : yield* versionOf(files, present)
@@ -104,11 +112,9 @@ const arm = (
       }
       return present !== undefined && (yield* versionOf(files, present)) !== version
     })
-    const look = () => void Effect.runFork(Effect.map(changed, (now) => (now ? fire() : undefined)))
-
     const folders = new Set(places.keys())
     if (present !== undefined) folders.add(split(present)[0])
-    for (const folder of folders) yield* files.watch(folder, look)
+    for (const folder of folders) yield* files.watch(folder, () => look(changed))
     // A change between the first look and the start of the watch has raised no event.
     return !(yield* changed)
   })
