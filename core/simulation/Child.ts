@@ -126,6 +126,7 @@ export class Child {
 
   private kill(): void {
     this.note("is killed")
+    this.truth.killedAt ??= this.world.now
     if (this.killed || this.released) return
     this.killed = true
     const { millis, endsFirst, heldMillis } = this.script.killed

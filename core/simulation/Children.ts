@@ -8,7 +8,7 @@ import type { Script } from "./Script.ts"
 import { Truth } from "./Truth.ts"
 import type { World } from "./World.ts"
 
-/** Every child of a run, by the key that its argv names. */
+/** Every child of a run, by the key that its argv ends with. */
 export class Children {
   private readonly world: World
   private readonly scripts: ReadonlyMap<string, Script>
@@ -23,7 +23,7 @@ export class Children {
   truth(key: string): Truth {
     const known = this.truths.get(key)
     if (known !== undefined) return known
-    const truth = new Truth(key)
+    const truth = new Truth(key, this.scripts.get(key)?.text === true ? "text" : "bytes")
     this.truths.set(key, truth)
     return truth
   }
@@ -46,7 +46,7 @@ export class Children {
       capabilities: { ...allCapabilities, pause: pauses },
       spawn: (spec, events) =>
         Effect.gen(this, function* () {
-          const key = spec.argv[1] ?? ""
+          const key = spec.argv.at(-1) ?? ""
           const script = this.scripts.get(key)
           if (script === undefined) return yield* Effect.dieMessage(`no script for ${key}`)
           const truth = this.truth(key)

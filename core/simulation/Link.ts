@@ -34,6 +34,8 @@ export class Link {
   private stranded = false
   /** Called when the client has lost its side, or has closed it. */
   atLoss = () => {}
+  /** Called when the server has lost its side, or has closed it. */
+  atServed = () => {}
   private readonly world: World
   private readonly seed: Seed
   private readonly terms: Terms
@@ -68,8 +70,10 @@ export class Link {
       const end = (error?: TransportError) => {
         if (this.ends[side]) return
         this.ends[side] = true
-        if (side === "server") this.servedUntil = this.world.now
-        else this.atLoss()
+        if (side === "server") {
+          this.servedUntil = this.world.now
+          this.atServed()
+        } else this.atLoss()
         inbox.end(error)
         to.drained()
       }

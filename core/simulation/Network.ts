@@ -31,6 +31,8 @@ export class Network {
   readonly connections = new Set<Connection>()
   /** Takes connections for the server. */
   accept: Accept = () => false
+  /** Called when the server has no connection of a client any more. */
+  atServed: (client: number) => void = () => {}
   private readonly world: World
   private readonly seed: Seed
   private readonly terms: Terms
@@ -65,6 +67,10 @@ export class Network {
       const tap = new Tap(world, `c${client}.${number}`, this.hidden)
       const link = new Link(world, seed, terms, tap)
       link.atLoss = () => this.loses(client)
+      link.atServed = () => {
+        const others = [...this.connections].filter((one) => one.client === client && one.link !== link)
+        if (others.every((one) => one.link.ends.server)) this.atServed(client)
+      }
       if (hangs > 0) link.freeze(world.now + hangs)
       if (!this.accept(link.open("server", "JSON-RPC message from simulation"))) return yield* refusal
       const connection: Connection = { client, link, tap }

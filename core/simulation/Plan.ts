@@ -67,6 +67,83 @@ export interface ProcessPlan {
   readonly calls: ReadonlyArray<ProcessCall>
 }
 
+/** What a client does with one file, which no other program of the run uses. */
+export interface FilePlan {
+  /** When, in milliseconds. */
+  readonly at: number
+  /** The name of the file. */
+  readonly key: string
+  /**
+   * `blocks`: opens it and reads blocks. `stream`: reads it from begin to end. `whole`: reads it in one answer.
+   * `write`: replaces it block by block. `save`: replaces it as a whole, several times. `handles`: opens it more often
+   * than a connection may. `watch`: waits until it appears.
+   */
+  readonly kind: "blocks" | "stream" | "whole" | "write" | "save" | "handles" | "watch"
+  /** Its size in bytes, while it is there. */
+  readonly size: number
+  /** The bytes of each block, and for `blocks` where it is; `save` writes contents of these sizes. */
+  readonly blocks: ReadonlyArray<{ readonly offset: number; readonly bytes: number }>
+  /** Milliseconds between two blocks, or until a watched file appears. */
+  readonly pause: number
+  /** Reads fail from this offset on. */
+  readonly broken: number | undefined
+}
+
+/** One HTTP exchange, and what its origin does. */
+export interface HttpPlan {
+  /** When, in milliseconds. */
+  readonly at: number
+  /** Its name, of which its URL is made. */
+  readonly key: string
+  /** The body is streamed. */
+  readonly streams: boolean
+  /** Milliseconds until the origin answers. */
+  readonly headMillis: number
+  /** It does not answer. */
+  readonly refuses: boolean
+  readonly status: number
+  /** The body: each piece after so many milliseconds. */
+  readonly pieces: ReadonlyArray<{ readonly millis: number; readonly bytes: number }>
+  /** The body breaks off after its pieces. */
+  readonly breaks: boolean
+  /** The deadline of the exchange, in milliseconds. */
+  readonly timeout: number | undefined
+  /** Milliseconds between two reads of the client. */
+  readonly pause: number
+  /** The client drops the rest after so many reads. */
+  readonly reads: number
+}
+
+/** A call of an agent: characters for a command, or none. */
+export interface AgentCall {
+  /** Milliseconds before it. */
+  readonly wait: number
+  /** `write` needs a terminal, `interrupt` is the other one. */
+  readonly kind: "wait" | "write" | "interrupt"
+  readonly yieldMillis: number
+  /** The caller gives up after so many milliseconds; Infinity waits. */
+  readonly patience: number
+}
+
+/** A command that an agent runs. */
+export interface AgentCommand {
+  /** The name of its child, which no other one of the run has. */
+  readonly key: string
+  readonly script: Script
+  /** The first call starts it, the others are made on its session. */
+  readonly calls: readonly [AgentCall, ...ReadonlyArray<AgentCall>]
+  /** The token budget of its replies; undefined returns everything. */
+  readonly tokens: number | undefined
+}
+
+/** What one agent does, command by command. */
+export interface AgentPlan {
+  /** When, in milliseconds. */
+  readonly at: number
+  readonly key: string
+  readonly commands: ReadonlyArray<AgentCommand>
+}
+
 /** A client that leaves and comes back. */
 export interface Absence {
   /** When it closes its connection. */
@@ -81,6 +158,12 @@ export interface ClientPlan {
   readonly onSessionLost: "end" | "new"
   /** Its processes, in the order of their begin. */
   readonly processes: ReadonlyArray<ProcessPlan>
+  /** Its files. */
+  readonly files: ReadonlyArray<FilePlan>
+  /** Its HTTP exchanges. */
+  readonly http: ReadonlyArray<HttpPlan>
+  /** Its agents. */
+  readonly agents: ReadonlyArray<AgentPlan>
   /** When it is away. */
   readonly absences: ReadonlyArray<Absence>
 }

@@ -1,15 +1,17 @@
 /** Makes the plan of a seed. */
+import * as Mix from "./Mix.ts"
+import * as MixMaker from "./MixMaker.ts"
 import type { Terms } from "./Pipe.ts"
 import type * as Plan from "./Plan.ts"
 import * as Script from "./Script.ts"
 import { Seed } from "./Seed.ts"
 
-/** The plan of that number, with so many milliseconds of activity. */
-export const make = (number: number, millis: number): Plan.Plan => {
+/** The plan of that number, with so many milliseconds of activity and what the mix names. */
+export const make = (number: number, millis: number, mix: Mix.Mix = Mix.all): Plan.Plan => {
   const seed = new Seed(`seed ${number}`)
   const count = seed.fork("clients").between(1, 3)
   const clients = Array.from({ length: count }, (_, index) =>
-    client(seed.fork(`client ${index}`), index, millis),
+    client(seed.fork(`client ${index}`), index, millis, mix),
   )
   return {
     seed: number,
@@ -65,7 +67,7 @@ const disturbances = (seed: Seed, clients: number, millis: number): ReadonlyArra
   return found
 }
 
-const client = (seed: Seed, index: number, millis: number): Plan.ClientPlan => {
+const client = (seed: Seed, index: number, millis: number, mix: Mix.Mix): Plan.ClientPlan => {
   const processes: Array<Plan.ProcessPlan> = []
   const rate = seed.pick(2000, 6000, 15_000)
   const floods = seed.pick(0, 0, 3, 15)
@@ -75,7 +77,14 @@ const client = (seed: Seed, index: number, millis: number): Plan.ClientPlan => {
   if (seed.chance(40))
     for (let at = seed.between(1, 40_000); at < millis; at += seed.between(1, 60_000))
       absences.push({ at, millis: seed.skewed(seed.chance(10) ? 120_000 : 20_000) })
-  return { onSessionLost: seed.pick("end", "new"), processes, absences }
+  return {
+    onSessionLost: seed.pick("end", "new"),
+    processes: mix.has("sessions") ? processes : [],
+    files: mix.has("files") ? MixMaker.files(seed.fork("files"), index, millis) : [],
+    http: mix.has("http") ? MixMaker.http(seed.fork("http"), index, millis) : [],
+    agents: mix.has("agents") ? MixMaker.agents(seed.fork("agents"), index, millis) : [],
+    absences,
+  }
 }
 
 const process = (seed: Seed, key: string, at: number, floods: number): Plan.ProcessPlan => ({

@@ -8,6 +8,7 @@ import type { RemoteProcess } from "../client/RemoteProcess.ts"
 import { type Actor, answerBound, type Live } from "./Actor.ts"
 import * as Losses from "./Losses.ts"
 import type { ProcessCall, ProcessPlan, Reader } from "./Plan.ts"
+import { nothingMore, Program } from "./Program.ts"
 import type { Truth } from "./Truth.ts"
 import { View } from "./View.ts"
 
@@ -25,12 +26,9 @@ export interface Held {
 type Ending = "closed" | "detached" | "lost"
 
 /** One process of a run. */
-export class ProcessProgram {
-  readonly actor: Actor
+export class ProcessProgram extends Program {
   readonly plan: ProcessPlan
   readonly truth: Truth
-  /** What it does now, for the report of what waits for ever. */
-  doing = "waits for its time"
   /** Undefined before the start, and while its client is away. */
   held: Held | undefined
   /** True when nothing more is to be done with the process. */
@@ -40,7 +38,7 @@ export class ProcessProgram {
 
   /** `runCall` makes a call on it at its time. */
   constructor(actor: Actor, plan: ProcessPlan, truth: Truth, runCall: ProcessProgram["runCall"]) {
-    this.actor = actor
+    super(actor, plan.key)
     this.plan = plan
     this.truth = truth
     this.runCall = runCall
@@ -59,35 +57,8 @@ export class ProcessProgram {
       })
       yield* Effect.all([this.followAll(started), calls], { concurrency: "unbounded", discard: true })
     }
-    this.doing = "nothing more"
+    this.doing = nothingMore
   })
-
-  /** Notes what happens. */
-  note(text: string): void {
-    const { actor, plan } = this
-    actor.world.trace.add(actor.world.now, `c${actor.index} ${plan.key} ${text}`)
-  }
-
-  /** An invariant does not hold. */
-  violate(invariant: string, detail: string): void {
-    this.actor.world.violate(invariant, `c${this.actor.index}, ${this.plan.key}: ${detail}`)
-  }
-
-  /**
-   * Says that an error has no reason, unless the client of that time is gone, has lost a connection since, or could not
-   * make one for most of the time that it tried.
-   */
-  excuse(error: ClientError, live: Live, lostBefore: number, what: string): void {
-    const { actor } = this
-    const gone =
-      !actor.isLive(live) || actor.network.lost(actor.index) > lostBefore || !actor.hasHealed(error.reason)
-    const ofLoss = ["Disconnected", "SessionLost", "Timeout", "Connect"].includes(error.reason)
-    if (gone && ofLoss) return
-    this.violate(
-      "calls fail for a reason",
-      `${what} fails: ${error.reason} ${error.code ?? ""} ${error.message}`,
-    )
-  }
 
   private start(live: Live) {
     const { plan, actor, truth } = this

@@ -16,6 +16,8 @@ export type Act =
 /** A child. */
 export interface Script {
   readonly pty: boolean
+  /** It writes text, in UTF-8. */
+  readonly text?: boolean
   /** It has a stdin that can be written to. */
   readonly stdin: boolean
   /** Milliseconds that the spawn takes. */

@@ -6,7 +6,6 @@ import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import * as Files from "../files/Files.ts"
-import * as FakeHttp from "../http/Fake.ts"
 import * as Metrics from "../process/Metrics.ts"
 import { defaults } from "../protocol/Limits.ts"
 import * as ExecServer from "../server/ExecServer.ts"
@@ -14,7 +13,9 @@ import { SessionIds } from "../session/SessionIds.ts"
 import { Host, type HostInfo } from "../spawn/Host.ts"
 import { Spawner } from "../spawn/Spawner.ts"
 import type { Children } from "./Children.ts"
+import type { Disk } from "./Disk.ts"
 import type { Network } from "./Network.ts"
+import type { Origin } from "./Origin.ts"
 import type { ServerPlan } from "./Plan.ts"
 import type { Seed } from "./Seed.ts"
 import type { World } from "./World.ts"
@@ -26,6 +27,14 @@ const host: HostInfo = {
   home: "/home/simulated",
   temp: "/tmp",
   shell: { name: "sh", path: "/bin/sh" },
+}
+
+/** What the server's host has, which outlives servers. */
+export interface Surroundings {
+  readonly children: Children
+  /** Undefined if nobody uses files. */
+  readonly disk: Disk | undefined
+  readonly origin: Origin
 }
 
 interface Running {
@@ -40,21 +49,22 @@ export class Server {
   private readonly world: World
   private readonly seed: Seed
   private readonly plan: ServerPlan
-  private readonly children: Children
+  private readonly surroundings: Surroundings
   private readonly network: Network
   private running: Running | undefined
 
-  constructor(world: World, seed: Seed, plan: ServerPlan, children: Children, network: Network) {
+  constructor(world: World, seed: Seed, plan: ServerPlan, surroundings: Surroundings, network: Network) {
     this.world = world
     this.seed = seed
     this.plan = plan
-    this.children = children
+    this.surroundings = surroundings
     this.network = network
   }
 
   /** Starts it; connections are accepted from then on. */
   readonly start: Effect.Effect<void> = Effect.gen(this, function* () {
     const { plan, network } = this
+    const { children, disk, origin } = this.surroundings
     this.generation += 1
     this.world.trace.add(this.world.now, `server: started, ${this.generation}`)
     const scope = yield* Scope.make(ExecutionStrategy.parallel)
@@ -62,9 +72,9 @@ export class Server {
     const ids = this.seed.fork(this.generation)
     const hex = () => ids.next().toString(16).padStart(8, "0")
     const layer = Layer.mergeAll(
-      Layer.succeed(Spawner, this.children.spawner(plan.pauses)),
-      Files.layerNone,
-      FakeHttp.layer(),
+      Layer.succeed(Spawner, children.spawner(plan.pauses)),
+      disk === undefined ? Files.layerNone : Layer.succeed(Files.Files, disk.service),
+      origin.layer,
       Layer.succeed(Host, host),
       Layer.succeed(SessionIds, {
         next: Effect.sync(() => `${hex()}-${hex().slice(4)}-4000-8000-${hex()}${hex().slice(4)}`),

@@ -7,11 +7,17 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
 import { Actor } from "./Actor.ts"
+import { AgentProgram } from "./AgentProgram.ts"
 import { Children } from "./Children.ts"
+import { Disk, folderOf } from "./Disk.ts"
+import { FileProgram } from "./FileProgram.ts"
+import { HttpProgram } from "./HttpProgram.ts"
 import { Network } from "./Network.ts"
-import type { Disturbance, Plan } from "./Plan.ts"
+import { Origin } from "./Origin.ts"
+import type { ClientPlan, Disturbance, Plan } from "./Plan.ts"
 import { run as runCall } from "./ProcessCalls.ts"
 import { ProcessProgram } from "./ProcessProgram.ts"
+import { nothingMore, type Program } from "./Program.ts"
 import { Seed } from "./Seed.ts"
 import { Server } from "./Server.ts"
 import { Trace } from "./Trace.ts"
@@ -36,23 +42,36 @@ const patience = 500_000
 /** Milliseconds for the last releases after the last session has expired. */
 const leftovers = 30_000
 
+/** Milliseconds within which nothing may be open of a connection that has ended. */
+const releaseBound = 30_000
+
 /** Plays a plan to its end, or to the first invariant that does not hold. */
 export const play = (plan: Plan): Outcome => {
   const seed = new Seed(`play ${plan.seed}`)
   const trace = new Trace()
   const world = new World(seed.fork("world"), trace)
-  const scripts = new Map(
-    plan.clients.flatMap(({ processes }) => processes.map(({ key, script }) => [key, script])),
+  const scripts = plan.clients.flatMap(({ processes, agents }) => [
+    ...processes,
+    ...agents.flatMap(({ commands }) => commands),
+  ])
+  const children = new Children(world, new Map(scripts.map(({ key, script }) => [key, script])))
+  const disk = new Disk(world, seed.fork("disk"), plan.clients.length)
+  const origin = new Origin(
+    world,
+    plan.clients.flatMap(({ http }) => http),
   )
-  const children = new Children(world, scripts)
   const hidden = [
     ...(plan.server.replays ? [] : ["sessionReplay"]),
     ...(plan.server.takeovers ? [] : ["sessionTakeover"]),
     ...(plan.server.credits ? [] : ["processCredit"]),
   ]
   const network = new Network(world, seed.fork("network"), plan.network, hidden)
-  const server = new Server(world, seed.fork("server"), plan.server, children, network)
-  const stage: Stage = { plan, world, children, network, server }
+  const usesFiles = plan.clients.some(({ files }) => files.length > 0)
+  const surroundings = { children, disk: usesFiles ? disk : undefined, origin }
+  const server = new Server(world, seed.fork("server"), plan.server, surroundings, network)
+  const stage: Stage = { plan, world, network, server, children, disk, origin }
+  if (plan.clients.some(({ files, http }) => files.length + http.length > 0))
+    network.atServed = (client) => void world.after(releaseBound, () => released(stage, client))
   let over = false
   world.fork(
     Effect.ensuring(
@@ -76,37 +95,35 @@ interface Stage {
   readonly plan: Plan
   readonly world: World
   readonly children: Children
+  readonly disk: Disk
+  readonly origin: Origin
   readonly network: Network
   readonly server: Server
 }
 
 const perform = (stage: Stage) =>
   Effect.gen(function* () {
-    const { plan, world, network, server, children } = stage
+    const { plan, world, network, server } = stage
     yield* server.start
     for (const disturbance of plan.disturbances)
       world.after(disturbance.at, () => disturb(stage, disturbance))
-    // A client that shrinking has left nothing to do stays away.
     const actors = plan.clients.map(
       (client, index) => new Actor(index, client, world, network, server, plan.server),
     )
-    const programs = plan.clients.flatMap(({ processes }, index) =>
-      processes.map(
-        (process) => new ProcessProgram(actors[index]!, process, children.truth(process.key), runCall),
-      ),
-    )
+    const programs = plan.clients.flatMap((client, index) => programsOf(stage, actors[index]!, client))
     const done = Deferred.unsafeMake<void>(FiberId.none)
     const waitsForEver = () => {
-      for (const { plan, actor, doing } of programs)
-        if (doing !== "nothing more")
+      for (const { key, actor, doing } of programs)
+        if (doing !== nothingMore)
           world.violate(
             "nobody waits for ever",
-            `c${actor.index}, ${plan.key}: ${doing}; its client ${actor.doing}`,
+            `c${actor.index}, ${key}: ${doing}; its client ${actor.doing}`,
           )
       for (const { index, doing } of actors) world.violate("nobody waits for ever", `c${index} ${doing}`)
     }
     const alarm = world.after(plan.millis + patience, waitsForEver)
-    const busy = actors.filter(({ index }) => (plan.clients[index]?.processes.length ?? 0) > 0)
+    // A client that shrinking has left nothing to do stays away.
+    const busy = actors.filter((one) => programs.some(({ actor }) => actor === one))
     const running = Effect.forEach(busy, (actor) => actor.run(Deferred.await(done)), {
       concurrency: "unbounded",
       discard: true,
@@ -123,8 +140,32 @@ const perform = (stage: Stage) =>
     yield* rest(stage)
   })
 
+/** What a client does. */
+const programsOf = (
+  { children, disk, origin }: Stage,
+  actor: Actor,
+  { processes, files, http, agents }: ClientPlan,
+): ReadonlyArray<Program> => [
+  ...processes.map((plan) => new ProcessProgram(actor, plan, children.truth(plan.key), runCall)),
+  ...files.map((plan) => new FileProgram(actor, plan, disk)),
+  ...http.map((plan) => new HttpProgram(actor, plan, origin)),
+  ...agents.map((plan) => new AgentProgram(actor, plan, children)),
+]
+
+/** Nothing may be open of a connection that has ended some time ago. */
+const released = ({ world, disk, origin }: Stage, client: number): void => {
+  const then = world.now - releaseBound
+  const files = disk.heldOf(folderOf(client), then)
+  const exchanges = origin.open(`h${client}.`, then)
+  if (files + exchanges > 0)
+    world.violate(
+      "nothing outlives its session",
+      `c${client}: ${files} files and ${exchanges} exchanges of a connection that is over`,
+    )
+}
+
 /** When everybody is gone, nothing may be left. */
-const rest = ({ plan, world, server, children, network }: Stage) =>
+const rest = ({ plan, world, server, children, disk, origin, network }: Stage) =>
   Effect.gen(function* () {
     yield* Effect.sleep(Math.max(0, ...plan.disturbances.map(({ at, millis }) => at + millis - world.now)))
     yield* Effect.sleep(plan.server.detachedMillis + leftovers)
@@ -133,6 +174,11 @@ const rest = ({ plan, world, server, children, network }: Stage) =>
         world.violate("the registries are empty at the end", `${server.metric(name)} ${name}`)
     for (const { key } of children.living)
       world.violate("nothing outlives its session", `${key} lives after the last session`)
+    if (disk.held.size + origin.exchanges.size > 0)
+      world.violate(
+        "the registries are empty at the end",
+        `${disk.held.size} files and ${origin.exchanges.size} exchanges are open`,
+      )
     yield* server.stop
     network.leave()
     if (network.connections.size > 0)

@@ -3,7 +3,7 @@
  * is compared with it.
  */
 import type { OutputStream } from "../spawn/Spawner.ts"
-import { hash } from "./Seed.ts"
+import { Noise } from "./Noise.ts"
 
 /** One chunk of output, as the log must make it. */
 export interface Piece {
@@ -20,17 +20,6 @@ const quietMillis = 10
 
 /** The largest chunk. */
 const mostChunk = 64 * 1024
-
-/** Bytes of which every child writes a part, beginning anywhere. Its length is prime, so that no offset repeats soon. */
-const noise = (() => {
-  const bytes = new Uint8Array(1_048_573)
-  let state = 0x2545f491
-  for (let i = 0; i < bytes.length; i++) {
-    state = Math.imul(state ^ (state >>> 15), 0x2c1b3c6d) + i
-    bytes[i] = state >>> 24
-  }
-  return bytes
-})()
 
 /** The truth about one child. */
 export class Truth {
@@ -57,16 +46,20 @@ export class Truth {
   spawns = 0
   /** Bytes of output so far. */
   total = 0
-  private readonly begin: number
+  /** When it was killed. */
+  killedAt: number | undefined
+  /** All that it will ever write. */
+  readonly noise: Noise
 
-  constructor(key: string) {
+  /** `kind` is what it writes. */
+  constructor(key: string, kind?: "bytes" | "text") {
     this.key = key
-    this.begin = (hash(key, 0) >>> 0) % noise.length
+    this.noise = new Noise(key, kind)
   }
 
   /** The next output of the child. */
   write(stream: OutputStream, length: number, at: number): Uint8Array {
-    const bytes = this.bytes(this.total, length)
+    const bytes = this.noise.bytes(this.total, length)
     for (let from = 0; from < length; from += mostChunk) {
       const size = Math.min(mostChunk, length - from)
       this.pieces.push({ stream, offset: this.total + from, length: size, at })
@@ -126,21 +119,6 @@ export class Truth {
   private matches(index: number, stream: OutputStream, bytes: Uint8Array): boolean {
     const piece = this.pieces[index]
     if (piece === undefined || piece.stream !== stream || piece.length !== bytes.length) return false
-    let at = (this.begin + piece.offset) % noise.length
-    for (let i = 0; i < bytes.length; i++) {
-      if (bytes[i] !== noise[at]) return false
-      at = at + 1 === noise.length ? 0 : at + 1
-    }
-    return true
-  }
-
-  private bytes(offset: number, length: number): Uint8Array {
-    const at = (this.begin + offset) % noise.length
-    const head = noise.slice(at, at + length)
-    if (head.length === length) return head
-    const bytes = new Uint8Array(length)
-    bytes.set(head)
-    bytes.set(noise.subarray(0, length - head.length), head.length)
-    return bytes
+    return this.noise.equals(piece.offset, bytes)
   }
 }

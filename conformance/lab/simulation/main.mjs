@@ -8,13 +8,14 @@ import { parseArgs } from "node:util"
 import { binary, install } from "../../../.ci/setup.mjs"
 import { bundle } from "./bundle.mjs"
 
-const help = `npm run sim -- [--seeds N] [--from N] [--minutes N] [--runtime bun|deno]
+const help = `npm run sim -- [--seeds N] [--from N] [--minutes N] [--mix PROGRAMS] [--runtime bun|deno]
 npm run sim -- --seed N
 
   --seeds N      how many seeds are played: 1000
   --from N       the first of them: 1
   --seed N       this one alone; ends with "seed N ok, trace HEX", which is the same on every runtime
   --minutes N    virtual minutes in which clients act, before everything heals and ends: 1
+  --mix A,B      what clients do: sessions,files,http,agents, which is all of it
   --lines        prints the whole trace of --seed
   --runtime R    plays on bun or deno instead of Node
 
@@ -27,6 +28,7 @@ const { values } = parseArgs({
     from: { type: "string", default: "1" },
     seed: { type: "string" },
     minutes: { type: "string", default: "1" },
+    mix: { type: "string" },
     runtime: { type: "string", default: "node" },
     lines: { type: "boolean", default: false },
     help: { type: "boolean", default: false },
@@ -72,6 +74,7 @@ const request = {
   minutes: number("minutes", values.minutes),
   lines: values.lines,
   single: one !== undefined,
+  mix: values.mix,
 }
 const [command = "", ...words] = runtime()
 const player = fileURLToPath(new URL("player.mjs", import.meta.url))

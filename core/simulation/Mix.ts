@@ -1,0 +1,23 @@
+/** Which programs clients run. */
+
+/** Every program, by its name. */
+export const names = ["sessions", "files", "http", "agents"] as const
+
+/** A program. */
+export type Name = (typeof names)[number]
+
+/** Some of them. */
+export type Mix = ReadonlySet<Name>
+
+/** All of them. */
+export const all: Mix = new Set(names)
+
+/** The programs of a list with commas; undefined if one of them does not exist, or if there is none. */
+export const parse = (text: string): Mix | undefined => {
+  const words = text.split(",").map((word) => word.trim())
+  const found = names.filter((name) => words.includes(name))
+  return found.length === words.length ? new Set(found) : undefined
+}
+
+/** The list of a mix. */
+export const toText = (mix: Mix): string => [...mix].join(",")
