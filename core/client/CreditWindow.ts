@@ -21,6 +21,8 @@ export interface CreditWindow {
   readonly pushed: (bytes: number) => void
   /** Grants what there is room for, if that is worth a message. To be called when less waits, and after `pushed`. */
   readonly settle: () => void
+  /** Bytes that the server may still push. */
+  readonly left: () => number
   /** Another connection begins, with the returned credit. Nothing is granted until `open`. */
   readonly begin: () => number
   /** The server knows the credit that the connection began with. */
@@ -59,6 +61,7 @@ export const make = ({ size, waiting, grant }: Options): CreditWindow => {
       left -= bytes
     },
     settle,
+    left: () => left,
     begin: () => {
       connection += 1
       isOpen = false

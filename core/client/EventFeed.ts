@@ -36,6 +36,8 @@ export interface EventFeed {
   readonly subscribe: Effect.Effect<Subscription>
   /** The bytes that wait for the slowest consumer; under credit, as that counts them. */
   readonly waiting: () => number
+  /** The bytes that are kept for later consumers. */
+  readonly kept: () => number
 }
 
 interface Consumer {
@@ -116,7 +118,7 @@ export const make = (
     return { next, close }
   })
 
-  return { publish, subscribe, waiting: () => mostWaiting(consumers) }
+  return { publish, subscribe, waiting: () => mostWaiting(consumers), kept: kept.bytes }
 }
 
 const mostWaiting = (consumers: ReadonlySet<Consumer>): number => {
@@ -134,6 +136,7 @@ const makeKept = (after: number) => {
     events,
     /** The seq of the last one. */
     through: () => through,
+    bytes: () => bytes,
     keep: (event: Sequenced) => {
       const full = events.length >= maxKept.events || bytes >= maxKept.bytes
       if (full || event.seq !== through + 1) return

@@ -12,6 +12,7 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as FiberSet from "effect/FiberSet"
 import * as Scope from "effect/Scope"
+import { Buffers } from "../protocol/Buffers.ts"
 import type { EnvironmentInfo } from "../protocol/Environment.ts"
 import { Hasher } from "../protocol/Hasher.ts"
 import type { Transport } from "../transport/Transport.ts"
@@ -97,13 +98,14 @@ export const make = (
     const fork = yield* FiberSet.makeRuntime<never>()
     const nextId = yield* Ids.make
     const hasher = yield* Hasher
+    const buffers = yield* Buffers
     const current = CurrentConnection.make()
     const { ended, disconnected } = current
     const call = Calls.make((...request) => activity.during(current.ask(...request)))
     const flow = FlowControl.make(current.hold)
     const bodies = HttpBodies.make(flow, activity)
     const watches = FileWatch.make(call, activity)
-    const processes = FollowedProcesses.make({ call, flow, fork, activity, tell: current.tell })
+    const processes = FollowedProcesses.make({ call, flow, fork, activity, buffers, tell: current.tell })
 
     const session = yield* Reconnect.make(
       Effect.isEffect(source) ? source : Effect.succeed(source),

@@ -1,6 +1,7 @@
 /** The processes that a client follows, by id, and what the client's connection tells all of them. */
 import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
+import type { BuffersService } from "../protocol/Buffers.ts"
 import type { Activity } from "./Activity.ts"
 import { ClientError } from "./ClientError.ts"
 import type { Received } from "./Notification.ts"
@@ -35,6 +36,8 @@ export type Options = Omit<ProcessFollower.Options, "forget" | "fork"> & {
   readonly fork: <A, E>(effect: Effect.Effect<A, E>) => Fiber.RuntimeFiber<A, E>
   /** The client is busy while it follows a process. */
   readonly activity: Activity
+  /** Who is told of the buffers of each process. */
+  readonly buffers: BuffersService
 }
 
 export const make = (options: Options): FollowedProcesses => {

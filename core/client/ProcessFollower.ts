@@ -8,6 +8,8 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
+import type { BuffersService } from "../protocol/Buffers.ts"
+import * as Buffered from "./Buffered.ts"
 import type { BoundCall, Call } from "./Calls.ts"
 import { ClientError } from "./ClientError.ts"
 import * as EventFeed from "./EventFeed.ts"
@@ -28,6 +30,8 @@ export interface Options {
   readonly fork: (effect: Effect.Effect<void>) => Fiber.RuntimeFiber<unknown, unknown>
   /** Called when no further event of the process is wanted. */
   readonly forget: () => void
+  /** Who is told of its buffers. */
+  readonly buffers: BuffersService
 }
 
 export interface ProcessFollower {
@@ -67,7 +71,7 @@ export interface ProcessFollower {
 export const make = (
   id: string,
   after: number,
-  { call: send, flow, fork, tell, forget }: Options,
+  { call: send, flow, fork, tell, forget, buffers }: Options,
   size?: number,
 ): ProcessFollower => {
   const outcome = makeOutcome(id, forget)
@@ -84,6 +88,8 @@ export const make = (
     feed.publish(event)
     outcome.take(event)
   })
+
+  if (buffers.made) Buffered.of(id, buffer, feed, credit, failure).forEach(buffers.made)
 
   const fail = (error: ClientError) => {
     if (failure() !== undefined || buffer.closed) return

@@ -45,6 +45,11 @@ export class ReorderBuffer {
     return !this.closed && this.seen > this.last
   }
 
+  /** The early events that are held, and their bytes. */
+  get held(): { readonly events: number; readonly bytes: number } {
+    return { events: this.early.size, bytes: this.earlyBytes }
+  }
+
   /** True if no more early events can be held. */
   get full(): boolean {
     return this.early.size >= maxEarly.events || this.earlyBytes >= maxEarly.bytes

@@ -1,4 +1,5 @@
 /** The options of a process registry, and what all registries of one server share. */
+import type { BuffersService } from "../protocol/Buffers.ts"
 import { type HasherService, portable } from "../protocol/Hasher.ts"
 import { defaults, type Limits } from "../protocol/Limits.ts"
 import { PatternCache } from "../pattern/PatternCache.ts"
@@ -34,6 +35,8 @@ export interface Shared {
   readonly evidence: ProcessEvidenceService
   /** The patterns that waits look for. */
   readonly patterns: PatternCache
+  /** Who is told of the buffers of each process. */
+  readonly buffers: BuffersService
 }
 
 /** What sessions of one server share, under these limits. */
@@ -42,8 +45,10 @@ export const share = (
   metrics = Metrics.make(),
   hasher = portable,
   evidence = unknown,
+  buffers: BuffersService = {},
 ): Shared => ({
   hasher,
+  buffers,
   evidence,
   patterns: new PatternCache(),
   gate: StartGate.make(limits),

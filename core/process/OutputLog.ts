@@ -39,6 +39,10 @@ export interface OutputLog {
   readonly leave: () => void
   /** Bytes that were ever appended. */
   readonly written: () => number
+  /** Bytes that the reader which is furthest behind has yet to get; 0 without readers. */
+  readonly unread: () => number
+  /** True after `leave`. */
+  readonly left: () => boolean
   /** Bytes and chunks that are retained, and the bytes of memory reserved for them. */
   readonly size: () => { readonly bytes: number; readonly chunks: number; readonly reserved: number }
 }

@@ -16,6 +16,7 @@ import type { SignalName, SpawnerService, SpawnSpec, TerminalSize } from "../spa
 import type { SignalError } from "../spawn/SpawnError.ts"
 import { Account } from "./Account.ts"
 import { streamsOf } from "./Attachment.ts"
+import * as Buffered from "./Buffered.ts"
 import * as Control from "./Control.ts"
 import * as Lifecycle from "./Lifecycle.ts"
 import * as LongPoll from "./LongPoll.ts"
@@ -88,7 +89,6 @@ export const make = (
     const scope = yield* Effect.scope
     const clock = yield* Effect.clock
     const accounting = { clock, hasher: shared.hasher }
-    const { retainedBytes, retainedChunks: chunks } = options.limits
     const places = shared.gate.open()
     const waitsOf = Waits.byProcess(shared.evidence)
     const table = new ProcessTable()
@@ -110,11 +110,11 @@ export const make = (
         }
         const place = places.take(clock.unsafeCurrentTimeMillis())
         if (Either.isLeft(place)) return Effect.fail(place.left)
-        const retained = asked.retainedBytes ?? retainedBytes
-        const bytes = Math.min(retainedBytes, Math.max(retained, OutputLog.maxChunkBytes))
+        const capacity = capacityOf(options.limits, asked)
         const leave = place.right
         const account = asked.receipt === true ? new Account(accounting, streamsOf(spec.stdio)) : undefined
-        const entry = table.reserve(new Process(id, spec, { bytes, chunks }, shared, leave, account))
+        const process = new Process(id, spec, capacity, shared, leave, account)
+        const entry = table.reserve(Buffered.told(process, capacity, shared.buffers))
         // Forked with `immediate`: the next request on this id finds the start begun.
         const starting = Lifecycle.start(services, entry, spec, leave, asked.around)
         runFork(Effect.annotateLogs(starting, "process", id), { immediate: true, scope })
@@ -163,3 +163,9 @@ const terminate = (table: ProcessTable, id: string, { forgetsAtExit }: Options):
     if (forgetsAtExit === true) table.forget(entry)
     return Effect.as(Control.terminate(entry.process), true)
   })
+
+/** What a log may retain: what its start asks for, one chunk at least, within the limits. */
+const capacityOf = (
+  { retainedBytes: most, retainedChunks: chunks }: Options["limits"],
+  { retainedBytes = most }: { readonly retainedBytes?: number | undefined },
+): OutputLog.Capacity => ({ bytes: Math.min(most, Math.max(retainedBytes, OutputLog.maxChunkBytes)), chunks })

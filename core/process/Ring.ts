@@ -8,7 +8,9 @@
  */
 import type { OutputStream } from "../spawn/Spawner.ts"
 import { maxChunkBytes, mostPinned, type Capacity, type Chunk, type Cursor } from "./Chunk.ts"
+import { fitting } from "./Doubling.ts"
 import type { Metrics } from "./Metrics.ts"
+import { Readers } from "./Readers.ts"
 import type { Retained, Retention } from "./Retention.ts"
 
 /** A buffer of at most so many bytes is shed as a whole. */
@@ -24,7 +26,7 @@ export class Ring implements Retained {
   private readonly metrics: Metrics
   /** Bytes of memory that `retention` knows of. */
   private counted = 0
-  private readonly cursors = new Set<Mark>()
+  private readonly readers = new Readers()
   private data = new Uint8Array(0)
   /** Columns of the chunks: seq, offset of the first byte in the whole output, index of the stream. */
   private seqs = new Float64Array(0)
@@ -74,8 +76,7 @@ export class Ring implements Retained {
   }
 
   attach(seq: number): Cursor {
-    const mark: Mark = { seq }
-    this.cursors.add(mark)
+    const mark = this.readers.add(seq)
     return {
       seq: () => mark.seq,
       advance: (seq) => {
@@ -84,7 +85,7 @@ export class Ring implements Retained {
       },
       lag: () => this.end - this.offsetAt(this.indexAfter(mark.seq)),
       detach: () => {
-        this.cursors.delete(mark)
+        this.readers.remove(mark)
         this.evict(0, 0)
       },
     }
@@ -97,6 +98,14 @@ export class Ring implements Retained {
   leave(): void {
     this.retention?.forget(this)
     this.retention = undefined
+  }
+
+  left(): boolean {
+    return this.retention === undefined
+  }
+
+  unread(): number {
+    return this.end - this.offsetAt(this.indexAfter(this.readers.delivered))
   }
 
   written(): number {
@@ -150,8 +159,7 @@ export class Ring implements Retained {
   /** Evicts the oldest chunks until so many more bytes and chunks fit, or until a cursor needs the oldest one. */
   private evict(bytes: number, chunks: number, limits?: Capacity): void {
     if (!this.exceeds(limits, bytes, chunks)) return
-    let delivered = Infinity
-    for (const { seq } of this.cursors) delivered = Math.min(delivered, seq)
+    const { delivered } = this.readers
     while (this.chunks > 0 && this.exceeds(limits, bytes, chunks)) {
       const isDelivered = (this.seqs[this.row] ?? 0) <= delivered
       if (!isDelivered && !this.exceeds(mostPinned, bytes, chunks)) return
@@ -235,16 +243,4 @@ export class Ring implements Retained {
     }
     return low
   }
-}
-
-interface Mark {
-  seq: number
-}
-
-/** `least` doubled until it is at least `wanted`; 0 if nothing is wanted. */
-const fitting = (wanted: number, least: number): number => {
-  if (wanted === 0) return 0
-  let size = least
-  while (size < wanted) size *= 2
-  return size
 }

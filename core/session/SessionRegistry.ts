@@ -13,6 +13,7 @@ import * as ExecutionStrategy from "effect/ExecutionStrategy"
 import * as Exit from "effect/Exit"
 import * as FiberMap from "effect/FiberMap"
 import * as Scope from "effect/Scope"
+import { Buffers } from "../protocol/Buffers.ts"
 import { Hasher } from "../protocol/Hasher.ts"
 import { LimitError } from "../protocol/Limits.ts"
 import type { Metrics } from "../process/Metrics.ts"
@@ -98,8 +99,8 @@ export const make = (
     const expiries = yield* FiberMap.make<string>()
     const table = new Map<string, OpenSession>()
 
-    const evidence = yield* ProcessEvidence
-    const shared = ProcessRegistry.share(options.limits, options.metrics, yield* Hasher, evidence)
+    const [hasher, evidence, buffers] = [yield* Hasher, yield* ProcessEvidence, yield* Buffers]
+    const shared = ProcessRegistry.share(options.limits, options.metrics, hasher, evidence, buffers)
     const most = options.limits.sessions
 
     const make = Effect.fnUntraced(function* (holder: Holder | undefined) {

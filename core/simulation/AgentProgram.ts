@@ -227,11 +227,13 @@ export class AgentProgram extends Program {
   }
 
   /** With its tools every command ends that they have started. */
-  private checkKilled({ started }: Tools, from: number): void {
+  private checkKilled({ live, lost, started }: Tools, from: number): void {
     const { network, index, settings } = this.actor
     const since = network.smoothSince(index)
     // Long polls may take every slot, and delay the rest.
     if (since === undefined || since > from || settings.concurrentRequests < 1024) return
+    // A command of a session that was lost is the server's.
+    if (this.isLost(live, lost)) return
     for (const { key, spawnedAt, killedAt, exitedAt } of started)
       if (spawnedAt !== undefined && killedAt === undefined && exitedAt === undefined)
         this.violate("nothing outlives its session", `${key} runs after its tools are closed`)

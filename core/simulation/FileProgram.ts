@@ -186,13 +186,17 @@ export class FileProgram extends Program {
       this.note(watching ? "watches" : "does not watch")
       if (!watching) return
       let late = () => {}
+      let over = false
       this.actor.world.after(plan.pause, () => {
         disk.put(path, this.noise.bytes(0, plan.size))
-        late = this.expect("a watch", 10 * longestOperation)
+        if (!over) late = this.expect("a watch", 10 * longestOperation)
       })
       const told = yield* Effect.ensuring(
         changed,
-        Effect.sync(() => late()),
+        Effect.sync(() => {
+          over = true
+          late()
+        }),
       )
       this.note(told ? "is told" : "is replaced")
       if (told && disk.content(path) === undefined)

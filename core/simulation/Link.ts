@@ -19,6 +19,9 @@ export interface Watcher {
 /** Milliseconds that the orderly end of a side may take. */
 const closeMillis = 500
 
+/** What a server sends unasked, and must not send while its peer does not keep up. */
+const unasked = /^\{"method":"(process|http)\//
+
 interface Side {
   readonly transport: Transport
   /** Its peer, or the network, has ended it. */
@@ -67,6 +70,12 @@ export class Link {
       const inbox = yield* Inbox.make((waiting) => {
         if (waiting === 0 && !this.ends[side]) from.read()
       })
+      let longest = 0
+      this.world.memory.service.made?.({
+        name: `messages that wait for room in the inbox of a ${side}`,
+        size: () => (this.ends[side] ? undefined : inbox.waiting()),
+        bound: () => longest + this.terms.segment,
+      })
       const end = (error?: TransportError) => {
         if (this.ends[side]) return
         this.ends[side] = true
@@ -81,13 +90,21 @@ export class Link {
       this.receivers[side] = (bytes) => {
         if (this.ends[side]) return true
         let room = true
-        for (const line of decoder.push(bytes)) room = inbox.offer(line) && room
+        for (const line of decoder.push(bytes)) {
+          longest = Math.max(longest, line.length)
+          room = inbox.offer(line) && room
+        }
         if (decoder.failure !== undefined) end(decoder.failure)
         return room
       }
       const write = (message: Outgoing) => {
         if (this.ends[side]) return true
         const text = typeof message === "string" ? message : (Framing.decodeText(message) ?? "")
+        if (side === "server" && to.isFull && unasked.test(text))
+          this.world.violate(
+            "memory is bounded",
+            `${label}: more than its ${this.terms.highWater} bytes wait`,
+          )
         if (side === "client") up(text)
         return to.write(Framing.encodeLine(side === "client" ? text : down(text)))
       }

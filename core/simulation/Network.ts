@@ -115,6 +115,11 @@ export class Network {
     if (killed) for (const { link } of this.connections) link.cut(skew)
   }
 
+  /** The requests that wait for an answer: the method, its process, and since when. */
+  get openCalls(): ReadonlyArray<string> {
+    return [...this.connections].flatMap(({ tap }) => tap.openCalls)
+  }
+
   /** Since when a client has had the connection that it has, and nothing was wrong; undefined if that is not so. */
   smoothSince(client: number): number | undefined {
     const healthy = this.healthySince(client)

@@ -64,6 +64,11 @@ export class Pipe {
     this.receiver = receiver
   }
 
+  /** True from a write that was told that too much waits, until that has changed. */
+  get isFull(): boolean {
+    return this.stalled
+  }
+
   /** Queues bytes; false while too much waits. */
   write(bytes: Uint8Array): boolean {
     if (this.over) return true

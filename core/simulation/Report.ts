@@ -29,6 +29,7 @@ export const ofSeed = (seed: number, millis: number, mix: Mix.Mix = Mix.all): Re
     violation.detail,
     `the same with what it needs, after ${((shrunk.violation?.at ?? 0) / 1000).toFixed(3)} seconds:`,
     ...shown(shrunk),
+    ...waiting(shrunk),
     `again: npm run sim -- --seed ${seed}${minutes}${mixed}`,
   ]
   return { outcome, text: lines.join("\n") }
@@ -40,12 +41,28 @@ export const faultOf = (seed: number, millis: number, mix?: Mix.Mix): string | u
   return violation === undefined ? undefined : `${violation.invariant}: ${violation.detail.split("\n")[0]}`
 }
 
+/** Fibers that are named when somebody waits for ever. */
+const mostFibers = 12
+
+/** Who waits, if that is what is wrong: first those that the failure is about, then those with a name. */
+const waiting = ({ waiting, violation }: Outcome): ReadonlyArray<string> => {
+  if (violation?.invariant !== "nobody waits for ever") return []
+  const key = keyOf(violation.detail)
+  const rank = (line: string) =>
+    key !== undefined && line.includes(key) ? 0 : line.includes("a fiber") ? 2 : 1
+  const lines = [...waiting].sort((one, other) => rank(one) - rank(other))
+  return [`${lines.length} fibers wait:`, ...lines.slice(0, mostFibers)]
+}
+
+/** The program or process that a text names. */
+const keyOf = (text: string): string | undefined => /\b[abfhp]\d+\.\d+\b/.exec(text)?.[0]
+
 /** The last lines about what failed: its process, and what all have in common. */
 const shown = ({ lines, violation }: Outcome): ReadonlyArray<string> => {
   if (lines.length <= mostLines) return lines
-  const key = /\b[abfhp]\d+\.\d+\b/.exec(violation?.detail ?? "")?.[0]
+  const key = keyOf(violation?.detail ?? "")
   const about = lines.filter((line) => {
-    const [named] = /\b[abfhp]\d+\.\d+\b/.exec(line) ?? []
+    const named = keyOf(line)
     return named === undefined || key === undefined || named === key
   })
   return about.slice(-mostLines)

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { fixed } from "./Fixed.ts"
+import { Memory } from "./Memory.ts"
+import * as Mix from "./Mix.ts"
 import * as PlanMaker from "./PlanMaker.ts"
 import * as Report from "./Report.ts"
 import { play } from "./Simulation.ts"
@@ -15,6 +17,24 @@ describe("the simulation", () => {
     expect(outcome.violation, text).toBeUndefined()
   })
 
+  it.each(Mix.names)("plays %s alone", (name) => {
+    const played = Report.ofSeed(11, 60_000, new Set([name]))
+    expect(played.outcome.violation, played.text).toBeUndefined()
+  })
+
+  it("names a buffer that exceeds its bound, its size and the bound, and forgets those that are over", () => {
+    const memory = new Memory()
+    let size: number | undefined = 10
+    memory.service.made?.({ name: "a log", size: () => size, bound: () => 10 })
+    expect(memory.excess).toBeUndefined()
+    size = 11
+    expect(memory.excess).toBe("a log: 11 of 10")
+    size = undefined
+    expect(memory.excess).toBeUndefined()
+    size = 11
+    expect(memory.excess).toBeUndefined()
+  })
+
   it("finds a server that is dead for a client, and tells the shortest way to it", () => {
     const plan = PlanMaker.make(1, 20_000)
     const clients = plan.clients.map((client) => ({
@@ -24,6 +44,11 @@ describe("the simulation", () => {
         script: { ...process.script, acts: [], killed: { ...process.script.killed, millis: 10 ** 9 } },
       })),
     }))
-    expect(play({ ...plan, clients }).violation?.invariant).toBe("nobody waits for ever")
+    const { violation, waiting, lines } = play({ ...plan, clients })
+    expect(violation?.invariant).toBe("nobody waits for ever")
+    const [key = "none"] = /\bp\d+\.\d+\b/.exec(violation?.detail ?? "") ?? []
+    expect(waiting.join("\n")).toContain(`program ${key} waits`)
+    expect(waiting.join("\n")).toContain(`process ${key}`)
+    expect(lines.join("\n")).toContain("VIOLATION nobody waits for ever")
   })
 })

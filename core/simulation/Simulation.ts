@@ -30,6 +30,8 @@ export interface Outcome {
   readonly digest: string
   /** The last lines of the trace. */
   readonly lines: ReadonlyArray<string>
+  /** The fibers that wait, if an invariant does not hold. */
+  readonly waiting: ReadonlyArray<string>
   /** Milliseconds of virtual time. */
   readonly millis: number
   /** Fibers and timers that ran. */
@@ -82,10 +84,13 @@ export const play = (plan: Plan): Outcome => {
   world.run(() => over)
   if (world.violation === undefined && !over)
     world.violate("nobody waits for ever", "nothing can happen any more")
+  if (world.violation === undefined && world.fibers.count > 0)
+    world.violate("nobody waits for ever", `${world.fibers.count} fibers are left when everybody is gone`)
   return {
     violation: world.violation,
     digest: trace.digest,
     lines: trace.lines,
+    waiting: world.violation === undefined ? [] : world.fibers.lines,
     millis: world.now,
     steps: world.steps,
   }
@@ -113,6 +118,7 @@ const perform = (stage: Stage) =>
     const programs = plan.clients.flatMap((client, index) => programsOf(stage, actors[index]!, client))
     const done = Deferred.unsafeMake<void>(FiberId.none)
     const waitsForEver = () => {
+      for (const call of network.openCalls) world.trace.add(world.now, `without an answer: ${call}`)
       for (const { key, actor, doing } of programs)
         if (doing !== nothingMore)
           world.violate(
@@ -124,11 +130,13 @@ const perform = (stage: Stage) =>
     const alarm = world.after(plan.millis + patience, waitsForEver)
     // A client that shrinking has left nothing to do stays away.
     const busy = actors.filter((one) => programs.some(({ actor }) => actor === one))
-    const running = Effect.forEach(busy, (actor) => actor.run(Deferred.await(done)), {
-      concurrency: "unbounded",
-      discard: true,
-    })
-    const acting = Effect.forEach(programs, ({ run }) => run, { concurrency: "unbounded", discard: true })
+    const running = Effect.forEach(
+      busy,
+      (actor) => Effect.annotateLogs(actor.run(Deferred.await(done)), "client", `c${actor.index}`),
+      { concurrency: "unbounded", discard: true },
+    )
+    const act = ({ key, run }: Program) => Effect.annotateLogs(run, "program", key)
+    const acting = Effect.forEach(programs, act, { concurrency: "unbounded", discard: true })
     const probing = Effect.forEach(busy, ({ probe }) => probe, { concurrency: "unbounded", discard: true })
     const probes = yield* Effect.fork(probing)
     yield* Effect.all([running, Effect.ensuring(acting, Deferred.succeed(done, undefined))], {

@@ -42,6 +42,14 @@ export class Tap implements Watcher {
     this.hidden = hidden
   }
 
+  /** The requests without an answer. */
+  get openCalls(): ReadonlyArray<string> {
+    return [...this.open].map(
+      ([id, { method, process, at }]) =>
+        `${this.name} ${method} ${process} (${id}), since ${(at / 1000).toFixed(3)}`,
+    )
+  }
+
   readonly up = (text: string): void => {
     const { id, method = "?", params } = JSON.parse(text) as Message
     const process = params?.processId ?? ""

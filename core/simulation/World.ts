@@ -14,6 +14,9 @@ import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
 import * as Random from "effect/Random"
 import type * as Scheduler from "effect/Scheduler"
+import { Buffers } from "../protocol/Buffers.ts"
+import { Fibers } from "./Fibers.ts"
+import { Memory } from "./Memory.ts"
 import type { Seed } from "./Seed.ts"
 import type { Trace } from "./Trace.ts"
 
@@ -52,6 +55,10 @@ export class World {
   /** Steps that have run: fibers and timers. */
   steps = 0
   readonly trace: Trace
+  /** Every buffer with a bound. */
+  readonly memory = new Memory()
+  /** Every fiber that has not ended. */
+  readonly fibers = new Fibers(() => this.now)
   private readonly seed: Seed
   private ready: Array<() => void> = []
   private readonly timers: Array<Timer> = []
@@ -100,6 +107,8 @@ export class World {
   fork<A, E>(effect: Effect.Effect<A, E>): Fiber.RuntimeFiber<A, E> {
     const run = effect.pipe(
       Effect.withClock(this.clock),
+      Effect.supervised(this.fibers),
+      Effect.provideService(Buffers, this.memory.service),
       Effect.withRandom(Random.make(`random ${this.seed.next()}`)),
       Effect.provide(Logger.replace(Logger.defaultLogger, this.logger)),
       Logger.withMinimumLogLevel(LogLevel.Error),
@@ -144,6 +153,8 @@ export class World {
       if (ran > mostAtOnce) this.violate("nobody spins", `${ran} steps without time passing`)
     }
     this.steps += ran
+    const { excess } = this.memory
+    if (excess !== undefined) this.violate("memory is bounded", excess)
   }
 
   private add(millis: number, task: () => void): Timer | undefined {
