@@ -56,7 +56,11 @@ export class Fibers extends Supervisor.AbstractSupervisor<void> {
 /** Whose it is, and what it goes on with: the innermost functions that wait for a result. */
 const nameOf = (fiber: AnyFiber): string => {
   const annotations = HashMap.toEntries(fiber.getFiberRef(FiberRef.currentLogAnnotations))
-  const whose = annotations.map(([name, value]) => `${name} ${String(value)}`).join(", ")
+  const whose = ["program", "connection", "session", "process"]
+    .flatMap((name) =>
+      annotations.flatMap(([of, value]) => (of === name ? [`${name} ${String(value)}`] : [])),
+    )
+    .join(", ")
   const frames = framesOf(fiber)
   return `${whose || "a fiber"} waits${frames.length === 0 ? "" : `, and goes on in ${frames.join(" > ")}`}`
 }

@@ -47,7 +47,7 @@ describe("the simulation", () => {
     const { violation, waiting, lines } = play({ ...plan, clients })
     expect(violation?.invariant).toBe("nobody waits for ever")
     const [key = "none"] = /\bp\d+\.\d+\b/.exec(violation?.detail ?? "") ?? []
-    expect(waiting.join("\n")).toContain(`program ${key} waits`)
+    expect(waiting.join("\n")).toContain(`program ${key}`)
     expect(waiting.join("\n")).toContain(`process ${key}`)
     expect(lines.join("\n")).toContain("VIOLATION nobody waits for ever")
   })

@@ -130,11 +130,10 @@ const perform = (stage: Stage) =>
     const alarm = world.after(plan.millis + patience, waitsForEver)
     // A client that shrinking has left nothing to do stays away.
     const busy = actors.filter((one) => programs.some(({ actor }) => actor === one))
-    const running = Effect.forEach(
-      busy,
-      (actor) => Effect.annotateLogs(actor.run(Deferred.await(done)), "client", `c${actor.index}`),
-      { concurrency: "unbounded", discard: true },
-    )
+    const running = Effect.forEach(busy, (actor) => actor.run(Deferred.await(done)), {
+      concurrency: "unbounded",
+      discard: true,
+    })
     const act = ({ key, run }: Program) => Effect.annotateLogs(run, "program", key)
     const acting = Effect.forEach(programs, act, { concurrency: "unbounded", discard: true })
     const probing = Effect.forEach(busy, ({ probe }) => probe, { concurrency: "unbounded", discard: true })
