@@ -6,6 +6,8 @@ export const fixed: ReadonlyArray<number> = [
   3, 16, 19,
   // A call on a process of a lost session was sent to the next session.
   77,
+  // A watch for a missing file looked on the clock of the machine.
+  85,
   // Of the simulation itself.
-  2, 8, 14, 26, 82, 155, 30_648_306, 40_000_080, 40_000_320, 825_908_358,
+  2, 8, 14, 26, 82, 155, 100_213, 100_231, 100_343, 30_648_306, 40_000_080, 40_000_320, 825_908_358,
 ]
