@@ -24,6 +24,9 @@ export type BoundCall = <M extends Methods.RequestName>(
   refusal?: Refusal,
 ) => Effect.Effect<Methods.ResultOf<M>, ClientError>
 
+/** Sends a request whose answer does not matter, on the connection that is there or not at all. */
+export type Tell = <M extends Methods.RequestName>(method: M, params: Encoded<M>) => void
+
 /**
  * `ask` sends a request and waits for its result; `repeatable` says that it is safe to send twice. A result that does
  * not decode fails its own call with `Protocol`, and the connection goes on.

@@ -19,7 +19,7 @@ import * as Collected from "./Collected.ts"
 import type { Delivery } from "./Delivery.ts"
 import type * as ExecClient from "./ExecClient.ts"
 import type { CallOptions } from "./GivingUp.ts"
-import { iterate, outputOf, promise, text, unawaited } from "./Promises.ts"
+import { ending, iterate, outputOf, promise, text, unawaited } from "./Promises.ts"
 import type { ProcessEvent } from "./ProcessEvent.ts"
 import type { AttachOptions } from "./ProcessStarter.ts"
 import type { ReadOptions, RemoteProcess, WaitOptions } from "./RemoteProcess.ts"
@@ -33,9 +33,9 @@ export interface ClientProcess extends AsyncIterable<ProcessEvent>, AsyncDisposa
   /** The process id on the wire, unique in the session. */
   readonly id: string
   /** The bytes of one stream, or of all in order, from the first. Throws at the end if the events end in `failed`. */
-  output(stream?: OutputStream): AsyncIterable<Uint8Array>
+  output(stream?: OutputStream, how?: CallOptions): AsyncIterable<Uint8Array>
   /** Like `output`, as UTF-8 text in pieces that never cut a character. */
-  text(stream?: OutputStream): AsyncIterable<string>
+  text(stream?: OutputStream, how?: CallOptions): AsyncIterable<string>
   /**
    * Resolves with the exit code, 128 + n for death by signal n, whether the output is read or not. It may be left
    * unawaited: where it rejects, that is no unhandled rejection.
@@ -114,7 +114,7 @@ export interface Client extends AsyncDisposable {
    * Ends the connection. A server behind a socket keeps the session, and its processes, for a while (80 seconds by
    * default); a server that was started by this client, or runs in this program, ends with it.
    */
-  close(): Promise<void>
+  close(how?: CallOptions): Promise<void>
 }
 
 /** A client as promises; `close` ends it. */
@@ -136,7 +136,7 @@ export const fromEffect = (client: ExecClient.ExecClient, close: Effect.Effect<v
     return promise(client.disconnected)
   },
   effect: client,
-  close: () => promise(close),
+  close: (how) => ending(close, how),
   [Symbol.asyncDispose]: () => promise(close),
 })
 
@@ -169,8 +169,8 @@ const run = (client: ExecClient.ExecClient, options: Collected.RunOptions) =>
 const toProcess = (process: RemoteProcess): ClientProcess => ({
   id: process.id,
   [Symbol.asyncIterator]: () => iterate(process, (event) => event)[Symbol.asyncIterator](),
-  output: (stream) => iterate(process, (event) => outputOf(event, stream)?.bytes),
-  text: (stream) => text(process, stream),
+  output: (stream, how) => iterate(process, (event) => outputOf(event, stream)?.bytes, how),
+  text: (stream, how) => text(process, stream, how),
   get exitCode() {
     return unawaited(process.exitCode)
   },

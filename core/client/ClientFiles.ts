@@ -1,10 +1,13 @@
 /// <reference lib="esnext.disposable" />
 /** `RemoteFiles` for programs without Effect: promises and async iterables. Failures are thrown as `ClientError`. */
 import type * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { OpenMode } from "../protocol/FileSystem.ts"
 import type { CallOptions } from "./GivingUp.ts"
-import { promise, scoped } from "./Promises.ts"
+import type { WatchOptions } from "./FileOptions.ts"
+import { ending, promise, scoped, steps } from "./Promises.ts"
 import type { RemoteFile } from "./FileBlocks.ts"
 import type { RemoteFiles } from "./RemoteFiles.ts"
 
@@ -21,7 +24,7 @@ export type Pieces = Iterable<string | Uint8Array> | AsyncIterable<string | Uint
 /** An open file. `await using` closes it. */
 export interface ClientFile extends Promised<RemoteFile>, AsyncDisposable {
   /** Closes the file; may be called twice. */
-  readonly close: () => Promise<void>
+  readonly close: (how?: CallOptions) => Promise<void>
 }
 
 /** A watch for missing files. */
@@ -29,7 +32,7 @@ export interface ClientWatch {
   /** False if there is nothing to watch: something exists already, or the server cannot watch. */
   readonly watching: boolean
   /** Resolves to true at the first change, to false if not `watching` or if another watch replaced this one. */
-  changed(): Promise<boolean>
+  changed(how?: CallOptions): Promise<boolean>
 }
 
 /**
@@ -38,14 +41,18 @@ export interface ClientWatch {
 export interface ClientFiles extends Promised<
   Omit<RemoteFiles, "readStream" | "write" | "open" | "watchMissing">
 > {
-  /** Reads the content in blocks of up to 1 MiB. The loop may be left at any time. */
-  readonly readStream: (path: string) => AsyncIterable<Uint8Array>
+  /** Reads the content in blocks of up to 1 MiB. The loop may be left at any time; `how` is for all of it. */
+  readonly readStream: (path: string, how?: CallOptions) => AsyncIterable<Uint8Array>
   /** Creates a file or replaces its content, writing blocks as the pieces arrive. */
   readonly write: (path: string, pieces: Pieces, how?: CallOptions) => Promise<void>
   /** Opens a file for blocks in any order. Default mode: `read`. */
-  readonly open: (path: string, mode?: OpenMode) => Promise<ClientFile>
+  readonly open: (path: string, mode?: OpenMode, how?: CallOptions) => Promise<ClientFile>
   /** See `RemoteFiles.watchMissing`. */
-  readonly watchMissing: (...args: Parameters<RemoteFiles["watchMissing"]>) => Promise<ClientWatch>
+  readonly watchMissing: (
+    missing: ReadonlyArray<string>,
+    options?: WatchOptions,
+    how?: CallOptions,
+  ) => Promise<ClientWatch>
 }
 
 /**
@@ -63,11 +70,11 @@ export const make = (files: RemoteFiles): ClientFiles => ({
   canonicalize: (path, how) => promise(files.canonicalize(path), how),
   remove: (path, options, how) => promise(files.remove(path, options), how),
   copy: (source, destination, options, how) => promise(files.copy(source, destination, options), how),
-  watchMissing: async (...args) => {
-    const { watching, changed } = await promise(files.watchMissing(...args))
-    return { watching, changed: () => promise(changed) }
+  watchMissing: async (missing, options, how) => {
+    const { watching, changed } = await promise(files.watchMissing(missing, options), how)
+    return { watching, changed: (how) => promise(changed, how) }
   },
-  readStream: (path) => readStream(files, path),
+  readStream: (path, how) => readStream(files, path, how),
   write: (path, pieces, how) =>
     promise(
       files.write(
@@ -76,30 +83,41 @@ export const make = (files: RemoteFiles): ClientFiles => ({
       ),
       how,
     ),
-  open: (path, mode) => open(files, path, mode),
+  open: (path, mode, how) => open(files, path, mode, how),
 })
 
-const open = async (files: RemoteFiles, path: string, mode?: OpenMode): Promise<ClientFile> => {
-  const [file, close] = await scoped(files.open(path, mode))
+const open = async (
+  files: RemoteFiles,
+  path: string,
+  mode: OpenMode | undefined,
+  how: CallOptions | undefined,
+): Promise<ClientFile> => {
+  const [file, close] = await scoped(files.open(path, mode), how)
   return {
     read: (offset, length, how) => promise(file.read(offset, length), how),
     write: (offset, bytes, how) => promise(file.write(offset, bytes), how),
     close,
-    [Symbol.asyncDispose]: close,
+    [Symbol.asyncDispose]: () => close(),
   }
 }
 
-async function* readStream(files: RemoteFiles, path: string): AsyncGenerator<Uint8Array, void, void> {
-  const file = await open(files, path)
+async function* readStream(
+  files: RemoteFiles,
+  path: string,
+  how: CallOptions | undefined,
+): AsyncGenerator<Uint8Array, void, void> {
+  const step = steps(how)
+  const scope = await promise(Scope.make())
   try {
+    const file = await step(Scope.extend(files.open(path), scope))
     for (let offset = 0; ;) {
-      const { chunk, eof } = await file.read(offset)
+      const { chunk, eof } = await step(file.read(offset))
       if (chunk.length > 0) yield chunk
       if (eof) return
       offset += chunk.length
     }
   } finally {
-    await file.close()
+    await ending(Scope.close(scope, Exit.void), how).catch(() => {})
   }
 }
 

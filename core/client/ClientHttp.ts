@@ -5,15 +5,15 @@ import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import { utf8Decoder } from "../protocol/Bytes.ts"
 import type { CallOptions } from "./GivingUp.ts"
-import { promise } from "./Promises.ts"
+import { ending, promise, steps } from "./Promises.ts"
 import type { Head, RemoteHttp, HttpOptions, HttpResponse } from "./RemoteHttp.ts"
 
 /** A response whose body is an async iterable of its bytes, readable once. Leaving the loop drops the rest. */
 export interface ClientHttpStream extends Head, AsyncIterable<Uint8Array>, AsyncDisposable {
   /** The body as UTF-8 text, in pieces that never cut a character. */
-  text(): AsyncIterable<string>
+  text(how?: CallOptions): AsyncIterable<string>
   /** Drops the rest of the body. */
-  close(): Promise<void>
+  close(how?: CallOptions): Promise<void>
 }
 
 /** HTTP requests that the server makes. Every status is a response, also 404 and 500. */
@@ -45,21 +45,21 @@ export const toClientHttp = (http: RemoteHttp): ClientHttp => ({
           Scope.extend(scope),
           Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause))),
         )
-        const close = () => promise(Scope.close(scope, Exit.void))
-        async function* bytes(): AsyncGenerator<Uint8Array, void, void> {
+        const close = (how?: CallOptions) => ending(Scope.close(scope, Exit.void), how)
+        async function* bytes(how?: CallOptions): AsyncGenerator<Uint8Array, void, void> {
+          const step = steps(how)
           try {
-            for (let batch = await promise(next); batch !== undefined; batch = await promise(next))
-              yield* batch
+            for (let batch = await step(next); batch !== undefined; batch = await step(next)) yield* batch
           } finally {
             await close()
           }
         }
         return {
           ...head,
-          text: () => decoded(bytes()),
+          text: (how) => decoded(bytes(how)),
           close,
-          [Symbol.asyncIterator]: bytes,
-          [Symbol.asyncDispose]: close,
+          [Symbol.asyncIterator]: () => bytes(),
+          [Symbol.asyncDispose]: () => close(),
         }
       }),
       how,

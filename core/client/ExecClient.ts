@@ -102,9 +102,10 @@ export const make = (
     const current = CurrentConnection.make()
     const { ended, disconnected } = current
     const call = Calls.make((...request) => activity.during(current.ask(...request)))
+    const tell: Calls.Tell = (...request) => fork(current.tell(...request))
     const flow = FlowControl.make(current.hold)
     const bodies = HttpBodies.make(flow, activity)
-    const watches = FileWatch.make(call, activity)
+    const watches = FileWatch.make(call, tell, activity)
     const processes = FollowedProcesses.make({ call, flow, fork, activity, buffers, tell: current.tell })
 
     const session = yield* Reconnect.make(
@@ -145,7 +146,7 @@ export const make = (
       },
       call,
       ...ProcessStarter.make({ call, fork, processes, nextId, ended, info, hasher }),
-      fs: RemoteFiles.make(call, info, watches),
+      fs: RemoteFiles.make(call, tell, info, watches),
       http: RemoteHttp.make({ call, bodies, nextId }),
       disconnected,
     }

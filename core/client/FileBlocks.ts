@@ -12,7 +12,7 @@ import * as Stream from "effect/Stream"
 import { concat, toBase64, utf8 } from "../protocol/Bytes.ts"
 import * as ErrorCode from "../protocol/ErrorCode.ts"
 import { maxBlockBytes, type OpenMode, type ReadBlockResult } from "../protocol/FileSystem.ts"
-import type { Call } from "./Calls.ts"
+import type { Call, Tell } from "./Calls.ts"
 import { ClientError } from "./ClientError.ts"
 
 /** An open file. Offsets and lengths are bytes. */
@@ -36,14 +36,19 @@ export interface FileBlocks {
   ) => Effect.Effect<void, ClientError | E>
 }
 
-export const make = (call: Call): FileBlocks => {
+/** `tell` sends a request whose answer does not matter, on the connection that is there. */
+export const make = (call: Call, tell: Tell): FileBlocks => {
   let opened = 0
 
   const open: FileBlocks["open"] = (uri, mode) =>
     Effect.gen(function* () {
       const handleId = `file-${(opened += 1)}`
-      yield* Effect.acquireRelease(call("fs/open", { handleId, path: uri, mode }), () =>
-        Effect.ignore(call("fs/close", { handleId })),
+      yield* Effect.uninterruptibleMask((restore) =>
+        restore(call("fs/open", { handleId, path: uri, mode })).pipe(
+          // The server has been asked, and opens the file before it closes it.
+          Effect.onInterrupt(() => Effect.sync(() => tell("fs/close", { handleId }))),
+          Effect.zipRight(Effect.addFinalizer(() => Effect.ignore(call("fs/close", { handleId })))),
+        ),
       )
       return toFile(call, uri, handleId)
     })

@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import type { Json } from "../protocol/Json.ts"
 import { isObject } from "../protocol/Json.ts"
 import type { Activity } from "./Activity.ts"
-import type { Call } from "./Calls.ts"
+import type { Call, Tell } from "./Calls.ts"
 import type { ClientError } from "./ClientError.ts"
 
 /** A watch for missing files. */
@@ -35,7 +35,8 @@ interface Live {
   readonly outcome: Deferred.Deferred<boolean, ClientError>
 }
 
-export const make = (call: Call, activity: Activity): FileWatch => {
+/** `tell` sends a request whose answer does not matter, on the connection that is there. */
+export const make = (call: Call, tell: Tell, activity: Activity): FileWatch => {
   let lastId = 0
   let live: Live | undefined
 
@@ -44,12 +45,22 @@ export const make = (call: Call, activity: Activity): FileWatch => {
     live = undefined
   }
 
+  /** A watch for nothing takes the place of one that the server may have begun. */
+  const giveUp = (mine: Live) => {
+    if (live !== mine) return
+    live = undefined
+    tell("fs/watchMissing", { watchId: (lastId += 1), missing: [], present: null })
+  }
+
   return {
     watch: (missing, present) =>
       Effect.gen(function* () {
         end(Effect.succeed(false))
         const mine = (live = { id: (lastId += 1), outcome: yield* Deferred.make<boolean, ClientError>() })
-        const { watching } = yield* call("fs/watchMissing", { watchId: mine.id, missing, present })
+        const { watching } = yield* Effect.onInterrupt(
+          call("fs/watchMissing", { watchId: mine.id, missing, present }),
+          () => Effect.sync(() => giveUp(mine)),
+        )
         const changed = activity.during(Deferred.await(mine.outcome))
         return { watching, changed: watching ? changed : Effect.succeed(false) }
       }),

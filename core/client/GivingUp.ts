@@ -1,6 +1,8 @@
 /** How a call of the promise face is given up: by a signal, or after a time. As effects, that is interruption. */
+import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import { identity } from "effect/Function"
 import * as Option from "effect/Option"
 import { ClientError } from "./ClientError.ts"
 import * as OptionNames from "./OptionNames.ts"
@@ -27,18 +29,34 @@ export interface CallOptions {
 
 const names = { signal: true, timeout: true } satisfies OptionNames.Names<CallOptions>
 
+/** Makes an effect one that is given up. */
+export type GivenUp = <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, unknown>
+
 /** The effect, given up as told. */
-export const givenUp = <A, E>(effect: Effect.Effect<A, E>, how?: CallOptions): Effect.Effect<A, unknown> => {
-  if (how === undefined) return effect
+export const givenUp = <A, E>(effect: Effect.Effect<A, E>, how?: CallOptions): Effect.Effect<A, unknown> =>
+  inSteps(how)(effect)
+
+/** The same for the effects that one call consists of: the time of all of them runs from the first. */
+export const inSteps = (how: CallOptions | undefined): GivenUp => {
+  if (how === undefined) return identity
   const refusal = OptionNames.refusal("a call", names, how)
-  if (refusal !== undefined) return Effect.fail(refusal)
+  if (refusal !== undefined) return () => Effect.fail(refusal)
   const { signal, timeout } = how
-  const stoppable = signal === undefined ? effect : Effect.raceFirst(aborted(signal), effect)
+  const stoppable: GivenUp =
+    signal === undefined ? identity : (effect) => Effect.raceFirst(aborted(signal), effect)
   if (timeout === undefined) return stoppable
   const duration = Option.getOrUndefined(Duration.decodeUnknown(timeout))
-  return duration === undefined
-    ? Effect.fail(OptionNames.invalid(`timeout is ${String(timeout)}: expected milliseconds, or "5 seconds"`))
-    : Effect.timeoutFail(stoppable, { duration, onTimeout: () => late(duration) })
+  if (duration === undefined) {
+    const expected = `timeout is ${String(timeout)}: expected milliseconds, or "5 seconds"`
+    return () => Effect.fail(OptionNames.invalid(expected))
+  }
+  let since: number | undefined
+  return (effect) =>
+    Effect.flatMap(Clock.currentTimeMillis, (now) => {
+      since ??= now
+      const left = Duration.subtract(duration, Duration.millis(now - since))
+      return Effect.timeoutFail(stoppable(effect), { duration: left, onTimeout: () => late(duration) })
+    })
 }
 
 const aborted = (signal: Signal): Effect.Effect<never, unknown> =>

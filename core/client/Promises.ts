@@ -1,13 +1,14 @@
 /** Turns effects into promises, and events into async iterables. */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import { identity } from "effect/Function"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import { utf8Decoder } from "../protocol/Bytes.ts"
 import type { OutputStream } from "../protocol/Process.ts"
 import type { Subscription } from "./EventFeed.ts"
 import { toError } from "./EventStreams.ts"
-import { type CallOptions, givenUp } from "./GivingUp.ts"
+import { type CallOptions, inSteps } from "./GivingUp.ts"
 import type { ProcessEvent } from "./ProcessEvent.ts"
 
 /** A process with events. */
@@ -19,10 +20,12 @@ export interface EventSource {
 export async function* iterate<A>(
   process: EventSource,
   pick: (event: ProcessEvent) => A | undefined,
+  how?: CallOptions,
 ): AsyncGenerator<A, void, void> {
-  const { next, close } = await promise(process.subscribe)
+  const step = steps(how)
+  const { next, close } = await step(process.subscribe)
   try {
-    for (let batch = await promise(next); batch !== undefined; batch = await promise(next)) {
+    for (let batch = await step(next); batch !== undefined; batch = await step(next)) {
       for (const event of batch) {
         const picked = pick(event)
         if (picked !== undefined) yield picked
@@ -37,9 +40,10 @@ export async function* iterate<A>(
 export async function* text(
   process: EventSource,
   stream: OutputStream | undefined,
+  how?: CallOptions,
 ): AsyncGenerator<string, void, void> {
   const decoders = { stdout: utf8Decoder(), stderr: utf8Decoder(), pty: utf8Decoder() }
-  for await (const { stream: from, bytes } of iterate(process, (event) => outputOf(event, stream))) {
+  for await (const { stream: from, bytes } of iterate(process, (event) => outputOf(event, stream), how)) {
     const piece = decoders[from].decode(bytes, { stream: true })
     if (piece !== "") yield piece
   }
@@ -57,10 +61,17 @@ export const outputOf = (event: ProcessEvent, wanted: OutputStream | undefined) 
 
 /** Runs an effect as a promise that rejects with the error itself; it is given up as `how` says. */
 export const promise = <A, E>(effect: Effect.Effect<A, E>, how?: CallOptions): Promise<A> =>
-  Effect.runPromiseExit(givenUp(effect, how)).then((exit) => {
-    if (Exit.isSuccess(exit)) return exit.value
-    throw Cause.squash(exit.cause)
-  })
+  steps(how)(effect)
+
+/** The same for the effects of one loop, which is given up as a whole. */
+export const steps = (how: CallOptions | undefined): (<A, E>(effect: Effect.Effect<A, E>) => Promise<A>) => {
+  const givenUp = inSteps(how)
+  return (effect) =>
+    Effect.runPromiseExit(givenUp(effect)).then((exit) => {
+      if (Exit.isSuccess(exit)) return exit.value
+      throw Cause.squash(exit.cause)
+    })
+}
 
 /** The same for a promise that a program need not await: its rejection is never an unhandled one. */
 export const unawaited = <A, E>(effect: Effect.Effect<A, E>): Promise<A> => {
@@ -69,10 +80,17 @@ export const unawaited = <A, E>(effect: Effect.Effect<A, E>): Promise<A> => {
   return made
 }
 
+/** Begins an end, whatever `how` says: an end that is given up is not waited for, and goes on. */
+export const ending = <E>(end: Effect.Effect<void, E>, how?: CallOptions): Promise<void> => {
+  const ended = unawaited(end)
+  return promise(Effect.tryPromise({ try: () => ended, catch: identity }), how)
+}
+
 /** Acquires a value in a scope of its own; `close` ends the scope. */
 export const scoped = <A, E>(
   effect: Effect.Effect<A, E, Scope.Scope>,
-): Promise<readonly [value: A, close: () => Promise<void>]> =>
+  how?: CallOptions,
+): Promise<readonly [value: A, close: (how?: CallOptions) => Promise<void>]> =>
   promise(
     Effect.gen(function* () {
       const scope = yield* Scope.make()
@@ -80,6 +98,7 @@ export const scoped = <A, E>(
         Scope.extend(scope),
         Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause))),
       )
-      return [value, () => promise(Scope.close(scope, Exit.void))] as const
+      return [value, (how?: CallOptions) => ending(Scope.close(scope, Exit.void), how)] as const
     }),
+    how,
   )

@@ -11,7 +11,7 @@ import * as Stream from "effect/Stream"
 import { toBase64, utf8, utf8Decoder } from "../protocol/Bytes.ts"
 import type { EnvironmentInfo } from "../protocol/Environment.ts"
 import type * as FileSystem from "../protocol/FileSystem.ts"
-import type { Call } from "./Calls.ts"
+import type { Call, Tell } from "./Calls.ts"
 import type { ClientError } from "./ClientError.ts"
 import * as FileBlocks from "./FileBlocks.ts"
 import { checked, names } from "./FileOptions.ts"
@@ -101,10 +101,15 @@ export const maxWhole = 32 * 1024 * 1024
  * `ExecClient.fs`.
  * @internal
  */
-export const make = (call: Call, info: () => EnvironmentInfo, watches: FileWatch.FileWatch): RemoteFiles => {
+export const make = (
+  call: Call,
+  tell: Tell,
+  info: () => EnvironmentInfo,
+  watches: FileWatch.FileWatch,
+): RemoteFiles => {
   const uri = (path: string) => RemotePath.toUri(path, info())
   const native = (path: string) => RemotePath.toNative(path, info())
-  const blocks = FileBlocks.make(call)
+  const blocks = FileBlocks.make(call, tell)
   const done = <A>(effect: Effect.Effect<A, ClientError>) => Effect.asVoid(effect)
 
   const readFile = (path: string, followSymlinks: boolean) =>

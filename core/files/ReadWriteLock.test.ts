@@ -51,6 +51,27 @@ describe("ReadWriteLock", () => {
   )
 
   it(
+    "is left by whoever is interrupted, at whatever step of taking it",
+    effect(function* () {
+      for (const held of [false, true])
+        for (let steps = 0; steps < 12; steps++) {
+          const { lock, work } = yield* make
+          const [first, second] = yield* Effect.all([work("first"), work("second")])
+          if (held) yield* Effect.fork(lock.exclusive(first.run))
+          const fiber = Effect.runFork(lock.shared(second.run), { immediate: true })
+          if (held) yield* settle
+          yield* first.end
+          // Between the turn that gives the lock and the one that takes it.
+          for (let step = 0; step < steps; step++) yield* Effect.yieldNow()
+          fiber.unsafeInterruptAsFork(FiberId.none)
+          const next = yield* Effect.fork(lock.exclusive(Effect.void))
+          yield* settle
+          expect(yield* Fiber.poll(next), `${held} after ${steps} steps`).toMatchObject({ _tag: "Some" })
+        }
+    }),
+  )
+
+  it(
     "releases the lock of an interrupted holder and drops an interrupted waiter",
     effect(function* () {
       const { lock, begun, work } = yield* make

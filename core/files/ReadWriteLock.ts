@@ -39,35 +39,37 @@ export const make = (): ReadWriteLock => {
     }
   }
 
-  const acquire = (alone: boolean) =>
-    Effect.async<void>((resume) => {
-      if (queue.length === 0 && free(alone)) {
-        take(alone)
-        return resume(Effect.void)
-      }
-      const waiting = { alone, begin: () => resume(Effect.void) }
-      queue.push(waiting)
-      return Effect.sync(() => {
-        const at = queue.indexOf(waiting)
-        if (at === -1) return release()
-        queue.splice(at, 1)
-        advance()
-      })
-    })
-
   const release = () => {
     running -= 1
     exclusive = false
     advance()
   }
 
+  const leave = (waiting: Waiting) => {
+    const at = queue.indexOf(waiting)
+    if (at === -1) return release()
+    queue.splice(at, 1)
+    advance()
+  }
+
+  /** Waits where `restore` lets it be interrupted; whoever is interrupted behind its turn gives the lock back. */
+  const acquire = (alone: boolean, restore: (wait: Effect.Effect<void>) => Effect.Effect<void>) =>
+    Effect.suspend(() => {
+      if (queue.length === 0 && free(alone)) {
+        take(alone)
+        return Effect.void
+      }
+      const turn = Effect.unsafeMakeLatch(false)
+      const waiting = { alone, begin: () => turn.unsafeOpen() }
+      queue.push(waiting)
+      return Effect.onInterrupt(restore(turn.await), () => Effect.sync(() => leave(waiting)))
+    })
+
   const run =
     (alone: boolean) =>
     <A, E>(work: Effect.Effect<A, E>) =>
-      Effect.acquireUseRelease(
-        Effect.interruptible(acquire(alone)),
-        () => work,
-        () => Effect.sync(release),
+      Effect.uninterruptibleMask((restore) =>
+        Effect.zipRight(acquire(alone, restore), Effect.ensuring(restore(work), Effect.sync(release))),
       )
   return { shared: run(false), exclusive: run(true) }
 }

@@ -1,6 +1,7 @@
 /** `signal` and `timeout` of the calls of a client, over a real server in this program. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { Client } from "../../../core/client/Client.ts"
+import { defaults } from "../../../core/protocol/Limits.ts"
 import { connect } from "../../testing/Client.ts"
 
 let client: Client
@@ -62,6 +63,39 @@ describe("a call that is given up", () => {
     controller.abort("enough")
     await expect(running).rejects.toBe("enough")
     await killed("run")
+  })
+
+  it("closes a file whose opening came too late", async () => {
+    const path = import.meta.filename
+    // A connection may have 128 open files.
+    for (let round = 0; round < 300; round++) {
+      const controller = new AbortController()
+      const opening = client.fs.open(path, "read", { signal: controller.signal })
+      await Promise.resolve()
+      if (round % 2 === 0) await client.fs.stat("/")
+      controller.abort("too late")
+      await opening.then(
+        (file) => file.close(),
+        (error: unknown) => expect(error).toBe("too late"),
+      )
+    }
+    const file = await client.fs.open(path)
+    expect((await file.read(0, 2)).chunk.length).toBe(2)
+    await file.close({ timeout: "1 hour" })
+  })
+
+  it("ends a long poll on the server, which has one slot", async () => {
+    const narrow = await connect({
+      inProcess: true,
+      server: { limits: { ...defaults, concurrentRequests: 1 } },
+    })
+    const process = await narrow.start({ argv: ["sleep", "1000"] })
+    for (let round = 0; round < 20; round++) {
+      const poll = process.read({ waitMs: 600_000 }, { timeout: 1 })
+      await expect(poll).rejects.toMatchObject({ reason: "Timeout" })
+      expect(await process.read()).toMatchObject({ exited: false })
+    }
+    await narrow.close()
   })
 
   it("refuses options that do not exist, and times that are none", async () => {

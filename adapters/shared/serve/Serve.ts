@@ -56,14 +56,19 @@ export const make = (
 /** Starts a server. Logs go to stderr, unless the options say otherwise. */
 export const serve = async (platform: Platform, options?: Options): Promise<RunningServer> => {
   const [server, end] = await scoped(Logging.withUsual(make(platform, options)))
-  const close = (how?: CloseOptions) => promise(server.close(how)).then(end)
+  const close = (how?: CloseOptions) => promise(server.close(how)).then(() => end())
   return {
     addresses: server.addresses,
     stats: server.stats,
     handleUpgrade: server.handleUpgrade,
     renewFiles: () => promise(server.files.renew),
     close,
-    closed: unawaited(Effect.ensuring(server.closed, Effect.promise(end))),
+    closed: unawaited(
+      Effect.ensuring(
+        server.closed,
+        Effect.promise(() => end()),
+      ),
+    ),
     [Symbol.asyncDispose]: () => close(),
   }
 }

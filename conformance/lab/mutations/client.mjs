@@ -7,6 +7,24 @@ const reconnect = "core/client/Reconnect.ts"
 
 export const client = [
   one(
+    "core/client/FileBlocks.ts",
+    'Effect.onInterrupt(() => Effect.sync(() => tell("fs/close", { handleId }))),',
+    "",
+    "a file whose opening is given up stays open on the server",
+  ),
+  one(
+    "core/client/GivingUp.ts",
+    "      since ??= now",
+    "      since = now",
+    "each step of a loop has the whole time",
+  ),
+  one(
+    "core/client/ClientFiles.ts",
+    "changed: (how) => promise(changed, how)",
+    "changed: () => promise(changed)",
+    "the wait for a change cannot be given up",
+  ),
+  one(
     "core/client/SessionConnection.ts",
     "environmentInfo.capabilities?.requestCancel === true ? Methods.isCancellable",
     "environmentInfo.capabilities?.requestCancel === false ? Methods.isCancellable",

@@ -226,6 +226,12 @@ export const server = [
     "request/cancel",
   ),
   one(
+    "core/files/ReadWriteLock.ts",
+    "Effect.onInterrupt(restore(turn.await), () => Effect.sync(() => leave(waiting)))",
+    "restore(turn.await)",
+    "a cancelled request keeps its turn at the files",
+  ),
+  one(
     "core/server/handlers/http.ts",
     "answered ? send : Scope.close(own, Exit.void)",
     "send",

@@ -52,7 +52,8 @@ import { processConfined } from "./process-confined.ts"
 import { params } from "./params.ts"
 import { processSandbox } from "./process-sandbox.ts"
 import { signal } from "./process-signal.ts"
-import { requestCancel, requestCancelHttp } from "./request-cancel.ts"
+import { requestCancelFiles, requestCancelHttp } from "./request-cancel-beyond.ts"
+import { requestCancel } from "./request-cancel.ts"
 import { startCwd } from "./process-start-cwd.ts"
 import { startProgram } from "./process-start-program.ts"
 import { start } from "./process-start.ts"
@@ -123,6 +124,7 @@ export const cases: ReadonlyArray<Case> = [
   ...sessionTime,
   ...requestCancel,
   ...requestCancelHttp,
+  ...requestCancelFiles,
   ...concurrency,
   ...concurrencyHttp,
   ...lifecycle,

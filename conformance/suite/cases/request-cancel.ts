@@ -7,32 +7,11 @@ import type { CaseContext } from "../CaseContext.ts"
 import { table } from "../Case.ts"
 import * as Check from "../Check.ts"
 import * as Child from "../Child.ts"
-import { pause } from "../Deadline.ts"
-import type { Json } from "../Json.ts"
 import type { Reply } from "../wire/Reply.ts"
 import type { Wire } from "../wire/Wire.ts"
+import { ask, cancel, cancelling, poll, wasCancelled } from "./cancelling.ts"
 import * as Gate from "./gate.ts"
-import { originTable } from "./origin.ts"
 import { begin, resumed } from "./resuming.ts"
-
-const cancelling = { requires: ["request-cancel"], level: "must", spec: [] } as const
-
-const cancel = (wire: Wire, id: Json): void => wire.send({ method: "request/cancel", params: { id } })
-
-/** A request of which the id is known. */
-const ask = (wire: Wire, method: string, params: Json) => {
-  const reply = wire.begin(method, params)
-  return { id: Math.max(...wire.asked), reply }
-}
-
-/** A read that waits for ten minutes. */
-const poll = ({ wire, id: processId }: Child.Child, afterSeq = 0) =>
-  ask(wire, "process/read", { processId, afterSeq, waitMs: 600_000 })
-
-const wasCancelled = async (reply: Promise<Reply>): Promise<void> => {
-  const { error } = await reply
-  Check.equal([error?.code ?? null, error?.message ?? null], [-32800, "request was cancelled"], "the error")
-}
 
 /** A process that echoes its input, and has said nothing yet. */
 const echoing = (wire: Wire) => Child.start(wire, { argv: ["cat"], pipeStdin: true })
@@ -244,28 +223,6 @@ export const requestCancel = table("request/cancel", {
       cancel(again.wire, first.id)
       await wasCancelled(first.reply)
       await wakes(again, second.reply)
-    },
-  },
-})
-
-export const requestCancelHttp = originTable("request/cancel", {
-  "ends-an-http-exchange": {
-    ...cancelling,
-    serve: (_seen, response, released) => void released.then(() => response.end()),
-    says:
-      "An http/request whose origin does not answer, streamed or not, is answered with -32800 when it is cancelled, " +
-      "and its connection to the origin ends. The requestId of a stream can be used again.",
-    run: async ({ wire, origin, params }) => {
-      const many = [{}, { streamResponse: true, requestId: "s" }, { streamResponse: true, requestId: "s" }]
-      for (const [index, other] of many.entries()) {
-        const { id, reply } = ask(wire, "http/request", params("/slow", other))
-        const until = performance.now() + wire.timeoutMs
-        while (origin.seen.length <= index && performance.now() < until) await pause(20)
-        cancel(wire, id)
-        await wasCancelled(reply)
-        while (origin.aborted() <= index && performance.now() < until) await pause(20)
-        Check.equal(origin.aborted(), index + 1, "exchanges that the origin has seen end")
-      }
     },
   },
 })

@@ -4,8 +4,9 @@ import * as Effect from "effect/Effect"
 import { utf8 } from "../../protocol/Bytes.ts"
 import type { OutputStream } from "../../protocol/Process.ts"
 import type { ClientError } from "../ClientError.ts"
+import type { CallOptions } from "../GivingUp.ts"
 import type { ProcessEvent } from "../ProcessEvent.ts"
-import { iterate, outputOf, promise, text } from "../Promises.ts"
+import { ending, iterate, outputOf, promise, text } from "../Promises.ts"
 import type { V0ExecClient, V0StartOptions } from "./V0ExecClient.ts"
 import type { V0Process } from "./V0Process.ts"
 
@@ -19,9 +20,9 @@ export interface V0ClientProcess extends AsyncIterable<ProcessEvent>, AsyncDispo
   /** The pid on the server's host, if the server tells it. */
   readonly pid: number | undefined
   /** The bytes of one stream, or of all in the order of arrival. Throws at the end if the events end in `failed`. */
-  output(stream?: OutputStream): AsyncIterable<Uint8Array>
+  output(stream?: OutputStream, how?: CallOptions): AsyncIterable<Uint8Array>
   /** Like `output`, as UTF-8 text in pieces that never cut a character. */
-  text(stream?: OutputStream): AsyncIterable<string>
+  text(stream?: OutputStream, how?: CallOptions): AsyncIterable<string>
   /** True once the process has exited, was terminated by this client, or the connection has ended. */
   readonly hasExited: boolean
   /** The exit code once it is known, -1 for death by a signal. */
@@ -29,31 +30,34 @@ export interface V0ClientProcess extends AsyncIterable<ProcessEvent>, AsyncDispo
   /** Resolves when the process has exited or the connection has ended, with what `exitCode` is then. */
   readonly exited: Promise<number | undefined>
   /** Writes to the terminal, in call order. A string is sent as UTF-8. Rejects with `Server` without a terminal. */
-  write(data: string | Uint8Array): Promise<void>
+  write(data: string | Uint8Array, how?: CallOptions): Promise<void>
   /** Sends SIGKILL to the process group. Resolves to true if the server still knew the process. */
-  terminate(): Promise<boolean>
+  terminate(how?: CallOptions): Promise<boolean>
 }
 
 /** A connection to a v0 server, and its processes. Rejects with `ClientError`. */
 export interface V0Client extends AsyncDisposable {
   /** The protocol version that the server announces, such as `exec-server.v0`. */
   readonly protocolVersion: string
-  /** Starts a process. Rejects with `Duplicate`, `Server` or `Disconnected`. */
-  start(options: V0StartOptions): Promise<V0ClientProcess>
+  /**
+   * Starts a process. Rejects with `Duplicate`, `Server` or `Disconnected`. One whose start is given up is terminated
+   * as soon as the server has answered.
+   */
+  start(options: V0StartOptions, how?: CallOptions): Promise<V0ClientProcess>
   /** Resolves with the reason when the connection has ended. */
   readonly disconnected: Promise<ClientError>
   /** Ends the connection; the server then ends every process. */
-  close(): Promise<void>
+  close(how?: CallOptions): Promise<void>
 }
 
 /** A client as promises; `close` ends it. */
 export const fromEffect = (client: V0ExecClient, close: Effect.Effect<void>): V0Client => ({
   protocolVersion: client.protocolVersion,
-  start: (options) => promise(Effect.map(client.start(options), toProcess)),
+  start: (options, how) => promise(Effect.map(client.start(options), toProcess), how),
   get disconnected() {
     return promise(client.disconnected)
   },
-  close: () => promise(close),
+  close: (how) => ending(close, how),
   [Symbol.asyncDispose]: () => promise(close),
 })
 
@@ -61,8 +65,8 @@ const toProcess = (process: V0Process): V0ClientProcess => ({
   id: process.id,
   pid: process.pid,
   [Symbol.asyncIterator]: () => iterate(process, (event) => event)[Symbol.asyncIterator](),
-  output: (stream) => iterate(process, (event) => outputOf(event, stream)?.bytes),
-  text: (stream) => text(process, stream),
+  output: (stream, how) => iterate(process, (event) => outputOf(event, stream)?.bytes, how),
+  text: (stream, how) => text(process, stream, how),
   get hasExited() {
     return process.hasExited()
   },
@@ -72,7 +76,7 @@ const toProcess = (process: V0Process): V0ClientProcess => ({
   get exited() {
     return promise(process.exited)
   },
-  write: (data) => promise(process.write(typeof data === "string" ? utf8.encode(data) : data)),
-  terminate: () => promise(process.terminate),
+  write: (data, how) => promise(process.write(typeof data === "string" ? utf8.encode(data) : data), how),
+  terminate: (how) => promise(process.terminate, how),
   [Symbol.asyncDispose]: () => promise(Effect.ignore(process.terminate)),
 })

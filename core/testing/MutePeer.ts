@@ -1,0 +1,38 @@
+/** A server of the current wire and of v0 that answers a few requests, and from some time on none. */
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Message from "../protocol/Message.ts"
+import * as Memory from "../transport/Memory.ts"
+
+/** What the server answers before it is mute. */
+const answers: { readonly [method: string]: object } = {
+  initialize: {
+    sessionId: "s",
+    environmentInfo: {
+      shell: { name: "sh", path: "/bin/sh" },
+      cwd: "file:///",
+      capabilities: { requestCancel: true },
+    },
+    protocolVersion: "exec-server.v0",
+  },
+  "process/start": { processId: "p", sandboxType: "none" },
+  "fs/open": { handleId: "file-1" },
+  "fs/watchMissing": { watching: true },
+  "http/request": { status: 200, headers: [], bodyBase64: "" },
+  "command/exec": { processId: "p", pid: 1, running: true, exitCode: null, stdout: null, stderr: null },
+}
+
+/** A server that becomes mute once `mute` is set; `heard` are the methods that it is sent from then on. */
+export const make = Effect.gen(function* () {
+  const [transport, right] = yield* Memory.makePair()
+  const peer = { transport, mute: false, heard: new Array<string>() }
+  const take = Effect.map(right.incoming.take, (text) => {
+    const message = Either.getOrThrow(Message.fromText(text))
+    if (!("method" in message)) return
+    if (peer.mute) peer.heard.push(message.method)
+    else if (message.kind === "request")
+      right.write(Message.responseText(message.id, JSON.stringify(answers[message.method])))
+  })
+  yield* Effect.forkScoped(Effect.ignore(Effect.forever(take)))
+  return peer
+})
