@@ -1,6 +1,6 @@
 /**
- * Tests that every call of the promise clients takes `{ signal, timeout }`: each function of each object is called while
- * the server answers nothing, and has to be given up. A function that is not in the table fails the test.
+ * Tests that every call of the promise clients takes `{ signal, timeout }`: each function of each object is called
+ * while the server answers nothing, and has to be given up. A function that is not in the table fails the test.
  */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"

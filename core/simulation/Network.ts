@@ -64,7 +64,7 @@ export class Network {
       // A SYN that nobody answers is sent again.
       if (hangs > 0 && seed.chance(50)) yield* Effect.sleep(hangs)
       if ((this.refused[client] ?? 0) > world.now) return yield* refusal
-      const tap = new Tap(world, `c${client}.${number}`, this.hidden)
+      const tap = new Tap(world, `c${client}.${number}`, this.hidden, () => this.smoothSince(client))
       const link = new Link(world, seed, terms, tap)
       link.atLoss = () => this.loses(client)
       link.atServed = () => {

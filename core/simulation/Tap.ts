@@ -1,6 +1,6 @@
 /**
  * What the wire shows on one connection: one answer for each request, ids that are not used twice, and the
- * notifications of each process in order, behind the answer to its start.
+ * notifications of each process in order, behind the answer to its start. A request that is cancelled is answered soon.
  */
 import type { Watcher } from "./Link.ts"
 import type { World } from "./World.ts"
@@ -8,7 +8,12 @@ import type { World } from "./World.ts"
 interface Message {
   readonly id?: number
   readonly method?: string
-  readonly params?: { readonly processId?: string; readonly seq?: number; readonly chunk?: string }
+  readonly params?: {
+    readonly id?: number
+    readonly processId?: string
+    readonly seq?: number
+    readonly chunk?: string
+  }
   readonly result?: unknown
   readonly error?: { readonly code: number }
 }
@@ -18,6 +23,9 @@ interface Told {
   exited: boolean
   closed: boolean
 }
+
+/** Milliseconds within which the server answers a request that was cancelled, where nothing was wrong meanwhile. */
+const cancelBound = 30_000
 
 /** Watches one connection. */
 export class Tap implements Watcher {
@@ -34,10 +42,22 @@ export class Tap implements Watcher {
   private readonly starting = new Set<string>()
   private readonly told = new Map<string, Told>()
   private readonly hidden: ReadonlyArray<string>
+  private readonly smoothSince: () => number | undefined
+  /** Calls off the alarms of cancelled requests. */
+  private readonly answered = new Map<number, () => void>()
 
-  /** `hidden` are capabilities that the server does not announce. */
-  constructor(world: World, name: string, hidden: ReadonlyArray<string>) {
+  /**
+   * `hidden` are capabilities that the server does not announce; `smoothSince` says since when nothing was wrong with
+   * the connection.
+   */
+  constructor(
+    world: World,
+    name: string,
+    hidden: ReadonlyArray<string>,
+    smoothSince: () => number | undefined,
+  ) {
     this.world = world
+    this.smoothSince = smoothSince
     this.name = name
     this.hidden = hidden
   }
@@ -54,6 +74,7 @@ export class Tap implements Watcher {
     const { id, method = "?", params } = JSON.parse(text) as Message
     const process = params?.processId ?? ""
     this.note(`> ${method} ${process}${id === undefined ? "" : ` (${id})`}`)
+    if (method === "request/cancel" && params?.id !== undefined) this.cancel(params.id)
     if (id === undefined) return
     if (this.used.has(id)) this.world.violate("an id is used once", `${this.name} sends ${id} again`)
     this.used.add(id)
@@ -72,6 +93,17 @@ export class Tap implements Watcher {
     return text
   }
 
+  private cancel(id: number): void {
+    const { now } = this.world
+    if (!this.open.has(id) || this.answered.has(id)) return
+    const alarm = this.world.after(cancelBound, () => {
+      const smooth = this.smoothSince()
+      if (smooth !== undefined && smooth <= now)
+        this.world.violate("a cancelled request is answered", `${this.name}: ${id} waits on since ${now}`)
+    })
+    this.answered.set(id, alarm)
+  }
+
   private hide(text: string): string {
     return this.hidden.reduce((rest, name) => rest.replace(`"${name}":true`, `"${name}":false`), text)
   }
@@ -86,6 +118,7 @@ export class Tap implements Watcher {
         `${this.name}: a second answer, or a stray one: ${id}`,
       )
     this.open.delete(id)
+    this.answered.get(id)?.()
     if (request?.method === "initialize" && code === undefined) this.attachedAt = this.world.now
     if (request?.method === "process/start") this.starting.delete(request.process)
     return request?.method
