@@ -25,7 +25,7 @@ interface Told {
 }
 
 /** Milliseconds within which the server answers a request that was cancelled, where nothing was wrong meanwhile. */
-const cancelBound = 30_000
+const cancelBound = 5_000
 
 /** Watches one connection. */
 export class Tap implements Watcher {
