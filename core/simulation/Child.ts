@@ -40,6 +40,7 @@ export class Child {
     this.readsFrom = world.now + script.reads.from
     this.readsUntil = world.now + script.reads.until
     truth.spawnedAt = world.now
+    truth.reads = { from: this.readsFrom, until: this.readsUntil, each: script.reads.each }
     world.after(0, this.play)
     if (Number.isFinite(script.reads.until)) world.after(script.reads.until, () => this.wakeWriters())
   }
@@ -162,7 +163,13 @@ export class Child {
   private write(bytes: Uint8Array): Effect.Effect<void, StdinError> {
     return Effect.async<void, StdinError>((resume) => {
       const gone = () => resume(Effect.fail(new StdinError({ reason: "Closed" })))
-      if (this.deaf) return gone()
+      let cancel = () => {}
+      const wake = () => {
+        if (!this.deaf) return
+        cancel()
+        this.readers.delete(wake)
+        gone()
+      }
       const take = () => {
         this.readers.delete(wake)
         if (this.deaf) return gone()
@@ -170,14 +177,8 @@ export class Child {
         resume(Effect.void)
       }
       const wait = Math.max(0, this.readsFrom - this.world.now) + this.script.reads.each
-      if (wait === 0) return take()
-      const cancel = this.world.after(wait, take)
-      const wake = () => {
-        if (!this.deaf) return
-        cancel()
-        this.readers.delete(wake)
-        gone()
-      }
+      if (this.deaf || wait === 0) return take()
+      cancel = this.world.after(wait, take)
       this.readers.add(wake)
       return Effect.sync(() => {
         cancel()
@@ -188,9 +189,12 @@ export class Child {
 
   private take(number: number): void {
     const { written, key } = this.truth
+    const before = this.truth.overtakes(number)
     this.note(`reads write ${number}`)
     if (written.includes(number))
       this.world.violate("a write reaches its process once", `${key} reads write ${number} again`)
+    if (before !== undefined)
+      this.world.violate("writes reach a process in order", `${key} reads write ${before} before ${number}`)
     written.push(number)
   }
 

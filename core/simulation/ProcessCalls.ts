@@ -88,7 +88,11 @@ const write = (program: ProcessProgram, call: ProcessCall, held: Held) => {
   const bytes = new Uint8Array(Math.max(2, call.bytes))
   bytes[0] = number >> 8
   bytes[1] = number & 255
-  return guarded(program, call, held, held.process.write(bytes))
+  const { truth, actor } = program
+  truth.asked.push({ number, lost: actor.network.lost(actor.index) })
+  return guarded(program, call, held, held.process.write(bytes), () => {
+    truth.accepted.set(number, actor.world.now)
+  })
 }
 
 const read = (program: ProcessProgram, call: ProcessCall, held: Held, afterSeq: number) =>
@@ -100,12 +104,13 @@ const read = (program: ProcessProgram, call: ProcessCall, held: Held, afterSeq: 
     (state) => check(program, state, afterSeq),
   )
 
-/** Polls until the process is closed, or until the call fails. */
+/** Polls until closed was told twice, the second time without waiting, or until the call fails. */
 const poll = (program: ProcessProgram, call: ProcessCall, held: Held) =>
   Effect.gen(function* () {
     const { world } = program.actor
     let after = 0
-    for (let more = true; more && !program.over;) {
+    let ends = 0
+    for (let more = true; more && (ends > 0 || !program.over);) {
       more = false
       const from = world.now
       const options = {
@@ -122,7 +127,8 @@ const poll = (program: ProcessProgram, call: ProcessCall, held: Held) =>
         if (idle && world.now - from < call.wait && state.failure === null)
           program.violate("a long poll waits", `it is answered without news after ${world.now - from} ms`)
         after = Math.max(after, state.nextSeq - 1)
-        more = !state.closed && state.failure === null
+        if (state.closed) ends += 1
+        more = ends < 2 && state.failure === null
       })
       late()
       if (call.wait < 1000) yield* Effect.sleep(1000)
@@ -139,10 +145,11 @@ const checkSmooth = (program: ProcessProgram, since: number, how: string): void 
     program.violate("a long poll is answered", `it still waits ${how}, since ${since}`)
 }
 
-/** When the first chunk after a seq was written; Infinity if there is none. */
+/** When the first chunk after a seq was written, or everything was over; Infinity if there is no news. */
 const newsAfter = ({ truth }: ProcessProgram, seq: number): number => {
   const told = truth.exitedSeq !== undefined && truth.exitedSeq <= seq
-  return truth.pieces[told ? seq - 1 : seq]?.at ?? Infinity
+  const over = truth.closed ? Math.max(truth.exitedAt ?? 0, truth.endedAt ?? 0) : Infinity
+  return Math.min(truth.pieces[told ? seq - 1 : seq]?.at ?? Infinity, over)
 }
 
 /** Compares the answer to a read with the truth. */

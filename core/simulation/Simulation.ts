@@ -186,6 +186,11 @@ const rest = ({ plan, world, server, children, disk, origin, network }: Stage) =
         "the registries are empty at the end",
         `${disk.held.size} files and ${origin.exchanges.size} exchanges are open`,
       )
+    for (const truth of children.all) {
+      const number = truth.unread(world.now)
+      if (number !== undefined)
+        world.violate("an accepted write reaches its process", `${truth.key} never reads write ${number}`)
+    }
     yield* server.stop
     network.leave()
     if (network.connections.size > 0)

@@ -18,6 +18,9 @@ export interface Piece {
 /** What is read so many milliseconds after the exit was in the pipe before it. */
 const quietMillis = 10
 
+/** Milliseconds that a write may take besides. */
+const slack = 1000
+
 /** The largest chunk. */
 const mostChunk = 64 * 1024
 
@@ -40,7 +43,13 @@ export class Truth {
   endWantedAt: number | undefined
   /** A client has sent a terminate, or may have. */
   endAsked = false
-  /** The numbers of the writes that it has read, in its order, and when its stdin was closed for it. */
+  /** Writes in the order in which the client has called them, each with how often it had lost a connection by then. */
+  readonly asked: Array<{ readonly number: number; readonly lost: number }> = []
+  /** When the client was told that a write is accepted, by its number. */
+  readonly accepted = new Map<number, number>()
+  /** When it reads stdin: from when on, until when, and for how long each write. */
+  reads = { from: 0, until: Infinity, each: 0 }
+  /** The numbers of the writes that it has read, in its order. */
   readonly written: Array<number> = []
   /** Starts that have reached the spawner. */
   spawns = 0
@@ -80,6 +89,25 @@ export class Truth {
     if (after !== false && this.exitedAt !== undefined && this.matches(seq - 2, stream, bytes))
       return undefined
     return `seq ${seq} of ${this.key} is not what the child wrote there: ${bytes.length} bytes of ${stream}`
+  }
+
+  /** A write that was called after that one, on the same connection, and was read before it. */
+  overtakes(number: number): number | undefined {
+    const place = this.asked.findIndex((call) => call.number === number)
+    const { lost } = this.asked[place] ?? {}
+    const later = this.asked.slice(place + 1).filter((call) => call.lost === lost)
+    return later.find((call) => this.written.includes(call.number))?.number
+  }
+
+  /** A write that was accepted, that it has had the time to read until `now`, and that it has not got. */
+  unread(now: number): number | undefined {
+    const { reads, exitedAt = now, releasedAt = now, asked } = this
+    const until = Math.min(now, exitedAt, releasedAt, reads.until)
+    for (const [number, at] of this.accepted) {
+      const by = Math.max(at, reads.from) + reads.each * asked.length + slack
+      if (by < until && !this.written.includes(number)) return number
+    }
+    return undefined
   }
 
   /** What is wrong with an exit of that seq. */
