@@ -3,6 +3,7 @@ import * as Mix from "./Mix.ts"
 import * as PlanMaker from "./PlanMaker.ts"
 import { shrink } from "./Shrink.ts"
 import { type Outcome, play } from "./Simulation.ts"
+import type { Violation } from "./World.ts"
 
 /** The lines of a trace that are shown. */
 export const mostLines = 40
@@ -35,11 +36,9 @@ export const ofSeed = (seed: number, millis: number, mix: Mix.Mix = Mix.all): Re
   return { outcome, text: lines.join("\n") }
 }
 
-/** What is wrong with a seed, in one line; undefined if nothing is. Nothing is shrunk. */
-export const faultOf = (seed: number, millis: number, mix?: Mix.Mix): string | undefined => {
-  const { violation } = play(PlanMaker.make(seed, millis, mix))
-  return violation === undefined ? undefined : `${violation.invariant}: ${violation.detail.split("\n")[0]}`
-}
+/** What is wrong with a seed; undefined if nothing is. Nothing is shrunk. */
+export const violationOf = (seed: number, millis: number, mix?: Mix.Mix): Violation | undefined =>
+  play(PlanMaker.make(seed, millis, mix)).violation
 
 /** Fibers that are named when somebody waits for ever. */
 const mostFibers = 12

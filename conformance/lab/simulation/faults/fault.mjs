@@ -7,11 +7,24 @@
  * @property {string} find occurs exactly once
  * @property {string} replace
  * @property {string} what is wrong then
+ * @property {string} [survives] why no seed finds it
  */
 
 /**
  * Faults of one file.
  * @param {string} file
- * @returns {(find: string, replace: string, what: string) => Fault}
+ * @returns {(find: string, replace: string, what: string, survives?: string) => Fault}
  */
-export const faultIn = (file) => (find, replace, what) => ({ file, find, replace, what })
+export const faultIn = (file) => (find, replace, what, survives) => ({
+  file,
+  find,
+  replace,
+  what,
+  ...(survives === undefined ? {} : { survives }),
+})
+
+/**
+ * What a fault is known by.
+ * @param {Fault} fault
+ */
+export const idOf = ({ file, what }) => `${file}: ${what}`
