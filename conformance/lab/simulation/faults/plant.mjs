@@ -44,7 +44,8 @@ export const plant = ({ file, find, replace }, outfile) =>
   ])
 
 /**
- * Plays seeds, each for a virtual minute of activity, in one process until one fails: what fails; undefined if none does.
+ * Plays seeds, each for a virtual minute of activity, in one process until one fails: what fails; undefined if none
+ * does.
  * @param {string} bundled
  * @param {readonly number[]} hunt the seeds
  * @param {(seed: number) => void} [begins] is called with each seed before it is played

@@ -101,7 +101,7 @@ export const server = [
   ),
   slots("    this.taken -= 1\n", "", "a slot is not given back"),
   requests("      slots.release()\n      admit()", "      slots.release()", "a free slot wakes no request"),
-  requests("        hook?.()\n", "", "what follows an answer does not happen"),
+  requests("        hook?.(Exit.isSuccess(exit))\n", "", "what follows an answer does not happen"),
   intake(
     "if (this.isOpen) this.latch.unsafeOpen()",
     "if (this.isOpen) void 0",
