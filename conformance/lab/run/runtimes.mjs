@@ -64,11 +64,11 @@ const denoBinary = () => binary("@deno", "deno")
 /** The server on Deno gets the permissions of deno.json; the suite needs more. */
 const restrictedDeno = () => [denoBinary(), "run", "--quiet", "--no-prompt", "-P"]
 
-/** @type {Record<Name, () => string[]>} The words that start our command on a runtime. */
+/** @type {Record<Name, (folder?: string) => string[]>} The words that start our command on a runtime, from a folder. */
 const commands = {
-  node: () => [process.execPath, join(root, built.server)],
-  bun: () => [bunBinary(), join(root, source("bun").server)],
-  deno: () => [...restrictedDeno(), join(root, source("deno").server)],
+  node: (folder = root) => [process.execPath, join(folder, built.server)],
+  bun: (folder = root) => [bunBinary(), join(folder, source("bun").server)],
+  deno: (folder = root) => [...restrictedDeno(), join(folder, source("deno").server)],
 }
 
 /** @param {string} name @returns {name is Name} */
@@ -77,10 +77,11 @@ const isName = (name) => Object.hasOwn(commands, name)
 /**
  * The words that start our server on a runtime.
  * @param {string} name `node` (this one), `bun` or `deno`
+ * @param {string} [folder] with another tree, which is built
  */
-export const serverOn = (name) => {
+export const serverOn = (name, folder) => {
   if (!isName(name)) throw new Error(`no runtime is called ${name}`)
-  return [...commands[name](), "serve"]
+  return [...commands[name](folder), "serve"]
 }
 
 /** @param {string} script @param {readonly string[]} args */

@@ -9,7 +9,7 @@ import { figure } from "./native.mjs"
 /** @typedef {[says: string, workload: string, figure: string, unit: string, better: "less" | "more"]} Row */
 
 /** @type {readonly Row[]} */
-const rows = [
+export const rows = [
   ["cold start to the first answer", "W1", "cold_ms_p50", "ms", "less"],
   ["resident memory, idle", "W1", "idle_rss_mb", "MiB", "less"],
   ["start to exited, pipe", "W2-pipe", "exited_us_p50", "µs", "less"],
@@ -34,6 +34,8 @@ const rows = [
   ["peak memory, client not reading", "W10", "stall_peak_rss_mb", "MiB", "less"],
   ["draining after that", "W10", "drain_mb_per_s", "MB/s", "more"],
   ["of 300 starts at once, unanswered", "W11", "unanswered", "", "less"],
+  ["first command of a new user", "W12", "command_ms_p50", "ms", "less"],
+  ["memory of that", "W12", "command_hwm_mb", "MiB", "less"],
 ]
 
 /** @param {number} mine @param {number} theirs */
@@ -50,7 +52,8 @@ export const table = ({ results }, [peer = "", ...ours]) => {
   const value = (transport, server, [, workload, key]) =>
     median(
       results
-        .filter((one) => one.workload === workload && one.transport === transport && one.server === server)
+        .filter((one) => !one.counts && one.workload === workload)
+        .filter((one) => one.transport === transport && one.server === server)
         .map(({ data }) => figure(data, key))
         .filter(Number.isFinite),
     )
