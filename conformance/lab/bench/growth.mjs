@@ -12,6 +12,7 @@ process.argv = process.argv.filter((word) => word !== "--growth")
 const options = flags("bench -- --growth", "What one process, connection or finished process more costs.", {
   kinds: { says: kinds.join(", "), standard: kinds.join(","), choices: kinds },
   counts: { says: "how many of them, rising", standard: "10,100,1000,5000" },
+  settle: { says: "seconds before anything is measured", standard: 12 },
   rounds: { says: "starts that are timed at each count", standard: 100 },
   seconds: { says: "how long nothing happens, for the idle CPU time", standard: 5 },
   runtime: { says: runtimeNames.join(", "), standard: "node", choices: runtimeNames },
@@ -47,13 +48,17 @@ for (const kind of kinds.filter((one) => options.kinds.split(",").includes(one))
   const grown = await grow(kind, counts, {
     command,
     rounds: options.rounds,
+    settle: options.settle,
     seconds: options.seconds,
     progress,
   })
   all[kind] = grown
-  for (const { count, startMillis, kibEach, cpuPerSecond, napsPerSecond } of grown) {
+  for (const { count, startMillis, startCpu, kibEach, cpuPerSecond, napsPerSecond } of grown) {
     const idle = `idle ${written(cpuPerSecond)} ms/s of CPU, ${written(napsPerSecond)} wake-ups/s`
-    rows.push([`${count} ${kind}`, `start ${written(startMillis)} ms, ${written(kibEach)} KiB each, ${idle}`])
+    rows.push([
+      `${count} ${kind}`,
+      `start ${written(startMillis)} ms, ${written(startCpu)} ms of CPU, ${written(kibEach)} KiB each, ${idle}`,
+    ])
   }
   rows.push([
     kind,

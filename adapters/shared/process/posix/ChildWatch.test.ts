@@ -2,11 +2,16 @@ import { execFile } from "node:child_process"
 import { createRequire } from "node:module"
 import * as Effect from "effect/Effect"
 import type * as Koffi from "koffi"
-import { expect, test } from "vitest"
+import { afterEach, expect, test, vi } from "vitest"
 import { spawner } from "../../../testing/Runtime.ts"
 import * as Proc from "../../testing/Proc.ts"
 import * as TestChild from "../../testing/TestChild.ts"
 import * as ChildWatch from "./ChildWatch.ts"
+import type { Libc } from "./Libc.ts"
+
+afterEach(() => {
+  vi.useRealTimers()
+})
 
 test("the wait status tells a code from a signal, core dump or not", () => {
   expect(ChildWatch.decode(3 << 8)).toEqual({ kind: "exited", code: 3 })
@@ -57,4 +62,52 @@ test("orphans that come to a server which is their reaper are reaped", async () 
   await TestChild.until(() => Proc.children().length <= before, "no zombie is left")
   expect(Effect.runSync(child.handle.lingering)).toBe(false)
   await child.close()
+})
+
+test("children that run on are looked at ever more rarely, and often again when one starts or ends", () => {
+  vi.useFakeTimers()
+  let looks = 0
+  const gone = new Set<number>()
+  const libc = {
+    ended: (pid = 0) => {
+      looks += 1
+      return pid === 0 ? ([...gone][0] ?? 0) : gone.has(pid) ? pid : 0
+    },
+    wait: (pid: number) => {
+      gone.delete(pid)
+      return { status: 0, usage: undefined }
+    },
+    adopts: () => false,
+    peakBytes: () => 0,
+  } as Partial<Libc> as Libc
+  const before = process.listeners("SIGCHLD")
+  const watch = ChildWatch.make(libc)
+  const looksIn = (seconds: number) => {
+    looks = 0
+    vi.advanceTimersByTime(seconds * 1_000)
+    return looks
+  }
+  const ended: Array<number> = []
+  const add = (pid: number) =>
+    watch.add(pid, (reap) => {
+      reap()
+      ended.push(pid)
+    })
+  for (let pid = 1; pid <= 1_000; pid += 1) add(pid)
+  expect(looksIn(60)).toBe(5)
+  expect(looksIn(3_200)).toBe(100)
+  // Without a signal: the next rare look finds it, and looks are frequent again.
+  gone.add(7)
+  vi.advanceTimersToNextTimer()
+  expect(ended).toEqual([7])
+  expect(looksIn(1)).toBe(1)
+  looksIn(600)
+  add(1_001)
+  expect(looksIn(1)).toBe(1)
+  for (let pid = 1; pid <= 1_001; pid += 1) if (pid !== 7) gone.add(pid)
+  vi.advanceTimersToNextTimer()
+  expect(ended.length).toBe(1_001)
+  expect(vi.getTimerCount()).toBe(0)
+  for (const listener of process.listeners("SIGCHLD"))
+    if (!before.includes(listener)) process.off("SIGCHLD", listener)
 })

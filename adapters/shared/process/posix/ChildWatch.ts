@@ -7,12 +7,14 @@
  * One that is still there later is an orphan: the first process of a container inherits orphans and must reap them.
  *
  * A listener for SIGCHLD does not keep Node's event loop alive. A timer does while a child runs; it also makes up for
- * lost signals. Signals reach the main thread only.
+ * lost signals. The kernel walks all children for each such look, so looks become rare while no child starts or ends.
+ * Signals reach the main thread only.
  */
 import type * as Spawner from "../../../../core/spawn/Spawner.ts"
 import type { Libc, Waited } from "./Libc.ts"
 
-const POLL_MILLIS = 1_000
+/** The first look without a signal, and, twice as long after each that found nothing, the longest pause. */
+const POLL_MILLIS = { first: 1_000, longest: 32_000 }
 /** Between looks at a stranger. */
 const STRANGER_MILLIS = 200
 /**
@@ -44,13 +46,28 @@ export interface Ended {
 export const make = (libc: Libc): ChildWatch => {
   const running = new Map<number, OnEnd>()
   let timer: NodeJS.Timeout | undefined
+  let pause = POLL_MILLIS.first
+
+  const schedule = () => {
+    timer = setTimeout(() => {
+      pause = Math.min(pause * 2, POLL_MILLIS.longest)
+      timer = undefined
+      look()
+      if (running.size > 0 && timer === undefined) schedule()
+    }, pause)
+  }
+  /** A child has started or ended: looks begin again with the first pause, or stop. */
+  const stir = () => {
+    if (running.size > 0 && timer !== undefined && pause === POLL_MILLIS.first) return
+    clearTimeout(timer)
+    timer = undefined
+    pause = POLL_MILLIS.first
+    if (running.size > 0) schedule()
+  }
 
   const ended = (pid: number, onEnd: OnEnd) => {
     running.delete(pid)
-    if (running.size === 0) {
-      clearInterval(timer)
-      timer = undefined
-    }
+    stir()
     onEnd(() => toEnded(libc.wait(pid), libc.peakBytes()))
   }
 
@@ -92,7 +109,7 @@ export const make = (libc: Libc): ChildWatch => {
   return {
     add: (pid, onEnd) => {
       running.set(pid, onEnd)
-      timer ??= setInterval(look, POLL_MILLIS)
+      stir()
     },
     reapAlso: (isOrphan) => {
       orphans.add(isOrphan)

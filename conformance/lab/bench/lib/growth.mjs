@@ -23,6 +23,7 @@ import { median } from "./figures.mjs"
  * @typedef {object} Grown
  * @property {number} count
  * @property {number} startMillis the median
+ * @property {number} startCpu milliseconds of CPU time of the server for each of them
  * @property {number} kibEach memory for each
  * @property {number} cpuPerSecond milliseconds of CPU time in a second in which nothing happens
  * @property {number} napsPerSecond
@@ -80,7 +81,7 @@ const level = async (kind, count, command) => {
     connection: async () => void (await (await connect(server)).handshake()),
     finished: ended,
   }
-  await many(100, ended)
+  await many(60, ended)
   await sleep(500)
   const empty = resident(pids)
   await many(count, add[kind])
@@ -103,17 +104,18 @@ const level = async (kind, count, command) => {
  * Figures for each count. All servers are up at once and take turns, so that the load of the machine is the same.
  * @param {Kind} kind
  * @param {readonly number[]} counts
- * @param {{ command: string, rounds: number, seconds: number, progress: (text: string) => void }} how `rounds` of starts
+ * @param {{ command: string, rounds: number, seconds: number, settle: number, progress: (text: string) => void }} how `rounds` of starts
  * @returns {Promise<Grown[]>}
  */
-export const grow = async (kind, counts, { command, rounds, seconds, progress }) => {
+export const grow = async (kind, counts, { command, rounds, seconds, settle, progress }) => {
   /** @type {Level[]} */
   const levels = []
   for (const count of counts) {
     progress(`${kind}: ${count} …`)
     levels.push(await level(kind, count, command))
   }
-  await sleep(2000)
+  // Engines collect some seconds after the last work.
+  await sleep(settle * 1000)
   const memory = levels.map((one) => one.memory())
   const before = levels.map((one) => one.spent())
   const began = performance.now()
@@ -122,14 +124,17 @@ export const grow = async (kind, counts, { command, rounds, seconds, progress })
   const after = levels.map((one) => one.spent())
   /** @type {number[][]} */
   const times = levels.map(() => [])
+  const idle = levels.map((one) => one.spent().cpu)
   for (let round = 0; round < rounds; round += 1)
     for (const [index, one] of levels.entries()) times[index]?.push(await one.start())
+  const busy = levels.map((one) => one.spent().cpu)
   for (const one of levels) await one.stop()
   return levels.map(({ count, empty }, index) => {
     const [was, is] = [before[index] ?? { cpu: 0, naps: 0 }, after[index] ?? { cpu: 0, naps: 0 }]
     return {
       count,
       startMillis: median(times[index] ?? []),
+      startCpu: ((busy[index] ?? 0) - (idle[index] ?? 0)) / rounds,
       kibEach: ((memory[index] ?? 0) - empty) / count,
       cpuPerSecond: (is.cpu - was.cpu) / took,
       napsPerSecond: (is.naps - was.naps) / took,
@@ -159,6 +164,7 @@ export const verdicts = (grown) => {
   const idle = most.cpuPerSecond - first.cpuPerSecond
   return [
     ["start", says(most.startMillis / first.startMillis)],
+    ["CPU of a start", says(most.startCpu / first.startCpu)],
     ["memory", Number.isFinite(steeper) ? says(steeper) : "–"],
     // A thousandth of a core is what the least server takes.
     ["idle CPU", idle <= 1 ? "flat" : `${idle.toFixed(1)} ms/s more`],
