@@ -24,9 +24,9 @@ Usage: npm run bench -- --guard [OPTIONS]
   --record           write what was measured to the figures of this line of Node
   -h, --help         show this text
 
-A row is the CPU time of procwire over that of the control server for the same work, in turn: the cheaper half of
-the samples of each. It fails if it is more than 25 % above its figure, twice: what fails is measured again, with twice the
-samples.
+A row is the CPU time of procwire over that of the control server for the same work, in turn: the cheaper half of the
+samples of each, of the better of two servers. It fails if it is more than 25 % above its figure, twice: what fails is
+measured again, with twice the samples.
 
 Exit code 0: no row has become slower; 1: one has; 2: wrong use. Progress goes to stderr.
 `
@@ -91,7 +91,7 @@ const shown = ({ name, ratio, figure, change, slower }) => {
   const text = `${slower ? "SLOWER" : "ok    "} ${name.padEnd(16)} ${ratio.toFixed(2)}× the control (${against})`
   return colours && slower ? `\u001b[31m${text}\u001b[0m` : text
 }
-const [reps, enough] = options.quick ? [16, 5] : [32, 15]
+const [reps, enough] = options.quick ? [8, 3] : [16, 8]
 const measuring = { command: options.command, planted, seconds: enough }
 /** @type {Outcome[]} */
 const outcomes = []

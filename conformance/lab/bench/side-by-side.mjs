@@ -1,6 +1,7 @@
 // @ts-check
 // `npm run bench`: procwire on Node, Bun and Deno and as Bun's single file against the real peer, and against another
-// commit, interleaved in one run, over stdio and WebSocket. `--guard` and `--growth` are commands of their own.
+// commit, interleaved in one run, over stdio and WebSocket. `--guard`, `--growth` and `--profile` are commands of their
+// own.
 //
 // npm fetches the peer, as for `npm run conformance:codex`. Writes what it measured to `.cache/bench/`.
 import { spawnSync } from "node:child_process"
@@ -24,6 +25,7 @@ const help = `Measures procwire beside the real peer, interleaved in one run.
 Usage: npm run bench -- [OPTIONS]
        npm run bench -- --guard [--help]     has procwire become slower than the committed figures say?
        npm run bench -- --growth [--help]    what one process, connection or finished process more costs
+       npm run bench -- --profile ROW        where the CPU time of a row goes, by function
 
   --against REF      also builds that commit in a scratch worktree, and compares it with this one, row by row
   --on NAME,NAME     some of ${kinds.join(", ")} [default: all]
@@ -88,9 +90,11 @@ const ours = (kind, suffix, folder) => {
   return { ...server(`${kind}${suffix}`, command), run: [...command.slice(0, -1), "run", "--", "true"] }
 }
 
-const [mode] = process.argv.slice(2).filter((word) => word === "--guard" || word === "--growth")
+const modes = ["--guard", "--growth", "--profile"]
+const mode = process.argv.slice(2).find((word) => modes.includes(word))
 if (mode === "--guard") await import("./guard.mjs")
 else if (mode === "--growth") await import("./growth.mjs")
+else if (mode === "--profile") await import("./profile.mjs")
 else compare()
 
 function compare() {

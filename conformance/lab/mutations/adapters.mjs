@@ -177,6 +177,12 @@ export const adapters = [
     "process/exit-code",
   ),
   one(
+    "adapters/shared/process/posix/ChildWatch.ts",
+    "pause = Math.min(pause * 2, POLL_MILLIS.longest)",
+    "pause = POLL_MILLIS.first",
+    "idle children are looked at every second",
+  ),
+  one(
     "adapters/shared/process/posix/SocketDescriptors.ts",
     "count = libc.read(master, buffer.subarray(filled))",
     "count = 0",

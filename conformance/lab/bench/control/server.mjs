@@ -1,8 +1,9 @@
 // @ts-check
-// FROZEN. The control server of `npm run bench -- --guard`: a plain Node program that answers the methods which the guard
-// measures, in as few steps as Node allows without native calls.
+// FROZEN. The control server of `npm run bench -- --guard`: a plain Node program that answers the methods which the
+// guard measures, in as few steps as Node allows without native calls.
 //
-// The guard compares procwire's cost with this one's in the same run, so that the machine, its load and its Node drop out.
+// The guard compares procwire's cost with this one's in the same run, so that the machine, its load and its Node drop
+// out.
 // Whoever changes a line of this folder changes what every committed figure means, and has to record all of them anew.
 //
 // It leaves out what makes a server: checks, sessions, terminals, limits, order under load. Never serve anybody by it.

@@ -1,5 +1,5 @@
 // @ts-check
-// The rows as a chart: a dot for each server, on a logarithmic axis that says how many times as good as the first it is.
+// The rows as a chart: a dot for each server, on a logarithmic axis of how many times as good as the first it is.
 import { median } from "./figures.mjs"
 import { figure } from "./native.mjs"
 import { rows } from "./table.mjs"

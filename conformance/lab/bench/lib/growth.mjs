@@ -1,5 +1,5 @@
 // @ts-check
-// Servers that hold more and more of one thing, side by side: what one more start, their memory and their idleness cost.
+// Servers that hold more and more of one thing, side by side: what a start, their memory and their idleness cost.
 import { setTimeout as sleep } from "node:timers/promises"
 import { connect, start } from "../../proof/lib/peers.mjs"
 import { within } from "../../proof/lib/command.mjs"
@@ -95,16 +95,25 @@ const level = async (kind, count, command) => {
       peer.wire.close()
       server.child.kill("SIGTERM")
       // Thousands of processes end with it, on a machine that may be busy.
-      await within(server.gone, 120_000, `the end of a server with ${count}`)
+      await within(server.gone, 60_000, "").catch(() => server.child.kill("SIGKILL"))
     },
   }
 }
 
 /**
+ * @typedef {object} How
+ * @property {string} command of the server
+ * @property {number} rounds of starts
+ * @property {number} seconds in which nothing happens
+ * @property {number} settle seconds before that
+ * @property {(text: string) => void} progress
+ */
+
+/**
  * Figures for each count. All servers are up at once and take turns, so that the load of the machine is the same.
  * @param {Kind} kind
  * @param {readonly number[]} counts
- * @param {{ command: string, rounds: number, seconds: number, settle: number, progress: (text: string) => void }} how `rounds` of starts
+ * @param {How} how
  * @returns {Promise<Grown[]>}
  */
 export const grow = async (kind, counts, { command, rounds, seconds, settle, progress }) => {

@@ -20,8 +20,8 @@ import { connect, start } from "../../proof/lib/peers.mjs"
  * @property {string} id
  * @property {string} says
  * @property {"stdio" | "ws"} transport
- * @property {(bench: Bench) => Promise<() => Promise<number[] | void>>} prepare gives the work, which may give the times
- * of its rounds in milliseconds: then a row of the quickest of them is compared as well
+ * @property {(bench: Bench) => Promise<() => Promise<number[] | void>>} prepare gives the work, which may give the
+ * times of its rounds in milliseconds: then a row of the quickest of them is compared as well
  */
 
 /** A client with what the rows wait for. @param {Address} server @returns {Promise<Bench>} */
@@ -188,14 +188,14 @@ export const guardRows = [
     id: "spawn",
     says: "W2 start to closed, one at a time",
     transport: "stdio",
-    prepare: async (bench) => () => times(40, () => spawned(bench)),
+    prepare: async (bench) => () => times(20, () => spawned(bench)),
   },
   {
     id: "spawns",
     says: "W3 spawns, 32 in flight",
     transport: "stdio",
     prepare: async (bench) => () =>
-      times(3, async () => void (await Promise.all(Array.from({ length: 32 }, () => spawned(bench))))),
+      times(1, async () => void (await Promise.all(Array.from({ length: 32 }, () => spawned(bench))))),
   },
   { id: "output", says: "W4 output, pipe, stdio", transport: "stdio", prepare: output(16) },
   { id: "output-ws", says: "W4 output, pipe, WebSocket", transport: "ws", prepare: output(16) },
