@@ -95,6 +95,8 @@ const library = async () => {
     ...shared,
     entryPoints: Object.fromEntries(names.map((name) => [name, `${name}.ts`])),
     outdir: "dist/lib",
+    // Names and lines stay as they are.
+    minifySyntax: true,
     chunkNames: "chunks/[name]-[hash]",
     splitting: true,
     external: installed.flatMap((name) => [name, `${name}/*`]),
