@@ -49,9 +49,9 @@ describe("FairSender", () => {
     "suspends `send` until its turn, and drops the message of one that is interrupted",
     effect(function* () {
       const { sender, sent } = make()
-      yield* sender.send("1")
-      const second = yield* Effect.fork(sender.send("2"))
-      const third = yield* Effect.fork(sender.send("3"))
+      yield* sender.send(() => "1")
+      const second = yield* Effect.fork(sender.send(() => "2"))
+      const third = yield* Effect.fork(sender.send(() => "3"))
       yield* settle
       expect(sent).toEqual(["1"])
       yield* Fiber.interrupt(second)

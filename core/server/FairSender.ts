@@ -19,8 +19,8 @@ export interface FairSender {
   readonly remove: (source: Source) => void
   /** Writes a message. To be called by a source in its turn only. */
   readonly write: (message: Outgoing) => void
-  /** Sends one message when its turn has come. */
-  readonly send: (message: Outgoing) => Effect.Effect<void>
+  /** Sends one message when its turn has come, and makes it only then: an interrupted caller has made none. */
+  readonly send: (make: () => Outgoing) => Effect.Effect<void>
   /** Continues. To be called when the peer keeps up again. */
   readonly drain: () => void
   /** Gives nobody a turn any more. */
@@ -51,10 +51,10 @@ export const make = (write: (message: Outgoing) => boolean): FairSender => {
     write: (message) => {
       writable = write(message)
     },
-    send: (message) =>
+    send: (make) =>
       Effect.async<void>((resume) => {
         const source = () => {
-          sender.write(message)
+          sender.write(make())
           resume(Effect.void)
           return false
         }

@@ -73,13 +73,13 @@ export const make = ({ host, client, limits, sender, scope, fork }: HttpContext)
         )
         const frames = makeFrames(id)
         const send = deadline(
-          forEachPiece(response, (bytes) => sender.send(frames.delta(bytes))),
+          forEachPiece(response, (bytes) => sender.send(() => frames.delta(bytes))),
           () => broken(request),
         ).pipe(
           Effect.match({ onSuccess: () => null, onFailure: () => brokenBody }),
           // The last frame tells the client that it may use the id again, so free it before.
           Effect.tap(() => Scope.close(own, Exit.void)),
-          Effect.flatMap((error) => sender.send(frames.done(error))),
+          Effect.flatMap((error) => sender.send(() => frames.done(error))),
         )
         afterReply((answered) => void fork(answered ? send : Scope.close(own, Exit.void)))
         return { status: response.status, headers: response.headers, bodyBase64: new Uint8Array() }
