@@ -4,7 +4,8 @@
  *
  * Each child has a connection and a session of its own, so that none that is paused stalls another. A child whose link
  * stays lost is reported as killed, which its server does as soon as it gives up the session. The wire tells only that
- * all streams have ended, not each; it has four signals, and says a death by signal n as code 128 + n.
+ * all streams have ended, not each, and says a death by signal n as code 128 + n. A server without `processDeadlines`
+ * has four signals.
  */
 import process from "node:process"
 import * as Effect from "effect/Effect"
@@ -71,7 +72,13 @@ const layer = (url: string): Layer.Layer<Spawner.Spawner, SpawnerProblem> => {
             Effect.tap(restore(starting), ({ process }) => Effect.addFinalizer(() => end(process))),
           )
           const followed = yield* RemoteEvents.follow(process, subscription, spec.stdio, events)
-          return RemoteChild.make(client.call, process, followed, spec.stdio)
+          return RemoteChild.make(
+            client.call,
+            process,
+            followed,
+            spec.stdio,
+            capabilities.processDeadlines === true,
+          )
         })
         // A child that was refused leaves no connection.
         return Effect.gen(function* () {

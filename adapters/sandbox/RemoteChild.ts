@@ -21,12 +21,13 @@ const signals: { readonly [name: string]: "interrupt" | "terminate" | "hangup" |
   SIGQUIT: "quit",
 }
 
-/** The handle of a process that is followed. */
+/** The handle of a process that is followed. `anySignal`: its server takes every name of a signal. */
 export const make = (
   call: ExecClient["call"],
   process: RemoteProcess,
   { abandon, exited, killed, lingers, pause, resume }: RemoteEvents,
   stdio: Stdio,
+  anySignal: boolean,
 ): ChildHandle => {
   const kill = Effect.map(process.terminate, killed)
   const takesNothing = stdio.kind === "pipe" && !stdio.stdin
@@ -35,9 +36,9 @@ export const make = (
     write: takesNothing ? () => stdinError("NotOpen") : writer(call, process, exited),
     endStdin: stdio.kind === "pty" ? Effect.void : Effect.ignore(process.closeStdin),
     signal: (name) => {
-      const known = signals[name]
-      if (name !== "SIGKILL" && known === undefined) return unsupported(name)
-      return Effect.mapError(known === undefined ? kill : process.signal(known), toSignalError)
+      if (name === "SIGKILL") return Effect.mapError(kill, toSignalError)
+      const known = signals[name] ?? (anySignal ? name : undefined)
+      return known === undefined ? unsupported(name) : Effect.mapError(process.signal(known), toSignalError)
     },
     kill: Effect.ignore(kill),
     abandonOutput: Effect.sync(abandon),

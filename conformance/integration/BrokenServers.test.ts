@@ -82,8 +82,12 @@ const broken: { readonly [name: string]: Broken } = {
   "credit-replaced": { fails: ["process/credit/grants-go-on-where-it-stopped"] },
   "credit-spares-the-end": { fails: ["process/credit/end-waits-too"] },
   "credit-survives-a-resume": { fails: ["process/credit/anew-with-a-resume"] },
+  "deadline-ignored": { fails: ["process/deadlines/timeout-ends-the-process"] },
+  "deadline-of-the-connection": { fails: ["process/deadlines/goes-on-without-a-client"] },
+  "deadline-without-a-kill": { fails: ["process/deadlines/grace-ends-in-a-kill"] },
   "detach-kills": { fails: ["session/detach-keeps-processes", "session/takeover/just-detached"] },
   "dies-of-bad-json": { over: "stdio", fails: ["envelope/malformed-text-answered-with-minus-one"] },
+  "ending-unasked": { fails: ["process/deadlines/ending-only-when-asked"] },
   "environment-leaks": { fails: ["environment/exact-without-policy"] },
   "error-as-text": {
     fails: [
@@ -98,6 +102,7 @@ const broken: { readonly [name: string]: Broken } = {
   },
   "failed-start-keeps-id": { fails: ["process/start/program-missing-frees-the-id"] },
   "gate-open": { fails: ["handshake/process-methods-refused-before-initialize"] },
+  "grace-ignored": { fails: ["process/terminate/grace-asks-first"] },
   "id-as-string": { fails: ["envelope/integer-ids-echoed", "environment/status-is-ready"], everywhere: true },
   "id-free-at-exit": { fails: ["process/start/retained-id-refused"] },
   "input-as-latin1": {
@@ -166,6 +171,8 @@ const broken: { readonly [name: string]: Broken } = {
   },
   "sessions-share-processes": { fails: ["session/isolated"] },
   "signal-code-plain": { fails: ["process/exit-code/of-sigterm", "process/exit-code/of-sigsegv"] },
+  "signal-numbers-refused": { fails: ["process/signal/any-name-or-number"] },
+  "silence-from-the-start": { fails: ["process/deadlines/silence-counts-from-the-last-output"] },
   "signals-are-interrupts": {
     fails: [
       "process/signal/more-names-run-their-traps",

@@ -33,6 +33,7 @@ export const capabilities = [
   "network-proxy",
   "process-close-stdin",
   "process-credit",
+  "process-deadlines",
   "process-group",
   "process-receipt",
   "process-resize",

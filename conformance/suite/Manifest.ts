@@ -51,6 +51,7 @@ const families: { readonly [capability in Case.Capability]?: Family } = {
   "network-proxy": { flag: "networkProxyLaunch" },
   "process-close-stdin": { flag: "processCloseStdin" },
   "process-credit": { flag: "processCredit" },
+  "process-deadlines": { flag: "processDeadlines" },
   "process-receipt": { flag: "processReceipt" },
   "process-resize": { flag: "processResize" },
   "process-signals": { flag: "processSignals" },

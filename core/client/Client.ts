@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import { utf8 } from "../protocol/Bytes.ts"
 import type { EnvironmentInfo } from "../protocol/Environment.ts"
 import type { RequestName, ResultOf } from "../protocol/Methods.ts"
-import type { OutputStream, ReadResult, SignalName, TerminalSize } from "../protocol/Process.ts"
+import type { OutputStream, ReadResult, Signal, TerminalSize } from "../protocol/Process.ts"
 import type { WaitResult } from "../protocol/Wait.ts"
 import type { Encoded } from "./Calls.ts"
 import type { ClientError } from "./ClientError.ts"
@@ -18,11 +18,11 @@ import { type ClientHttp, toClientHttp } from "./ClientHttp.ts"
 import * as Collected from "./Collected.ts"
 import type { Delivery } from "./Delivery.ts"
 import type * as ExecClient from "./ExecClient.ts"
-import type { CallOptions } from "./GivingUp.ts"
+import { type CallOptions, givenUp } from "./GivingUp.ts"
 import { ending, iterate, outputOf, promise, text, unawaited } from "./Promises.ts"
 import type { ProcessEvent } from "./ProcessEvent.ts"
 import type { AttachOptions } from "./ProcessStarter.ts"
-import type { ReadOptions, RemoteProcess, WaitOptions } from "./RemoteProcess.ts"
+import type { EndOptions, ReadOptions, RemoteProcess, WaitOptions } from "./RemoteProcess.ts"
 import type { StartOptions } from "./StartOptions.ts"
 
 /**
@@ -60,10 +60,18 @@ export interface ClientProcess extends AsyncIterable<ProcessEvent>, AsyncDisposa
   resize(size: TerminalSize, how?: CallOptions): Promise<void>
   /** Sends SIGINT to the process group. */
   interrupt(how?: CallOptions): Promise<void>
-  /** Sends a signal to the process group. All but `interrupt` need the capability `processSignals`. */
-  signal(name: SignalName, how?: CallOptions): Promise<void>
+  /**
+   * Sends a signal to the process group. `terminate`, `hangup` and `quit` need the capability `processSignals`, names
+   * (`SIGUSR1`, `USR1`, `SIGRTMIN+1`) and numbers `processDeadlines`.
+   */
+  signal(name: Signal, how?: CallOptions): Promise<void>
   /** Sends SIGKILL to the process group. Resolves to true if the process was running. */
   terminate(how?: CallOptions): Promise<boolean>
+  /**
+   * Asks the process to end, and lets the server kill what is left of it and its descendants after the grace. Resolves
+   * to true if the process was running, as soon as it has been asked. Needs the capability `processDeadlines`.
+   */
+  end(options?: EndOptions, how?: CallOptions): Promise<boolean>
   /** Reads the output that the server retains, and the state of the process. */
   read(options?: ReadOptions, how?: CallOptions): Promise<ReadResult>
   /**
@@ -90,8 +98,9 @@ export interface Client extends AsyncDisposable {
    */
   start(options: StartOptions, how?: CallOptions): Promise<ClientProcess>
   /**
-   * Starts a process, waits until it is closed, and resolves with its exit code and its output as text. Rejects with
-   * `OutputTooLarge` when a stream has more bytes than `maxBuffer`, 64 MiB by default; the process is then terminated.
+   * Starts a process, waits until it is closed, and resolves with its exit code, its output as text, and how it ended.
+   * Rejects with `OutputTooLarge` when a stream has more bytes than `maxBuffer`, 64 MiB by default (the process is then
+   * terminated), and with `reject: true` with `Failed` for every end but an exit with 0.
    */
   run(options: Collected.RunOptions, how?: CallOptions): Promise<Collected.Finished>
   /**
@@ -126,7 +135,8 @@ export const fromEffect = (client: ExecClient.ExecClient, close: Effect.Effect<v
     return client.environmentInfo
   },
   start: (options, how) => promise(Effect.map(client.start(options), toProcess), how),
-  run: (options, how) => promise(run(client, options), how),
+  // The promise rejects with the reason of the signal at once; the process is terminated by its start.
+  run: (options, how) => promise(givenUp(run(client, options), { signal: options?.signal }), how),
   attach: (id, after, { receipt, ...how } = {}) =>
     promise(Effect.map(client.attach(id, after, receipt === undefined ? {} : { receipt }), toProcess), how),
   fs: ClientFiles.make(client.fs),
@@ -142,7 +152,7 @@ export const fromEffect = (client: ExecClient.ExecClient, close: Effect.Effect<v
 
 /** Runs a process to its end. Given up, it terminates the process, also one that starts too late. */
 const run = (client: ExecClient.ExecClient, options: Collected.RunOptions) =>
-  Effect.suspend(() => {
+  Effect.flatMap(Effect.clock, (clock) => {
     let over = false
     let started: RemoteProcess | undefined
     const stop = () => {
@@ -155,7 +165,15 @@ const run = (client: ExecClient.ExecClient, options: Collected.RunOptions) =>
         return toProcess(process)
       })
     const finished = Effect.tryPromise({
-      try: () => Collected.run(start, options),
+      try: () =>
+        Collected.run(
+          {
+            start,
+            now: () => clock.unsafeCurrentTimeMillis(),
+            platform: client.environmentInfo.platformOs ?? "linux",
+          },
+          options,
+        ),
       catch: (error) => error,
     })
     return Effect.onInterrupt(finished, () =>
@@ -186,6 +204,7 @@ const toProcess = (process: RemoteProcess): ClientProcess => ({
   interrupt: (how) => promise(process.interrupt, how),
   signal: (name, how) => promise(process.signal(name), how),
   terminate: (how) => promise(process.terminate, how),
+  end: (options, how) => promise(process.end(options), how),
   read: (options, how) => promise(process.read(options), how),
   wait: (options, how) => promise(process.wait(options), how),
   [Symbol.asyncDispose]: () => promise(Effect.ignore(process.terminate)),

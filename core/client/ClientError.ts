@@ -37,6 +37,8 @@ export type ClientReason =
   | "InvalidOption"
   /** The output of `run` exceeds `maxBuffer`; the process was terminated. */
   | "OutputTooLarge"
+  /** With `reject: true` of `run`: the exit code was not 0, a signal or a deadline has ended the process. */
+  | "Failed"
 
 /** A range of events that are lost, by their seq. */
 export interface Gone {
@@ -61,6 +63,8 @@ export class ClientError extends Data.TaggedError("ClientError")<{
   readonly serverMessage?: string
   /** The lost range, with the reason `EventsLost`. */
   readonly gone?: Gone
+  /** The result of `run`, with the reason `Failed`. */
+  readonly result?: unknown
   /** The error that this one was made from. */
   readonly cause?: unknown
 }> {}

@@ -158,9 +158,3 @@ export const notAsked = (id: string): ClientError =>
     reason: "InvalidOption",
     message: `process ${id} has no receipt: start it, or attach to it, with \`receipt: true\``,
   })
-
-/** The refusal of a start with `receipt: true`. */
-export const unsupported: ClientError = new ClientError({
-  reason: "InvalidOption",
-  message: "receipt: true needs a server with the capability processReceipt, which this one lacks",
-})

@@ -5,7 +5,7 @@
  * nothing follows `closed`. `failed` is made by the client, and is the last event too.
  */
 import * as Process from "../protocol/Process.ts"
-import type { OutputStream, ResourceLimit } from "../protocol/Process.ts"
+import type { EndedBy, OutputStream, ResourceLimit } from "../protocol/Process.ts"
 import type { Receipt } from "../protocol/Receipt.ts"
 import type { ClientError, ClientReason, Gone } from "./ClientError.ts"
 
@@ -35,6 +35,10 @@ export interface Exited {
   readonly limit?: ResourceLimit | undefined
   /** True if the kernel has killed the process, or one that it had started, because memory ran out. */
   readonly oomKilled?: boolean | undefined
+  /** What has ended the process, where the server has the capability `processDeadlines`: `exit`, `timeout`, … */
+  readonly endedBy?: EndedBy | undefined
+  /** The number of the signal that it died of, with `endedBy`. */
+  readonly signal?: number | undefined
 }
 
 /** The process has exited and every output stream is at EOF. */

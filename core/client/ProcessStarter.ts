@@ -10,6 +10,7 @@ import * as Fiber from "effect/Fiber"
 import type * as Scope from "effect/Scope"
 import type { EnvironmentInfo } from "../protocol/Environment.ts"
 import type { HasherService } from "../protocol/Hasher.ts"
+import * as Aborting from "./Aborting.ts"
 import type { Call } from "./Calls.ts"
 import { ClientError } from "./ClientError.ts"
 import * as CreditWindow from "./CreditWindow.ts"
@@ -95,16 +96,15 @@ export const make = (options: Options): ProcessStarter => {
     prepare: (follower: ProcessFollower) => Effect.Effect<A>,
   ) =>
     Effect.gen(function* () {
-      const refusal = OptionNames.refusal("start", StartOptions.names, start)
+      const unknown = OptionNames.refusal("start", StartOptions.names, start)
+      const refusal = unknown ?? StartOptions.refusal(start, info()) ?? Aborting.refusal(start)
       if (refusal !== undefined) return yield* Effect.fail(refusal)
-      if (start.receipt === true && info().capabilities?.processReceipt !== true) {
-        return yield* Effect.fail(Delivery.unsupported)
-      }
       const params = StartOptions.toParams(start, info(), () => nextId("process"))
       const follower = yield* follow(options, params.processId, 0, params.credit ?? undefined)
       const receipt = yield* tallied(options, follower, 0, start)
       const prepared = yield* prepare(follower)
       yield* send(options, follower, params, restore)
+      Aborting.follow(start, follower, options)
       return { process: toHandle(follower, receipt), prepared }
     })
 

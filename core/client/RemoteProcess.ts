@@ -7,7 +7,7 @@
 import * as Effect from "effect/Effect"
 import type * as Stream from "effect/Stream"
 import { toBase64 } from "../protocol/Bytes.ts"
-import type { OutputStream, ReadResult, SignalName, TerminalSize } from "../protocol/Process.ts"
+import type { OutputStream, ReadResult, Signal, TerminalSize } from "../protocol/Process.ts"
 import type { WaitResult } from "../protocol/Wait.ts"
 import type { Encoded } from "./Calls.ts"
 import { ClientError } from "./ClientError.ts"
@@ -28,6 +28,16 @@ export interface ReadOptions {
   /** How long to wait for an event after `afterSeq`, in milliseconds. Default: 0. */
   readonly waitMs?: number
 }
+
+/** Options of `end`. */
+export interface EndOptions {
+  /** What asks the process to end. Default: SIGTERM. */
+  readonly signal?: Signal
+  /** How long it has, in milliseconds; 0 kills at once. Default: the `killGraceMs` of its start, or 5,000. */
+  readonly graceMs?: number
+}
+
+const endNames = { signal: true, graceMs: true } satisfies OptionNames.Names<EndOptions>
 
 const readNames = { afterSeq: true, maxBytes: true, waitMs: true } satisfies OptionNames.Names<ReadOptions>
 
@@ -87,10 +97,18 @@ export interface RemoteProcess {
   readonly resize: (size: TerminalSize) => Effect.Effect<void, ClientError>
   /** Sends SIGINT to the process group. */
   readonly interrupt: Effect.Effect<void, ClientError>
-  /** Sends a signal to the process group. All but `interrupt` need the capability `processSignals`. */
-  readonly signal: (name: SignalName) => Effect.Effect<void, ClientError>
+  /**
+   * Sends a signal to the process group. `terminate`, `hangup` and `quit` need the capability `processSignals`, names
+   * (`SIGUSR1`, `USR1`, `SIGRTMIN+1`) and numbers `processDeadlines`.
+   */
+  readonly signal: (name: Signal) => Effect.Effect<void, ClientError>
   /** Sends SIGKILL to the process group; true if the process was running. */
   readonly terminate: Effect.Effect<boolean, ClientError>
+  /**
+   * Asks the process to end, and lets the server kill what is left of it and its descendants after the grace; true if
+   * the process was running. It completes when the process has been asked. Needs the capability `processDeadlines`.
+   */
+  readonly end: (options?: EndOptions) => Effect.Effect<boolean, ClientError>
   /** Reads the output that the server retains, and the state of the process. */
   readonly read: (options?: ReadOptions) => Effect.Effect<ReadResult, ClientError>
   /**
@@ -151,7 +169,7 @@ export const make = (
       )
     })
 
-  const signal = (name: SignalName) => Effect.asVoid(call("process/signal", { processId: id, signal: name }))
+  const signal = (name: Signal) => Effect.asVoid(call("process/signal", { processId: id, signal: name }))
 
   const events = EventStreams.fromSubscription(subscribe)
   const output = EventStreams.output(events, follower.failure)
@@ -173,9 +191,8 @@ export const make = (
     wait: (options) => wait(follower, options),
     interrupt: Effect.suspend(() => signal("interrupt")),
     signal: (name) => Effect.suspend(() => signal(name)),
-    terminate: Effect.suspend(() =>
-      Effect.map(call("process/terminate", { processId: id }), ({ running }) => running),
-    ),
+    terminate: Effect.suspend(() => terminate(follower, {})),
+    end: (options) => end(follower, options),
   }
 }
 
@@ -183,6 +200,16 @@ const wait = ({ id, call }: ProcessFollower, options: WaitOptions) =>
   Effect.suspend(() => {
     const refusal = OptionNames.refusal("wait", waitNames, options)
     return refusal === undefined ? call("process/wait", { processId: id, ...options }) : Effect.fail(refusal)
+  })
+
+const terminate = ({ id, call }: ProcessFollower, options: EndOptions): Effect.Effect<boolean, ClientError> =>
+  Effect.map(call("process/terminate", { processId: id, ...options }), ({ running }) => running)
+
+const end = (follower: ProcessFollower, options: EndOptions = {}): Effect.Effect<boolean, ClientError> =>
+  Effect.suspend(() => {
+    const refusal = OptionNames.refusal("end", endNames, options)
+    if (refusal !== undefined) return Effect.fail(refusal)
+    return terminate(follower, { ...options, signal: options.signal ?? "SIGTERM" })
   })
 
 const refusal = (id: string, status: "unknownProcess" | "stdinClosed" | "starting"): ClientError =>

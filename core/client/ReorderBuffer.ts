@@ -99,9 +99,10 @@ export class ReorderBuffer {
     if (missing === 1) {
       let seq = this.last + 1
       while (this.early.has(seq)) seq += 1
-      const { exitCode, sandboxDenied, limit, oomKilled } = state
+      const { exitCode, sandboxDenied, limit, oomKilled, endedBy, signal } = state
       const over = { ...(limit && { limit }), ...(oomKilled && { oomKilled }) }
-      this.hold({ kind: "exited", seq, exitCode: exitCode ?? -1, sandboxDenied, ...over })
+      const ending = { ...(endedBy && { endedBy }), ...(signal && { signal }) }
+      this.hold({ kind: "exited", seq, exitCode: exitCode ?? -1, sandboxDenied, ...over, ...ending })
     }
     return undefined
   }

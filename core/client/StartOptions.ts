@@ -3,9 +3,11 @@
  */
 import type * as Schema from "effect/Schema"
 import type { EnvironmentInfo } from "../protocol/Environment.ts"
-import type { EnvPolicy, StartParams } from "../protocol/Process.ts"
+import type { EnvPolicy, Signal, StartParams } from "../protocol/Process.ts"
+import type { ClientError } from "./ClientError.ts"
 import * as CreditWindow from "./CreditWindow.ts"
-import type { Names } from "./OptionNames.ts"
+import type { Signal as AbortSignal } from "./GivingUp.ts"
+import { invalid, type Names } from "./OptionNames.ts"
 import { toUri } from "./RemotePath.ts"
 
 /** The params of `process/start` as on the wire. */
@@ -65,6 +67,21 @@ export interface StartOptions extends Partial<Omit<Wire, "argv" | "envPolicy">> 
    * where the server lacks the capability `processReceipt`. Default: false.
    */
   readonly receipt?: boolean
+  /**
+   * The longest that the process may run, in milliseconds from its spawn: the server ends it then, be this client
+   * there or not. Needs the capability `processDeadlines`, as do the next four. Default: no bound.
+   */
+  readonly timeoutMs?: number
+  /** The longest that the process may run without output, in milliseconds. Default: no bound. */
+  readonly idleTimeoutMs?: number
+  /** From the signal that asks the process to end to the SIGKILL of what is left, in milliseconds. Default: 5,000. */
+  readonly killGraceMs?: number
+  /** What asks the process to end at a deadline. Default: SIGTERM. */
+  readonly signalOnTimeout?: Signal
+  /** Whether `exited` says what has ended the process. Default: true where the server can. */
+  readonly ending?: boolean
+  /** Terminates the process when it aborts: at once, or with `killGraceMs` after SIGTERM and that time. */
+  readonly signal?: AbortSignal
 }
 
 /** Every option of a start. */
@@ -87,7 +104,32 @@ export const names = {
   shellSnapshot: true,
   credit: true,
   receipt: true,
+  timeoutMs: true,
+  idleTimeoutMs: true,
+  killGraceMs: true,
+  signalOnTimeout: true,
+  ending: true,
+  signal: true,
 } satisfies Names<StartOptions>
+
+/** Why a server cannot have these options: undefined if it can. */
+export const refusal = (
+  options: StartOptions,
+  { capabilities }: EnvironmentInfo,
+): ClientError | undefined => {
+  if (options.receipt === true && capabilities?.processReceipt !== true) {
+    return lacking("receipt: true", "processReceipt")
+  }
+  const timed = deadlines.find((name) => options[name] !== undefined)
+  return timed === undefined || capabilities?.processDeadlines === true
+    ? undefined
+    : lacking(timed, "processDeadlines")
+}
+
+const deadlines = ["timeoutMs", "idleTimeoutMs", "killGraceMs", "signalOnTimeout", "ending"] as const
+
+const lacking = (option: string, capability: string) =>
+  invalid(`${option} needs a server with the capability ${capability}, which this one lacks`)
 
 /** What a terminal is, for programs in it, where `env` does not say otherwise. */
 const terminal = { TERM: "xterm-256color" }
@@ -95,10 +137,11 @@ const terminalSize = { rows: 24, columns: 80 }
 
 /** The params of `process/start`. `newId` makes the id if none is given. */
 export const toParams = (options: StartOptions, info: EnvironmentInfo, newId: () => string): Wire => {
-  const { inherit = "core", envPolicy, credit = CreditWindow.defaultSize, ...given } = options
+  const { inherit = "core", envPolicy, credit = CreditWindow.defaultSize, signal: _, ...given } = options
   return {
     tty: false,
     ...(given.tty === true ? { terminalSize } : {}),
+    ...(info.capabilities?.processDeadlines === true ? { ending: true } : {}),
     ...given,
     ...(info.capabilities?.processCredit === true ? { credit } : {}),
     processId: options.processId ?? newId(),

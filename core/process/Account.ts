@@ -8,12 +8,13 @@ import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as FiberRef from "effect/FiberRef"
 import type { Hash, HasherService } from "../protocol/Hasher.ts"
-import type { EndedBy, Ending, Receipt, StreamReceipt } from "../protocol/Receipt.ts"
+import type { Receipt, StreamReceipt } from "../protocol/Receipt.ts"
 import type * as Spawner from "../spawn/Spawner.ts"
 import type { Chunk } from "./Chunk.ts"
 import type { Metrics } from "./Metrics.ts"
 import type { OutputLog } from "./OutputLog.ts"
 import type { Attachment } from "./Attachment.ts"
+import type { Cause } from "./Cause.ts"
 
 /** How long the hashes of an ended process may take, in milliseconds: then the receipt goes without them. */
 export const digestMillis = 5000
@@ -32,6 +33,8 @@ export interface Subject {
   readonly events: Spawner.SpawnEvents
   /** A client has asked for the kill. */
   readonly terminated: boolean
+  /** What else has a hand in its end. */
+  readonly cause: Cause
   /** Calls `listener` after every change. */
   readonly subscribe: (listener: () => void) => () => void
 }
@@ -80,7 +83,7 @@ export class Account {
       exit: (status, ending) => {
         this.end ??= {
           ...ending,
-          endedBy: endedBy(status, ending, process.terminated),
+          endedBy: process.cause.of(status, ending, process.terminated),
           ...(status.kind === "signaled" ? { signal: status.signal } : {}),
           endedAtMs: this.services.clock.unsafeCurrentTimeMillis(),
         }
@@ -219,10 +222,3 @@ const toReceipt = (
   ...(lastSeq === undefined ? {} : { lastSeq }),
   unreadBytes,
 })
-
-/** A wrapper of a killed child may exit with 128 + 9 instead of dying of the signal itself. */
-const endedBy = (status: Spawner.ExitStatus, ending: Ending | undefined, terminated: boolean): EndedBy => {
-  const killed = status.kind === "signaled" || status.code === 128 + 9
-  if (terminated && killed) return "terminate"
-  return ending?.endedBy ?? (status.kind === "signaled" ? "signal" : "exit")
-}

@@ -8,6 +8,7 @@ import * as Scope from "effect/Scope"
 import type { SpawnError } from "../spawn/SpawnError.ts"
 import type { ChildHandle, SpawnerService, SpawnSpec } from "../spawn/Spawner.ts"
 import * as ChildScope from "./ChildScope.ts"
+import { type Deadline, hasDescendants } from "./Deadline.ts"
 import type { Metrics } from "./Metrics.ts"
 import type { Options } from "./Options.ts"
 import type { Process } from "./Process.ts"
@@ -37,6 +38,14 @@ export type AroundSpawn = (
   spawn: Effect.Effect<ChildHandle, SpawnError, Scope.Scope>,
 ) => Effect.Effect<ChildHandle, SpawnError, Scope.Scope>
 
+/** What a start asks for beyond its spec. */
+export interface Asked {
+  /** Stands around the spawn; by default nothing does. */
+  readonly around?: AroundSpawn | undefined
+  /** When the process has to end; by default never. */
+  readonly deadline?: Deadline | undefined
+}
+
 /**
  * Spawns the child of an entry and decides its start; the rest goes on in a fiber of the session. `leave` gives back
  * the place of a process that never started (one that is closed has given it back).
@@ -46,12 +55,13 @@ export const start = (
   entry: Entry,
   spec: SpawnSpec,
   leave: () => void,
-  around: AroundSpawn = (_process, spawn) => spawn,
+  { around = (_process, spawn) => spawn, deadline }: Asked = {},
 ): Effect.Effect<void, SpawnError> => {
   const { spawner, table, options, metrics, scope } = services
   const { process } = entry
   const { account } = process
-  const events = account === undefined ? process.events : account.around(process)
+  const counted = account === undefined ? process.events : account.around(process)
+  const events = deadline === undefined ? counted : deadline.around(counted)
   // Attached before there is any output.
   const hashing = account?.run(process, process.follow(0))
   return Effect.gen(function* () {
@@ -69,6 +79,7 @@ export const start = (
     table.decide(entry, Exit.succeed(process))
     yield* Effect.logDebug("process started")
     if (hashing !== undefined) yield* Effect.forkIn(hashing, scope)
+    if (deadline !== undefined) yield* Effect.forkIn(deadline.run(process), scope)
     yield* Effect.forkIn(retire(services, entry, childScope), scope)
   }).pipe(
     Effect.onError((cause) =>
@@ -107,8 +118,3 @@ const retire = (
     }
     yield* childScope.close
   })
-
-const hasDescendants = (child: ChildHandle): Effect.Effect<boolean> =>
-  Effect.flatMap(child.lingering, (lingering) =>
-    lingering ? Effect.succeed(true) : (child.outlived ?? Effect.succeed(false)),
-  )

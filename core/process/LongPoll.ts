@@ -7,10 +7,10 @@
 import * as Effect from "effect/Effect"
 import * as FiberId from "effect/FiberId"
 import * as Runtime from "effect/Runtime"
-import type { ResourceLimit } from "../protocol/Process.ts"
+import type { EndedBy, ResourceLimit } from "../protocol/Process.ts"
 import type { Receipt } from "../protocol/Receipt.ts"
 import type * as OutputLog from "./OutputLog.ts"
-import type { Process } from "./Process.ts"
+import type { Exited, Process } from "./Process.ts"
 
 /** What a read asks for. */
 export interface ReadRequest {
@@ -40,6 +40,10 @@ export interface ReadState {
   readonly limit?: ResourceLimit | undefined
   /** True if memory ran out. */
   readonly oomKilled?: boolean | undefined
+  /** What has ended the process, if that is to be told. */
+  readonly endedBy?: EndedBy | undefined
+  /** The number of the signal that it died of, with `endedBy`. */
+  readonly signal?: number | undefined
   /** Of a closed process whose start has asked for one. */
   readonly receipt?: Receipt
 }
@@ -84,6 +88,12 @@ const awaitNews = (process: Process, { afterSeq, waitMillis }: ReadRequest): Eff
     }),
   )
 
+const endingOf = (exited: Exited | undefined): Pick<ReadState, "endedBy" | "signal"> => {
+  if (exited?.endedBy === undefined) return {}
+  const { endedBy, signal } = exited
+  return signal === undefined ? { endedBy } : { endedBy, signal }
+}
+
 const stateAfter = (process: Process, { afterSeq, maxBytes }: ReadRequest): ReadState => {
   const chunks: Array<OutputLog.Chunk> = []
   let bytes = 0
@@ -105,6 +115,7 @@ const stateAfter = (process: Process, { afterSeq, maxBytes }: ReadRequest): Read
     sandboxDenied: process.exited?.sandboxDenied ?? false,
     limit: process.exited?.limit,
     oomKilled: process.exited?.oomKilled,
+    ...endingOf(process.exited),
     ...(process.closed?.receipt === undefined ? {} : { receipt: process.closed.receipt }),
   }
 }

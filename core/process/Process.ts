@@ -16,22 +16,20 @@ import type { Receipt } from "../protocol/Receipt.ts"
 import type * as Spawner from "../spawn/Spawner.ts"
 import type { Account } from "./Account.ts"
 import { type Attachment, streamsOf } from "./Attachment.ts"
+import { Cause, defaultGrace, toExitCode } from "./Cause.ts"
 import * as Denial from "./Denial.ts"
 import * as Metrics from "./Metrics.ts"
 import type { Shared } from "./Options.ts"
 import * as OutputLog from "./OutputLog.ts"
 import type { StdinQueue } from "./StdinQueue.ts"
+import { awaitQuiet } from "./Quiet.ts"
 import { Throttle } from "./Throttle.ts"
-
-/** Milliseconds without output, twice in a row, after which an exit is published although a stream is open. */
-export const quietMillis = 10
-
-/** Rounds of `quietMillis` after which an exit is published although output keeps coming: half a second. */
-export const maxQuietRounds = 50
 
 export { pauseAbove, resumeBelow } from "./Throttle.ts"
 export type { Event } from "../protocol/dialect/Dialect.ts"
 export type { Attachment } from "./Attachment.ts"
+export { toExitCode } from "./Cause.ts"
+export { maxQuietRounds, quietMillis } from "./Quiet.ts"
 
 /** The exit of a process, as its event. */
 export type Exited = Omit<Extract<Event, { readonly kind: "exited" }>, "kind">
@@ -50,6 +48,10 @@ export class Process {
   closed: { readonly seq: number; readonly receipt?: Receipt | undefined } | undefined
   /** A client has asked for the kill. Set by `terminate`. */
   terminated = false
+  /** What else has a hand in its end. */
+  readonly cause = new Cause()
+  /** How it is asked to end, where nothing else is said. */
+  grace = defaultGrace
   /** Undefined until the child is spawned. */
   child: Spawner.ChildHandle | undefined
   /** Undefined without a stdin or PTY to write to. */
@@ -64,9 +66,10 @@ export class Process {
   private readonly confined: boolean
   private status: Spawner.ExitStatus | undefined
   private ending: Spawner.Ending | undefined
-  private readonly readers: Throttle
+  /** Pauses the child while a reader lags. */
+  readonly readers: Throttle
   /** How often the spawner has delivered output. */
-  private outputs = 0
+  outputs = 0
   /** Holds the first output until the client that started the process has attached. */
   private starter: Attachment | undefined
   private readonly onClosed: () => void
@@ -119,12 +122,12 @@ export class Process {
 
   /** Publishes an exit over open streams, abandons those after `terminate`, and completes with `closed`. */
   readonly supervise: Effect.Effect<void> = Effect.gen(this, function* () {
-    yield* this.metrics.whileRunning(Deferred.await(this.childExited))
-    yield* this.awaitQuiet
+    yield* this.metrics.whileRunning(this.ended)
+    yield* awaitQuiet(this)
     this.publishExit()
     if (this.closed === undefined && this.terminated && this.child !== undefined)
       yield* this.child.abandonOutput
-    yield* Deferred.await(this.allClosed)
+    yield* this.whenClosed
   })
 
   /** The child is spawned. */
@@ -186,6 +189,21 @@ export class Process {
     return this.exited === undefined
   }
 
+  /** True once the child has exited, although that may not be published yet. */
+  get hasEnded(): boolean {
+    return this.status !== undefined
+  }
+
+  /** Completes when the child has exited. */
+  get ended(): Effect.Effect<void> {
+    return Deferred.await(this.childExited)
+  }
+
+  /** Completes with `closed`. */
+  get whenClosed(): Effect.Effect<void> {
+    return Deferred.await(this.allClosed)
+  }
+
   private eventAfter(seq: number): Event | undefined {
     const chunk = this.log.after(seq)
     const { exited, closed } = this
@@ -195,20 +213,6 @@ export class Process {
     if (chunk !== undefined) return chunk
     return closed !== undefined && closed.seq > seq ? { kind: "closed", ...closed } : undefined
   }
-
-  /** Waits until the output of an exited child can be taken as read. Time in which reading is paused does not count. */
-  private readonly awaitQuiet: Effect.Effect<void> = Effect.gen(this, function* () {
-    let quiet = 0
-    let rounds = 0
-    while (this.exited === undefined && quiet < 2 && rounds < maxQuietRounds) {
-      const { outputs } = this
-      yield* this.readers.open
-      yield* Effect.sleep(quietMillis)
-      if (this.readers.paused) continue
-      rounds += 1
-      quiet = this.outputs === outputs ? quiet + 1 : 0
-    }
-  })
 
   private settle() {
     if (this.openStreams.size > 0 || this.status === undefined) return
@@ -230,7 +234,8 @@ export class Process {
     const signal = this.status.kind === "signaled" ? this.status.signal : undefined
     const sandboxDenied = this.confined && Denial.isLikely(exitCode, this.log)
     const { limit, oomKilled } = this.ending ?? {}
-    this.exited = { seq: this.log.take(), exitCode, signal, sandboxDenied, limit, oomKilled }
+    const endedBy = this.cause.told ? this.cause.of(this.status, this.ending, this.terminated) : undefined
+    this.exited = { seq: this.log.take(), exitCode, signal, sandboxDenied, limit, oomKilled, endedBy }
     this.stdin?.close()
     this.wake()
   }
@@ -243,7 +248,3 @@ export class Process {
     for (const listener of this.listeners) listener()
   }
 }
-
-/** The wire's exit code: death by signal n is 128 + n. */
-export const toExitCode = (status: Spawner.ExitStatus): number =>
-  status.kind === "exited" ? status.code : 128 + status.signal

@@ -5,6 +5,7 @@
  * order of the calls: those that come while the process is starting wait for the start. A closed process stays readable
  * for the retention time, unless processes are forgotten at their exit. Closing the scope kills every child.
  */
+import type * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -17,7 +18,9 @@ import type { SignalError } from "../spawn/SpawnError.ts"
 import { Account } from "./Account.ts"
 import { streamsOf } from "./Attachment.ts"
 import * as Buffered from "./Buffered.ts"
+import { defaultGrace, type Grace } from "./Cause.ts"
 import * as Control from "./Control.ts"
+import * as Deadline from "./Deadline.ts"
 import * as Lifecycle from "./Lifecycle.ts"
 import * as LongPoll from "./LongPoll.ts"
 import { type Options, share, type Shared } from "./Options.ts"
@@ -39,6 +42,12 @@ export interface Asked {
   readonly around?: Lifecycle.AroundSpawn | undefined
   /** True: the process closes with a receipt. */
   readonly receipt?: boolean | undefined
+  /** When the process has to end; by default never. */
+  readonly times?: Deadline.Times | undefined
+  /** How it is asked to end. */
+  readonly grace?: Partial<Grace> | undefined
+  /** True: its exit says what has ended it. */
+  readonly ending?: boolean | undefined
 }
 
 /** Requests on the processes of one session. */
@@ -67,8 +76,11 @@ export interface ProcessRegistry {
   ) => Effect.Effect<Control.WriteStatus, WriteError>
   /** Sends a signal to the process group; does nothing if the process is not running. */
   readonly signal: (id: string, name: SignalName) => Effect.Effect<void, SignalError>
-  /** Sends SIGKILL to the process group, or cancels a start. False if there was nothing to end. */
-  readonly terminate: (id: string) => Effect.Effect<boolean>
+  /**
+   * Sends SIGKILL to the process group, or cancels a start. False if there was nothing to end. With a grace it asks the
+   * process to end, and kills later what is left; what the grace does not say is as the start has it.
+   */
+  readonly terminate: (id: string, grace?: Partial<Grace>) => Effect.Effect<boolean>
   /** Sets the size of the PTY. */
   readonly resize: (id: string, size: TerminalSize) => Effect.Effect<void, ProcessError | SignalError>
   /** Ends a piped stdin behind the writes before; does nothing if it is not open. */
@@ -115,11 +127,15 @@ export const make = (
         const account = asked.receipt === true ? new Account(accounting, streamsOf(spec.stdio)) : undefined
         const process = new Process(id, spec, capacity, shared, leave, account)
         const entry = table.reserve(Buffered.told(process, capacity, shared.buffers))
+        const [{ around }, deadline] = [asked, deadlineOf(process, clock, asked)]
         // Forked with `immediate`: the next request on this id finds the start begun.
-        const starting = Lifecycle.start(services, entry, spec, leave, asked.around)
+        const starting = Lifecycle.start(services, entry, spec, leave, { around, deadline })
         runFork(Effect.annotateLogs(starting, "process", id), { immediate: true, scope })
         return entry.outcome ?? Deferred.await(entry.decided)
       })
+
+    // Forked with `immediate`: the signal is sent before the answer.
+    const fork = (ending: Effect.Effect<void>) => void runFork(ending, { immediate: true, scope })
 
     const withExisting = <A, E>(id: string, use: (process: Process) => Effect.Effect<A, E>) =>
       table.use(id, (process): Effect.Effect<A, E | ProcessError> =>
@@ -140,7 +156,7 @@ export const make = (
         ),
       signal: (id, name) =>
         table.use(id, (process) => (process === undefined ? Effect.void : Control.signal(process, name))),
-      terminate: (id) => terminate(table, id, options),
+      terminate: terminating(table, options, fork),
       resize: (id, size) => withExisting(id, (process) => Control.resize(process, size)),
       closeStdin: (id) => withExisting(id, Control.closeStdin),
       each: (use) => table.each(use),
@@ -150,19 +166,35 @@ export const make = (
     }
   })
 
-/** Sends SIGKILL to the process group, or cancels a start. False if there was nothing to end. */
-const terminate = (table: ProcessTable, id: string, { forgetsAtExit }: Options): Effect.Effect<boolean> =>
-  Effect.suspend(() => {
-    const entry = table.get(id)
-    if (entry === undefined) return Effect.succeed(false)
-    if (entry.outcome === undefined) {
-      table.decide(entry, Exit.fail(new ProcessError({ reason: "StartCancelled", processId: id })))
+/** Notes in the process how it ends; its deadlines, if its start has named some. */
+const deadlineOf = (process: Process, clock: Clock.Clock, { ending, grace, times }: Asked) => {
+  process.cause.told = ending === true
+  process.grace = { ...defaultGrace, ...grace }
+  return times === undefined ? undefined : new Deadline.Deadline(clock, times, process.grace)
+}
+
+/** `fork` runs what goes on behind the answer. */
+const terminating =
+  (
+    table: ProcessTable,
+    { forgetsAtExit }: Options,
+    fork: (ending: Effect.Effect<void>) => void,
+  ): ProcessRegistry["terminate"] =>
+  (id, grace) =>
+    Effect.suspend(() => {
+      const entry = table.get(id)
+      if (entry === undefined) return Effect.succeed(false)
+      if (entry.outcome === undefined) {
+        table.decide(entry, Exit.fail(new ProcessError({ reason: "StartCancelled", processId: id })))
+        return Effect.succeed(true)
+      }
+      const { process } = entry
+      if (!process.running) return Effect.succeed(false)
+      if (forgetsAtExit === true) table.forget(entry)
+      if (grace === undefined) return Effect.as(Control.terminate(process), true)
+      fork(Deadline.end(process, { ...process.grace, ...grace }, "terminate"))
       return Effect.succeed(true)
-    }
-    if (!entry.process.running) return Effect.succeed(false)
-    if (forgetsAtExit === true) table.forget(entry)
-    return Effect.as(Control.terminate(entry.process), true)
-  })
+    })
 
 /** What a log may retain: what its start asks for, one chunk at least, within the limits. */
 const capacityOf = (

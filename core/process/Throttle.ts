@@ -14,6 +14,8 @@ export const resumeBelow = 64 * 1024
 export class Throttle {
   /** True while the child is paused. */
   paused = false
+  /** How often it was paused. */
+  pauses = 0
   /** Where the readers are. */
   readonly cursors = new Set<Cursor>()
   private readonly reading = Effect.unsafeMakeLatch(true)
@@ -36,6 +38,7 @@ export class Throttle {
     if (pause === this.paused || child?.pause === undefined) return
     this.paused = pause
     if (pause) {
+      this.pauses += 1
       this.metrics.stalls.update(1)
       this.reading.unsafeClose()
       child.pause()

@@ -47,6 +47,11 @@ export const Capabilities = Schema.Struct({
   processWaitPort: Schema.Boolean,
   /** Beyond the peer implementation: `input` in `process/wait` can come true. */
   processWaitInput: Schema.Boolean,
+  /**
+   * Beyond the peer implementation: `timeoutMs`, `idleTimeoutMs`, `killGraceMs`, `signalOnTimeout` and `ending` of
+   * `process/start`, `signal` and `graceMs` of `process/terminate`, and any name or number in `process/signal`.
+   */
+  processDeadlines: Schema.Boolean,
 }).annotations({ identifier: "Capabilities" })
 /** The capabilities of a server. */
 export type Capabilities = typeof Capabilities.Type

@@ -73,7 +73,9 @@ export const requests = {
     result: Process.SignalResult,
     family: "exec",
     slotted: false,
-    says: "interrupts the process group (SIGINT); with the capability processSignals also SIGTERM, SIGHUP, SIGQUIT",
+    says:
+      "interrupts the process group (SIGINT); with the capability processSignals also SIGTERM, SIGHUP, SIGQUIT, with " +
+      "processDeadlines any signal",
   }),
   "process/terminate": request({
     params: Process.TerminateParams,
@@ -81,7 +83,7 @@ export const requests = {
     family: "exec",
     slotted: false,
     repeatable: always,
-    says: "kills the process group (SIGKILL)",
+    says: "kills the process group (SIGKILL); with the capability processDeadlines also after a signal and a grace",
   }),
   "process/resize": request({
     params: Process.ResizeParams,

@@ -5,7 +5,7 @@
  */
 import * as Schema from "effect/Schema"
 import { Base64 } from "./Bytes.ts"
-import { told } from "./decoding/Decoder.ts"
+import { Deadlines, ending, Signal } from "./Deadlines.ts"
 import { at, beyond, flag, nullable, omittable } from "./Fields.ts"
 import { I32, U16, U53, U64, Usize } from "./Integers.ts"
 import * as PathUri from "./PathUri.ts"
@@ -81,6 +81,7 @@ export const StartParams = Schema.Struct({
   credit: beyond(U53),
   /** With the capability `processReceipt`: `process/closed` carries a receipt. The default is false. */
   receipt: beyond(Schema.Boolean),
+  ...Deadlines,
 }).annotations({ identifier: "WireExecParams" })
 /** Decoded params of `process/start`. */
 export type StartParams = typeof StartParams.Type
@@ -114,7 +115,8 @@ export const Chunk = Schema.Struct({ seq: U64, stream: OutputStream, chunk: Base
   identifier: "ProcessOutputChunk",
 })
 
-export { ResourceLimit } from "./Receipt.ts"
+export { EndedBy, ResourceLimit } from "./Receipt.ts"
+export type { Signal, SignalName } from "./Signals.ts"
 
 /** Of a process that a bound of its server has ended. Absent otherwise, and where the server has no such bound. */
 const overLimit = { limit: Schema.optional(ResourceLimit), oomKilled: Schema.optional(Schema.Boolean) }
@@ -132,6 +134,7 @@ export const ReadResult = Schema.Struct({
   failure: Schema.NullOr(Schema.String),
   sandboxDenied: Schema.optionalWith(Schema.Boolean, { default: () => false }),
   ...overLimit,
+  ...ending,
   receipt: Schema.optional(Receipt),
 }).annotations({ identifier: "ReadResponse" })
 /** The result of `process/read`. */
@@ -151,15 +154,7 @@ export const WriteResult = Schema.Struct({
   status: Schema.Literal("accepted", "unknownProcess", "stdinClosed", "starting"),
 }).annotations({ identifier: "WriteResponse" })
 
-/** SIGINT, and with the capability `processSignals` SIGTERM, SIGHUP and SIGQUIT. */
-export const signalNames = ["interrupt", "terminate", "hangup", "quit"] as const
-/** The name of a signal on the wire. */
-export type SignalName = (typeof signalNames)[number]
-
-/** A refusal of another name has the words of the peer, which knows `interrupt` alone. */
-const Signal = Schema.Literal(...signalNames).annotations({ identifier: "Signal", ...told(["interrupt"]) })
-
-/** Sends a signal to the process group. */
+/** Sends a signal to the process group: one of the words, or with the capability `processDeadlines` any name or number. */
 export const SignalParams = Schema.Struct({ processId: ProcessId, signal: Signal }).annotations({
   identifier: "SignalParams",
 })
@@ -167,8 +162,16 @@ export const SignalParams = Schema.Struct({ processId: ProcessId, signal: Signal
 /** No members. */
 export const SignalResult = nothing("SignalResponse")
 
-/** Kills the process group. */
-export const TerminateParams = Schema.Struct({ processId: ProcessId }).annotations({
+/**
+ * Kills the process group. With the capability `processDeadlines` and `signal` or `graceMs` it sends the signal first
+ * (the default is SIGTERM), and kills what is left of the process and its descendants after the grace (the default is
+ * that of the start). The answer does not wait for that.
+ */
+export const TerminateParams = Schema.Struct({
+  processId: ProcessId,
+  signal: beyond(Signal),
+  graceMs: beyond(U53),
+}).annotations({
   identifier: "TerminateParams",
 })
 
@@ -227,6 +230,7 @@ export const ExitedParams = Schema.Struct({
   exitCode: I32,
   sandboxDenied: Schema.optionalWith(Schema.Boolean, { default: () => false }),
   ...overLimit,
+  ...ending,
 }).annotations({ identifier: "ExecExitedNotification" })
 
 /** The process has exited and no output follows. `receipt` is there if its start has asked for it. */

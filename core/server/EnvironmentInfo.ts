@@ -41,6 +41,7 @@ export const make = (
     processWait: true,
     processWaitPort: tells.port,
     processWaitInput: tells.input,
+    processDeadlines: host.platform !== "windows",
   },
 })
 

@@ -8,6 +8,7 @@ import * as Scope from "effect/Scope"
 import type { PlainChild } from "../../../core/spawn/PlainSpawner.ts"
 import * as SpawnError from "../../../core/spawn/SpawnError.ts"
 import type { ChildHandle, ExitStatus, SpawnEvents, SpawnSpec } from "../../../core/spawn/Spawner.ts"
+import * as SignalNumber from "../../shared/process/SignalNumber.ts"
 import { type Container, lastLine, ownEnv } from "./Container.ts"
 import * as Scripts from "./ContainerScripts.ts"
 
@@ -166,7 +167,8 @@ const childOf = (
     write: (bytes) => (life.isOver() ? closed : Promise.race([Effect.runPromise(exec.write(bytes)), closed])),
     endStdin: () => Effect.runPromise(exec.endStdin),
     signal: (name) => {
-      if (Object.hasOwn(constants.signals, name)) return signal(name)
+      const number = SignalNumber.of(name)
+      if (number !== undefined) return signal(Object.hasOwn(constants.signals, name) ? name : `SIG${number}`)
       throw Object.assign(new Error(`there is no signal ${name}`), { code: "ERR_UNKNOWN_SIGNAL" })
     },
     kill: () => signal("SIGKILL"),

@@ -3,6 +3,7 @@ import { constants } from "node:os"
 import type { PlainChild } from "../../../core/spawn/PlainSpawner.ts"
 import * as SpawnError from "../../../core/spawn/SpawnError.ts"
 import type { ExitStatus, SpawnEvents, SpawnSpec } from "../../../core/spawn/Spawner.ts"
+import * as SignalNumber from "../../shared/process/SignalNumber.ts"
 import type { Channel } from "./Channel.ts"
 import * as FarScripts from "./FarScripts.ts"
 import type { Link } from "./Link.ts"
@@ -92,7 +93,8 @@ const childOf = (
     write: channel.write,
     endStdin: channel.end,
     signal: (name) => {
-      if (Object.hasOwn(constants.signals, name)) return signal(name)
+      const number = SignalNumber.of(name)
+      if (number !== undefined) return signal(Object.hasOwn(constants.signals, name) ? name : `SIG${number}`)
       throw Object.assign(new Error(`there is no signal ${name}`), { code: "ERR_UNKNOWN_SIGNAL" })
     },
     kill: () => signal("SIGKILL"),

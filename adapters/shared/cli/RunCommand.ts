@@ -13,6 +13,7 @@ import type { StartOptions } from "../../../core/client/StartOptions.ts"
 import type { TransportError } from "../../../core/transport/Transport.ts"
 import * as Connect from "../Connect.ts"
 import * as Cancellation from "./Cancellation.ts"
+import * as DeadlineFlags from "./DeadlineFlags.ts"
 import * as ForwardedSignals from "./ForwardedSignals.ts"
 import * as NoServer from "./NoServer.ts"
 import * as LocalTerminal from "./LocalTerminal.ts"
@@ -95,9 +96,10 @@ const runThrough = ({ target, reconnect, start }: RunFlags.RunRequest, around: A
     const child = yield* client.startScoped(withTerminal(start))
     cancellation.started(child, ForwardedSignals.areKnown(client))
     if (start.tty === true) yield* Scope.extend(LocalTerminal.rawMode, terminal)
-    const code = yield* follow(client, child, start.tty === true, around)
+    const code = yield* follow(client, child, start, around)
     // What a command that ended by itself has left switched on is meant to stay.
-    if (code < 128 && cancellation.first() === undefined) modes.keep()
+    const byItself = code < 128 && code !== DeadlineFlags.exitCode
+    if (byItself && cancellation.first() === undefined) modes.keep()
     return code
   })
 
@@ -119,8 +121,9 @@ const withTerminal = (start: StartOptions): StartOptions => {
   return { ...start, env: { ...env, ...start.env }, ...(size === undefined ? {} : { terminalSize: size }) }
 }
 
-const follow = (client: ExecClient.ExecClient, child: RemoteProcess, tty: boolean, around: Around) =>
+const follow = (client: ExecClient.ExecClient, child: RemoteProcess, start: StartOptions, around: Around) =>
   Effect.gen(function* () {
+    const tty = start.tty === true
     const { processResize: resizable = false, processCloseStdin: closable = false } =
       client.environmentInfo.capabilities ?? {}
     const keys = tty ? watched(around.cancellation) : LocalTerminal.input
@@ -132,7 +135,7 @@ const follow = (client: ExecClient.ExecClient, child: RemoteProcess, tty: boolea
         ),
       )
     }
-    return yield* print(child, around)
+    return yield* print(child, start, around)
   })
 
 /** In raw mode Ctrl-C is a key: it is looked for ahead of a write that waits for a lost connection. */
@@ -147,15 +150,25 @@ const watched = ({ isCut, take }: Cancellation.Cancellation) =>
   )
 
 /** Writes all output and returns the exit code. Orphans may hold the output open for ever; it is not waited for. */
-const print = (child: RemoteProcess, { cancellation, modes }: Around) =>
+const print = (child: RemoteProcess, start: StartOptions, { cancellation, modes }: Around) =>
   Effect.gen(function* () {
     const { next } = yield* Effect.acquireRelease(child.subscribe, ({ close }) => Effect.sync(close))
     // A terminal that has hung up takes no output, but the command goes on until it has handled SIGHUP.
     const hungUp = () => cancellation.first() === "SIGHUP"
     let exited = false
+    let notice: string | undefined
     for (;;) {
       const batch = yield* exited ? Effect.map(Effect.timeoutOption(next, late), Option.getOrUndefined) : next
-      if (batch === undefined) return yield* child.exitCode
+      if (batch === undefined) {
+        if (notice === undefined) return yield* child.exitCode
+        yield* Effect.ignore(
+          LocalTerminal.write(
+            "stderr",
+            utf8.encode(`procwire: ${notice}${start.tty === true ? "\r\n" : "\n"}`),
+          ),
+        )
+        return DeadlineFlags.exitCode
+      }
       for (const event of batch) {
         if (event.kind === "output") {
           if (event.stream === "pty") modes.scan(event.bytes)
@@ -163,7 +176,10 @@ const print = (child: RemoteProcess, { cancellation, modes }: Around) =>
           yield* Effect.catchIf(LocalTerminal.write(to, event.bytes), hungUp, () => Effect.void)
         }
         if (event.kind === "failed") return yield* Effect.fail(new Error(event.message))
-        if (event.kind === "exited") exited = true
+        if (event.kind === "exited") {
+          exited = true
+          notice = DeadlineFlags.noticeOf(event, start)
+        }
       }
     }
   })

@@ -5,6 +5,7 @@ import type { ReconnectPolicy } from "../../../core/client/ReconnectPolicy.ts"
 import type { StartOptions } from "../../../core/client/StartOptions.ts"
 import type * as Connect from "../Connect.ts"
 import * as Cancellation from "./Cancellation.ts"
+import * as DeadlineFlags from "./DeadlineFlags.ts"
 import * as EnvFlag from "./EnvFlag.ts"
 import * as ReconnectFlag from "./ReconnectFlag.ts"
 import * as SpawnerFlag from "./SpawnerFlag.ts"
@@ -20,6 +21,7 @@ Options:
 ${TargetFlags.help}\
 ${SpawnerFlag.help}\
 ${ReconnectFlag.help}\
+${DeadlineFlags.help}\
   --cwd DIR              where the command runs, relative to the server's directory [default: that one]
 ${EnvFlag.help}\
   --inherit core|all|none
@@ -33,12 +35,14 @@ command is killed ${Cancellation.graceSeconds} s later. While there is no connec
 run. With --tty every key goes to the command.
 
 Exit code: the command's own; 128 + n if it died of signal n, or if run was ended by it; 127 if it was not found, 126
-if it cannot be executed, 125 if its directory is missing or the server failed, 2 for wrong use.
+if it cannot be executed, 125 if its directory is missing or the server failed, 2 for wrong use; and
+${DeadlineFlags.exitCode} if a timeout has ended it, whatever signal that took.
 
 Examples:
   procwire run -- ls -la
   echo hello | procwire run -- tr a-z A-Z
   procwire run --tty -- bash
+  procwire run --timeout 10m --idle-timeout 2m -- npm test
   procwire run --spawner bwrap:ro -- ./unknown-script
   procwire run --server ws://127.0.0.1:7000 --cwd src -e CI=1 -- make test
   procwire run --server-cmd "ssh build-host procwire serve --listen stdio" -- uname -a
@@ -51,6 +55,7 @@ const flags = {
   ...TargetFlags.flags,
   ...SpawnerFlag.flags,
   ...ReconnectFlag.flags,
+  ...DeadlineFlags.flags,
   cwd: { type: "string" },
   ...EnvFlag.flags,
   inherit: { type: "string" },
@@ -101,6 +106,7 @@ export const parse = (
           includeOnly: [],
         },
         ...(cwd === undefined ? {} : { cwd }),
+        ...(yield* DeadlineFlags.read(name, values)),
       },
     }
   })

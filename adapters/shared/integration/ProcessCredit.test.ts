@@ -41,7 +41,11 @@ const begin = async (process: ClientProcess) => {
 
 const runs = async (client: Client) => {
   for (let i = 0; i < 20; i++) {
-    expect(await client.run({ argv: ["echo", "hi"] })).toEqual({ exitCode: 0, stdout: "hi\n", stderr: "" })
+    expect(await client.run({ argv: ["echo", "hi"] })).toMatchObject({
+      exitCode: 0,
+      stdout: "hi\n",
+      stderr: "",
+    })
   }
 }
 

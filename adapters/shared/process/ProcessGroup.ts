@@ -11,6 +11,7 @@ import type { Containment } from "./contain/Containment.ts"
 import type { GroupAddress } from "./GroupAddress.ts"
 import type { LeaderlessGroups } from "./LeaderlessGroups.ts"
 import type { ProcessTable } from "./ProcessTable.ts"
+import * as SignalNumber from "./SignalNumber.ts"
 
 const { EPERM, ESRCH } = constants.errno
 
@@ -103,7 +104,7 @@ export const single = (send: (signal: string) => void): ProcessGroup => ({
 })
 
 const refusal = (name: string, send: (signal: number) => number): SpawnError.SignalError | undefined => {
-  const number = (constants.signals as Readonly<Record<string, number>>)[name]
+  const number = SignalNumber.of(name)
   if (number === undefined) {
     return new SpawnError.SignalError({ reason: "Unsupported", message: `no signal ${name} on this host` })
   }

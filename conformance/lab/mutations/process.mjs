@@ -12,10 +12,30 @@ const receipt = (find, replace, says) =>
     one("core/process/Account.ts", find, replace, says, "process/receipt"),
     "core/integration/Receipts.test.ts",
   )
+const deadline = inFile("core/process/Deadline.ts")
 const table = inFile("core/process/ProcessTable.ts")
 const retained = "process/read/retained"
 
 export const processes = [
+  deadline(
+    "if (!process.hasEnded) return yield* Control.terminate(process)",
+    "if (!process.hasEnded) return",
+    "a process that ignores the signal of its deadline is not killed",
+    "process/deadlines/grace-ends-in-a-kill",
+  ),
+  deadline(
+    "since = Math.max(since, this.lastOutput)",
+    "",
+    "silence counts from the start, whatever is written",
+    "process/deadlines/silence-counts-from-the-last-output",
+  ),
+  one(
+    "core/process/Cause.ts",
+    "if (this.asked !== undefined) return this.asked",
+    "",
+    "the end by a deadline is told as that by its signal",
+    "process/deadlines/timeout-ends-the-process",
+  ),
   log("return this.next++", "return ++this.next", "the first seq is 2", "process/output/seq-contiguous"),
   log(
     "if (held <= most.bytes) return false",
@@ -92,10 +112,17 @@ export const processes = [
     "a paused child is never resumed",
     "process/output/big-output-complete",
   ),
-  process("128 + status.signal", "status.signal", "a death by signal is no 128 + n", "process/exit-code"),
-  process(
-    "while (this.exited === undefined && quiet < 2",
-    "while (this.exited === undefined && quiet < 0",
+  one(
+    "core/process/Cause.ts",
+    "128 + status.signal",
+    "status.signal",
+    "a death by signal is no 128 + n",
+    "process/exit-code",
+  ),
+  one(
+    "core/process/Quiet.ts",
+    "while (process.exited === undefined && quiet < 2",
+    "while (process.exited === undefined && quiet < 0",
     "an exit is told before its output is read",
     "process/output",
   ),
@@ -163,7 +190,7 @@ export const processes = [
     "process/start/program-missing-frees-the-id",
   ),
   registry(
-    "if (!entry.process.running) return Effect.succeed(false)",
+    "if (!process.running) return Effect.succeed(false)",
     "void entry",
     "terminate finds the dead running",
     "process/terminate",
@@ -207,6 +234,15 @@ export const processes = [
   receipt("counted.bytes += bytes.length", "counted.bytes = bytes.length", "the last chunk counts alone"),
   receipt("stream.lastSeq = event.seq", "stream.lastSeq ??= event.seq", "the first chunk is the last"),
   receipt("oldest.seq > this.taken", "oldest.seq >= this.taken", "what a client had got counts as unread"),
-  receipt("if (terminated && killed)", "if (killed)", "every kill is a terminate"),
+  elsewhere(
+    one(
+      "core/process/Cause.ts",
+      "if (terminated && killed)",
+      "if (killed)",
+      "every kill is a terminate",
+      "process/receipt",
+    ),
+    "core/integration/Receipts.test.ts",
+  ),
   receipt("if (full !== undefined) yield* full", "", "what has no room spins"),
 ]

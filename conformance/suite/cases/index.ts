@@ -39,6 +39,7 @@ import { limitFlags } from "./limit-flags.ts"
 import { limits } from "./limits.ts"
 import { networkProxy } from "./network-proxy.ts"
 import { exitCode } from "./process-exit-code.ts"
+import { anySignal, gracefulTerminate, processDeadlines } from "./process-deadlines.ts"
 import { processReceipt } from "./process-receipt.ts"
 import { processCredit } from "./process-credit.ts"
 import { processCloseStdin, processResize, processSignals } from "./process-extensions.ts"
@@ -114,6 +115,9 @@ export const cases: ReadonlyArray<Case> = [
   ...processCredit,
   ...processReceipt,
   ...processWait,
+  ...processDeadlines,
+  ...gracefulTerminate,
+  ...anySignal,
   ...exitCode,
   ...info,
   ...environmentExact,

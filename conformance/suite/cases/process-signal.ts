@@ -4,6 +4,7 @@
 import { table, type CaseSpec } from "../Case.ts"
 import * as Check from "../Check.ts"
 import * as Child from "../Child.ts"
+import { isObject } from "../Json.ts"
 
 const interrupt = async (child: Child.Child): Promise<void> => {
   Check.equal(
@@ -91,10 +92,15 @@ export const signal = table("process/signal", {
   "other-names-refused": {
     level: "must",
     spec: [127],
-    says: "A signal that is kill, Interrupt, a number or missing is refused with -32602.",
+    says:
+      "A signal that is kill, Interrupt or missing is refused with -32602, and so is a number by a server that does " +
+      "not announce processDeadlines.",
     run: async (t) => {
-      const wire = await t.open()
-      for (const name of ["kill", "Interrupt", "", 2, null]) {
+      const wire = await t.connect()
+      const { environmentInfo } = await wire.handshake()
+      const { capabilities } = Check.object(environmentInfo, "environmentInfo")
+      const takesNumbers = isObject(capabilities) && capabilities["processDeadlines"] === true
+      for (const name of ["kill", "Interrupt", "", ...(takesNumbers ? [] : [2]), null]) {
         await wire.refused("process/signal", { processId: "p", signal: name }, -32602)
       }
       Check.contains(

@@ -118,7 +118,7 @@ export const account = () => {
  * @param {NodeJS.Signals | null} signal
  * @param {boolean} killed
  */
-const receiptOf = ({ parts }, { account }, endedAtMs, signal, killed) => {
+const receiptOf = ({ parts }, { account, asked }, endedAtMs, signal, killed) => {
   if (account === undefined) return undefined
   const streams = Object.entries(account.streams).map(([name, { hash, ...rest }]) => [
     name,
@@ -126,7 +126,7 @@ const receiptOf = ({ parts }, { account }, endedAtMs, signal, killed) => {
   ])
   return parts.receipt({
     streams: Object.fromEntries(streams),
-    endedBy: parts.endedBy(killed, signal),
+    endedBy: asked ?? parts.endedBy(killed, signal),
     ...(signal === null ? {} : { signal: constants.signals[signal] }),
     startedAtMs: account.startedAtMs,
     endedAtMs,
@@ -157,9 +157,17 @@ export const follow = (session, entry) => {
   const exited = () => {
     if (status === undefined || entry.exitedSeq > 0) return
     entry.exitCode = parts.exitCode(...status)
+    const signal = status[1]
+    entry.ending = entry.told
+      ? {
+          endedBy: entry.asked ?? parts.endedBy(killed, signal),
+          ...(signal === null ? {} : { signal: constants.signals[signal] }),
+        }
+      : {}
     entry.exitedSeq = publish(session, entry, "process/exited", {
       exitCode: entry.exitCode,
       sandboxDenied: false,
+      ...entry.ending,
     })
     wake(entry)
   }

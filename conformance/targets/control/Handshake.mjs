@@ -21,6 +21,7 @@ export const info = () => ({
     processReceipt: true,
     requestCancel: true,
     processWait: true,
+    processDeadlines: true,
   },
 })
 

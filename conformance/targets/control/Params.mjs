@@ -1,5 +1,6 @@
 // @ts-check
 /** The params of every method: which fields there are, and what they hold. */
+import { constants } from "node:os"
 import { fileURLToPath } from "node:url"
 import { invalidParams, Refused } from "./Refused.mjs"
 
@@ -39,6 +40,28 @@ const absent = (test) => (value) => value === undefined || test(value)
  */
 export const signals = { interrupt: "SIGINT", terminate: "SIGTERM", hangup: "SIGHUP", quit: "SIGQUIT" }
 
+/**
+ * The signal of a word, a name or a number.
+ * @param {string | number} signal
+ * @returns {NodeJS.Signals}
+ */
+export const toSignal = (signal) => {
+  const found = Object.entries(constants.signals).find(
+    ([name, number]) => signal === number || signal === name || signal === name.slice(3),
+  )
+  return signals[signal] ?? /** @type {NodeJS.Signals} */ (found?.[0] ?? "SIGINT")
+}
+
+/** @type {Test} */
+const isSignal = (value) =>
+  Object.hasOwn(signals, value) ||
+  Object.entries(constants.signals).some(
+    ([name, number]) => value === number || value === name || value === name.slice(3),
+  )
+
+/** @type {Test} */
+const isTime = (value) => isCount(value) && value >= 1 && value < 2 ** 31
+
 /** @type {Record<string, Record<string, Test>>} */
 export const fields = {
   initialize: {
@@ -64,6 +87,11 @@ export const fields = {
     sandbox: optional(isObject),
     credit: optional((value) => isCount(value) && value >= 65_536),
     receipt: optional(isFlag),
+    timeoutMs: optional(isTime),
+    idleTimeoutMs: optional(isTime),
+    killGraceMs: optional((value) => value === 0 || isTime(value)),
+    signalOnTimeout: optional(isSignal),
+    ending: optional(isFlag),
   },
   "process/read": {
     processId: isText,
@@ -72,8 +100,12 @@ export const fields = {
     waitMs: optional(isNumber),
   },
   "process/write": { processId: isText, chunk: isBase64, writeId: (value) => isText(value) && value !== "" },
-  "process/signal": { processId: isText, signal: (value) => Object.hasOwn(signals, value) },
-  "process/terminate": { processId: isText },
+  "process/signal": { processId: isText, signal: isSignal },
+  "process/terminate": {
+    processId: isText,
+    signal: optional(isSignal),
+    graceMs: optional((value) => value === 0 || isTime(value)),
+  },
   "process/credit": { processId: isText, bytes: isCount },
   "process/wait": {
     processId: isText,

@@ -42,6 +42,10 @@ import * as Wait from "./Wait.mjs"
  * @property {Array<Held>} held
  * @property {Account | undefined} account
  * @property {any} receipt
+ * @property {{ signal: NodeJS.Signals, millis: number }} grace
+ * @property {string | undefined} asked
+ * @property {boolean} told
+ * @property {any} [ending]
  */
 
 /**
@@ -125,6 +129,11 @@ import * as Wait from "./Wait.mjs"
  * @property {(held: Array<any>) => any} chosen
  * @property {(entry: Entry, after: number, most: number) => any} printed
  * @property {(gap: { from: number, to: number } | undefined) => any} gap
+ * @property {(session: Session) => boolean} fires
+ * @property {() => boolean} outputCounts
+ * @property {() => boolean} killsAfterGrace
+ * @property {(asked: boolean) => boolean} asksFirst
+ * @property {(asked: boolean) => boolean} tellsEnding
  * @property {(session: Session) => boolean} free
  * @property {(connection: Connection) => boolean} yields
  * @property {(session: Session, holder: Connection) => unknown} handOver
@@ -259,6 +268,16 @@ export const parts = {
   printed: Wait.output,
   /** How a gap is told. */
   gap: (gap) => (gap === undefined ? {} : { gap }),
+  /** Whether a deadline that has passed ends its process. */
+  fires: () => true,
+  /** Whether output begins the time of silence anew. */
+  outputCounts: () => true,
+  /** Whether what is left after a grace is killed. */
+  killsAfterGrace: () => true,
+  /** Whether a terminate asks the process to end first, by whether its params say so. */
+  asksFirst: (asked) => asked,
+  /** Whether the exit of a process tells what has ended it, by what its start asks for. */
+  tellsEnding: (asked) => asked,
 
   /** Whether a session can be resumed. */
   free: (session) => session.connection === undefined,

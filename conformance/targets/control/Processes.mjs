@@ -5,8 +5,9 @@
  * Right as far as it goes: no tty, no arg0, no environment policies, and no back-pressure.
  */
 import { spawn } from "node:child_process"
+import * as Deadlines from "./Deadlines.mjs"
 import { account, flush, follow } from "./Events.mjs"
-import { path, signals } from "./Params.mjs"
+import { path, toSignal } from "./Params.mjs"
 import { internalError, invalidParams, invalidRequest, Refused } from "./Refused.mjs"
 
 /**
@@ -45,7 +46,8 @@ const launch = ([program, ...args], options) => {
  * @param {Session} session
  * @param {{
  *   processId: string, argv: [string, ...Array<string>], cwd: string, env: Record<string, string>, pipeStdin?: boolean,
- *   credit?: number | null, receipt?: boolean | null
+ *   credit?: number | null, receipt?: boolean | null, timeoutMs?: number | null, idleTimeoutMs?: number | null,
+ *   killGraceMs?: number | null, signalOnTimeout?: string | number | null, ending?: boolean | null
  * }} params
  */
 export const start = (session, params) => {
@@ -80,11 +82,15 @@ export const start = (session, params) => {
     held: [],
     account: session.parts.accounts(params.receipt === true) ? account() : undefined,
     receipt: undefined,
+    grace: { signal: toSignal(params.signalOnTimeout ?? "SIGTERM"), millis: params.killGraceMs ?? 5000 },
+    asked: undefined,
+    told: parts.tellsEnding(params.ending ?? (params.timeoutMs != null || params.idleTimeoutMs != null)),
   }
   processes.set(id, entry)
   child.stdin?.on("error", () => undefined)
   if (child.pid !== undefined) {
     follow(session, entry)
+    Deadlines.begin(session, entry, params, kill)
     return { processId: id, sandboxType: "none" }
   }
   parts.forget(session, id)
@@ -129,6 +135,7 @@ export const read = async (session, { processId, afterSeq, maxBytes, waitMs }) =
     closed,
     failure: null,
     sandboxDenied: false,
+    ...entry.ending,
     ...(entry.receipt === undefined ? {} : { receipt: entry.receipt }),
   }
 }
@@ -165,22 +172,25 @@ const kill = ({ parts }, entry, signal) => {
 
 /**
  * @param {Session} session
- * @param {{ processId: string, signal: string }} params
+ * @param {{ processId: string, signal: string | number }} params
  */
 export const signal = (session, { processId, signal: name }) => {
   const entry = session.processes.get(processId)
-  if (entry !== undefined && entry.exitCode === null) kill(session, entry, signals[name] ?? "SIGINT")
+  if (entry !== undefined && entry.exitCode === null) kill(session, entry, toSignal(name))
   return {}
 }
 
 /**
  * @param {Session} session
- * @param {{ processId: string }} params
+ * @param {{ processId: string, signal?: string | number | null, graceMs?: number | null }} params
  */
-export const terminate = (session, { processId }) => {
+export const terminate = (session, { processId, signal: name, graceMs }) => {
   const entry = session.processes.get(processId)
   const running = entry !== undefined && entry.exitCode === null
-  if (running) {
+  if (running && session.parts.asksFirst(name != null || graceMs != null)) {
+    const grace = { signal: toSignal(name ?? "SIGTERM"), millis: graceMs ?? entry.grace.millis }
+    Deadlines.end(session, entry, "terminate", grace, kill)
+  } else if (running) {
     entry.terminated = true
     kill(session, entry, "SIGKILL")
   }

@@ -17,10 +17,15 @@ export const wordsOf = (ast: SchemaAST.AST): ReadonlyArray<string> => {
   return words.every(({ length }) => length > 0) ? words.flat() : []
 }
 
-/** Decodes one of these words. `told` are those that a fault names. */
+/** Reads a value that is none of the words of a choice, and still one of its values; undefined for another. */
+export type Beside = (json: Json) => unknown
+
+/** Decodes one of these words, or what is `beside` them. `told` are those that a fault names. */
 export const toWord =
-  (words: ReadonlyArray<string>, told = words): Read =>
+  (words: ReadonlyArray<string>, told = words, beside: Beside = () => undefined): Read =>
   (json, reading) => {
+    const other = beside(json)
+    if (other !== undefined) return other
     if (typeof json === "string") return known(json, words, told)
     if (!isObject(json)) throw wrongType(json, "string or map", reading)
     const names = Object.keys(json)

@@ -51,7 +51,7 @@ const withField = (message: string, path: ReadonlyArray<string>): string => {
 const toRead = (ast: SchemaAST.AST): Read => {
   const name = Option.getOrElse(SchemaAST.getIdentifierAnnotation(ast), () => "")
   const words = Choice.wordsOf(ast)
-  if (words.length > 0) return Choice.toWord(words, toldOf(ast))
+  if (words.length > 0) return Choice.toWord(words, toldOf(ast), besideOf(ast))
   const fields = Struct.fieldsOf(ast, toRead)
   if (fields !== undefined) return Struct.toRead(`struct ${name}`.trimEnd(), fields)
   switch (ast._tag) {
@@ -85,6 +85,14 @@ export const told = (words: ReadonlyArray<string>) => ({ [toldWords]: words })
 
 const toldOf = ({ annotations }: SchemaAST.Annotated) =>
   annotations[toldWords] as ReadonlyArray<string> | undefined
+
+const besideWords = Symbol.for("procwire/protocol/decoding/Decoder/beside")
+
+/** Annotates a choice between words with what reads its other values. */
+export const beside = (read: Choice.Beside) => ({ [besideWords]: read })
+
+const besideOf = ({ annotations }: SchemaAST.Annotated) =>
+  annotations[besideWords] as Choice.Beside | undefined
 
 const sequence = ({ rest: [element] }: SchemaAST.TupleType): Read => {
   const read = element === undefined ? (json: Json) => json : toRead(element.type)

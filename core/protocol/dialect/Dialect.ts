@@ -9,7 +9,7 @@ import * as Either from "effect/Either"
 import type { RpcError } from "../ErrorCode.ts"
 import type { Request } from "../Message.ts"
 import type * as Methods from "../Methods.ts"
-import type { OutputStream, ResourceLimit } from "../Process.ts"
+import type { EndedBy, OutputStream, ResourceLimit } from "../Process.ts"
 import type { Receipt } from "../Receipt.ts"
 
 /** Params and results of operations that are not in the method table. */
@@ -71,6 +71,8 @@ export type Event =
       readonly limit?: ResourceLimit | undefined
       /** True if memory ran out. */
       readonly oomKilled?: boolean | undefined
+      /** What has ended the process, if that is to be told. */
+      readonly endedBy?: EndedBy | undefined
     }
   | {
       readonly kind: "closed"

@@ -29,8 +29,9 @@ export const current: Dialect = {
         case "output":
           return output(event)
         case "exited": {
-          const { seq, exitCode, sandboxDenied, limit, oomKilled } = event
-          const params = { processId, seq, exitCode, sandboxDenied, limit, oomKilled }
+          const { seq, exitCode, sandboxDenied, limit, oomKilled, endedBy } = event
+          const signal = endedBy === undefined ? undefined : event.signal
+          const params = { processId, seq, exitCode, sandboxDenied, limit, oomKilled, endedBy, signal }
           return notificationText("process/exited", params)
         }
         case "closed":

@@ -44,8 +44,8 @@ const operation = {
   outcome: Schema.Literal("begun", "done", "failed"),
 }
 
-/** A signal that a client can ask for. */
-export const Signal = Schema.Literal("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGKILL")
+/** A signal that a client can ask for, by its POSIX name. One without a name is `SIG` and its number. */
+export const Signal = Schema.TemplateLiteral("SIG", Schema.String)
 
 /** Its name, as a type. */
 export type Signal = typeof Signal.Type

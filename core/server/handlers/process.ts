@@ -6,6 +6,7 @@ import type { OperationParams } from "../../protocol/dialect/Dialect.ts"
 import { leastCredit } from "../../protocol/Process.ts"
 import * as Floor from "../../protocol/Floor.ts"
 import * as PathUri from "../../protocol/PathUri.ts"
+import * as Signals from "../../protocol/Signals.ts"
 import type { Sandbox } from "../../protocol/Sandbox.ts"
 import * as SandboxPaths from "../../protocol/SandboxPaths.ts"
 import * as Uuid from "../../protocol/Uuid.ts"
@@ -17,15 +18,13 @@ import type { HostInfo } from "../../spawn/Host.ts"
 import type { Capabilities, SpawnSpec } from "../../spawn/Spawner.ts"
 import { unconfinable } from "../SandboxedFiles.ts"
 import type { Auditing } from "../audit/Auditing.ts"
+import * as Deadlines from "../Deadlines.ts"
 import type { Notifier } from "../Notifier.ts"
 import type { Tracing } from "../Tracing.ts"
 import { type HandlerError, ParamsError } from "../WireError.ts"
 
 /** The size of a PTY whose start names none, as in the peer implementation. */
 const defaultTerminalSize = { rows: 24, columns: 80 }
-
-/** The signals of `process/signal` by their names on the wire. */
-const signals = { interrupt: "SIGINT", terminate: "SIGTERM", hangup: "SIGHUP", quit: "SIGQUIT" } as const
 
 /**
  * The `sandboxType` of a start that asks for a sandbox, or has one by the floor of the server, on each platform: also
@@ -57,11 +56,13 @@ export const make = ({ host, capabilities, floor, session, notifier, tracing, au
       const spec = yield* toSpawnSpec(params, host, capabilities, floor)
       const { processId } = params
       const credit = yield* toCredit(params.credit)
+      const deadlines = yield* Deadlines.fromStart(params, host.platform)
       const { id, processes } = session()
       const starting = processes.start(processId, spec, {
         retainedBytes: params.retainedBytes,
         around: audit.start(spec),
         receipt: params.receipt ?? false,
+        ...deadlines,
       })
       const process = yield* tracing.process(id, processId, spec.argv[0], starting)
       afterReply(() => {
@@ -94,14 +95,18 @@ export const make = ({ host, capabilities, floor, session, notifier, tracing, au
 
   "process/signal": ({ processId, signal }: ParamsOf<"process/signal">) =>
     Effect.suspend(() => {
-      audit.signal(processId, signals[signal])
-      return Effect.as(session().processes.signal(processId, signals[signal]), {})
+      const name = Signals.toPosix(signal, host.platform)
+      audit.signal(processId, name)
+      return Effect.as(session().processes.signal(processId, name), {})
     }),
 
-  "process/terminate": ({ processId }: ParamsOf<"process/terminate">) =>
-    Effect.map(session().processes.terminate(processId), (running) => {
+  "process/terminate": (params: ParamsOf<"process/terminate">) =>
+    Effect.gen(function* () {
+      const { processId } = params
+      const grace = yield* Deadlines.fromTerminate(params, host.platform)
+      const running = yield* session().processes.terminate(processId, grace)
       // Clients terminate what has ended, too, to be sure.
-      if (running) audit.signal(processId, "SIGKILL")
+      if (running) audit.signal(processId, grace === undefined ? "SIGKILL" : (grace.signal ?? "SIGTERM"))
       return { running }
     }),
 

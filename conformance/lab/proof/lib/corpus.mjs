@@ -89,9 +89,12 @@ export const makers = {
   }),
   "process/signal": (random) => ({
     processId: random.pick(ids),
-    signal: random.pick(["interrupt", "terminate", "hangup", "quit"]),
+    signal: random.pick(["interrupt", "terminate", "hangup", "quit", "SIGUSR1", "WINCH", 1, 64]),
   }),
-  "process/terminate": (random) => ({ processId: random.pick(ids) }),
+  "process/terminate": (random) => ({
+    processId: random.pick(ids),
+    ...(random.chance(0.2) && { signal: random.pick(["TERM", 2]), graceMs: random.below(50) }),
+  }),
   "process/resize": (random) => ({ processId: random.pick(ids), rows: 24, columns: 80 }),
   "process/closeStdin": (random) => ({ processId: random.pick(ids) }),
   "process/credit": (random) => ({ processId: random.pick(ids), bytes: random.below(100_000) }),

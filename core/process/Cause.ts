@@ -1,0 +1,49 @@
+/** What ends a process, as far as its server has a hand in it, and whether its exit tells that. */
+import type { EndedBy, Ending } from "../protocol/Receipt.ts"
+import type * as Spawner from "../spawn/Spawner.ts"
+
+/** What a server asks a process to end for, before it kills what is left. */
+export type Asked = Extract<EndedBy, "terminate" | "timeout" | "idleTimeout">
+
+/** From the signal that asks a process to end to the SIGKILL of what is left. */
+export interface Grace {
+  /** What asks it to end. */
+  readonly signal: Spawner.SignalName
+  /** How long it has, in milliseconds; 0 kills at once. */
+  readonly millis: number
+}
+
+/** SIGTERM, and 5 seconds. */
+export const defaultGrace: Grace = { signal: "SIGTERM", millis: 5000 }
+
+/** Of one process. */
+export class Cause {
+  /** The process was asked to end, first for this. */
+  asked: Asked | undefined
+  /** True: its exit says what has ended it. */
+  told: boolean
+
+  /** `told` as its start has it; a process that is asked to end tells it anyhow. */
+  constructor(told = false) {
+    this.told = told
+  }
+
+  /** The process runs, and is asked to end. */
+  ask(asked: Asked): void {
+    this.asked ??= asked
+    this.told = true
+  }
+
+  /** What has ended a process with this status. `terminated`: a client has asked for the kill. */
+  of(status: Spawner.ExitStatus, ending: Ending | undefined, terminated: boolean): EndedBy {
+    if (this.asked !== undefined) return this.asked
+    // A wrapper of a killed child may exit with 128 + 9 instead of dying of the signal itself.
+    const killed = status.kind === "signaled" || status.code === 128 + 9
+    if (terminated && killed) return "terminate"
+    return ending?.endedBy ?? (status.kind === "signaled" ? "signal" : "exit")
+  }
+}
+
+/** The wire's exit code: death by signal n is 128 + n. */
+export const toExitCode = (status: Spawner.ExitStatus): number =>
+  status.kind === "exited" ? status.code : 128 + status.signal
