@@ -66,7 +66,7 @@ export class Process {
   private readonly confined: boolean
   private status: Spawner.ExitStatus | undefined
   private ending: Spawner.Ending | undefined
-  /** Pauses the child while a reader lags. */
+  /** @internal Pauses the child while a reader lags. */
   readonly readers: Throttle
   /** How often the spawner has delivered output. */
   outputs = 0

@@ -19,7 +19,9 @@
  */
 export * as Account from "./Account.ts"
 export * as Condition from "./wait/Condition.ts"
+export * as Cause from "./Cause.ts"
 export * as Control from "./Control.ts"
+export * as Deadline from "./Deadline.ts"
 export * as LongPoll from "./LongPoll.ts"
 export * as Metrics from "./Metrics.ts"
 export * as OutputLog from "./OutputLog.ts"
