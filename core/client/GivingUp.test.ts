@@ -105,6 +105,7 @@ const callsOfCurrent = ({
     interrupt: (how) => process.interrupt(how),
     signal: (how) => process.signal("terminate", how),
     terminate: (how) => process.terminate(how),
+    end: (how) => process.end({}, how),
     read: (how) => process.read({}, how),
     wait: (how) => process.wait({ until: [{ exit: true }] }, how),
   }),

@@ -3,6 +3,7 @@
 import { faultIn } from "./fault.mjs"
 
 const process = faultIn("core/process/Process.ts")
+const quiet = faultIn("core/process/Quiet.ts")
 const ring = faultIn("core/process/Ring.ts")
 const throttle = faultIn("core/process/Throttle.ts")
 const poll = faultIn("core/process/LongPoll.ts")
@@ -61,9 +62,9 @@ export const processes = [
     "return closed",
     "output that is left behind closed is skipped",
   ),
-  process(
-    "while (this.exited === undefined && quiet < 2",
-    "while (this.exited === undefined && quiet < 0",
+  quiet(
+    "while (process.exited === undefined && quiet < 2",
+    "while (process.exited === undefined && quiet < 0",
     "an exit is told before its output is read",
   ),
   ring(
