@@ -5,19 +5,22 @@
 //   repository.
 // - dist/lib: the library as it is published. One file for each export, the chunks that they share, and the
 //   declarations that they reach. The packages that npm installs with it stay imports.
-// - dist/procwire.mjs, dist/procwire-conformance.mjs: the commands, with their packages. What only some uses need is
-//   beside them, in dist/procwire-parts, because a server starts faster if it need not read that.
+// - dist/procwire.mjs, dist/procwire-conformance.mjs: the commands, with their packages. The first only starts the
+//   program in dist/procwire-parts, a script whose code V8 can keep. What only some uses need is beside that, because a
+//   server starts faster if it need not read it.
 import { execFileSync } from "node:child_process"
 import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
 import { build } from "esbuild"
+import { bundle } from "./bundle.mjs"
+import { procwire } from "./procwire.mjs"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 const dist = join(root, "dist")
 const lib = join(dist, "lib")
 
-/** @import { BuildOptions, Plugin } from "esbuild" */
+/** @import { BuildOptions } from "esbuild" */
 
 /** @satisfies {BuildOptions} */
 const shared = {
@@ -105,48 +108,14 @@ const library = async () => {
     cpSync(file, join(lib, relative(dist, file)))
 }
 
-/**
- * Modules that import nothing but packages, and are imported when they are needed.
- * @type {Readonly<Record<string, string>>}
- */
-const parts = { mcp: "adapters/shared/mcp/McpSdk.ts" }
-
-/** @type {Plugin} */
-const apart = {
-  name: "apart",
-  setup: ({ onResolve }) => {
-    onResolve({ filter: /^\.\.?\// }, ({ kind, path, resolveDir }) => {
-      if (kind !== "dynamic-import") return undefined
-      const name = Object.keys(parts).find((part) => join(root, parts[part] ?? "") === join(resolveDir, path))
-      return name === undefined ? undefined : { path: `./procwire-parts/${name}.mjs`, external: true }
-    })
-  },
-}
-
-/**
- * @param {string} entry
- * @param {string} outfile
- */
-const command = async (entry, outfile) => {
-  await build({
-    ...shared,
-    entryPoints: [entry],
-    outfile,
-    minify: true,
-    // Native parts are found where npm put them; ws's optional accelerators are not used.
-    external: ["koffi", "@homebridge/node-pty-prebuilt-multiarch", "bufferutil", "utf-8-validate"],
-    banner: {
-      js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
-    },
-    plugins: [apart],
-  })
-  chmodSync(join(root, outfile), 0o755)
-}
-
 compile()
 prune()
 await library()
-rmSync(join(dist, "procwire-parts"), { recursive: true, force: true })
-for (const [name, entry] of Object.entries(parts)) await command(entry, `dist/procwire-parts/${name}.mjs`)
-await command("adapters/node/main.ts", "dist/procwire.mjs")
-await command("conformance/cli.ts", "dist/procwire-conformance.mjs")
+await procwire(root)
+await bundle({
+  absWorkingDir: root,
+  entryPoints: ["conformance/cli.ts"],
+  outfile: "dist/procwire-conformance.mjs",
+  minify: true,
+})
+chmodSync(join(dist, "procwire-conformance.mjs"), 0o755)

@@ -1,5 +1,5 @@
 // @ts-check
-// How the commands are bundled: one ESM file for Node that finds its native packages where npm put them.
+// How a program is bundled: one ESM file for Node that finds its native packages where npm put them.
 import { build } from "esbuild"
 
 /** @import { BuildOptions } from "esbuild" */
@@ -9,7 +9,7 @@ const requireInEsm =
   "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);"
 
 /** Packages with native parts, and the optional accelerators of ws. */
-const external = ["koffi", "@homebridge/node-pty-prebuilt-multiarch", "bufferutil", "utf-8-validate"]
+export const external = ["koffi", "@homebridge/node-pty-prebuilt-multiarch", "bufferutil", "utf-8-validate"]
 
 /** @param {BuildOptions & { entryPoints: string[], outfile: string }} options */
 export const bundle = (options) =>

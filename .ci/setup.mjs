@@ -37,7 +37,7 @@ export const install = () => {
 }
 
 const sources = ["core", "adapters", "conformance"]
-const recipes = ["package.json", ".ci/build.mjs", ".ci/bundle.mjs"]
+const recipes = ["package.json", ".ci/build.mjs", ".ci/bundle.mjs", ".ci/procwire.mjs"]
 
 const newestSource = () =>
   Math.max(

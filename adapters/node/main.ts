@@ -1,10 +1,5 @@
-#!/usr/bin/env node
-/** The command `procwire` on Node. */
-import v8 from "node:v8"
+/** The command `procwire` on Node. `start.ts` is what runs it. */
 import { main } from "../shared/cli/Cli.ts"
 import { platform } from "./platform.ts"
-
-// Output becomes garbage fast. A small heap halves the peak, and measured no loss of throughput.
-v8.setFlagsFromString("--optimize-for-size")
 
 main(platform)

@@ -111,7 +111,7 @@ describe("The package", { timeout: 600_000 }, () => {
 
   it("has the library, the commands, the units of systemd and nothing else", () => {
     const shipped =
-      /^(dist\/lib\/.*\.(js|d\.ts)|dist\/procwire(-conformance|-parts\/\w+)?\.mjs|adapters\/systemd\/procwire\.\w+|[A-Z]+(\.md)?|package\.json)$/
+      /^(dist\/lib\/.*\.(js|d\.ts)|dist\/procwire(-conformance)?\.mjs|dist\/procwire-parts\/\w+\.cjs|adapters\/systemd\/procwire\.\w+|[A-Z]+(\.md)?|package\.json)$/
     expect(files.filter((file) => !shipped.test(file))).toEqual([])
     expect(files.filter((file) => /\.test\.|\/(testing|lab|targets)\//.test(file))).toEqual([])
   })

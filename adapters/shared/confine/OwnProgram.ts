@@ -42,8 +42,9 @@ export const make = (
 ): Start => {
   const runtime = realpathSync(process.execPath)
   const flags = "Deno" in globalThis && main !== undefined ? denoFlags : []
-  const caches = { DENO_DIR: "/dev/shm/deno", BUN_RUNTIME_TRANSPILER_CACHE_PATH: "0", TMPDIR: "/dev/shm" }
-  const env = { ...caches, HOME: "/", PATH: "/usr/bin:/bin" }
+  const caches = { BUN_RUNTIME_TRANSPILER_CACHE_PATH: "0", NODE_DISABLE_COMPILE_CACHE: "1" }
+  const places = { DENO_DIR: "/dev/shm/deno", TMPDIR: "/dev/shm", HOME: "/" }
+  const env = { ...caches, ...places, PATH: "/usr/bin:/bin" }
   if (visible) {
     return { argv: [runtime, ...flags, ...(main === undefined ? [] : [main]), ...args], env, mounts: [] }
   }

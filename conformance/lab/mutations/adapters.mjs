@@ -468,4 +468,13 @@ export const adapters = [
     ),
     tests: ["adapters/shared/integration/Containers.test.ts"],
   },
+  {
+    ...one(
+      "adapters/node/CodeCache.ts",
+      "uid === process.geteuid?.() && (mode & 0o022) === 0",
+      "uid === process.geteuid?.()",
+      "code that others may have written is run",
+    ),
+    tests: ["adapters/node/CodeCache.test.ts"],
+  },
 ]

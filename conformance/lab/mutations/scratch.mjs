@@ -13,7 +13,7 @@ import {
 } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { bundle } from "../../../.ci/bundle.mjs"
+import { procwire } from "../../../.ci/procwire.mjs"
 import { root } from "../../../.ci/setup.mjs"
 import { command } from "../run/ours.mjs"
 
@@ -90,12 +90,7 @@ const play = (folder, pattern, millis, args) =>
  * @returns {Promise<string | undefined>} what is wrong if it cannot be built
  */
 const buildServer = (folder) =>
-  bundle({
-    absWorkingDir: folder,
-    entryPoints: ["adapters/node/main.ts"],
-    outfile: "dist/procwire.mjs",
-    logLevel: "silent",
-  }).then(
+  procwire(folder, { logLevel: "silent" }).then(
     () => undefined,
     (error) => `does not build: ${String(error).split("\n")[1] ?? error}`,
   )
