@@ -49,7 +49,7 @@ const imports = {
 
 /** What some files may not import; for all others the table holds. */
 const exceptions = {
-  "adapters/{node,bun,deno}/main.ts": ["**/conformance/**"],
+  "adapters/{node,bun,deno}/{main,start}.ts": ["**/conformance/**"],
   "core/**/{*.test.ts,testing/**,integration/**}": ["**/adapters/**", "**/conformance/**"],
   "adapters/**/{*.test.ts,testing/**,integration/**}": [
     "**/conformance/**",

@@ -3,29 +3,33 @@
 //
 // `deno compile` needs `denort`, a runtime that no npm package has: Deno fetches it from its own site, or takes the
 // file that DENORT_BIN names (the `deno` binary does not serve). Without it the result is a shell script followed by
-// npm's `deno` and the program, both compressed; it unpacks them once into the user's cache and runs them from there.
-// With `--bundle` only the program is made.
+// npm's `deno`, the program and what starts it, compressed; it unpacks them once into the user's cache and runs them
+// from there. With `--bundle` only the program is made, as one module.
 import { spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { gzipSync } from "node:zlib"
 import { bundle } from "./bundle.mjs"
+import { program as split } from "./procwire.mjs"
 import { binary, install, root } from "./setup.mjs"
+
+/** @import { BuildOptions } from "esbuild" */
 
 install()
 const deno = binary("@deno", "deno")
 const program = `${root}.cache/single/procwire.mjs`
+const folder = `${root}.cache/single/split`
 const executable = `${root}dist/procwire-deno`
 
-await bundle({
+/** @satisfies {BuildOptions} */
+const options = {
   absWorkingDir: root,
-  entryPoints: ["adapters/deno/main.ts"],
-  outfile: program,
   minify: true,
-  legalComments: "none",
+  legalComments: /** @type {const} */ ("none"),
   target: "es2022",
   external: ["bufferutil", "utf-8-validate"],
-})
+}
+await bundle({ ...options, entryPoints: ["adapters/deno/main.ts"], outfile: program })
 if (process.argv.includes("--bundle")) process.exit()
 mkdirSync(`${root}dist`, { recursive: true })
 
@@ -59,13 +63,17 @@ const compile = () => {
 const config = JSON.stringify({ permissions: { default: allowed } })
 
 /**
- * The script is followed by the two compressed files. Numbers are padded, so that their digits do not change its
- * length.
- * @param {string} id
- * @param {readonly [string, string]} at where the files begin, from 1
- * @param {readonly [string, string]} sizes
+ * A compressed file: where it begins, from 1, and its size. Numbers are padded, so that their digits do not change the
+ * length of the script.
+ * @typedef {{ readonly name: string, readonly at: string, readonly size: string }} Part
  */
-const script = (id, at, sizes) => `#!/bin/sh
+
+/**
+ * The script, which is followed by the compressed parts.
+ * @param {string} id
+ * @param {readonly Part[]} parts
+ */
+const script = (id, parts) => `#!/bin/sh
 # procwire: unpacks its runtime and its program once for each user, and runs them.
 folder="\${XDG_CACHE_HOME:-\${HOME:?}/.cache}/procwire/${id}"
 if [ ! -d "$folder" ]; then
@@ -73,8 +81,8 @@ if [ ! -d "$folder" ]; then
   mkdir -p "\${folder%/*}"
   new=$(mktemp -d "\${folder%/*}/.XXXXXX")
   trap 'rm -rf "$new"' EXIT
-  tail -c +${at[0]} "$0" | head -c ${sizes[0]} | gzip -d > "$new/deno"
-  tail -c +${at[1]} "$0" | head -c ${sizes[1]} | gzip -d > "$new/procwire.mjs"
+  mkdir "$new/procwire-parts"
+${parts.map(({ name, at, size }) => `  tail -c +${at} "$0" | head -c ${size} | gzip -d > "$new/${name}"\n`).join("")}\
   printf %s '${config}' > "$new/deno.json"
   chmod 700 "$new/deno"
   mv -T "$new" "$folder" 2> /dev/null || [ -d "$folder" ]
@@ -87,19 +95,35 @@ exec "$folder/deno" run --quiet --config "$folder/deno.json" -P "$@"
 /** @param {number} number */
 const padded = (number) => String(number).padEnd(10)
 
-const pack = () => {
-  const [runtime, source] = [readFileSync(deno), readFileSync(program)]
-  const hash = createHash("sha256").update(runtime).update(source).update(config)
+const pack = async () => {
+  await split("deno", folder, options)
+  const files = {
+    deno,
+    "procwire.mjs": `${folder}/procwire.mjs`,
+    "procwire-parts/procwire.cjs": `${folder}/procwire-parts/procwire.cjs`,
+  }
+  const hash = createHash("sha256").update(config)
+  const parts = Object.entries(files).map(([name, file]) => {
+    const bytes = readFileSync(file)
+    hash.update(bytes)
+    return { name, bytes: gzipSync(bytes, { level: 9 }) }
+  })
   const id = hash.digest("hex").slice(0, 16)
-  const [first, second] = [gzipSync(runtime, { level: 9 }), gzipSync(source, { level: 9 })]
-  /** @type {[string, string]} */
-  const sizes = [padded(first.length), padded(second.length)]
-  const start = script(id, [padded(0), padded(0)], sizes).length
-  const head = script(id, [padded(start + 1), padded(start + first.length + 1)], sizes)
-  writeFileSync(`${executable}.new`, Buffer.concat([Buffer.from(head), first, second]))
+  /** @param {number} start length of the script */
+  const head = (start) => {
+    let next = start + 1
+    const placed = parts.map(({ name, bytes: { length } }) => {
+      const at = next
+      next += length
+      return { name, at: padded(at), size: padded(length) }
+    })
+    return script(id, placed)
+  }
+  const contents = [Buffer.from(head(head(0).length)), ...parts.map(({ bytes }) => bytes)]
+  writeFileSync(`${executable}.new`, Buffer.concat(contents))
   process.stderr.write("procwire: no denort found (DENORT_BIN), so dist/procwire-deno unpacks itself\n")
 }
 
-if (!compile()) pack()
+if (!compile()) await pack()
 chmodSync(`${executable}.new`, 0o755)
 renameSync(`${executable}.new`, executable)

@@ -30,49 +30,61 @@ const apart = {
 }
 
 /**
- * Builds the command from the sources in a folder, into its dist.
- * @param {string} root
- * @param {Pick<BuildOptions, "logLevel">} [options]
+ * Builds a script, into a folder of parts.
+ * @param {BuildOptions & { entryPoints: string[], outfile: string }} options
  */
-export const procwire = async (root, options = {}) => {
-  /** @param {BuildOptions & { entryPoints: string[], outfile: string }} part */
-  const script = (part) =>
-    build({
-      bundle: true,
-      platform: "node",
-      format: "cjs",
-      target: "node20",
-      // A script has no `import`. So modules of Node are loaded, too, when code that needs them is.
-      supported: { "dynamic-import": false },
-      external,
-      plugins: [apart],
-      absWorkingDir: root,
-      minify: true,
-      logLevel: "warning",
-      ...options,
-      ...part,
-    })
-  const folder = join(root, "dist/procwire-parts")
-  rmSync(folder, { recursive: true, force: true })
-  for (const [name, entry] of Object.entries(parts))
-    await script({ entryPoints: [entry], outfile: join(folder, `${name}.cjs`) })
-  const outfile = join(folder, "procwire.cjs")
+const script = (options) =>
+  build({
+    bundle: true,
+    platform: "node",
+    format: "cjs",
+    target: "node20",
+    // A script has no `import`. So modules of Node are loaded, too, when code that needs them is.
+    supported: { "dynamic-import": false },
+    external,
+    minify: true,
+    logLevel: "warning",
+    ...options,
+  })
+
+/**
+ * Builds a program from `main.ts` of an adapter, and what starts it from `start.ts`.
+ * @param {string} adapter
+ * @param {string} folder for `procwire.mjs` and `procwire-parts`
+ * @param {BuildOptions} options
+ */
+export const program = async (adapter, folder, options) => {
+  const outfile = join(folder, "procwire-parts/procwire.cjs")
   await script({
-    entryPoints: ["adapters/node/main.ts"],
+    ...options,
+    entryPoints: [`adapters/${adapter}/main.ts`],
     outfile,
     banner: { js: "(function (require, commandUrl) {" },
     footer: { js: "})" },
     define: { "import.meta.url": "commandUrl" },
   })
   const hash = createHash("sha256").update(readFileSync(outfile)).digest("hex")
-  const start = join(root, "dist/procwire.mjs")
   await bundle({
-    absWorkingDir: root,
-    entryPoints: ["adapters/node/start.ts"],
-    outfile: start,
+    ...options,
+    entryPoints: [`adapters/${adapter}/start.ts`],
+    outfile: join(folder, "procwire.mjs"),
     minify: true,
     define: { PROGRAM: JSON.stringify(hash) },
-    ...options,
   })
-  chmodSync(start, 0o755)
+}
+
+/**
+ * Builds the command from the sources in a folder, into its dist.
+ * @param {string} root
+ * @param {Pick<BuildOptions, "logLevel">} [options]
+ */
+export const procwire = async (root, options = {}) => {
+  const dist = join(root, "dist")
+  rmSync(join(dist, "procwire-parts"), { recursive: true, force: true })
+  /** @type {BuildOptions} */
+  const all = { absWorkingDir: root, plugins: [apart], ...options }
+  for (const [name, entry] of Object.entries(parts))
+    await script({ ...all, entryPoints: [entry], outfile: join(dist, `procwire-parts/${name}.cjs`) })
+  await program("node", dist, all)
+  chmodSync(join(dist, "procwire.mjs"), 0o755)
 }

@@ -470,11 +470,11 @@ export const adapters = [
   },
   {
     ...one(
-      "adapters/node/CodeCache.ts",
+      "adapters/shared/cli/CodeCache.ts",
       "uid === process.geteuid?.() && (mode & 0o022) === 0",
       "uid === process.geteuid?.()",
       "code that others may have written is run",
     ),
-    tests: ["adapters/node/CodeCache.test.ts"],
+    tests: ["adapters/shared/cli/KeptProgram.test.ts"],
   },
 ]

@@ -1,4 +1,4 @@
-/** The code that the command `procwire` keeps on Node, as a user meets it: the built command, and the file. */
+/** What the command `procwire` keeps of its code on Node, as a user meets it: the built command, and the file. */
 import { execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
 import {
@@ -17,7 +17,7 @@ import {
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
-import { command } from "../testing/Runtime.ts"
+import { command, name } from "../../testing/Runtime.ts"
 
 const [node, ...program] = command
 let caches: string
@@ -44,7 +44,8 @@ const isReplaced = (spoil: () => void) => {
   expect(made()).toBe(replaced)
 }
 
-describe("the code of the command on Node", () => {
+// On Bun and Deno tests start the command from source, where nothing is kept.
+describe.skipIf(name !== "Node")("the code of the command on Node", () => {
   it("is kept by the first start, for this user alone, and used by the next", () => {
     run()
     expect(readdirSync(join(caches, "procwire"))).toEqual([`run-node-${process.version}`])

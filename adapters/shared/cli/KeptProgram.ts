@@ -1,0 +1,49 @@
+/**
+ * Runs the program of the command `procwire` with what V8 has compiled of it at an earlier start, on Node and Deno.
+ *
+ * `.ci/procwire.mjs` makes the program a function of `require` and the URL of the command, in a script beside the
+ * command. Each command that is started often has its own file, of the functions that it needs. It is written once:
+ * when the command ends, or when a server has been up for a second.
+ */
+import { readFileSync } from "node:fs"
+import { createRequire } from "node:module"
+import { join } from "node:path"
+import process from "node:process"
+import { fileURLToPath } from "node:url"
+import { Script } from "node:vm"
+import * as CodeCache from "./CodeCache.ts"
+
+/** The program that the build has made. */
+export interface Program {
+  /** The URL of the command, beside which the program is. */
+  readonly url: string
+  /** The hash of the program. */
+  readonly hash: string
+  /** Name and version of the runtime, for the name of the file. */
+  readonly runtime: string
+}
+
+const writtenAfterMillis = 1000
+
+/** Returns when the program has started. */
+export const run = ({ url, hash, runtime }: Program): void => {
+  const filename = fileURLToPath(new URL("procwire-parts/procwire.cjs", url))
+  const cache = cacheOf(process.argv[2] ?? "", runtime, hash)
+  const cachedData = cache?.read()
+  const script = new Script(readFileSync(filename, "latin1"), { filename, cachedData })
+  const isKept = cachedData !== undefined && script.cachedDataRejected === false
+  const program = script.runInThisContext() as (require: NodeJS.Require, url: string) => void
+  program(createRequire(url), url)
+  if (cache === undefined || isKept) return
+  const write = () => {
+    process.off("exit", write)
+    cache.write(script.createCachedData())
+  }
+  process.on("exit", write)
+  setTimeout(write, writtenAfterMillis).unref()
+}
+
+const cacheOf = (command: string, runtime: string, hash: string): CodeCache.CodeCache | undefined => {
+  const folder = ["serve", "run", "mcp"].includes(command) ? CodeCache.folder(process.env) : undefined
+  return folder === undefined ? undefined : CodeCache.make(join(folder, `${command}-${runtime}`), hash)
+}
