@@ -21,12 +21,14 @@ export interface Program {
   readonly hash: string
   /** Name and version of the runtime, for the name of the file. */
   readonly runtime: string
+  /** Runs what makes the code that is kept, with the flags of V8 that held when the program was compiled. */
+  readonly withFlags?: (make: () => void) => void
 }
 
 const writtenAfterMillis = 1000
 
 /** Returns when the program has started. */
-export const run = ({ url, hash, runtime }: Program): void => {
+export const run = ({ url, hash, runtime, withFlags = (make) => make() }: Program): void => {
   const filename = fileURLToPath(new URL("procwire-parts/procwire.cjs", url))
   const cache = cacheOf(process.argv[2] ?? "", runtime, hash)
   const cachedData = cache?.read()
@@ -37,7 +39,7 @@ export const run = ({ url, hash, runtime }: Program): void => {
   if (cache === undefined || isKept) return
   const write = () => {
     process.off("exit", write)
-    cache.write(script.createCachedData())
+    withFlags(() => cache.write(script.createCachedData()))
   }
   process.on("exit", write)
   setTimeout(write, writtenAfterMillis).unref()
