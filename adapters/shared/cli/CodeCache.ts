@@ -21,7 +21,7 @@ import process from "node:process"
 
 /** The code of one program. */
 export interface CodeCache {
-  /** The code that an earlier start has written; undefined if there is none for this program. */
+  /** The code that an earlier start has written, empty if only a mark; undefined if there is none for this program. */
   readonly read: () => Buffer | undefined
   readonly write: (code: Buffer) => void
 }

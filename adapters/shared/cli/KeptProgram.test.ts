@@ -34,10 +34,13 @@ const made = () => statSync(file(), { bigint: true }).ctimeNs
 
 const isReplaced = (spoil: () => void) => {
   run()
+  run()
   spoil()
   const spoilt = made()
   expect(run()).toBe("it works\n")
+  run()
   expect(made()).not.toBe(spoilt)
+  expect(statSync(file()).size).toBeGreaterThan(500_000)
   expect(statSync(file())).toMatchObject({ uid: process.getuid?.(), mode: 0o100600 })
   const replaced = made()
   run()
@@ -46,8 +49,11 @@ const isReplaced = (spoil: () => void) => {
 
 // On Bun and Deno tests start the command from source, where nothing is kept.
 describe.skipIf(name !== "Node")("the code of the command on Node", () => {
-  it("is kept by the first start, for this user alone, and used by the next", () => {
+  it("is kept by the second start, for this user alone, and used by the next; the first leaves a mark", () => {
     run()
+    expect(statSync(file()).size).toBe(64)
+    run()
+    expect(statSync(file()).size).toBeGreaterThan(500_000)
     expect(readdirSync(join(caches, "procwire"))).toEqual([`run-node-${process.version}`])
     expect(statSync(file()).mode & 0o777).toBe(0o600)
     expect(statSync(join(caches, "procwire")).mode & 0o777).toBe(0o700)

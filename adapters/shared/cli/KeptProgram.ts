@@ -3,7 +3,7 @@
  *
  * `.ci/procwire.mjs` makes the program a function of `require` and the URL of the command, in a script beside the
  * command. Each command that is started often has its own file, of the functions that it needs. It is written once:
- * when the command ends, or when a server has been up for a second.
+ * when a server has been up for a second, or when a command ends, but not the very first one, which leaves only a mark.
  */
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
@@ -30,19 +30,24 @@ const writtenAfterMillis = 1000
 /** Returns when the program has started. */
 export const run = ({ url, hash, runtime, withFlags = (make) => make() }: Program): void => {
   const filename = fileURLToPath(new URL("procwire-parts/procwire.cjs", url))
-  const cache = cacheOf(process.argv[2] ?? "", runtime, hash)
-  const cachedData = cache?.read()
+  const command = process.argv[2] ?? ""
+  const cache = cacheOf(command, runtime, hash)
+  const found = cache?.read()
+  const cachedData = found?.length === 0 ? undefined : found
   const script = new Script(readFileSync(filename, "latin1"), { filename, cachedData })
   const isKept = cachedData !== undefined && script.cachedDataRejected === false
   const program = script.runInThisContext() as (require: NodeJS.Require, url: string) => void
   program(createRequire(url), url)
   if (cache === undefined || isKept) return
-  const write = () => {
-    process.off("exit", write)
-    withFlags(() => cache.write(script.createCachedData()))
-  }
-  process.on("exit", write)
-  setTimeout(write, writtenAfterMillis).unref()
+  const write = () => withFlags(() => cache.write(script.createCachedData()))
+  // The first command of a new user need not wait for code that perhaps nobody runs again.
+  const atExit = found === undefined ? () => cache.write(Buffer.alloc(0)) : write
+  process.on("exit", atExit)
+  if (command === "run") return
+  setTimeout(() => {
+    process.off("exit", atExit)
+    write()
+  }, writtenAfterMillis).unref()
 }
 
 const cacheOf = (command: string, runtime: string, hash: string): CodeCache.CodeCache | undefined => {
