@@ -30,6 +30,19 @@ const apart = {
 }
 
 /**
+ * Modules of the user are imported by what starts the program.
+ * @type {Plugin}
+ */
+const userModules = {
+  name: "user-modules",
+  setup: ({ onLoad }) => {
+    onLoad({ filter: /\/adapters\/sandbox\/UserModule\.ts$/ }, () => ({
+      contents: "export const load = importModule",
+    }))
+  },
+}
+
+/**
  * Builds a script, into a folder of parts.
  * @param {BuildOptions & { entryPoints: string[], outfile: string }} options
  */
@@ -59,7 +72,8 @@ export const program = async (adapter, folder, options) => {
     ...options,
     entryPoints: [`adapters/${adapter}/main.ts`],
     outfile,
-    banner: { js: "(function (require, commandUrl) {" },
+    plugins: [...(options.plugins ?? []), userModules],
+    banner: { js: "(function (require, importModule, commandUrl) {" },
     footer: { js: "})" },
     define: { "import.meta.url": "commandUrl" },
   })

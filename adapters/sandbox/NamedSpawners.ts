@@ -15,6 +15,7 @@ import type { Spawner } from "../../core/spawn/Spawner.ts"
 import type { SpawnerLayer } from "./BuiltIn.ts"
 import { builtIns } from "./BuiltIns.ts"
 import { SpawnerProblem } from "./SpawnerProblem.ts"
+import * as UserModule from "./UserModule.ts"
 
 /** The spawners that were named. */
 export interface NamedSpawners {
@@ -98,7 +99,7 @@ const load = (path: string): Effect.Effect<Named, SpawnerProblem> =>
   Effect.gen(function* () {
     const url = path.startsWith("file:") ? path : pathToFileURL(resolve(path)).href
     const loaded = yield* Effect.tryPromise({
-      try: () => import(url) as Promise<{ readonly [name: string]: unknown }>,
+      try: () => UserModule.load(url),
       catch: (cause) => {
         const [first] = String(Object(cause)["message"] ?? cause).split("\n")
         return new SpawnerProblem({

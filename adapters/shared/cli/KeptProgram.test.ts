@@ -1,5 +1,5 @@
 /** What the command `procwire` keeps of its code on Node, as a user meets it: the built command, and the file. */
-import { execFileSync, spawn } from "node:child_process"
+import { execFileSync, spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import {
   chmodSync,
@@ -70,6 +70,23 @@ describe.skipIf(name !== "Node")("the code of the command on Node", () => {
     expect(server.exitCode).toBeNull()
     server.stdin.end()
     await exited
+  })
+
+  it("imports a module of the user, before and after it is kept", () => {
+    const module = join(caches, "mine.mjs")
+    writeFileSync(
+      module,
+      `await Promise.resolve("only a module may wait here")
+      export const spawner = { name: "mine", spawn: (_, events) => {
+        for (const name of ["stdout", "stderr"]) events.end(name)
+        events.exit({ kind: "exited", code: 7 })
+        return { signal() {}, kill() {}, abandonOutput() {} }
+      } }`,
+    )
+    for (let start = 0; start < 3; start++) {
+      const words = [...program, "run", "--spawner", module, "--", "anything"]
+      expect(spawnSync(node, words, { env: env(), encoding: "utf8" })).toMatchObject({ status: 7 })
+    }
   })
 
   it.each([

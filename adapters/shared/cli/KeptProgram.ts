@@ -1,8 +1,8 @@
 /**
  * Runs the program of the command `procwire` with what V8 has compiled of it at an earlier start, on Node and Deno.
  *
- * `.ci/procwire.mjs` makes the program a function of `require` and the URL of the command, in a script beside the
- * command. Each command that is started often has its own file, of the functions that it needs. It is written once:
+ * `.ci/procwire.mjs` makes the program a function of `require`, `import` and the URL of the command, in a script beside
+ * the command. Each command that is started often has its own file, of the functions that it needs. It is written once:
  * when a server has been up for a second, or when a command ends, but not the very first one, which leaves only a mark.
  */
 import { readFileSync } from "node:fs"
@@ -25,6 +25,13 @@ export interface Program {
   readonly withFlags?: (make: () => void) => void
 }
 
+/** What the build has made of the program: a script has neither `require` nor `import` of its own. */
+type StartedProgram = (
+  require: NodeJS.Require,
+  importModule: (url: string) => Promise<unknown>,
+  commandUrl: string,
+) => void
+
 const writtenAfterMillis = 1000
 
 /** Returns when the program has started. */
@@ -36,8 +43,8 @@ export const run = ({ url, hash, runtime, withFlags = (make) => make() }: Progra
   const cachedData = found?.length === 0 ? undefined : found
   const script = new Script(readFileSync(filename, "latin1"), { filename, cachedData })
   const isKept = cachedData !== undefined && script.cachedDataRejected === false
-  const program = script.runInThisContext() as (require: NodeJS.Require, url: string) => void
-  program(createRequire(url), url)
+  const program = script.runInThisContext() as StartedProgram
+  program(createRequire(url), (module) => import(module), url)
   if (cache === undefined || isKept) return
   const write = () => withFlags(() => cache.write(script.createCachedData()))
   // The first command of a new user need not wait for code that perhaps nobody runs again.
