@@ -1,19 +1,18 @@
 // @ts-check
-// `npm run build`, in three parts:
+// `npm run build`, in four parts:
 //
 // - dist/core, dist/adapters, dist/conformance: every module by the compiler, for the scripts and tests of this
 //   repository.
 // - dist/lib: the library as it is published. One file for each export, the chunks that they share, and the
 //   declarations that they reach. The packages that npm installs with it stay imports.
-// - dist/procwire.mjs, dist/procwire-conformance.mjs: the commands, with their packages. The first only starts the
-//   program in dist/procwire-parts, a script whose code V8 can keep. What only some uses need is beside that, because a
-//   server starts faster if it need not read it.
+// - dist/procwire.mjs: the command, with its packages. It only starts the program in dist/procwire-parts, a script whose
+//   code V8 can keep. What only some uses need is beside that, because a server starts faster if it need not read it.
+// - dist/procwire-conformance.mjs: the other command, from the library.
 import { execFileSync } from "node:child_process"
-import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
 import { build } from "esbuild"
-import { bundle } from "./bundle.mjs"
 import { procwire } from "./procwire.mjs"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
@@ -96,7 +95,7 @@ const library = async () => {
   rmSync(lib, { recursive: true, force: true })
   await build({
     ...shared,
-    entryPoints: Object.fromEntries(names.map((name) => [name, `${name}.ts`])),
+    entryPoints: Object.fromEntries([...names, "conformance/cli"].map((name) => [name, `${name}.ts`])),
     outdir: "dist/lib",
     // Names and lines stay as they are.
     minifySyntax: true,
@@ -112,10 +111,8 @@ compile()
 prune()
 await library()
 await procwire(root)
-await bundle({
-  absWorkingDir: root,
-  entryPoints: ["conformance/cli.ts"],
-  outfile: "dist/procwire-conformance.mjs",
-  minify: true,
-})
+writeFileSync(
+  join(dist, "procwire-conformance.mjs"),
+  '#!/usr/bin/env node\nimport "./lib/conformance/cli.js"\n',
+)
 chmodSync(join(dist, "procwire-conformance.mjs"), 0o755)

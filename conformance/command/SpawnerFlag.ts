@@ -2,8 +2,8 @@
  * `--spawner MODULE`: runs the spawner suite on the spawner that a module exports, or on those with these names, as
  * `procwire serve --spawner` takes them. Its outcomes go into the same reports.
  *
- * The suite is loaded only with this flag, from the installed package and not from the bundled command: it must share
- * its copy of `effect` with the module. Cases run one by one, because some count what the whole process holds.
+ * The suite is loaded only with this flag, and by its place, as the module loads it that is tested: the two must share
+ * one copy of `effect`. Cases run one by one, because some count what the whole process holds.
  */
 import { existsSync } from "node:fs"
 import type * as Baseline from "../report/Baseline.ts"
@@ -61,8 +61,8 @@ interface Adapter {
   readonly layerSpawner: object
 }
 
-/** The plain runner, which needs no vitest, seen from the bundle, from the compiled library and from the sources. */
-const places = (name: string) => [`./lib/${name}.js`, `../../${name}.js`, `../../${name}.ts`]
+/** The plain runner, which needs no vitest, seen from the library, from the compiled modules and from the sources. */
+const places = (name: string) => [`../${name}.js`, `../../${name}.js`, `../../${name}.ts`]
 
 /** Loads a module of the package. Whatever fails while it is loaded fails this, as it is. */
 const loadOwn = async (name: string): Promise<unknown> => {

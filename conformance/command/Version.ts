@@ -6,7 +6,7 @@ import { isObject, parse } from "../suite/Json.ts"
 
 /** The version, or `unknown` without a `package.json` of procwire. */
 export const version = (): string => {
-  for (const up of ["../", "../../", "./"]) {
+  for (const up of ["./", "../", "../../", "../../../"]) {
     try {
       const found = parse(readFileSync(new URL(`${up}package.json`, import.meta.url), "utf8"))
       if (isObject(found) && found["name"] === "procwire") return String(found["version"])

@@ -35,7 +35,8 @@ const copyTree = () => {
   for (const name of readdirSync(root))
     if (!notCopied.has(name)) cpSync(join(root, name), join(folder, name), { recursive: true })
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"))
-  cpSync(join(root, "dist/procwire-conformance.mjs"), join(folder, "suite.mjs"))
+  for (const name of ["procwire-conformance.mjs", "lib"])
+    cpSync(join(root, "dist", name), join(folder, "suite", name), { recursive: true })
   return folder
 }
 
@@ -145,7 +146,7 @@ const runCases = async (folder, words) => {
   const failure = /^FAIL (\S+) \(\w+, (\w+).*\n.*\n.*\n/m
   const flags = ["--command", server, "--strict", "--level", "should"]
   const { found, status, text } = await play(folder, failure, patience.cases, [
-    "suite.mjs",
+    "suite/procwire-conformance.mjs",
     ...flags,
     ...words,
   ])
