@@ -49,6 +49,7 @@ export const make = ({ read, list }: Pick<KernelFiles, "read" | "list">): Proces
         const pid = Number(name)
         return pid > 0 ? (find(pid) ?? []) : []
       }),
-    now: () => Math.floor(Number.parseFloat(read("/proc/uptime") || "0") * 100),
+    // Rounded: 40417.52 times 100 is a little less than the number that a process has which starts now.
+    now: () => Math.round(Number.parseFloat(read("/proc/uptime") || "0") * 100),
   }
 }

@@ -243,6 +243,12 @@ export const adapters = [
     "limits",
   ),
   one(
+    "adapters/shared/process/ProcessTable.ts",
+    "Math.round(Number",
+    "Math.floor(Number",
+    "now and then the time is before the start of a process that lives",
+  ),
+  one(
     "adapters/shared/transport/OrderlyClose.ts",
     "idle = now < before ? 0 : idle + 1",
     "idle += 1",
