@@ -5,8 +5,8 @@
 //   repository.
 // - dist/lib: the library as it is published. One file for each export, the chunks that they share, and the
 //   declarations that they reach. The packages that npm installs with it stay imports.
-// - dist/procwire.mjs: the command, with its packages. It only starts the program in dist/procwire-parts, a script whose
-//   code V8 can keep. What only some uses need is beside that, because a server starts faster if it need not read it.
+// - dist/procwire.mjs: the command, with its packages. It only starts the program in dist/procwire-parts, a script
+//   whose code V8 can keep. What only some uses need is beside it: a server starts faster if it need not read that.
 // - dist/procwire-conformance.mjs: the other command, from the library.
 import { execFileSync } from "node:child_process"
 import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"

@@ -4,6 +4,7 @@ import type { ClientError } from "../../core/client/ClientError.ts"
 import type { ExecClient } from "../../core/client/ExecClient.ts"
 import type { RemoteProcess } from "../../core/client/RemoteProcess.ts"
 import { toBase64 } from "../../core/protocol/Bytes.ts"
+import * as ErrorCode from "../../core/protocol/ErrorCode.ts"
 import * as SpawnError from "../../core/spawn/SpawnError.ts"
 import type { ChildHandle, Stdio } from "../../core/spawn/Spawner.ts"
 import type { RemoteEvents } from "./RemoteEvents.ts"
@@ -83,7 +84,12 @@ const unsupported = (name: string) =>
   new SpawnError.SignalError({ reason: "Unsupported", message: `the wire has no signal ${name}` })
 
 const toSignalError = (cause: ClientError) =>
-  new SpawnError.SignalError({ reason: "Unknown", message: cause.message, cause })
+  new SpawnError.SignalError({
+    // A server refuses a signal that it does not know as wrong params.
+    reason: cause.code === ErrorCode.invalidParams ? "Unsupported" : "Unknown",
+    message: cause.message,
+    cause,
+  })
 
 const ofSystem = [
   SpawnError.notFound,

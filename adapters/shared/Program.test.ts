@@ -27,6 +27,10 @@ describe("connect", () => {
       exitCode: 3,
       stdout: "héllo\n",
       stderr: "oops\n",
+      durationMs: expect.any(Number),
+      endedBy: "exit",
+      timedOut: false,
+      truncated: false,
     })
   })
 
