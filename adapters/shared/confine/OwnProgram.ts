@@ -7,7 +7,7 @@
  * leads to more than its profile allows. Only the loader, whose path is fixed in the executable, is mounted at its
  * own path.
  */
-import { existsSync, readdirSync, realpathSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs"
 import { basename, dirname, join, relative } from "node:path"
 import process from "node:process"
 
@@ -80,8 +80,19 @@ const commandAbove = (folder: string): string | undefined => {
   return folder === "/" ? undefined : commandAbove(dirname(folder))
 }
 
-const packageOf = (folder: string): string =>
-  existsSync(join(folder, "package.json")) || folder === "/" ? folder : packageOf(dirname(folder))
+/** The folder of this package; of a program that is in none, such as an unpacked single file, its own folder. */
+const packageOf = (own: string, folder = own): string => {
+  if (isOurs(join(folder, "package.json"))) return folder
+  return folder === "/" ? own : packageOf(own, dirname(folder))
+}
+
+const isOurs = (manifest: string): boolean => {
+  try {
+    return (JSON.parse(readFileSync(manifest, "utf8")) as { readonly name?: unknown }).name === "procwire"
+  } catch {
+    return false
+  }
+}
 
 const loaders = [
   "/lib64/ld-linux-x86-64.so.2",

@@ -243,6 +243,12 @@ export const adapters = [
     "limits",
   ),
   one(
+    "adapters/shared/confine/OwnProgram.ts",
+    'folder === "/" ? own :',
+    'folder === "/" ? folder :',
+    "a program without a package shows the whole system inside of a confinement",
+  ),
+  one(
     "adapters/shared/process/ProcessTable.ts",
     "Math.round(Number",
     "Math.floor(Number",
