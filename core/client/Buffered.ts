@@ -7,8 +7,8 @@ import { maxTotalBacklog } from "./FlowControl.ts"
 import { maxEarly, type ReorderBuffer } from "./ReorderBuffer.ts"
 
 /**
- * The buffers of a process that is followed. Each may exceed its bound by the event that has filled it. Of what comes
- * from `process/read`, which is free, as much as a log has may wait besides the credit.
+ * The buffers of a process that is followed. Each may exceed its bound by the event that has filled it. What comes from
+ * `process/read` needs no credit: `read` bytes may wait besides.
  */
 export const of = (
   id: string,
@@ -16,11 +16,12 @@ export const of = (
   feed: EventFeed,
   credit: CreditWindow | undefined,
   failure: () => unknown,
+  read: () => number,
 ): ReadonlyArray<Buffer> => {
-  const buffered = (name: string, bound: number, held: () => number): Buffer => ({
+  const buffered = (name: string, bound: number, held: () => number, more = () => 0): Buffer => ({
     name: `${name} of ${id}`,
     size: () => (buffer.closed || failure() !== undefined ? undefined : held()),
-    bound: () => bound,
+    bound: () => bound + more(),
   })
   return [
     buffered("events held early", maxEarly.events, () => buffer.held.events),
@@ -29,7 +30,7 @@ export const of = (
     ...(credit === undefined
       ? [buffered("bytes that wait for a consumer", maxTotalBacklog, feed.waiting)]
       : [
-          buffered("bytes that wait for a consumer", credit.size, feed.waiting),
+          buffered("bytes that wait for a consumer", credit.size, feed.waiting, read),
           buffered("bytes that a server may push", credit.size, credit.left),
         ]),
   ]

@@ -15,6 +15,8 @@ export interface EventRecovery {
   readonly readAfter: (after: number) => Effect.Effect<ReadResult, ClientError>
   /** The events after one seq up to another. */
   readonly catchUp: CatchUp
+  /** Bytes of output that reads have brought so far. */
+  readonly bytes: () => number
   /** The error for events that the server no longer retains. */
   readonly toError: (lost: LostRange) => ClientError
 }
@@ -29,11 +31,17 @@ export const make = (id: string, call: Call, last: () => number): EventRecovery 
 
   const toError = (lost: LostRange) => lostError(lostText(lost), { from: lost.from, to: lost.to })
 
+  let bytes = 0
   const readAfter = (after: number) =>
-    Effect.mapError(call("process/read", { processId: id, afterSeq: after }), (error) =>
-      error.reason === "Disconnected"
-        ? error
-        : lostError(error.message, { from: Math.min(after, last()) + 1 }, error),
+    call("process/read", { processId: id, afterSeq: after }).pipe(
+      Effect.tap(({ chunks }) => {
+        for (const { chunk } of chunks) bytes += chunk.length
+      }),
+      Effect.mapError((error) =>
+        error.reason === "Disconnected"
+          ? error
+          : lostError(error.message, { from: Math.min(after, last()) + 1 }, error),
+      ),
     )
 
   const catchUp: CatchUp = (after, through) =>
@@ -44,7 +52,7 @@ export const make = (id: string, call: Call, last: () => number): EventRecovery 
       return lost === undefined ? Effect.succeed(found) : Effect.fail(toError(lost))
     })
 
-  return { readAfter, catchUp, toError }
+  return { readAfter, catchUp, bytes: () => bytes, toError }
 }
 
 const lostText = ({ from, to, through }: LostRange): string =>

@@ -89,7 +89,7 @@ export const make = (
     outcome.take(event)
   })
 
-  if (buffers.made) Buffered.of(id, buffer, feed, credit, failure).forEach(buffers.made)
+  if (buffers.made) Buffered.of(id, buffer, feed, credit, failure, recovery.bytes).forEach(buffers.made)
 
   const fail = (error: ClientError) => {
     if (failure() !== undefined || buffer.closed) return
