@@ -41,7 +41,7 @@ export class Actor {
   readonly over = new Set<string>()
   private connectedAt = 0
   private outage = 0
-  private readonly plan: ClientPlan
+  readonly plan: ClientPlan
   private live: Live | undefined
   private number = 0
   private readonly ready = Effect.unsafeMakeLatch(false)

@@ -56,10 +56,15 @@ export class FileProgram extends Program {
       if (Either.isRight(result)) break
       const error = result.left
       this.note(`${plan.kind} fails: ${error.reason} ${error.message}`)
-      this.excuse(error, live, attempt.lost, plan.kind)
+      if (!this.isCrowdedOut(error)) this.excuse(error, live, attempt.lost, plan.kind)
     }
     this.doing = nothingMore
   })
+
+  /** Another program of the client may have every handle of the connection. */
+  private isCrowdedOut({ code }: ClientError): boolean {
+    return code === invalidRequest && this.actor.plan.files.some(({ kind }) => kind === "handles")
+  }
 
   private use(attempt: Attempt): Use {
     const { disk, plan, noise } = this
