@@ -13,6 +13,7 @@
  * Object.keys(Methods.requests) // "initialize", "environment/info", …
  * ```
  */
+export * as Buffers from "./Buffers.ts"
 export * as Bytes from "./Bytes.ts"
 export * as Confinement from "./Confinement.ts"
 export * as Dialect from "./dialect/Dialect.ts"

@@ -18,6 +18,7 @@ export interface Subject {
 
 /** Nobody knows; `why` says what is missing. */
 export interface Unknown {
+  /** Tells it from the other answers. */
   readonly kind: "unknown"
   /** In words for people. */
   readonly why: string
@@ -25,11 +26,13 @@ export interface Unknown {
 
 /** It is not so. */
 export interface No {
+  /** Tells it from the other answers. */
   readonly kind: "no"
 }
 
 /** A process that waits for input, and nothing is there to be read. */
 export interface AsksInput {
+  /** Tells it from the other answers. */
   readonly kind: "yes"
   /** The process that waits: the child or a descendant. */
   readonly pid: number
@@ -43,6 +46,7 @@ export interface AsksInput {
 
 /** A process that listens. */
 export interface Listens {
+  /** Tells it from the other answers. */
   readonly kind: "yes"
   /** The child or a descendant. */
   readonly pid: number

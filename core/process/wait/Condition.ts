@@ -27,15 +27,19 @@ export type Condition =
 
 /** A place between two bytes of a stream: in front of the byte of that index in the chunk of that seq. */
 export interface Place {
+  /** That of the chunk. */
   readonly seq: number
+  /** Bytes of the chunk in front of the place. */
   readonly offset: number
 }
 
 /** What matched. */
 export interface Match {
+  /** The stream that has it. */
   readonly stream: OutputStream
-  /** Where it begins, and where it ends. */
+  /** Where it begins. */
   readonly from: Place
+  /** Where it ends. */
   readonly to: Place
   /** At most the first `mostMatchBytes` of it, as UTF-8. */
   readonly text: string
@@ -46,11 +50,17 @@ export const mostMatchBytes = 4096
 
 /** What shows that a condition holds. */
 export interface Evidence {
+  /** Of `exit` and `closed`: the exit code, 128 + n for a death by signal n. */
   readonly exitCode?: number
+  /** Of `pattern`. */
   readonly match?: Match
+  /** Of `idle`: how long nothing was printed, in milliseconds. */
   readonly idleMs?: number
+  /** Of `bytes`: how many were printed. */
   readonly bytes?: number
+  /** Of `port`: who listens, and on which address. */
   readonly port?: { readonly port: number; readonly host: string; readonly pid: number }
+  /** Of `input`: who waits, and where. */
   readonly input?: {
     readonly pid: number
     readonly from: "terminal" | "stdin"
@@ -62,7 +72,9 @@ export interface Evidence {
 
 /** A condition that has come true. */
 export interface Met {
+  /** Its place in the list, from 0. */
   readonly index: number
+  /** What shows it. */
   readonly evidence: Evidence
 }
 
@@ -70,6 +82,7 @@ export interface Met {
 export interface WaitRequest {
   /** Output above this seq counts: for patterns, bytes, and the answer. */
   readonly afterSeq: number
+  /** The conditions, of which one is enough. */
   readonly until: ReadonlyArray<Condition>
   /** How long to wait, in milliseconds; Infinity: until the process is closed. */
   readonly timeoutMillis: number
@@ -79,6 +92,7 @@ export interface WaitRequest {
 
 /** The output of an answer. */
 export interface Printed {
+  /** The first of it. */
   readonly head: ReadonlyArray<Chunk>
   /** Empty if the head has everything. */
   readonly tail: ReadonlyArray<Chunk>
@@ -94,8 +108,12 @@ export interface WaitState extends Printed {
   readonly unknown: ReadonlyArray<{ readonly index: number; readonly why: string }>
   /** Seqs above `afterSeq` that the log had no longer when the wait began. */
   readonly gap: { readonly from: number; readonly to: number } | undefined
+  /** The seq of the next event. */
   readonly nextSeq: number
+  /** True if the exit is published. */
   readonly exited: boolean
+  /** Null while it runs. */
   readonly exitCode: number | null
+  /** True if no output follows. */
   readonly closed: boolean
 }
