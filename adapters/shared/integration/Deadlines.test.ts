@@ -151,12 +151,12 @@ describe("an AbortSignal", () => {
   })
 
   it("ends the process also if its program is killed before the server has answered", async () => {
-    let victim: ChildProcess | undefined
+    const victims: Array<ChildProcess> = []
     // The program dies with its abort on the way.
     const relay = createServer((near) => {
       const far = dial(Number(new URL(url).port), "127.0.0.1")
       near.on("data", (bytes) => {
-        if (bytes.includes("process/terminate")) victim?.kill("SIGKILL")
+        if (bytes.includes("process/terminate")) victims[0]?.kill("SIGKILL")
         far.write(bytes)
       })
       far.on("data", (bytes) => near.write(bytes))
@@ -172,7 +172,8 @@ describe("an AbortSignal", () => {
     onTestFinished(() => void relay.close())
     const runner = { Node: [bundle], Bun: [source], Deno: ["run", "--quiet", "--allow-all", source] }[name]
     const through = `tcp://127.0.0.1:${(relay.address() as AddressInfo).port}`
-    victim = launch([program, ...runner, through, unique(8305)])
+    const victim = launch([program, ...runner, through, unique(8305)])
+    victims.push(victim)
     await once(victim.stdout!, "data")
     // The program has the argument, too.
     await until(() => runs(8305) === 2, "it sleeps")

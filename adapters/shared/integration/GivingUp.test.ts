@@ -1,4 +1,5 @@
 /** `signal` and `timeout` of the calls of a client, over a real server in this program. */
+import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { Client } from "../../../core/client/Client.ts"
 import { defaults } from "../../../core/protocol/Limits.ts"
@@ -66,7 +67,7 @@ describe("a call that is given up", () => {
   })
 
   it("closes a file whose opening came too late", async () => {
-    const path = import.meta.filename
+    const path = fileURLToPath(import.meta.url)
     // A connection may have 128 open files.
     for (let round = 0; round < 300; round++) {
       const controller = new AbortController()
