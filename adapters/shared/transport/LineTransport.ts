@@ -65,8 +65,7 @@ export const make = ({
 
     const close = yield* OrderlyClose.make({
       stop: endNormally,
-      flush: queue.flush,
-      queued: () => output.writableLength,
+      queue,
       peerEnded: peerEnded(input, output),
       destroy: () => {
         input.destroy()

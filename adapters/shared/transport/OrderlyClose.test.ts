@@ -13,8 +13,7 @@ it("succeeds for the scope, too, when whoever began it was interrupted while the
     const close = yield* Scope.extend(
       OrderlyClose.make({
         stop: () => happened.push("stop"),
-        flush: Effect.zipRight(sending.open, Effect.never),
-        queued: () => 1,
+        queue: { flush: Effect.zipRight(sending.open, Effect.never), queued: () => 1 },
         peerEnded: Effect.never,
         destroy: () => happened.push("destroy"),
       }),
@@ -34,8 +33,7 @@ const closing = async (flush: Effect.Effect<void>, queued: () => number) => {
   const happened: Array<string> = []
   const steps = {
     stop: () => happened.push("stop"),
-    flush: Effect.andThen(flush, () => happened.push("flushed")),
-    queued,
+    queue: { flush: Effect.andThen(flush, () => happened.push("flushed")), queued },
     peerEnded: Effect.void,
     destroy: () => happened.push("destroy"),
   }

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
+import type { SendQueue } from "./SendQueue.ts"
 
 /** Milliseconds between two looks at the queue. */
 const lookMillis = 50
@@ -17,10 +18,8 @@ const mostLooks = 200
 export interface Steps {
   /** Ends `incoming` and stops queueing. */
   readonly stop: () => void
-  /** Sends what is queued, and ends this side. */
-  readonly flush: Effect.Effect<void>
-  /** Bytes that are still queued. */
-  readonly queued: () => number
+  /** What is sent before this side ends. */
+  readonly queue: Pick<SendQueue, "flush" | "queued">
   /** Waits until the peer has ended its side. */
   readonly peerEnded: Effect.Effect<void>
   /** Lets go of the streams, whatever happened before. */
@@ -30,16 +29,15 @@ export interface Steps {
 /** An effect that closes the transport once, however often it is run. The scope runs it too. */
 export const make = ({
   stop,
-  flush,
-  queued,
+  queue,
   peerEnded,
   destroy,
 }: Steps): Effect.Effect<Effect.Effect<void>, never, Scope.Scope> =>
   Effect.gen(function* () {
     const runtime = yield* Effect.runtime<never>()
-    const rest = Effect.zipRight(flush, peerEnded)
+    const rest = Effect.zipRight(queue.flush, peerEnded)
     const closing = Effect.sync(stop).pipe(
-      Effect.zipRight(Effect.interruptible(Effect.raceFirst(rest, givesUp(queued)))),
+      Effect.zipRight(Effect.interruptible(Effect.raceFirst(rest, givesUp(queue)))),
       Effect.ensuring(Effect.sync(destroy)),
     )
     let begun: Fiber.RuntimeFiber<unknown> | undefined
@@ -50,7 +48,7 @@ export const make = ({
   })
 
 /** Ends when the peer is to be given up. */
-const givesUp = (queued: () => number): Effect.Effect<void> =>
+const givesUp = ({ queued }: Steps["queue"]): Effect.Effect<void> =>
   Effect.gen(function* () {
     let [before, idle] = [queued(), 0]
     for (let look = 0; look < mostLooks && idle < patientLooks; look++) {

@@ -17,6 +17,8 @@ export interface SendQueue {
   readonly onDrain: (listener: () => void) => void
   /** Ignores later messages, and calls the `onDrain` listener if the writer is waiting. */
   readonly stop: () => void
+  /** Bytes that wait to be written. */
+  readonly queued: () => number
   /** Ends the stream and waits until everything queued is written; waits for ever if the peer does not read. */
   readonly flush: Effect.Effect<void>
 }
@@ -78,6 +80,7 @@ export const make = (output: Writable): SendQueue => {
       stopped = true
       release()
     },
+    queued: () => output.writableLength,
     flush: Effect.async<void>((resume) => {
       if (output.destroyed || output.writableFinished) return resume(Effect.void)
       uncork()

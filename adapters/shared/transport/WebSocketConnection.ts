@@ -119,9 +119,11 @@ export const make = (
     socket.on("close", () => end())
 
     const close = yield* OrderlyClose.make({
-      stop: () => void (end(), peer?.resume()),
-      flush: queue.flush,
-      queued: () => socket.writableLength,
+      stop: () => {
+        end()
+        peer?.resume()
+      },
+      queue,
       peerEnded: peerEnded(socket),
       destroy: () => socket.destroy(),
     })
