@@ -5,8 +5,7 @@ import { rmSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { root, run } from "../../../../.ci/setup.mjs"
 import { median, spread, written } from "./figures.mjs"
-import { figure } from "./native.mjs"
-import { rows } from "./table.mjs"
+import { measured, rows } from "./table.mjs"
 
 /** @import { Result } from "./report.mjs" */
 
@@ -60,12 +59,7 @@ export const checkout = (commit, { bunFile }) => {
  */
 export const againstTable = ({ results }, pairs) => {
   /** @param {string} transport @param {string} server @param {string} workload @param {string} key */
-  const values = (transport, server, workload, key) =>
-    results
-      .filter((one) => !one.counts && one.workload === workload)
-      .filter((one) => one.transport === transport && one.server === server)
-      .map(({ data }) => figure(data, key))
-      .filter(Number.isFinite)
+  const values = (transport, server, workload, key) => measured(results, transport, server, workload, key)
   const head = ["| row | server | before | now | now is | spread |", "|---|---|---:|---:|---:|---:|"]
   const lines = ["stdio", "ws"].flatMap((transport) =>
     rows.flatMap(([says, workload, key, unit, better]) =>

@@ -1,8 +1,7 @@
 // @ts-check
 // The rows as a chart: a dot for each server, on a logarithmic axis of how many times as good as the first it is.
 import { median } from "./figures.mjs"
-import { figure } from "./native.mjs"
-import { rows } from "./table.mjs"
+import { measured, rows } from "./table.mjs"
 
 /** @import { Result } from "./report.mjs" */
 
@@ -43,13 +42,7 @@ const axis = (height) =>
 export const chart = ({ results }, [first = "", ...others]) => {
   /** @param {string} transport @param {string} server @param {string} workload @param {string} key */
   const value = (transport, server, workload, key) =>
-    median(
-      results
-        .filter((one) => !one.counts && one.workload === workload)
-        .filter((one) => one.transport === transport && one.server === server)
-        .map(({ data }) => figure(data, key))
-        .filter(Number.isFinite),
-    )
+    median(measured(results, transport, server, workload, key))
   const drawn = ["stdio", "ws"].flatMap((transport) =>
     rows.flatMap(([says, workload, key, , better]) => {
       const base = value(transport, first, workload, key)

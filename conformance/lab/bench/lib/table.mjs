@@ -38,6 +38,21 @@ export const rows = [
   ["memory of that", "W12", "command_hwm_mb", "MiB", "less"],
 ]
 
+/**
+ * What the repetitions of a run have measured of one figure; what was counted apart, and what failed, is left out.
+ * @param {readonly Result[]} results
+ * @param {string} transport
+ * @param {string} server
+ * @param {string} workload
+ * @param {string} key of the figure
+ */
+export const measured = (results, transport, server, workload, key) =>
+  results
+    .filter((one) => !one.counts && one.workload === workload)
+    .filter((one) => one.transport === transport && one.server === server)
+    .map(({ data }) => figure(data, key))
+    .filter(Number.isFinite)
+
 /** @param {number} mine @param {number} theirs */
 const ratio = (mine, theirs) =>
   Number.isFinite(mine / theirs) ? ` (${Number((mine / theirs).toPrecision(2))}×)` : ""
@@ -50,13 +65,7 @@ const ratio = (mine, theirs) =>
 export const table = ({ results }, [peer = "", ...ours]) => {
   /** @param {string} transport @param {string} server @param {Row} row */
   const value = (transport, server, [, workload, key]) =>
-    median(
-      results
-        .filter((one) => !one.counts && one.workload === workload)
-        .filter((one) => one.transport === transport && one.server === server)
-        .map(({ data }) => figure(data, key))
-        .filter(Number.isFinite),
-    )
+    median(measured(results, transport, server, workload, key))
   const lines = ["stdio", "ws"].flatMap((transport) => [
     `| over ${transport === "ws" ? "WebSocket" : transport} | | ${[peer, ...ours].join(" | ")} |`,
     `|---|---|${[peer, ...ours].map(() => "---:|").join("")}`,
