@@ -28,7 +28,7 @@ const refused = async (
 
 /** A NUL byte in this place of the spec. */
 const nul = (t: SpawnerContext, options: ChildOptions, place: "argv" | "cwd" | "env"): Promise<void> =>
-  refused(t, options, SpawnError.nulByte(place), SpawnError.nulByte(place))
+  refused(t, options, SpawnError.nulByte(place))
 
 export const errors = table("spawner/errors", {
   "program-missing": {
