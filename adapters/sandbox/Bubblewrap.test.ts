@@ -228,7 +228,9 @@ describe.runIf(spawner.capabilities.confine)("under bubblewrap", () => {
       await expect.poll(() => child.text(pty ? "pty" : "stdout")).toContain("ready")
       if (pty) await Effect.runPromise(child.handle.write(new TextEncoder().encode("\x03")))
       else await Effect.runPromise(child.handle.signal("SIGINT"))
-      expect(await child.exit).toEqual({ kind: "exited", code: 5 })
+      // What it printed last may come after its exit.
+      await child.closed
+      expect(child.status()).toEqual({ kind: "exited", code: 5 })
       expect(child.text(pty ? "pty" : "stdout")).toContain("caught")
     }
   })
