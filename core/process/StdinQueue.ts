@@ -28,8 +28,8 @@ export interface StdinQueue {
   readonly knows: (writeId: string | undefined) => boolean
   /** Ends the child's stdin after the writes before the call. */
   readonly end: () => Effect.Effect<void>
-  /** True while the child has taken every write. */
-  readonly drained: () => boolean
+  /** The number of writes, all of which the child has taken; undefined while one is on its way to it. */
+  readonly taken: () => number | undefined
   /** True once the end is queued: later writes never reach the child. */
   readonly ended: () => boolean
   /** Drops the queued writes and lets every waiting caller go. */
@@ -51,6 +51,7 @@ export const make = (
     let ended = false
     /** Bytes of the writes that the child has not taken. */
     let held = 0
+    let written = 0
 
     /** Hands queued writes to the child until it does not take one at once. */
     const pump = () => {
@@ -97,6 +98,7 @@ export const make = (
         if (known || ended) drop()
         if (known) return
         ids.add(writeId)
+        written += 1
         enqueue(bytes)
       }, drop)
     }
@@ -105,7 +107,7 @@ export const make = (
       write,
       knows: (writeId) => ids.has(writeId),
       end: () => queue.whenRoom(() => enqueue(end)),
-      drained: () => held === 0,
+      taken: () => (held === 0 ? written : undefined),
       ended: () => ended,
       close: () => queue.close(),
     }

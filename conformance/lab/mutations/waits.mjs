@@ -34,6 +34,12 @@ export const waits = [
     "process/wait/finds-text-over-chunks",
   ),
   wait(
+    "core/process/wait/EvidenceWatch.ts",
+    "(last !== undefined && last === asked.seenAt)",
+    "true",
+    "a process is believed to ask before its question is read",
+  ),
+  wait(
     "core/process/wait/OutputSearch.ts",
     "if (begun) scan?.add(search, state, place)\n    else scan",
     "scan",

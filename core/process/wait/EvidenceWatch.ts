@@ -25,6 +25,16 @@ interface Asked {
   readonly question: Question
   users: number
   answer: Answer | undefined
+  /** How many writes the process had taken when it was seen to ask for input; undefined if it was not. */
+  seenAt: number | undefined
+}
+
+/** What is looked at. */
+export interface Watched {
+  /** Who is asked about; undefined while its pid is not known. */
+  readonly subject: () => Subject | undefined
+  /** The number of writes that it has taken; undefined while one is on its way to it. */
+  readonly inputs: () => number | undefined
 }
 
 /** The questions about one process. */
@@ -43,7 +53,12 @@ export class EvidenceWatch {
   join(question: Question): void {
     const known = this.asked.get(keyOf(question))
     // What was found before a wait begins is not told to it.
-    this.asked.set(keyOf(question), { question, users: (known?.users ?? 0) + 1, answer: undefined })
+    this.asked.set(keyOf(question), {
+      question,
+      users: (known?.users ?? 0) + 1,
+      answer: undefined,
+      seenAt: undefined,
+    })
     this.soon()
     this.nudge.unsafeOpen()
   }
@@ -69,15 +84,14 @@ export class EvidenceWatch {
   }
 
   /** Looks again and again, and calls `told` after each look, until nobody asks. Runs once at a time. */
-  run(subject: () => Subject | undefined, quiet: () => boolean, told: () => void): Effect.Effect<void> {
+  run(watched: Watched, told: () => void): Effect.Effect<void> {
     const round = Effect.gen(this, function* () {
       this.nudge.unsafeClose()
       const begin = yield* Clock.currentTimeMillis
-      const child = subject()
+      const child = watched.subject()
       for (const asked of this.asked.values()) {
-        // What is still to be written is input that the process has not seen.
-        if (asked.question.kind === "input" && !quiet()) asked.answer = { kind: "no" }
-        else asked.answer = child === undefined ? noPid : yield* this.look(child, asked.question)
+        const found = child === undefined ? noPid : yield* this.look(child, asked.question)
+        asked.answer = asked.question.kind === "input" ? this.believe(asked, found, watched) : found
       }
       told()
       const took = (yield* Clock.currentTimeMillis) - begin
@@ -95,6 +109,18 @@ export class EvidenceWatch {
         }),
       )
     })
+  }
+
+  /**
+   * What is still to be written is input that the process has not seen. What it has printed, its question too, may not
+   * have been read yet: it is believed to ask when it is seen so twice, without a write in between.
+   */
+  private believe(asked: Asked, found: Answer, { inputs }: Watched): Answer {
+    const last = asked.seenAt
+    asked.seenAt = found.kind === "yes" ? inputs() : undefined
+    if (found.kind !== "yes" || (last !== undefined && last === asked.seenAt)) return found
+    this.soon()
+    return { kind: "no" }
   }
 
   private look(child: Subject, question: Question): Effect.Effect<Answer> {

@@ -9,7 +9,7 @@ import { effect, elapse, pass, settle } from "../../testing/Effects.ts"
 import { defaults } from "../../protocol/Limits.ts"
 import { begin, bytes, noStdin, pipe } from "../testing/Registry.ts"
 import type { Condition, WaitRequest, WaitState } from "./Condition.ts"
-import { latestMillis } from "./EvidenceWatch.ts"
+import { latestMillis, soonestMillis } from "./EvidenceWatch.ts"
 import * as Evidence from "../../spawn/ProcessEvidence.ts"
 import { Waits } from "./Waits.ts"
 
@@ -441,7 +441,9 @@ describe("waits for evidence", () => {
       const { now, wait } = yield* watched
       const other = yield* wait({ kind: "port", port: 80, host: undefined })
       now.input = asks
-      yield* Fiber.join(yield* wait({ kind: "input" }))
+      const early = yield* wait({ kind: "input" })
+      yield* elapse(latestMillis)
+      yield* Fiber.join(early)
       now.input = { kind: "no" }
       const late = yield* wait({ kind: "input" }, 1000)
       yield* elapse(1000)
@@ -467,6 +469,36 @@ describe("waits for evidence", () => {
       child.read()
       yield* elapse(latestMillis)
       expect(yield* Fiber.join(fiber)).toMatchObject({ met: { index: 0 } })
+    }),
+  )
+
+  it(
+    "tells that a process asks with all that it printed before, which may be read later",
+    effect(function* () {
+      const { now, wait, child } = yield* watched
+      now.input = asks
+      const fiber = yield* wait({ kind: "input" })
+      yield* settle
+      expect(now.looks).toBe(1)
+      child.output("stdout", "name? ")
+      yield* elapse(soonestMillis)
+      const state = yield* Fiber.join(fiber)
+      expect({ looks: now.looks, text: textOf(state.head) }).toEqual({ looks: 2, text: "name? " })
+    }),
+  )
+
+  it(
+    "does not believe a look from before a write",
+    effect(function* () {
+      const { now, wait, child, registry } = yield* watched
+      now.input = asks
+      const fiber = yield* wait({ kind: "input" })
+      yield* settle
+      yield* registry.write("p", bytes("answer"), undefined)
+      yield* elapse(soonestMillis)
+      child.output("stdout", "next? ")
+      yield* elapse(soonestMillis)
+      expect(textOf((yield* Fiber.join(fiber)).head)).toBe("next? ")
     }),
   )
 

@@ -124,8 +124,10 @@ export class Waits {
 
   private readonly watch = Effect.suspend(() =>
     this.evidence.run(
-      () => this.subject(),
-      () => this.process.stdin?.drained() ?? true,
+      {
+        subject: () => this.subject(),
+        inputs: () => (this.process.stdin === undefined ? 0 : this.process.stdin.taken()),
+      },
       () => this.look(),
     ),
   )
