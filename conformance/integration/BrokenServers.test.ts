@@ -270,7 +270,10 @@ for (const over of ["stdio", "ws"] as const) {
     async () => {
       const ids = Object.values(broken).flatMap(({ fails }) => fails)
       const outcomes = await run("control", over, [...ids, ...unrelated], longMs)
-      expect(outcomes.filter(({ status }) => status === "fail").map(({ reason }) => reason)).toEqual([])
+      const reasons = outcomes.flatMap((outcome) =>
+        outcome.status === "fail" ? [`${outcome.case.id}: ${outcome.reason}`] : [],
+      )
+      expect(reasons).toEqual([])
     },
   )
 }

@@ -81,12 +81,14 @@ const killReaper = (server) => {
 }
 
 /**
- * Kills clients and children for so long. The server must survive.
+ * Kills clients and children for so long, from when there are some. The server must survive.
  * @param {Server} server
  * @param {number} seconds
  * @param {{ reapers: boolean }} options
  */
 const rage = async (server, seconds, { reapers }) => {
+  crowd.fill(server.url, options.clients)
+  await Proc.eventually(() => children(server).length > 0, grace)
   const end = elapsed() + seconds
   if (reapers) killReaper(server)
   while (elapsed() < end && server.running()) {
@@ -101,8 +103,9 @@ const rage = async (server, seconds, { reapers }) => {
 /**
  * Kills every client, so that sessions expire and everything goes; the number of descriptors of the server then.
  * @param {Server} server
+ * @param {number | undefined} wanted so many descriptors, which is waited for
  */
-const settle = async (server) => {
+const settle = async (server, wanted) => {
   await crowd.clear()
   const left = () => Proc.descendants(server.pid).filter((one) => !Proc.isReaper(one))
   const clean = await Proc.eventually(() => left().length === 0 && children(server).length === 0, grace)
@@ -110,7 +113,8 @@ const settle = async (server) => {
     tally.failures.push(
       `left while the server lives: ${[...left(), ...children(server)].map(name).join("; ")}`,
     )
-  await sleep(300)
+  if (wanted === undefined) await sleep(300)
+  else await Proc.eventually(() => Proc.descriptors(server.pid) <= wanted, grace)
   return Proc.descriptors(server.pid)
 }
 
@@ -160,7 +164,7 @@ const epoch = async ({ rounds = 0, bursts = false }) => {
   const counts = []
   for (let round = 0; round < rounds && server.running(); round += 1) {
     await rage(server, roundSeconds, { reapers: round === 1 })
-    counts.push(await settle(server))
+    counts.push(await settle(server, counts[0]))
     tally.rounds += 1
   }
   if (rounds > 0) descriptors.push(counts)
