@@ -62,15 +62,13 @@ describe("connect", () => {
   })
 
   it("cuts no character in text", async () => {
-    const child = await client.start({
-      argv: [
-        "sh",
-        "-c",
-        "printf 'a\\303'; sleep 0.1; printf '\\251b\\360\\237'; sleep 0.1; printf '\\230\\200'",
-      ],
-    })
+    const script = "printf 'a\\303'; read go; printf '\\251b\\360\\237'; read go; printf '\\230\\200'"
+    const child = await client.start({ argv: ["sh", "-c", script], pipeStdin: true })
     const pieces: Array<string> = []
-    for await (const piece of child.text()) pieces.push(piece)
+    for await (const piece of child.text()) {
+      pieces.push(piece)
+      await child.write("\n")
+    }
     expect(pieces).toEqual(["a", "éb", "😀"])
   })
 

@@ -89,10 +89,14 @@ describe("soak", () => {
     `compares every byte of three children over a connection that is cut again and again, for ${seconds} s`,
     async () => {
       const random = new PCGRandom(seed)
-      // A machine may be so busy that output is read long after its child has ended.
-      const way = await serve("--retained-bytes", String(64 * 1024 * 1024), "--retention-ms", "600000")
+      // A machine may be so busy that output is read long after its child has ended, and connecting takes many cuts.
+      const patient = ["--retention-ms", "600000", "--detached-ttl-ms", "600000"]
+      const way = await serve("--retained-bytes", String(64 * 1024 * 1024), ...patient)
       const statuses: Array<Status["kind"]> = []
-      const client = await connect({ url: way.url }, { onStatus: ({ kind }) => statuses.push(kind) })
+      const client = await connect(
+        { url: way.url },
+        { onStatus: ({ kind }) => statuses.push(kind), reconnect: { window: "10 minutes" } },
+      )
       const rates = [8_000_000, 2_000_000, 200_000]
       const pauses = [() => 0, () => 1, () => random.number() * 200]
       const read = async (child: ClientProcess, id: number) => {

@@ -73,15 +73,26 @@ const read = (path: string): string => {
   }
 }
 
+/** The names in a folder; none if it is gone. */
+const namesIn = (folder: string): ReadonlyArray<string> => {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}
+
 /** The arguments of every process of this machine. */
 const commandLines = () =>
   readdirSync("/proc").map((name) => (/^\d+$/.test(name) ? read(`/proc/${name}/cmdline`) : ""))
 
 /** What the far side has been told to start. */
 const specs = () =>
-  readdirSync("/dev/shm", { recursive: true, encoding: "utf8" })
-    .filter((name) => /^\.procwire-\w*\/spec\./.test(name))
-    .map((name) => read(`/dev/shm/${name}`))
+  namesIn("/dev/shm")
+    .filter((name) => name.startsWith(".procwire-"))
+    .flatMap((folder) => namesIn(`/dev/shm/${folder}`).map((name) => `/dev/shm/${folder}/${name}`))
+    .filter((path) => path.includes("/spec."))
+    .map(read)
 
 const none = (argument: string) =>
   TestChild.until(() => Proc.withArgument(argument).length === 0, "nothing is left on the far side")
