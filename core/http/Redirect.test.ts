@@ -28,6 +28,7 @@ describe("a redirect", () => {
     [302, "POST", "GET"],
     [303, "POST", "GET"],
     [303, "PUT", "GET"],
+    [303, "GET", "GET"],
     [303, "HEAD", "HEAD"],
     [301, "PUT", "PUT"],
     [307, "POST", "POST"],
@@ -35,7 +36,7 @@ describe("a redirect", () => {
   ])("with %i makes of %s a %s", (status, method, expected) => {
     const request = followed(status, "/d", { method })
     expect([request.method, request.url]).toEqual([expected, "http://one.example/d"])
-    const keeps = expected === method
+    const keeps = expected === method && status !== 303
     expect([request.body.length === 1, "content-type" in request.headers]).toEqual([keeps, keeps])
   })
 

@@ -2,8 +2,8 @@
  * The request that a redirect leads to, by the rules of the peer implementation.
  *
  * 303 turns every method but HEAD into GET, 301 and 302 turn POST into GET; the body and the headers about it are
- * dropped then. Towards another origin credentials are dropped, and so is a `host` header of the caller, which the peer
- * keeps.
+ * dropped then, and by a 303 of a HEAD, too. Towards another origin credentials are dropped, and so is a `host` header
+ * of the caller, which the peer keeps.
  */
 import * as Either from "effect/Either"
 import type { Header, Request, Response } from "./HttpClient.ts"
@@ -29,20 +29,20 @@ export const next = (
   if (!Url.isWeb(url)) return Either.left(Url.schemeOf(url))
   const from = Either.getOrThrow(Url.parse(request.url))
   const elsewhere = url.origin !== from.origin
-  const get = becomesGet(status, request.method)
+  const bare = dropsBody(status, request.method)
   const kept = request.headers.filter(
-    ({ name }) => name !== "referer" && !(elsewhere && sensitive.has(name)) && !(get && ofBody.has(name)),
+    ({ name }) => name !== "referer" && !(elsewhere && sensitive.has(name)) && !(bare && ofBody.has(name)),
   )
   return Either.right({
-    method: get ? "GET" : request.method,
+    method: bare && request.method !== "HEAD" ? "GET" : request.method,
     url: Url.bare(url),
     headers: [...kept, ...referer(from, url)],
-    body: get ? new Uint8Array() : request.body,
+    body: bare ? new Uint8Array() : request.body,
   })
 }
 
-const becomesGet = (status: number, method: string): boolean =>
-  status === 303 ? method !== "GET" && method !== "HEAD" : status < 303 && method === "POST"
+const dropsBody = (status: number, method: string): boolean =>
+  status === 303 || (status < 303 && method === "POST")
 
 /** The whole URL for the same origin, only the origin for another one, nothing from `https` to `http`. */
 const referer = (from: Url.Url, to: Url.Url): ReadonlyArray<Header> =>

@@ -18,12 +18,13 @@ export const http = [
   prepare('&& !has("authorization")', "", "credentials of the URL win over a header", "http/request"),
   prepare('if (!has("accept")) headers', "headers", "accept is sent twice", "http/request"),
   redirect("elsewhere && sensitive.has(name)", "false", "credentials follow to another host", "http/request"),
-  redirect("get && ofBody.has(name)", "false", "a GET has a content-length", "http/request"),
+  redirect("bare && ofBody.has(name)", "false", "a GET has a content-length", "http/request"),
+  redirect('bare && request.method !== "HEAD"', "bare", "HEAD becomes GET on 303", "http/redirect"),
   redirect(
-    'method !== "GET" && method !== "HEAD"',
-    'method !== "GET"',
-    "HEAD becomes GET on 303",
-    "http/request",
+    "status === 303 ||",
+    'status === 303 && method !== "GET" && method !== "HEAD" ||',
+    "a GET keeps its body on 303",
+    "http/redirect",
   ),
   redirect(
     'status < 303 && method === "POST"',

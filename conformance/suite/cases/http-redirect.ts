@@ -44,6 +44,31 @@ export const httpRedirect = originTable("http/redirect", {
       }
     },
   },
+  "see-other-has-no-body": {
+    level: "should",
+    spec: ["b59"],
+    serve: elsewhere,
+    says: "Behind a 303 a GET or HEAD with a body goes on as it is, without the body and the headers about it.",
+    run: async ({ ask, origin }) => {
+      const bodyBase64 = Buffer.from("body").toString("base64")
+      const headers = [
+        { name: "content-type", value: "text/plain" },
+        { name: "x-mine", value: "1" },
+      ]
+      for (const method of ["GET", "HEAD"]) {
+        await ask("/303/x", { method, bodyBase64, headers })
+        const seen = origin.seen.at(-1)
+        if (seen === undefined) return Check.fail("no request arrived")
+        const said = HttpOrigin.names(seen).filter((name) => /^(?:content-|transfer-|x-mine)/.test(name))
+        Check.equal(
+          [seen.method, seen.path, ...said],
+          [method, "/end", "x-mine"],
+          `what 303 makes of ${method}`,
+        )
+        Check.equal(seen.body.toString("utf8"), "", `the body of ${method} behind 303`)
+      }
+    },
+  },
   "no-length-without-a-body": {
     level: "should",
     spec: [],
