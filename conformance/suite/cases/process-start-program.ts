@@ -49,6 +49,30 @@ export const startProgram = table("process/start", {
       }
     },
   },
+  "program-of-no-format-refused": {
+    level: "should",
+    spec: [],
+    requires: ["pty"],
+    says:
+      "An executable file that is neither a binary nor begins with #! is refused with -32603 and Exec format error " +
+      "(os error 8), however it is named, on pipes and on a PTY.",
+    run: async (t) => {
+      const wire = await t.open()
+      const script =
+        "d=$(mktemp -d /tmp/procwire.XXXXXX) && echo plain >$d/file && chmod +x $d/file && printf $d"
+      const made = await Child.start(wire, { script })
+      await made.ended()
+      const folder = made.text()
+      for (const tty of [false, true]) {
+        for (const program of [`${folder}/file`, "./file", "file"]) {
+          const where = { env: { PATH: folder }, params: { cwd: `file://${folder}` } }
+          const params = Child.params(wire, { argv: [program], tty, ...where })
+          await wire.refused("process/start", params, -32603, "Exec format error (os error 8)")
+        }
+      }
+      await (await Child.start(wire, { argv: ["rm", "-r", folder] })).ended()
+    },
+  },
   "program-relative-to-cwd": {
     level: "must",
     spec: [],
