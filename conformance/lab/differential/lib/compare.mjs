@@ -91,6 +91,9 @@ export const shape = (text) =>
 
 /** The class of a difference. @param {Difference} difference */
 export const classOf = ({ method, at, reference, candidate }) => {
-  const where = at.replace(/^tree .*/, "tree").replaceAll(/\.\d+/g, ".#")
+  const where = at
+    .replace(/^tree .*/, "tree")
+    .replaceAll(/"(?:[^"\\]|\\.)*"\d*/g, "NAME")
+    .replaceAll(/\.\d+/g, ".#")
   return `${method} ${where}: ${shape(reference)} | ${shape(candidate)}`
 }

@@ -50,14 +50,20 @@ const standard = {
   redirectPolicy: "follow", streamResponse: false,
 } // prettier-ignore
 
+/** An odd value of a member. With a time limit of 1 ms it is the machine that decides. @param {Random} random @param {string} [name] */
+const oddOf = (random, name) => {
+  const value = random.pick(odd)
+  return name === "timeoutMs" && value === 1 ? 0 : value
+}
+
 /** @param {string} method @param {Members} params */
 const positional = (method, params) =>
   (fields[method] ?? Object.keys(params)).map((name) => params[name] ?? standard[name] ?? null)
 
-/** @param {Random} random @param {unknown} value @returns {unknown} */
-const inside = (random, value) => {
+/** @param {Random} random @param {unknown} value @param {string} [member] that holds the value @returns {unknown} */
+const inside = (random, value, member) => {
   const entries = Object.entries(Object(value))
-  if (typeof value === "string" || entries.length === 0 || random.chance(0.5)) return random.pick(odd)
+  if (typeof value === "string" || entries.length === 0 || random.chance(0.5)) return oddOf(random, member)
   const [name] = random.pick(entries)
   if (Array.isArray(value))
     return value.map((one, index) => (String(index) === name ? inside(random, one) : one))
@@ -84,7 +90,9 @@ export const params = (random, method, params) => {
   if (form === 2) return textOf(array.slice(0, random.below(array.length + 1)))
   if (form === 3) return textOf([...array, random.pick(odd)])
   if (form === 4)
-    return textOf(array.map((one, index) => (index === random.below(array.length) ? random.pick(odd) : one)))
+    return textOf(
+      array.map((one, index) => (index === random.below(array.length) ? oddOf(random, known[index]) : one)),
+    )
   if (form === 5 && names.length > 0) {
     const gone = random.pick(names)
     return textOf(Object.fromEntries(Object.entries(params).filter(([name]) => name !== gone)))
@@ -97,10 +105,11 @@ export const params = (random, method, params) => {
   }
   if (form <= 9 && names.length > 0) {
     const name = random.pick(names)
-    return textOf({ ...params, [name]: inside(random, params[name]) })
+    return textOf({ ...params, [name]: inside(random, params[name], name) })
   }
   if (known.length === 0) return textOf(random.pick(odd))
-  return textOf({ ...params, [random.pick(known)]: random.pick(odd) })
+  const name = random.pick(known)
+  return textOf({ ...params, [name]: oddOf(random, name) })
 }
 
 const ids = [

@@ -14,9 +14,11 @@ import { bytesOf, isObject, members } from "./values.mjs"
  * @property {number} began in milliseconds
  */
 
-/** A PATH without the folder that the peer puts before it. @param {string} text */
+/** A PATH without the folders that the peer puts before it. @param {string} text */
 const withoutShims = (text) =>
-  text.includes("/codex-arg0") ? text.replaceAll(/[^:"=\n]*\/arg0\/codex-arg0\w+:?/g, "") : text
+  text.includes("/codex-")
+    ? text.replaceAll(/[^:"=\n]*\/(?:arg0\/codex-arg0\w+|codex-linux-\w+\/vendor\/[\w-]+\/codex-path):?/g, "")
+    : text
 
 /** A text in which both sides name places alike. @param {Place} place @returns {(text: string) => string} */
 export const plainIn =
@@ -60,8 +62,18 @@ const readOf = ({ chunks, nextSeq, ...rest }, place) => {
   return { output, rising, beyond, ...rest }
 }
 
-/** @param {unknown} entry */
-const nameOf = (entry) => String(members(entry)["fileName"])
+/** What a folder has, by name; a name that is there again has a number. @type {(entries: unknown) => unknown} */
+const byName = (entries) => {
+  if (!Array.isArray(entries)) return entries
+  /** @type {Members} */
+  const all = {}
+  for (const entry of entries) {
+    const { fileName, ...rest } = members(entry)
+    const again = Object.keys(all).filter((key) => key.startsWith(`${JSON.stringify(fileName)}`)).length
+    all[`${JSON.stringify(fileName)}${again === 0 ? "" : again}`] = rest
+  }
+  return Object.fromEntries(Object.entries(all).sort(([a], [b]) => (a < b ? -1 : 1)))
+}
 
 /** @type {Record<string, Of>} */
 const results = {
@@ -71,12 +83,7 @@ const results = {
     modifiedAtMs: timeOf(began, modifiedAtMs),
     createdAtMs: timeOf(began, createdAtMs),
   }),
-  "fs/readDirectory": ({ entries, ...rest }) => ({
-    ...rest,
-    entries: Array.isArray(entries)
-      ? [...entries].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : Number(nameOf(a) !== nameOf(b))))
-      : entries,
-  }),
+  "fs/readDirectory": ({ entries, ...rest }) => ({ ...rest, entries: byName(entries) }),
   "http/request": ({ bodyBase64, ...rest }, place) => ({
     ...rest,
     body: short(plainIn(place)(bytesOf(bodyBase64))),

@@ -30,6 +30,7 @@ import { members, parsed } from "./values.mjs"
  * @property {string} session
  * @property {Map<string, number>} started the processes of this link, with the steps that say what they did
  * @property {Map<string, number>} streams
+ * @property {Set<string>} terminals the processes whose output has no steady borders: that of a terminal
  * @property {Set<unknown>} watching the watches that were accepted
  * @property {Outcome[]} outcomes
  */
@@ -59,15 +60,19 @@ const gather = ({ started, streams, link, outcomes, place }) => {
  * A part of what has ended, or of a terminal, begins and ends where chunks happen to: such a part is left out.
  * @param {unknown} request
  * @param {import("./values.mjs").Members} answer
+ * @param {Set<string>} terminals
  */
-const steadyRead = (request, answer) => {
+const steadyRead = (request, answer, terminals) => {
   const params = Object(members(request)["params"])
-  const [, second, third] = Array.isArray(params) ? params : [null, params.afterSeq, params.maxBytes]
-  const { chunks, ...result } = members(answer["result"])
-  const pty = Array.isArray(chunks) && chunks.some((one) => members(one)["stream"] === "pty")
+  const [id, second, third] = Array.isArray(params)
+    ? params
+    : [params.processId, params.afterSeq, params.maxBytes]
+  if (answer["result"] === undefined) return answer
+  const result = members(answer["result"])
   const part = typeof second === "number" || typeof third === "number"
-  if (!part || !(pty || result["exited"] === true)) return answer
-  return { ...answer, result: { ...result, chunks: [] } }
+  if (!part || !(terminals.has(String(id)) || result["exited"] === true)) return answer
+  const nextSeq = result["exited"] === true ? result["nextSeq"] : typeof result["nextSeq"]
+  return { ...answer, result: { ...result, chunks: [], nextSeq } }
 }
 
 /** @typedef {(state: State, step: Step, index: number) => Promise<unknown>} Play */
@@ -80,12 +85,17 @@ const call = async (state, { method, text = "" }, index) => {
   const params = members(members(parsed(text))["params"])
   const { result } = answer
   if (method === "initialize" && result) state.session = String(members(result)["sessionId"])
-  if (method === "process/start" && result) state.started.set(String(members(result)["processId"]), index)
+  if (method === "process/start" && result) {
+    const id = String(members(result)["processId"])
+    state.started.set(id, index)
+    if (params["tty"] === true) state.terminals.add(id)
+  }
   if (method === "http/request" && result && params["streamResponse"] === true)
     state.streams.set(String(params["requestId"]), index)
   if (method === "fs/watchMissing" && members(result)["watching"] === true)
     state.watching.add(params["watchId"])
-  return answerOf(method, method === "process/read" ? steadyRead(parsed(text), answer) : answer, state.place)
+  const steady = method === "process/read" ? steadyRead(parsed(text), answer, state.terminals) : answer
+  return answerOf(method, steady, state.place)
 }
 
 /** @type {Play} */
@@ -159,6 +169,7 @@ export const play = async (server, { handshake, steps }, place, options = {}) =>
     session: "",
     started: new Map(),
     streams: new Map(),
+    terminals: new Set(),
     watching: new Set(),
     outcomes: [],
   }

@@ -30,8 +30,10 @@ const start = (draft) => {
   if (known === undefined && random.chance(0.3)) return startLasting(draft, id)
   if (random.chance(0.03)) return startLarge(draft)
   call("process/start", Programs.start(random, id))
-  if (known !== undefined || children.some((one) => one.id === id)) return
-  children.push({ id, kind: "ended", wrote: 0 })
+  const child = children.find((one) => one.id === id)
+  // What runs under the id goes on; what was refused under it before may be there now.
+  if (child !== undefined && child.kind !== "ended") return
+  if (child === undefined) children.push({ id, kind: "ended", wrote: 0 })
   steps.push({ kind: "closed", method: "closed", on: id })
 }
 
@@ -56,7 +58,8 @@ const writeTo = ({ random, steps, next, call, ended }, child) => {
 }
 
 const chunks = [base64("x"), "", "!!", "YQ", "Y", "_-==", "YQ==\n", "YR==", "ü", null, 5]
-const signals = ["kill", "Interrupt", "", null, 2, { interrupt: null }, { interrupt: {} }, ["interrupt"]]
+// No numbers: a server that takes them ends the process, and one that does not goes on with it.
+const signals = ["kill", "Interrupt", "", null, true, { interrupt: null }, { interrupt: {} }, ["interrupt"]]
 const numbers = [0, 1, 2, 3, 99, null, 18_446_744_073_709_552_000, -1, 1.5, "1"]
 
 /** @type {Record<string, (draft: Draft) => void>} */
