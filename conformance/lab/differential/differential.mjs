@@ -1,8 +1,7 @@
 // @ts-check
 // `npm run conformance:differential`: random sequences on two servers, whose answers, notifications and folders are
 // compared.
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { build, install, root } from "../../../.ci/setup.mjs"
 import { stackOf } from "../proof/lib/command.mjs"
@@ -61,7 +60,7 @@ const listOf = () => {
 
 const allowed = listOf()
 const commands = commandsOf()
-const folder = mkdtempSync(join(existsSync("/tmp") ? "/tmp" : tmpdir(), "procwire-differential-"))
+const folder = mkdtempSync(join(realpathSync(options.folder), "procwire-differential-"))
 const origin = await Origin.start()
 const began = performance.now()
 let stopped = false

@@ -1,6 +1,7 @@
 // @ts-check
 // The flags of the command.
-import { availableParallelism } from "node:os"
+import { existsSync } from "node:fs"
+import { availableParallelism, tmpdir } from "node:os"
 import { parseArgs } from "node:util"
 
 /**
@@ -15,6 +16,7 @@ import { parseArgs } from "node:util"
  * @property {string} methods
  * @property {number} minutes
  * @property {number} parallel
+ * @property {string} folder
  * @property {string} json
  * @property {boolean} selfTest
  * @property {string} faults
@@ -37,6 +39,7 @@ Usage: npm run conformance:differential -- --reference COMMAND [OPTIONS]
   --minutes N          stop after so many minutes; 0 is no limit [default: 0]
   --parallel N         pairs of servers at a time [default: cores]
   --allow FILE         the differences that are wanted; "none" is no list [default: lab/differential/allow.json]
+  --folder DIR         where the sequences work; in memory, as in /dev/shm, they are several times as fast [default: /tmp]
   --replay SEED/INDEX  play one sequence, and print both transcripts side by side
   --json FILE          write what was found as JSON
   --self-test          plant faults into the candidate, and look whether each is found; the reference is the candidate
@@ -59,6 +62,7 @@ const flags = {
   minutes: text,
   parallel: text,
   allow: text,
+  folder: text,
   replay: text,
   json: text,
   "self-test": { type: /** @type {const} */ ("boolean") },
@@ -99,7 +103,10 @@ export const read = () => {
     return wrong(`--transport ${transport} is neither ws nor stdio`)
   if (values.replay !== undefined && !/^\d+\/\d+$/.test(values.replay))
     wrong(`--replay ${values.replay} is not of the form SEED/INDEX`)
+  const folder = values.folder ?? (existsSync("/tmp") ? "/tmp" : tmpdir())
+  if (!existsSync(folder)) wrong(`--folder ${folder} does not exist`)
   return {
+    folder,
     sequences: number("sequences", values["self-test"] ? 400 : 1000, 1),
     seed: number("seed", 1, 0),
     length: number("length", 12, 1),
