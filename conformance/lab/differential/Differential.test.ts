@@ -39,6 +39,7 @@ test("wrong use is told, with exit code 2", () => {
     ["--methods", "no/such", "--reference", server],
     ["--replay", "x"],
     ["--allow", "/none"],
+    ["--folder", "/none", "--reference", server],
   ])
     expect(run(...args).status, args.join(" ")).toBe(2)
 })
