@@ -62,6 +62,36 @@ it(
 )
 
 it(
+  "of a present folder fires for its attributes, and not for what is in it",
+  effect(function* () {
+    const found = { "/": info, "/p": { ...info, kind: "directory", version: "1" } as FileInfo }
+    const looks: Array<() => void> = []
+    const watching = yield* MissingWatch.make({
+      ...none,
+      watches: true,
+      info: (path) =>
+        Effect.suspend(() =>
+          path === "/" || path === "/p"
+            ? Effect.succeed(found[path])
+            : Effect.fail(new FileError({ reason: "NotFound", message: path })),
+        ),
+      canonicalize: Effect.succeed,
+      watch: (_, changed) => Effect.sync(() => void looks.push(() => changed(undefined))),
+    })
+    let fired = 0
+    const request = { id: 1n, missing: ["/a"], present: "/p" }
+    expect(yield* watching.watch(request, () => (fired += 1))).toBe(true)
+    const look = (change: Partial<FileInfo>) => {
+      found["/p"] = { ...found["/p"], ...change }
+      for (const one of looks) one()
+      return Effect.map(settle, () => fired)
+    }
+    expect(yield* look({ version: "2" })).toBe(0)
+    expect(yield* look({ version: "3", mode: 0o700 })).toBe(1)
+  }),
+)
+
+it(
   "looks by the clock of its caller, and no more once the connection has ended",
   effect(function* () {
     const there = new Set(["/a"])

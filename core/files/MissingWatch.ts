@@ -139,9 +139,12 @@ const exists = (files: FilesService, path: string) =>
     Effect.orElseSucceed(() => false),
   )
 
+/** Which file it is and how it is now; of a folder only its attributes, because its times change with what is in it. */
 const versionOf = (files: FilesService, path: string) =>
   files.info(path, { follow: true }).pipe(
-    Effect.map(({ version, identity }): string | undefined => `${identity} ${version}`),
+    Effect.map(({ kind, identity, mode, version }): string | undefined =>
+      kind === "directory" ? `${identity} ${mode}` : `${identity} ${version}`,
+    ),
     Effect.orElseSucceed(() => undefined),
   )
 

@@ -143,6 +143,12 @@ export const files = [
     "a path through a link is watched",
     "fs/watchMissing",
   ),
+  watch(
+    'kind === "directory" ? `${identity} ${mode}` :',
+    "",
+    "what is written into a present folder is told",
+    "fs/watchMissing",
+  ),
   watch("if (live !== scope) return", "void scope", "a watch that was replaced is told", "fs/watchMissing"),
   changing(
     'if (kind === "link" && !follow) return yield* containsLink',

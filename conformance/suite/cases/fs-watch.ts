@@ -71,6 +71,21 @@ export const fsWatch = folderTable(
         await awaitChange(folder, 1)
       },
     },
+    "content-of-present-folder-ignored": {
+      level: "should",
+      spec: ["b71"],
+      setup: "mkdir p w",
+      says: "If present is a folder, a change of its own attributes is notified, and one of what is in it is not.",
+      run: async (folder) => {
+        const params = { watchId: 1, missing: [folder.uri("w/a/b")], present: folder.uri("p") }
+        Check.equal(await watching(folder, params), true, "watching")
+        await folder.sh(": >p/inside")
+        for (const beside of ["b", "c", "d"]) await folder.sh(`: >${beside}`)
+        Check.equal(changed(folder), [], "notifications before")
+        await folder.sh("chmod 700 p")
+        await awaitChange(folder, 1)
+      },
+    },
     "greater-id-replaces": {
       level: "must",
       spec: ["b71"],
