@@ -98,7 +98,7 @@ const replay = async (choice) => {
   const [pair] = pairs
   if (!pair) return 2
   const sequence = Sequence.make({ ...choice, seed: seed ?? 0 }, index ?? 0)
-  const [reference, candidate] = await pair.play(sequence)
+  const [reference, candidate] = await pair.play(sequence, { trees: true })
   const all = Compare.differences(sequence, reference, candidate)
   const rest = Allow.unexplained(all, allowed)
   process.stdout.write(Report.sideBySide(sequence, reference, candidate, rest))

@@ -24,6 +24,17 @@ export const fsReadBlock = folderTable(
         Check.equal(await block(folder, 1000, 5), { chunk: "", eof: true }, "a block behind the end")
       },
     },
+    "shows-what-is-written-meanwhile": {
+      level: "peer",
+      spec: [],
+      setup: "printf old >a",
+      says: "A file that is open for reading shows what fs/writeFile has written in its place since.",
+      run: async (folder) => {
+        await open(folder, "a")
+        await folder.ok("fs/writeFile", { path: folder.uri("a"), dataBase64: base64("new") })
+        Check.equal(await block(folder, 0, 3), { chunk: base64("new"), eof: false }, "the block")
+      },
+    },
     "largest-block-is-full": {
       level: "must",
       spec: ["b41"],

@@ -13,13 +13,14 @@ import { readFileSync } from "node:fs"
  * @property {string} reference
  * @property {string} candidate in which REFERENCE is what the reference has said, as it is
  * @property {string} [request] what the text of the message must have
+ * @property {string} [earlier] what the texts of the messages before must have, a line each
  * @property {boolean} [ends] what follows in the sequence depends on it, and is not compared
  * @property {number} [within] how many sequences may pass without it before it is stale, 1000 by default
  *
  * @typedef {ReturnType<typeof make>} Allowed
  */
 
-const parts = /** @type {const} */ (["method", "at", "reference", "candidate", "request"])
+const parts = /** @type {const} */ (["method", "at", "reference", "candidate", "request", "earlier"])
 
 /** @param {unknown} value @returns {value is Entry} */
 const isEntry = (value) => {

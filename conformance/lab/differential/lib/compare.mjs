@@ -12,6 +12,7 @@ import { isObject, members } from "./values.mjs"
  * @property {string} reference what the reference has there
  * @property {string} candidate
  * @property {string} request the text of the message
+ * @property {string} earlier those of the messages before, a line each
  */
 
 /** @param {unknown} value @returns {string} */
@@ -55,6 +56,9 @@ const trees = (a, b) =>
     .filter((path) => a[path] !== b[path])
     .map((path) => ({ at: `tree ${path}`, reference: a[path] ?? "nothing", candidate: b[path] ?? "nothing" }))
 
+/** @param {readonly import("./player.mjs").Step[]} steps */
+const textsOf = (steps) => steps.flatMap(({ text }) => (text === undefined ? [] : [text])).join("\n")
+
 /**
  * Every difference, in the order of the steps.
  * @param {Sequence} sequence
@@ -69,9 +73,11 @@ export const differences = ({ steps }, reference, candidate) => {
     const changed = a?.tree && b?.tree && !treesDiffer ? trees(a.tree, b.tree) : []
     treesDiffer ||= changed.length > 0
     const all = [...answers(a?.answer, b?.answer), ...leaves(a?.said, b?.said, "said"), ...changed]
-    return all.map((leaf) => ({ ...leaf, index, method: step.method, request: step.text ?? "" }))
+    if (all.length === 0) return []
+    const earlier = textsOf(steps.slice(0, index))
+    return all.map((leaf) => ({ ...leaf, index, method: step.method, request: step.text ?? "", earlier }))
   })
-  const last = { index: steps.length - 1, method: "afterwards", request: "" }
+  const last = { index: steps.length - 1, method: "afterwards", request: "", earlier: textsOf(steps) }
   const ends = [
     ...leaves(reference.rest, candidate.rest, ""),
     ...(treesDiffer ? [] : trees(reference.tree, candidate.tree)),

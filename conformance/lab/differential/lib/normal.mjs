@@ -17,7 +17,10 @@ import { bytesOf, isObject, members } from "./values.mjs"
 /** A PATH without the folders that the peer puts before it. @param {string} text */
 const withoutShims = (text) =>
   text.includes("/codex-")
-    ? text.replaceAll(/[^:"=\n]*\/(?:arg0\/codex-arg0\w+|codex-linux-\w+\/vendor\/[\w-]+\/codex-path):?/g, "")
+    ? text.replaceAll(
+        /[^:"=\n]*\/(?:arg0(?:-\w+)?\/codex-arg0\w+|codex-linux-\w+\/vendor\/[\w-]+\/codex-path):?/g,
+        "",
+      )
     : text
 
 /** A text in which both sides name places alike. @param {Place} place @returns {(text: string) => string} */

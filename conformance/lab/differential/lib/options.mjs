@@ -39,7 +39,7 @@ Usage: npm run conformance:differential -- --reference COMMAND [OPTIONS]
   --minutes N          stop after so many minutes; 0 is no limit [default: 0]
   --parallel N         pairs of servers at a time [default: cores]
   --allow FILE         the differences that are wanted; "none" is no list [default: lab/differential/allow.json]
-  --folder DIR         where the sequences work; in memory, as in /dev/shm, they are several times as fast [default: /tmp]
+  --folder DIR         where the sequences work; in memory, as in /dev/shm, they are faster [default: /tmp]
   --replay SEED/INDEX  play one sequence, and print both transcripts side by side
   --json FILE          write what was found as JSON
   --self-test          plant faults into the candidate, and look whether each is found; the reference is the candidate
