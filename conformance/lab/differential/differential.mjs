@@ -110,7 +110,7 @@ const compare = async (choice) => {
   let told = performance.now()
   const seconds = () => (performance.now() - began) / 1000
   const tally = await run(pairs, {
-    sequenceOf: (index) => Sequence.make(choice, index),
+    sequenceOf: (index) => Sequence.make(choice, options.from + index),
     sequences: options.sequences,
     allowed,
     over: () => stopped || (options.minutes > 0 && seconds() > options.minutes * 60),

@@ -8,6 +8,7 @@ import { parseArgs } from "node:util"
  * @typedef {object} Options
  * @property {number} sequences
  * @property {number} seed
+ * @property {number} from
  * @property {number} length
  * @property {string} reference
  * @property {string} candidate
@@ -34,6 +35,7 @@ Usage: npm run conformance:differential -- --reference COMMAND [OPTIONS]
   --transport NAME     ws, or stdio, where each sequence has servers of its own [default: ws]
   --sequences N        how many sequences [default: 1000]
   --seed N             where the random numbers begin [default: 1]
+  --from N             the index of the first, to play a seed in pieces [default: 0]
   --length N           requests in a sequence, on average [default: 12]
   --methods GLOB       only these methods, with commas: fs/*,process/start [default: *]
   --minutes N          stop after so many minutes; 0 is no limit [default: 0]
@@ -57,6 +59,7 @@ const flags = {
   transport: text,
   sequences: text,
   seed: text,
+  from: text,
   length: text,
   methods: text,
   minutes: text,
@@ -91,7 +94,7 @@ export const read = () => {
     process.stdout.write(help)
     process.exit(0)
   }
-  /** @param {"sequences" | "seed" | "length" | "minutes" | "parallel"} name @param {number} standard @param {number} least */
+  /** @param {"sequences" | "seed" | "from" | "length" | "minutes" | "parallel"} name @param {number} standard @param {number} least */
   const number = (name, standard, least) => {
     const value = values[name] === undefined ? standard : Number(values[name])
     const whole = name === "minutes" ? Number.isFinite(value) : Number.isSafeInteger(value)
@@ -109,6 +112,7 @@ export const read = () => {
     folder,
     sequences: number("sequences", values["self-test"] ? 400 : 1000, 1),
     seed: number("seed", 1, 0),
+    from: number("from", 0, 0),
     length: number("length", 12, 1),
     minutes: number("minutes", 0, 0),
     parallel: number("parallel", availableParallelism(), 1),
