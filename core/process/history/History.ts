@@ -1,0 +1,235 @@
+/**
+ * The history of one process: everything that it prints, in files, with the seqs of its log. Only a process whose start
+ * has asked for one has it.
+ *
+ * It is a cursor on the log, in a fiber of its own. Everything is taken as it is appended, not when it leaves the log:
+ * so what is about to leave never waits for a disk. Output is copied twice, into a batch and into a file; while one
+ * batch is written, the next is filled, and when both are full, the log holds what follows and the child is paused, as
+ * for any reader that lags. If a file cannot be written, the history ends there, and nothing else does.
+ */
+import type * as Clock from "effect/Clock"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as FiberId from "effect/FiberId"
+import * as FiberRef from "effect/FiberRef"
+import * as Scope from "effect/Scope"
+import type { Attachment } from "../Attachment.ts"
+import * as ChildScope from "../ChildScope.ts"
+import { Batch, mostBatchBytes } from "./Batch.ts"
+import type { Budget } from "./Budget.ts"
+import { type Folder, HistoryError, type HistoryFilesService } from "./HistoryFiles.ts"
+import { type Segment, segmentBytesOf, Segments } from "./Segments.ts"
+
+/** What histories use of their server. */
+export interface Services {
+  /** Where they are kept. */
+  readonly files: HistoryFilesService
+  /** What all of them may take together. */
+  readonly budget: Budget
+  /** Tells when a chunk is taken. */
+  readonly clock: Clock.Clock
+}
+
+/** The part of a process that is used here. */
+export interface Subject {
+  /** Calls `listener` after every change. */
+  readonly subscribe: (listener: () => void) => () => void
+  /** Attaches a reader. */
+  readonly follow: (seq: number) => Attachment
+}
+
+/** Why a history has no more output, although the process had. */
+export interface Ended {
+  /** That of the failure. */
+  readonly reason: HistoryError["reason"]
+  /** What the host says. */
+  readonly message: string
+  /** Where it ends, in bytes of the output. */
+  readonly byte: number
+}
+
+/** A place in the output: so many bytes, and so many ends of lines, are before it. */
+export interface Place {
+  readonly byte: number
+  readonly line: number
+}
+
+/** The history of one process. */
+export class History {
+  /** Set once no more can be written. */
+  ended: Ended | undefined
+  /** The end of what is in the files. */
+  end: Place = { byte: 0, line: 0 }
+  /** Undefined before there is a folder. */
+  folder: Folder | undefined
+
+  private readonly services: Services
+  private readonly maxBytes: number
+  private readonly opened = Deferred.unsafeMake<void>(FiberId.none)
+  private readonly left = Effect.unsafeMakeLatch(false)
+  private readonly work = Effect.unsafeMakeLatch(false)
+  private readonly waiting = new Set<{ readonly seq: number; readonly resume: () => void }>()
+  private segments: Segments | undefined
+  private filling: Batch
+  private spare: Batch
+  private attachment: Attachment | undefined
+  /** The end of what was taken. */
+  private taken: Place = { byte: 0, line: 0 }
+  private takenSeq = 0
+  private isWriting = false
+  private isOver = false
+
+  /** At most so many bytes of files, and not more than all histories may have. */
+  constructor(services: Services, maxBytes: number) {
+    this.services = services
+    this.maxBytes = Math.min(maxBytes, services.budget.most)
+    const most = Math.min(mostBatchBytes, segmentBytesOf(this.maxBytes))
+    ;[this.filling, this.spare] = [new Batch(most), new Batch(most)]
+  }
+
+  /** What can be read, oldest first. */
+  get kept(): ReadonlyArray<Segment> {
+    return this.segments?.list ?? []
+  }
+
+  /** Completes when there is a folder, or there will be none. */
+  get isOpen(): Effect.Effect<void> {
+    return Deferred.await(this.opened)
+  }
+
+  /** The process is forgotten: the files are removed. */
+  leave(): void {
+    this.left.unsafeOpen()
+  }
+
+  /** Completes when what was printed up to that seq is in the files, or never will be. */
+  written(seq: number): Effect.Effect<void> {
+    return Effect.async((resume) => {
+      this.take()
+      const waiting = { seq, resume: () => resume(Effect.void) }
+      this.waiting.add(waiting)
+      this.tell()
+      return Effect.sync(() => this.waiting.delete(waiting))
+    })
+  }
+
+  /**
+   * Takes what `process` prints, from before its spawn until it is forgotten or the scope of its session closes.
+   * Completes when the files are removed.
+   */
+  life(process: Subject, session: Scope.Scope): Effect.Effect<void> {
+    return Effect.gen(this, function* () {
+      this.attachment = process.follow(0)
+      // A disk that hangs holds up the end of a session for a while only.
+      const own = yield* ChildScope.fork(session)
+      const over = Effect.sync(() => this.over())
+      yield* Scope.addFinalizer(own.child, over)
+      yield* Effect.forkIn(Effect.interruptible(this.keep(process, own.child)), own.child)
+      yield* this.left.await
+      yield* own.close
+    })
+  }
+
+  private keep(process: Subject, scope: Scope.Scope): Effect.Effect<void> {
+    return Effect.gen(this, function* () {
+      const folder = yield* Scope.extend(this.services.files.make, scope)
+      const segments = new Segments(folder, this.maxBytes, this.services.budget)
+      yield* Scope.addFinalizer(
+        scope,
+        Effect.suspend(() => {
+          segments.leave()
+          return segments.close
+        }),
+      )
+      ;[this.folder, this.segments] = [folder, segments]
+      yield* Deferred.succeed(this.opened, undefined)
+      const scheduler = yield* FiberRef.get(FiberRef.currentScheduler)
+      yield* Effect.acquireUseRelease(
+        Effect.sync(() => this.follow(process, (task) => scheduler.scheduleTask(task, 0))),
+        () => this.write(segments),
+        (unsubscribe) => Effect.sync(unsubscribe),
+      )
+    }).pipe(
+      Effect.catchAll((error) => Effect.sync(() => this.fail(error))),
+      Effect.ensuring(Deferred.succeed(this.opened, undefined)),
+    )
+  }
+
+  /** Takes what is there whenever the code that has appended is done. */
+  private follow(process: Subject, schedule: (task: () => void) => void): () => void {
+    let due = false
+    return process.subscribe(() => {
+      if (due) return
+      due = true
+      schedule(() => {
+        due = false
+        this.take()
+      })
+    })
+  }
+
+  private write(segments: Segments): Effect.Effect<never, HistoryError> {
+    const round = Effect.gen(this, function* () {
+      this.take()
+      if (this.filling.chunks === 0) {
+        this.filling.rest()
+        this.spare.rest()
+        return yield* this.work.await
+      }
+      const batch = this.filling
+      const end = this.taken
+      ;[this.filling, this.spare, this.isWriting] = [this.spare, batch, true]
+      this.take()
+      yield* segments.append(batch)
+      batch.clear()
+      ;[this.end, this.isWriting] = [end, false]
+      this.tell()
+    })
+    return Effect.forever(round)
+  }
+
+  /** Fills the batch with what the log has. */
+  private take(): void {
+    const { attachment, filling, services } = this
+    if (attachment === undefined) return
+    for (let event = attachment.next(); event !== undefined; event = attachment.next()) {
+      if (event.kind === "output") {
+        if (filling.isFull(event.bytes.length)) break
+        const { byte, line } = this.taken
+        const ends = filling.add(event, byte, line, services.clock.unsafeCurrentTimeMillis())
+        this.taken = { byte: byte + event.bytes.length, line: line + ends }
+      }
+      this.takenSeq = event.seq
+      attachment.advance(event.seq)
+    }
+    if (filling.chunks > 0) this.work.unsafeOpen()
+    else this.work.unsafeClose()
+    this.tell()
+  }
+
+  /** Answers those who wait for what is in the files now. */
+  private tell(): void {
+    if (this.waiting.size === 0) return
+    const isEmpty = !this.isWriting && this.filling.chunks === 0
+    const before = this.isWriting ? this.spare.first : this.filling.first
+    const seq = isEmpty ? this.takenSeq : (before?.seq ?? 1) - 1
+    for (const waiting of this.waiting) {
+      if (waiting.seq > seq && !this.isOver) continue
+      this.waiting.delete(waiting)
+      waiting.resume()
+    }
+  }
+
+  private fail({ reason, message }: HistoryError): void {
+    this.ended = { reason, message, byte: this.end.byte }
+    this.over()
+  }
+
+  /** Nothing holds the log any longer. */
+  private over(): void {
+    this.isOver = true
+    this.attachment?.detach()
+    this.attachment = undefined
+    this.tell()
+  }
+}

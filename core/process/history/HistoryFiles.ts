@@ -1,0 +1,85 @@
+/**
+ * Where histories of output are kept, as a service: files of the host, which adapters bring, or memory in tests. Without
+ * one there are no histories.
+ *
+ * A process has a folder of its own, which nobody else reads, and which is removed with its scope. Files in it are only
+ * appended to. What was appended when a server dies stays; the end of what it was appending may be torn.
+ */
+import * as Context from "effect/Context"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+
+/** A file of a history that could not be written or read. */
+export class HistoryError extends Data.TaggedError("HistoryError")<{
+  /** `Full`: there is no room. `Gone`: it was removed meanwhile. `Failed`: anything else. */
+  readonly reason: "Full" | "Gone" | "Failed"
+  /** What the host says. */
+  readonly message: string
+}> {}
+
+/** A file that is written. Operations on it come one after the other. */
+export interface WrittenFile {
+  /** Appends all of the bytes, which must not change until then; a failure may have appended some. */
+  readonly append: (bytes: Uint8Array) => Effect.Effect<void, HistoryError>
+  /** Cuts off what is behind so many bytes. */
+  readonly truncate: (size: number) => Effect.Effect<void, HistoryError>
+  /** Nothing more is written. Idempotent. */
+  readonly close: Effect.Effect<void>
+}
+
+/** A file that is read. */
+export interface ReadFile {
+  /** Fills `into` with the bytes from `position` on; returns how many there are. */
+  readonly read: (position: number, into: Uint8Array) => Effect.Effect<number, HistoryError>
+}
+
+/** The files of one history. */
+export interface Folder {
+  /** What names the folder on its host. */
+  readonly name: string
+  /** Creates an empty file; there must be none of that name. */
+  readonly create: (name: string) => Effect.Effect<WrittenFile, HistoryError>
+  /** Opens a file for cutting it. */
+  readonly reopen: (name: string) => Effect.Effect<WrittenFile, HistoryError>
+  /** Opens a file; it stays readable to the end of the scope, also if it is removed. */
+  readonly open: (name: string) => Effect.Effect<ReadFile, HistoryError, Scope.Scope>
+  /** The files, in any order. */
+  readonly list: Effect.Effect<ReadonlyArray<{ readonly name: string; readonly size: number }>, HistoryError>
+  /** Removes a file, if it is there. */
+  readonly remove: (name: string) => Effect.Effect<void>
+}
+
+/** The service. */
+export interface HistoryFilesService {
+  /** False if nothing can be kept here. */
+  readonly available: boolean
+  /** Makes a folder, which is removed with the scope. */
+  readonly make: Effect.Effect<Folder, HistoryError, Scope.Scope>
+  /** Where `needle` begins in `bytes`, at `from` or behind; -1 if it does not. */
+  readonly indexOf: (bytes: Uint8Array, needle: Uint8Array, from: number) => number
+}
+
+/** Looks for the first byte of `needle`, and compares there. */
+export const portableIndexOf: HistoryFilesService["indexOf"] = (bytes, needle, from) => {
+  const first = needle[0] ?? 0
+  const last = bytes.length - needle.length
+  for (let at = bytes.indexOf(first, from); at !== -1 && at <= last; at = bytes.indexOf(first, at + 1)) {
+    let same = 1
+    while (same < needle.length && bytes[at + same] === needle[same]) same += 1
+    if (same === needle.length) return at
+  }
+  return -1
+}
+
+/** Nothing is kept. */
+export const none: HistoryFilesService = {
+  available: false,
+  make: Effect.fail(new HistoryError({ reason: "Failed", message: "this server keeps no histories" })),
+  indexOf: portableIndexOf,
+}
+
+/** The service; the default is `none`. */
+export class HistoryFiles extends Context.Reference<HistoryFiles>()("procwire/HistoryFiles", {
+  defaultValue: (): HistoryFilesService => none,
+}) {}

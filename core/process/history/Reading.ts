@@ -1,0 +1,184 @@
+/**
+ * Reads any part of a history, in time that grows with the part and with the logarithm of the whole.
+ *
+ * The whole is what `command > file 2>&1` writes: bytes and lines are counted in it. Of what was dropped, a read begins
+ * at the oldest that is kept.
+ */
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type { Chunk } from "../Chunk.ts"
+import type { Folder, HistoryError } from "./HistoryFiles.ts"
+import type { Place } from "./History.ts"
+import * as Lines from "./Lines.ts"
+import type { Record } from "./Records.ts"
+import { SegmentReader } from "./SegmentReader.ts"
+import type { Segment } from "./Segments.ts"
+
+/** What is read. */
+export interface Source {
+  /** Undefined if nothing could be kept. */
+  readonly folder: Folder | undefined
+  /** What is kept now, oldest first. */
+  readonly kept: ReadonlyArray<Segment>
+  /** The end of it. */
+  readonly end: Place
+}
+
+/** A place that a client names: in front of a seq, a byte (from 0), a line (from 1), or what was printed at a time. */
+export interface Point {
+  readonly kind: "seq" | "byte" | "line" | "time"
+  readonly at: number
+}
+
+/** A part of the output. */
+export interface Part {
+  /** Those at its edges may be parts of their chunks. */
+  readonly chunks: ReadonlyArray<Chunk>
+  /** Where it begins: behind `from`, if what is there was dropped. */
+  readonly byte: number
+  /** The line in which it begins, from 1. */
+  readonly line: number
+  /** Where it ends. */
+  readonly nextByte: number
+}
+
+/** Most chunks of a part. */
+export const mostChunks = 16_384
+
+/** The oldest byte that is kept; the end if none is. */
+export const beginOf = ({ kept, end }: Source): number => kept[0]?.first.byte ?? end.byte
+
+/** The place of a point, as a byte of the whole. */
+export const placeOf = (source: Source, { kind, at }: Point): Effect.Effect<number, HistoryError> => {
+  switch (kind) {
+    case "byte":
+      return Effect.succeed(Math.min(Math.max(at, beginOf(source)), source.end.byte))
+    case "seq":
+      return Effect.map(find(source, ({ seq }) => seq >= at), (found) => found?.byte ?? source.end.byte)
+    case "time":
+      return Effect.map(find(source, ({ time }) => time >= at), (found) => found?.byte ?? source.end.byte)
+    case "line":
+      return lineAt(source, at - 1)
+  }
+}
+
+/** At most `maxBytes` from one byte to another. */
+export const read = (
+  source: Source,
+  from: number,
+  to: number,
+  maxBytes: number,
+): Effect.Effect<Part, HistoryError> =>
+  collect(source, from, (record, bytes, chunks) => {
+    const start = Math.max(from, record.byte)
+    const stop = Math.min(to, record.byte + record.length, start + maxBytes - bytes)
+    return stop > start && chunks < mostChunks ? stop : undefined
+  })
+
+/** Whole chunks behind a seq: at most `maxBytes`, and at least one. */
+export const after = (source: Source, seq: number, maxBytes: number): Effect.Effect<Part, HistoryError> =>
+  Effect.flatMap(placeOf(source, { kind: "seq", at: seq + 1 }), (from) =>
+    collect(source, from, ({ byte, length }, bytes, chunks) =>
+      (bytes === 0 || bytes + length <= maxBytes) && chunks < mostChunks ? byte + length : undefined,
+    ),
+  )
+
+/** The first record that passes a test, which all behind it pass. */
+export const find = (
+  source: Source,
+  passes: (record: Record) => boolean,
+): Effect.Effect<Record | undefined, HistoryError> =>
+  again(source, ({ folder, kept }) =>
+    Effect.gen(function* () {
+      const next = kept.findIndex(({ first }) => passes(first))
+      const last = kept.at(next === -1 ? -1 : next - 1)
+      if (folder === undefined || last === undefined || next === 0) return kept[0]?.first
+      const reader = yield* SegmentReader.open(folder, last)
+      const index = yield* reader.firstThat(passes)
+      return index < reader.chunks ? yield* reader.record(index) : kept[next]?.first
+    }),
+  )
+
+/** The last segment whose first record passes a test; the oldest if none does. */
+const lastThat = (
+  kept: ReadonlyArray<Segment>,
+  passes: (first: Record) => boolean,
+): Segment | undefined => {
+  const next = kept.findIndex(({ first }) => !passes(first))
+  return next === -1 ? kept.at(-1) : kept[Math.max(0, next - 1)]
+}
+
+/** Behind so many ends of lines; the end of what is kept, if there are not so many. */
+const lineAt = (source: Source, ends: number): Effect.Effect<number, HistoryError> =>
+  again(source, ({ folder, kept, end }) =>
+    Effect.gen(function* () {
+      const [oldest] = kept
+      if (folder === undefined || oldest === undefined || ends <= oldest.first.line) return beginOf(source)
+      if (ends > end.line) return end.byte
+      // The segment in which that line ends.
+      const segment = lastThat(kept, ({ line }) => line < ends) ?? oldest
+      const reader = yield* SegmentReader.open(folder, segment)
+      const index = yield* reader.firstThat(({ line }) => line >= ends)
+      const { byte, length, line } = yield* reader.record(index - 1)
+      const bytes = yield* reader.bytes(byte, byte + length)
+      return byte + (Lines.behind(bytes, ends - line) ?? length)
+    }),
+  )
+
+/** Calls `until` for each record from a byte on, for where to end in it, until that is undefined. */
+const collect = (
+  source: Source,
+  from: number,
+  until: (record: Record, bytes: number, chunks: number) => number | undefined,
+): Effect.Effect<Part, HistoryError> =>
+  again(source, ({ folder, kept, end }) =>
+    Effect.gen(function* () {
+      const begin = Math.min(Math.max(from, kept[0]?.first.byte ?? end.byte), end.byte)
+      const chunks: Array<Chunk> = []
+      let [at, bytes, line, isWhole] = [begin, 0, end.line + 1, true]
+      const first = lastThat(kept, ({ byte }) => byte <= begin)
+      if (folder === undefined || first === undefined) return { chunks, byte: at, line, nextByte: at }
+      for (const segment of kept.slice(kept.indexOf(first))) {
+        if (!isWhole) break
+        const reader = yield* SegmentReader.open(folder, segment)
+        const start = at
+        const taken: Array<{ readonly record: Record; readonly from: number; readonly to: number }> = []
+        let index = yield* reader.firstThat(({ byte, length }) => byte + length > start)
+        for (; index < reader.chunks && isWhole; index++) {
+          const record = yield* reader.record(index)
+          const to = until(record, bytes, chunks.length + taken.length)
+          if (to !== undefined) {
+            taken.push({ record, from: at, to })
+            bytes += to - at
+            at = to
+          }
+          isWhole = to === record.byte + record.length
+        }
+        const [one] = taken
+        if (one === undefined) continue
+        const base = chunks.length === 0 ? one.record.byte : one.from
+        const all = yield* reader.bytes(base, at)
+        if (chunks.length === 0) line = one.record.line + Lines.count(all.subarray(0, begin - base)) + 1
+        for (const { record, from, to } of taken) {
+          const { seq, stream } = record
+          chunks.push({ kind: "output", seq, stream, bytes: all.subarray(from - base, to - base) })
+        }
+      }
+      return { chunks, byte: begin, line, nextByte: at }
+    }),
+  )
+
+/** Again, if a segment was dropped before it was opened. */
+const again = <A>(
+  source: Source,
+  use: (source: Source) => Effect.Effect<A, HistoryError, Scope.Scope>,
+): Effect.Effect<A, HistoryError> =>
+  Effect.suspend(() => {
+    const { folder, kept, end } = source
+    const now = { folder, kept: [...kept], end }
+    return Effect.catchIf(
+      Effect.scoped(use(now)),
+      ({ reason }) => reason === "Gone" && source.kept[0] !== now.kept[0],
+      () => again(source, use),
+    )
+  })

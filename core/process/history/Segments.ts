@@ -1,0 +1,151 @@
+/**
+ * The segments of one history, oldest first, and their files: `000001.out` has output as it was printed, and
+ * `000001.idx` its records.
+ *
+ * Segments begin when the one before is full, and the oldest are dropped when all together are too large. A batch goes
+ * to one segment as a whole: first its output, then its records.
+ */
+import * as Effect from "effect/Effect"
+import type { Batch } from "./Batch.ts"
+import type { Budget, Kept } from "./Budget.ts"
+import type { Folder, HistoryError, WrittenFile } from "./HistoryFiles.ts"
+import type { Record } from "./Records.ts"
+import { recordBytes } from "./Records.ts"
+
+/** The least that a history may be given: 1 MiB. */
+export const leastBytes = 1024 * 1024
+
+/** The largest segment: 64 MiB. */
+export const mostSegmentBytes = 64 * leastBytes
+
+/** A part of a history. */
+export interface Segment extends Kept {
+  /** The number in the names of its files. */
+  readonly number: number
+  /** The record of its first chunk. */
+  readonly first: Record
+  /** Bytes of output. */
+  bytes: number
+  /** Records. */
+  chunks: number
+  /** Bytes of both files. */
+  size: number
+}
+
+/** The names of its files. */
+export const namesOf = ({ number }: Pick<Segment, "number">) => {
+  const name = String(number).padStart(6, "0")
+  return { output: `${name}.out`, index: `${name}.idx` }
+}
+
+interface Written {
+  readonly segment: Segment
+  readonly output: WrittenFile
+  readonly index: WrittenFile
+}
+
+/** The segments of a history that is written. */
+export class Segments {
+  /** Those that can be read, oldest first. */
+  readonly list: Array<Segment> = []
+  private readonly folder: Folder
+  private readonly maxBytes: number
+  private readonly segmentBytes: number
+  private readonly budget: Budget
+  private last: Written | undefined
+  private numbers = 0
+
+  /** At most so many bytes of files, of the budget of all histories. */
+  constructor(folder: Folder, maxBytes: number, budget: Budget) {
+    this.folder = folder
+    this.maxBytes = maxBytes
+    this.segmentBytes = segmentBytesOf(maxBytes)
+    this.budget = budget
+  }
+
+  /** Appends a batch. After a failure the files are as they were before it. */
+  append(batch: Batch): Effect.Effect<void, HistoryError> {
+    return Effect.gen(this, function* () {
+      const { first, output, index, chunks } = batch
+      if (first === undefined) return
+      yield* this.makeRoom(output.length + index.length)
+      const written = yield* this.written(first, output.length + index.length)
+      const { segment } = written
+      const appending = Effect.zipRight(written.output.append(output), written.index.append(index))
+      yield* Effect.tapError(appending, () => this.cut(written))
+      segment.bytes += output.length
+      segment.chunks += chunks
+      segment.size = segment.bytes + segment.chunks * recordBytes
+      yield* this.budget.grown(segment)
+    })
+  }
+
+  /** Nothing more is written. */
+  readonly close: Effect.Effect<void> = Effect.suspend(() => {
+    const { last } = this
+    this.last = undefined
+    return last === undefined ? Effect.void : Effect.zipRight(last.output.close, last.index.close)
+  })
+
+  /** The budget counts the segments no longer: their files are about to be removed. */
+  leave(): void {
+    for (const segment of this.list.splice(0)) this.budget.leave(segment)
+  }
+
+  /** Drops the oldest segments until so many bytes more fit. */
+  private makeRoom(bytes: number): Effect.Effect<void> {
+    let size = this.list.reduce((sum, each) => sum + each.size, bytes)
+    const dropping: Array<Effect.Effect<void>> = []
+    for (const oldest of this.list) {
+      if (size <= this.maxBytes) break
+      size -= oldest.size
+      this.budget.leave(oldest)
+      dropping.push(this.drop(oldest))
+    }
+    return Effect.all(dropping, { discard: true })
+  }
+
+  /** Another history may do this: files that are being written are closed by their writer. */
+  private drop(segment: Segment): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      const at = this.list.indexOf(segment)
+      if (at === -1) return Effect.void
+      this.list.splice(at, 1)
+      const { index, output } = namesOf(segment)
+      return Effect.zipRight(this.folder.remove(index), this.folder.remove(output))
+    })
+  }
+
+  /** The files of the last segment, or of a new one if so many bytes do not fit. */
+  private written(first: Record, bytes: number): Effect.Effect<Written, HistoryError> {
+    const { last } = this
+    if (last !== undefined && this.list.includes(last.segment) && last.segment.size + bytes <= this.segmentBytes)
+      return Effect.succeed(last)
+    return Effect.gen(this, function* () {
+      yield* this.close
+      const segment: Segment = { number: (this.numbers += 1), first, bytes: 0, chunks: 0, size: 0 }
+      const names = namesOf(segment)
+      const output = yield* this.folder.create(names.output)
+      const index = yield* Effect.tapError(this.folder.create(names.index), () => output.close)
+      this.last = { segment, output, index }
+      this.list.push(segment)
+      this.budget.add(segment, this.drop(segment))
+      return this.last
+    })
+  }
+
+  private cut({ segment, output, index }: Written): Effect.Effect<void> {
+    const cutting = Effect.zipRight(
+      Effect.ignore(index.truncate(segment.chunks * recordBytes)),
+      Effect.ignore(output.truncate(segment.bytes)),
+    )
+    if (segment.chunks > 0) return cutting
+    // A segment without a chunk is none.
+    this.budget.leave(segment)
+    return Effect.zipRight(cutting, this.drop(segment))
+  }
+}
+
+/** An eighth of the whole, so that dropping one segment leaves most. */
+export const segmentBytesOf = (maxBytes: number): number =>
+  Math.min(mostSegmentBytes, Math.floor(maxBytes / 8))
