@@ -3,6 +3,7 @@ import * as Layer from "effect/Layer"
 import * as Bubblewrap from "./confine/Bubblewrap.ts"
 import * as ConfinedFiles from "./confine/ConfinedFiles.ts"
 import * as NodeHasher from "./host/NodeHasher.ts"
+import * as NodeHistoryFiles from "./host/NodeHistoryFiles.ts"
 import * as NodeHost from "./host/NodeHost.ts"
 import * as NodeHttpClient from "./http/NodeHttpClient.ts"
 import type { Platform } from "./Platform.ts"
@@ -15,6 +16,8 @@ export interface Options {
   readonly bwrap?: string | undefined
   /** True if this process is the program `procwire`, which can start itself again in a confinement. */
   readonly isCommand?: boolean
+  /** Where histories of output are kept; the default is the folder for temporary files. */
+  readonly historyDir?: string | undefined
   /** Instead of bubblewrap over the spawner of the runtime. */
   readonly spawner?: SpawnerLayer.SpawnerSource | undefined
 }
@@ -22,7 +25,7 @@ export interface Options {
 /** Everything that `ExecServer.make` asks for. */
 export const layer = (
   { elsewhere = false, layerSpawner, layerFiles, openFfi }: Platform,
-  { bwrap, isCommand, spawner }: Options = {},
+  { bwrap, historyDir, isCommand, spawner }: Options = {},
 ) =>
   Layer.mergeAll(
     spawner !== undefined
@@ -34,6 +37,7 @@ export const layer = (
     NodeHost.layerHost,
     NodeHost.layerSessionIds,
     NodeHasher.layer,
+    NodeHistoryFiles.layer(historyDir),
     elsewhere ? ProcessEvidence.none : ProcessEvidence.layer(openFfi),
     NodeHttpClient.layer,
   )

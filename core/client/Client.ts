@@ -8,6 +8,7 @@
 import * as Effect from "effect/Effect"
 import { utf8 } from "../protocol/Bytes.ts"
 import type { EnvironmentInfo } from "../protocol/Environment.ts"
+import type { GrepResult, HistoryResult } from "../protocol/History.ts"
 import type { RequestName, ResultOf } from "../protocol/Methods.ts"
 import type { OutputStream, ReadResult, Signal, TerminalSize } from "../protocol/Process.ts"
 import type { WaitResult } from "../protocol/Wait.ts"
@@ -19,6 +20,7 @@ import * as Collected from "./Collected.ts"
 import type { Delivery } from "./Delivery.ts"
 import type * as ExecClient from "./ExecClient.ts"
 import { type CallOptions, givenUp } from "./GivingUp.ts"
+import type { GrepOptions, HistoryOptions } from "./HistoryCalls.ts"
 import { ending, iterate, outputOf, promise, text, unawaited } from "./Promises.ts"
 import type { ProcessEvent } from "./ProcessEvent.ts"
 import type { AttachOptions } from "./ProcessStarter.ts"
@@ -80,6 +82,16 @@ export interface ClientProcess extends AsyncIterable<ProcessEvent>, AsyncDisposa
    * the capability `processWait`; `port` and `input` can come true with `processWaitPort` and `processWaitInput` only.
    */
   wait(options: WaitOptions, how?: CallOptions): Promise<WaitResult>
+  /**
+   * Any part of what the process has printed, with its seqs, from the files of the server. Needs `history` of the
+   * start, or a server that keeps the output of every process; the capability is `outputHistory`.
+   */
+  history(options?: HistoryOptions, how?: CallOptions): Promise<HistoryResult>
+  /**
+   * The lines of what the process has printed that match a pattern, with their numbers; the next page is
+   * `from: {byte: nextByte}`. Needs the same as `history`.
+   */
+  grep(options: GrepOptions, how?: CallOptions): Promise<GrepResult>
 }
 
 /** A session on a server: its processes, files and HTTP, and every method of the wire. Rejects with `ClientError`. */
@@ -207,5 +219,7 @@ const toProcess = (process: RemoteProcess): ClientProcess => ({
   end: (options, how) => promise(process.end(options), how),
   read: (options, how) => promise(process.read(options), how),
   wait: (options, how) => promise(process.wait(options), how),
+  history: (options, how) => promise(process.history(options), how),
+  grep: (options, how) => promise(process.grep(options), how),
   [Symbol.asyncDispose]: () => promise(Effect.ignore(process.terminate)),
 })

@@ -49,7 +49,12 @@ export const make = (id: string, call: Call, last: () => number): EventRecovery 
       const found: Array<Sequenced> = []
       const buffer = new ReorderBuffer(after, (event) => event.seq <= through && found.push(event))
       const lost = buffer.splice(state)
-      return lost === undefined ? Effect.succeed(found) : Effect.fail(toError(lost))
+      if (lost !== undefined) return Effect.fail(toError(lost))
+      // A history has more than one answer holds.
+      const isDone = state.more !== true || buffer.last >= through
+      return isDone
+        ? Effect.succeed(found)
+        : Effect.map(catchUp(buffer.last, through), (rest) => [...found, ...rest])
     })
 
   return { readAfter, catchUp, bytes: () => bytes, toError }

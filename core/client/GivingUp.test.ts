@@ -108,6 +108,8 @@ const callsOfCurrent = ({
     end: (how) => process.end({}, how),
     read: (how) => process.read({}, how),
     wait: (how) => process.wait({ until: [{ exit: true }] }, how),
+    history: (how) => process.history({}, how),
+    grep: (how) => process.grep({ pattern: "x" }, how),
   }),
   ...walked("file", file, {
     read: (how) => file.read(0, 1, how),
@@ -217,6 +219,7 @@ describe("a call that is given up", () => {
   it("is given up on the server: cancelled, or what it would leave there is closed or replaced", async () => {
     expect(await heard((calls) => calls["process.read"])).toEqual(["process/read", "request/cancel"])
     expect(await heard((calls) => calls["process.wait"])).toEqual(["process/wait", "request/cancel"])
+    expect(await heard((calls) => calls["process.grep"])).toEqual(["process/grep", "request/cancel"])
     expect(await heard((calls) => calls["fs.walk"])).toEqual(["fs/walk", "request/cancel"])
     expect(await heard((calls) => calls["fs.open"])).toEqual(["fs/open", "fs/close"])
     expect(await heard((calls) => calls["fs.readStream"])).toEqual(["fs/open", "fs/close"])

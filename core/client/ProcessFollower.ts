@@ -150,18 +150,20 @@ export const make = (
 
 /** Fetches what comes after the last event of the buffer; `exit` is told the exit code, if the server knows it. */
 const recovering = (
-  { readAfter, toError }: EventRecovery.EventRecovery,
+  recovery: EventRecovery.EventRecovery,
   buffer: ReorderBuffer,
   exit: (code: number) => void,
-) =>
+): Effect.Effect<void, ClientError> =>
   Effect.suspend(() => {
+    const { readAfter, toError } = recovery
     const { last } = buffer
     return Effect.flatMap(readAfter(last), (state) => {
       if (state.exitCode !== null) exit(state.exitCode)
       const lost = buffer.splice(state)
       if (lost !== undefined) return Effect.fail(toError(lost))
       // The server has sent a later event, and yet its answer has nothing after `last`.
-      const stuck = buffer.gap && buffer.last === last
+      const stuck = (buffer.gap || state.more === true) && buffer.last === last
+      if (state.more === true && !stuck) return recovering(recovery, buffer, exit)
       const missing = { from: last + 1, to: last + 1, through: state.nextSeq - 1 }
       return stuck ? Effect.fail(toError(missing)) : Effect.void
     })

@@ -7,6 +7,7 @@
 import * as Effect from "effect/Effect"
 import type * as Stream from "effect/Stream"
 import { toBase64 } from "../protocol/Bytes.ts"
+import type { GrepResult, HistoryResult } from "../protocol/History.ts"
 import type { OutputStream, ReadResult, Signal, TerminalSize } from "../protocol/Process.ts"
 import type { WaitResult } from "../protocol/Wait.ts"
 import type { Encoded } from "./Calls.ts"
@@ -14,6 +15,8 @@ import { ClientError } from "./ClientError.ts"
 import type { Delivery } from "./Delivery.ts"
 import type * as EventFeed from "./EventFeed.ts"
 import * as EventStreams from "./EventStreams.ts"
+import * as HistoryCalls from "./HistoryCalls.ts"
+import type { GrepOptions, HistoryOptions } from "./HistoryCalls.ts"
 import * as OptionNames from "./OptionNames.ts"
 import { pieces } from "./Pieces.ts"
 import type { ProcessFollower } from "./ProcessFollower.ts"
@@ -117,6 +120,16 @@ export interface RemoteProcess {
    * the capability `processWait`; `port` and `input` can come true with `processWaitPort` and `processWaitInput` only.
    */
   readonly wait: (options: WaitOptions) => Effect.Effect<WaitResult, ClientError>
+  /**
+   * Any part of what the process has printed, with its seqs, from the files of the server. Needs `history` of the
+   * start, or a server that keeps the output of every process; the capability is `outputHistory`.
+   */
+  readonly history: (options?: HistoryOptions) => Effect.Effect<HistoryResult, ClientError>
+  /**
+   * The lines of what the process has printed that match a pattern, with their numbers; the next page is
+   * `from: {byte: nextByte}`. Needs the same as `history`.
+   */
+  readonly grep: (options: GrepOptions) => Effect.Effect<GrepResult, ClientError>
 }
 
 /**
@@ -189,6 +202,8 @@ export const make = (
     resize: ({ rows, columns }) => Effect.asVoid(call("process/resize", { processId: id, rows, columns })),
     read,
     wait: (options) => wait(follower, options),
+    history: (options) => HistoryCalls.history(follower, options),
+    grep: (options) => HistoryCalls.grep(follower, options),
     interrupt: Effect.suspend(() => signal("interrupt")),
     signal: (name) => Effect.suspend(() => signal(name)),
     terminate: Effect.suspend(() => terminate(follower, {})),

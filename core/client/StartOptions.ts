@@ -68,6 +68,11 @@ export interface StartOptions extends Partial<Omit<Wire, "argv" | "envPolicy">> 
    */
   readonly receipt?: boolean
   /**
+   * Keeps the output in files of the server, at most so many bytes and at least 1 MiB, for `history`, `grep` and
+   * `read`. Refused where the server lacks the capability `outputHistory`. Default: as the server is told.
+   */
+  readonly history?: Wire["history"]
+  /**
    * The longest that the process may run, in milliseconds from its spawn: the server ends it then, be this client
    * there or not. Needs the capability `processDeadlines`, as do the next four. Default: no bound.
    */
@@ -104,6 +109,7 @@ export const names = {
   shellSnapshot: true,
   credit: true,
   receipt: true,
+  history: true,
   timeoutMs: true,
   idleTimeoutMs: true,
   killGraceMs: true,
@@ -119,6 +125,9 @@ export const refusal = (
 ): ClientError | undefined => {
   if (options.receipt === true && capabilities?.processReceipt !== true) {
     return lacking("receipt: true", "processReceipt")
+  }
+  if (options.history != null && capabilities?.outputHistory !== true) {
+    return lacking("history", "outputHistory")
   }
   const timed = deadlines.find((name) => options[name] !== undefined)
   return timed === undefined || capabilities?.processDeadlines === true

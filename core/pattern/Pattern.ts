@@ -1,5 +1,6 @@
 /** A pattern that is ready to be looked for in output that comes piece by piece. */
 import * as Either from "effect/Either"
+import * as Literal from "./Literal.ts"
 import { Machine } from "./Machine.ts"
 import * as Program from "./Program.ts"
 import { PatternError } from "./Scanner.ts"
@@ -18,6 +19,8 @@ export interface Pattern {
   readonly machine: Machine
   /** Finds from there where it begins. */
   readonly backwards: Machine
+  /** What every match has. */
+  readonly literal: Literal.Literal | undefined
 }
 
 /** Compiles a pattern with flags out of `i`, `m`, `s` and `l` (see `Syntax`), each at most once. */
@@ -37,6 +40,7 @@ export const compile = (pattern: string, flags = ""): Either.Either<Pattern, Pat
       forwards,
       machine: new Machine([forwards]),
       backwards: new Machine([Program.make(node, true, false)]),
+      literal: Literal.of(node),
     })
   } catch (error) {
     if (error instanceof PatternError) return Either.left(error)

@@ -9,6 +9,7 @@ import type { SpawnError } from "../spawn/SpawnError.ts"
 import type { ChildHandle, SpawnerService, SpawnSpec } from "../spawn/Spawner.ts"
 import * as ChildScope from "./ChildScope.ts"
 import { type Deadline, hasDescendants } from "./Deadline.ts"
+import type { History } from "./history/History.ts"
 import type { Metrics } from "./Metrics.ts"
 import type { Options } from "./Options.ts"
 import type { Process } from "./Process.ts"
@@ -44,6 +45,8 @@ export interface Asked {
   readonly around?: AroundSpawn | undefined
   /** When the process has to end; by default never. */
   readonly deadline?: Deadline | undefined
+  /** Keeps what the process prints; by default nothing does. */
+  readonly history?: History | undefined
 }
 
 /**
@@ -55,7 +58,7 @@ export const start = (
   entry: Entry,
   spec: SpawnSpec,
   leave: () => void,
-  { around = (_process, spawn) => spawn, deadline }: Asked = {},
+  { around = (_process, spawn) => spawn, deadline, history }: Asked = {},
 ): Effect.Effect<void, SpawnError> => {
   const { spawner, table, options, metrics, scope } = services
   const { process } = entry
@@ -65,6 +68,10 @@ export const start = (
   // Attached before there is any output.
   const hashing = account?.run(process, process.follow(0))
   return Effect.gen(function* () {
+    if (history !== undefined) {
+      yield* Effect.forkIn(history.life(process, scope), scope)
+      yield* history.isOpen
+    }
     const childScope = yield* ChildScope.fork(scope)
     const child = yield* around(process, metrics.spawning(spawner.spawn(spec, events))).pipe(
       Scope.extend(childScope.child),
@@ -73,18 +80,22 @@ export const start = (
     const takesInput = spec.stdio.kind === "pty" || spec.stdio.stdin
     const stdin = takesInput ? yield* StdinQueue.make(child, options.limits.stdinBytes) : undefined
     // `terminate` may have cancelled the start meanwhile.
-    if (entry.outcome !== undefined) return yield* Effect.ensuring(childScope.close, Effect.sync(leave))
+    if (entry.outcome !== undefined) {
+      history?.leave()
+      return yield* Effect.ensuring(childScope.close, Effect.sync(leave))
+    }
     process.begin(child, stdin)
     if (options.forgetsAtExit === true) forgetAtExit(table, entry)
     table.decide(entry, Exit.succeed(process))
     yield* Effect.logDebug("process started")
     if (hashing !== undefined) yield* Effect.forkIn(hashing, scope)
     if (deadline !== undefined) yield* Effect.forkIn(deadline.run(process), scope)
-    yield* Effect.forkIn(retire(services, entry, childScope), scope)
+    yield* Effect.forkIn(retire(services, entry, childScope, history), scope)
   }).pipe(
     Effect.onError((cause) =>
       Effect.sync(() => {
         leave()
+        history?.leave()
         table.decide(entry, Exit.failCause(cause))
       }),
     ),
@@ -106,6 +117,7 @@ const retire = (
   { table, options }: Services,
   entry: Entry,
   childScope: ChildScope.ChildScope,
+  history: History | undefined,
 ): Effect.Effect<void> =>
   Effect.gen(function* () {
     const { process } = entry
@@ -113,6 +125,7 @@ const retire = (
     yield* Effect.logDebug("process closed")
     if (options.forgetsAtExit !== true) yield* Effect.sleep(options.retentionMillis)
     table.forget(entry)
+    history?.leave()
     while (process.child !== undefined && (yield* hasDescendants(process.child))) {
       yield* Effect.sleep(options.retentionMillis)
     }

@@ -46,6 +46,18 @@ export interface ReadState {
   readonly signal?: number | undefined
   /** Of a closed process whose start has asked for one. */
   readonly receipt?: Receipt
+  /** True of a read without a bound that has less than everything: the rest is the state as of there. */
+  readonly more?: boolean
+}
+
+/** Chunks in front of those of the log. */
+export interface Before {
+  /** Oldest first. */
+  readonly chunks: ReadonlyArray<OutputLog.Chunk>
+  /** Their bytes. */
+  readonly bytes: number
+  /** True if more than these come before those of the log. */
+  readonly isCut: boolean
 }
 
 /** The longest delay that the timers of all runtimes accept: 2^31 - 1 milliseconds, 24 days. */
@@ -88,17 +100,31 @@ const awaitNews = (process: Process, { afterSeq, waitMillis }: ReadRequest): Eff
     }),
   )
 
+const nothingBefore: Before = { chunks: [], bytes: 0, isCut: false }
+
+/** Of a process that goes on. */
+const running = { exited: false, exitCode: null, closed: false, sandboxDenied: false }
+
 const endingOf = (exited: Exited | undefined): Pick<ReadState, "endedBy" | "signal"> => {
   if (exited?.endedBy === undefined) return {}
   const { endedBy, signal } = exited
   return signal === undefined ? { endedBy } : { endedBy, signal }
 }
 
-const stateAfter = (process: Process, { afterSeq, maxBytes }: ReadRequest): ReadState => {
-  const chunks: Array<OutputLog.Chunk> = []
-  let bytes = 0
+/** What a read answers now: `before`, and what the log has behind `afterSeq`. */
+export const stateAfter = (
+  process: Process,
+  { afterSeq, maxBytes }: ReadRequest,
+  before: Before = nothingBefore,
+): ReadState => {
+  const chunks: Array<OutputLog.Chunk> = [...before.chunks]
+  let { bytes } = before
   let seq = afterSeq
-  for (let chunk = process.log.after(seq); chunk !== undefined; chunk = process.log.after(seq)) {
+  for (
+    let chunk = before.isCut ? undefined : process.log.after(seq);
+    chunk !== undefined;
+    chunk = process.log.after(seq)
+  ) {
     bytes += chunk.bytes.length
     if (chunks.length > 0 && bytes > maxBytes) break
     // The view is valid until the next append, and the answer may be written after that.
@@ -106,6 +132,7 @@ const stateAfter = (process: Process, { afterSeq, maxBytes }: ReadRequest): Read
     seq = chunk.seq
   }
   if (chunks.length > 0) process.account?.read(seq)
+  if (before.isCut && maxBytes === Infinity) return { ...running, chunks, nextSeq: seq + 1, more: true }
   return {
     chunks,
     nextSeq: maxBytes !== Infinity && chunks.length > 0 ? seq + 1 : process.log.nextSeq(),

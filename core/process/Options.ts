@@ -4,6 +4,8 @@ import { type HasherService, portable } from "../protocol/Hasher.ts"
 import { defaults, type Limits } from "../protocol/Limits.ts"
 import { PatternCache } from "../pattern/PatternCache.ts"
 import { type ProcessEvidenceService, unknown } from "../spawn/ProcessEvidence.ts"
+import { Budget } from "./history/Budget.ts"
+import { type HistoryFilesService, none } from "./history/HistoryFiles.ts"
 import * as Metrics from "./Metrics.ts"
 import * as Retention from "./Retention.ts"
 import * as StartGate from "./StartGate.ts"
@@ -37,6 +39,10 @@ export interface Shared {
   readonly patterns: PatternCache
   /** Who is told of the buffers of each process. */
   readonly buffers: BuffersService
+  /** Where histories are kept. */
+  readonly historyFiles: HistoryFilesService
+  /** What all histories may take together. */
+  readonly historyBudget: Budget
 }
 
 /** What sessions of one server share, under these limits. */
@@ -46,7 +52,10 @@ export const share = (
   hasher = portable,
   evidence = unknown,
   buffers: BuffersService = {},
+  historyFiles = none,
 ): Shared => ({
+  historyFiles,
+  historyBudget: new Budget(limits.historyTotal),
   hasher,
   buffers,
   evidence,

@@ -21,8 +21,16 @@ import * as Buffered from "./Buffered.ts"
 import { defaultGrace, type Grace } from "./Cause.ts"
 import * as Control from "./Control.ts"
 import * as Deadline from "./Deadline.ts"
+import {
+  type GrepRequest,
+  type GrepState,
+  Histories,
+  type HistoryRequest,
+  type HistoryState,
+} from "./history/Histories.ts"
+import type { HistoryError } from "./history/HistoryFiles.ts"
 import * as Lifecycle from "./Lifecycle.ts"
-import * as LongPoll from "./LongPoll.ts"
+import type * as LongPoll from "./LongPoll.ts"
 import { type Options, share, type Shared } from "./Options.ts"
 import * as OutputLog from "./OutputLog.ts"
 import { Process } from "./Process.ts"
@@ -48,6 +56,8 @@ export interface Asked {
   readonly grace?: Partial<Grace> | undefined
   /** True: its exit says what has ended it. */
   readonly ending?: boolean | undefined
+  /** Most bytes of its history; by default, and with 0, it has none. */
+  readonly historyBytes?: number | undefined
 }
 
 /** Requests on the processes of one session. */
@@ -63,10 +73,17 @@ export interface ProcessRegistry {
   readonly read: (
     id: string,
     request: LongPoll.ReadRequest,
-  ) => Effect.Effect<LongPoll.ReadState, ProcessError>
+  ) => Effect.Effect<LongPoll.ReadState, ProcessError | HistoryError>
+  /** Reads a part of what the process has printed. */
+  readonly history: (
+    id: string,
+    request: HistoryRequest,
+  ) => Effect.Effect<HistoryState, ProcessError | HistoryError>
   /** Waits until one of the conditions holds, the time has passed, or the process is closed. */
   readonly wait: (id: string, request: WaitRequest) => Effect.Effect<WaitState, ProcessError>
-  /** What compiles the patterns of waits. */
+  /** Looks for lines in what the process has printed. */
+  readonly grep: (id: string, request: GrepRequest) => Effect.Effect<GrepState, ProcessError | HistoryError>
+  /** What compiles the patterns of waits and searches. */
   readonly patterns: PatternCache
   /** Queues bytes for stdin. Completes when the child has taken them or the queue has room for them. */
   readonly write: (
@@ -103,6 +120,7 @@ export const make = (
     const accounting = { clock, hasher: shared.hasher }
     const places = shared.gate.open()
     const waitsOf = Waits.byProcess(shared.evidence)
+    const histories = new Histories({ files: shared.historyFiles, budget: shared.historyBudget, clock })
     const table = new ProcessTable()
     const services: Lifecycle.Services = { spawner, table, options, metrics: shared.metrics, scope }
     // A session is opened in an uninterruptible region; the fibers in it must end with it all the same.
@@ -127,9 +145,11 @@ export const make = (
         const account = asked.receipt === true ? new Account(accounting, streamsOf(spec.stdio)) : undefined
         const process = new Process(id, spec, capacity, shared, leave, account)
         const entry = table.reserve(Buffered.told(process, capacity, shared.buffers))
-        const [{ around }, deadline] = [asked, deadlineOf(process, clock, asked)]
+        const [{ around, historyBytes = 0 }, deadline] = [asked, deadlineOf(process, clock, asked)]
+        const keeps = historyBytes > 0 && options.forgetsAtExit !== true
+        const history = keeps ? histories.begin(process, historyBytes) : undefined
         // Forked with `immediate`: the next request on this id finds the start begun.
-        const starting = Lifecycle.start(services, entry, spec, leave, { around, deadline })
+        const starting = Lifecycle.start(services, entry, spec, leave, { around, deadline, history })
         runFork(Effect.annotateLogs(starting, "process", id), { immediate: true, scope })
         return entry.outcome ?? Deferred.await(entry.decided)
       })
@@ -147,7 +167,9 @@ export const make = (
     return {
       start,
       find: (id) => withExisting(id, Effect.succeed),
-      read: (id, request) => withExisting(id, (process) => LongPoll.read(process, request)),
+      read: (id, request) => withExisting(id, (process) => histories.read(process, request)),
+      history: (id, request) => withExisting(id, (process) => histories.part(process, request)),
+      grep: (id, request) => withExisting(id, (process) => histories.grep(process, request)),
       patterns: shared.patterns,
       wait: (id, request) => withExisting(id, (process) => waitsOf(process).wait(request)),
       write: (id, bytes, writeId) =>

@@ -52,6 +52,8 @@ export const Capabilities = Schema.Struct({
    * `process/start`, `signal` and `graceMs` of `process/terminate`, and any name or number in `process/signal`.
    */
   processDeadlines: Schema.Boolean,
+  /** Beyond the peer implementation: `history` of `process/start`, `process/history` and `process/grep`. */
+  outputHistory: Schema.Boolean,
 }).annotations({ identifier: "Capabilities" })
 /** The capabilities of a server. */
 export type Capabilities = typeof Capabilities.Type

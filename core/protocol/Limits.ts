@@ -158,6 +158,20 @@ export const table = {
     default: 256 * mebibyte,
     help: "memory for the output of all processes; beyond it the output of closed ones goes first, then the oldest",
   },
+  historyBytes: {
+    ...bytes,
+    flag: "history-bytes",
+    least: 0,
+    default: 0,
+    help: "files for the output of each process whose start does not say how much; from 1 MiB, and 0 is none",
+  },
+  historyTotal: {
+    ...bytes,
+    flag: "max-history-bytes",
+    least: mebibyte,
+    default: 16 * 1024 * mebibyte,
+    help: "files for the output of all processes; beyond it the oldest output of all goes first",
+  },
 } as const satisfies { readonly [name: string]: Limit }
 
 /** The name of a bound. */

@@ -21,6 +21,8 @@ describe("Methods", () => {
       "process/closeStdin",
       "process/credit",
       "process/wait",
+      "process/history",
+      "process/grep",
       "fs/readFile",
       "fs/writeFile",
       "fs/createDirectory",
@@ -67,6 +69,8 @@ describe("Methods", () => {
     const cancellable = [
       "process/read",
       "process/wait",
+      "process/history",
+      "process/grep",
       "fs/readFile",
       "fs/getMetadata",
       "fs/canonicalize",
@@ -163,6 +167,22 @@ describe("Methods", () => {
       '{"met":0,"evidence":{"match":{"stream":"pty","from":{"seq":1,"offset":0},"to":{"seq":2,"offset":3},"text":"a"}},' +
         '"nextSeq":3,"exited":false,"exitCode":null,"closed":false,"head":[{"seq":1,"stream":"pty","chunk":"YQ=="}],' +
         '"tail":[],"omittedBytes":0,"gap":{"from":1,"to":2},"unknown":[{"index":0,"why":"x"}]}',
+    ],
+    ["process/history", '{"processId":"p","from":{"seq":1},"to":{"byte":9},"maxBytes":2}'],
+    ["process/history", '{"processId":"p","from":{"time":5},"to":{"line":2},"tail":3}'],
+    [
+      "process/history result",
+      '{"chunks":[{"seq":1,"stream":"pty","chunk":"YQ=="}],"byte":0,"line":1,"nextByte":1,"eof":false,"closed":false,' +
+        '"ended":{"reason":"full","byte":1,"message":"x"}}',
+    ],
+    [
+      "process/grep",
+      '{"processId":"p","pattern":"a","flags":"i","from":{"line":1},"to":{"seq":2},"before":1,"after":2,"maxMatches":3}',
+    ],
+    [
+      "process/grep result",
+      '{"matches":[{"line":2,"byte":3,"seq":1,"text":"a","before":["b"],"after":[]}],"complete":true,"nextByte":9,' +
+        '"closed":true,"ended":{"reason":"failed","byte":1,"message":"x"}}',
     ],
     ["process/output", '{"processId":"p1","seq":1,"stream":"stdout","chunk":"aGkK"}'],
     ["process/exited", '{"processId":"p1","seq":3,"exitCode":3,"sandboxDenied":false}'],

@@ -7,6 +7,7 @@
 import type * as Schema from "effect/Schema"
 import * as Environment from "./Environment.ts"
 import * as FileMethods from "./FileMethods.ts"
+import * as History from "./History.ts"
 import * as HttpRequest from "./HttpRequest.ts"
 import { always, request, type RequestMethod } from "./Method.ts"
 import * as Message from "./Message.ts"
@@ -118,6 +119,24 @@ export const requests = {
     says:
       "waits for an exit, text, silence, a port or a question for input, and tells which came " +
       "(beyond the peer; capability processWait)",
+  }),
+  "process/history": request({
+    params: History.HistoryParams,
+    result: History.HistoryResult,
+    family: "exec",
+    slotted: true,
+    repeatable: always,
+    cancellable: true,
+    says: "any part of what a process has printed, by seq, byte, line or time (beyond the peer; capability outputHistory)",
+  }),
+  "process/grep": request({
+    params: History.GrepParams,
+    result: History.GrepResult,
+    family: "exec",
+    slotted: true,
+    repeatable: always,
+    cancellable: true,
+    says: "the lines with a match in what a process has printed (beyond the peer; capability outputHistory)",
   }),
   ...FileMethods.requests,
   "http/request": request({

@@ -7,6 +7,7 @@ import * as Schema from "effect/Schema"
 import { Base64 } from "./Bytes.ts"
 import { Deadlines, ending, Signal } from "./Deadlines.ts"
 import { at, beyond, flag, nullable, omittable } from "./Fields.ts"
+import { History } from "./History.ts"
 import { I32, U16, U53, U64, Usize } from "./Integers.ts"
 import * as PathUri from "./PathUri.ts"
 import { Receipt, ResourceLimit } from "./Receipt.ts"
@@ -81,6 +82,8 @@ export const StartParams = Schema.Struct({
   credit: beyond(U53),
   /** With the capability `processReceipt`: `process/closed` carries a receipt. The default is false. */
   receipt: beyond(Schema.Boolean),
+  /** With the capability `outputHistory`: keeps the output in files. The default is as the server is told. */
+  history: beyond(History),
   ...Deadlines,
 }).annotations({ identifier: "WireExecParams" })
 /** Decoded params of `process/start`. */
@@ -123,7 +126,8 @@ const overLimit = { limit: Schema.optional(ResourceLimit), oomKilled: Schema.opt
 
 /**
  * `nextSeq - 1` is the `afterSeq` of the next read. `failure` is always null. A closed process has its receipt, if its
- * start has asked for one.
+ * start has asked for one. With the capability `outputHistory`, a read without `maxBytes` may have less than all there
+ * is: then `more` is true, the rest tells of the process as if it had printed no more, and the next read goes on there.
  */
 export const ReadResult = Schema.Struct({
   chunks: Schema.Array(Chunk),
@@ -136,6 +140,7 @@ export const ReadResult = Schema.Struct({
   ...overLimit,
   ...ending,
   receipt: Schema.optional(Receipt),
+  more: Schema.optional(Schema.Boolean),
 }).annotations({ identifier: "ReadResponse" })
 /** The result of `process/read`. */
 export type ReadResult = typeof ReadResult.Type

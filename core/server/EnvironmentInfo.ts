@@ -14,6 +14,7 @@ export const make = (
   version: string,
   hasNetwork: boolean,
   tells: ProcessEvidenceService["tells"],
+  keepsHistories: boolean,
 ): Environment.EnvironmentInfo => ({
   shell: host.shell,
   executorVersion: version,
@@ -42,6 +43,7 @@ export const make = (
     processWaitPort: tells.port,
     processWaitInput: tells.input,
     processDeadlines: host.platform !== "windows",
+    outputHistory: keepsHistories,
   },
 })
 

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { Files } from "../files/Files.ts"
 import { HttpClient, withoutNetwork } from "../http/HttpClient.ts"
+import { HistoryFiles } from "../process/history/HistoryFiles.ts"
 import type { Confinement } from "../protocol/Confinement.ts"
 import * as Dialects from "../protocol/dialect/Dialects.ts"
 import * as ErrorCode from "../protocol/ErrorCode.ts"
@@ -54,13 +55,23 @@ export const make = (
     const files =
       floor === undefined || Floor.showsAllFiles(floor) ? allFiles : { ...allFiles, watches: false }
     const hasNetwork = floor?.network !== false
-    const { tells } = yield* ProcessEvidence
+    const [{ tells }, { available: keepsHistories }] = [yield* ProcessEvidence, yield* HistoryFiles]
+    const { version } = options
     const shared: ServerConnection.Shared = {
       limits,
       dialect: Dialects.table[options.dialect ?? "current"],
       host,
       capabilities,
-      environmentInfo: EnvironmentInfo.make(host, capabilities, files, options.version, hasNetwork, tells),
+      environmentInfo: EnvironmentInfo.make(
+        host,
+        capabilities,
+        files,
+        version,
+        hasNetwork,
+        tells,
+        keepsHistories,
+      ),
+      keepsHistories,
       floor,
       files,
       sandboxed: SandboxedFiles.make(files, host, floor),

@@ -27,6 +27,7 @@ import * as Auditing from "./audit/Auditing.ts"
 import type { AuditLog } from "./audit/AuditLog.ts"
 import * as FairSender from "./FairSender.ts"
 import * as fileHandlers from "./handlers/fs.ts"
+import * as historyHandlers from "./handlers/history.ts"
 import * as httpHandlers from "./handlers/http.ts"
 import * as processHandlers from "./handlers/process.ts"
 import * as sessionHandlers from "./handlers/session.ts"
@@ -48,6 +49,8 @@ export interface Shared {
   /** What every request is confined to at least. */
   readonly floor: Confinement | undefined
   readonly environmentInfo: EnvironmentInfo
+  /** True if output can be kept in files. */
+  readonly keepsHistories: boolean
   readonly files: FilesService
   readonly sandboxed: SandboxedFiles
   readonly client: HttpClientService
@@ -92,7 +95,8 @@ export const serve = (
       handlers: {
         ...sessionHandlers.make({ ...shared, handshake, sessions, notifier, holder }),
         ...waitHandlers.make({ session: () => sessionOf(handshake) }),
-        ...processHandlers.make({ ...shared, session: () => sessionOf(handshake), notifier, audit }),
+        ...historyHandlers.make({ session: () => sessionOf(handshake) }),
+        ...processHandlers.make({ ...shared, limits, session: () => sessionOf(handshake), notifier, audit }),
         ...(yield* fileHandlers.make({
           ...shared,
           platform: shared.host.platform,

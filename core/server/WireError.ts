@@ -2,6 +2,7 @@
 import * as Data from "effect/Data"
 import type { FileError } from "../files/FileError.ts"
 import type { HttpError } from "../http/HttpClient.ts"
+import type { HistoryError } from "../process/history/HistoryFiles.ts"
 import type { ProcessError } from "../process/ProcessError.ts"
 import * as ErrorCode from "../protocol/ErrorCode.ts"
 import type { LimitError } from "../protocol/Limits.ts"
@@ -16,6 +17,7 @@ export class ParamsError extends Data.TaggedError("ParamsError")<{ readonly mess
 export type HandlerError =
   | FileError
   | HandshakeError
+  | HistoryError
   | HttpError
   | LimitError
   | ParamsError
@@ -37,6 +39,8 @@ export const toRpcError = (error: HandlerError): ErrorCode.RpcError => {
       return fileError(error)
     case "HandshakeError":
       return rpcError(ErrorCode.invalidRequest, handshakeText(error))
+    case "HistoryError":
+      return rpcError(ErrorCode.internalError, `the history cannot be read: ${error.message}`)
     case "HttpError":
       return rpcError(
         error.reason === "Confined" ? ErrorCode.invalidRequest : ErrorCode.internalError,
@@ -124,6 +128,11 @@ const processError = ({ reason, processId }: ProcessError): ErrorCode.RpcError =
       return rpcError(ErrorCode.internalError, "failed to write to process stdin")
     case "NoTerminal":
       return rpcError(ErrorCode.invalidRequest, `process ${processId} has no terminal to resize`)
+    case "NoHistory":
+      return rpcError(
+        ErrorCode.invalidRequest,
+        `process ${processId} has no history: ask for one with \`history\` of process/start`,
+      )
   }
 }
 

@@ -16,6 +16,7 @@ import * as Scope from "effect/Scope"
 import { Buffers } from "../protocol/Buffers.ts"
 import { Hasher } from "../protocol/Hasher.ts"
 import { LimitError } from "../protocol/Limits.ts"
+import { HistoryFiles } from "../process/history/HistoryFiles.ts"
 import type { Metrics } from "../process/Metrics.ts"
 import * as ProcessRegistry from "../process/ProcessRegistry.ts"
 import { ProcessEvidence } from "../spawn/ProcessEvidence.ts"
@@ -100,7 +101,8 @@ export const make = (
     const table = new Map<string, OpenSession>()
 
     const [hasher, evidence, buffers] = [yield* Hasher, yield* ProcessEvidence, yield* Buffers]
-    const shared = ProcessRegistry.share(options.limits, options.metrics, hasher, evidence, buffers)
+    const { limits, metrics } = options
+    const shared = ProcessRegistry.share(limits, metrics, hasher, evidence, buffers, yield* HistoryFiles)
     const most = options.limits.sessions
 
     const make = Effect.fnUntraced(function* (holder: Holder | undefined) {

@@ -79,10 +79,17 @@ export type Label = (path: string) => string
 
 /** The value that a text stands for; a text that cannot be one is returned as it is, and its rule refuses it. */
 export const fromText = (option: Option, text: string): unknown => {
-  if (option.kind === "number" && /^[0-9]+$/.test(text) && Number.isSafeInteger(Number(text)))
-    return Number(text)
+  if (option.kind === "number") return numberOf(option, text) ?? text
   if (option.kind === "switch") return Object.hasOwn(switches, text) ? switches[text] : text
   return text
+}
+
+/** Bytes may be said in KiB, MiB, GiB and TiB: `512m`. */
+const numberOf = ({ unit }: NumberOption, text: string): number | undefined => {
+  const [, digits, suffix = ""] = /^([0-9]+)([kmgt]?)$/i.exec(text) ?? []
+  if (digits === undefined || (suffix !== "" && unit !== "bytes")) return undefined
+  const number = Number(digits) * 1024 ** " kmgt".indexOf(suffix === "" ? " " : suffix.toLowerCase())
+  return Number.isSafeInteger(number) ? number : undefined
 }
 
 const switches: Readonly<Record<string, boolean>> = { true: true, "1": true, false: false, "0": false }

@@ -154,6 +154,17 @@ export const behaviour = {
       "network, deny:PATH[,PATH…], or a JSON file; may be repeated. There is no network unless one says network",
   },
   /**
+   * Where histories of output are kept, in a folder of each server's own. Default: the folder for temporary files.
+   * The flag is `--history-dir`.
+   */
+  historyDir: {
+    flag: "history-dir",
+    kind: "text",
+    shows: "DIR",
+    default: "the folder for temporary files",
+    help: "where histories of output are kept, in a folder of each server's own",
+  },
+  /**
    * How long processes may take to end after SIGTERM when the server is asked to end; then they are killed; with 0
    * they are killed at once. Default: 0. The flag is `--grace-ms`.
    */

@@ -178,14 +178,14 @@ const buildServices = (
 ) =>
   Effect.gen(function* () {
     const isCommand = host.isCommand === true
-    const { bwrap, contain, spawner } = options
+    const { bwrap, contain, historyDir, spawner } = options
     const onEscape = (count: number) => void metrics.escaped.update(count)
     const choices = { contain, mayAdopt: isCommand, onEscape }
     const here = yield* ContainedSpawner.apply(platform, choices, label("contain"))
     if (SpawnerLayer.isSpawner(spawner))
-      return yield* Layer.build(ServerServices.layer(here, { bwrap, spawner, isCommand }))
+      return yield* Layer.build(ServerServices.layer(here, { bwrap, historyDir, spawner, isCommand }))
     const chosen = yield* ChosenSpawner.apply(here, spawner, label("spawner"))
-    return yield* Layer.build(ServerServices.layer(chosen, { bwrap, isCommand }))
+    return yield* Layer.build(ServerServices.layer(chosen, { bwrap, historyDir, isCommand }))
   })
 
 const toServeError = (error: TransportError): ServeError =>

@@ -1,6 +1,6 @@
 /**
- * What the files of all histories of a server may take together. Above that the oldest segments are removed, of whatever
- * process.
+ * What the files of all histories of a server may take together. Above that the oldest segments are removed, of
+ * whatever process.
  */
 
 import * as Effect from "effect/Effect"

@@ -65,7 +65,14 @@ describe("Lines", () => {
 })
 
 describe("Records", () => {
-  const record = { seq: 2 ** 40, byte: 2 ** 52, line: 7, time: 1.5e12, length: 65_536, stream: "pty" } as const
+  const record = {
+    seq: 2 ** 40,
+    byte: 2 ** 52,
+    line: 7,
+    time: 1.5e12,
+    length: 65_536,
+    stream: "pty",
+  } as const
 
   it("reads what was written, and nothing that is torn", () => {
     const bytes = new Uint8Array(Records.recordBytes)
@@ -276,7 +283,10 @@ describe("Recovery", () => {
     return { folder, all, recover: Recovery.recover(files.left(name)) }
   })
   const last = (folder: Map<string, Uint8Array>, ending: string) =>
-    [...folder.keys()].filter((name) => name.endsWith(ending)).sort().at(-1) ?? ""
+    [...folder.keys()]
+      .filter((name) => name.endsWith(ending))
+      .sort()
+      .at(-1) ?? ""
 
   it(
     "finds a history that is whole as it was",
@@ -292,7 +302,11 @@ describe("Recovery", () => {
     ["a torn record", ".idx", (bytes: Uint8Array) => bytes.slice(0, -7)],
     ["a record of zeros", ".idx", (bytes: Uint8Array) => bytes.slice().fill(0, -40)],
     ["output that is not all there", ".out", (bytes: Uint8Array) => bytes.slice(0, -3)],
-    ["a record that is not as it was written", ".idx", (bytes: Uint8Array) => bytes.slice().fill(9, -20, -19)],
+    [
+      "a record that is not as it was written",
+      ".idx",
+      (bytes: Uint8Array) => bytes.slice().fill(9, -20, -19),
+    ],
   ])("cuts off the last chunk behind %s", (_, ending, tear) =>
     effect(function* () {
       const { folder, recover, all } = yield* crashed

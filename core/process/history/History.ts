@@ -17,7 +17,7 @@ import type { Attachment } from "../Attachment.ts"
 import * as ChildScope from "../ChildScope.ts"
 import { Batch, mostBatchBytes } from "./Batch.ts"
 import type { Budget } from "./Budget.ts"
-import { type Folder, HistoryError, type HistoryFilesService } from "./HistoryFiles.ts"
+import type { Folder, HistoryError, HistoryFilesService } from "./HistoryFiles.ts"
 import { type Segment, segmentBytesOf, Segments } from "./Segments.ts"
 
 /** What histories use of their server. */
@@ -78,6 +78,8 @@ export class History {
   private takenSeq = 0
   private isWriting = false
   private isOver = false
+  /** True once the process is forgotten: what is read then may be there in part. */
+  isLeft = false
 
   /** At most so many bytes of files, and not more than all histories may have. */
   constructor(services: Services, maxBytes: number) {
@@ -99,6 +101,7 @@ export class History {
 
   /** The process is forgotten: the files are removed. */
   leave(): void {
+    this.isLeft = true
     this.left.unsafeOpen()
   }
 

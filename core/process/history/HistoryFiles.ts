@@ -1,6 +1,6 @@
 /**
- * Where histories of output are kept, as a service: files of the host, which adapters bring, or memory in tests. Without
- * one there are no histories.
+ * Where histories of output are kept, as a service: files of the host, which adapters bring, or memory in tests.
+ * Without one there are no histories.
  *
  * A process has a folder of its own, which nobody else reads, and which is removed with its scope. Files in it are only
  * appended to. What was appended when a server dies stays; the end of what it was appending may be torn.

@@ -11,7 +11,7 @@ export const count = (bytes: Uint8Array): number => {
   let found = single(bytes, 0, head) + single(bytes, tail, bytes.length)
   if (words === 0) return found
   const view = new Int32Array(bytes.buffer, bytes.byteOffset + head, words)
-  for (let at = 0; at < words; ) {
+  for (let at = 0; at < words;) {
     // Each byte of `ends` counts up to 255.
     const stop = Math.min(words, at + 255)
     let ends = 0

@@ -29,9 +29,7 @@ export const make = ({
 }: Options = {}): MemoryFiles => {
   const folders = new Map<string, Map<string, Uint8Array>>()
   const size = () =>
-    [...folders.values()]
-      .flatMap((files) => [...files.values()])
-      .reduce((sum, { length }) => sum + length, 0)
+    [...folders.values()].flatMap((files) => [...files.values()]).reduce((sum, { length }) => sum + length, 0)
   let names = 0
 
   const folder = (name: string): Folder => {

@@ -12,7 +12,7 @@ import type { Place } from "./History.ts"
 import * as Lines from "./Lines.ts"
 import type { Record } from "./Records.ts"
 import { SegmentReader } from "./SegmentReader.ts"
-import type { Segment } from "./Segments.ts"
+import { namesOf, type Segment } from "./Segments.ts"
 
 /** What is read. */
 export interface Source {
@@ -54,13 +54,29 @@ export const placeOf = (source: Source, { kind, at }: Point): Effect.Effect<numb
     case "byte":
       return Effect.succeed(Math.min(Math.max(at, beginOf(source)), source.end.byte))
     case "seq":
-      return Effect.map(find(source, ({ seq }) => seq >= at), (found) => found?.byte ?? source.end.byte)
+      return Effect.map(
+        find(source, ({ seq }) => seq >= at),
+        (found) => found?.byte ?? source.end.byte,
+      )
     case "time":
-      return Effect.map(find(source, ({ time }) => time >= at), (found) => found?.byte ?? source.end.byte)
+      return Effect.map(
+        find(source, ({ time }) => time >= at),
+        (found) => found?.byte ?? source.end.byte,
+      )
     case "line":
       return lineAt(source, at - 1)
   }
 }
+
+/** Where the last lines begin, so many; what is behind the last end of a line is one. */
+export const tailOf = (source: Source, lines: number): Effect.Effect<number, HistoryError> =>
+  Effect.gen(function* () {
+    const { end } = source
+    if (end.byte === 0 || lines === 0) return end.byte
+    const { chunks } = yield* read(source, end.byte - 1, end.byte, 1)
+    const isOpen = chunks[0]?.bytes[0] !== Lines.lineEnd
+    return yield* lineAt(source, end.line + (isOpen ? 1 : 0) - lines)
+  })
 
 /** At most `maxBytes` from one byte to another. */
 export const read = (
@@ -83,6 +99,43 @@ export const after = (source: Source, seq: number, maxBytes: number): Effect.Eff
     ),
   )
 
+/** Output from one byte on, up to `end`, as much as `memory` holds, or to the end of its segment if that comes first. */
+export const bytes = (
+  source: Source,
+  from: number,
+  end: number,
+  memory: Uint8Array,
+): Effect.Effect<
+  { readonly bytes: Uint8Array; readonly byte: number; readonly nextByte: number },
+  HistoryError
+> =>
+  again(source, ({ folder, kept }) =>
+    Effect.gen(function* () {
+      const segment = lastThat(kept, ({ byte }) => byte <= from)
+      if (folder === undefined || segment === undefined)
+        return { bytes: new Uint8Array(0), byte: end, nextByte: end }
+      const { first } = segment
+      const byte = Math.max(from, first.byte)
+      const into = memory.subarray(0, Math.max(0, Math.min(end, first.byte + segment.bytes) - byte))
+      const file = yield* folder.open(namesOf(segment).output)
+      const length = yield* file.read(byte - first.byte, into)
+      return { bytes: into.subarray(0, length), byte, nextByte: byte + length }
+    }),
+  )
+
+/** Where the line of a byte begins, as far as it is kept. */
+export const lineStart = (source: Source, byte: number): Effect.Effect<number, HistoryError> =>
+  Effect.flatMap(read(source, byte, byte, 1), ({ line }) =>
+    Effect.map(lineAt(source, line - 1), (start) => Math.min(start, byte)),
+  )
+
+/** The chunk and the line with a byte. */
+export const at = (
+  source: Source,
+  byte: number,
+): Effect.Effect<{ readonly seq: number; readonly line: number }, HistoryError> =>
+  Effect.map(read(source, byte, byte + 1, 1), ({ chunks, line }) => ({ seq: chunks[0]?.seq ?? 0, line }))
+
 /** The first record that passes a test, which all behind it pass. */
 export const find = (
   source: Source,
@@ -100,10 +153,7 @@ export const find = (
   )
 
 /** The last segment whose first record passes a test; the oldest if none does. */
-const lastThat = (
-  kept: ReadonlyArray<Segment>,
-  passes: (first: Record) => boolean,
-): Segment | undefined => {
+const lastThat = (kept: ReadonlyArray<Segment>, passes: (first: Record) => boolean): Segment | undefined => {
   const next = kept.findIndex(({ first }) => !passes(first))
   return next === -1 ? kept.at(-1) : kept[Math.max(0, next - 1)]
 }
@@ -135,15 +185,21 @@ const collect = (
     Effect.gen(function* () {
       const begin = Math.min(Math.max(from, kept[0]?.first.byte ?? end.byte), end.byte)
       const chunks: Array<Chunk> = []
-      let [at, bytes, line, isWhole] = [begin, 0, end.line + 1, true]
+      let [at, bytes, isWhole] = [begin, 0, true]
+      let line: number | undefined
       const first = lastThat(kept, ({ byte }) => byte <= begin)
-      if (folder === undefined || first === undefined) return { chunks, byte: at, line, nextByte: at }
+      if (folder === undefined || first === undefined)
+        return { chunks, byte: at, line: end.line + 1, nextByte: at }
       for (const segment of kept.slice(kept.indexOf(first))) {
         if (!isWhole) break
         const reader = yield* SegmentReader.open(folder, segment)
         const start = at
         const taken: Array<{ readonly record: Record; readonly from: number; readonly to: number }> = []
         let index = yield* reader.firstThat(({ byte, length }) => byte + length > start)
+        if (line === undefined && index < reader.chunks) {
+          const record = yield* reader.record(index)
+          line = record.line + Lines.count(yield* reader.bytes(record.byte, begin)) + 1
+        }
         for (; index < reader.chunks && isWhole; index++) {
           const record = yield* reader.record(index)
           const to = until(record, bytes, chunks.length + taken.length)
@@ -156,15 +212,14 @@ const collect = (
         }
         const [one] = taken
         if (one === undefined) continue
-        const base = chunks.length === 0 ? one.record.byte : one.from
+        const base = one.from
         const all = yield* reader.bytes(base, at)
-        if (chunks.length === 0) line = one.record.line + Lines.count(all.subarray(0, begin - base)) + 1
         for (const { record, from, to } of taken) {
           const { seq, stream } = record
           chunks.push({ kind: "output", seq, stream, bytes: all.subarray(from - base, to - base) })
         }
       }
-      return { chunks, byte: begin, line, nextByte: at }
+      return { chunks, byte: begin, line: line ?? end.line + 1, nextByte: at }
     }),
   )
 

@@ -87,7 +87,12 @@ const cutTo = (
       const file = yield* folder.reopen(name)
       yield* Effect.ensuring(file.truncate(size), file.close)
     }
-  }).pipe(Effect.catchIf(({ reason }) => reason === "Gone", () => Effect.void))
+  }).pipe(
+    Effect.catchIf(
+      ({ reason }) => reason === "Gone",
+      () => Effect.void,
+    ),
+  )
 
 /** The end of a segment, of whose last chunk the lines have to be counted. */
 const endOf = (folder: Folder, name: string, last: Record, firstByte: number) =>

@@ -42,7 +42,10 @@ export class SegmentReader {
     return Effect.suspend(() => {
       const known = this.fromPage(at)
       return known === undefined
-        ? Effect.zipRight(this.turnTo(at), Effect.suspend(() => this.fromPage(at) ?? Effect.fail(torn)))
+        ? Effect.zipRight(
+            this.turnTo(at),
+            Effect.suspend(() => this.fromPage(at) ?? Effect.fail(torn)),
+          )
         : known
     })
   }

@@ -119,7 +119,11 @@ export class Segments {
   /** The files of the last segment, or of a new one if so many bytes do not fit. */
   private written(first: Record, bytes: number): Effect.Effect<Written, HistoryError> {
     const { last } = this
-    if (last !== undefined && this.list.includes(last.segment) && last.segment.size + bytes <= this.segmentBytes)
+    if (
+      last !== undefined &&
+      this.list.includes(last.segment) &&
+      last.segment.size + bytes <= this.segmentBytes
+    )
       return Effect.succeed(last)
     return Effect.gen(this, function* () {
       yield* this.close

@@ -7,6 +7,7 @@ import { leastCredit } from "../../protocol/Process.ts"
 import * as Floor from "../../protocol/Floor.ts"
 import * as PathUri from "../../protocol/PathUri.ts"
 import * as Signals from "../../protocol/Signals.ts"
+import type { Limits } from "../../protocol/Limits.ts"
 import type { Sandbox } from "../../protocol/Sandbox.ts"
 import * as SandboxPaths from "../../protocol/SandboxPaths.ts"
 import * as Uuid from "../../protocol/Uuid.ts"
@@ -22,6 +23,7 @@ import * as Deadlines from "../Deadlines.ts"
 import type { Notifier } from "../Notifier.ts"
 import type { Tracing } from "../Tracing.ts"
 import { type HandlerError, ParamsError } from "../WireError.ts"
+import { bytesOf } from "./history.ts"
 
 /** The size of a PTY whose start names none, as in the peer implementation. */
 const defaultTerminalSize = { rows: 24, columns: 80 }
@@ -40,6 +42,8 @@ const sandboxTypes: Readonly<Record<string, ResultOf<"process/start">["sandboxTy
 export interface ProcessContext {
   readonly host: HostInfo
   readonly capabilities: Capabilities
+  readonly keepsHistories: boolean
+  readonly limits: Limits
   /** What every process is confined to at least. */
   readonly floor: Confinement.Confinement | undefined
   /** The session that the connection is attached to. */
@@ -50,18 +54,21 @@ export interface ProcessContext {
 }
 
 /** The handlers of one connection. */
-export const make = ({ host, capabilities, floor, session, notifier, tracing, audit }: ProcessContext) => ({
+export const make = ({ host, session, notifier, tracing, audit, ...server }: ProcessContext) => ({
   "process/start": (params: OperationParams<"process/start">, { afterReply }: RequestContext) =>
     Effect.gen(function* () {
-      const spec = yield* toSpawnSpec(params, host, capabilities, floor)
+      const spec = yield* toSpawnSpec(params, host, server.capabilities, server.floor)
       const { processId } = params
       const credit = yield* toCredit(params.credit)
+      const { keepsHistories, limits } = server
+      const historyBytes = yield* bytesOf(params.history, keepsHistories, limits.historyBytes)
       const deadlines = yield* Deadlines.fromStart(params, host.platform)
       const { id, processes } = session()
       const starting = processes.start(processId, spec, {
         retainedBytes: params.retainedBytes,
         around: audit.start(spec),
         receipt: params.receipt ?? false,
+        historyBytes,
         ...deadlines,
       })
       const process = yield* tracing.process(id, processId, spec.argv[0], starting)
@@ -69,7 +76,7 @@ export const make = ({ host, capabilities, floor, session, notifier, tracing, au
         notifier.attach(process, 0, credit)
         process.release()
       })
-      const confined = params.sandbox != null || floor !== undefined
+      const confined = params.sandbox != null || server.floor !== undefined
       const sandboxType = confined ? sandboxTypes[host.platform] : "none"
       return { processId, sandboxType: sandboxType ?? "none", pid: process.child?.pid }
     }),

@@ -1,0 +1,146 @@
+/**
+ * Histories in files of this host, over `node:fs`, for Node, Bun and Deno.
+ *
+ * A server has a folder of its own in the folder that it is given, or in the one for temporary files: it is made with
+ * the first history, and removed with the server. Folders have the mode 0700, files 0600. Nothing is synced: what was
+ * appended survives the death of the server, not that of the machine.
+ */
+import * as fs from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
+import {
+  type Folder,
+  HistoryError,
+  HistoryFiles,
+  type HistoryFilesService,
+  type WrittenFile,
+} from "../../../core/process/history/HistoryFiles.ts"
+
+/** The service; `root` is the folder that is given, and must be a path. */
+export const layer = (root?: string): Layer.Layer<HistoryFiles> => Layer.scoped(HistoryFiles, make(root))
+
+/** The service, whose folder is removed with the scope. */
+export const make = (root?: string): Effect.Effect<HistoryFilesService, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    let own: Promise<string> | undefined
+    yield* Effect.addFinalizer(() => Effect.promise(async () => own && remove(await own)))
+    const open = Effect.tryPromise({
+      try: () => {
+        // A folder that could not be made may be possible later.
+        const made = (own ??= makeRoot(root))
+        return made.then(
+          (folder) => fs.promises.mkdtemp(join(folder, "process-")),
+          (error: unknown) => {
+            own = undefined
+            throw error
+          },
+        )
+      },
+      catch: toError,
+    })
+    const release = ({ name }: Folder) => Effect.promise(() => remove(name))
+    return {
+      available: true,
+      make: Effect.acquireRelease(Effect.map(open, toFolder), release),
+      indexOf: (bytes, needle, from) =>
+        Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).indexOf(needle, from),
+    }
+  })
+
+/** A folder that is there: of a process that runs, or that a server has left behind. */
+export const toFolder = (name: string): Folder => {
+  const path = (file: string) => join(name, file)
+  return {
+    name,
+    create: (file) => Effect.map(opened(path(file), "wx"), toWritten),
+    reopen: (file) => Effect.map(opened(path(file), "r+"), toWritten),
+    open: (file) =>
+      Effect.map(
+        Effect.acquireRelease(opened(path(file), "r"), (fd) => closed(fd)),
+        (fd) => ({ read: (position, into) => filled(fd, position, into) }),
+      ),
+    list: Effect.tryPromise({
+      try: async () => {
+        const names = await fs.promises.readdir(name)
+        return Promise.all(
+          names.map(async (each) => ({ name: each, size: (await fs.promises.stat(path(each))).size })),
+        )
+      },
+      catch: toError,
+    }),
+    remove: (file) =>
+      Effect.promise(() => fs.promises.rm(path(file), { force: true }).catch(() => undefined)),
+  }
+}
+
+const makeRoot = async (root: string | undefined): Promise<string> => {
+  if (root !== undefined) await fs.promises.mkdir(root, { recursive: true, mode: 0o700 })
+  return fs.promises.mkdtemp(join(root ?? tmpdir(), `procwire-history-${process.pid}-`))
+}
+
+const remove = (folder: string): Promise<void> =>
+  fs.promises.rm(folder, { recursive: true, force: true }).catch(() => undefined)
+
+const toWritten = (fd: number): WrittenFile => {
+  let isOpen = true
+  return {
+    append: (bytes) => Effect.uninterruptible(written(fd, bytes)),
+    truncate: (size) => calling((done) => fs.ftruncate(fd, size, done)),
+    close: Effect.suspend(() => {
+      if (!isOpen) return Effect.void
+      isOpen = false
+      return closed(fd)
+    }),
+  }
+}
+
+/** A write may take less than all, as the last one before the disk is full does. */
+const written = (fd: number, bytes: Uint8Array): Effect.Effect<void, HistoryError> =>
+  bytes.length === 0
+    ? Effect.void
+    : Effect.flatMap(
+        calling<number>((done) => fs.write(fd, bytes, 0, bytes.length, null, done)),
+        (count) => written(fd, bytes.subarray(count)),
+      )
+
+const filled = (
+  fd: number,
+  position: number,
+  into: Uint8Array,
+  have = 0,
+): Effect.Effect<number, HistoryError> =>
+  Effect.flatMap(
+    calling<number>((done) => fs.read(fd, into, have, into.length - have, position + have, done)),
+    (count) =>
+      count === 0 || have + count === into.length
+        ? Effect.succeed(have + count)
+        : filled(fd, position, into, have + count),
+  )
+
+const opened = (path: string, flags: string): Effect.Effect<number, HistoryError> =>
+  calling<number>((done) => fs.open(path, flags, 0o600, done))
+
+const closed = (fd: number): Effect.Effect<void> => Effect.ignore(calling((done) => fs.close(fd, done)))
+
+/** Goes on until the call is done: a file must not be closed under it. */
+const calling = <A = void>(
+  call: (done: (error: unknown, value?: A) => void) => void,
+): Effect.Effect<A, HistoryError> =>
+  Effect.uninterruptible(
+    Effect.async<A, HistoryError>((resume) =>
+      call((error, value) =>
+        resume(error == null ? Effect.succeed(value as A) : Effect.fail(toError(error))),
+      ),
+    ),
+  )
+
+const full: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT", "EFBIG"])
+
+const toError = (error: unknown): HistoryError => {
+  const { code, message } = error as NodeJS.ErrnoException
+  const reason = full.has(code) ? "Full" : code === "ENOENT" ? "Gone" : "Failed"
+  return new HistoryError({ reason, message: String(message) })
+}

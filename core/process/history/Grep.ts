@@ -1,0 +1,230 @@
+/**
+ * Looks for lines with a match in a history, block by block: other requests are answered between two blocks.
+ *
+ * Lines and bytes are those of `Reading`. A line counts when it has ended, or when the process has. Of a line of more
+ * than a mebibyte only the begin is kept in memory.
+ */
+import * as Effect from "effect/Effect"
+import type { State } from "../../pattern/Machine.ts"
+import type { Pattern } from "../../pattern/Pattern.ts"
+import { concat } from "../../protocol/Bytes.ts"
+import type { HistoryError, HistoryFilesService } from "./HistoryFiles.ts"
+import * as Lines from "./Lines.ts"
+import { LineSearch } from "./LineSearch.ts"
+import { linesBefore, textOf } from "./LineText.ts"
+import * as Reading from "./Reading.ts"
+
+/** Most bytes that are looked at without a pause; four times as many for a pattern with a text. */
+export const blockBytes = 256 * 1024
+
+/** A line that is longer is not held in memory. */
+export const mostLineBytes = 4 * blockBytes
+
+/** Most characters of text in an answer, but for the last match of it; lines around a match count as it does. */
+export const mostAnswerText = 1024 * 1024
+
+/** What is looked for. */
+export interface Search {
+  /** Compiled with the flag `m`. */
+  readonly pattern: Pattern
+  /** Where the first line begins. */
+  readonly from: number
+  /** Lines that begin here or behind are not looked at. */
+  readonly to: number
+  /** Lines around each match. */
+  readonly before: number
+  readonly after: number
+  /** Most matches. */
+  readonly maxMatches: number
+  /** True if the last line counts although it has no end. */
+  readonly isOver: boolean
+}
+
+/** A line with a match. */
+export interface Found {
+  /** Its number, from 1. */
+  readonly line: number
+  /** Where it begins. */
+  readonly byte: number
+  /** The chunk that it begins in. */
+  readonly seq: number
+  /** At most its first 4,096 bytes, as UTF-8. */
+  readonly text: string
+  /** The lines before it, oldest first. */
+  readonly before: ReadonlyArray<string>
+  /** The lines behind it. */
+  readonly after: ReadonlyArray<string>
+}
+
+/** The matches, and where to go on. */
+export interface Page {
+  readonly matches: ReadonlyArray<Found>
+  /** True if everything was looked at. */
+  readonly complete: boolean
+  /** The begin of the first line that was not looked at. */
+  readonly nextByte: number
+}
+
+interface Hit {
+  readonly byte: number
+  readonly text: string
+  readonly before: ReadonlyArray<string>
+  readonly after: Array<string>
+  /** Where the next line behind it begins that it still wants. */
+  next: number
+}
+
+/** Looks for matches in what is kept between two bytes. */
+export const search = (
+  source: Reading.Source,
+  request: Search,
+  indexOf: HistoryFilesService["indexOf"],
+): Effect.Effect<Page, HistoryError> =>
+  Effect.gen(function* () {
+    const grep = new Grep(request, indexOf)
+    const end = source.end.byte
+    const memory = new Uint8Array(request.pattern.literal === undefined ? blockBytes : 4 * blockBytes)
+    let at = Math.max(request.from, Reading.beginOf(source))
+    while (at < end && !grep.isDone) {
+      const part = yield* Reading.bytes(source, at, end, memory)
+      // What was dropped meanwhile is skipped.
+      grep.take(part.bytes, part.byte)
+      at = part.nextByte
+      if (part.bytes.length === 0) break
+      yield* Effect.yieldNow()
+    }
+    if (at >= end && request.isOver) grep.end()
+    const matches = yield* Effect.forEach(grep.hits, (hit) => located(source, hit))
+    return { matches, complete: !grep.isFull, nextByte: grep.nextByte }
+  })
+
+const located = (source: Reading.Source, { byte, text, before, after }: Hit) =>
+  Effect.map(Reading.at(source, byte), ({ seq, line }): Found => ({ line, byte, seq, text, before, after }))
+
+/** A search under way, which is given the output piece by piece. */
+class Grep {
+  readonly hits: Array<Hit> = []
+  /** True if there are as many matches as an answer may have. */
+  isFull = false
+  nextByte: number
+  private readonly request: Search
+  private readonly lines: LineSearch
+  private textSize = 0
+  /** The begin of a line whose end has not come, at `nextByte`. */
+  private rest: Uint8Array = new Uint8Array(0)
+  /** A line that is too long to be held; `state` is undefined once it has a match. */
+  private long: { readonly text: string; state: State | undefined } | undefined
+  private recent: ReadonlyArray<string> = []
+  private read: number
+
+  constructor(request: Search, indexOf: HistoryFilesService["indexOf"]) {
+    this.request = request
+    this.lines = new LineSearch(request.pattern, indexOf)
+    this.nextByte = request.from
+    this.read = request.from
+  }
+
+  /** True if nothing more is wanted. */
+  get isDone(): boolean {
+    const isPast = this.isFull || this.nextByte >= this.request.to
+    return isPast && this.hits.every((hit) => hit.after.length >= this.request.after)
+  }
+
+  /** Bytes from that place on. */
+  take(bytes: Uint8Array, byte: number): void {
+    if (byte > this.read) {
+      this.long = undefined
+      this.rest = new Uint8Array(0)
+      if (!this.isFull) this.nextByte = byte
+    }
+    this.read = byte + bytes.length
+    const begin = this.long === undefined ? 0 : this.takeLong(bytes)
+    if (begin === undefined) return
+    const data = concat([this.rest, bytes.subarray(begin)])
+    const base = this.read - data.length
+    const end = data.lastIndexOf(Lines.lineEnd) + 1
+    this.rest = data.slice(end)
+    if (end > 0) this.look(data.subarray(0, end), base)
+    if (this.rest.length < mostLineBytes) return
+    this.long = { text: textOf(this.rest), state: this.lines.more(this.lines.begin(), this.rest) }
+    this.rest = new Uint8Array(0)
+  }
+
+  /** Nothing follows. */
+  end(): void {
+    if (this.long !== undefined) this.endLong(this.read)
+    else if (this.rest.length > 0) this.look(this.rest, this.read - this.rest.length)
+  }
+
+  /** Looks at whole lines. */
+  private look(data: Uint8Array, base: number): void {
+    const { request } = this
+    let at = 0
+    while (!this.isFull && base + at < request.to) {
+      const line = this.lines.next(data, at)
+      if (line === undefined || base + line.from >= request.to) {
+        this.nextByte = base + data.length
+        break
+      }
+      at = Math.min(line.to + 1, data.length)
+      const before = linesBefore(data, line.from, request.before, this.recent)
+      this.hit(base + line.from, textOf(data.subarray(line.from, line.to)), base + at, before)
+    }
+    this.fill(data, base)
+    if (request.before > 0) this.recent = linesBefore(data, data.length, request.before, this.recent)
+  }
+
+  private hit(byte: number, text: string, next: number, before: ReadonlyArray<string>): void {
+    const { maxMatches, after } = this.request
+    this.hits.push({ byte, text, before, after: [], next })
+    this.textSize += text.length * (1 + before.length + after)
+    this.nextByte = next
+    this.isFull = this.hits.length >= maxMatches || this.textSize >= mostAnswerText
+  }
+
+  /** Gives matches the lines behind them. */
+  private fill(data: Uint8Array, base: number): void {
+    const { after } = this.request
+    for (let index = this.hits.length - 1; index >= 0; index--) {
+      const hit = this.hits[index]
+      // If this one has what it wants, those before it have, too.
+      if (hit === undefined || hit.after.length >= after) return
+      while (hit.after.length < after && hit.next < base + data.length) {
+        const from = Math.max(0, hit.next - base)
+        const end = data.indexOf(Lines.lineEnd, from)
+        const to = end === -1 ? data.length : end
+        hit.after.push(textOf(data.subarray(from, to)))
+        hit.next = base + to + 1
+      }
+    }
+  }
+
+  /** More of a long line; undefined if it does not end there, else where the next begins. */
+  private takeLong(bytes: Uint8Array): number | undefined {
+    const { long } = this
+    const end = bytes.indexOf(Lines.lineEnd)
+    const part = end === -1 ? bytes : bytes.subarray(0, end)
+    if (long?.state !== undefined) long.state = this.lines.more(long.state, part)
+    if (end === -1) return undefined
+    this.endLong(this.read - bytes.length + end + 1)
+    return end + 1
+  }
+
+  private endLong(next: number): void {
+    const { long, request } = this
+    this.long = undefined
+    if (long === undefined) return
+    for (const hit of this.hits) {
+      if (hit.after.length < request.after && hit.next < next) {
+        hit.after.push(long.text)
+        hit.next = next
+      }
+    }
+    if (!this.isFull && this.nextByte < request.to) {
+      const matches = long.state === undefined || this.lines.atEnd(long.state)
+      if (matches) this.hit(this.nextByte, long.text, next, this.recent)
+      else this.nextByte = next
+    }
+    if (request.before > 0) this.recent = [...this.recent, long.text].slice(-request.before)
+  }
+}

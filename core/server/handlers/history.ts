@@ -1,0 +1,104 @@
+/** `process/history` and `process/grep`: check what is asked of a history, and ask it. */
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import type { Ended } from "../../process/history/History.ts"
+import type { Point } from "../../process/history/Reading.ts"
+import * as History from "../../protocol/History.ts"
+import type { ParamsOf, ResultOf } from "../../protocol/Methods.ts"
+import type { Session } from "../../session/SessionRegistry.ts"
+import { ParamsError } from "../WireError.ts"
+
+/** The handlers of one connection. */
+export const make = ({ session }: { readonly session: () => Session }) => ({
+  "process/history": (params: ParamsOf<"process/history">) =>
+    Effect.gen(function* () {
+      const { processId, tail, maxBytes } = params
+      if (tail != null && params.from != null) return yield* refuse("tail and from exclude each other")
+      const { chunks, ended, ...rest } = yield* session().processes.history(processId, {
+        from: yield* toPoint("from", params.from),
+        to: yield* toPoint("to", params.to),
+        tail: tail ?? undefined,
+        maxBytes: Math.min(Math.max(1, maxBytes ?? History.defaultMaxBytes), History.mostBytes),
+      })
+      return {
+        ...rest,
+        chunks: chunks.map(({ seq, stream, bytes }) => ({ seq, stream, chunk: bytes })),
+        ...toEnd(ended),
+      }
+    }),
+
+  "process/grep": (params: ParamsOf<"process/grep">) =>
+    Effect.gen(function* () {
+      const { processId, pattern, flags } = params
+      const [before, after] = [params.before ?? 0, params.after ?? 0]
+      for (const [name, lines] of Object.entries({ before, after })) {
+        if (lines > History.mostContext)
+          return yield* refuse(`${name} must be at most ${History.mostContext} lines: ${lines}`)
+      }
+      const { processes } = session()
+      // The edges of lines are edges always.
+      const given = flags ?? ""
+      const compiled = processes.patterns.compile(pattern, given.includes("m") ? given : `${given}m`)
+      if (Either.isLeft(compiled)) return yield* refuse(compiled.left.message)
+      const { matches, ended, ...rest } = yield* processes.grep(processId, {
+        pattern: compiled.right,
+        from: yield* toPoint("from", params.from),
+        to: yield* toPoint("to", params.to),
+        before,
+        after,
+        maxMatches: Math.min(Math.max(1, params.maxMatches ?? History.defaultMatches), History.mostMatches),
+      })
+      const around = before + after > 0
+      return {
+        ...rest,
+        matches: around ? matches : matches.map(({ line, byte, seq, text }) => ({ line, byte, seq, text })),
+        ...toEnd(ended),
+      }
+    }),
+})
+
+/** The bytes of the history that a start asks for; 0 for none. `usual` is for a start that does not say. */
+export const bytesOf = (
+  history: ParamsOf<"process/start">["history"],
+  available: boolean,
+  usual: number,
+): Effect.Effect<number, ParamsError> => {
+  if (history == null)
+    return Effect.succeed(!available || usual === 0 ? 0 : Math.max(usual, History.leastBytes))
+  if (!available)
+    return refuse("`history` is not supported by this server: it has no capability outputHistory")
+  return history.maxBytes < History.leastBytes
+    ? refuse(`history.maxBytes must be at least ${History.leastBytes}: ${history.maxBytes}`)
+    : Effect.succeed(history.maxBytes)
+}
+
+/** Where a history has ended before its process. */
+export const toEnd = (ended: Ended | undefined): Pick<ResultOf<"process/history">, "ended"> =>
+  ended === undefined
+    ? {}
+    : {
+        ended: {
+          reason: ended.reason === "Full" ? "full" : "failed",
+          byte: ended.byte,
+          message: ended.message,
+        },
+      }
+
+const kinds = ["seq", "byte", "line", "time"] as const
+
+/** The point of a param; undefined if it is absent. */
+export const toPoint = (
+  name: string,
+  point: History.Point | null | undefined,
+): Effect.Effect<Point | undefined, ParamsError> => {
+  if (point == null) return Effect.succeed(undefined)
+  const found = kinds.flatMap((kind) => (point[kind] == null ? [] : [{ kind, at: point[kind] }]))
+  const [only] = found
+  return only === undefined || found.length > 1
+    ? refuse(`${name} has exactly one of ${kinds.join(", ")}, and this one has ${found.length}`)
+    : only.kind === "line" && only.at === 0
+      ? refuse(`${name}.line must be at least 1: lines are counted from 1`)
+      : Effect.succeed(only)
+}
+
+const refuse = (message: string) => Effect.fail(new ParamsError({ message }))
