@@ -31,6 +31,7 @@ export const capabilities = [
   "http-status",
   "limit-flags",
   "network-proxy",
+  "output-history",
   "process-close-stdin",
   "process-credit",
   "process-deadlines",

@@ -49,6 +49,7 @@ const families: { readonly [capability in Case.Capability]?: Family } = {
   "http-client": { method: "http/request" },
   "http-header-env": { flag: "httpHeaderEnvVars" },
   "network-proxy": { flag: "networkProxyLaunch" },
+  "output-history": { flag: "outputHistory" },
   "process-close-stdin": { flag: "processCloseStdin" },
   "process-credit": { flag: "processCredit" },
   "process-deadlines": { flag: "processDeadlines" },

@@ -13,6 +13,7 @@ import { http } from "./http.mjs"
 import { processes } from "./process.mjs"
 import { protocol } from "./protocol.mjs"
 import { server } from "./server.mjs"
+import { histories } from "./history.mjs"
 import { waits } from "./waits.mjs"
 
 /** @import { Mutation } from "./mutation.mjs" */
@@ -23,6 +24,7 @@ export const all = [
   ...dialects,
   ...processes,
   ...waits,
+  ...histories,
   ...files,
   ...http,
   ...server,

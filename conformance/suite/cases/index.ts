@@ -40,6 +40,7 @@ import { limits } from "./limits.ts"
 import { networkProxy } from "./network-proxy.ts"
 import { exitCode } from "./process-exit-code.ts"
 import { anySignal, gracefulTerminate, processDeadlines } from "./process-deadlines.ts"
+import { outputHistory, outputGrep } from "./process-history.ts"
 import { processReceipt } from "./process-receipt.ts"
 import { processCredit } from "./process-credit.ts"
 import { processCloseStdin, processResize, processSignals } from "./process-extensions.ts"
@@ -116,6 +117,8 @@ export const cases: ReadonlyArray<Case> = [
   ...processReceipt,
   ...processWait,
   ...processDeadlines,
+  ...outputHistory,
+  ...outputGrep,
   ...gracefulTerminate,
   ...anySignal,
   ...exitCode,

@@ -1,6 +1,7 @@
 // @ts-check
 /** One connection: parses what comes, keeps the handshake, calls the handlers, answers. */
 import * as Handshake from "./Handshake.mjs"
+import * as History from "./History.mjs"
 import * as Incoming from "./Incoming.mjs"
 import * as Params from "./Params.mjs"
 import * as Processes from "./Processes.mjs"
@@ -26,6 +27,8 @@ const methods = {
   "process/terminate": ["exec", Processes.terminate],
   "process/credit": ["exec", Processes.credit],
   "process/wait": ["exec", Wait.wait],
+  "process/history": ["exec", History.history],
+  "process/grep": ["exec", History.grep],
   "environment/info": ["environment info", Handshake.info],
   "environment/status": ["environment status", () => ({ status: "ready" })],
 }

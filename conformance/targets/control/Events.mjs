@@ -2,6 +2,7 @@
 /** The events of the processes of a session: numbered, kept for reads, and sent to the client that is attached. */
 import { createHash } from "node:crypto"
 import { constants } from "node:os"
+import * as History from "./History.mjs"
 
 /**
  * @typedef {import("./Parts.mjs").Entry} Entry
@@ -25,6 +26,10 @@ const publish = (session, entry, method, params, bytes) => {
   if (bytes !== undefined) {
     entry.chunks.push({ seq, stream: params.stream, bytes, chunk: params.chunk })
     entry.size += bytes.length
+    if (entry.history !== undefined) {
+      History.keep(entry.history, { seq, stream: params.stream, bytes, chunk: params.chunk })
+      session.parts.drops(entry.history)
+    }
     const { account } = entry
     if (account !== undefined) session.parts.written(account, params.stream, seq, bytes)
     while (entry.size > retained) {

@@ -22,6 +22,7 @@ export const info = () => ({
     requestCancel: true,
     processWait: true,
     processDeadlines: true,
+    outputHistory: true,
   },
 })
 

@@ -60,6 +60,9 @@ const isSignal = (value) =>
   )
 
 /** @type {Test} */
+const isPoint = (value) => isObject(value) && Object.values(value).every(optional(isCount))
+
+/** @type {Test} */
 const isTime = (value) => isCount(value) && value >= 1 && value < 2 ** 31
 
 /** @type {Record<string, Record<string, Test>>} */
@@ -92,6 +95,7 @@ export const fields = {
     killGraceMs: optional((value) => value === 0 || isTime(value)),
     signalOnTimeout: optional(isSignal),
     ending: optional(isFlag),
+    history: optional((value) => isObject(value) && isCount(value.maxBytes)),
   },
   "process/read": {
     processId: isText,
@@ -113,6 +117,23 @@ export const fields = {
     until: (value) => Array.isArray(value) && value.every(isObject),
     timeoutMs: optional(isNumber),
     maxBytes: optional(isNumber),
+  },
+  "process/history": {
+    processId: isText,
+    from: optional(isPoint),
+    to: optional(isPoint),
+    maxBytes: optional(isNumber),
+    tail: optional(isCount),
+  },
+  "process/grep": {
+    processId: isText,
+    pattern: isText,
+    flags: optional(isText),
+    from: optional(isPoint),
+    to: optional(isPoint),
+    before: optional(isCount),
+    after: optional(isCount),
+    maxMatches: optional(isCount),
   },
   "environment/info": {},
   "environment/status": {},

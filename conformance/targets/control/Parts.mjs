@@ -4,6 +4,7 @@
  */
 import { createHash } from "node:crypto"
 import { constants } from "node:os"
+import * as History from "./History.mjs"
 import { requestCancelled, sessionTaken } from "./Refused.mjs"
 import * as Wait from "./Wait.mjs"
 
@@ -46,6 +47,7 @@ import * as Wait from "./Wait.mjs"
  * @property {string | undefined} asked
  * @property {boolean} told
  * @property {any} [ending]
+ * @property {import("./History.mjs").History | undefined} history
  */
 
 /**
@@ -134,6 +136,15 @@ import * as Wait from "./Wait.mjs"
  * @property {() => boolean} killsAfterGrace
  * @property {(asked: boolean) => boolean} asksFirst
  * @property {(asked: boolean) => boolean} tellsEnding
+ * @property {(asked: { maxBytes: number } | undefined) => import("./History.mjs").History | undefined} remembered
+ * @property {(history: import("./History.mjs").History) => void} drops
+ * @property {(entry: Entry, history: import("./History.mjs").History) => Array<import("./History.mjs").Kept>} remembers
+ * @property {number} firstLine
+ * @property {(text: string) => Array<number>} lineStarts
+ * @property {(chunks: Array<{ seq: number, stream: string, chunk: string }>) => Array<any>} numbered
+ * @property {(pattern: RegExp, lines: Array<string>, at: number) => boolean} lineMatches
+ * @property {(match: any) => any} matched
+ * @property {(complete: boolean) => boolean} isComplete
  * @property {(session: Session) => boolean} free
  * @property {(connection: Connection) => boolean} yields
  * @property {(session: Session, holder: Connection) => unknown} handOver
@@ -204,7 +215,7 @@ export const parts = {
   kill: (entry, signal) => process.kill(-entry.child.pid, signal),
 
   /** The chunks above a seq. */
-  after: (entry, seq) => entry.chunks.filter((chunk) => chunk.seq > seq),
+  after: (entry, seq) => (entry.history?.chunks ?? entry.chunks).filter((chunk) => chunk.seq > seq),
   /** The first chunks that fit in so many bytes, at least one, each whole. */
   page: (chunks, maxBytes) => {
     let room = maxBytes
@@ -278,6 +289,25 @@ export const parts = {
   asksFirst: (asked) => asked,
   /** Whether the exit of a process tells what has ended it, by what its start asks for. */
   tellsEnding: (asked) => asked,
+
+  /** The history of a process that starts now, by what its start asks for. */
+  remembered: (asked) => (asked === undefined ? undefined : History.make(asked.maxBytes)),
+  /** Drops what a history has too much. */
+  drops: History.drop,
+  /** What a history has. */
+  remembers: (_entry, history) => history.chunks,
+  /** The number of the first line. */
+  firstLine: 1,
+  /** Where the lines of a text begin. */
+  lineStarts: History.lineStarts,
+  /** The chunks of a part with their numbers. */
+  numbered: (chunks) => chunks,
+  /** Whether a line matches. */
+  lineMatches: History.matches,
+  /** A match as it is sent. */
+  matched: (match) => match,
+  /** Whether a page is told to be the last, by whether it is. */
+  isComplete: (complete) => complete,
 
   /** Whether a session can be resumed. */
   free: (session) => session.connection === undefined,

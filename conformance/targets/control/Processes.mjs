@@ -8,6 +8,7 @@ import { spawn } from "node:child_process"
 import * as Deadlines from "./Deadlines.mjs"
 import { account, flush, follow } from "./Events.mjs"
 import { path, toSignal } from "./Params.mjs"
+import * as History from "./History.mjs"
 import { internalError, invalidParams, invalidRequest, Refused } from "./Refused.mjs"
 
 /**
@@ -47,7 +48,8 @@ const launch = ([program, ...args], options) => {
  * @param {{
  *   processId: string, argv: [string, ...Array<string>], cwd: string, env: Record<string, string>, pipeStdin?: boolean,
  *   credit?: number | null, receipt?: boolean | null, timeoutMs?: number | null, idleTimeoutMs?: number | null,
- *   killGraceMs?: number | null, signalOnTimeout?: string | number | null, ending?: boolean | null
+ *   history?: { maxBytes: number } | null, killGraceMs?: number | null, ending?: boolean | null,
+ *   signalOnTimeout?: string | number | null
  * }} params
  */
 export const start = (session, params) => {
@@ -55,6 +57,7 @@ export const start = (session, params) => {
   const { argv, env, processId: id, pipeStdin = false } = params
   if (argv.length === 0) throw new Refused(invalidParams, "argv must not be empty")
   const cwd = path(params.cwd)
+  History.check(params.history)
   if (parts.taken(processes.get(id))) throw new Refused(invalidRequest, `process ${id} already exists`)
   if (argv[0] === "") throw new Refused(internalError, "missing program for pipe spawn")
   if ([...argv, ...Object.entries(env).flat()].some((text) => text.includes("\0")))
@@ -84,6 +87,7 @@ export const start = (session, params) => {
     receipt: undefined,
     grace: { signal: toSignal(params.signalOnTimeout ?? "SIGTERM"), millis: params.killGraceMs ?? 5000 },
     asked: undefined,
+    history: session.parts.remembered(params.history ?? undefined),
     told: parts.tellsEnding(params.ending ?? (params.timeoutMs != null || params.idleTimeoutMs != null)),
   }
   processes.set(id, entry)

@@ -98,6 +98,28 @@ export const makers = {
   "process/resize": (random) => ({ processId: random.pick(ids), rows: 24, columns: 80 }),
   "process/closeStdin": (random) => ({ processId: random.pick(ids) }),
   "process/credit": (random) => ({ processId: random.pick(ids), bytes: random.below(100_000) }),
+  "process/history": (random) => ({
+    processId: random.pick(ids),
+    from: random.pick([
+      null,
+      {},
+      { byte: random.below(99) },
+      { line: random.below(4) },
+      { seq: random.below(5) },
+    ]),
+    to: random.pick([null, { time: random.below(2_000_000_000_000) }, { byte: random.below(99) }]),
+    maxBytes: random.below(100),
+    tail: random.pick([null, random.below(5)]),
+  }),
+  "process/grep": (random) => ({
+    processId: random.pick(ids),
+    pattern: random.pick(["a|[b-d]+$", "(", "", "x"]),
+    flags: random.pick(["", "i", "l", "q"]),
+    from: random.pick([null, { line: random.below(4) }]),
+    before: random.below(103),
+    after: random.below(3),
+    maxMatches: random.below(5),
+  }),
   "process/wait": (random) => ({
     processId: random.pick(ids),
     until: [

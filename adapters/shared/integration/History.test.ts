@@ -1,0 +1,157 @@
+/** Histories of real processes in real files: what a client gets again, what a killed server leaves, and full disks. */
+import { execFileSync } from "node:child_process"
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import * as Effect from "effect/Effect"
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
+import type { Client, ClientProcess } from "../../../core/client/Client.ts"
+import * as Reading from "../../../core/process/history/Reading.ts"
+import * as Recovery from "../../../core/process/history/Recovery.ts"
+import { connect } from "../../testing/Client.ts"
+import * as NodeHistoryFiles from "../host/NodeHistoryFiles.ts"
+import { launch } from "../testing/AuditedServer.ts"
+
+let root = ""
+beforeAll(() => (root = mkdtempSync(join(tmpdir(), "procwire-history-test-"))))
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+const fresh = () => mkdtempSync(join(root, "dir-"))
+
+const serving = async (dir: string, ...flags: ReadonlyArray<string>) => {
+  const server = await launch("--history-dir", dir, ...flags)
+  const client = await connect({ url: server.url }, { reconnect: false })
+  onTestFinished(() => client.close())
+  return { server, client }
+}
+
+const textOf = (chunks: ReadonlyArray<{ readonly chunk: Uint8Array }>) =>
+  chunks.map(({ chunk }) => new TextDecoder().decode(chunk)).join("")
+
+/** The folders of the processes of the one server that uses a folder. */
+const foldersIn = (dir: string) =>
+  readdirSync(dir).flatMap((server) => readdirSync(join(dir, server)).map((name) => join(dir, server, name)))
+
+/** Reads the whole page by page; each page begins where the one before has ended. */
+const sizeOf = async (process: ClientProcess, check: (text: string, byte: number) => void) => {
+  for (let byte = 0; ;) {
+    const page = await process.history({ from: { byte }, maxBytes: 8 * 1024 * 1024 })
+    expect(page.byte).toBe(byte)
+    check(textOf(page.chunks), byte)
+    byte = page.nextByte
+    if (page.eof) return byte
+  }
+}
+
+const start = async (client: Client, script: string) => client.start({ argv: ["/bin/sh", "-c", script] })
+
+describe("procwire serve --history-dir", { timeout: 240_000 }, () => {
+  it("gives 27 MB of a child again, any part of it, and its lines", async () => {
+    const dir = fresh()
+    const { client } = await serving(dir, "--history-bytes", "1g")
+    const child = await start(client, "seq 10000001 13000000")
+    await child.closed
+    const size = await sizeOf(child, (text, byte) => {
+      const lines = text.split("\n")
+      const first = Math.ceil(byte / 9)
+      expect(lines[byte % 9 === 0 ? 0 : 1]).toBe(String(10_000_001 + first))
+    })
+    expect(size).toBe(9 * 3_000_000)
+    const part = await child.history({ from: { line: 2_654_321 }, to: { line: 2_654_323 } })
+    expect([textOf(part.chunks), part.byte]).toEqual(["12654321\n12654322\n", 9 * 2_654_320])
+    expect(textOf((await child.history({ tail: 1 })).chunks)).toBe("13000000\n")
+    const found = await child.grep({ pattern: "^1[0-9]999999$", before: 1 })
+    expect(found.matches.map(({ line, before }) => [line, before])).toEqual(
+      Array.from({ length: 3 }, (_, n) => [n * 1_000_000 + 999_999, [`1${n}999998`]]),
+    )
+    const { chunks, more } = await child.read({ afterSeq: 0 })
+    expect([chunks[0]?.seq, more]).toEqual([1, true])
+    expect(textOf(chunks).startsWith("10000001\n10000002\n")).toBe(true)
+  })
+
+  it("keeps files that only its user reads, and removes them with the server", async () => {
+    const dir = fresh()
+    const { client, server } = await serving(dir)
+    const plain = await start(client, "echo plain")
+    await plain.closed
+    await expect(plain.history()).rejects.toMatchObject({ code: -32600 })
+    expect(readdirSync(dir)).toEqual([])
+    const child = await client.start({ argv: ["echo", "kept"], history: { maxBytes: 1024 * 1024 } })
+    await child.closed
+    expect(textOf((await child.history()).chunks)).toBe("kept\n")
+    const [folder = ""] = foldersIn(dir)
+    expect(statSync(folder).mode & 0o777).toBe(0o700)
+    const files = readdirSync(folder).sort()
+    expect(files).toEqual(["000001.idx", "000001.out"])
+    for (const file of files) expect(statSync(join(folder, file)).mode & 0o777).toBe(0o600)
+    server.signal("SIGTERM")
+    await server.ended
+    expect(readdirSync(dir)).toEqual([])
+  })
+
+  it("removes the files of a process when it is forgotten", async () => {
+    const dir = fresh()
+    const { client } = await serving(dir, "--history-bytes", "1m", "--retention-ms", "0")
+    const child = await start(client, "echo gone")
+    await child.closed
+    // A start comes behind the end of the retention, and its own folder is another one.
+    const other = await start(client, "echo there; sleep 600")
+    expect((await other.wait({ until: [{ pattern: "there" }] })).met).toBe(0)
+    await expect
+      .poll(() => foldersIn(dir).map((folder) => readFileSync(join(folder, "000001.out"), "utf8")), {
+        timeout: 60_000,
+      })
+      .toEqual(["there\n"])
+    await other.terminate()
+  })
+
+  it("leaves everything that it has written when it is killed", async () => {
+    const dir = fresh()
+    const { client, server } = await serving(dir, "--history-bytes", "1g")
+    const child = await start(client, "seq 10000001 90000000")
+    for (let size = 0; size < 3_000_000;) size = (await child.history({ tail: 1 })).nextByte
+    server.signal("SIGKILL")
+    await server.ended
+    const [folder = ""] = foldersIn(dir)
+    expect(existsSync(join(folder, "000001.out"))).toBe(true)
+    const files = NodeHistoryFiles.toFolder(folder)
+    const { end, chunks } = await Effect.runPromise(
+      Effect.gen(function* () {
+        const recovered = yield* Recovery.recover(files)
+        expect((yield* Recovery.recover(files)).cutBytes).toBe(0)
+        const { chunks } = yield* Reading.read(recovered, 0, 3_000_000, Infinity)
+        return { end: recovered.end, chunks }
+      }),
+    )
+    expect(end.byte).toBeGreaterThanOrEqual(3_000_000)
+    expect(end.line).toBe(Math.floor(end.byte / 9))
+    const lines = textOf(chunks.map(({ bytes }) => ({ chunk: bytes }))).split("\n")
+    expect(lines.slice(0, -1)).toEqual(
+      Array.from({ length: Math.floor(3_000_000 / 9) }, (_, n) => String(10_000_001 + n)),
+    )
+  })
+
+  it("ends a history on a full disk with a mark, and nothing else", async (context) => {
+    const dir = fresh()
+    try {
+      execFileSync("mount", ["-t", "tmpfs", "-o", "size=2m", "tmpfs", dir], { stdio: "ignore" })
+    } catch {
+      // Only root may mount.
+      return context.skip()
+    }
+    onTestFinished(() => void execFileSync("umount", ["--lazy", dir]))
+    const { client } = await serving(dir, "--history-bytes", "1g")
+    const child = await start(client, "seq 10000001 11000000; echo done")
+    let seen = ""
+    for await (const text of child.text()) seen = (seen + text).slice(-100)
+    expect(seen.endsWith("11000000\ndone\n")).toBe(true)
+    expect(await child.exitCode).toBe(0)
+    const answer = await child.history({ maxBytes: 9 })
+    expect(textOf(answer.chunks)).toBe("10000001\n")
+    expect(answer.ended?.reason).toBe("full")
+    expect(answer.ended?.byte).toBeGreaterThan(500_000)
+    expect(answer.ended?.byte).toBeLessThan(2 * 1024 * 1024)
+    expect(await sizeOf(child, () => {})).toBe(answer.ended?.byte)
+    const { chunks } = await child.read({ afterSeq: 0 })
+    expect(textOf(chunks).endsWith("done\n")).toBe(true)
+  })
+})

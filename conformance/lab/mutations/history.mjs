@@ -1,0 +1,50 @@
+// @ts-check
+// Mutations of histories: of their files, of their index, and of the search in them.
+import { elsewhere, one } from "./mutation.mjs"
+
+/** @param {string} file @param {string} find @param {string} replace @param {string} says @param {string[]} cases */
+const history = (file, find, replace, says, ...cases) =>
+  elsewhere(one(`core/process/history/${file}`, find, replace, says, ...cases), "core/process/history")
+
+export const histories = [
+  history(
+    "Segments.ts",
+    "if (size <= this.maxBytes) break",
+    "if (size <= 2 * this.maxBytes) break",
+    "a history has twice its bytes",
+    "process/history/stays-within-its-bytes",
+  ),
+  history(
+    "Reading.ts",
+    "Math.max(from, record.byte)",
+    "record.byte",
+    "a part begins with its chunk",
+    "process/history/begins-and-ends-anywhere",
+  ),
+  history(
+    "Recovery.ts",
+    "found.bytes + record.length > outputBytes",
+    "found.bytes > outputBytes",
+    "a record counts whose output is torn",
+  ),
+  history(
+    "History.ts",
+    "if (waiting.seq > seq && !this.isOver) continue",
+    "if (waiting.seq > this.takenSeq && !this.isOver) continue",
+    "a read does not wait for what is on its way to the files",
+  ),
+  history(
+    "LineSearch.ts",
+    "if (this.matches(bytes, candidate)) return candidate",
+    "return candidate",
+    "a line with the text of a pattern matches",
+    "process/grep/finds-lines",
+  ),
+  history(
+    "Grep.ts",
+    "complete: !grep.isFull",
+    "complete: true",
+    "every page is the last",
+    "process/grep/gives-pages",
+  ),
+]
