@@ -178,8 +178,8 @@ export const processes = [
   ),
   one(
     "core/process/Lifecycle.ts",
-    "    table.forget(entry)\n    while",
-    "    while",
+    "    table.forget(entry)\n    history",
+    "    history",
     "closed processes are never forgotten",
   ),
   registry("if (table.get(id) !== undefined) {", "if (false) {", "an id can be taken twice", "process/start"),

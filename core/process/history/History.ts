@@ -54,6 +54,9 @@ export interface Place {
   readonly line: number
 }
 
+/** How long output may wait for more before it is written, unless somebody asks for it: 20 milliseconds. */
+export const gatherMillis = 20
+
 /** The history of one process. */
 export class History {
   /** Set once no more can be written. */
@@ -68,6 +71,8 @@ export class History {
   private readonly opened = Deferred.unsafeMake<void>(FiberId.none)
   private readonly left = Effect.unsafeMakeLatch(false)
   private readonly work = Effect.unsafeMakeLatch(false)
+  private readonly enough = Effect.unsafeMakeLatch(false)
+  private readonly enoughBytes: number
   private readonly waiting = new Set<{ readonly seq: number; readonly resume: () => void }>()
   private segments: Segments | undefined
   private filling: Batch
@@ -86,6 +91,7 @@ export class History {
     this.services = services
     this.maxBytes = Math.min(maxBytes, services.budget.most)
     const most = Math.min(mostBatchBytes, segmentBytesOf(this.maxBytes))
+    this.enoughBytes = most / 2
     ;[this.filling, this.spare] = [new Batch(most), new Batch(most)]
   }
 
@@ -108,10 +114,10 @@ export class History {
   /** Completes when what was printed up to that seq is in the files, or never will be. */
   written(seq: number): Effect.Effect<void> {
     return Effect.async((resume) => {
-      this.take()
       const waiting = { seq, resume: () => resume(Effect.void) }
       this.waiting.add(waiting)
-      this.tell()
+      this.take()
+      if (this.isOver) this.tell()
       return Effect.sync(() => this.waiting.delete(waiting))
     })
   }
@@ -179,6 +185,9 @@ export class History {
         this.spare.rest()
         return yield* this.work.await
       }
+      // Many small writes cost more than the bytes.
+      yield* Effect.raceFirst(this.enough.await, Effect.sleep(gatherMillis))
+      this.take()
       const batch = this.filling
       const end = this.taken
       ;[this.filling, this.spare, this.isWriting] = [this.spare, batch, true]
@@ -205,9 +214,12 @@ export class History {
       this.takenSeq = event.seq
       attachment.advance(event.seq)
     }
+    this.tell()
+    const isUrgent = this.waiting.size > 0 || filling.size >= this.enoughBytes
     if (filling.chunks > 0) this.work.unsafeOpen()
     else this.work.unsafeClose()
-    this.tell()
+    if (isUrgent) this.enough.unsafeOpen()
+    else this.enough.unsafeClose()
   }
 
   /** Answers those who wait for what is in the files now. */
