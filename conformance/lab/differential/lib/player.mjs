@@ -123,8 +123,11 @@ const kinds = {
   call,
   silent,
   reconnect,
-  closed: async ({ started, link: { until, notices } }, { on = "" }) =>
-    !started.has(on) || ((await until(() => notices.closed(on))) ? "closed" : "not closed"),
+  closed: async ({ started, link: { until, notices } }, { on = "" }, index) => {
+    // A start in another form may have started a process under another id.
+    const id = started.has(on) ? on : [...started].find(([, start]) => start === index - 1)?.[0]
+    return id === undefined || ((await until(() => notices.closed(id))) ? "closed" : "not closed")
+  },
   output: async ({ started, link: { until, notices } }, { on = "", bytes = 0 }) =>
     !started.has(on) || (await until(() => notices.written(on) >= bytes || notices.closed(on))),
   stream: async ({ streams, link: { until, notices } }, { on = "" }) =>
