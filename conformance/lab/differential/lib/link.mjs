@@ -46,8 +46,8 @@ export const connect = async ({ server, wrap, plain, patience }) => {
   }
   wire.over.then(wake).catch(() => {})
 
-  /** True once it holds, false if it never did. @param {() => boolean} holds */
-  const until = (holds) =>
+  /** True once it holds, false if it never did. @param {() => boolean} holds @param {number} [longest] milliseconds */
+  const until = (holds, longest = patience) =>
     new Promise((/** @type {(held: boolean) => void} */ resolve) => {
       const finish = (/** @type {boolean} */ held) => {
         clearTimeout(timer)
@@ -58,7 +58,7 @@ export const connect = async ({ server, wrap, plain, patience }) => {
         if (holds()) finish(true)
         else if (wire.ended) finish(false)
       }
-      const timer = setTimeout(() => finish(holds()), patience)
+      const timer = setTimeout(() => finish(holds()), longest)
       waiting.add(look)
       look()
     })

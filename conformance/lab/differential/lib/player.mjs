@@ -37,6 +37,8 @@ import { members, parsed } from "./values.mjs"
 
 /** How long an answer may take, in milliseconds. */
 const standardPatience = 10_000
+/** How long a watch may take to fire for what the last steps did, in milliseconds. */
+const watchPatience = 1000
 
 /** @param {Place} place @param {string} text */
 const placed = ({ work, origin }, text) =>
@@ -138,8 +140,9 @@ const kinds = {
 
 /** Ends what runs, and says what is left over. @param {State} state */
 const finish = async (state) => {
-  const { link, started, session, place } = state
+  const { link, started, session, place, watching } = state
   await Link.kill(link, started.keys())
+  await link.until(() => [...watching].every((id) => link.notices.fired(Number(id))), watchPatience)
   if (link.wire.ended && started.size > 0 && session !== "") {
     const again = await Link.resumed(state.way, session)
     await Link.kill(again.link, started.keys())
