@@ -1,5 +1,5 @@
 // @ts-check
-/** Fault: a process counts as quiet since long ago. */
+/** Fault: silence counts since long before the wait. */
 import { serve } from "../control/Server.mjs"
 
-serve({ quietSince: (_entry, { lastAt }) => lastAt - 200 })
+serve({ quietSince: (_entry, { lastAt }) => lastAt - 3_600_000 })

@@ -1,6 +1,7 @@
 // @ts-check
 /** initialize and initialized: a connection gets a session, a new one or one that was left behind. */
 import { randomUUID } from "node:crypto"
+import * as Evidence from "./Evidence.mjs"
 import { replay } from "./Events.mjs"
 import { invalidRequest, Refused, sessionAttached } from "./Refused.mjs"
 /**
@@ -21,6 +22,8 @@ export const info = () => ({
     processReceipt: true,
     requestCancel: true,
     processWait: true,
+    processWaitPort: Evidence.known,
+    processWaitInput: Evidence.known,
     processDeadlines: true,
     outputHistory: true,
   },

@@ -5,6 +5,7 @@
 import { createHash } from "node:crypto"
 import { constants } from "node:os"
 import * as History from "./History.mjs"
+import * as Evidence from "./Evidence.mjs"
 import { requestCancelled, sessionTaken } from "./Refused.mjs"
 import * as Wait from "./Wait.mjs"
 
@@ -127,6 +128,8 @@ import * as Wait from "./Wait.mjs"
  * @property {(session: Session, entry: Entry, condition: any, begun: any) => any} evidence
  * @property {(entry: Entry, stream: string, condition: any, after: number) => any} find
  * @property {(entry: Entry, begun: { begunAt: number, lastAt: number }) => number} quietSince
+ * @property {(entry: Entry, port: number) => any} listener
+ * @property {(entry: Entry) => any} asker
  * @property {() => boolean} endsWait
  * @property {(held: Array<any>) => any} chosen
  * @property {(entry: Entry, after: number, most: number) => any} printed
@@ -271,6 +274,10 @@ export const parts = {
   find: Wait.find,
   /** Since when a process is quiet, for one who waits. */
   quietSince: (_entry, { lastAt }) => lastAt,
+  /** Who listens on a port, for a process. */
+  listener: (entry, port) => Evidence.listener(Evidence.members(entry.child.pid), port),
+  /** Who waits for the input of a process. */
+  asker: Evidence.asker,
   /** Whether the end of a process ends the waits for it. */
   endsWait: () => true,
   /** Which one of the conditions that hold is told. */

@@ -2,8 +2,8 @@
 /**
  * `process/wait` of the control server: it looks at everything again after each change.
  *
- * Right as far as it goes: nothing is known of ports and input, and patterns are those of the engine, which searches in
- * linear time where it would backtrack too much.
+ * Right as far as it goes: patterns are those of the engine, which searches in linear time where it would backtrack too
+ * much.
  */
 import { setFlagsFromString } from "node:v8"
 import { invalidParams, invalidRequest, Refused } from "./Refused.mjs"
@@ -80,7 +80,7 @@ export const find = (entry, stream, condition, after) => {
  * @param {Begun} begun
  */
 export const evidence = ({ parts }, entry, condition, begun) => {
-  const { exit, closed, pattern, idleMs, bytes } = condition
+  const { exit, closed, pattern, idleMs, bytes, port, input } = condition
   if (exit === true) return entry.exitedSeq > 0 ? { exitCode: entry.exitCode } : undefined
   if (closed === true) return entry.closed ? { exitCode: entry.exitCode } : undefined
   if (pattern !== undefined) {
@@ -91,6 +91,14 @@ export const evidence = ({ parts }, entry, condition, begun) => {
   if (idleMs !== undefined) {
     const idle = Math.floor(performance.now() - parts.quietSince(entry, begun))
     return idle >= idleMs ? { idleMs: idle } : undefined
+  }
+  if (port !== undefined) {
+    const listener = parts.listener(entry, port)
+    return listener && { port: listener }
+  }
+  if (input === true) {
+    const asker = parts.asker(entry)
+    return asker && { input: asker }
   }
   const count = sizeOf(entry.chunks.filter(({ seq }) => seq > begun.after))
   return bytes !== undefined && count >= bytes ? { bytes: count } : undefined
