@@ -40,6 +40,12 @@ export const waits = [
     "a process is believed to ask before its question is read",
   ),
   wait(
+    "core/process/wait/StreamScan.ts",
+    "{ at: { seq: search.afterSeq, offset: 0 }, ahead",
+    "{ at: this.place ?? { seq: search.afterSeq, offset: 0 }, ahead",
+    "the empty end of a text is placed before the seq of its wait",
+  ),
+  wait(
     "core/process/wait/OutputSearch.ts",
     "if (begun) scan?.add(search, state, place)\n    else scan",
     "scan",

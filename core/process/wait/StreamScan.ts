@@ -90,9 +90,11 @@ export class StreamScan {
     const empty = [...this.fresh].filter(
       ({ pattern }) => pattern.machine.atEnd(pattern.machine.start()).length > 0,
     )
-    for (const search of [...matched, ...empty]) {
+    for (const search of matched) {
       this.onFound(search, { at: this.place ?? { seq: search.afterSeq, offset: 0 }, ahead: Side.none })
     }
+    for (const search of empty)
+      this.onFound(search, { at: { seq: search.afterSeq, offset: 0 }, ahead: Side.none })
   }
 
   /** Reads the first byte of a search by itself, because nothing is before it. */

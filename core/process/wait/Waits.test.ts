@@ -164,6 +164,22 @@ describe("Waits", () => {
   )
 
   it(
+    "places an empty end behind the seq of its wait, whatever other waits have read",
+    effect(function* () {
+      const { child, wait } = yield* started(noStdin)
+      const first = yield* wait(pattern("x$"))
+      child.output("stdout", "done")
+      const { state, done } = yield* wait(pattern("$"), { afterSeq: 1 })
+      expect(yield* done).toBe(false)
+      child.exit(0)
+      child.end()
+      const place = { seq: 1, offset: 0 }
+      expect(matchOf(yield* state)).toMatchObject({ stream: "stdout", from: place, to: place, text: "" })
+      yield* first.state
+    }),
+  )
+
+  it(
     "tells of the exit when it is published, and of the end when the last stream has ended",
     effect(function* () {
       const { child, wait } = yield* started(noStdin)
