@@ -23,6 +23,7 @@ export class Child {
   private status: ExitStatus | undefined
   private released = false
   private killed = false
+  private obeys = false
   private paused = false
   private afterPause = 0
   private playing = false
@@ -40,6 +41,7 @@ export class Child {
     this.readsFrom = world.now + script.reads.from
     this.readsUntil = world.now + script.reads.until
     truth.spawnedAt = world.now
+    truth.witness?.spawned()
     truth.reads = { from: this.readsFrom, until: this.readsUntil, each: script.reads.each }
     world.after(0, this.play)
     if (Number.isFinite(script.reads.until)) world.after(script.reads.until, () => this.wakeWriters())
@@ -51,7 +53,7 @@ export class Child {
       pid: undefined,
       write: (bytes) => this.write(bytes),
       endStdin: Effect.sync(() => this.note("stdin ends")),
-      signal: (signal) => Effect.sync(() => this.note(signal)),
+      signal: (signal) => Effect.sync(() => this.signal(signal)),
       kill: Effect.sync(() => this.kill()),
       abandonOutput: Effect.sync(() => this.endAll()),
       lingering: Effect.sync(() => this.lingers()),
@@ -97,6 +99,7 @@ export class Child {
     if (!this.open.has(stream)) return
     if (this.paused) this.afterPause -= 1
     const bytes = this.truth.write(stream, length, this.world.now)
+    this.truth.witness?.wrote()
     this.note(`writes ${length} to ${stream}`)
     this.events.output(stream, bytes)
     // The bytes are valid during the call only.
@@ -119,6 +122,8 @@ export class Child {
     this.status = status
     const { truth, world } = this
     truth.exitedAt = world.now
+    truth.exitedAfter = truth.pieces.length
+    truth.died = status.kind === "signaled"
     truth.exitCode = status.kind === "exited" ? status.code : 128 + status.signal
     this.note(`exits with ${truth.exitCode}`)
     this.wakeWriters()
@@ -127,6 +132,7 @@ export class Child {
 
   private kill(): void {
     this.note("is killed")
+    this.truth.witness?.killed()
     this.truth.killedAt ??= this.world.now
     if (this.killed || this.released) return
     this.killed = true
@@ -135,6 +141,23 @@ export class Child {
       if (endsFirst && heldMillis === 0) this.endAll()
       this.exit({ kind: "signaled", signal: 9 })
       if (heldMillis < longestHeld) this.world.after(heldMillis, () => !this.released && this.endAll())
+    })
+  }
+
+  /** SIGTERM ends a child whose script says so, once; what it still writes until then is its last output. */
+  private signal(name: string): void {
+    this.note(name)
+    this.truth.witness?.signalled(name)
+    const { asked } = this.script
+    if (asked === undefined || asked.ignores || name !== "SIGTERM" || this.obeys) return
+    this.obeys = true
+    this.world.after(asked.millis, () => {
+      if (this.killed || this.released) return
+      this.acts.length = 0
+      this.exit(
+        asked.code === undefined ? { kind: "signaled", signal: 15 } : { kind: "exited", code: asked.code },
+      )
+      this.world.after(asked.heldMillis, () => !this.released && this.endAll())
     })
   }
 

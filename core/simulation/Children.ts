@@ -57,10 +57,13 @@ export class Children {
           const child = yield* Effect.acquireRelease(
             Effect.sync(() => new Child(this.world, truth, script, events)),
             (child) =>
-              Effect.zipRight(
-                Effect.sleep(script.releaseMillis),
-                Effect.sync(() => child.release()),
-              ),
+              Effect.suspend(() => {
+                truth.closingAt = this.world.now
+                return Effect.zipRight(
+                  Effect.sleep(script.releaseMillis),
+                  Effect.sync(() => child.release()),
+                )
+              }),
           )
           return child.handle(pauses)
         }),

@@ -12,6 +12,8 @@ import type { World } from "./World.ts"
 export interface Watcher {
   /** A message of the client. */
   readonly up: (text: string) => void
+  /** It has arrived at the server; `held`: which begins nothing now, because the client does not read. */
+  readonly arrives: (text: string, held: boolean) => void
   /** A message of the server, and what is sent in its place. */
   readonly down: (text: string) => string
 }
@@ -92,6 +94,7 @@ export class Link {
         if (this.ends[side]) return true
         let room = true
         for (const line of decoder.push(bytes)) {
+          if (side === "server") this.watcher.arrives(line, to.isFull)
           longest = Math.max(longest, line.length)
           room = inbox.offer(line) && room
         }

@@ -1,7 +1,7 @@
 /** Which programs clients run. */
 
 /** Every program, by its name. */
-export const names = ["sessions", "files", "http", "agents"] as const
+export const names = ["sessions", "files", "http", "agents", "waits"] as const
 
 /** A program. */
 export type Name = (typeof names)[number]
@@ -9,8 +9,8 @@ export type Name = (typeof names)[number]
 /** Some of them. */
 export type Mix = ReadonlySet<Name>
 
-/** All of them. */
-export const all: Mix = new Set(names)
+/** Those that are played where nothing is said. `waits` came later, and would change the seeds of all the others. */
+export const usual: Mix = new Set(["sessions", "files", "http", "agents"])
 
 /** The programs of a list with commas; undefined if one of them does not exist, or if there is none. */
 export const parse = (text: string): Mix | undefined => {

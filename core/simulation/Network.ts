@@ -11,6 +11,7 @@ import type { Disturbance } from "./Plan.ts"
 import type { Terms } from "./Pipe.ts"
 import type { Seed } from "./Seed.ts"
 import { Tap } from "./Tap.ts"
+import type { WaitJudge } from "./WaitJudge.ts"
 import type { World } from "./World.ts"
 
 /** Serves the server's side of a new connection; false if nobody is there. */
@@ -44,13 +45,15 @@ export class Network {
   private opened = 0
 
   private readonly hidden: ReadonlyArray<string>
+  private readonly judge: WaitJudge
 
-  /** `hidden` are capabilities that the server does not announce. */
-  constructor(world: World, seed: Seed, terms: Terms, hidden: ReadonlyArray<string>) {
+  /** `hidden` are capabilities that the server does not announce; `judge` is told of every wait. */
+  constructor(world: World, seed: Seed, terms: Terms, hidden: ReadonlyArray<string>, judge: WaitJudge) {
     this.world = world
     this.seed = seed
     this.terms = terms
     this.hidden = hidden
+    this.judge = judge
   }
 
   /** Opens connections for a client. */
@@ -64,7 +67,13 @@ export class Network {
       // A SYN that nobody answers is sent again.
       if (hangs > 0 && seed.chance(50)) yield* Effect.sleep(hangs)
       if ((this.refused[client] ?? 0) > world.now) return yield* refusal
-      const tap = new Tap(world, `c${client}.${number}`, this.hidden, () => this.smoothSince(client))
+      const tap = new Tap(
+        world,
+        `c${client}.${number}`,
+        this.hidden,
+        () => this.smoothSince(client),
+        this.judge,
+      )
       const link = new Link(world, seed, terms, tap)
       link.atLoss = () => this.loses(client)
       link.atServed = () => {

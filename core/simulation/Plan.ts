@@ -2,6 +2,7 @@
  * What happens in a run, as data that follows from its number: settings of the server and the network, what the clients
  * do, what their children do, and what goes wrong. Shrinking takes parts away and plays the rest.
  */
+import type { WaitCondition } from "../client/RemoteProcess.ts"
 import type { Terms } from "./Pipe.ts"
 import type { Script } from "./Script.ts"
 
@@ -65,6 +66,42 @@ export interface ProcessPlan {
   readonly readers: ReadonlyArray<Reader>
   /** What else is called. */
   readonly calls: ReadonlyArray<ProcessCall>
+}
+
+/** When a process has to end, as its start names it. All in milliseconds. */
+export interface Times {
+  readonly timeoutMs?: number
+  readonly idleTimeoutMs?: number
+  readonly killGraceMs?: number
+}
+
+/** A wait, at some time after the start of its process. */
+export interface WaitCall {
+  readonly kind: "wait"
+  /** Milliseconds after the start. */
+  readonly at: number
+  readonly until: ReadonlyArray<WaitCondition>
+  /** How many of the chunks that are there count; undefined counts all, 0 none. */
+  readonly last: number | undefined
+  readonly timeoutMs: number | undefined
+  readonly maxBytes: number | undefined
+  /** The caller gives up after so many milliseconds. */
+  readonly patience: number
+}
+
+/** A terminate, at some time after the start of its process. */
+export interface EndCall {
+  readonly kind: "end"
+  readonly at: number
+  /** Undefined kills at once. */
+  readonly graceMs: number | undefined
+  readonly patience: number
+}
+
+/** A process that is waited for. */
+export interface WaitPlan extends ProcessPlan {
+  readonly times: Times
+  readonly waits: ReadonlyArray<WaitCall | EndCall>
 }
 
 /** What a client does with one file, which no other program of the run uses. */
@@ -158,6 +195,8 @@ export interface ClientPlan {
   readonly onSessionLost: "end" | "new"
   /** Its processes, in the order of their begin. */
   readonly processes: ReadonlyArray<ProcessPlan>
+  /** Processes that are waited for. */
+  readonly waits: ReadonlyArray<WaitPlan>
   /** Its files. */
   readonly files: ReadonlyArray<FilePlan>
   /** Its HTTP exchanges. */

@@ -5,9 +5,10 @@ import type { Terms } from "./Pipe.ts"
 import type * as Plan from "./Plan.ts"
 import * as Script from "./Script.ts"
 import { Seed } from "./Seed.ts"
+import * as WaitMaker from "./WaitMaker.ts"
 
 /** The plan of that number, with so many milliseconds of activity and what the mix names. */
-export const make = (number: number, millis: number, mix: Mix.Mix = Mix.all): Plan.Plan => {
+export const make = (number: number, millis: number, mix: Mix.Mix = Mix.usual): Plan.Plan => {
   const seed = new Seed(`seed ${number}`)
   const count = seed.fork("clients").between(1, 3)
   const clients = Array.from({ length: count }, (_, index) =>
@@ -80,6 +81,7 @@ const client = (seed: Seed, index: number, millis: number, mix: Mix.Mix): Plan.C
   return {
     onSessionLost: seed.pick("end", "new"),
     processes: mix.has("sessions") ? processes : [],
+    waits: mix.has("waits") ? WaitMaker.make(seed.fork("waits"), index, millis) : [],
     files: mix.has("files") ? MixMaker.files(seed.fork("files"), index, millis) : [],
     http: mix.has("http") ? MixMaker.http(seed.fork("http"), index, millis) : [],
     agents: mix.has("agents") ? MixMaker.agents(seed.fork("agents"), index, millis) : [],

@@ -36,10 +36,16 @@ export const run = (program: ProcessProgram, call: ProcessCall): Effect.Effect<v
     }
   })
 
-/** Makes a call, gives it up after its patience, and judges its failure. Undefined without a result. */
-const guarded = <A>(
+/** What every call has. */
+interface Call {
+  readonly kind: string
+  readonly patience: number
+}
+
+/** Makes a call, gives it up after its patience, and judges its failure. */
+export const guarded = <A>(
   program: ProcessProgram,
-  call: ProcessCall,
+  call: Call,
   held: Held,
   effect: Effect.Effect<A, ClientError>,
   use: (value: A) => void = () => {},
@@ -61,7 +67,7 @@ const guarded = <A>(
 
 const excused = (
   { truth, plan, over, actor }: ProcessProgram,
-  call: ProcessCall,
+  call: Call,
   error: ClientError,
   { sessionId }: Held,
 ): boolean => {

@@ -7,10 +7,10 @@ import type * as EventFeed from "../client/EventFeed.ts"
 import type { RemoteProcess } from "../client/RemoteProcess.ts"
 import { type Actor, answerBound, type Live } from "./Actor.ts"
 import * as Losses from "./Losses.ts"
-import type { ProcessCall, ProcessPlan, Reader } from "./Plan.ts"
 import { nothingMore, Program } from "./Program.ts"
 import type { Truth } from "./Truth.ts"
 import { View } from "./View.ts"
+import type { ProcessPlan, Reader, Times } from "./Plan.ts"
 
 /** A process as the program holds it at the moment. */
 export interface Held {
@@ -21,6 +21,9 @@ export interface Held {
   /** Its events begin after this seq. */
   readonly after: number
 }
+
+/** The calls that are made on a process, each at its time. */
+export type Calls = (program: ProcessProgram) => ReadonlyArray<Effect.Effect<void>>
 
 /** How following a process has ended: it is closed, lost with its client, or lost for good. */
 type Ending = "closed" | "detached" | "lost"
@@ -34,14 +37,16 @@ export class ProcessProgram extends Program {
   /** True when nothing more is to be done with the process. */
   over = false
 
-  private readonly runCall: (program: ProcessProgram, call: ProcessCall) => Effect.Effect<void>
+  private readonly calls: Calls
+  private readonly times: Times
 
-  /** `runCall` makes a call on it at its time. */
-  constructor(actor: Actor, plan: ProcessPlan, truth: Truth, runCall: ProcessProgram["runCall"]) {
+  /** `calls` makes each call on it at its time; `times` are those of its start. */
+  constructor(actor: Actor, plan: ProcessPlan, truth: Truth, calls: Calls, times: Times = {}) {
     super(actor, plan.key)
     this.plan = plan
     this.truth = truth
-    this.runCall = runCall
+    this.calls = calls
+    this.times = times
   }
 
   /** Runs to its end. */
@@ -51,10 +56,7 @@ export class ProcessProgram extends Program {
     const live = yield* this.actor.connected
     const started = yield* this.start(live)
     if (started !== undefined) {
-      const calls = Effect.forEach(this.plan.calls, (call) => this.runCall(this, call), {
-        concurrency: "unbounded",
-        discard: true,
-      })
+      const calls = Effect.all(this.calls(this), { concurrency: "unbounded", discard: true })
       yield* Effect.all([this.followAll(started), calls], { concurrency: "unbounded", discard: true })
     }
     this.doing = nothingMore
@@ -71,6 +73,7 @@ export class ProcessProgram extends Program {
         tty: plan.script.pty,
         pipeStdin: plan.script.stdin && !plan.script.pty,
         ...(plan.credit === undefined ? {} : { credit: plan.credit }),
+        ...this.times,
       })
       const patience = Number.isFinite(plan.patience) ? plan.patience : 2 ** 30
       const result = yield* Effect.either(Effect.timeoutOption(starting, patience))

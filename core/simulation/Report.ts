@@ -16,14 +16,14 @@ export interface Report {
 }
 
 /** Plays a seed with so many milliseconds of activity. */
-export const ofSeed = (seed: number, millis: number, mix: Mix.Mix = Mix.all): Report => {
+export const ofSeed = (seed: number, millis: number, mix: Mix.Mix = Mix.usual): Report => {
   const plan = PlanMaker.make(seed, millis, mix)
   const outcome = play(plan)
   const { violation, digest } = outcome
   if (violation === undefined) return { outcome, text: `seed ${seed} ok, trace ${digest}` }
   const shrunk = shrink(plan, outcome).outcome
   const minutes = millis === 60_000 ? "" : ` --minutes ${millis / 60_000}`
-  const mixed = mix.size === Mix.all.size ? "" : ` --mix ${Mix.toText(mix)}`
+  const mixed = Mix.toText(mix) === Mix.toText(Mix.usual) ? "" : ` --mix ${Mix.toText(mix)}`
   const lines = [
     `seed ${seed} FAILED after ${(violation.at / 1000).toFixed(3)} virtual seconds, trace ${digest}`,
     `invariant: ${violation.invariant}`,

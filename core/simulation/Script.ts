@@ -29,6 +29,13 @@ export interface Script {
   readonly reads: { readonly from: number; readonly each: number; readonly until: number }
   /** What a kill does: milliseconds until the exit, and whether its streams end before, or are held for so long. */
   readonly killed: { readonly millis: number; readonly endsFirst: boolean; readonly heldMillis: number }
+  /** What SIGTERM does: milliseconds until the exit, its code or the signal, and how long its streams are held. */
+  readonly asked?: {
+    readonly ignores: boolean
+    readonly millis: number
+    readonly code: number | undefined
+    readonly heldMillis: number
+  }
   /** Segments that still arrive when it is paused. */
   readonly afterPause: number
   /** Milliseconds that the end of its scope takes. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { fixed } from "./Fixed.ts"
+import { fixed, fixedWaits } from "./Fixed.ts"
 import { Memory } from "./Memory.ts"
 import * as Mix from "./Mix.ts"
 import * as PlanMaker from "./PlanMaker.ts"
@@ -14,6 +14,16 @@ describe("the simulation", () => {
 
   it.each(fixed)("plays seed %i, which once failed", (seed) => {
     const { outcome, text } = Report.ofSeed(seed, 60_000)
+    expect(outcome.violation, text).toBeUndefined()
+  })
+
+  it.each(fixedWaits)("plays seed %i of waits, which once failed", (seed) => {
+    const { outcome, text } = Report.ofSeed(seed, 60_000, new Set(["waits"]))
+    expect(outcome.violation, text).toBeUndefined()
+  })
+
+  it("plays waits beside everything else", () => {
+    const { outcome, text } = Report.ofSeed(5, 60_000, new Set(Mix.names))
     expect(outcome.violation, text).toBeUndefined()
   })
 

@@ -9,6 +9,7 @@ import * as FiberId from "effect/FiberId"
 import { Actor } from "./Actor.ts"
 import { AgentProgram } from "./AgentProgram.ts"
 import { Children } from "./Children.ts"
+import { DeadlineJudge } from "./DeadlineJudge.ts"
 import { Disk, folderOf } from "./Disk.ts"
 import { FileProgram } from "./FileProgram.ts"
 import { HttpProgram } from "./HttpProgram.ts"
@@ -21,6 +22,8 @@ import { nothingMore, type Program } from "./Program.ts"
 import { Seed } from "./Seed.ts"
 import { Server } from "./Server.ts"
 import { Trace } from "./Trace.ts"
+import * as WaitCalls from "./WaitCalls.ts"
+import { WaitJudge } from "./WaitJudge.ts"
 import { type Violation, World } from "./World.ts"
 
 /** How a run has ended. */
@@ -52,8 +55,9 @@ export const play = (plan: Plan): Outcome => {
   const seed = new Seed(`play ${plan.seed}`)
   const trace = new Trace()
   const world = new World(seed.fork("world"), trace)
-  const scripts = plan.clients.flatMap(({ processes, agents }) => [
+  const scripts = plan.clients.flatMap(({ processes, waits, agents }) => [
     ...processes,
+    ...waits,
     ...agents.flatMap(({ commands }) => commands),
   ])
   const children = new Children(world, new Map(scripts.map(({ key, script }) => [key, script])))
@@ -67,7 +71,9 @@ export const play = (plan: Plan): Outcome => {
     ...(plan.server.takeovers ? [] : ["sessionTakeover"]),
     ...(plan.server.credits ? [] : ["processCredit"]),
   ]
-  const network = new Network(world, seed.fork("network"), plan.network, hidden)
+  const waits = plan.clients.flatMap((client) => client.waits)
+  const judge = new WaitJudge(world, children, waits, plan.server)
+  const network = new Network(world, seed.fork("network"), plan.network, hidden, judge)
   const usesFiles = plan.clients.some(({ files }) => files.length > 0)
   const surroundings = { children, disk: usesFiles ? disk : undefined, origin }
   const server = new Server(world, seed.fork("server"), plan.server, surroundings, network)
@@ -151,9 +157,20 @@ const perform = (stage: Stage) =>
 const programsOf = (
   { children, disk, origin }: Stage,
   actor: Actor,
-  { processes, files, http, agents }: ClientPlan,
+  { processes, waits, files, http, agents }: ClientPlan,
 ): ReadonlyArray<Program> => [
-  ...processes.map((plan) => new ProcessProgram(actor, plan, children.truth(plan.key), runCall)),
+  ...processes.map(
+    (plan) =>
+      new ProcessProgram(actor, plan, children.truth(plan.key), (program) =>
+        plan.calls.map((call) => runCall(program, call)),
+      ),
+  ),
+  ...waits.map((plan) => {
+    const truth = children.truth(plan.key)
+    truth.witness = new DeadlineJudge(actor.world, truth, plan)
+    const calls = (program: ProcessProgram) => plan.waits.map((call) => WaitCalls.run(program, call))
+    return new ProcessProgram(actor, plan, truth, calls, plan.times)
+  }),
   ...files.map((plan) => new FileProgram(actor, plan, disk)),
   ...http.map((plan) => new HttpProgram(actor, plan, origin)),
   ...agents.map((plan) => new AgentProgram(actor, plan, children)),

@@ -3,6 +3,7 @@
  * notifications of each process in order, behind the answer to its start. A request that is cancelled is answered soon.
  */
 import type { Watcher } from "./Link.ts"
+import type { Begun, WaitJudge } from "./WaitJudge.ts"
 import type { World } from "./World.ts"
 
 interface Message {
@@ -42,6 +43,8 @@ export class Tap implements Watcher {
   private readonly starting = new Set<string>()
   private readonly told = new Map<string, Told>()
   private readonly hidden: ReadonlyArray<string>
+  private readonly judge: WaitJudge
+  private readonly waits = new Map<number, Begun>()
   private readonly smoothSince: () => number | undefined
   /** Calls off the alarms of cancelled requests. */
   private readonly answered = new Map<number, () => void>()
@@ -55,11 +58,13 @@ export class Tap implements Watcher {
     name: string,
     hidden: ReadonlyArray<string>,
     smoothSince: () => number | undefined,
+    judge: WaitJudge,
   ) {
     this.world = world
     this.smoothSince = smoothSince
     this.name = name
     this.hidden = hidden
+    this.judge = judge
   }
 
   /** The requests without an answer. */
@@ -83,14 +88,22 @@ export class Tap implements Watcher {
   }
 
   readonly down = (text: string): string => {
-    const { id, method, params, error } = JSON.parse(text) as Message
+    const { id, method, params, result, error } = JSON.parse(text) as Message
     if (id !== undefined) {
+      const wait = this.waits.get(id)
+      if (wait !== undefined && result !== undefined) this.judge.answered(wait, result)
       const answered = this.answer(id, error?.code)
       return answered === "initialize" ? this.hide(text) : text
     }
     this.note(`< ${method ?? "?"} ${params?.processId ?? ""} ${params?.seq ?? ""}`)
     if (method?.startsWith("process/") === true && params !== undefined) this.event(method, params)
     return text
+  }
+
+  readonly arrives = (text: string, held: boolean): void => {
+    if (!text.includes('"process/wait"')) return
+    const { id, params } = JSON.parse(text) as { readonly id: number; readonly params: Begun["asked"] }
+    this.waits.set(id, this.judge.begun(params, held))
   }
 
   private cancel(id: number): void {
@@ -139,6 +152,7 @@ export class Tap implements Watcher {
     if (method === "process/exited") {
       if (told.exited) order("is told twice")
       told.exited = true
+      this.judge.exited(processId, seq)
     }
     if (method === "process/closed") told.closed = true
   }

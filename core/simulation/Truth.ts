@@ -2,6 +2,7 @@
  * What a child really did: every piece of output in its order, the bytes that it was given, its exit. What clients see
  * is compared with it.
  */
+import type { EndedBy } from "../protocol/Receipt.ts"
 import type { OutputStream } from "../spawn/Spawner.ts"
 import { Noise } from "./Noise.ts"
 
@@ -13,6 +14,16 @@ export interface Piece {
   readonly length: number
   /** When the child wrote it. */
   readonly at: number
+}
+
+/** Who is told what a child does, and what is done to it. */
+export interface Witness {
+  readonly spawned: () => void
+  readonly wrote: () => void
+  readonly signalled: (name: string) => void
+  readonly killed: () => void
+  /** What is wrong with what its exit says; undefined if that is right. */
+  readonly endFault: (endedBy: EndedBy | undefined) => string | undefined
 }
 
 /** What is read so many milliseconds after the exit was in the pipe before it. */
@@ -32,8 +43,12 @@ export class Truth {
   spawnedAt: number | undefined
   exitedAt: number | undefined
   endedAt: number | undefined
+  /** Its scope begins to close. */
+  closingAt: number | undefined
   /** Its scope is closed: nothing of it may be left. */
   releasedAt: number | undefined
+  /** How many pieces it had written when it exited. */
+  exitedAfter: number | undefined
   /** The code that the wire must tell. */
   exitCode: number | undefined
   /** Seqs that clients were told, in which all must agree. */
@@ -57,6 +72,10 @@ export class Truth {
   total = 0
   /** When it was killed. */
   killedAt: number | undefined
+  /** It died of a signal. */
+  died: boolean | undefined
+  /** Who watches it. */
+  witness: Witness | undefined
   /** All that it will ever write. */
   readonly noise: Noise
 

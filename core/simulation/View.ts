@@ -37,6 +37,7 @@ export class View {
         world.trace.add(world.now, `${this.name} sees exited ${event.seq} of ${truth.key}`)
         if (this.exited) this.wrong("exited comes twice")
         this.exited = true
+        this.checkEnd(truth.witness?.endFault(event.endedBy))
         return this.check(truth.exitFault(event.seq, event.exitCode))
       case "closed":
         world.trace.add(world.now, `${this.name} sees closed ${event.seq} of ${truth.key}`)
@@ -48,6 +49,10 @@ export class View {
 
   private check(fault: string | undefined): void {
     if (fault !== undefined) this.wrong(fault)
+  }
+
+  private checkEnd(fault: string | undefined): void {
+    if (fault !== undefined) this.world.violate("an exit tells what has ended it", `${this.name}: ${fault}`)
   }
 
   private wrong(what: string): void {

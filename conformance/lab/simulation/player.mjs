@@ -14,7 +14,7 @@ const [, , file = "", text = ""] = argv
 const { Mix, Report } = await import(pathToFileURL(file).href)
 /** @type {Request & Partial<Hunt>} */
 const { from, seeds, minutes, lines, single, mix: words, hunt } = JSON.parse(text)
-const mix = words === undefined ? Mix.all : Mix.parse(words)
+const mix = words === undefined ? Mix.usual : Mix.parse(words)
 if (mix === undefined) {
   stderr.write(`--mix must name some of ${[...Mix.names].join(", ")}: ${words}\n`)
   exit(2)
