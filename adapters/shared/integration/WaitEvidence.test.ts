@@ -110,6 +110,12 @@ describe("asks for input", () => {
     execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "a passphrase", "-f", key])
     await asks(tty("ssh-keygen", "-y", "-f", key), secret)
   })
+  where("less", "seq")("a pager at its prompt, which waits for a key", () =>
+    asks(sh("seq 1000 > $0/pages; exec less $0/pages".replaceAll("$0", folder)), keys),
+  )
+  where("less", "seq")("a pager that reads a pipe, and its terminal for keys", () =>
+    asks(sh("seq 1000 | less"), keys),
+  )
   where("apt-get", "dpkg")("apt", () =>
     asks(tty("apt-get", ...aptOptions(), "remove", "procwire-test"), line),
   )
