@@ -1,6 +1,6 @@
 /**
  * The watch of a client for missing files. A connection has one at a time: a new watch replaces it, and it ends with
- * the connection.
+ * the connection. One that is being made while a connection is lost is made on the next one.
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -33,6 +33,10 @@ export interface FileWatch {
 interface Live {
   readonly id: number
   readonly outcome: Deferred.Deferred<boolean, ClientError>
+  /** The server has said whether it watches. */
+  answered: boolean
+  /** A connection was lost before that. */
+  lost: boolean
 }
 
 /** `tell` sends a request whose answer does not matter, on the connection that is there. */
@@ -52,14 +56,29 @@ export const make = (call: Call, tell: Tell, activity: Activity): FileWatch => {
     tell("fs/watchMissing", { watchId: (lastId += 1), missing: [], present: null })
   }
 
+  /** Asks again if a connection was lost meanwhile: the watch may have been one of that connection. */
+  const ask = (
+    mine: Live,
+    missing: ReadonlyArray<string>,
+    present: string | null,
+  ): ReturnType<typeof call<"fs/watchMissing">> =>
+    Effect.suspend(() => {
+      mine.lost = false
+      return Effect.flatMap(call("fs/watchMissing", { watchId: mine.id, missing, present }), (answer) => {
+        if (mine.lost && live === mine) return ask(mine, missing, present)
+        mine.answered = true
+        return Effect.succeed(answer)
+      })
+    })
+
   return {
     watch: (missing, present) =>
       Effect.gen(function* () {
         end(Effect.succeed(false))
-        const mine = (live = { id: (lastId += 1), outcome: yield* Deferred.make<boolean, ClientError>() })
-        const { watching } = yield* Effect.onInterrupt(
-          call("fs/watchMissing", { watchId: mine.id, missing, present }),
-          () => Effect.sync(() => giveUp(mine)),
+        const outcome = yield* Deferred.make<boolean, ClientError>()
+        const mine = (live = { id: (lastId += 1), outcome, answered: false, lost: false })
+        const { watching } = yield* Effect.onInterrupt(ask(mine, missing, present), () =>
+          Effect.sync(() => giveUp(mine)),
         )
         const changed = activity.during(Deferred.await(mine.outcome))
         return { watching, changed: watching ? changed : Effect.succeed(false) }
@@ -67,6 +86,9 @@ export const make = (call: Call, tell: Tell, activity: Activity): FileWatch => {
     changed: (params) => {
       if (live !== undefined && isObject(params) && params["watchId"] === live.id) end(Effect.succeed(true))
     },
-    lost: (error) => end(Effect.fail(error)),
+    lost: (error) => {
+      if (live?.answered === false) live.lost = true
+      else end(Effect.fail(error))
+    },
   }
 }

@@ -7,6 +7,12 @@ const reconnect = "core/client/Reconnect.ts"
 
 export const client = [
   one(
+    "core/client/FileWatch.ts",
+    "if (mine.lost && live === mine) return ask(mine, missing, present)\n",
+    "",
+    "a watch that is made while a connection is lost ends with that connection",
+  ),
+  one(
     "core/client/FileBlocks.ts",
     'Effect.onInterrupt(() => Effect.sync(() => tell("fs/close", { handleId }))),',
     "",

@@ -1,0 +1,56 @@
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import { describe, expect, it } from "vitest"
+import { effect, settle } from "../testing/Effects.ts"
+import * as Activity from "./Activity.ts"
+import type { Call } from "./Calls.ts"
+import { ClientError } from "./ClientError.ts"
+import * as FileWatch from "./FileWatch.ts"
+
+const lost = new ClientError({ reason: "Disconnected", message: "the connection is lost" })
+
+/** A client whose requests are answered by the test, one after the other. */
+const watching = Effect.gen(function* () {
+  const asked: Array<Deferred.Deferred<{ watching: boolean }, ClientError>> = []
+  const call = () =>
+    Effect.gen(function* () {
+      const answer = yield* Deferred.make<{ watching: boolean }, ClientError>()
+      asked.push(answer)
+      return yield* Deferred.await(answer)
+    })
+  const activity = Activity.make()
+  const watches = FileWatch.make(call as unknown as Call, () => {}, activity)
+  return { asked, watches }
+})
+
+describe("FileWatch", () => {
+  it(
+    "makes a watch again that a lost connection may have taken, and one that was answered fails with it",
+    effect(function* () {
+      const { asked, watches } = yield* watching
+      const made = yield* Effect.fork(watches.watch(["file:///a"], null))
+      yield* settle
+      // The request waits for the next connection, or its answer has come over the one that is lost: nobody knows.
+      watches.lost(lost)
+      yield* Deferred.succeed(asked[0]!, { watching: true })
+      yield* settle
+      expect(asked.length).toBe(2)
+      yield* Deferred.succeed(asked[1]!, { watching: true })
+      const { watching: is, changed } = yield* Fiber.join(made)
+      expect(is).toBe(true)
+      const change = yield* Effect.fork(changed)
+      yield* settle
+      watches.changed({ watchId: 1 })
+      expect(yield* Fiber.join(change)).toBe(true)
+      expect(asked.length).toBe(2)
+
+      const next = yield* Effect.fork(watches.watch(["file:///b"], null))
+      yield* settle
+      yield* Deferred.succeed(asked[2]!, { watching: true })
+      const { changed: late } = yield* Fiber.join(next)
+      watches.lost(lost)
+      expect(yield* Effect.flip(late)).toBe(lost)
+    }),
+  )
+})
