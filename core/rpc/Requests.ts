@@ -25,7 +25,8 @@ export interface Requests {
   readonly admit: () => void
   /**
    * Interrupts the request of that id, or drops it from the queue, if its method may be cancelled. Where that comes in
-   * time, it is answered with `requestCancelled` when what it held is released. Any other id is ignored.
+   * time, it is answered with `requestCancelled` when what it held is released. Behind its answer it stops what
+   * follows that, if something does. Any other id is ignored.
    */
   readonly cancel: (id: Message.RequestId) => void
   /** Drops queued requests and interrupts those that run: none of them is answered. */
@@ -54,6 +55,7 @@ export const make = (
         afterReply: (next) => {
           hook = next
         },
+        onCancel: (stop) => running.follow(request, stop),
       }
       const settle = (exit: Exit.Exit<string, ErrorCode.RpcError>) => {
         if (refused) return

@@ -5,7 +5,7 @@ import * as Json from "../protocol/Json.ts"
 import type * as Methods from "../protocol/Methods.ts"
 import * as Router from "./Router.ts"
 
-const context: Router.RequestContext = { afterReply: () => {} }
+const context: Router.RequestContext = { afterReply: () => {}, onCancel: () => () => {} }
 const seen: Array<unknown> = []
 const info = { shell: { name: "sh", path: "/bin/sh" } }
 

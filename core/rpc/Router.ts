@@ -23,6 +23,11 @@ export interface RequestContext {
    * result was dropped.
    */
   readonly afterReply: (hook: (answered: boolean) => void) => void
+  /**
+   * Calls `stop` if the request is cancelled although it is answered, until the returned function is called: for what
+   * follows an answer. Only requests of a method that may be cancelled can be.
+   */
+  readonly onCancel: (stop: () => void) => () => void
 }
 
 /** One handler for each request of the method table. */

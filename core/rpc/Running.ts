@@ -6,6 +6,8 @@ import type * as Message from "../protocol/Message.ts"
 /** The requests that run, in the order in which they have begun. */
 export class Running {
   private readonly requests = new Map<Fiber.RuntimeFiber<unknown, unknown>, Message.Request>()
+  /** What follows the answers of requests that are over, and how it is stopped. */
+  private readonly following = new Map<Message.Request, () => void>()
   private readonly cancelled = new WeakSet<Message.Request>()
 
   /** A request runs in this fiber. */
@@ -18,13 +20,20 @@ export class Running {
     this.requests.delete(fiber)
   }
 
-  /** Interrupts the requests for which `is` is true. */
+  /** Something follows the answer of a request, until the returned function is called; `stop` is called by `cancel`. */
+  follow(request: Message.Request, stop: () => void): () => void {
+    this.following.set(request, stop)
+    return () => void this.following.delete(request)
+  }
+
+  /** Interrupts the requests for which `is` is true, and stops what follows them. */
   cancel(is: (request: Message.Request) => boolean): void {
     for (const [fiber, request] of this.requests) {
       if (!is(request)) continue
       this.cancelled.add(request)
       fiber.unsafeInterruptAsFork(FiberId.none)
     }
+    for (const [request, stop] of this.following) if (is(request)) stop()
   }
 
   /** True if the request was cancelled while it ran. */

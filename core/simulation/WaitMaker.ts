@@ -44,7 +44,9 @@ const child = (seed: Seed): Script.Script => {
     code: seed.chance(50) ? undefined : 3,
     heldMillis: seed.chance(70) ? 0 : seed.skewed(8000),
   }
-  return { ...script, acts, text: true, missing: false, asked }
+  const lingers = seed.fork("lingers")
+  const lingerMillis = lingers.chance(60) ? script.lingerMillis : lingers.skewed(6000)
+  return { ...script, acts, text: true, missing: false, asked, lingerMillis }
 }
 
 const times = (seed: Seed): Times => ({

@@ -8,6 +8,13 @@ const proxies = inFile("core/http/Proxies.ts")
 const exchange = inFile("core/http/FollowRedirects.ts")
 
 export const http = [
+  one(
+    "core/rpc/Running.ts",
+    "if (is(request)) stop()",
+    "void stop",
+    "a streamed body goes on that is cancelled behind its answer",
+    "request/cancel/ends-a-streamed-body",
+  ),
   prepare('if (value === "")', "if (false)", "an empty variable is a value", "http/request"),
   prepare(
     "protectedVariables.has(name.toUpperCase())",

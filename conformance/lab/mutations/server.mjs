@@ -233,8 +233,8 @@ export const server = [
   ),
   one(
     "core/server/handlers/http.ts",
-    "answered ? send : Scope.close(own, Exit.void)",
-    "send",
+    "answered ? send() : Scope.close(own, Exit.void)",
+    "send()",
     "a body is streamed whose request was cancelled",
   ),
   one(

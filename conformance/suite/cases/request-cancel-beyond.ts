@@ -5,7 +5,7 @@ import * as Check from "../Check.ts"
 import { pause } from "../Deadline.ts"
 import { ask, cancel, cancelling, wasCancelled } from "./cancelling.ts"
 import { base64, folderTable } from "./folder.ts"
-import { originTable } from "./origin.ts"
+import { deltas, originTable } from "./origin.ts"
 
 export const requestCancelHttp = originTable("request/cancel", {
   "ends-an-http-exchange": {
@@ -24,6 +24,26 @@ export const requestCancelHttp = originTable("request/cancel", {
         await wasCancelled(reply)
         while (origin.aborted() <= index && performance.now() < until) await pause(20)
         Check.equal(origin.aborted(), index + 1, "exchanges that the origin has seen end")
+      }
+    },
+  },
+  "ends-a-streamed-body": {
+    ...cancelling,
+    serve: (_seen, response) => void response.write("early"),
+    says:
+      "A streamed http/request that is cancelled after its answer gets no second one: its body ends with an error, its " +
+      "connection to the origin ends, and its requestId can be used again.",
+    run: async ({ wire, origin, params }) => {
+      for (const round of [1, 2]) {
+        const { id, reply } = ask(wire, "http/request", params("/", { streamResponse: true, requestId: "s" }))
+        Check.equal((await reply).error?.code ?? null, null, "an error of the request")
+        cancel(wire, id)
+        const ends = () => deltas(wire, "s").filter(({ done }) => done)
+        const last = await wire.inbox.wait("the end of the body", wire.timeoutMs, () => ends()[round - 1])
+        Check.isTrue(typeof last.error === "string", "the last frame has an error")
+        const until = performance.now() + wire.timeoutMs
+        while (origin.aborted() < round && performance.now() < until) await pause(20)
+        Check.equal(origin.aborted(), round, "exchanges that the origin has seen end")
       }
     },
   },

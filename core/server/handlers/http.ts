@@ -5,11 +5,13 @@
  * back-pressure on the origin, not buffering here. The answer precedes the frames. Exchanges end with the connection.
  */
 import * as Clock from "effect/Clock"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as ExecutionStrategy from "effect/ExecutionStrategy"
 import * as Exit from "effect/Exit"
 import type * as Fiber from "effect/Fiber"
+import * as FiberId from "effect/FiberId"
 import * as Scope from "effect/Scope"
 import * as FollowRedirects from "../../http/FollowRedirects.ts"
 import { type HttpClientService, HttpError, type Request, type Response } from "../../http/HttpClient.ts"
@@ -55,7 +57,7 @@ export const make = ({ host, client, limits, sender, scope, fork }: HttpContext)
     return Effect.sync(() => streams.add(id))
   }
 
-  const stream = (params: Params, request: Request, { afterReply }: RequestContext) =>
+  const stream = (params: Params, request: Request, { afterReply, onCancel }: RequestContext) =>
     Effect.uninterruptibleMask((restore) =>
       Effect.gen(function* () {
         const { requestId: id } = params
@@ -72,16 +74,18 @@ export const make = ({ host, client, limits, sender, scope, fork }: HttpContext)
           Effect.onError((cause) => Scope.close(own, Exit.failCause(cause))),
         )
         const frames = makeFrames(id)
-        const send = deadline(
+        const body = deadline(
           forEachPiece(response, (bytes) => sender.send(() => frames.delta(bytes))),
           () => broken(request),
-        ).pipe(
-          Effect.match({ onSuccess: () => null, onFailure: () => brokenBody }),
-          // The last frame tells the client that it may use the id again, so free it before.
-          Effect.tap(() => Scope.close(own, Exit.void)),
-          Effect.flatMap((error) => sender.send(() => frames.done(error))),
         )
-        afterReply((answered) => void fork(answered ? send : Scope.close(own, Exit.void)))
+        const send = () =>
+          untilCancelled(body, onCancel, request).pipe(
+            Effect.match({ onSuccess: () => null, onFailure: () => brokenBody }),
+            // The last frame tells the client that it may use the id again, so free it before.
+            Effect.tap(() => Scope.close(own, Exit.void)),
+            Effect.flatMap((error) => sender.send(() => frames.done(error))),
+          )
+        afterReply((answered) => void fork(answered ? send() : Scope.close(own, Exit.void)))
         return { status: response.status, headers: response.headers, bodyBase64: new Uint8Array() }
       }),
     )
@@ -132,6 +136,19 @@ const timedOut = ({ timeoutMs }: Params, { url }: Request) =>
   new HttpError({ reason: timeoutMs === 0 ? "Timeout" : "Send", message: "timed out", url })
 
 const broken = ({ url }: Request) => new HttpError({ reason: "Body", message: "timed out", url })
+
+/** Fails when the request is cancelled, which is listened for from now on. */
+const untilCancelled = <E>(
+  body: Effect.Effect<void, E>,
+  onCancel: RequestContext["onCancel"],
+  { url }: Request,
+): Effect.Effect<void, E | HttpError> => {
+  const stop = Deferred.unsafeMake<never, HttpError>(FiberId.none)
+  const forget = onCancel(() =>
+    Deferred.unsafeDone(stop, Effect.fail(new HttpError({ reason: "Body", message: "cancelled", url }))),
+  )
+  return Effect.ensuring(Effect.raceFirst(body, Deferred.await(stop)), Effect.sync(forget))
+}
 
 /** Calls `take` with the body in pieces that fit into a frame. */
 const forEachPiece = <E>(
