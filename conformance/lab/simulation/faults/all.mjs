@@ -3,5 +3,6 @@
 import { client } from "./client.mjs"
 import { processes } from "./processes.mjs"
 import { server } from "./server.mjs"
+import { waits } from "./waits.mjs"
 
-export const faults = [...processes, ...server, ...client]
+export const faults = [...processes, ...server, ...client, ...waits]

@@ -8,6 +8,7 @@
  * @property {string} replace
  * @property {string} what is wrong then
  * @property {string} [survives] why no seed finds it
+ * @property {string} [mix] the programs that are played; by default those that are anyway
  */
 
 /**

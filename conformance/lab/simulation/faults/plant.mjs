@@ -49,10 +49,11 @@ export const plant = ({ file, find, replace }, outfile) =>
  * @param {string} bundled
  * @param {readonly number[]} hunt the seeds
  * @param {(seed: number) => void} [begins] is called with each seed before it is played
+ * @param {string} [mix] the programs that are played
  * @returns {Promise<Found | undefined>}
  */
-export const play = async (bundled, hunt, begins = () => {}) => {
-  const child = spawn(process.execPath, [player, bundled, JSON.stringify({ hunt, minutes: 1 })], {
+export const play = async (bundled, hunt, begins = () => {}, mix) => {
+  const child = spawn(process.execPath, [player, bundled, JSON.stringify({ hunt, minutes: 1, mix })], {
     stdio: ["ignore", "pipe", "inherit"],
   })
   /** @type {Found | undefined} */
