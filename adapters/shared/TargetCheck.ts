@@ -30,6 +30,7 @@ const serverNames = {
   retentionMillis: true,
   forgetsAtExit: true,
   limits: true,
+  listSessions: true,
 } satisfies Names<ExecServer.Options>
 
 /** Why `target` is no target; undefined where it is one. */

@@ -36,6 +36,8 @@ export const capabilities = [
   "process-credit",
   "process-deadlines",
   "process-group",
+  "process-list",
+  "process-list-all",
   "process-receipt",
   "process-resize",
   "process-signals",

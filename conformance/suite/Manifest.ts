@@ -53,6 +53,7 @@ const families: { readonly [capability in Case.Capability]?: Family } = {
   "process-close-stdin": { flag: "processCloseStdin" },
   "process-credit": { flag: "processCredit" },
   "process-deadlines": { flag: "processDeadlines" },
+  "process-list": { flag: "processList" },
   "process-receipt": { flag: "processReceipt" },
   "process-resize": { flag: "processResize" },
   "process-signals": { flag: "processSignals" },
@@ -190,6 +191,7 @@ const withoutLimits = async (target: Target, timeoutMs: number): Promise<string 
 /** A server with the capability starts with these flags. */
 const startFlags: { readonly [capability in Case.Capability]?: ReadonlyArray<string> } = {
   "grace-flag": ["--grace-ms", "1"],
+  "process-list-all": ["--list-sessions", "all"],
   "ws-auth": [
     "--ws-auth",
     "capability-token",

@@ -21,7 +21,8 @@ import type { Delivery } from "./Delivery.ts"
 import type * as ExecClient from "./ExecClient.ts"
 import { type CallOptions, givenUp } from "./GivingUp.ts"
 import type { GrepOptions, HistoryOptions } from "./HistoryCalls.ts"
-import { ending, iterate, outputOf, promise, text, unawaited } from "./Promises.ts"
+import * as Lists from "./Lists.ts"
+import { ending, iterate, outputOf, paged, promise, text, unawaited } from "./Promises.ts"
 import type { ProcessEvent } from "./ProcessEvent.ts"
 import type { AttachOptions } from "./ProcessStarter.ts"
 import type { EndOptions, ReadOptions, RemoteProcess, WaitOptions } from "./RemoteProcess.ts"
@@ -121,6 +122,13 @@ export interface Client extends AsyncDisposable {
    * retains those events.
    */
   attach(id: string, after?: number, options?: AttachOptions & CallOptions): Promise<ClientProcess>
+  /**
+   * The processes that the server has, oldest first; a closed one until it is forgotten. Of the own session, or with
+   * `sessions: "all"` of every one, where the server lets its clients see that. Needs the capability `processList`.
+   */
+  list(options?: Lists.ListOptions, how?: CallOptions): AsyncIterable<Lists.ListedProcess>
+  /** The sessions that the server has, by their numbers: ids are secrets. Needs the capability `processList`. */
+  listSessions(options?: Lists.ListSessionsOptions, how?: CallOptions): AsyncIterable<Lists.ListedSession>
   /** The files of the server's host. */
   readonly fs: ClientFiles.ClientFiles
   /** HTTP requests that the server makes. */
@@ -151,6 +159,8 @@ export const fromEffect = (client: ExecClient.ExecClient, close: Effect.Effect<v
   run: (options, how) => promise(givenUp(run(client, options), { signal: options?.signal }), how),
   attach: (id, after, { receipt, ...how } = {}) =>
     promise(Effect.map(client.attach(id, after, receipt === undefined ? {} : { receipt }), toProcess), how),
+  list: (options, how) => paged(Lists.processes(client.call, options), how),
+  listSessions: (options, how) => paged(Lists.sessions(client.call, options), how),
   fs: ClientFiles.make(client.fs),
   http: toClientHttp(client.http),
   call: (method, params, how) => promise(client.call(method, params), how),

@@ -12,6 +12,7 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as FiberSet from "effect/FiberSet"
 import * as Scope from "effect/Scope"
+import type * as Stream from "effect/Stream"
 import { Buffers } from "../protocol/Buffers.ts"
 import type { EnvironmentInfo } from "../protocol/Environment.ts"
 import { Hasher } from "../protocol/Hasher.ts"
@@ -27,6 +28,7 @@ import * as FollowedProcesses from "./FollowedProcesses.ts"
 import * as Heartbeat from "./Heartbeat.ts"
 import * as HttpBodies from "./HttpBodies.ts"
 import * as Ids from "./Ids.ts"
+import * as Lists from "./Lists.ts"
 import type { ReconnectPolicy } from "./ReconnectPolicy.ts"
 import * as Reconnect from "./Reconnect.ts"
 import * as RemoteFiles from "./RemoteFiles.ts"
@@ -79,6 +81,15 @@ export interface ExecClient extends ProcessStarter.ProcessStarter {
    * `Disconnected`.
    */
   readonly call: Calls.Call
+  /**
+   * The processes that the server has, oldest first; a closed one until it is forgotten. Of the own session, or with
+   * `sessions: "all"` of every one, where the server lets its clients see that. Needs the capability `processList`.
+   */
+  readonly list: (options?: Lists.ListOptions) => Stream.Stream<Lists.ListedProcess, ClientError>
+  /** The sessions that the server has, by their numbers: ids are secrets. Needs the capability `processList`. */
+  readonly listSessions: (
+    options?: Lists.ListSessionsOptions,
+  ) => Stream.Stream<Lists.ListedSession, ClientError>
   /** The files of the server's host. */
   readonly fs: RemoteFiles.RemoteFiles
   /** HTTP requests that the server makes. */
@@ -146,6 +157,8 @@ export const make = (
       },
       call,
       ...ProcessStarter.make({ call, fork, processes, nextId, ended, info, hasher }),
+      list: (options?: Lists.ListOptions) => Lists.stream(Lists.processes(call, options)),
+      listSessions: (options?: Lists.ListSessionsOptions) => Lists.stream(Lists.sessions(call, options)),
       fs: RemoteFiles.make(call, tell, info, watches),
       http: RemoteHttp.make({ call, bodies, nextId }),
       disconnected,

@@ -74,6 +74,8 @@ const callsOfCurrent = ({
     run: (how) => client.run({ argv: ["y"] }, how),
     attach: (how) => client.attach("q", 0, how),
     call: (how) => client.call("environment/status", {}, how),
+    list: (how) => client.list({}, how),
+    listSessions: (how) => client.listSessions({}, how),
     close: (how) => client.close(how),
   }),
   ...walked("fs", fs, {

@@ -9,6 +9,7 @@ import type { OutputStream } from "../protocol/Process.ts"
 import type { Subscription } from "./EventFeed.ts"
 import { toError } from "./EventStreams.ts"
 import { type CallOptions, inSteps } from "./GivingUp.ts"
+import type { Page, Pages } from "./Lists.ts"
 import type { ProcessEvent } from "./ProcessEvent.ts"
 
 /** A process with events. */
@@ -51,6 +52,17 @@ export async function* text(
     .map((decoder) => decoder.decode())
     .join("")
   if (rest !== "") yield rest
+}
+
+/** The rows of all pages; a page is asked for when the rows before it are taken. */
+export async function* paged<Row>(pages: Pages<Row>, how?: CallOptions): AsyncGenerator<Row, void, void> {
+  const step = steps(how)
+  for (let cursor: string | null = null; ;) {
+    const { rows, next }: Page<Row> = await step(pages(cursor))
+    yield* rows
+    if (next === null) return
+    cursor = next
+  }
 }
 
 /** The event if it is output of the wanted stream. Throws for `failed`: bytes cannot express it. */

@@ -85,6 +85,10 @@ export interface StartOptions extends Partial<Omit<Wire, "argv" | "envPolicy">> 
   readonly signalOnTimeout?: Signal
   /** Whether `exited` says what has ended the process. Default: true where the server can. */
   readonly ending?: boolean
+  /** What lists call the process; other processes may have the same name. Needs the capability `processList`. */
+  readonly name?: string
+  /** What lists find the process by, up to 64 of them. Needs the capability `processList`. Default: none. */
+  readonly labels?: Readonly<Record<string, string>>
   /** Terminates the process when it aborts: at once, or with `killGraceMs` after SIGTERM and that time. */
   readonly signal?: AbortSignal
 }
@@ -115,6 +119,8 @@ export const names = {
   killGraceMs: true,
   signalOnTimeout: true,
   ending: true,
+  name: true,
+  labels: true,
   signal: true,
 } satisfies Names<StartOptions>
 
@@ -129,6 +135,8 @@ export const refusal = (
   if (options.history != null && capabilities?.outputHistory !== true) {
     return lacking("history", "outputHistory")
   }
+  const named = (["name", "labels"] as const).find((name) => options[name] !== undefined)
+  if (named !== undefined && capabilities?.processList !== true) return lacking(named, "processList")
   const timed = deadlines.find((name) => options[name] !== undefined)
   return timed === undefined || capabilities?.processDeadlines === true
     ? undefined

@@ -40,11 +40,15 @@ export const terminate = (process: Process): Effect.Effect<void> => {
 
 /** Sets the size of the PTY of a running process. */
 export const resize = (
-  { id, child, running, stdio }: Process,
+  process: Process,
   size: TerminalSize,
 ): Effect.Effect<void, ProcessError | SignalError> => {
+  const { id, child, running, stdio } = process
   if (stdio.kind !== "pty" || child?.resize === undefined) {
     return Effect.fail(new ProcessError({ reason: "NoTerminal", processId: id }))
   }
-  return running ? child.resize(size) : Effect.void
+  if (!running) return Effect.void
+  return Effect.map(child.resize(size), () => {
+    process.stdio = { ...stdio, size }
+  })
 }

@@ -38,8 +38,8 @@ export type Exited = Omit<Extract<Event, { readonly kind: "exited" }>, "kind">
 export class Process {
   /** The client's id of the process. */
   readonly id: string
-  /** Pipes or a PTY. */
-  readonly stdio: Spawner.Stdio
+  /** Pipes, or a PTY with its size. `Control.resize` changes it. */
+  stdio: Spawner.Stdio
   /** Its output. */
   readonly log: OutputLog.OutputLog
   /** Set when the exit is published. */

@@ -30,12 +30,13 @@ import {
 } from "./history/Histories.ts"
 import type { HistoryError } from "./history/HistoryFiles.ts"
 import * as Lifecycle from "./Lifecycle.ts"
-import type * as LongPoll from "./LongPoll.ts"
+import type { Names } from "./Listed.ts"
+import * as LongPoll from "./LongPoll.ts"
 import { type Options, share, type Shared } from "./Options.ts"
 import * as OutputLog from "./OutputLog.ts"
 import { Process } from "./Process.ts"
 import { ProcessError, type StartError, type WriteError } from "./ProcessError.ts"
-import { ProcessTable } from "./ProcessTable.ts"
+import { type Entry, ProcessTable } from "./ProcessTable.ts"
 import type { WaitRequest, WaitState } from "./wait/Condition.ts"
 import * as Waits from "./wait/Waits.ts"
 
@@ -43,7 +44,7 @@ export type { AroundSpawn } from "./Lifecycle.ts"
 export { defaultOptions, share, type Options, type Shared } from "./Options.ts"
 
 /** What a start may ask for beyond its spec. */
-export interface Asked {
+export interface Asked extends Names {
   /** Lowers how much output is retained, down to one chunk; it never raises it. */
   readonly retainedBytes?: number | undefined
   /** Stands around the spawn, behind every check. */
@@ -104,6 +105,10 @@ export interface ProcessRegistry {
   readonly closeStdin: (id: string) => Effect.Effect<void, ProcessError>
   /** Calls `use` with every started process at once, and with each starting one, as `fresh`, when it has started. */
   readonly each: (use: (process: Process, fresh: boolean) => void) => void
+  /** Its processes, those that are starting or closed included: the entries with a greater number, in its order. */
+  readonly after: (number: number) => Iterable<Entry>
+  /** How many processes it has. */
+  readonly count: () => number
   /** The client is gone: no process holds its first output any longer. */
   readonly release: () => void
 }
@@ -138,13 +143,17 @@ export const make = (
         if (table.get(id) !== undefined) {
           return Effect.fail(new ProcessError({ reason: "AlreadyExists", processId: id }))
         }
-        const place = places.take(clock.unsafeCurrentTimeMillis())
+        const startedAtMs = clock.unsafeCurrentTimeMillis()
+        const place = places.take(startedAtMs)
         if (Either.isLeft(place)) return Effect.fail(place.left)
         const capacity = capacityOf(options.limits, asked)
         const leave = place.right
         const account = asked.receipt === true ? new Account(accounting, streamsOf(spec.stdio)) : undefined
         const process = new Process(id, spec, capacity, shared, leave, account)
-        const entry = table.reserve(Buffered.told(process, capacity, shared.buffers))
+        const { argv, cwd } = spec
+        const { name, labels } = asked
+        const facts = { argv, cwd, name, labels, startedAtMs }
+        const entry = table.reserve(Buffered.told(process, capacity, shared.buffers), facts)
         const [{ around, historyBytes = 0 }, deadline] = [asked, deadlineOf(process, clock, asked)]
         const keeps = historyBytes > 0 && options.forgetsAtExit !== true
         const history = keeps ? histories.begin(process, historyBytes) : undefined
@@ -182,6 +191,8 @@ export const make = (
       resize: (id, size) => withExisting(id, (process) => Control.resize(process, size)),
       closeStdin: (id) => withExisting(id, Control.closeStdin),
       each: (use) => table.each(use),
+      after: (number) => table.after(number),
+      count: () => table.size,
       release: () => {
         for (const process of table.processes()) process.release()
       },

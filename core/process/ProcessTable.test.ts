@@ -11,6 +11,7 @@ import { ProcessTable } from "./ProcessTable.ts"
 
 const aProcess = (id = "p") =>
   new Process(id, { stdio: { kind: "pipe", stdin: false } }, OutputLog.defaultCapacity)
+const facts = { argv: ["a"] as const, cwd: "/", startedAtMs: 0 }
 const failure = Exit.fail(new ProcessError({ reason: "StartCancelled", processId: "p" }))
 
 describe("ProcessTable", () => {
@@ -18,7 +19,7 @@ describe("ProcessTable", () => {
     "lets requests wait for the start, and runs them in the order of their arrival",
     effect(function* () {
       const table = new ProcessTable()
-      const entry = table.reserve(aProcess())
+      const entry = table.reserve(aProcess(), facts)
       const order: Array<string> = []
       const fibers = yield* Effect.forEach(["a", "b", "c"], (name) =>
         Effect.fork(table.use("p", (process) => Effect.sync(() => order.push(`${name} ${process?.id}`)))),
@@ -38,7 +39,7 @@ describe("ProcessTable", () => {
     "invariant 6: frees the id of a failed start before the requests that waited for it run",
     effect(function* () {
       const table = new ProcessTable()
-      const entry = table.reserve(aProcess())
+      const entry = table.reserve(aProcess(), facts)
       const waiting = yield* Effect.fork(
         table.use("p", (process) => Effect.sync(() => [process, table.get("p")])),
       )
@@ -51,7 +52,7 @@ describe("ProcessTable", () => {
 
   it("decides a start once", () => {
     const table = new ProcessTable()
-    const entry = table.reserve(aProcess())
+    const entry = table.reserve(aProcess(), facts)
     table.decide(entry, failure)
     table.decide(entry, Exit.succeed(entry.process))
     expect(entry.outcome).toBe(failure)
@@ -59,9 +60,9 @@ describe("ProcessTable", () => {
 
   it("forgets the entry that it was asked to forget, and no later one of the same id", () => {
     const table = new ProcessTable()
-    const first = table.reserve(aProcess())
+    const first = table.reserve(aProcess(), facts)
     table.forget(first)
-    const second = table.reserve(aProcess())
+    const second = table.reserve(aProcess(), facts)
     table.forget(first)
     expect(table.get("p")).toBe(second)
     expect(table.processes()).toEqual([second.process])

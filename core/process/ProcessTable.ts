@@ -3,13 +3,16 @@
  * forgotten.
  *
  * A start is decided once: it succeeds, fails or is cancelled. A request on a process that is still starting waits for
- * that decision, and requests that waited take effect in the order of their arrival.
+ * that decision, and requests that waited take effect in the order of their arrival. Entries have numbers, for the
+ * pages of lists.
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FiberId from "effect/FiberId"
 import type { SpawnError } from "../spawn/SpawnError.ts"
+import type { Facts } from "./Listed.ts"
+import { Numbered } from "./Numbered.ts"
 import type { Process } from "./Process.ts"
 import type { ProcessError } from "./ProcessError.ts"
 
@@ -18,8 +21,12 @@ export type Outcome = Exit.Exit<Process, ProcessError | SpawnError>
 
 /** One id in use. Only the table changes it. */
 export interface Entry {
+  /** Greater than that of every entry before. */
+  readonly number: number
   /** The process, which may be starting. */
   readonly process: Process
+  /** What lists tell of it. */
+  readonly facts: Facts
   /** Undefined while the process is starting. */
   outcome: Outcome | undefined
   /** Completed with the outcome. */
@@ -31,6 +38,8 @@ export interface Entry {
 /** The ids in use. */
 export class ProcessTable {
   private readonly entries = new Map<string, Entry>()
+  private readonly numbered = new Numbered<Entry>()
+  private last = 0
 
   /** The entry of an id in use. */
   get(id: string): Entry | undefined {
@@ -38,14 +47,17 @@ export class ProcessTable {
   }
 
   /** Reserves the id of a process that is about to start. The id must be free. */
-  reserve(process: Process): Entry {
+  reserve(process: Process, facts: Facts): Entry {
     const entry: Entry = {
+      number: (this.last += 1),
       process,
+      facts,
       outcome: undefined,
       decided: Deferred.unsafeMake(FiberId.none),
       waiting: new Set(),
     }
     this.entries.set(process.id, entry)
+    this.numbered.add(entry)
     return entry
   }
 
@@ -63,6 +75,7 @@ export class ProcessTable {
   forget(entry: Entry): void {
     if (this.entries.get(entry.process.id) !== entry) return
     this.entries.delete(entry.process.id)
+    this.numbered.remove(entry)
     entry.process.log.leave()
   }
 
@@ -90,10 +103,21 @@ export class ProcessTable {
     }
   }
 
+  /** The entries with a greater number, in its order. */
+  after(number: number): Iterable<Entry> {
+    return this.numbered.after(number)
+  }
+
+  /** How many ids are in use. */
+  get size(): number {
+    return this.entries.size
+  }
+
   /** Every process, those that are starting included. */
   processes(): ReadonlyArray<Process> {
     return Array.from(this.entries.values(), ({ process }) => process)
   }
 }
 
-const hasStarted = ({ outcome }: Entry): boolean => outcome !== undefined && Exit.isSuccess(outcome)
+/** True once the start has succeeded. */
+export const hasStarted = ({ outcome }: Entry): boolean => outcome !== undefined && Exit.isSuccess(outcome)

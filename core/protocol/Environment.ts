@@ -54,6 +54,10 @@ export const Capabilities = Schema.Struct({
   processDeadlines: Schema.Boolean,
   /** Beyond the peer implementation: `history` of `process/start`, `process/history` and `process/grep`. */
   outputHistory: Schema.Boolean,
+  /** Beyond the peer implementation: `process/list`, `session/list`, and `name` and `labels` of `process/start`. */
+  processList: Schema.Boolean,
+  /** Beyond the peer implementation: both lists show every session of the server, with `sessions: "all"`. */
+  processListAll: Schema.Boolean,
 }).annotations({ identifier: "Capabilities" })
 /** The capabilities of a server. */
 export type Capabilities = typeof Capabilities.Type

@@ -23,6 +23,8 @@ describe("Methods", () => {
       "process/wait",
       "process/history",
       "process/grep",
+      "process/list",
+      "session/list",
       "fs/readFile",
       "fs/writeFile",
       "fs/createDirectory",
@@ -62,6 +64,8 @@ describe("Methods", () => {
       "process/terminate",
       "process/resize",
       "process/credit",
+      "process/list",
+      "session/list",
     ])
   })
 

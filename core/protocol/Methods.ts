@@ -9,6 +9,7 @@ import * as Environment from "./Environment.ts"
 import * as FileMethods from "./FileMethods.ts"
 import * as History from "./History.ts"
 import * as HttpRequest from "./HttpRequest.ts"
+import * as List from "./List.ts"
 import { always, request, type RequestMethod } from "./Method.ts"
 import * as Message from "./Message.ts"
 import * as OutputText from "./OutputText.ts"
@@ -137,6 +138,24 @@ export const requests = {
     repeatable: always,
     cancellable: true,
     says: "the lines with a match in what a process has printed (beyond the peer; capability outputHistory)",
+  }),
+  "process/list": request({
+    params: List.ListParams,
+    result: List.ListResult,
+    toText: JSON.stringify,
+    family: "exec",
+    slotted: false,
+    repeatable: always,
+    says: "lists processes, in pages (beyond the peer; capability processList)",
+  }),
+  "session/list": request({
+    params: List.SessionsParams,
+    result: List.SessionsResult,
+    toText: JSON.stringify,
+    family: "exec",
+    slotted: false,
+    repeatable: always,
+    says: "lists sessions by their numbers, in pages (beyond the peer; capability processList)",
   }),
   ...FileMethods.requests,
   "http/request": request({

@@ -9,6 +9,7 @@ import { Deadlines, ending, Signal } from "./Deadlines.ts"
 import { at, beyond, flag, nullable, omittable } from "./Fields.ts"
 import { History } from "./History.ts"
 import { I32, U16, U53, U64, Usize } from "./Integers.ts"
+import { Naming } from "./Naming.ts"
 import * as PathUri from "./PathUri.ts"
 import { Receipt, ResourceLimit } from "./Receipt.ts"
 import { Sandbox } from "./Sandbox.ts"
@@ -85,6 +86,7 @@ export const StartParams = Schema.Struct({
   /** With the capability `outputHistory`: keeps the output in files. The default is as the server is told. */
   history: beyond(History),
   ...Deadlines,
+  ...Naming,
 }).annotations({ identifier: "WireExecParams" })
 /** Decoded params of `process/start`. */
 export type StartParams = typeof StartParams.Type

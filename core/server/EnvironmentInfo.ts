@@ -6,15 +6,26 @@ import type { HostInfo } from "../spawn/Host.ts"
 import type { ProcessEvidenceService } from "../spawn/ProcessEvidence.ts"
 import type { Capabilities } from "../spawn/Spawner.ts"
 
-/** The result of `environment/info`; `version` is that of the embedding program, `hasNetwork` whether it may use one. */
+/** What a server says of itself. */
+export interface Told {
+  /** That of the embedding program. */
+  readonly version: string
+  /** Whether requests may use the network. */
+  readonly hasNetwork: boolean
+  /** What evidence of processes it has. */
+  readonly tells: ProcessEvidenceService["tells"]
+  /** Whether lists show every session. */
+  readonly listsAll: boolean
+  /** Whether output can be kept in files. */
+  readonly keepsHistories: boolean
+}
+
+/** The result of `environment/info`. */
 export const make = (
   host: HostInfo,
   { resize, pipeStdin, pause }: Capabilities,
   { available, watches }: FilesService,
-  version: string,
-  hasNetwork: boolean,
-  tells: ProcessEvidenceService["tells"],
-  keepsHistories: boolean,
+  { version, hasNetwork, tells, listsAll, keepsHistories }: Told,
 ): Environment.EnvironmentInfo => ({
   shell: host.shell,
   executorVersion: version,
@@ -44,6 +55,8 @@ export const make = (
     processWaitInput: tells.input,
     processDeadlines: host.platform !== "windows",
     outputHistory: keepsHistories,
+    processList: true,
+    processListAll: listsAll,
   },
 })
 

@@ -80,7 +80,7 @@ describe("ExecServer handshake", () => {
     "knows no other method, before the handshake and after",
     effect(function* () {
       const client = yield* (yield* make()).connect
-      for (const method of ["nope/method", "process/list", "command/exec", "initialized", "process/output"]) {
+      for (const method of ["nope/method", "process/kill", "command/exec", "initialized", "process/output"]) {
         expect(yield* client.ask(method)).toMatchObject(
           error(-32601, `exec-server stub does not implement \`${method}\` yet`),
         )

@@ -9,6 +9,7 @@ import * as Dialects from "../protocol/dialect/Dialects.ts"
 import * as ErrorCode from "../protocol/ErrorCode.ts"
 import * as Floor from "../protocol/Floor.ts"
 import { LimitError } from "../protocol/Limits.ts"
+import type { Visible } from "../protocol/List.ts"
 import * as Message from "../protocol/Message.ts"
 import type { SessionIds } from "../session/SessionIds.ts"
 import * as SessionRegistry from "../session/SessionRegistry.ts"
@@ -30,6 +31,8 @@ export interface Options extends SessionRegistry.Options {
   readonly dialect?: Dialects.Name
   /** What every request is confined to at least, whatever its `sandbox` says; by default nothing. */
   readonly floor?: Confinement | undefined
+  /** Whose processes clients may list: of their own session (the default), or of every session of this server. */
+  readonly listSessions?: Visible | undefined
   /** Where everything is written down that clients do to this host; by default nowhere. */
   readonly auditLog?: AuditLog | undefined
 }
@@ -47,7 +50,7 @@ export const make = (
   options: Options,
 ): Effect.Effect<ExecServer, never, Spawner | Files | SessionIds | Host | HttpClient | Scope.Scope> =>
   Effect.gen(function* () {
-    const { floor, limits } = options
+    const { floor, limits, listSessions: listed = "own" } = options
     const host = yield* Host
     const { capabilities } = yield* Spawner
     const allFiles = yield* Files
@@ -56,22 +59,16 @@ export const make = (
       floor === undefined || Floor.showsAllFiles(floor) ? allFiles : { ...allFiles, watches: false }
     const hasNetwork = floor?.network !== false
     const [{ tells }, { available: keepsHistories }] = [yield* ProcessEvidence, yield* HistoryFiles]
-    const { version } = options
+    const listsAll = listed === "all"
+    const told = { version: options.version, hasNetwork, tells, listsAll, keepsHistories }
     const shared: ServerConnection.Shared = {
       limits,
       dialect: Dialects.table[options.dialect ?? "current"],
       host,
       capabilities,
-      environmentInfo: EnvironmentInfo.make(
-        host,
-        capabilities,
-        files,
-        version,
-        hasNetwork,
-        tells,
-        keepsHistories,
-      ),
       keepsHistories,
+      environmentInfo: EnvironmentInfo.make(host, capabilities, files, told),
+      listed,
       floor,
       files,
       sandboxed: SandboxedFiles.make(files, host, floor),

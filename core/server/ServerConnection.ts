@@ -14,6 +14,7 @@ import type { Confinement } from "../protocol/Confinement.ts"
 import type { Dialect } from "../protocol/dialect/Dialect.ts"
 import type { EnvironmentInfo } from "../protocol/Environment.ts"
 import type { Limits } from "../protocol/Limits.ts"
+import type { Visible } from "../protocol/List.ts"
 import type { Family } from "../protocol/Methods.ts"
 import * as Connection from "../rpc/Connection.ts"
 import type { Receiver } from "../rpc/Receiver.ts"
@@ -29,6 +30,7 @@ import * as FairSender from "./FairSender.ts"
 import * as fileHandlers from "./handlers/fs.ts"
 import * as historyHandlers from "./handlers/history.ts"
 import * as httpHandlers from "./handlers/http.ts"
+import * as listHandlers from "./handlers/list.ts"
 import * as processHandlers from "./handlers/process.ts"
 import * as sessionHandlers from "./handlers/session.ts"
 import * as waitHandlers from "./handlers/wait.ts"
@@ -55,6 +57,8 @@ export interface Shared {
   readonly sandboxed: SandboxedFiles
   readonly client: HttpClientService
   readonly sessions: SessionRegistry
+  /** Whose processes clients may list. */
+  readonly listed: Visible
   readonly tracing: Tracing
   /** Undefined if nothing is audited. */
   readonly auditLog: AuditLog | undefined
@@ -96,6 +100,7 @@ export const serve = (
         ...sessionHandlers.make({ ...shared, handshake, sessions, notifier, holder }),
         ...waitHandlers.make({ session: () => sessionOf(handshake) }),
         ...historyHandlers.make({ session: () => sessionOf(handshake) }),
+        ...listHandlers.make({ session: () => sessionOf(handshake), sessions, listed: shared.listed }),
         ...processHandlers.make({ ...shared, limits, session: () => sessionOf(handshake), notifier, audit }),
         ...(yield* fileHandlers.make({
           ...shared,

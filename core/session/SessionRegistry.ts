@@ -5,8 +5,10 @@
  * and their output is retained; a new connection can resume the session within its time to live, which begins at the
  * detachment. After that, or when the scope of the registry closes, its children are killed. A connection can also take
  * a session over from the one that has it; that changes hands in one synchronous step, so that a session never has two.
- * A bound session, for dialects without resumption, ends with its connection.
+ * A bound session, for dialects without resumption, ends with its connection. Sessions have numbers, for lists: their
+ * ids are secrets.
  */
+import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as ExecutionStrategy from "effect/ExecutionStrategy"
@@ -18,9 +20,11 @@ import { Hasher } from "../protocol/Hasher.ts"
 import { LimitError } from "../protocol/Limits.ts"
 import { HistoryFiles } from "../process/history/HistoryFiles.ts"
 import type { Metrics } from "../process/Metrics.ts"
+import { Numbered } from "../process/Numbered.ts"
 import * as ProcessRegistry from "../process/ProcessRegistry.ts"
 import { ProcessEvidence } from "../spawn/ProcessEvidence.ts"
 import { Spawner } from "../spawn/Spawner.ts"
+import type * as Listing from "./Listing.ts"
 import { SessionIds } from "./SessionIds.ts"
 
 /** Options of a session registry, and of the process registries in it. */
@@ -46,6 +50,8 @@ export class SessionError extends Data.TaggedError("SessionError")<{
 export interface Session {
   /** What a client names to resume it. */
   readonly id: string
+  /** Its place among the sessions of the server: 1 for the first one. */
+  readonly number: number
   /** Its processes. */
   readonly processes: ProcessRegistry.ProcessRegistry
 }
@@ -73,9 +79,12 @@ export interface SessionRegistry {
   readonly detach: (session: Session, holder?: Holder) => Effect.Effect<void>
   /** Ends a session at once; its children are killed. */
   readonly end: (session: Session) => Effect.Effect<void>
+  /** The open sessions with a greater number, in its order. */
+  readonly after: Listing.Sessions
 }
 
-interface OpenSession {
+interface OpenSession extends Listing.OpenSession {
+  readonly number: number
   readonly session: Session
   readonly scope: Scope.CloseableScope
   /** Ends with its connection. */
@@ -99,6 +108,8 @@ export const make = (
     const registryScope = yield* Scope.fork(yield* Effect.scope, ExecutionStrategy.parallel)
     const expiries = yield* FiberMap.make<string>()
     const table = new Map<string, OpenSession>()
+    const numbered = new Numbered<OpenSession>()
+    let last = 0
 
     const [hasher, evidence, buffers] = [yield* Hasher, yield* ProcessEvidence, yield* Buffers]
     const { limits, metrics } = options
@@ -117,20 +128,15 @@ export const make = (
         shared,
       ).pipe(Scope.extend(scope), Effect.annotateLogs("session", id))
       yield* Effect.annotateLogs(Effect.logDebug("session opened"), { session: id })
-      const session: Session = { id, processes }
-      table.set(id, { session, scope, bound, holder, detachment: undefined, leaving: [] })
+      const since = { openedAtMs: yield* Clock.currentTimeMillis, detachment: undefined }
+      // Numbered in the same step in which it is listed, so that the list is in order.
+      const number = (last += 1)
+      const session: Session = { id, number, processes }
+      const entry: OpenSession = { number, session, scope, bound, holder, ...since, leaving: [] }
+      table.set(id, entry)
+      numbered.add(entry)
       return session
     })
-
-    // One synchronous step: an interrupted caller has either not resumed the session, or can detach it.
-    const resume = (id: string, holder: Holder, takeover = false) =>
-      Effect.suspend(() => {
-        const entry = table.get(id)
-        if (entry === undefined) return Effect.fail(new SessionError({ reason: "Unknown", sessionId: id }))
-        return attach(entry, holder, takeover)
-          ? Effect.succeed(entry.session)
-          : Effect.fail(new SessionError({ reason: "Attached", sessionId: id }))
-      })
 
     const handedOver = ({ id }: Session) => {
       const entry = table.get(id)
@@ -140,8 +146,10 @@ export const make = (
     const end = ({ id }: Session) =>
       Effect.suspend(() => {
         const entry = table.get(id)
+        if (entry === undefined) return Effect.void
         table.delete(id)
-        return entry === undefined ? Effect.void : Scope.close(entry.scope, Exit.void)
+        numbered.remove(entry)
+        return Scope.close(entry.scope, Exit.void)
       })
 
     const expire = (entry: OpenSession, detachment: object) =>
@@ -166,8 +174,22 @@ export const make = (
         return FiberMap.run(expiries, session.id, expire(entry, detachment))
       })
 
-    return { open: make, openBound: make(undefined), resume, handedOver, detach, end }
+    const after = (number: number) => numbered.after(number)
+    const resume = resuming(table)
+    return { open: make, openBound: make(undefined), resume, handedOver, detach, end, after }
   })
+
+/** One synchronous step: an interrupted caller has either not resumed the session, or can detach it. */
+const resuming =
+  (table: ReadonlyMap<string, OpenSession>): SessionRegistry["resume"] =>
+  (id, holder, takeover = false) =>
+    Effect.suspend(() => {
+      const entry = table.get(id)
+      if (entry === undefined) return Effect.fail(new SessionError({ reason: "Unknown", sessionId: id }))
+      return attach(entry, holder, takeover)
+        ? Effect.succeed(entry.session)
+        : Effect.fail(new SessionError({ reason: "Attached", sessionId: id }))
+    })
 
 /** Attaches a session; false if another holder has it, and it is not to be taken over. */
 const attach = (entry: OpenSession, holder: Holder, takeover: boolean): boolean => {

@@ -17,5 +17,6 @@
  *
  * @module
  */
+export * as Listing from "./Listing.ts"
 export * as SessionIds from "./SessionIds.ts"
 export * as SessionRegistry from "./SessionRegistry.ts"

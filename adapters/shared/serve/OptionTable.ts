@@ -78,6 +78,20 @@ export const behaviour = {
       "system's keep-alive over TCP; 0 is for ever",
   },
   /**
+   * Whose processes a client may list: own (those of its own session) or all (with their arguments, of every
+   * session). Default: own. The flag is `--list-sessions`.
+   */
+  listSessions: {
+    flag: "list-sessions",
+    kind: "choice",
+    of: ["own", "all"],
+    shows: "WHOSE",
+    default: "own",
+    help:
+      "whose processes a client may list: own (those of its own session) or all (with their arguments, of every " +
+      "session)",
+  },
+  /**
    * Append a line of JSON to FILE, or to stderr, for what clients do: processes, files, HTTP requests, and who
    * asked. While it cannot be written, nothing is started or changed. The flag is `--audit`.
    */

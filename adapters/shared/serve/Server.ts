@@ -158,6 +158,7 @@ const start = (platform: Platform, settings: Settings, host: Host) =>
     const server = yield* ExecServer.make({
       version,
       dialect: options.dialect ?? "current",
+      listSessions: options.listSessions ?? "own",
       detachedMillis: options.detachedTtlMs ?? SessionRegistry.defaultOptions.detachedMillis,
       retentionMillis: options.retentionMs ?? SessionRegistry.defaultOptions.retentionMillis,
       limits,

@@ -10,6 +10,7 @@ import { dialects } from "./dialects.mjs"
 import { doors } from "./doors.mjs"
 import { files } from "./files.mjs"
 import { http } from "./http.mjs"
+import { lists } from "./lists.mjs"
 import { processes } from "./process.mjs"
 import { protocol } from "./protocol.mjs"
 import { server } from "./server.mjs"
@@ -25,6 +26,7 @@ export const all = [
   ...processes,
   ...waits,
   ...histories,
+  ...lists,
   ...files,
   ...http,
   ...server,

@@ -152,8 +152,8 @@ export const server = [
   ),
   one(
     "core/session/SessionRegistry.ts",
-    "entry === undefined ? Effect.void : Scope.close(entry.scope, Exit.void)",
-    "entry === undefined ? Effect.void : Effect.void",
+    "return Scope.close(entry.scope, Exit.void)",
+    "return Effect.void",
     "an expired session leaves its children running",
   ),
   one(

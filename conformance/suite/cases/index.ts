@@ -41,6 +41,7 @@ import { networkProxy } from "./network-proxy.ts"
 import { exitCode } from "./process-exit-code.ts"
 import { anySignal, gracefulTerminate, processDeadlines } from "./process-deadlines.ts"
 import { outputHistory, outputGrep } from "./process-history.ts"
+import { processList, sessionList } from "./process-list.ts"
 import { processReceipt } from "./process-receipt.ts"
 import { processCredit } from "./process-credit.ts"
 import { processCloseStdin, processResize, processSignals } from "./process-extensions.ts"
@@ -119,6 +120,8 @@ export const cases: ReadonlyArray<Case> = [
   ...processDeadlines,
   ...outputHistory,
   ...outputGrep,
+  ...processList,
+  ...sessionList,
   ...gracefulTerminate,
   ...anySignal,
   ...exitCode,

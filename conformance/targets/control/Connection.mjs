@@ -3,6 +3,7 @@
 import * as Handshake from "./Handshake.mjs"
 import * as History from "./History.mjs"
 import * as Incoming from "./Incoming.mjs"
+import * as Lists from "./Lists.mjs"
 import * as Params from "./Params.mjs"
 import * as Processes from "./Processes.mjs"
 import * as Wait from "./Wait.mjs"
@@ -29,6 +30,8 @@ const methods = {
   "process/wait": ["exec", Wait.wait],
   "process/history": ["exec", History.history],
   "process/grep": ["exec", History.grep],
+  "process/list": ["exec", Lists.processes],
+  "session/list": ["exec", Lists.sessions],
   "environment/info": ["environment info", Handshake.info],
   "environment/status": ["environment status", () => ({ status: "ready" })],
 }
@@ -64,7 +67,8 @@ const request = (parts, sessions, connection, id, { method = "", params }) => {
     if (found === undefined) return Handshake.initialize(parts, sessions, connection, checked)
     const [family, run] = found
     Handshake.admit(parts, connection, family)
-    return run(connection.session ?? { parts, id: "", processes: new Map(), connection }, checked)
+    const unnamed = { number: 0, openedAtMs: 0, all: sessions }
+    return run(connection.session ?? { parts, id: "", processes: new Map(), connection, ...unnamed }, checked)
   }
   try {
     const result = handle()

@@ -30,6 +30,7 @@ const publish = (session, entry, method, params, bytes) => {
       History.keep(entry.history, { seq, stream: params.stream, bytes, chunk: params.chunk })
       session.parts.drops(entry.history)
     }
+    entry.written += bytes.length
     const { account } = entry
     if (account !== undefined) session.parts.written(account, params.stream, seq, bytes)
     while (entry.size > retained) {

@@ -3,6 +3,7 @@
 import { randomUUID } from "node:crypto"
 import * as Evidence from "./Evidence.mjs"
 import { replay } from "./Events.mjs"
+import { listsAll } from "./Lists.mjs"
 import { invalidRequest, Refused, sessionAttached } from "./Refused.mjs"
 /**
  * @typedef {import("./Parts.mjs").Connection} Connection
@@ -26,6 +27,8 @@ export const info = () => ({
     processWaitInput: Evidence.known,
     processDeadlines: true,
     outputHistory: true,
+    processList: true,
+    processListAll: listsAll,
   },
 })
 
@@ -39,7 +42,9 @@ export const info = () => ({
  */
 const sessionOf = (parts, sessions, wanted, takeover) => {
   if (wanted === undefined || wanted === null) {
-    const session = { parts, id: randomUUID(), processes: parts.processes(sessions), connection: undefined }
+    const opened = { number: sessions.size + 1, openedAtMs: Date.now(), all: sessions }
+    const processes = parts.processes(sessions)
+    const session = { parts, id: randomUUID(), processes, connection: undefined, ...opened }
     sessions.set(session.id, session)
     return session
   }

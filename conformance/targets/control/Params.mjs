@@ -65,6 +65,22 @@ const isPoint = (value) => isObject(value) && Object.values(value).every(optiona
 /** @type {Test} */
 const isTime = (value) => isCount(value) && value >= 1 && value < 2 ** 31
 
+/** @type {Test} */
+const isName = (value) => isText(value) && value.length >= 1 && value.length <= 256
+/** @type {Test} */
+const isLabels = (value) =>
+  isTextMap(value) &&
+  Object.keys(value).length <= 64 &&
+  Object.entries(value).every(([key, { length }]) => isName(key) && length <= 1024)
+
+const states = ["starting", "running", "exited", "closed"]
+
+const listed = {
+  sessions: optional((value) => value === "own" || value === "all"),
+  limit: optional((value) => isNumber(value) && value > 0),
+  cursor: optional(isText),
+}
+
 /** @type {Record<string, Record<string, Test>>} */
 export const fields = {
   initialize: {
@@ -96,6 +112,8 @@ export const fields = {
     signalOnTimeout: optional(isSignal),
     ending: optional(isFlag),
     history: optional((value) => isObject(value) && isCount(value.maxBytes)),
+    name: optional(isName),
+    labels: optional(isLabels),
   },
   "process/read": {
     processId: isText,
@@ -135,6 +153,15 @@ export const fields = {
     after: optional(isCount),
     maxMatches: optional(isCount),
   },
+  "process/list": {
+    ...listed,
+    name: optional(isText),
+    labels: optional(isTextMap),
+    states: optional(
+      (value) => isTexts(value) && value.every((/** @type {string} */ one) => states.includes(one)),
+    ),
+  },
+  "session/list": listed,
   "environment/info": {},
   "environment/status": {},
 }

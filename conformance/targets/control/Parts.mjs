@@ -49,7 +49,14 @@ import * as Wait from "./Wait.mjs"
  * @property {boolean} told
  * @property {any} [ending]
  * @property {import("./History.mjs").History | undefined} history
+ * @property {Names} names
+ * @property {Array<string>} argv
+ * @property {string} cwd
+ * @property {number} startedAtMs
+ * @property {number} written
  */
+
+/** @typedef {{ name?: string, labels: Record<string, string> }} Names */
 
 /**
  * What a receipt is made of; `told` is the greatest seq that a client was sent.
@@ -67,7 +74,12 @@ import * as Wait from "./Wait.mjs"
 
 /** @typedef {Map<string, Entry>} Entries */
 
-/** @typedef {{ parts: Parts, id: string, processes: Entries, connection: Connection | undefined }} Session */
+/**
+ * @typedef {{
+ *   parts: Parts, id: string, processes: Entries, connection: Connection | undefined, number: number,
+ *   openedAtMs: number, all: Sessions
+ * }} Session
+ */
 
 /** @typedef {Map<string, Session>} Sessions */
 
@@ -148,6 +160,12 @@ import * as Wait from "./Wait.mjs"
  * @property {(pattern: RegExp, lines: Array<string>, at: number) => boolean} lineMatches
  * @property {(match: any) => any} matched
  * @property {(complete: boolean) => boolean} isComplete
+ * @property {(all: boolean, allowed: boolean) => boolean} listable
+ * @property {(session: Session, all: boolean) => Array<Session>} seen
+ * @property {(entries: Array<Entry>) => Array<Entry>} listed
+ * @property {(query: any) => any} wanted
+ * @property {(names: Names) => any} labelled
+ * @property {(session: Session) => any} sessionNumber
  * @property {(session: Session) => boolean} free
  * @property {(connection: Connection) => boolean} yields
  * @property {(session: Session, holder: Connection) => unknown} handOver
@@ -315,6 +333,18 @@ export const parts = {
   matched: (match) => match,
   /** Whether a page is told to be the last, by whether it is. */
   isComplete: (complete) => complete,
+  /** Whether a list may be made: of all sessions or the own one, by whether the server allows all. */
+  listable: (all, allowed) => !all || allowed,
+  /** The sessions that a list shows. */
+  seen: (session, all) => (all ? [...session.all.values()] : [session]),
+  /** The processes of a session in the order of a list. */
+  listed: (entries) => entries,
+  /** What a list is filtered by. */
+  wanted: (query) => query,
+  /** The name and the labels of a process in a list. */
+  labelled: (names) => names,
+  /** How a list names a session. */
+  sessionNumber: ({ number }) => number,
 
   /** Whether a session can be resumed. */
   free: (session) => session.connection === undefined,

@@ -49,7 +49,7 @@ const launch = ([program, ...args], options) => {
  *   processId: string, argv: [string, ...Array<string>], cwd: string, env: Record<string, string>, pipeStdin?: boolean,
  *   credit?: number | null, receipt?: boolean | null, timeoutMs?: number | null, idleTimeoutMs?: number | null,
  *   history?: { maxBytes: number } | null, killGraceMs?: number | null, ending?: boolean | null,
- *   signalOnTimeout?: string | number | null
+ *   signalOnTimeout?: string | number | null, name?: string | null, labels?: Record<string, string> | null
  * }} params
  */
 export const start = (session, params) => {
@@ -89,6 +89,11 @@ export const start = (session, params) => {
     asked: undefined,
     history: session.parts.remembered(params.history ?? undefined),
     told: parts.tellsEnding(params.ending ?? (params.timeoutMs != null || params.idleTimeoutMs != null)),
+    names: { ...(params.name == null ? {} : { name: params.name }), labels: params.labels ?? {} },
+    argv,
+    cwd: params.cwd,
+    startedAtMs: Date.now(),
+    written: 0,
   }
   processes.set(id, entry)
   child.stdin?.on("error", () => undefined)

@@ -20,6 +20,7 @@ import type { Capabilities, SpawnSpec } from "../../spawn/Spawner.ts"
 import { unconfinable } from "../SandboxedFiles.ts"
 import type { Auditing } from "../audit/Auditing.ts"
 import * as Deadlines from "../Deadlines.ts"
+import * as Naming from "../Naming.ts"
 import type { Notifier } from "../Notifier.ts"
 import type { Tracing } from "../Tracing.ts"
 import { type HandlerError, ParamsError } from "../WireError.ts"
@@ -63,6 +64,7 @@ export const make = ({ host, session, notifier, tracing, audit, ...server }: Pro
       const { keepsHistories, limits } = server
       const historyBytes = yield* bytesOf(params.history, keepsHistories, limits.historyBytes)
       const deadlines = yield* Deadlines.fromStart(params, host.platform)
+      const names = yield* Naming.fromStart(params)
       const { id, processes } = session()
       const starting = processes.start(processId, spec, {
         retainedBytes: params.retainedBytes,
@@ -70,6 +72,7 @@ export const make = ({ host, session, notifier, tracing, audit, ...server }: Pro
         receipt: params.receipt ?? false,
         historyBytes,
         ...deadlines,
+        ...names,
       })
       const process = yield* tracing.process(id, processId, spec.argv[0], starting)
       afterReply(() => {

@@ -45,6 +45,7 @@ const startOf = (random) => ({
   ...(random.chance(0.1) && { metadata: { threadId: null, toolCallId: "call" } }),
   ...(random.chance(0.3) && { credit: 65_536 }),
   ...(random.chance(0.3) && { receipt: random.pick([true, false, null]) }),
+  ...(random.chance(0.2) && { name: random.pick(["n", ""]), labels: { a: "b" } }),
   ...(random.chance(0.1) && { terminalSize: { rows: 30, columns: 90 } }),
   ...(random.chance(0.1) && { sandbox: null, enforceManagedNetwork: false, managedNetwork: null }),
 })
@@ -138,6 +139,19 @@ export const makers = {
     afterSeq: random.below(5),
     timeoutMs: random.below(30),
     maxBytes: random.below(100),
+  }),
+  "process/list": (random) => ({
+    sessions: random.pick([null, "own", "all"]),
+    limit: random.below(9),
+    cursor: random.pick([null, "1.0", "1.4", "x"]),
+    name: random.pick([null, "n"]),
+    labels: random.pick([null, {}, { a: "b" }]),
+    states: random.pick([null, [], ["running", "closed"]]),
+  }),
+  "session/list": (random) => ({
+    sessions: random.pick([null, "own", "all"]),
+    limit: random.below(9),
+    cursor: random.pick([null, "1.0", "x"]),
   }),
   "fs/readFile": followOf,
   "fs/writeFile": (random) => ({ ...followOf(random), dataBase64: chunk }),

@@ -1,0 +1,227 @@
+/**
+ * An extension that a server may announce as `processList` in `environmentInfo.capabilities`: `process/list`,
+ * `session/list`, and `name` and `labels` of `process/start`.
+ */
+import type { CaseContext } from "../CaseContext.ts"
+import { table } from "../Case.ts"
+import * as Check from "../Check.ts"
+import * as Child from "../Child.ts"
+import type { JsonObject } from "../Json.ts"
+import type { Wire } from "../wire/Wire.ts"
+import { begin } from "./resuming.ts"
+
+const lists = { requires: ["process-list"], level: "must", spec: [] } as const
+
+const rows = (answer: JsonObject, name = "processes"): ReadonlyArray<JsonObject> =>
+  Check.list(answer[name], name).map((row) => Check.object(row, `a member of ${name}`))
+
+const idsOf = (found: ReadonlyArray<JsonObject>): ReadonlyArray<string> =>
+  found.map(({ processId }) => Check.text(processId, "the processId of a row"))
+
+/** The rows of all pages of at most `limit`; `between` runs behind the first page. */
+const all = async (
+  wire: Wire,
+  params: JsonObject = {},
+  between: () => Promise<unknown> = () => Promise.resolve(),
+): Promise<ReadonlyArray<JsonObject>> => {
+  const found: Array<JsonObject> = []
+  for (let cursor: string | null = null; ; await between()) {
+    const answer = await wire.ok("process/list", { ...params, cursor })
+    found.push(...rows(answer))
+    const next = answer["nextCursor"]
+    if (next === null) return found
+    cursor = Check.text(next, "nextCursor")
+  }
+}
+
+const waiting = (t: Wire, id: string, params: JsonObject = {}) =>
+  Child.start(t, { script: "cat >/dev/null", pipeStdin: true, id, params })
+
+/** Two sessions, of which the second one has a process. */
+const two = async (t: CaseContext) => {
+  const [mine, other] = [await begin(t), await begin(t)]
+  for (const { wire } of [mine, other]) wire.send({ method: "initialized" })
+  await waiting(other.wire, "theirs")
+  return { mine, other }
+}
+
+export const processList = table("process/list", {
+  "tells-what-runs": {
+    ...lists,
+    says:
+      "A row has what the process was started with (argv, cwd, tty, name, labels), its session, its state, exitCode " +
+      "and bytes; nextSeq is one above the seq of its last event. A closed process is listed while it can be read.",
+    run: async (t) => {
+      const wire = await t.open()
+      const argv = ["/bin/sh", "-c", "printf hello; read -r line; exit 3"]
+      const named = { name: "web", labels: { tier: "front", empty: "" } }
+      const before = Date.now() - 60_000
+      const child = await Child.start(wire, { argv, pipeStdin: true, params: named })
+      await child.has(5)
+      const [row = {}, ...more] = await all(wire)
+      Check.equal(more.length, 0, "the number of other rows")
+      const { session, pid, startedAtMs, ...rest } = row
+      Check.isTrue(Check.integer(session, "session") > 0, "session must be positive")
+      Check.isTrue(pid === null || Check.integer(pid, "pid") > 0, "pid must be null or positive")
+      Check.isTrue(Check.integer(startedAtMs, "startedAtMs") > before, "startedAtMs is long ago")
+      const about = { processId: child.id, attached: true, ...named, argv, cwd: "file:///tmp", tty: false }
+      const soFar = { ...about, state: "running", exitCode: null, bytes: 5 }
+      Check.equal(rest, { ...soFar, nextSeq: Check.integer(row["nextSeq"], "nextSeq") }, "the row")
+      await child.write("x\n")
+      const { closedSeq } = await child.ended()
+      const [closed = {}] = await all(wire)
+      const end = { state: "closed", exitCode: 3, bytes: 5, nextSeq: closedSeq + 1 }
+      Check.equal(closed, { ...row, ...end }, "the row of the closed process")
+    },
+  },
+  "terminal-size": {
+    ...lists,
+    requires: ["process-list", "process-resize", "pty"],
+    says: "The row of a process with a PTY has tty and its terminalSize, which process/resize changes.",
+    run: async (t) => {
+      const wire = await t.open()
+      const terminalSize = { rows: 31, columns: 91 }
+      const child = await Child.start(wire, { script: "read -r line", tty: true, params: { terminalSize } })
+      Check.equal((await all(wire))[0]?.["terminalSize"], terminalSize, "terminalSize")
+      await wire.ok("process/resize", { processId: child.id, rows: 7, columns: 70 })
+      const [row] = await all(wire)
+      Check.equal([row?.["tty"] ?? null], [true], "tty")
+      Check.equal(row?.["terminalSize"], { rows: 7, columns: 70 }, "terminalSize after a resize")
+    },
+  },
+  filters: {
+    ...lists,
+    says: "A page has only processes with the name, with all of the labels, and in one of the states that are given.",
+    run: async (t) => {
+      const wire = await t.open()
+      await waiting(wire, "a", { name: "x", labels: { k: "1", l: "2" } })
+      await waiting(wire, "b", { name: "y", labels: { k: "1" } })
+      const done = await Child.start(wire, { script: "exit 0", id: "c", params: { name: "x" } })
+      await done.ended()
+      const cases: ReadonlyArray<readonly [JsonObject, ReadonlyArray<string>]> = [
+        [{ name: "x" }, ["a", "c"]],
+        [{ labels: { k: "1" } }, ["a", "b"]],
+        [{ labels: { k: "1", l: "2" } }, ["a"]],
+        [{ labels: { l: "1" } }, []],
+        [{ states: ["closed"] }, ["c"]],
+        [{ name: "x", states: ["running", "closed"], labels: {} }, ["a", "c"]],
+        [{ name: "nobody" }, []],
+      ]
+      for (const [params, ids] of cases)
+        Check.equal([...idsOf(await all(wire, params))], [...ids], `with ${JSON.stringify(params)}`)
+    },
+  },
+  pages: {
+    ...lists,
+    says:
+      "A page has at most limit rows, oldest first; nextCursor leads to the next page, and is null behind the last. " +
+      "A process that starts between two pages comes behind the others, and no row comes twice.",
+    run: async (t) => {
+      const wire = await t.open()
+      const ids = ["a", "b", "c", "d", "e"]
+      for (const id of ids) await waiting(wire, id)
+      const first = rows(await wire.ok("process/list", { limit: 2 }))
+      Check.equal([...idsOf(first)], ["a", "b"], "the first page")
+      let started = 0
+      const found = await all(wire, { limit: 2 }, async () => {
+        if (started < 2) await waiting(wire, `late${(started += 1)}`)
+      })
+      Check.equal([...idsOf(found)], [...ids, "late1", "late2"], "all pages")
+    },
+  },
+  "own-session-only": {
+    ...lists,
+    transports: "ws",
+    says: "Without sessions, and with sessions: own, a client is shown no process and no session but its own.",
+    run: async (t) => {
+      const { mine } = await two(t)
+      for (const params of [{}, { sessions: null }, { sessions: "own" }]) {
+        Check.equal([...idsOf(await all(mine.wire, params))], [], "the processes")
+        const [own, ...others] = rows(await mine.wire.ok("session/list", params), "sessions")
+        Check.equal([own?.["own"] ?? null, others.length], [true, 0], "the sessions")
+      }
+    },
+  },
+  "bad-values-refused": {
+    ...lists,
+    says:
+      "A cursor that no page had, a limit of 0, an unknown state, an empty name, and a name, key, value or number of " +
+      "labels beyond the bounds are refused with -32602; what is refused is not started.",
+    run: async (t) => {
+      const wire = await t.open()
+      for (const params of [
+        { cursor: "no cursor" },
+        { limit: 0 },
+        { states: ["dead"] },
+        { sessions: "some" },
+      ])
+        await wire.refused("process/list", params, -32602)
+      for (const params of [
+        { name: "" },
+        { name: "n".repeat(257) },
+        { labels: { "": "x" } },
+        { labels: { k: "v".repeat(1025) } },
+        { labels: { k: 1 } },
+        { labels: Object.fromEntries(Array.from({ length: 65 }, (_, at) => [`k${at}`, ""])) },
+      ])
+        await wire.refused("process/start", Child.params(wire, { params }), -32602)
+      Check.equal([...idsOf(await all(wire))], [], "the processes")
+    },
+  },
+})
+
+export const sessionList = table("session/list", {
+  "never-has-an-id": {
+    ...lists,
+    says:
+      "The own session is listed by a number, with own and attached true, openedAtMs, and how many processes it has; " +
+      "its id, which is a secret, is in no list.",
+    run: async (t) => {
+      const { wire, session } = await begin(t)
+      wire.send({ method: "initialized" })
+      await waiting(wire, "p")
+      const answer = await wire.ok("session/list", {})
+      const [own = {}, ...more] = rows(answer, "sessions")
+      Check.equal([more.length, answer["nextCursor"] ?? null], [0, null], "the other rows, and nextCursor")
+      const { session: number = null, openedAtMs, ...rest } = own
+      Check.isTrue(Check.integer(number, "session") > 0, "session must be positive")
+      Check.isTrue(Check.integer(openedAtMs, "openedAtMs") > 0, "openedAtMs must be positive")
+      Check.equal(rest, { own: true, attached: true, processes: 1 }, "the row")
+      const [row] = await all(wire)
+      Check.equal(row?.["session"] ?? null, number, "the session of the process")
+      Check.lacks(JSON.stringify([answer, row ?? null]), session, "the lists")
+    },
+  },
+  "all-where-allowed": {
+    ...lists,
+    requires: ["process-list", "process-list-all"],
+    transports: "ws",
+    args: ["--list-sessions", "all"],
+    says:
+      "A server with --list-sessions all announces processListAll, and shows with sessions: all every session, by its " +
+      "number, and the processes of all.",
+    run: async (t) => {
+      const { mine, other } = await two(t)
+      const { capabilities } = await mine.wire.ok("environment/info", {})
+      Check.equal(Check.object(capabilities, "capabilities")["processListAll"], true, "processListAll")
+      await waiting(mine.wire, "own")
+      const params = { sessions: "all" }
+      const found = await all(mine.wire, params)
+      Check.equal([...idsOf(found)], ["own", "theirs"], "the processes")
+      const answer = await mine.wire.ok("session/list", params)
+      const sessions = rows(answer, "sessions")
+      Check.equal(
+        sessions.map(({ own, attached, processes }) => [own, attached, processes] as never),
+        [
+          [true, true, 1],
+          [false, true, 1],
+        ],
+        "own, attached and processes of the sessions",
+      )
+      const numbers = (list: ReadonlyArray<JsonObject>) => list.map(({ session }) => session ?? null)
+      Check.equal(numbers(found), numbers(sessions), "the sessions of the processes")
+      for (const { session } of [mine, other])
+        Check.lacks(JSON.stringify([found, answer]), session, "the lists")
+    },
+  },
+})

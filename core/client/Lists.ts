@@ -1,0 +1,80 @@
+/** The lists of a server, page after page. */
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import type { ListedProcess, ListedSession, State } from "../protocol/List.ts"
+import type { Call } from "./Calls.ts"
+import type { ClientError } from "./ClientError.ts"
+import * as OptionNames from "./OptionNames.ts"
+
+export type { ListedProcess, ListedSession, State } from "../protocol/List.ts"
+
+/** Options of `listSessions`. */
+export interface ListSessionsOptions {
+  /** Only the own session, or all of the server, which needs the capability `processListAll`. Default: `own`. */
+  readonly sessions?: "own" | "all"
+}
+
+/** Options of `list`: only processes that have all of what is given. */
+export interface ListOptions extends ListSessionsOptions {
+  /** Processes of this name. Default: of any, or none. */
+  readonly name?: string
+  /** Processes with these labels, and perhaps others. Default: with any. */
+  readonly labels?: Readonly<Record<string, string>>
+  /** Processes in one of these states: `starting`, `running`, `exited`, `closed`. Default: in any. */
+  readonly states?: ReadonlyArray<State>
+}
+
+const sessionsNames = { sessions: true } satisfies OptionNames.Names<ListSessionsOptions>
+
+const names = {
+  ...sessionsNames,
+  name: true,
+  labels: true,
+  states: true,
+} satisfies OptionNames.Names<ListOptions>
+
+/** One page; `next` is null behind the last. */
+export interface Page<Row> {
+  /** In the order of the list. */
+  readonly rows: ReadonlyArray<Row>
+  /** The cursor of the page behind it. */
+  readonly next: string | null
+}
+
+/** The page behind a cursor; null is the first one. */
+export type Pages<Row> = (cursor: string | null) => Effect.Effect<Page<Row>, ClientError>
+
+/** The processes of a server. */
+export const processes =
+  (call: Call, options: ListOptions = {}): Pages<ListedProcess> =>
+  (cursor) => {
+    const refusal = OptionNames.refusal("list", names, options)
+    if (refusal !== undefined) return Effect.fail(refusal)
+    return Effect.map(call("process/list", { ...options, cursor }), ({ processes, nextCursor }) => ({
+      rows: processes,
+      next: nextCursor,
+    }))
+  }
+
+/** The sessions of a server. */
+export const sessions =
+  (call: Call, options: ListSessionsOptions = {}): Pages<ListedSession> =>
+  (cursor) => {
+    const refusal = OptionNames.refusal("listSessions", sessionsNames, options)
+    if (refusal !== undefined) return Effect.fail(refusal)
+    return Effect.map(call("session/list", { ...options, cursor }), ({ sessions, nextCursor }) => ({
+      rows: sessions,
+      next: nextCursor,
+    }))
+  }
+
+/** The rows of all pages; a page is asked for when the rows before it are taken. */
+export const stream = <Row>(pages: Pages<Row>): Stream.Stream<Row, ClientError> =>
+  Stream.paginateChunkEffect(null as string | null, (cursor) =>
+    Effect.map(pages(cursor), ({ rows, next }) => [
+      Chunk.unsafeFromArray(rows),
+      Option.fromNullable(next).pipe(Option.map((next): string | null => next)),
+    ]),
+  )

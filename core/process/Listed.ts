@@ -1,0 +1,46 @@
+/** A process as lists show it. */
+import * as PathUri from "../protocol/PathUri.ts"
+import type { ListedProcess, State } from "../protocol/List.ts"
+import type { SpawnSpec } from "../spawn/Spawner.ts"
+import type { Process } from "./Process.ts"
+
+/** What a client calls a process. */
+export interface Names {
+  /** One name, which others may have, too. */
+  readonly name?: string | undefined
+  /** What it is labelled with. */
+  readonly labels?: Readonly<Record<string, string>> | undefined
+}
+
+/** What is known of a process from its start. */
+export interface Facts extends Names, Pick<SpawnSpec, "argv" | "cwd"> {
+  /** When its start was asked for, in milliseconds since 1970. */
+  readonly startedAtMs: number
+}
+
+/** A process in a list, without its session. */
+export type Row = Omit<ListedProcess, "session" | "attached">
+
+/** How far a process has come; `started` once its start has succeeded. */
+export const stateOf = ({ running, closed }: Process, started: boolean): State =>
+  closed !== undefined ? "closed" : !running ? "exited" : started ? "running" : "starting"
+
+/** The row of a process. */
+export const toRow = (process: Process, facts: Facts, state: State): Row => {
+  const { stdio, log } = process
+  return {
+    processId: process.id,
+    ...(facts.name === undefined ? {} : { name: facts.name }),
+    labels: facts.labels ?? {},
+    argv: facts.argv,
+    cwd: PathUri.fromPath(facts.cwd),
+    pid: process.child?.pid ?? null,
+    tty: stdio.kind === "pty",
+    ...(stdio.kind === "pty" ? { terminalSize: stdio.size } : {}),
+    startedAtMs: facts.startedAtMs,
+    state,
+    exitCode: process.exited?.exitCode ?? null,
+    bytes: log.written(),
+    nextSeq: log.nextSeq(),
+  }
+}

@@ -1,0 +1,102 @@
+/**
+ * `process/list` and `session/list`: what runs, in pages. Needs the capability `processList`.
+ *
+ * A session is named by its number: its id is a secret, and no list has it.
+ */
+import * as Schema from "effect/Schema"
+import { nullable } from "./Fields.ts"
+import { I32, NonZero, U53, U64 } from "./Integers.ts"
+import { Labels } from "./Naming.ts"
+import { TerminalSize } from "./Process.ts"
+
+/** How far a process has come. */
+export const State = Schema.Literal("starting", "running", "exited", "closed").annotations({
+  identifier: "ProcessState",
+})
+/** How far a process has come. */
+export type State = typeof State.Type
+
+/** Whose: those of the own session, or of every session of the server, which needs the capability `processListAll`. */
+const Sessions = Schema.Literal("own", "all")
+/** Whose processes and sessions: those of the own session, or of all. */
+export type Visible = typeof Sessions.Type
+
+/** The rows of a page, if the request does not say how many. */
+export const defaultRows = 100
+
+/** The most rows of a page. */
+export const mostRows = 500
+
+const page = { sessions: nullable(Sessions), limit: nullable(NonZero), cursor: nullable(Schema.String) }
+
+/**
+ * Asks for a page of processes, oldest first: at most `limit` (default 100; a page has at most 500), behind `cursor`,
+ * the `nextCursor` of the page before. Only those that have `name`, all of `labels` and one of `states`, where given.
+ */
+export const ListParams = Schema.Struct({
+  ...page,
+  name: nullable(Schema.String),
+  labels: nullable(Labels),
+  states: nullable(Schema.Array(State)),
+}).annotations({ identifier: "ProcessListParams" })
+/** Decoded params of `process/list`. */
+export type ListParams = typeof ListParams.Type
+
+/**
+ * A process. `session` is the number of its session, `attached` whether a connection has that session. `cwd` is a
+ * `file:` URI. `terminalSize` is there with a PTY. `bytes` were written so far; its next event has the seq `nextSeq`.
+ */
+export const ListedProcess = Schema.Struct({
+  processId: Schema.String,
+  session: U53,
+  attached: Schema.Boolean,
+  name: Schema.optional(Schema.String),
+  labels: Labels,
+  argv: Schema.Array(Schema.String),
+  cwd: Schema.String,
+  pid: Schema.NullOr(U53),
+  tty: Schema.Boolean,
+  terminalSize: Schema.optional(TerminalSize),
+  /** When its start was asked for, in milliseconds since 1970 by the clock of the server. */
+  startedAtMs: U53,
+  state: State,
+  exitCode: Schema.NullOr(I32),
+  bytes: U53,
+  nextSeq: U64,
+}).annotations({ identifier: "ListedProcess" })
+/** A process. */
+export type ListedProcess = typeof ListedProcess.Type
+
+/**
+ * A page. `nextCursor` is null behind the last one; a page may have fewer rows than were asked for, even none, and not
+ * be the last. Processes that start or are forgotten meanwhile change nothing for the others: each has its place.
+ */
+export const ListResult = Schema.Struct({
+  processes: Schema.Array(ListedProcess),
+  nextCursor: Schema.NullOr(Schema.String),
+}).annotations({ identifier: "ProcessListResponse" })
+/** The result of `process/list`. */
+export type ListResult = typeof ListResult.Type
+
+/** Asks for a page of sessions, oldest first. */
+export const SessionsParams = Schema.Struct(page).annotations({ identifier: "SessionListParams" })
+/** Decoded params of `session/list`. */
+export type SessionsParams = typeof SessionsParams.Type
+
+/** A session: its number, whether it is that of the client, and the processes that it has, closed ones included. */
+export const ListedSession = Schema.Struct({
+  session: U53,
+  own: Schema.Boolean,
+  attached: Schema.Boolean,
+  /** When it was opened, in milliseconds since 1970 by the clock of the server. */
+  openedAtMs: U53,
+  processes: U53,
+}).annotations({ identifier: "ListedSession" })
+/** A session. */
+export type ListedSession = typeof ListedSession.Type
+
+/** A page; see `ListResult`. */
+export const SessionsResult = Schema.Struct({
+  sessions: Schema.Array(ListedSession),
+  nextCursor: Schema.NullOr(Schema.String),
+}).annotations({ identifier: "SessionListResponse" })
