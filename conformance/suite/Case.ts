@@ -38,6 +38,7 @@ export const capabilities = [
   "process-group",
   "process-list",
   "process-list-all",
+  "process-marks",
   "process-receipt",
   "process-resize",
   "process-signals",

@@ -10,8 +10,8 @@ import type { Wire } from "./wire/Wire.ts"
 
 /** A notification about a process. */
 export interface Event {
-  /** Which of the three notifications it is. */
-  readonly kind: "output" | "exited" | "closed"
+  /** Which of the notifications it is. */
+  readonly kind: "output" | "mark" | "exited" | "closed"
   /** Its seq. */
   readonly seq: number
   /** Its params as on the wire. */
@@ -82,6 +82,7 @@ export interface StartOptions {
 
 const kinds: { readonly [method: string]: Event["kind"] } = {
   "process/output": "output",
+  "process/mark": "mark",
   "process/exited": "exited",
   "process/closed": "closed",
 }

@@ -54,6 +54,7 @@ const families: { readonly [capability in Case.Capability]?: Family } = {
   "process-credit": { flag: "processCredit" },
   "process-deadlines": { flag: "processDeadlines" },
   "process-list": { flag: "processList" },
+  "process-marks": { flag: "processMarks" },
   "process-receipt": { flag: "processReceipt" },
   "process-resize": { flag: "processResize" },
   "process-signals": { flag: "processSignals" },

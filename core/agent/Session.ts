@@ -122,6 +122,9 @@ export class Session {
         break
       case "failed":
         this.lose(event.message)
+        break
+      case "mark":
+        break
     }
   }
 

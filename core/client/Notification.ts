@@ -32,6 +32,11 @@ export const decode = (method: Name, params: Json): Either.Either<Received, stri
   switch (method) {
     case "process/output":
       return output(params)
+    case "process/mark":
+      return Either.map(mark(params), ({ processId, kind, ...rest }) => ({
+        processId,
+        event: { kind: "mark", mark: kind, ...rest },
+      }))
     case "process/exited":
       return Either.map(exited(params), ({ processId, ...rest }) => ({
         processId,
@@ -76,5 +81,6 @@ const reader = <A, I>({ params }: { readonly params: Schema.Schema<A, I> }) => {
 }
 
 const anyOutput = reader(serverNotifications["process/output"])
+const mark = reader(serverNotifications["process/mark"])
 const exited = reader(serverNotifications["process/exited"])
 const closed = reader(serverNotifications["process/closed"])

@@ -5,6 +5,7 @@
  * nothing follows `closed`. `failed` is made by the client, and is the last event too.
  */
 import * as Process from "../protocol/Process.ts"
+import type { MarkKind } from "../protocol/Mark.ts"
 import type { EndedBy, OutputStream, ResourceLimit } from "../protocol/Process.ts"
 import type { Receipt } from "../protocol/Receipt.ts"
 import type { ClientError, ClientReason, Gone } from "./ClientError.ts"
@@ -19,6 +20,20 @@ export interface Output {
   readonly stream: OutputStream
   /** The output, at least one byte. */
   readonly bytes: Uint8Array
+}
+
+/** A shell has said something of itself between its output, if the start has asked for that with `marks: true`. */
+export interface Marked {
+  /** Tells the events apart. */
+  readonly kind: "mark"
+  /** Its place among the events of the process: behind the output that ends with it. */
+  readonly seq: number
+  /** A prompt begins, a command begins to run, or a command has ended. */
+  readonly mark: MarkKind
+  /** Of a command that has ended, if the shell tells it. */
+  readonly exitCode: number | null
+  /** The directory of the shell, as it has last told it. */
+  readonly cwd: string | null
 }
 
 /** The process has exited. */
@@ -64,7 +79,7 @@ export interface Failed {
 }
 
 /** An event that the server has numbered. */
-export type Sequenced = Output | Exited | Closed
+export type Sequenced = Output | Marked | Exited | Closed
 
 /** Any event of a process. */
 export type ProcessEvent = Sequenced | Failed

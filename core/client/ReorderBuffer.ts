@@ -71,6 +71,9 @@ export class ReorderBuffer {
     for (const { seq, stream, chunk } of state.chunks) {
       if (seq > this.last) this.hold({ kind: "output", seq, stream, bytes: chunk })
     }
+    for (const { kind, ...mark } of state.marks ?? []) {
+      if (mark.seq > this.last) this.hold({ kind: "mark", mark: kind, ...mark })
+    }
     const receipt = state.receipt === undefined ? {} : { receipt: state.receipt }
     if (state.closed) this.hold({ kind: "closed", seq: through, ...receipt })
     const lost = this.fillExit(state, through)

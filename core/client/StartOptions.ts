@@ -85,6 +85,11 @@ export interface StartOptions extends Partial<Omit<Wire, "argv" | "envPolicy">> 
   readonly signalOnTimeout?: Signal
   /** Whether `exited` says what has ended the process. Default: true where the server can. */
   readonly ending?: boolean
+  /**
+   * Tells the marks of shell integration in the output (OSC 133 and 633) as events of their own. A start with true is
+   * refused where the server lacks the capability `processMarks`. Default: false.
+   */
+  readonly marks?: boolean
   /** What lists call the process; other processes may have the same name. Needs the capability `processList`. */
   readonly name?: string
   /** What lists find the process by, up to 64 of them. Needs the capability `processList`. Default: none. */
@@ -121,6 +126,7 @@ export const names = {
   ending: true,
   name: true,
   labels: true,
+  marks: true,
   signal: true,
 } satisfies Names<StartOptions>
 
@@ -134,6 +140,9 @@ export const refusal = (
   }
   if (options.history != null && capabilities?.outputHistory !== true) {
     return lacking("history", "outputHistory")
+  }
+  if (options.marks === true && capabilities?.processMarks !== true) {
+    return lacking("marks: true", "processMarks")
   }
   const named = (["name", "labels"] as const).find((name) => options[name] !== undefined)
   if (named !== undefined && capabilities?.processList !== true) return lacking(named, "processList")

@@ -64,7 +64,8 @@ export const start = (
   const { process } = entry
   const { account } = process
   const counted = account === undefined ? process.events : account.around(process)
-  const events = deadline === undefined ? counted : deadline.around(counted)
+  const timed = deadline === undefined ? counted : deadline.around(counted)
+  const events = process.marks === undefined ? timed : process.marks.around(timed, process)
   // Attached before there is any output.
   const hashing = account?.run(process, process.follow(0))
   return Effect.gen(function* () {

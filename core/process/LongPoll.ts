@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as FiberId from "effect/FiberId"
 import * as Runtime from "effect/Runtime"
 import type { EndedBy, ResourceLimit } from "../protocol/Process.ts"
+import type { Mark } from "../protocol/Mark.ts"
 import type { Receipt } from "../protocol/Receipt.ts"
 import type * as OutputLog from "./OutputLog.ts"
 import type { Exited, Process } from "./Process.ts"
@@ -26,6 +27,8 @@ export interface ReadRequest {
 export interface ReadState {
   /** Copies of retained chunks, oldest first. */
   readonly chunks: ReadonlyArray<OutputLog.Chunk>
+  /** The marks between them, if the start has asked for marks. */
+  readonly marks?: ReadonlyArray<Mark>
   /** Where to read on: `afterSeq` of the next read is one less. */
   readonly nextSeq: number
   /** True once the exit is published. */
@@ -54,6 +57,8 @@ export interface ReadState {
 export interface Before {
   /** Oldest first. */
   readonly chunks: ReadonlyArray<OutputLog.Chunk>
+  /** The seq in front of them; that of the read if there are none. */
+  readonly afterSeq?: number
   /** Their bytes. */
   readonly bytes: number
   /** True if more than these come before those of the log. */
@@ -74,6 +79,7 @@ export const read = (process: Process, request: ReadRequest): Effect.Effect<Read
 const hasNews = (process: Process, seq: number): boolean =>
   process.log.after(seq) !== undefined ||
   process.closed !== undefined ||
+  process.marks?.after(seq) !== undefined ||
   (process.exited !== undefined && seq < process.log.nextSeq() - 1)
 
 /** Waits for news or for `waitMillis`. Resumes the reader before it stops the alarm: the answer leaves earlier. */
@@ -132,10 +138,15 @@ export const stateAfter = (
     seq = chunk.seq
   }
   if (chunks.length > 0) process.account?.read(seq)
-  if (before.isCut && maxBytes === Infinity) return { ...running, chunks, nextSeq: seq + 1, more: true }
+  const isPart = before.isCut && maxBytes === Infinity
+  const nextSeq = isPart || (maxBytes !== Infinity && chunks.length > 0) ? seq + 1 : process.log.nextSeq()
+  const marks =
+    process.marks === undefined ? {} : { marks: process.marks.between(before.afterSeq ?? afterSeq, nextSeq) }
+  if (isPart) return { ...running, ...marks, chunks, nextSeq, more: true }
   return {
     chunks,
-    nextSeq: maxBytes !== Infinity && chunks.length > 0 ? seq + 1 : process.log.nextSeq(),
+    ...marks,
+    nextSeq,
     exited: process.exited !== undefined,
     exitCode: process.exited?.exitCode ?? null,
     closed: process.closed !== undefined,

@@ -18,6 +18,8 @@ import type { Account } from "./Account.ts"
 import { type Attachment, streamsOf } from "./Attachment.ts"
 import { Cause, defaultGrace, toExitCode } from "./Cause.ts"
 import * as Denial from "./Denial.ts"
+import { eventAfter } from "./EventOrder.ts"
+import type { Marks } from "./marks/Marks.ts"
 import * as Metrics from "./Metrics.ts"
 import type { Shared } from "./Options.ts"
 import * as OutputLog from "./OutputLog.ts"
@@ -68,6 +70,8 @@ export class Process {
   private ending: Spawner.Ending | undefined
   /** @internal Pauses the child while a reader lags. */
   readonly readers: Throttle
+  /** The marks in its output; undefined if its start has not asked for them. */
+  readonly marks: Marks | undefined
   /** How often the spawner has delivered output. */
   outputs = 0
   /** Holds the first output until the client that started the process has attached. */
@@ -83,8 +87,10 @@ export class Process {
     { retention, metrics }: Partial<Shared> = {},
     onClosed: () => void = () => {},
     account?: Account,
+    marks?: Marks,
   ) {
     this.id = id
+    this.marks = marks
     this.onClosed = onClosed
     this.stdio = stdio
     this.confined = confinement !== undefined
@@ -165,8 +171,9 @@ export class Process {
   follow(seq: number): Attachment {
     const cursor = this.log.attach(seq)
     this.readers.cursors.add(cursor)
+    const next = () => eventAfter(this, cursor.seq())
     return {
-      next: () => this.eventAfter(cursor.seq()),
+      next: this.marks?.within(cursor.seq, next) ?? next,
       advance: (seq) => {
         cursor.advance(seq)
         if (this.readers.paused) this.throttle()
@@ -204,16 +211,6 @@ export class Process {
     return Deferred.await(this.allClosed)
   }
 
-  private eventAfter(seq: number): Event | undefined {
-    const chunk = this.log.after(seq)
-    const { exited, closed } = this
-    if (exited !== undefined && exited.seq > seq && (chunk === undefined || exited.seq < chunk.seq)) {
-      return { kind: "exited", ...exited }
-    }
-    if (chunk !== undefined) return chunk
-    return closed !== undefined && closed.seq > seq ? { kind: "closed", ...closed } : undefined
-  }
-
   private settle() {
     if (this.openStreams.size > 0 || this.status === undefined) return
     this.publishExit()
@@ -244,7 +241,8 @@ export class Process {
     this.readers.update(this.child, this.terminated && this.status !== undefined)
   }
 
-  private wake() {
+  /** Tells the subscribers of a change. */
+  wake(): void {
     for (const listener of this.listeners) listener()
   }
 }

@@ -33,6 +33,7 @@ import * as Lifecycle from "./Lifecycle.ts"
 import type { Names } from "./Listed.ts"
 import * as LongPoll from "./LongPoll.ts"
 import { type Options, share, type Shared } from "./Options.ts"
+import { Marks } from "./marks/Marks.ts"
 import * as OutputLog from "./OutputLog.ts"
 import { Process } from "./Process.ts"
 import { ProcessError, type StartError, type WriteError } from "./ProcessError.ts"
@@ -55,6 +56,8 @@ export interface Asked extends Names {
   readonly times?: Deadline.Times | undefined
   /** How it is asked to end. */
   readonly grace?: Partial<Grace> | undefined
+  /** True: the marks in its output are told. */
+  readonly marks?: boolean | undefined
   /** True: its exit says what has ended it. */
   readonly ending?: boolean | undefined
   /** Most bytes of its history; by default, and with 0, it has none. */
@@ -149,7 +152,8 @@ export const make = (
         const capacity = capacityOf(options.limits, asked)
         const leave = place.right
         const account = asked.receipt === true ? new Account(accounting, streamsOf(spec.stdio)) : undefined
-        const process = new Process(id, spec, capacity, shared, leave, account)
+        const marks = asked.marks === true ? new Marks(spec.stdio) : undefined
+        const process = new Process(id, spec, capacity, shared, leave, account, marks)
         const { argv, cwd } = spec
         const { name, labels } = asked
         const facts = { argv, cwd, name, labels, startedAtMs }

@@ -58,6 +58,8 @@ export const Capabilities = Schema.Struct({
   processList: Schema.Boolean,
   /** Beyond the peer implementation: both lists show every session of the server, with `sessions: "all"`. */
   processListAll: Schema.Boolean,
+  /** Beyond the peer implementation: `marks` of `process/start` and `process/read`, and `process/mark`. */
+  processMarks: Schema.Boolean,
 }).annotations({ identifier: "Capabilities" })
 /** The capabilities of a server. */
 export type Capabilities = typeof Capabilities.Type

@@ -44,6 +44,7 @@ describe("Methods", () => {
     expect(Object.keys(Methods.clientNotifications)).toEqual(["initialized", "request/cancel"])
     expect(Object.keys(Methods.serverNotifications)).toEqual([
       "process/output",
+      "process/mark",
       "process/exited",
       "process/closed",
       "session/taken",

@@ -11,6 +11,7 @@ import * as History from "./History.ts"
 import * as HttpRequest from "./HttpRequest.ts"
 import * as List from "./List.ts"
 import { always, request, type RequestMethod } from "./Method.ts"
+import * as Mark from "./Mark.ts"
 import * as Message from "./Message.ts"
 import * as OutputText from "./OutputText.ts"
 import * as Process from "./Process.ts"
@@ -181,6 +182,10 @@ export const clientNotifications = {
 /** Server to client, not answered. */
 export const serverNotifications = {
   "process/output": { params: Process.OutputParams, says: "one chunk of output" },
+  "process/mark": {
+    params: Mark.MarkParams,
+    says: "a mark of a shell in the output (capability processMarks)",
+  },
   "process/exited": { params: Process.ExitedParams, says: "the process ended" },
   "process/closed": { params: Process.ClosedParams, says: "no output follows" },
   "session/taken": {

@@ -9,7 +9,7 @@ export const most = { name: 256, value: 1024, labels: 64 } as const
 export const Labels = Schema.Record({ key: Schema.String, value: Schema.String })
 
 /**
- * Fields of a start. A name need not be unique. Names and keys have 1 to 256 characters, values at most 1,024; a process
- * has at most 64 labels.
+ * Fields of a start. A name need not be unique. Names and keys have 1 to 256 characters, values at most 1,024; a
+ * process has at most 64 labels.
  */
 export const Naming = { name: beyond(Schema.String), labels: beyond(Labels) }

@@ -9,6 +9,7 @@ import { Deadlines, ending, Signal } from "./Deadlines.ts"
 import { at, beyond, flag, nullable, omittable } from "./Fields.ts"
 import { History } from "./History.ts"
 import { I32, U16, U53, U64, Usize } from "./Integers.ts"
+import { Mark } from "./Mark.ts"
 import { Naming } from "./Naming.ts"
 import * as PathUri from "./PathUri.ts"
 import { Receipt, ResourceLimit } from "./Receipt.ts"
@@ -87,6 +88,8 @@ export const StartParams = Schema.Struct({
   history: beyond(History),
   ...Deadlines,
   ...Naming,
+  /** With the capability `processMarks`: the marks of a shell in the output are told. The default is false. */
+  marks: beyond(Schema.Boolean),
 }).annotations({ identifier: "WireExecParams" })
 /** Decoded params of `process/start`. */
 export type StartParams = typeof StartParams.Type
@@ -143,6 +146,8 @@ export const ReadResult = Schema.Struct({
   ...ending,
   receipt: Schema.optional(Receipt),
   more: Schema.optional(Schema.Boolean),
+  /** Between the chunks, if the start has asked for marks. */
+  marks: Schema.optional(Schema.Array(Mark)),
 }).annotations({ identifier: "ReadResponse" })
 /** The result of `process/read`. */
 export type ReadResult = typeof ReadResult.Type

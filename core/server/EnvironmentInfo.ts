@@ -57,6 +57,7 @@ export const make = (
     outputHistory: keepsHistories,
     processList: true,
     processListAll: listsAll,
+    processMarks: true,
   },
 })
 

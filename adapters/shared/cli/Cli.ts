@@ -28,6 +28,7 @@ Commands:
   mcp      offer running commands to a language model: an MCP server over stdio
   spawners list the sandboxes that processes can run in, and what they need on this machine
   doctor   try what this machine can do, and say what mends the rest
+  shell-init  print what makes bash or zsh tell its prompts and commands
 
 Options:
   -h, --help       show this text, or the help of a command: procwire COMMAND --help, procwire help COMMAND
@@ -63,6 +64,8 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
     import("./McpCommand.ts").then(({ help, mcp }) => ({ help, run: mcp, ends: true, diesOfSignals: true })),
   spawners: () => import("./SpawnersCommand.ts").then(({ help, spawners }) => ({ help, run: spawners })),
   doctor: () => import("./DoctorCommand.ts").then(({ help, doctor }) => ({ help, run: doctor })),
+  "shell-init": () =>
+    import("./ShellInitCommand.ts").then(({ help, shellInit }) => ({ help, run: shellInit })),
 }
 
 /** Runs the command line and ends this process with the command's exit code. */

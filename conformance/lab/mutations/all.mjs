@@ -11,6 +11,7 @@ import { doors } from "./doors.mjs"
 import { files } from "./files.mjs"
 import { http } from "./http.mjs"
 import { lists } from "./lists.mjs"
+import { marksOfOutput } from "./marks.mjs"
 import { processes } from "./process.mjs"
 import { protocol } from "./protocol.mjs"
 import { server } from "./server.mjs"
@@ -27,6 +28,7 @@ export const all = [
   ...waits,
   ...histories,
   ...lists,
+  ...marksOfOutput,
   ...files,
   ...http,
   ...server,

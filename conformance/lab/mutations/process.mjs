@@ -132,7 +132,8 @@ export const processes = [
     "only the first listener hears of a change",
     "process/read",
   ),
-  process(
+  one(
+    "core/process/EventOrder.ts",
     "(chunk === undefined || exited.seq < chunk.seq)",
     "(chunk === undefined || exited.seq > chunk.seq)",
     "exited and output leave in the wrong order",

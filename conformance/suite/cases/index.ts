@@ -42,6 +42,7 @@ import { exitCode } from "./process-exit-code.ts"
 import { anySignal, gracefulTerminate, processDeadlines } from "./process-deadlines.ts"
 import { outputHistory, outputGrep } from "./process-history.ts"
 import { processList, sessionList } from "./process-list.ts"
+import { processMarks } from "./process-marks.ts"
 import { processReceipt } from "./process-receipt.ts"
 import { processCredit } from "./process-credit.ts"
 import { processCloseStdin, processResize, processSignals } from "./process-extensions.ts"
@@ -121,6 +122,7 @@ export const cases: ReadonlyArray<Case> = [
   ...outputHistory,
   ...outputGrep,
   ...processList,
+  ...processMarks,
   ...sessionList,
   ...gracefulTerminate,
   ...anySignal,

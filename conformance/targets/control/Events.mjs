@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto"
 import { constants } from "node:os"
 import * as History from "./History.mjs"
+import * as Marks from "./Marks.mjs"
 
 /**
  * @typedef {import("./Parts.mjs").Entry} Entry
@@ -186,8 +187,15 @@ export const follow = (session, entry) => {
     wake(entry)
   }
   for (const stream of /** @type {const} */ (["stdout", "stderr"])) {
-    child[stream].on("data", (/** @type {Buffer} */ bytes) => {
-      publish(session, entry, "process/output", { stream, chunk: parts.encode(bytes, stream) }, bytes)
+    child[stream].on("data", (/** @type {Buffer} */ all) => {
+      const pieces =
+        stream === "stdout" && entry.scan ? Marks.pieces(session, entry.scan, all) : [{ bytes: all }]
+      for (const { bytes, mark } of pieces) {
+        if (bytes.length > 0)
+          publish(session, entry, "process/output", { stream, chunk: parts.encode(bytes, stream) }, bytes)
+        if (mark !== undefined)
+          entry.marks.push({ seq: publish(session, entry, "process/mark", mark), ...mark })
+      }
       wake(entry)
     })
     child[stream].on("close", () => {

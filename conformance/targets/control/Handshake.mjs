@@ -29,6 +29,7 @@ export const info = () => ({
     outputHistory: true,
     processList: true,
     processListAll: listsAll,
+    processMarks: true,
   },
 })
 

@@ -114,6 +114,7 @@ export const fields = {
     history: optional((value) => isObject(value) && isCount(value.maxBytes)),
     name: optional(isName),
     labels: optional(isLabels),
+    marks: optional(isFlag),
   },
   "process/read": {
     processId: isText,

@@ -50,10 +50,17 @@ import * as Wait from "./Wait.mjs"
  * @property {any} [ending]
  * @property {import("./History.mjs").History | undefined} history
  * @property {Names} names
+ * @property {{ held: Buffer, cwd: string | null } | undefined} scan
+ * @property {Array<any>} marks
  * @property {Array<string>} argv
  * @property {string} cwd
  * @property {number} startedAtMs
  * @property {number} written
+ */
+
+/**
+ * Output, and the mark that it ends with.
+ * @typedef {{ bytes: Buffer, mark?: { kind: string, exitCode: number | null, cwd: string | null } | undefined }} Piece
  */
 
 /** @typedef {{ name?: string, labels: Record<string, string> }} Names */
@@ -160,6 +167,10 @@ import * as Wait from "./Wait.mjs"
  * @property {(pattern: RegExp, lines: Array<string>, at: number) => boolean} lineMatches
  * @property {(match: any) => any} matched
  * @property {(complete: boolean) => boolean} isComplete
+ * @property {(asked: boolean) => boolean} marked
+ * @property {(pieces: Array<Piece>) => Array<Piece>} pieces
+ * @property {(scan: { held: Buffer, cwd: string | null }) => unknown} scanned
+ * @property {(marks: Array<any>) => Array<any>} marksRead
  * @property {(all: boolean, allowed: boolean) => boolean} listable
  * @property {(session: Session, all: boolean) => Array<Session>} seen
  * @property {(entries: Array<Entry>) => Array<Entry>} listed
@@ -333,6 +344,15 @@ export const parts = {
   matched: (match) => match,
   /** Whether a page is told to be the last, by whether it is. */
   isComplete: (complete) => complete,
+  /** Whether the marks of a process are told, by what its start asks for. */
+  marked: (asked) => asked,
+  /** The pieces of a chunk with its marks. */
+  pieces: (pieces) => pieces,
+  /** What becomes of the rest of a chunk that may be the begin of a mark. */
+  scanned: () => undefined,
+  /** The marks in the answer to a read. */
+  marksRead: (marks) => marks,
+
   /** Whether a list may be made: of all sessions or the own one, by whether the server allows all. */
   listable: (all, allowed) => !all || allowed,
   /** The sessions that a list shows. */

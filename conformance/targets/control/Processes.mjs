@@ -49,7 +49,8 @@ const launch = ([program, ...args], options) => {
  *   processId: string, argv: [string, ...Array<string>], cwd: string, env: Record<string, string>, pipeStdin?: boolean,
  *   credit?: number | null, receipt?: boolean | null, timeoutMs?: number | null, idleTimeoutMs?: number | null,
  *   history?: { maxBytes: number } | null, killGraceMs?: number | null, ending?: boolean | null,
- *   signalOnTimeout?: string | number | null, name?: string | null, labels?: Record<string, string> | null
+ *   signalOnTimeout?: string | number | null, name?: string | null, labels?: Record<string, string> | null,
+ *   marks?: boolean | null
  * }} params
  */
 export const start = (session, params) => {
@@ -94,6 +95,8 @@ export const start = (session, params) => {
     cwd: params.cwd,
     startedAtMs: Date.now(),
     written: 0,
+    scan: parts.marked(params.marks === true) ? { held: Buffer.alloc(0), cwd: null } : undefined,
+    marks: [],
   }
   processes.set(id, entry)
   child.stdin?.on("error", () => undefined)
@@ -145,6 +148,9 @@ export const read = async (session, { processId, afterSeq, maxBytes, waitMs }) =
     failure: null,
     sandboxDenied: false,
     ...entry.ending,
+    ...(entry.scan === undefined
+      ? {}
+      : { marks: parts.marksRead(entry.marks.filter(({ seq }) => seq > from && seq < nextSeq)) }),
     ...(entry.receipt === undefined ? {} : { receipt: entry.receipt }),
   }
 }

@@ -142,5 +142,9 @@ const readGap = (history: History, process: Process, request: LongPoll.ReadReque
       seq = part.chunks.at(-1)?.seq ?? seq
       isCut = bytes >= most || part.nextByte < history.end.byte
     }
-    return LongPoll.stateAfter(process, { ...request, afterSeq: seq }, { chunks, bytes, isCut })
+    return LongPoll.stateAfter(
+      process,
+      { ...request, afterSeq: seq },
+      { chunks, afterSeq: request.afterSeq, bytes, isCut },
+    )
   })

@@ -7,6 +7,7 @@
  */
 import * as Either from "effect/Either"
 import type { RpcError } from "../ErrorCode.ts"
+import type { MarkKind } from "../Mark.ts"
 import type { Request } from "../Message.ts"
 import type * as Methods from "../Methods.ts"
 import type { EndedBy, OutputStream, ResourceLimit } from "../Process.ts"
@@ -58,6 +59,15 @@ export type Event =
       readonly seq: number
       readonly stream: OutputStream
       readonly bytes: Uint8Array
+    }
+  | {
+      readonly kind: "mark"
+      readonly seq: number
+      readonly mark: MarkKind
+      /** Of a command that has ended, if the shell tells it. */
+      readonly exitCode: number | null
+      /** The directory of the shell, as it has last told it. */
+      readonly cwd: string | null
     }
   | {
       readonly kind: "exited"

@@ -28,6 +28,10 @@ export const current: Dialect = {
       switch (event.kind) {
         case "output":
           return output(event)
+        case "mark": {
+          const { seq, mark, exitCode, cwd } = event
+          return notificationText("process/mark", { processId, seq, kind: mark, exitCode, cwd })
+        }
         case "exited": {
           const { seq, exitCode, sandboxDenied, limit, oomKilled, endedBy } = event
           const signal = endedBy === undefined ? undefined : event.signal

@@ -71,6 +71,7 @@ export const make = ({ host, session, notifier, tracing, audit, ...server }: Pro
         around: audit.start(spec),
         receipt: params.receipt ?? false,
         historyBytes,
+        marks: params.marks ?? false,
         ...deadlines,
         ...names,
       })

@@ -45,6 +45,7 @@ const startOf = (random) => ({
   ...(random.chance(0.1) && { metadata: { threadId: null, toolCallId: "call" } }),
   ...(random.chance(0.3) && { credit: 65_536 }),
   ...(random.chance(0.3) && { receipt: random.pick([true, false, null]) }),
+  ...(random.chance(0.2) && { marks: random.pick([true, false, null]) }),
   ...(random.chance(0.2) && { name: random.pick(["n", ""]), labels: { a: "b" } }),
   ...(random.chance(0.1) && { terminalSize: { rows: 30, columns: 90 } }),
   ...(random.chance(0.1) && { sandbox: null, enforceManagedNetwork: false, managedNetwork: null }),

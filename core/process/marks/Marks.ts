@@ -1,0 +1,93 @@
+/**
+ * The marks in the output of one process, for a process whose start has asked for them; no other process has this.
+ *
+ * Output is cut behind each mark, which takes the next seq of the log: so marks and output have one order, for every
+ * reader. A mark is kept as long as the output in front of it, or behind it: the log bounds how many there are, because
+ * between two marks there is always a chunk.
+ */
+import type { Event } from "../../protocol/dialect/Dialect.ts"
+import type { Mark } from "../../protocol/Mark.ts"
+import type { OutputStream, SpawnEvents, Stdio } from "../../spawn/Spawner.ts"
+import type { OutputLog } from "../OutputLog.ts"
+import { type Found, MarkScanner } from "./MarkScanner.ts"
+
+/** The part of a process that is used here. */
+export interface Subject {
+  /** Its output. */
+  readonly log: OutputLog
+  /** Set once it is closed: nothing counts any more. */
+  readonly closed: object | undefined
+  /** Tells its subscribers. */
+  readonly wake: () => void
+}
+
+/** The marks of one process. */
+export class Marks {
+  private readonly stream: OutputStream
+  private readonly scanner = new MarkScanner()
+  private marks: Array<Mark> = []
+
+  /** Of a terminal, or of the stdout of a process on pipes: a shell behind `ssh -tt`, say. */
+  constructor({ kind }: Stdio) {
+    this.stream = kind === "pty" ? "pty" : "stdout"
+  }
+
+  /** The same events, with the output cut behind each mark, and the mark between the pieces. */
+  around(events: SpawnEvents, process: Subject): SpawnEvents {
+    return {
+      ...events,
+      output: (stream, bytes) => {
+        if (stream !== this.stream) return events.output(stream, bytes)
+        let from = 0
+        this.scanner.read(bytes, (end, found) => {
+          events.output(stream, bytes.subarray(from, end))
+          from = end
+          this.add(process, found)
+        })
+        if (from < bytes.length) events.output(stream, bytes.subarray(from))
+      },
+    }
+  }
+
+  /** The first mark above a seq. */
+  after(seq: number): Mark | undefined {
+    return this.marks[this.indexAfter(seq)]
+  }
+
+  /** The marks above one seq and below another. */
+  between(after: number, before: number): ReadonlyArray<Mark> {
+    return this.marks.slice(this.indexAfter(after), this.indexAfter(before - 1))
+  }
+
+  /** The next event of a reader that has everything up to `seq`, where `next` gives the one that is no mark. */
+  within(seq: () => number, next: () => Event | undefined): () => Event | undefined {
+    return () => {
+      const [other, mark] = [next(), this.after(seq())]
+      if (mark === undefined || (other !== undefined && other.seq < mark.seq)) return other
+      const { kind, ...rest } = mark
+      return { kind: "mark", mark: kind, ...rest }
+    }
+  }
+
+  private add(process: Subject, found: Found): void {
+    if (process.closed !== undefined) return
+    this.marks.push({ seq: process.log.take(), ...found })
+    // A reader may have got the output in front of a mark, and not yet the mark.
+    const oldest = (process.log.after(0)?.seq ?? process.log.nextSeq()) - 1
+    const gone = this.indexAfter(oldest - 1)
+    // Half of them at a time, so that each is moved once.
+    if (gone > 0 && gone * 2 >= this.marks.length) this.marks = this.marks.slice(gone)
+    process.wake()
+  }
+
+  /** Index of the first mark above a seq. */
+  private indexAfter(seq: number): number {
+    let [low, high] = [0, this.marks.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((this.marks[middle]?.seq ?? 0) > seq) high = middle
+      else low = middle + 1
+    }
+    return low
+  }
+}
