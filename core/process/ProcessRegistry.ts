@@ -31,7 +31,7 @@ import {
 import type { HistoryError } from "./history/HistoryFiles.ts"
 import * as Lifecycle from "./Lifecycle.ts"
 import type { Names } from "./Listed.ts"
-import * as LongPoll from "./LongPoll.ts"
+import type * as LongPoll from "./LongPoll.ts"
 import { type Options, share, type Shared } from "./Options.ts"
 import { Marks } from "./marks/Marks.ts"
 import * as OutputLog from "./OutputLog.ts"
@@ -149,16 +149,15 @@ export const make = (
         const startedAtMs = clock.unsafeCurrentTimeMillis()
         const place = places.take(startedAtMs)
         if (Either.isLeft(place)) return Effect.fail(place.left)
-        const capacity = capacityOf(options.limits, asked)
-        const leave = place.right
+        const [capacity, leave] = [capacityOf(options.limits, asked), place.right]
         const account = asked.receipt === true ? new Account(accounting, streamsOf(spec.stdio)) : undefined
         const marks = asked.marks === true ? new Marks(spec.stdio) : undefined
         const process = new Process(id, spec, capacity, shared, leave, account, marks)
         const { argv, cwd } = spec
-        const { name, labels } = asked
-        const facts = { argv, cwd, name, labels, startedAtMs }
-        const entry = table.reserve(Buffered.told(process, capacity, shared.buffers), facts)
-        const [{ around, historyBytes = 0 }, deadline] = [asked, deadlineOf(process, clock, asked)]
+        const { around, historyBytes = 0, name, labels } = asked
+        const told = Buffered.told(process, capacity, shared.buffers)
+        const entry = table.reserve(told, { argv, cwd, name, labels, startedAtMs })
+        const deadline = deadlineOf(process, clock, asked)
         const keeps = historyBytes > 0 && options.forgetsAtExit !== true
         const history = keeps ? histories.begin(process, historyBytes) : undefined
         // Forked with `immediate`: the next request on this id finds the start begun.
@@ -170,13 +169,7 @@ export const make = (
     // Forked with `immediate`: the signal is sent before the answer.
     const fork = (ending: Effect.Effect<void>) => void runFork(ending, { immediate: true, scope })
 
-    const withExisting = <A, E>(id: string, use: (process: Process) => Effect.Effect<A, E>) =>
-      table.use(id, (process): Effect.Effect<A, E | ProcessError> =>
-        process === undefined
-          ? Effect.fail(new ProcessError({ reason: "Unknown", processId: id }))
-          : use(process),
-      )
-
+    const withExisting = existing(table)
     return {
       start,
       find: (id) => withExisting(id, Effect.succeed),
@@ -202,6 +195,16 @@ export const make = (
       },
     }
   })
+
+/** Does something with a process that is known. */
+const existing =
+  (table: ProcessTable) =>
+  <A, E>(id: string, use: (process: Process) => Effect.Effect<A, E>) =>
+    table.use(id, (process): Effect.Effect<A, E | ProcessError> =>
+      process === undefined
+        ? Effect.fail(new ProcessError({ reason: "Unknown", processId: id }))
+        : use(process),
+    )
 
 /** Notes in the process how it ends; its deadlines, if its start has named some. */
 const deadlineOf = (process: Process, clock: Clock.Clock, { ending, grace, times }: Asked) => {

@@ -5,15 +5,14 @@
  */
 import * as Schema from "effect/Schema"
 import { Base64 } from "./Bytes.ts"
-import { Deadlines, ending, Signal } from "./Deadlines.ts"
+import { ending, Signal } from "./Deadlines.ts"
 import { at, beyond, flag, nullable, omittable } from "./Fields.ts"
-import { History } from "./History.ts"
 import { I32, U16, U53, U64, Usize } from "./Integers.ts"
 import { Mark } from "./Mark.ts"
-import { Naming } from "./Naming.ts"
 import * as PathUri from "./PathUri.ts"
 import { Receipt, ResourceLimit } from "./Receipt.ts"
 import { Sandbox } from "./Sandbox.ts"
+import { StartExtensions } from "./StartExtensions.ts"
 import { Uuid } from "./Uuid.ts"
 
 /** Chosen by the client, unique in its session. Any string, even an empty one. */
@@ -80,16 +79,7 @@ export const StartParams = Schema.Struct({
   networkProxy: nullable(NetworkProxy),
   /** With the capability `processResize`: the size of the PTY; the default is 24 rows of 80 columns. */
   terminalSize: beyond(TerminalSize),
-  /** With the capability `processCredit`: see `CreditParams`. At least 65,536, the largest chunk; absent is no bound. */
-  credit: beyond(U53),
-  /** With the capability `processReceipt`: `process/closed` carries a receipt. The default is false. */
-  receipt: beyond(Schema.Boolean),
-  /** With the capability `outputHistory`: keeps the output in files. The default is as the server is told. */
-  history: beyond(History),
-  ...Deadlines,
-  ...Naming,
-  /** With the capability `processMarks`: the marks of a shell in the output are told. The default is false. */
-  marks: beyond(Schema.Boolean),
+  ...StartExtensions,
 }).annotations({ identifier: "WireExecParams" })
 /** Decoded params of `process/start`. */
 export type StartParams = typeof StartParams.Type

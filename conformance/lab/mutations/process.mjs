@@ -166,8 +166,8 @@ export const processes = [
     "process/read",
   ),
   poll(
-    "chunks.length > 0 ? seq + 1 :",
-    "chunks.length > 0 ? seq :",
+    "chunks.length > 0) ? seq + 1 :",
+    "chunks.length > 0) ? seq :",
     "nextSeq is one too low",
     "process/read",
   ),

@@ -1,0 +1,21 @@
+/** What `process/start` takes beyond the peer implementation, each with a capability. Positional forms have this order. */
+import * as Schema from "effect/Schema"
+import { Deadlines } from "./Deadlines.ts"
+import { beyond } from "./Fields.ts"
+import { History } from "./History.ts"
+import { U53 } from "./Integers.ts"
+import { Naming } from "./Naming.ts"
+
+/** Fields of a start. */
+export const StartExtensions = {
+  /** With the capability `processCredit`: see `CreditParams`. At least 65,536, the largest chunk; absent is no bound. */
+  credit: beyond(U53),
+  /** With the capability `processReceipt`: `process/closed` carries a receipt. The default is false. */
+  receipt: beyond(Schema.Boolean),
+  /** With the capability `outputHistory`: keeps the output in files. The default is as the server is told. */
+  history: beyond(History),
+  ...Deadlines,
+  ...Naming,
+  /** With the capability `processMarks`: the marks of a shell in the output are told. The default is false. */
+  marks: beyond(Schema.Boolean),
+}
