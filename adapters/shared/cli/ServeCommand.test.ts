@@ -92,12 +92,25 @@ describe("an option of procwire serve", () => {
       wrong({ flags: [`--dialect=${name}`] }, `invalid value '${name}' for '--dialect': ${names}`)
   })
 
-  it.each(Limits.names.map((name) => Limits.table[name].flag))("refuses nonsense as --%s", (flag) => {
-    for (const value of ["0", "-1", "1.5", "1e3", "", " 7", "many", "Infinity", "9007199254740993"]) {
-      const { message } = refusal(limit(flag, value))
-      expect(message, value).toContain(`invalid value '${value}' for '--${flag}': `)
-    }
-  })
+  it.each(Limits.names.map((name) => Limits.table[name]))(
+    "refuses nonsense as --$flag",
+    ({ flag, least }) => {
+      for (const value of [
+        String(least - 1),
+        "-1",
+        "1.5",
+        "1e3",
+        "",
+        " 7",
+        "many",
+        "Infinity",
+        "9007199254740993",
+      ]) {
+        const { message } = refusal(limit(flag, value))
+        expect(message, value).toContain(`invalid value '${value}' for '--${flag}': `)
+      }
+    },
+  )
 
   it("refuses what would leave no usable server, or what it cannot hold to", () => {
     expect(refusal(limit("max-message-bytes", "1023")).message).toContain(

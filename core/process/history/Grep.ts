@@ -31,8 +31,9 @@ export interface Search {
   readonly from: number
   /** Lines that begin here or behind are not looked at. */
   readonly to: number
-  /** Lines around each match. */
+  /** Lines before each match. */
   readonly before: number
+  /** Lines behind it. */
   readonly after: number
   /** Most matches. */
   readonly maxMatches: number
@@ -58,6 +59,7 @@ export interface Found {
 
 /** The matches, and where to go on. */
 export interface Page {
+  /** In the order of the lines. */
   readonly matches: ReadonlyArray<Found>
   /** True if everything was looked at. */
   readonly complete: boolean

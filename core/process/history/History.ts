@@ -50,7 +50,9 @@ export interface Ended {
 
 /** A place in the output: so many bytes, and so many ends of lines, are before it. */
 export interface Place {
+  /** From 0. */
   readonly byte: number
+  /** From 0, too. */
   readonly line: number
 }
 

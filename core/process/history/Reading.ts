@@ -26,7 +26,9 @@ export interface Source {
 
 /** A place that a client names: in front of a seq, a byte (from 0), a line (from 1), or what was printed at a time. */
 export interface Point {
+  /** What it is counted in. */
   readonly kind: "seq" | "byte" | "line" | "time"
+  /** The seq, the byte from 0, the line from 1, or milliseconds since the epoch. */
   readonly at: number
 }
 
