@@ -21,7 +21,7 @@ const imports = {
   "core/session": "core/protocol core/spawn core/process",
   "core/server": "core !core/client !core/agent",
   "core/client": "core/protocol core/transport core/rpc",
-  "core/agent": "core/protocol core/transport core/rpc core/client",
+  "core/agent": "core/protocol core/transport core/rpc core/client core/pattern",
 
   "adapters/web": "core",
   "adapters/shared": "core adapters/web !adapters/shared/cli",

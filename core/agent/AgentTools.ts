@@ -1,6 +1,6 @@
 /**
  * The tools for programs without Effect: promises over `UnifiedExec`, and an `AbortSignal` that stops a call from
- * waiting but does not stop its command.
+ * waiting but does not stop its command, unless the call says so.
  *
  * Failures are thrown as `ToolError`, an `Error` whose message is for the model.
  */
@@ -13,7 +13,7 @@ import type { Client } from "../client/Client.ts"
 import * as Reply from "./Reply.ts"
 import type { Watcher } from "./Session.ts"
 import * as ToolError from "./ToolError.ts"
-import * as Tools from "./Tools.ts"
+import type * as Tools from "./Tools.ts"
 import * as UnifiedExec from "./UnifiedExec.ts"
 
 /** The part of `AbortSignal` that is used. */
@@ -28,12 +28,20 @@ export interface Signal {
 
 /** Options of a call. */
 export interface CallOptions extends Watcher {
-  /** Stops waiting: the call rejects with the reason `Aborted`, and the command goes on. Default: none. */
+  /**
+   * Stops waiting: the call rejects with the reason `Aborted`, and the command goes on, unless the call has
+   * `kill_on_cancel`. Default: none.
+   */
   readonly signal?: Signal | undefined
 }
 
-/** A reply, with the `text` for the model. */
-export type TextReply = Reply.Reply & { readonly text: string }
+/** A reply, as the model reads it. */
+export type TextReply = Reply.Reply & {
+  /** The reply. */
+  readonly text: string
+  /** `text`, followed by the call that gets the rest, if the output was cut. */
+  readonly texts: ReadonlyArray<string>
+}
 
 /** The tools over one client. Calls reject with `ToolError`. `await using` closes them. */
 export interface AgentTools extends AsyncDisposable {
@@ -43,6 +51,12 @@ export interface AgentTools extends AsyncDisposable {
   execCommand(args: Tools.ExecCommand, options?: CallOptions): Promise<TextReply>
   /** Runs `write_stdin`: writes to a session, or only waits for it, at most for its yield time. */
   writeStdin(args: Tools.WriteStdin, options?: CallOptions): Promise<TextReply>
+  /** Runs `read_output`: reads again what a command has printed, whether it runs or has ended. */
+  readOutput(args: Tools.ReadOutput, options?: CallOptions): Promise<TextReply>
+  /** Runs `list_commands`. */
+  listCommands(args?: Tools.ListCommands, options?: CallOptions): Promise<TextReply>
+  /** Runs `stop_command`: SIGTERM, and SIGKILL after a grace. */
+  stopCommand(args: Tools.StopCommand, options?: CallOptions): Promise<TextReply>
   /** Runs a tool by its name, with the arguments as the model gave them: an object, or its JSON text. */
   call(name: string, args: unknown, options?: CallOptions): Promise<TextReply>
   /** The ids of the sessions that `write_stdin` knows, in the order of their last use. */
@@ -64,20 +78,26 @@ export const createTools = (client: Client, options?: UnifiedExec.Options): Agen
       watcher.onSession?.(id)
     }
     return promise(tools.call(name, args, { ...watcher, onSession }), signal, () =>
-      ToolError.aborted(sessionId),
+      ToolError.aborted(sessionId, isStopping(tools, sessionId)),
     )
   }
 
   return {
-    definitions: Tools.toolDefinitions(),
+    definitions: tools.definitions,
     execCommand: (args, options) => call("exec_command", args, options),
     writeStdin: (args, options) => call("write_stdin", args, options),
+    readOutput: (args, options) => call("read_output", args, options),
+    listCommands: (args = {}, options) => call("list_commands", args, options),
+    stopCommand: (args, options) => call("stop_command", args, options),
     call,
     sessionIds: () => Effect.runSync(tools.sessionIds),
     close,
     [Symbol.asyncDispose]: close,
   }
 }
+
+const isStopping = ({ commands }: UnifiedExec.UnifiedExec, id = 0): boolean =>
+  commands.get(id)?.stopping !== undefined
 
 /** Runs an effect as a promise that rejects with the error itself, or with `aborted` if the signal fires first. */
 const promise = async (
@@ -91,6 +111,8 @@ const promise = async (
   signal?.addEventListener("abort", abort)
   const exit = await Effect.runPromise(Fiber.await(fiber))
   signal?.removeEventListener("abort", abort)
-  if (Exit.isSuccess(exit)) return { ...exit.value, text: Reply.toText(exit.value) }
+  if (Exit.isSuccess(exit)) {
+    return { ...exit.value, text: Reply.toText(exit.value), texts: Reply.toTexts(exit.value) }
+  }
   throw Exit.isInterrupted(exit) ? aborted() : Cause.squash(exit.cause)
 }

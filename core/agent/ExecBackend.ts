@@ -8,6 +8,9 @@ import type { Subscribed } from "../client/ProcessStarter.ts"
 import type { StartOptions } from "../client/StartOptions.ts"
 import type { EnvironmentInfo } from "../protocol/Environment.ts"
 
+/** What a server can do, as far as it says so. */
+export type Server = NonNullable<EnvironmentInfo["capabilities"]>
+
 /** Runs processes for the tools. */
 export interface ExecBackend {
   /** The shell, the directory and the platform of the host where processes run. */

@@ -21,13 +21,17 @@ export const whyUnknown = (victim: Session, millis: number, id: number): string 
 export const cancelled = (id: number, command: string): string =>
   `A cancelled call of exec_command goes on with session ID ${id}: ${summary(command)}`
 
+/** A session that a cancelled call began, and that ends for it. */
+export const stopped = (id: number, command: string): string =>
+  `A cancelled call of exec_command has its command stopped, session ID ${id}: ${summary(command)}`
+
 const fate = ({ exitCode, failure }: Session): string => {
   if (exitCode !== undefined) return `its command had exited with code ${exitCode}`
   return failure === undefined ? "its command was killed" : "its command was lost before"
 }
 
 /** The beginning of a command line, to recognise it by. */
-const summary = (command: string): string => {
+export const summary = (command: string): string => {
   const line = command.replaceAll(/\s+/g, " ")
   return line.length <= 200 ? line : `${line.slice(0, 200)}…`
 }

@@ -1,6 +1,14 @@
-/** The result of a call: its facts for programs, and its text for the model. */
+/** The result of a call: its facts for programs, and its texts for the model. */
+import type { Stopping } from "./Commands.ts"
+import type { Excerpt } from "./Excerpt.ts"
+import type { Listed } from "./Listing.ts"
+import * as Rest from "./Rest.ts"
+import type { WaitEnd } from "./WaitFor.ts"
 
-/** The result of a call. Exactly one of `exitCode`, `sessionId` and `failure` is set. */
+/**
+ * The result of a call. Exactly one of `exitCode`, `sessionId` and `failure` is set, and none of them in a reply of
+ * `list_commands`.
+ */
 export interface Reply {
   /** Names this reply: six hex digits. */
   readonly chunkId: string
@@ -14,27 +22,79 @@ export interface Reply {
   readonly failure?: string
   /** How many tokens the output had before it was cut, estimated as bytes / 4. */
   readonly originalTokenCount: number
-  /** The output since the last reply, cut to the token budget. */
+  /** The output since the last reply, cut to the token budget; of `read_output` and `list_commands` what they tell. */
   readonly output: string
   /** What else the model should know: a session that was ended, a background process. Absent: nothing. */
   readonly notices?: ReadonlyArray<string>
+  /** How the wait has ended, of a call that says what to wait for. */
+  readonly wait?: WaitEnd
+  /** Set if the tools have ended the command: `timeout_ms`, `stop_command`, or a cancelled call. */
+  readonly endedBy?: Stopping
+  /** Set if the output was cut: what gets the rest. Never with the two tools of Codex alone. */
+  readonly rest?: Rest.Rest
+  /** Where the output lies, of `read_output`. */
+  readonly excerpt?: Excerpt
+  /** The commands, of `list_commands`. */
+  readonly commands?: ReadonlyArray<Listed>
 }
 
-/** The reply as the model reads it. */
-export const toText = (reply: Reply): string =>
-  [
+/** The reply as the model reads it, but for what gets the rest of an output that was cut: see `toTexts`. */
+export const toText = (reply: Reply): string => {
+  if (reply.commands !== undefined) return reply.output
+  if (reply.excerpt !== undefined) {
+    return [...place(reply.excerpt), state(reply, reply.excerpt.sessionId), "Output:", reply.output].join(
+      "\n",
+    )
+  }
+  return [
     `Chunk ID: ${reply.chunkId}`,
     `Wall time: ${reply.wallSeconds.toFixed(4)} seconds`,
     state(reply),
+    ...ending(reply),
     `Original token count: ${reply.originalTokenCount}`,
     ...(reply.notices ?? []).map((notice) => `Notice: ${notice}`),
     "Output:",
     reply.output,
   ].join("\n")
+}
 
-const state = ({ exitCode, sessionId, failure }: Reply): string =>
+/** The texts for the model: the reply, and if its output was cut, the call that gets the rest. */
+export const toTexts = (reply: Reply): ReadonlyArray<string> =>
+  reply.rest === undefined ? [toText(reply)] : [toText(reply), Rest.toText(reply.rest)]
+
+const state = ({ exitCode, sessionId, failure }: Reply, of?: number): string =>
   failure !== undefined
     ? `Process lost: ${failure}`
     : exitCode !== undefined
-      ? `Process exited with code ${exitCode}`
+      ? `Process exited with code ${exitCode}${of === undefined ? "" : ` (session ID ${of})`}`
       : `Process running with session ID ${sessionId}`
+
+const endings = {
+  timeout: "Ended by: its timeout_ms",
+  stop: "Ended by: stop_command",
+  cancel: "Ended by: a cancelled call with kill_on_cancel",
+}
+
+const ending = ({ wait, endedBy }: Reply): ReadonlyArray<string> => [
+  ...(wait === undefined ? [] : [`Wait ended by ${wait.by}: ${wait.detail}`]),
+  ...(wait?.asks === undefined ? [] : [`Asks for: ${asked[wait.asks]}`]),
+  ...(endedBy === undefined ? [] : [endings[endedBy]]),
+]
+
+const asked = {
+  input: "input; answer with write_stdin",
+  password: "a password (its terminal does not show what is typed); answer with write_stdin",
+}
+
+const place = ({
+  matches,
+  fromLine,
+  toLine,
+  lines,
+  fromByte,
+  toByte,
+  bytes,
+}: Excerpt): ReadonlyArray<string> =>
+  matches === undefined
+    ? [`Lines ${fromLine} to ${toLine} of ${lines} (bytes ${fromByte} to ${toByte} of ${bytes})`]
+    : [`${matches} matching lines in lines ${fromLine} to ${toLine} of ${lines}`]

@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import type { Subscribed } from "../client/ProcessStarter.ts"
 import type { ProcessEvent } from "../client/ProcessEvent.ts"
 import type { RemoteProcess } from "../client/RemoteProcess.ts"
+import type { EndedBy } from "../protocol/Receipt.ts"
 import { utf8Decoder } from "../protocol/Bytes.ts"
 import { HeadTailBuffer } from "./HeadTailBuffer.ts"
 
@@ -35,6 +36,14 @@ export interface About {
   readonly command: string
 }
 
+/** Is told of a session whether a call waits for it or not. */
+export interface Observer {
+  /** Its output. */
+  readonly output: (bytes: Uint8Array) => void
+  /** It has exited, or is lost. */
+  readonly ended: (session: Session) => void
+}
+
 export class Session {
   readonly id: number
   readonly tty: boolean
@@ -56,15 +65,25 @@ export class Session {
   notices: ReadonlyArray<string> = []
   /** How many calls wait for the session, or for their turn. */
   callers = 0
+  /** What has ended the command, where the server tells it. */
+  endedBy: EndedBy | undefined
+  /** The seq of the last event that has come, and of the last one in a reply. */
+  lastSeq = 0
+  toldSeq = 0
 
+  private released = false
   private readonly subscription: Subscribed["subscription"]
   private decoder = utf8Decoder()
   private watcher: Watcher | undefined
+  private readonly observer: Observer | undefined
+  /** Opens for a moment when events have come. */
+  private readonly news = Effect.unsafeMakeLatch(false)
 
   constructor(
     { id, tty, command }: About,
     { process, subscription }: Subscribed,
     buffer: HeadTailBuffer = new HeadTailBuffer(),
+    observer?: Observer,
   ) {
     this.id = id
     this.tty = tty
@@ -72,6 +91,7 @@ export class Session {
     this.process = process
     this.subscription = subscription
     this.buffer = buffer
+    this.observer = observer
   }
 
   /** True once the process has exited or is lost. */
@@ -85,14 +105,27 @@ export class Session {
     return Effect.gen(this, function* () {
       for (let batch = yield* next; batch !== undefined; batch = yield* next) {
         for (const event of batch) this.accept(event)
+        this.news.unsafeOpen()
+        this.news.unsafeClose()
       }
     }).pipe(Effect.ensuring(Effect.sync(() => this.release())))
   }
 
+  /** Waits until the event with that seq has come, or no event follows. */
+  arrived(seq: number): Effect.Effect<void> {
+    return Effect.whileLoop({
+      while: () => this.lastSeq < seq && !this.complete && this.failure === undefined && !this.released,
+      body: () => this.news.await,
+      step: () => {},
+    })
+  }
+
   /** Stops reading, and ends every wait. */
   release(): void {
+    this.released = true
     this.subscription.close()
     this.lose("the session has ended")
+    this.news.unsafeOpen()
   }
 
   /** Reports output to `watcher` while the effect runs. */
@@ -107,13 +140,17 @@ export class Session {
   }
 
   private accept(event: ProcessEvent): void {
+    if (event.kind !== "failed") this.lastSeq = event.seq
     switch (event.kind) {
       case "output":
         this.buffer.push(event.bytes)
+        this.observer?.output(event.bytes)
         this.show(event.bytes)
         break
       case "exited":
         this.exitCode = event.exitCode
+        this.endedBy = event.endedBy
+        this.observer?.ended(this)
         this.exited.unsafeOpen()
         break
       case "closed":
@@ -129,7 +166,10 @@ export class Session {
   }
 
   private lose(why: string): void {
-    if (!this.over) this.failure = why
+    if (!this.over) {
+      this.failure = why
+      this.observer?.ended(this)
+    }
     this.exited.unsafeOpen()
     this.closed.unsafeOpen()
   }

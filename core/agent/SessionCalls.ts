@@ -1,20 +1,24 @@
 /**
- * The sessions of one set of tools, and what both tools do with them: wait for their turn, wait for output, reply.
+ * The sessions of one set of tools, and what the tools do with them: wait for their turn, wait for output, reply.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import type { Server } from "./ExecBackend.ts"
+import { Commands, type Known } from "./Commands.ts"
 import { EndedSessions } from "./EndedSessions.ts"
 import * as HexId from "./HexId.ts"
 import * as Notices from "./Notices.ts"
 import * as OwnedSessions from "./OwnedSessions.ts"
 import type { Reply } from "./Reply.ts"
-import type { Session, Watcher } from "./Session.ts"
+import * as Rest from "./Rest.ts"
+import type { About, Session, Watcher } from "./Session.ts"
 import { SessionTable } from "./SessionTable.ts"
-import * as SessionWait from "./SessionWait.ts"
+import * as Stopping from "./Stopping.ts"
 import type { ToolError } from "./ToolError.ts"
-import type { MaxOutputTokens } from "./Tools.ts"
+import type { MaxOutputTokens, Offer } from "./Tools.ts"
 import * as Truncate from "./Truncate.ts"
+import type { WaitEnd } from "./WaitFor.ts"
 
 /** Runs a tool with decoded arguments. `watcher` is told of the session and its output while the call lasts. */
 export type Run<Args> = (args: Args, watcher?: Watcher) => Effect.Effect<Reply, ToolError>
@@ -35,15 +39,38 @@ export interface SessionCalls {
     watcher: Watcher | undefined,
     call: Effect.Effect<Reply, E>,
   ) => Effect.Effect<Reply, E>
-  /** Waits for the end of the session, for at most so many milliseconds, and replies. */
-  readonly collect: (session: Session, millis: number, args: MaxOutputTokens) => Effect.Effect<Reply>
+  /** Waits, and replies; the wait tells how it has ended if it was one for something. */
+  readonly collect: <E>(
+    session: Session,
+    wait: Effect.Effect<WaitEnd | void, E>,
+    args: MaxOutputTokens,
+  ) => Effect.Effect<Reply, E>
+  /** The commands whose output can be read again. */
+  readonly commands: Commands
+  /** Makes a command known, whose session tells it of its output; not for the two tools of Codex. */
+  readonly begin: (about: About) => Known | undefined
+  readonly stopper: Stopping.Stopper
 }
 
-const defaultMaxTokens = 10_000
+/** What the sessions are made with. */
+export interface Options {
+  /** Bounds the output of every reply, besides what its caller asks for. */
+  readonly cap?: Truncate.Cap
+  /** Which tools there are. */
+  readonly tools?: Offer
+  /** How much output of each command is kept, in bytes. */
+  readonly outputBytes?: number
+  /** What the server can do. */
+  readonly server?: Server | undefined
+}
 
-/** `cap` bounds the output of every reply, besides what its caller asks for. */
-export const make = (cap?: Truncate.Cap): Effect.Effect<SessionCalls, never, Scope.Scope> =>
+/** The most tokens of a reply to a call that names no bound. */
+export const defaultMaxTokens = 10_000
+
+export const make = (options: Options): Effect.Effect<SessionCalls, never, Scope.Scope> =>
   Effect.gen(function* () {
+    const { cap, tools = "all", outputBytes, server } = options
+    const commands = new Commands(yield* Effect.clock, outputBytes)
     const table = new SessionTable<Session>()
     const ended = new EndedSessions()
     const owned = yield* OwnedSessions.make
@@ -53,9 +80,15 @@ export const make = (cap?: Truncate.Cap): Effect.Effect<SessionCalls, never, Sco
       session: Session,
       facts: Pick<Reply, "chunkId" | "wallSeconds">,
       maxTokens = defaultMaxTokens,
+      wait: WaitEnd | undefined = undefined,
     ): Reply => {
       const { id, over, exitCode, failure } = session
       const taken = session.buffer.take(over)
+      const { text, missing } = Truncate.cut(taken, Number(maxTokens), cap)
+      const known = commands.get(id)
+      const rest = known && missing && restOf(known, missing)
+      if (known !== undefined) known.told += taken.total
+      session.toldSeq = session.lastSeq
       const notices = [...session.notices]
       session.notices = []
       if (exitCode !== undefined && !session.complete) notices.push(Notices.outlived)
@@ -67,14 +100,20 @@ export const make = (cap?: Truncate.Cap): Effect.Effect<SessionCalls, never, Sco
         ...facts,
         ...(failure !== undefined ? { failure } : exitCode !== undefined ? { exitCode } : { sessionId: id }),
         originalTokenCount: Truncate.tokensOf(taken.total),
-        output: Truncate.shown(taken, Number(maxTokens), cap),
+        output: text,
         ...(notices.length === 0 ? {} : { notices }),
+        ...(wait === undefined ? {} : { wait }),
+        ...(over && known?.stopping !== undefined ? { endedBy: known.stopping } : {}),
+        ...(rest === undefined ? {} : { rest }),
       }
     }
 
     return {
       table,
       owned,
+      commands,
+      begin: (about) => (tools === "all" ? commands.begin(about) : undefined),
+      stopper: Stopping.make(owned, commands, server),
       whyUnknown: (id) => ended.why(id),
       add: (session) =>
         Effect.gen(function* () {
@@ -93,18 +132,24 @@ export const make = (cap?: Truncate.Cap): Effect.Effect<SessionCalls, never, Sco
         session.turn
           .withPermits(1)(session.watched(watcher, call))
           .pipe(Effect.ensuring(Effect.sync(() => (session.callers -= 1)))),
-      collect: (session, millis, args) =>
+      collect: (session, wait, args) =>
         Effect.gen(function* () {
           const chunkId = yield* HexId.next
           const start = yield* Clock.currentTimeNanos
           // Only the wait may be interrupted: output that was taken must reach the caller.
           return yield* Effect.uninterruptibleMask((restore) =>
             Effect.gen(function* () {
-              yield* restore(SessionWait.untilEnd(session, millis))
+              const end = (yield* restore(wait)) ?? undefined
               const wallSeconds = Number((yield* Clock.currentTimeNanos) - start) / 1e9
-              return reply(session, { chunkId, wallSeconds }, args.max_output_tokens ?? undefined)
+              return reply(session, { chunkId, wallSeconds }, args.max_output_tokens ?? undefined, end)
             }),
           )
         }),
     }
   })
+
+/** What gets the part of the output since the last reply that its text lacks. */
+const restOf = (
+  { about, transcript, told }: Known,
+  { from, to }: { readonly from: number; readonly to: number },
+) => Rest.ofBytes(about.id, { from: told + from, to: told + to }, transcript.begin)

@@ -16,6 +16,8 @@ export type ToolReason =
   | "StdinClosed"
   /** The server refused the input. */
   | "Write"
+  /** The server cannot wait for that, or has refused to. */
+  | "Wait"
   /** The tools are closed. */
   | "Closed"
   /** The caller aborted the call; the command, if it was started, goes on in `sessionId`. */
@@ -75,16 +77,44 @@ export const stdinClosed = () =>
 export const notWritten = (cause: unknown) =>
   new ToolError({ reason: "Write", message: "write_stdin failed: failed to write to stdin", cause })
 
+/** `UnknownSession` of a tool that also knows commands that have ended; `known` are their ids. */
+export const unknownCommand = (tool: string, id: number, known: ReadonlyArray<number>) =>
+  new ToolError({
+    reason: "UnknownSession",
+    message:
+      `${tool} failed: Unknown session ID ${id}. ` +
+      (known.length === 0
+        ? "No command is known."
+        : `Known are ${known.join(", ")}; list_commands tells what they are.`),
+  })
+
+/** `Wait`: what a tool was asked to wait for cannot be waited for; nothing was done. */
+export const cannotWait = (tool: string, why: string) =>
+  new ToolError({ reason: "Wait", message: `${tool} failed: ${why}` })
+
+/** `Wait`: the server has refused the wait; the command goes on. */
+export const notWaited = (error: ClientError) =>
+  new ToolError({
+    reason: "Wait",
+    message: `waiting failed: ${error.message}; the command goes on`,
+    cause: error,
+  })
+
 /** `Closed`: the tools are closed, and start nothing more. */
 export const closed = () => new ToolError({ reason: "Closed", message: "the tools are closed" })
 
-/** `Aborted`: the caller stopped waiting. `sessionId` is where the command goes on, if it has a session. */
-export const aborted = (sessionId: number | undefined) =>
+/**
+ * `Aborted`: the caller stopped waiting. `sessionId` is where the command goes on, if it has a session, or ends, if it
+ * is being stopped.
+ */
+export const aborted = (sessionId: number | undefined, stopping = false) =>
   new ToolError({
     reason: "Aborted",
     message:
       sessionId === undefined
         ? "the call was cancelled"
-        : `the call was cancelled; process still running with session ID ${sessionId}`,
+        : stopping
+          ? `the call was cancelled; process with session ID ${sessionId} is being stopped`
+          : `the call was cancelled; process still running with session ID ${sessionId}`,
     ...(sessionId === undefined ? {} : { sessionId }),
   })

@@ -1,10 +1,11 @@
 /**
- * The two tools as data: name, description, and a Schema of the arguments. The JSON Schema for models and the decoding
- * of their arguments both derive from it.
+ * The tools as data: name, description, and a Schema of the arguments. The JSON Schema for models and the decoding of
+ * their arguments both derive from it.
  */
 import * as JSONSchema from "effect/JSONSchema"
 import * as Schema from "effect/Schema"
 import * as Arguments from "./Arguments.ts"
+import * as WaitFor from "./WaitFor.ts"
 
 const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
@@ -14,8 +15,8 @@ const maxOutputTokens = optional(
   ),
 )
 
-/** The arguments of `exec_command`. */
-export const ExecCommand = Schema.Struct({
+/** The arguments of `exec_command` as Codex has them. */
+export const CodexExecCommand = Schema.Struct({
   cmd: Arguments.text("The command line, as it would be typed into a shell."),
   workdir: optional(
     Arguments.textOrNull(
@@ -35,10 +36,9 @@ export const ExecCommand = Schema.Struct({
   ),
   max_output_tokens: maxOutputTokens,
 })
-export type ExecCommand = typeof ExecCommand.Type
 
-/** The arguments of `write_stdin`. */
-export const WriteStdin = Schema.Struct({
+/** The arguments of `write_stdin` as Codex has them. */
+export const CodexWriteStdin = Schema.Struct({
   session_id: Arguments.id("The session ID that exec_command returned."),
   chars: optional(
     Arguments.textOrNull(
@@ -53,14 +53,105 @@ export const WriteStdin = Schema.Struct({
   ),
   max_output_tokens: maxOutputTokens,
 })
+
+const waitFor = optional(
+  WaitFor.WaitFor.annotations({
+    description:
+      "What to wait for; the first that holds ends the wait, and the reply says which. With it yield_time_ms is " +
+      "the longest wait (default 300000, at most 3600000).",
+  }),
+)
+const killOnCancel = optional(
+  Arguments.flag("Whether to stop the command if this call is cancelled (default false: it goes on)."),
+)
+
+/** The arguments of `exec_command`. */
+export const ExecCommand = Schema.Struct({
+  ...CodexExecCommand.fields,
+  wait_for: waitFor,
+  timeout_ms: optional(
+    Arguments.count(
+      "Stops the command if it has not ended after so many milliseconds. Without yield_time_ms the call waits for " +
+        "the end.",
+    ),
+  ),
+  kill_on_cancel: killOnCancel,
+})
+export type ExecCommand = typeof ExecCommand.Type
+
+/** The arguments of `write_stdin`. */
+export const WriteStdin = Schema.Struct({
+  ...CodexWriteStdin.fields,
+  wait_for: waitFor,
+  timeout_ms: optional(
+    Arguments.count(
+      "Stops the command if it has not ended so many milliseconds after this call. Without yield_time_ms the call " +
+        "waits for the end.",
+    ),
+  ),
+  kill_on_cancel: killOnCancel,
+})
 export type WriteStdin = typeof WriteStdin.Type
-/** What the arguments of both tools have. */
+/** What the arguments of several tools have. */
 export type MaxOutputTokens = Pick<WriteStdin, "max_output_tokens">
+/** What `exec_command` and `write_stdin` take besides what Codex has. */
+export type MoreArguments = Pick<WriteStdin, "wait_for" | "timeout_ms" | "kill_on_cancel" | "yield_time_ms">
+
+const commandId = Arguments.id("The session ID of the command, which may have ended.")
+
+/** The arguments of `list_commands`. */
+export const ListCommands = Schema.Struct({
+  running: optional(
+    Arguments.flag("Whether to list only the commands that run (default false: all that are known)."),
+  ),
+})
+export type ListCommands = typeof ListCommands.Type
+
+/** The arguments of `read_output`. */
+export const ReadOutput = Schema.Struct({
+  session_id: commandId,
+  from_line: optional(Arguments.count("The first line to return, counted from 1 (default: the first).")),
+  to_line: optional(Arguments.count("The last line to return (default: the last).")),
+  tail: optional(Arguments.count("Returns only so many lines from the end.")),
+  grep: optional(
+    Arguments.text(
+      "Returns only the lines with a match of this regular expression (RE2 syntax), each with its number.",
+    ),
+  ),
+  ignore_case: optional(Arguments.flag("Whether grep takes either case (default false).")),
+  context: optional(Arguments.count("Lines to return before and after each match of grep (default 0).")),
+  from_byte: optional(Arguments.count("The first byte to return, counted from 0, instead of a line.")),
+  to_byte: optional(Arguments.count("The byte before which to end, instead of a line.")),
+  max_output_tokens: optional(
+    Arguments.countOrNull(
+      "The most tokens to return (default 10000); the reply says which call gets the rest.",
+    ),
+  ),
+})
+export type ReadOutput = typeof ReadOutput.Type
+
+/** The arguments of `stop_command`. */
+export const StopCommand = Schema.Struct({
+  session_id: commandId,
+  grace_ms: optional(
+    Arguments.count(
+      "How many milliseconds it has to end after SIGTERM, until SIGKILL (default 5000, at most 60000).",
+    ),
+  ),
+  max_output_tokens: maxOutputTokens,
+})
+export type StopCommand = typeof StopCommand.Type
+
+/** Which tools a model gets: `codex` are the two of Codex, with its arguments and no others. */
+export type Offer = "all" | "codex"
+
+/** The name of a tool. */
+export type Name = "exec_command" | "write_stdin" | "read_output" | "list_commands" | "stop_command"
 
 /** What an agent framework needs to offer a tool to its model. */
 export interface ToolDefinition {
   /** The name that the model calls. */
-  readonly name: "exec_command" | "write_stdin"
+  readonly name: Name
   /** For the model. */
   readonly description: string
   /** JSON Schema, draft 7, of the arguments: an object without references. */
@@ -75,20 +166,42 @@ const toJsonSchema = <A, I>(schema: Schema.Schema<A, I>): JsonObject => {
   return rest
 }
 
-/** The definitions of both tools. */
-export const toolDefinitions = (): ReadonlyArray<ToolDefinition> => [
+/** The definitions of the tools of an offer; by default of all. */
+export const toolDefinitions = (offer: Offer = "all"): ReadonlyArray<ToolDefinition> => [
   {
     name: "exec_command",
     description:
       "Runs a shell command. Returns its output and its exit code, or, if it is still running after the yield time, " +
       "its output so far and a session ID for write_stdin.",
-    inputSchema: toJsonSchema(ExecCommand),
+    inputSchema: toJsonSchema(offer === "all" ? ExecCommand : CodexExecCommand),
   },
   {
     name: "write_stdin",
     description:
       "Writes characters to a running session, or waits for it with none, and returns the output since the last " +
       "call, with the exit code once it has ended.",
-    inputSchema: toJsonSchema(WriteStdin),
+    inputSchema: toJsonSchema(offer === "all" ? WriteStdin : CodexWriteStdin),
+  },
+  ...(offer === "all" ? more() : []),
+]
+
+const more = (): ReadonlyArray<ToolDefinition> => [
+  {
+    name: "read_output",
+    description:
+      "Reads again what a command has printed, whether it runs or has ended: from a line on, its last lines, or the " +
+      "lines that match a pattern.",
+    inputSchema: toJsonSchema(ReadOutput),
+  },
+  {
+    name: "list_commands",
+    description: "Lists the commands that run and those that have ended, with their session IDs and states.",
+    inputSchema: toJsonSchema(ListCommands),
+  },
+  {
+    name: "stop_command",
+    description:
+      "Stops a running command and what it has started: SIGTERM, and SIGKILL after a grace. Returns its last output.",
+    inputSchema: toJsonSchema(StopCommand),
   },
 ]

@@ -18,31 +18,69 @@ export type Cap = { readonly bytes: number } | { readonly tokens: number }
 /** An estimate of how many tokens so many bytes are. */
 export const tokensOf = (bytes: number): number => Math.ceil(bytes / bytesPerToken)
 
+/** How many bytes a call with a budget of `maxTokens` may return. */
+export const budgetOf = (maxTokens: number, cap?: Cap): number =>
+  Math.min(maxTokens * bytesPerToken, bytesOf(cap))
+
+const bytesOf = (cap: Cap | undefined): number =>
+  cap === undefined ? Infinity : "bytes" in cap ? cap.bytes : cap.tokens * bytesPerToken
+
 /** The output for a call with a budget of `maxTokens`. */
-export const shown = ({ head, tail, omitted, total }: Taken, maxTokens: number, cap?: Cap): string => {
+export const shown = (taken: Taken, maxTokens: number, cap?: Cap): string => cut(taken, maxTokens, cap).text
+
+/** The output for a call, and how many of its first and last bytes it has; without `missing` it has all. */
+export interface Cut {
+  /** The text. */
+  readonly text: string
+  /** What it lacks: from one byte of the output to another. */
+  readonly missing?: { readonly from: number; readonly to: number }
+}
+
+/** The output for a call with a budget of `maxTokens`, and what it lacks. */
+export const cut = ({ head, tail, omitted, total }: Taken, maxTokens: number, cap?: Cap): Cut => {
   const gap = `... ${omitted} bytes omitted ...`
   const text = omitted > 0 ? `${head}\n${gap}\n${tail}` : head
   const bytes = utf8.encode(text)
   const asked = maxTokens * bytesPerToken
-  const capped = cap === undefined ? Infinity : "bytes" in cap ? cap.bytes : cap.tokens * bytesPerToken
+  const capped = bytesOf(cap)
   const budget = Math.min(asked, capped)
-  if (bytes.length <= budget) return text
+  if (bytes.length <= budget && omitted === 0) return { text }
+  const [all, end] = [rawLength(head), total - rawLength(tail)]
+  if (bytes.length <= budget) return { text, missing: { from: all, to: end } }
   const unit = cap !== undefined && "bytes" in cap && capped <= asked ? "chars" : "tokens"
   const about = omitted > 0 ? gap : `Total output lines: ${linesOf(text)}`
   const warning = `Warning: truncated output (original token count: ${tokensOf(omitted > 0 ? total : bytes.length)})`
-  return `${warning}\n${about}\n\n${middleCut(bytes, budget, unit)}`
+  const [left, right] = borders(bytes, budget)
+  const from = Math.min(all, rawLength(decode(bytes, 0, left)))
+  const rest = rawLength(decode(bytes, right, bytes.length))
+  const to = total - (omitted === 0 ? rest : Math.min(total - end, rest))
+  return { text: `${warning}\n${about}\n\n${middleCut(bytes, budget, unit)}`, missing: { from, to } }
 }
 
-/** The first and the last half of the budget (in bytes), with a note of how much was cut between them. */
-export const middleCut = (bytes: Uint8Array, budget: number, unit: "chars" | "tokens"): string => {
+/** At least so many bytes became this text: of a U+FFFD nobody knows whether it was one byte or three. */
+const rawLength = (text: string): number => {
+  let length = utf8.encode(text).length
+  for (let at = text.indexOf("\ufffd"); at !== -1; at = text.indexOf("\ufffd", at + 1)) length -= 2
+  return length
+}
+
+const decode = (bytes: Uint8Array, from: number, to: number) => utf8Decoder().decode(bytes.subarray(from, to))
+
+/** Where the first half of the budget ends, and where the last one begins. */
+const borders = (bytes: Uint8Array, budget: number): readonly [number, number] => {
   let left = Math.floor(budget / 2)
   let right = bytes.length - Math.ceil(budget / 2)
   while (left > 0 && Utf8.isContinuation(bytes[left])) left -= 1
   while (Utf8.isContinuation(bytes[right])) right += 1
-  const decode = (from: number, to: number) => utf8Decoder().decode(bytes.subarray(from, to))
+  return [left, right]
+}
+
+/** The first and the last half of the budget (in bytes), with a note of how much was cut between them. */
+export const middleCut = (bytes: Uint8Array, budget: number, unit: "chars" | "tokens"): string => {
+  const [left, right] = borders(bytes, budget)
   const removed =
     unit === "chars" ? charactersOf(bytes.subarray(left, right)) : tokensOf(bytes.length - budget)
-  return `${decode(0, left)}…${removed} ${unit} truncated…${decode(right, bytes.length)}`
+  return `${decode(bytes, 0, left)}…${removed} ${unit} truncated…${decode(bytes, right, bytes.length)}`
 }
 
 const charactersOf = (bytes: Uint8Array): number => {

@@ -1,18 +1,26 @@
 /**
- * The tools that a language model calls to run commands: `exec_command` starts one and waits a little for it,
- * `write_stdin` writes to it and waits again. The results are the same wherever the processes run.
+ * The tools that a language model calls to run commands: `exec_command` starts one and waits for it, `write_stdin`
+ * writes to it and waits again, `read_output` reads again what it has printed, `list_commands` and `stop_command` do
+ * what they say. The results are the same wherever the processes run.
  *
- * A call returns when the command has exited, and no later than its yield time. An interrupted call stops waiting; the
- * command goes on, and the next call returns its output. The end of the scope kills every command that was started. All
- * time comes through Clock.
+ * A call returns when the command has exited or what it waits for has come, and no later than its yield time. An
+ * interrupted call stops waiting; the command goes on, unless the call says otherwise, and the next call returns its
+ * output. The end of the scope kills every command that was started. All time comes through Clock.
  */
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import type * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import * as Arguments from "./Arguments.ts"
 import type * as Command from "./Command.ts"
+import type { Commands } from "./Commands.ts"
 import type { ExecBackend } from "./ExecBackend.ts"
 import * as ExecCommandTool from "./ExecCommandTool.ts"
+import * as ListCommandsTool from "./ListCommandsTool.ts"
+import * as ReadOutputTool from "./ReadOutputTool.ts"
+import type { Watcher } from "./Session.ts"
 import * as SessionCalls from "./SessionCalls.ts"
+import * as StopCommandTool from "./StopCommandTool.ts"
 import * as ToolError from "./ToolError.ts"
 import * as Tools from "./Tools.ts"
 import type * as Truncate from "./Truncate.ts"
@@ -24,16 +32,32 @@ export type { Run } from "./SessionCalls.ts"
 export interface Options extends Command.Defaults {
   /** Bounds the output of every reply, besides the `max_output_tokens` of a call. Default: no further bound. */
   readonly cap?: Truncate.Cap
-  /** The longest that `write_stdin` without characters may wait, in milliseconds. Default: 300,000. */
+  /**
+   * The longest that `write_stdin` without characters, and a call with `wait_for`, may wait, in milliseconds. Default:
+   * 300,000 for the one, and 3,600,000 for the other.
+   */
   readonly longestPollMillis?: number
+  /** Which tools there are: `codex` are `exec_command` and `write_stdin` as Codex has them. Default: `all`. */
+  readonly tools?: Tools.Offer
+  /**
+   * How much output of each command is kept for `read_output`, in bytes; of all together eight times that. From 65,536.
+   * Default: 8 MiB.
+   */
+  readonly outputBytes?: number
 }
 
 /** The tools as effects, over the sessions that they have started. */
 export interface UnifiedExec {
-  /** Starts a command. Fails with `Create`, or with `Closed` after the end of the scope. */
+  /** Starts a command. Fails with `Create` or `Wait`, or with `Closed` after the end of the scope. */
   readonly execCommand: SessionCalls.Run<Tools.ExecCommand>
-  /** Writes to a session, or waits for it. Fails with `UnknownSession`, `StdinClosed` or `Write`. */
+  /** Writes to a session, or waits for it. Fails with `UnknownSession`, `StdinClosed`, `Write` or `Wait`. */
   readonly writeStdin: SessionCalls.Run<Tools.WriteStdin>
+  /** Reads again what a command has printed. Fails with `UnknownSession` or `Arguments`. */
+  readonly readOutput: SessionCalls.Run<Tools.ReadOutput>
+  /** Tells of the commands. */
+  readonly listCommands: SessionCalls.Run<Tools.ListCommands>
+  /** Ends a command. Fails with `UnknownSession`. */
+  readonly stopCommand: SessionCalls.Run<Tools.StopCommand>
   /**
    * Runs a tool by its name, with the arguments as the model gave them: an object, or its JSON text. Fails with
    * `UnknownTool` or `Arguments` besides.
@@ -44,34 +68,73 @@ export interface UnifiedExec {
   ) => ReturnType<SessionCalls.Run<unknown>>
   /** The ids of the sessions that `write_stdin` knows, in the order of their last use. */
   readonly sessionIds: Effect.Effect<ReadonlyArray<number>>
+  /** Which tools there are, and their definitions. */
+  readonly offer: Tools.Offer
+  readonly definitions: ReadonlyArray<Tools.ToolDefinition>
+  /** The commands that are known, whether they run or have ended; none for the two tools of Codex. */
+  readonly commands: Commands
 }
 
 /** The tools over a backend. */
 export const make = (
   backend: ExecBackend,
   options: Options = {},
-): Effect.Effect<UnifiedExec, never, Scope.Scope> =>
-  Effect.map(SessionCalls.make(options.cap), (calls) => {
-    const execCommand = ExecCommandTool.make(backend, calls, options)
-    const writeStdin = WriteStdinTool.make(calls, options.longestPollMillis)
+): Effect.Effect<UnifiedExec, never, Scope.Scope> => {
+  const { capabilities: server } = backend.environmentInfo
+  return Effect.map(SessionCalls.make({ ...options, server }), (calls) => {
+    const { longestPollMillis, cap } = options
+    const { commands } = calls
+    const execCommand = ExecCommandTool.make(backend, calls, options, longestPollMillis)
+    const writeStdin = WriteStdinTool.make(calls, server, longestPollMillis)
+    const readOutput = ReadOutputTool.make(commands, cap)
+    const listCommands = ListCommandsTool.make(commands)
+    const stopCommand = StopCommandTool.make(calls, commands)
+
+    const { tools: offer = "all" } = options
+    const isCodex = offer === "codex"
+    const offered = Tools.toolDefinitions(offer)
+    const run: { readonly [name in Tools.Name]: Decoded } = {
+      exec_command: isCodex
+        ? decoded(Tools.CodexExecCommand, execCommand)
+        : decoded(Tools.ExecCommand, execCommand),
+      write_stdin: isCodex
+        ? decoded(Tools.CodexWriteStdin, writeStdin)
+        : decoded(Tools.WriteStdin, writeStdin),
+      read_output: decoded(Tools.ReadOutput, readOutput),
+      list_commands: decoded(Tools.ListCommands, listCommands),
+      stop_command: decoded(Tools.StopCommand, stopCommand),
+    }
 
     const call: UnifiedExec["call"] = (name, args, watcher) =>
       Effect.suspend(() => {
-        const text = typeof args === "string" ? args : JSON.stringify(args ?? {})
-        switch (name) {
-          case "exec_command":
-            return Effect.flatMap(Arguments.decode(Tools.ExecCommand, text), (decoded) =>
-              execCommand(decoded, watcher),
-            )
-          case "write_stdin":
-            return Effect.flatMap(Arguments.decode(Tools.WriteStdin, text), (decoded) =>
-              writeStdin(decoded, watcher),
-            )
-          default:
-            return ToolError.unknownTool(name)
-        }
-      }).pipe(Effect.mapError((error) => (typeof error === "string" ? ToolError.badArguments(error) : error)))
+        const tool = offered.find((each) => each.name === name)
+        if (tool === undefined) return ToolError.unknownTool(name)
+        return run[tool.name](typeof args === "string" ? args : JSON.stringify(args ?? {}), watcher)
+      })
 
     const sessionIds = Effect.sync(() => calls.table.all.map(({ id }) => id))
-    return { execCommand, writeStdin, call, sessionIds }
+    return {
+      execCommand,
+      writeStdin,
+      readOutput,
+      listCommands,
+      stopCommand,
+      call,
+      sessionIds,
+      offer,
+      definitions: offered,
+      commands,
+    }
   })
+}
+
+/** A tool that takes the JSON text of its arguments. */
+type Decoded = (text: string, watcher?: Watcher) => ReturnType<SessionCalls.Run<unknown>>
+
+const decoded =
+  <A, I>(schema: Schema.Schema<A, I>, run: SessionCalls.Run<A>): Decoded =>
+  (text, watcher) =>
+    Either.match(Arguments.decode(schema, text), {
+      onLeft: ToolError.badArguments,
+      onRight: (args) => run(args, watcher),
+    })

@@ -7,8 +7,11 @@ import * as Effect from "effect/Effect"
 import type * as TextFile from "../host/TextFile.ts"
 import type * as Scope from "effect/Scope"
 import * as Command from "../../../core/agent/Command.ts"
+import * as Commands from "../../../core/agent/Commands.ts"
 import * as UnifiedExec from "../../../core/agent/UnifiedExec.ts"
 import * as SessionWait from "../../../core/agent/SessionWait.ts"
+import type * as Tools from "../../../core/agent/Tools.ts"
+import * as Waiting from "../../../core/agent/Waiting.ts"
 import type { ClientReason } from "../../../core/client/ClientError.ts"
 import * as ExecClient from "../../../core/client/ExecClient.ts"
 import * as Connect from "../Connect.ts"
@@ -32,7 +35,8 @@ import { version } from "../Version.ts"
 const graceMillis = 1500
 
 export const help = `\
-Offer running commands to a language model: an MCP server over stdio with the tools exec_command and write_stdin.
+Offer running commands to a language model: an MCP server over stdio with the tools exec_command, write_stdin,
+read_output, list_commands and stop_command, and the output of each command as a resource.
 
 Usage: procwire mcp [OPTIONS]
 
@@ -42,8 +46,11 @@ ${SpawnerFlag.help}\
   --cwd DIR              where commands run, relative to the server's directory [default: that one]
   --shell PATH           what runs them [default: the user's shell on the server's host]
 ${EnvFlag.help}\
-  --max-poll-ms N        how long write_stdin may wait when it writes nothing; give less than the client's
-                         patience [default: ${SessionWait.pollMillis.most}]
+  --max-poll-ms N        how long write_stdin without characters, and a call with wait_for, may wait; give less than
+                         the client's patience [default: ${SessionWait.pollMillis.most}, and ${Waiting.waitMillis.most}]
+  --tools all|codex      which tools there are; codex: exec_command and write_stdin as Codex has them [default: all]
+  --output-bytes N       how much output of each command read_output can read again
+                         [default: ${Commands.outputBytes.usual}]
 ${LogFlags.help}\
   -h, --help                 show this text
 
@@ -71,6 +78,8 @@ const flags = {
   shell: { type: "string" },
   ...EnvFlag.flags,
   "max-poll-ms": { type: "string" },
+  tools: { type: "string" },
+  "output-bytes": { type: "string" },
   ...LogFlags.flags,
   help: { type: "boolean", short: "h" },
 } as const
@@ -90,7 +99,7 @@ export const parse = (
 ): Effect.Effect<McpRequest, Flags.UsageError, TextFile.TextFiles> =>
   Effect.gen(function* () {
     const values = yield* Flags.parse(command, args, flags)
-    const { cwd, shell, "max-poll-ms": longest } = values
+    const { cwd, shell, "max-poll-ms": longest, tools, "output-bytes": outputBytes } = values
     const options = {
       env: yield* EnvFlag.read(command, values),
       ...(cwd === undefined ? {} : { cwd }),
@@ -98,12 +107,31 @@ export const parse = (
       ...(longest === undefined
         ? {}
         : { longestPollMillis: yield* Flags.wholeNumber(command, "--max-poll-ms", longest, 1) }),
+      ...(tools === undefined ? {} : { tools: yield* readOffer(tools) }),
+      ...(outputBytes === undefined
+        ? {}
+        : {
+            outputBytes: yield* Flags.wholeNumber(
+              command,
+              "--output-bytes",
+              outputBytes,
+              Commands.outputBytes.least,
+            ),
+          }),
     }
     const logs = yield* LogFlags.read(command, values)
     const target = yield* TargetFlags.read(command, values)
     const starting = yield* SpawnerFlag.read(command, values, target)
     return { target, options, logs, starting }
   })
+
+const readOffer = (value: string): Effect.Effect<Tools.Offer, Flags.UsageError> =>
+  value === "all" || value === "codex"
+    ? Effect.succeed(value)
+    : new Flags.UsageError({
+        command,
+        message: `invalid value '${value}' for '--tools': expected all or codex`,
+      })
 
 /** Serves until EOF on stdin, or until `asked` completes: then every command gets that signal, and time to end. */
 export const mcp = (

@@ -10,9 +10,14 @@ export {
   CallToolRequestSchema,
   ErrorCode,
   JSONRPCMessageSchema,
+  ListResourceTemplatesRequestSchema,
+  ListResourcesRequestSchema,
   ListToolsRequestSchema,
   McpError,
+  ReadResourceRequestSchema,
   RequestIdSchema,
+  SubscribeRequestSchema,
+  UnsubscribeRequestSchema,
 } from "@modelcontextprotocol/sdk/types.js"
 export type { Transport } from "@modelcontextprotocol/sdk/shared/transport"
-export type { CallToolResult, Tool } from "@modelcontextprotocol/sdk/types"
+export type { CallToolResult, ReadResourceResult, Resource, Tool } from "@modelcontextprotocol/sdk/types"

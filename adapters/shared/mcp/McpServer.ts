@@ -16,7 +16,7 @@ export interface ServerOptions extends UnifiedExec.Options {
 }
 
 /**
- * A server of the MCP SDK that offers `exec_command` and `write_stdin` over a client: connect it to a transport.
+ * A server of the MCP SDK that offers the tools of `procwire/agent` over a client: connect it to a transport.
  *
  * Its `onclose` kills every command that was started; the client stays open. Rejects if `@modelcontextprotocol/sdk` is
  * not installed.
@@ -25,7 +25,9 @@ export const createServer = async (client: Client, options: ServerOptions = {}):
   const scope = Effect.runSync(Scope.make())
   const tools = Effect.runSync(Scope.extend(UnifiedExec.make(client.effect, options), scope))
   const { instructions = Instructions.make(client.environmentInfo, options) } = options
-  const server = await Effect.runPromise(ToolServer.make(tools, { version, instructions }))
+  const server = await Effect.runPromise(
+    Scope.extend(ToolServer.make(tools, { version, instructions }), scope),
+  )
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is no event target
   server.onclose = () => void Effect.runFork(Scope.close(scope, Exit.void))
   return server

@@ -9,7 +9,7 @@ import * as JSONSchema from "effect/JSONSchema"
 import * as Schema from "effect/Schema"
 import * as Reply from "../../../core/agent/Reply.ts"
 import * as ToolError from "../../../core/agent/ToolError.ts"
-import * as Tools from "../../../core/agent/Tools.ts"
+import type * as Tools from "../../../core/agent/Tools.ts"
 import type { CallToolResult, Tool } from "./McpSdk.ts"
 
 const integer = (description: string) =>
@@ -34,25 +34,90 @@ export const Structured = Schema.Struct({
     }),
   ),
 })
+
+const RestContent = Schema.Struct({
+  tool: optional(Schema.String),
+  arguments: optional(Schema.Record({ key: Schema.String, value: Schema.Unknown })),
+  lost_from_byte: optional(Schema.Number),
+  lost_to_byte: optional(Schema.Number),
+}).annotations({
+  description:
+    "Set if the output was cut: the call of a tool that gets the rest, and the bytes of it that are not kept any more.",
+})
+
+/** What the structured content of a reply has besides, of calls that only the whole set of tools knows. */
+export const More = Schema.Struct({
+  wait_ended_by: optional(
+    Schema.String.annotations({
+      description: "How the wait ended: exit, text, pattern, port, input, quiet, timeout, or ended.",
+    }),
+  ),
+  wait_detail: optional(Schema.String),
+  asks_for: optional(
+    Schema.String.annotations({ description: "Set if the command asks for input: input or password." }),
+  ),
+  ended_by: optional(
+    Schema.String.annotations({ description: "Set if the command was stopped: timeout, stop or cancel." }),
+  ),
+  rest: optional(RestContent),
+  excerpt: optional(
+    Schema.Struct({
+      session_id: integer("The command."),
+      from_line: integer("The first line."),
+      to_line: integer("The last line."),
+      from_byte: integer("The first byte."),
+      to_byte: integer("The byte behind the last one."),
+      lines: integer("How many lines the command has printed."),
+      bytes: integer("How many bytes it has printed."),
+      matches: optional(integer("How many lines match.")),
+    }),
+  ),
+  commands: optional(
+    Schema.Array(
+      Schema.Struct({
+        session_id: integer("For the other tools."),
+        command: Schema.String,
+        state: Schema.String.annotations({ description: "running, exited or lost." }),
+        exit_code: optional(integer("Set once it has exited.")),
+        ended_by: optional(Schema.String),
+        tty: Schema.Boolean,
+        seconds: Schema.Number,
+        lines: Schema.Number,
+        bytes: Schema.Number,
+        new_bytes: Schema.Number,
+      }),
+    ),
+  ),
+})
+const All = Schema.Struct({ ...Structured.fields, ...More.fields })
 export type Structured = typeof Structured.Type
 
-/** Both tools do whatever the command does: a client may ask its user first. */
-const hints = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true }
+/** What runs commands does whatever the command does: a client may ask its user first. */
+const runs = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true }
+const reads = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false }
+const stops = { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false }
 
-const titles = {
-  exec_command: "Run a shell command",
-  write_stdin: "Write to a running command, or wait for it",
+const annotations = {
+  exec_command: { title: "Run a shell command", ...runs },
+  write_stdin: { title: "Write to a running command, or wait for it", ...runs },
+  read_output: { title: "Read again what a command has printed", ...reads },
+  list_commands: { title: "List the commands", ...reads },
+  stop_command: { title: "Stop a running command", ...stops },
 } as const
 
 /** The answer to `tools/list`. */
-export const listing = (): Array<Tool> => {
-  const { $schema: _, ...outputSchema } = JSONSchema.make(Structured)
-  return Tools.toolDefinitions().map(({ name, description, inputSchema }) => ({
+export const listing = (
+  definitions: ReadonlyArray<Tools.ToolDefinition>,
+  offer: Tools.Offer,
+): Array<Tool> => {
+  const { $schema: _, ...outputSchema } =
+    offer === "codex" ? JSONSchema.make(Structured) : JSONSchema.make(All)
+  return definitions.map(({ name, description, inputSchema }) => ({
     name,
     description,
     inputSchema: { ...inputSchema, type: "object" },
     outputSchema: { ...outputSchema, type: "object" },
-    annotations: { title: titles[name], ...hints },
+    annotations: annotations[name],
   }))
 }
 
@@ -67,8 +132,8 @@ export const unknownArgument = ({ inputSchema }: Tool, args: object): ToolError.
 
 /** A reply, which has notices of its own, followed by more notices for the model. */
 export const fromReply = (reply: Reply.Reply, more: ReadonlyArray<string>): CallToolResult => ({
-  content: texts([Reply.toText(reply), ...more]),
-  structuredContent: { ...toStructured(reply, [...(reply.notices ?? []), ...more]) },
+  content: texts([...Reply.toTexts(reply), ...more]),
+  structuredContent: { ...toStructured(reply, [...(reply.notices ?? []), ...more]), ...toMore(reply) },
   ...(reply.failure === undefined ? {} : { isError: true }),
 })
 
@@ -92,4 +157,45 @@ const toStructured = (reply: Reply.Reply, notices: ReadonlyArray<string>): Struc
   original_token_count: reply.originalTokenCount,
   output: reply.output,
   ...(notices.length === 0 ? {} : { notices }),
+})
+
+const toMore = ({ wait, endedBy, rest, excerpt, commands }: Reply.Reply): typeof More.Type => ({
+  ...(wait === undefined ? {} : { wait_ended_by: wait.by, wait_detail: wait.detail }),
+  ...(wait?.asks === undefined ? {} : { asks_for: wait.asks }),
+  ...(endedBy === undefined ? {} : { ended_by: endedBy }),
+  ...(rest === undefined
+    ? {}
+    : {
+        rest: {
+          ...rest.call,
+          ...(rest.lost === undefined ? {} : { lost_from_byte: rest.lost.from, lost_to_byte: rest.lost.to }),
+        },
+      }),
+  ...(excerpt === undefined ? {} : { excerpt: placeOf(excerpt) }),
+  ...(commands === undefined ? {} : { commands: commands.map(listed) }),
+})
+
+const placeOf = (excerpt: NonNullable<Reply.Reply["excerpt"]>) => ({
+  session_id: excerpt.sessionId,
+  from_line: excerpt.fromLine,
+  to_line: excerpt.toLine,
+  from_byte: excerpt.fromByte,
+  to_byte: excerpt.toByte,
+  lines: excerpt.lines,
+  bytes: excerpt.bytes,
+  ...(excerpt.matches === undefined ? {} : { matches: excerpt.matches }),
+})
+
+const listed = ({
+  sessionId,
+  exitCode,
+  endedBy,
+  newBytes,
+  ...same
+}: NonNullable<Reply.Reply["commands"]>[number]) => ({
+  session_id: sessionId,
+  ...same,
+  ...(exitCode === undefined ? {} : { exit_code: exitCode }),
+  ...(endedBy === undefined ? {} : { ended_by: endedBy }),
+  new_bytes: newBytes,
 })

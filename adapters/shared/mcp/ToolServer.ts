@@ -1,17 +1,20 @@
 /**
- * `exec_command` and `write_stdin` for one MCP client, with the official SDK's server.
+ * The tools for one MCP client, and the output of its commands as resources, with the official SDK's server.
  *
- * A cancelled call stops waiting and leaves the process alone. MCP forbids an answer to it, so the next answer names
- * the session that it began.
+ * A cancelled call stops waiting and leaves the process alone, unless it has `kill_on_cancel`. MCP forbids an answer to
+ * it, so the next answer names the session that it began.
  */
 import * as Effect from "effect/Effect"
 import * as Runtime from "effect/Runtime"
+import type * as Scope from "effect/Scope"
 import * as Notices from "../../../core/agent/Notices.ts"
 import type { Watcher } from "../../../core/agent/Session.ts"
 import type { UnifiedExec } from "../../../core/agent/UnifiedExec.ts"
 import type { Transport, TransportError } from "../../../core/transport/Transport.ts"
+import type * as McpSdk from "./McpSdk.ts"
 import * as McpTransport from "./McpTransport.ts"
 import * as ProgressNotifier from "./ProgressNotifier.ts"
+import * as Resources from "./Resources.ts"
 import type { CallToolResult, Server, Tool } from "./McpSdk.ts"
 import * as ToolResult from "./ToolResult.ts"
 
@@ -32,16 +35,21 @@ const loadSdk = Effect.promise(() =>
 )
 
 /** A server of the SDK that offers the tools. It is not connected to a transport yet. */
-export const make = (tools: UnifiedExec, { version, instructions }: About): Effect.Effect<Server> =>
+export const make = (
+  tools: UnifiedExec,
+  { version, instructions }: About,
+): Effect.Effect<Server, never, Scope.Scope> =>
   Effect.gen(function* () {
     const runtime = yield* Effect.runtime<never>()
     const sdk = yield* loadSdk
+    const resources = tools.offer === "all" ? { resources: { subscribe: true, listChanged: true } } : {}
     const server = new sdk.Server(
       { name: "procwire", version },
-      { capabilities: { tools: {} }, instructions },
+      { capabilities: { tools: {}, ...resources }, instructions },
     )
     const call = makeCall(tools)
-    const offered = ToolResult.listing()
+    const offered = ToolResult.listing(tools.definitions, tools.offer)
+    if (tools.offer === "all") yield* offerResources(sdk, server, tools)
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is no event target
     server.onerror = ({ message }) => void Runtime.runFork(runtime)(Effect.logWarning(message))
     server.setRequestHandler(sdk.ListToolsRequestSchema, () => ({ tools: offered }))
@@ -69,6 +77,52 @@ export const make = (tools: UnifiedExec, { version, instructions }: About): Effe
     return server
   })
 
+/** Answers the requests for resources, and tells of their changes until the scope closes. */
+const offerResources = (sdk: typeof McpSdk, server: Server, tools: UnifiedExec) =>
+  Effect.gen(function* () {
+    const runtime = yield* Effect.runtime<never>()
+    const subscribed = new Set<number>()
+    /** Who has not asked for resources is not told of their changes. */
+    let asked = false
+    const find = (uri: string) => {
+      const args = Resources.argumentsOf(uri)
+      if (args === undefined || tools.commands.get(args.session_id) === undefined)
+        throw new sdk.McpError(
+          resourceNotFound,
+          `Resource ${uri} not found: resources/list tells which there are`,
+        )
+      return args
+    }
+    server.setRequestHandler(sdk.ListResourcesRequestSchema, () => {
+      asked = true
+      return { resources: Resources.list(tools.commands) }
+    })
+    server.setRequestHandler(sdk.ListResourceTemplatesRequestSchema, () => {
+      asked = true
+      return { resourceTemplates: [Resources.template] }
+    })
+    server.setRequestHandler(sdk.ReadResourceRequestSchema, ({ params: { uri } }) =>
+      Runtime.runPromise(runtime)(Resources.read(tools, uri, find(uri))),
+    )
+    server.setRequestHandler(sdk.SubscribeRequestSchema, ({ params: { uri } }) => {
+      subscribed.add(find(uri).session_id)
+      return {}
+    })
+    server.setRequestHandler(sdk.UnsubscribeRequestSchema, ({ params: { uri } }) => {
+      subscribed.delete(Resources.argumentsOf(uri)?.session_id ?? -1)
+      return {}
+    })
+    // A client that is gone, or not there yet, is told nothing.
+    const send = (sent: () => Promise<void>) => Effect.ignore(Effect.tryPromise(sent))
+    yield* Resources.watch(tools.commands, subscribed, {
+      updated: (uri) => send(() => server.sendResourceUpdated({ uri })),
+      listChanged: Effect.suspend(() => (asked ? send(() => server.sendResourceListChanged()) : Effect.void)),
+    })
+  })
+
+/** The code that MCP has for it. */
+const resourceNotFound = -32002
+
 /** Serves the tools over a transport until the peer disconnects. */
 export const serve = (
   tools: UnifiedExec,
@@ -94,7 +148,11 @@ const makeCall = (tools: UnifiedExec) => {
     Effect.map(tools.sessionIds, (ids) => {
       const all = [...untold].filter(([id]) => id !== known && ids.includes(id))
       untold.clear()
-      return all.map(([id, command]) => Notices.cancelled(id, command))
+      return all.map(([id, command]) =>
+        tools.commands.get(id)?.stopping === undefined
+          ? Notices.cancelled(id, command)
+          : Notices.stopped(id, command),
+      )
     })
 
   return (tool: Tool, args: object = {}, watcher: Watcher = {}): Effect.Effect<CallToolResult> => {

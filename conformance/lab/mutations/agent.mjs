@@ -1,7 +1,7 @@
 // @ts-check
 // Mutations of core/agent: what a model is told of its commands. The wire suite has no agent, so tests must notice
 // them.
-import { inFile } from "./mutation.mjs"
+import { elsewhere, inFile } from "./mutation.mjs"
 
 const truncate = inFile("core/agent/Truncate.ts")
 const wait = inFile("core/agent/SessionWait.ts")
@@ -13,11 +13,18 @@ const table = inFile("core/agent/SessionTable.ts")
 const command = inFile("core/agent/Command.ts")
 const owned = inFile("core/agent/OwnedSessions.ts")
 const reply = inFile("core/agent/Reply.ts")
+const waiting = inFile("core/agent/Waiting.ts")
+const waitFor = inFile("core/agent/WaitFor.ts")
+const stopping = inFile("core/agent/Stopping.ts")
+const reading = inFile("core/agent/Reading.ts")
+const grep = inFile("core/agent/Grep.ts")
+const transcript = inFile("core/agent/Transcript.ts")
+const commands = inFile("core/agent/Commands.ts")
 
 export const agent = [
   truncate(
-    "if (bytes.length <= budget) return text",
-    "if (bytes.length < budget) return text",
+    "if (bytes.length <= budget && omitted === 0)",
+    "if (bytes.length < budget && omitted === 0)",
     "what fits is cut",
   ),
   truncate("while (Utf8.isContinuation(bytes[right])) right += 1", "", "a character is cut in two"),
@@ -57,4 +64,38 @@ export const agent = [
   command('login ? "-lc" : "-c"', '"-c"', "no shell is a login shell"),
   owned("if (ended) {", "if (false) {", "what is started at the end runs on"),
   reply("wallSeconds.toFixed(4)", "wallSeconds.toFixed(1)", "a reply has fewer digits than the model knows"),
+  truncate("Math.min(all, rawLength(", "Math.max(all, rawLength(", "the rest of a cut output has a hole"),
+  calls("told + from, to: told + to", "from, to", "the rest is that of the first reply"),
+  waiting(
+    "!asks || result.nextSeq === seen",
+    "!asks || seen === undefined",
+    "a prompt is told before it has come",
+  ),
+  waiting(
+    "waitFor = wait_for ?? { exit: true }",
+    "waitFor = wait_for ?? { quiet_ms: 0 }",
+    "a deadline is not waited for",
+  ),
+  writeStdin(
+    "session.toldSeq : session.lastSeq",
+    "session.lastSeq : session.toldSeq",
+    "a wait sees old output",
+  ),
+  waitFor("...all, ...quiet", "...quiet, ...all", "silence counts before a question for input"),
+  waitFor("input === undefined ? [[", "false ? [[", "a wait goes on while its command asks for input"),
+  stopping("deadlines.get(session) === own", "true", "an old deadline ends a command that has a new one"),
+  stopping("if (session.over) return Effect.void", "", "what has ended is told to have been stopped"),
+  execCommand("args.kill_on_cancel === true", "false", "a cancelled call leaves its command alone"),
+  reading("fromEnd ? lastOf", "false ? lastOf", "a tail that is cut lacks its end"),
+  grep("next: match }", "next: undefined }", "matches that do not fit are lost"),
+  transcript("each.ends < wanted", "each.ends <= wanted", "a line begins one too late"),
+  commands("this.kept > most", "this.kept < 0", "all output is kept for ever"),
+  elsewhere(
+    inFile("adapters/shared/mcp/Resources.ts")(
+      "subscribed.has(change.id)",
+      "true",
+      "everybody is told of all output",
+    ),
+    "adapters/shared/mcp/Resources.test.ts",
+  ),
 ]

@@ -2,7 +2,9 @@
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as ExecClient from "../../client/ExecClient.ts"
+import { settle } from "../../testing/Effects.ts"
 import * as TestServer from "../../testing/TestServer.ts"
+import type { ExecCommand } from "../Tools.ts"
 import * as UnifiedExec from "../UnifiedExec.ts"
 
 export const make = (options?: UnifiedExec.Options, ...server: Parameters<typeof TestServer.make>) =>
@@ -16,3 +18,25 @@ export const make = (options?: UnifiedExec.Options, ...server: Parameters<typeof
 /** True once the fiber has ended. */
 export const ended = (fiber: Fiber.Fiber<unknown, unknown>) =>
   Effect.map(Fiber.poll(fiber), ({ _tag }) => _tag === "Some")
+
+/** A call that has begun, and its child. */
+export const begun = (args: Omit<ExecCommand, "cmd">, made: Effect.Effect.Success<ReturnType<typeof make>>) =>
+  Effect.gen(function* () {
+    const call = yield* Effect.fork(made.tools.execCommand({ cmd: "x", ...args }))
+    return { ...made, call, child: yield* made.fake.next }
+  })
+
+/** A command that prints this and exits. */
+export const printed = (
+  made: Effect.Effect.Success<ReturnType<typeof make>>,
+  text: string,
+  max_output_tokens: number,
+) =>
+  Effect.gen(function* () {
+    const call = yield* Effect.fork(made.tools.execCommand({ cmd: "seq", max_output_tokens }))
+    const child = yield* made.fake.next
+    child.output("stdout", text)
+    child.finish(0)
+    yield* settle
+    return yield* Fiber.join(call)
+  })

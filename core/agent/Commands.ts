@@ -1,0 +1,145 @@
+/**
+ * What is known of the commands, those that run and those that have ended: their state, and their output to be read
+ * again. Both are bounded: the oldest ended commands go first, then the oldest output of whoever has most.
+ */
+import type * as Clock from "effect/Clock"
+import type { About, Observer, Session } from "./Session.ts"
+import { Transcript } from "./Transcript.ts"
+
+/** The most ended commands that are known. */
+export const mostEnded = 64
+
+/** How much output is kept by default, in bytes: of one command, and of all as a multiple of that. */
+export const outputBytes = { usual: 8 * 1024 * 1024, least: 64 * 1024, commands: 8 }
+
+/** Why the tools end a command. */
+export type Stopping =
+  /** Its `timeout_ms`. */
+  | "timeout"
+  /** `stop_command`. */
+  | "stop"
+  /** A cancelled call with `kill_on_cancel`. */
+  | "cancel"
+
+/** Where a command stands. */
+export type State =
+  | { readonly kind: "running" }
+  | { readonly kind: "exited"; readonly exitCode: number }
+  | { readonly kind: "lost"; readonly failure: string }
+
+/** A command, and what it has printed. */
+export class Known implements Observer {
+  readonly about: About
+  readonly transcript: Transcript
+  readonly startedAt: number
+  endedAt: number | undefined
+  state: State = { kind: "running" }
+  /** Set while the tools end it, and once they have. */
+  stopping: Stopping | undefined
+  /** How many bytes of its output have been in replies. */
+  told = 0
+  private readonly changed: (change: Change, grown: number) => void
+  private readonly clock: Clock.Clock
+
+  constructor(about: About, mostBytes: number, clock: Clock.Clock, changed: Known["changed"]) {
+    this.about = about
+    this.transcript = new Transcript(mostBytes)
+    this.clock = clock
+    this.startedAt = clock.unsafeCurrentTimeMillis()
+    this.changed = changed
+  }
+
+  output(bytes: Uint8Array): void {
+    const before = this.transcript.kept
+    this.transcript.push(bytes)
+    this.changed({ kind: "output", id: this.about.id }, this.transcript.kept - before)
+  }
+
+  ended(session: Session): void {
+    const { exitCode, failure = "", endedBy } = session
+    this.endedAt ??= this.clock.unsafeCurrentTimeMillis()
+    this.state = exitCode === undefined ? { kind: "lost", failure } : { kind: "exited", exitCode }
+    if (endedBy === "timeout") this.stopping ??= "timeout"
+    if (endedBy === "exit") this.stopping = undefined
+    this.changed({ kind: "output", id: this.about.id }, 0)
+  }
+
+  /** How long it has run, in milliseconds. */
+  get millis(): number {
+    return (this.endedAt ?? this.clock.unsafeCurrentTimeMillis()) - this.startedAt
+  }
+}
+
+/** What has changed: the output or the state of a command, or which commands are known. */
+export type Change = { readonly kind: "output"; readonly id: number } | { readonly kind: "list" }
+
+/** Is told of changes. */
+export type Listener = (change: Change) => void
+
+export class Commands {
+  private readonly known = new Map<number, Known>()
+  private readonly listeners = new Set<Listener>()
+  private readonly clock: Clock.Clock
+  private readonly mostBytes: number
+  /** The bytes of all output that is kept. */
+  private kept = 0
+
+  constructor(clock: Clock.Clock, mostBytes = outputBytes.usual) {
+    this.clock = clock
+    this.mostBytes = Math.max(mostBytes, outputBytes.least)
+  }
+
+  /** A command that begins. One of the same id is not known any more. */
+  begin(about: About): Known {
+    const known = new Known(about, this.mostBytes, this.clock, (change, grown) => {
+      if (this.known.get(about.id) === known) this.kept += grown
+      if (this.kept > this.mostBytes * outputBytes.commands) this.trim()
+      this.tell(change)
+    })
+    this.forget(about.id)
+    this.known.set(about.id, known)
+    this.trim()
+    this.tell({ kind: "list" })
+    return known
+  }
+
+  get(id: number): Known | undefined {
+    return this.known.get(id)
+  }
+
+  /** In the order of their starts. */
+  get all(): ReadonlyArray<Known> {
+    return [...this.known.values()]
+  }
+
+  /** Calls the listener after each change, until what it returns is called. */
+  listen(listener: Listener): () => void {
+    this.listeners.add(listener)
+    return () => this.listeners.delete(listener)
+  }
+
+  private tell(change: Change): void {
+    for (const listener of this.listeners) listener(change)
+  }
+
+  private forget(id: number): void {
+    this.kept -= this.known.get(id)?.transcript.kept ?? 0
+    this.known.delete(id)
+  }
+
+  private trim(): void {
+    const most = this.mostBytes * outputBytes.commands
+    const ended = this.all.filter(({ state }) => state.kind !== "running")
+    for (const [index, { about }] of ended.entries()) {
+      if (ended.length - index <= mostEnded && this.kept <= most) break
+      this.forget(about.id)
+      this.tell({ kind: "list" })
+    }
+    while (this.kept > most) {
+      const largest = this.all.reduce((one, other) =>
+        other.transcript.kept > one.transcript.kept ? other : one,
+      )
+      this.kept -= largest.transcript.dropOldest()
+    }
+  }
+}

@@ -1,0 +1,131 @@
+/** Looks for the lines of an output that match a pattern, in linear time, as `grep -n` shows them. */
+import * as Either from "effect/Either"
+import * as Pattern from "../pattern/Pattern.ts"
+import { utf8Decoder } from "../protocol/Bytes.ts"
+import { excerptOf, type Part, type Range } from "./Excerpt.ts"
+import * as Rest from "./Rest.ts"
+import type { ReadOutput } from "./Tools.ts"
+import type { Transcript } from "./Transcript.ts"
+import * as Utf8 from "./Utf8.ts"
+
+/** The most lines of context before and after a match. */
+export const mostContext = 50
+
+/** The most bytes of one line that are shown. */
+export const mostLineBytes = 400
+
+/** The lines of a range that match, with so many lines of context as `args` ask for. On the left: a wrong pattern. */
+export const search = (
+  transcript: Transcript,
+  pattern: string,
+  args: ReadOutput,
+  asked: Range,
+  budget: number,
+): Either.Either<Part, string> => {
+  const compiled = Pattern.compile(pattern, args.ignore_case === true ? "i" : "")
+  if (Either.isLeft(compiled)) return Either.left(`grep: ${compiled.left.message}`)
+  const range = { from: Math.max(asked.from, transcript.begin), to: asked.to }
+  const bytes = transcript.slice(range.from, range.to)
+  const lines = new Lines(bytes, transcript.lineAt(range.from), range.from, args.session_id)
+  const found = matching(lines, compiled.right)
+  const { text, next } = shown(lines, found, Math.min(Number(args.context ?? 0), mostContext), budget)
+  const rest = next === undefined ? undefined : { call: callFrom(args, lines.first + next) }
+  const lost =
+    asked.from < range.from ? { lost: { from: asked.from, to: Math.min(range.from, asked.to) } } : {}
+  const both = rest === undefined && asked.from >= range.from ? undefined : { ...rest, ...lost }
+  return Either.right({
+    excerpt: { ...excerptOf(args.session_id, transcript, range), matches: found.length },
+    text,
+    ...(both === undefined ? {} : { rest: both }),
+  })
+}
+
+/** The same search from a line on. */
+const callFrom = (args: ReadOutput, from_line: number): Rest.RestCall => {
+  const { tail: _, from_byte: _from, from_line: _line, ...others } = args
+  const given = Object.entries(others).filter(([, value]) => value !== null && value !== undefined)
+  const plain = given.map(([name, value]) => [name, typeof value === "bigint" ? Number(value) : value])
+  return { tool: "read_output", arguments: { ...Object.fromEntries(plain), from_line } }
+}
+
+/** The lines of some bytes. */
+class Lines {
+  readonly bytes: Uint8Array
+  /** The number of the first line, and the offset of its first byte. */
+  readonly first: number
+  private readonly offset: number
+  private readonly session: number
+  private readonly starts: Array<number> = []
+
+  constructor(bytes: Uint8Array, first: number, offset: number, session: number) {
+    this.bytes = bytes
+    this.first = first
+    this.offset = offset
+    this.session = session
+    for (let at = 0; at < bytes.length; at = endOfLine(bytes, at)) this.starts.push(at)
+  }
+
+  get count(): number {
+    return this.starts.length
+  }
+
+  /** A line without its end. */
+  line(index: number): Uint8Array {
+    const start = this.starts[index] ?? this.bytes.length
+    let end = this.starts[index + 1] ?? this.bytes.length
+    if (end > start && this.bytes[end - 1] === 10) end -= 1
+    if (end > start && this.bytes[end - 1] === 13) end -= 1
+    return this.bytes.subarray(start, end)
+  }
+
+  /** A line as it is shown; a long one with the call that gets all of it. */
+  text(index: number): string {
+    const line = this.line(index)
+    if (line.length <= mostLineBytes) return utf8Decoder().decode(line)
+    const head = line.subarray(0, mostLineBytes)
+    const from = this.offset + (this.starts[index] ?? 0)
+    const { call } = Rest.ofBytes(this.session, { from, to: from + line.length }, 0)
+    const all = call === undefined ? "" : Rest.callText(call)
+    return `${utf8Decoder().decode(head.subarray(0, head.length - Utf8.unfinished(head)))}… (all of it: ${all})`
+  }
+}
+
+const endOfLine = (bytes: Uint8Array, at: number): number => {
+  const end = bytes.indexOf(10, at)
+  return end === -1 ? bytes.length : end + 1
+}
+
+/** The indices of the lines that match. */
+const matching = (lines: Lines, { machine }: Pattern.Pattern): ReadonlyArray<number> => {
+  const begin = machine.start()
+  const found: Array<number> = []
+  for (let index = 0; index < lines.count; index += 1) {
+    const { state } = machine.run(begin, lines.line(index), 0)
+    if (begin.hits !== undefined || state.hits !== undefined || machine.atEnd(state).length > 0)
+      found.push(index)
+  }
+  return found
+}
+
+/** The matches and their context, up to the budget; `next` is the index of the first match that did not fit. */
+const shown = (lines: Lines, found: ReadonlyArray<number>, context: number, budget: number) => {
+  const isMatch = new Set(found)
+  const texts: Array<string> = []
+  let size = 0
+  let last = -1
+  for (const match of found) {
+    if (match <= last) continue
+    const from = Math.max(last + 1, match - context)
+    const to = Math.min(lines.count - 1, match + context)
+    const group: Array<string> = context > 0 && last >= 0 && from > last + 1 ? ["--"] : []
+    for (let index = from; index <= to; index += 1) {
+      group.push(`${lines.first + index}${isMatch.has(index) ? ":" : "-"}${lines.text(index)}`)
+    }
+    const text = group.join("\n")
+    if (texts.length > 0 && size + text.length > budget) return { text: `${texts.join("\n")}\n`, next: match }
+    texts.push(text)
+    size += text.length + 1
+    last = to
+  }
+  return { text: texts.length === 0 ? "" : `${texts.join("\n")}\n`, next: undefined }
+}

@@ -1,0 +1,139 @@
+/** How a call waits for its command: for what `wait_for` names, or as long as its yield time says. */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import type { ClientError } from "../client/ClientError.ts"
+import type { Server } from "./ExecBackend.ts"
+import * as Rest from "./Rest.ts"
+import type { Session } from "./Session.ts"
+import * as SessionWait from "./SessionWait.ts"
+import { graceMillis } from "./Stopping.ts"
+import * as ToolError from "./ToolError.ts"
+import type { MoreArguments } from "./Tools.ts"
+import * as WaitFor from "./WaitFor.ts"
+
+/** Bounds of a wait for something in milliseconds, and the default. */
+export const waitMillis = { least: 0, usual: 300_000, most: 3_600_000 }
+
+/** How long a command that did something else may take until it is seen to ask for input, in milliseconds. */
+const askMillis = 100
+
+/**
+ * How long a command that asks for input must be silent until that is told, in milliseconds: what was written to it may
+ * be on its way through the kernel, and so may its prompt.
+ */
+const settleMillis = 60
+
+/** How often output may delay that: a command may print for ever while it asks. */
+const mostRounds = 10
+
+/** How long events that the server has told of may take to come, in milliseconds. */
+const arrivalMillis = 5_000
+
+/** A wait that is to be made. */
+export interface Waiting {
+  readonly waitFor: WaitFor.WaitFor
+  /** Undefined if the exit is all, and the server need not be asked. */
+  readonly plan: WaitFor.Plan | undefined
+  readonly millis: number
+}
+
+/**
+ * The wait that the arguments ask for; undefined for a call without new arguments, and on the left what is wrong with
+ * them. A `timeout_ms` asks to wait for the end.
+ */
+export const read = (
+  { wait_for, timeout_ms, yield_time_ms }: MoreArguments,
+  server: Server = {},
+  longest = waitMillis.most,
+): Either.Either<Waiting | undefined, string> => {
+  if (wait_for === undefined && timeout_ms === undefined) return Either.right(undefined)
+  const untilKilled = timeout_ms === undefined ? Infinity : Number(timeout_ms) + graceMillis.usual + 1_000
+  const usual = wait_for === undefined ? untilKilled : Math.min(untilKilled, waitMillis.usual)
+  const millis = SessionWait.clamp(yield_time_ms ?? usual, {
+    least: waitMillis.least,
+    most: Math.min(longest, waitMillis.most),
+  })
+  const waitFor = wait_for ?? { exit: true }
+  if (server.processWait !== true && WaitFor.isForExitAlone(waitFor)) {
+    return Either.right({ waitFor, plan: undefined, millis })
+  }
+  return Either.map(WaitFor.plan(waitFor, server), (plan) => ({ waitFor, plan, millis }))
+}
+
+/** Waits; only output behind `afterSeq` counts. All output that the server has told of has come then. */
+export const run = (
+  session: Session,
+  { waitFor, plan, millis }: Waiting,
+  afterSeq: number,
+): Effect.Effect<WaitFor.WaitEnd, ToolError.ToolError> =>
+  Effect.gen(function* () {
+    if (plan === undefined) {
+      yield* SessionWait.untilEnd(session, millis)
+      return session.over ? exited : late(millis)
+    }
+    if (session.over) return exited
+    const waited = yield* Effect.either(settled(session, plan, afterSeq, millis))
+    if (Either.isLeft(waited)) return yield* failed(session, waited.left)
+    const result = waited.right
+    yield* Effect.timeoutOption(session.arrived(result.nextSeq - 1), arrivalMillis)
+    if (result.exited) yield* SessionWait.untilEnd(session, arrivalMillis)
+    if (result.gap !== undefined && result.met === null) notSearched(session, waitFor)
+    const end = WaitFor.toEnd(plan, result, millis)
+    const told = end.by === "input" || (end.by === "timeout" && plan.kinds.includes("input"))
+    if (session.over || told || !plan.tellsInput) return end
+    const asking = settled(session, WaitFor.inputAlone, result.nextSeq - 1, askMillis)
+    return yield* Effect.match(asking, {
+      onSuccess: ({ evidence }) => ({ ...end, ...WaitFor.asksOf(evidence) }),
+      onFailure: () => end,
+    })
+  })
+
+/** Waits; the question for input is an answer only if it is still there after some silence. */
+const settled = ({ process }: Session, { kinds, until }: WaitFor.Plan, afterSeq: number, millis: number) =>
+  Effect.gen(function* () {
+    const end = (yield* Clock.currentTimeMillis) + millis
+    let seen: number | undefined
+    for (let round = 0; ; round += 1) {
+      const left = Math.ceil(Math.max(0, end - (yield* Clock.currentTimeMillis)))
+      const result = yield* process.wait({
+        until,
+        afterSeq,
+        timeoutMs: left + (seen === undefined ? 0 : askMillis),
+        maxBytes: 0,
+      })
+      const asks = result.met !== null && kinds[result.met] === "input"
+      if (!asks || result.nextSeq === seen || round === mostRounds) return result
+      seen = result.nextSeq
+      yield* process.wait({
+        until: [{ bytes: 1 }, { idleMs: settleMillis }],
+        afterSeq: seen - 1,
+        timeoutMs: 2 * settleMillis,
+        maxBytes: 0,
+      })
+    }
+  })
+
+const exited: WaitFor.WaitEnd = { by: "exit", detail: "the command has exited" }
+const late = (millis: number): WaitFor.WaitEnd => ({
+  by: "timeout",
+  detail: `nothing that was waited for came in ${millis} ms`,
+})
+
+/** A command that has ended, or whose connection has, needs no wait; all else is told. */
+const failed = (session: Session, error: ClientError) =>
+  Effect.gen(function* () {
+    yield* SessionWait.untilExit(session, SessionWait.earlyExitMillis)
+    return session.over ? exited : yield* ToolError.notWaited(error)
+  })
+
+/** The server had output no longer when the wait began. */
+const notSearched = (session: Session, { text, pattern }: WaitFor.WaitFor): void => {
+  const grep = pattern ?? text?.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&")
+  if (grep === undefined) return
+  const call = Rest.callText({ tool: "read_output", arguments: { session_id: session.id, grep } })
+  session.notices = [
+    ...session.notices,
+    `The command printed so fast that the wait did not see its first output. To search all of it, call ${call}`,
+  ]
+}
