@@ -98,7 +98,7 @@ describe.each(Object.entries(places))("The tools %s", { timeout: 120_000 }, (_, 
     const cmd = "echo $$; sh -c 'trap \"\" TERM; while :; do sleep 0.05; done' & wait"
     const reply = await tools.execCommand({ cmd, timeout_ms: 1_500 })
     expect(reply).toMatchObject({ endedBy: "timeout", output: expect.stringMatching(/^\d+\n$/) })
-    const gone = `while kill -0 -- -${reply.output.trim()} 2>/dev/null; do sleep 0.05; done; echo gone`
+    const gone = `while kill -0 -${reply.output.trim()} 2>/dev/null; do sleep 0.05; done; echo gone`
     expect((await tools.execCommand({ cmd: gone, wait_for: { exit: true } })).output).toBe("gone\n")
   })
 

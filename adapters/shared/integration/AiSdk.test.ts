@@ -46,7 +46,8 @@ const answer = async (model: LanguageModel, procwire: AgentTools.AgentTools, abo
     const tool = dynamicTool({
       description,
       inputSchema: jsonSchema(inputSchema),
-      execute: async (args, { abortSignal: signal }) => (await procwire.call(name, args, { signal })).text,
+      execute: async (args, { abortSignal: signal }) =>
+        (await procwire.call(name, args, { signal })).texts.join("\n"),
     })
     return [name, tool] as const
   })

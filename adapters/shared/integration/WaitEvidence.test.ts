@@ -93,6 +93,19 @@ it.skipIf(!linux)("announces what the kernel tells", () => {
 describe("asks for input", () => {
   where("sh")("read of a shell", () => asks(sh("printf 'name? '; read name"), line))
   where("sh")("read of a shell without echo", () => asks(sh("stty -echo; read name"), secret))
+  where("sh")("a question only with all that was printed before it", async () => {
+    const script = "while printf '> ' && read x; do echo $((x * 2)); done"
+    const asking = await client.start(sh(script))
+    let { nextSeq } = await asking.wait({ until: [{ input: true }], timeoutMs: 60_000 })
+    for (let round = 1; round <= 20; round += 1) {
+      await asking.write(`${round}\n`)
+      const told = await asking.wait({ until: [{ input: true }], afterSeq: nextSeq - 1, timeoutMs: 60_000 })
+      const text = told.head.map(({ chunk }) => new TextDecoder().decode(chunk)).join("")
+      expect([told.met, text]).toEqual([0, `${round}\r\n${round * 2}\r\n> `])
+      ;({ nextSeq } = told)
+    }
+    await asking.terminate()
+  })
   where("cat")("cat", () => asks(tty("cat"), line))
   where("cat")("cat on a pipe", () => asks({ argv: ["cat"], pipeStdin: true }, { from: "stdin" }))
   where("sh", "cat")("a descendant on a pipe", () =>

@@ -73,7 +73,13 @@ export const waits = [
     "an answer has no tail",
     "process/wait/returns-head-and-tail",
   ),
-  evidence("LinuxEvidence.ts", "|| !modes.newlines)", ")", "vim asks for input"),
+  evidence("LinuxEvidence.ts", "|| !modes.newlines ||", "||", "vim asks for input"),
+  evidence(
+    "LinuxEvidence.ts",
+    "|| hasUnread(host, path))",
+    ")",
+    "a question is told before its text has come",
+  ),
   evidence(
     "LinuxEvidence.ts",
     'targets.some((target) => target.startsWith("socket:"))',

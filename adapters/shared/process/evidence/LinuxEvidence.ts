@@ -6,7 +6,7 @@
  * terminal, in the foreground, or the pipe that we write to; or in one that waits for that, without a timeout or with a
  * long one, and for no socket, and nothing lies there to be read. It is looked at before and after that, so that
  * nothing can have happened in between. Who has turned off newlines draws the screen, as editors do, and waits for
- * keys: that is no question.
+ * keys: that is no question. Nor is one told before this process has read all that its terminal has printed.
  */
 import * as Effect from "effect/Effect"
 import type * as Evidence from "../../../../core/spawn/ProcessEvidence.ts"
@@ -143,9 +143,20 @@ const sourceOf = (
 }
 
 const atTerminal = (host: Host, pid: number): Evidence.AsksInput | undefined => {
-  const modes = host.terminals.modes(terminalOf(host, pid).path)
-  if (modes === undefined || modes.readable || !modes.newlines) return undefined
+  const { path } = terminalOf(host, pid)
+  const modes = host.terminals.modes(path)
+  if (modes === undefined || modes.readable || !modes.newlines || hasUnread(host, path)) return undefined
   return { kind: "yes", pid, from: "terminal", echo: modes.echo, line: modes.line }
+}
+
+/** True while this process has not read all that was printed to a terminal of its own: the question is part of that. */
+const hasUnread = ({ files, terminals }: Host, path: string): boolean => {
+  const index = new RegExp(`^tty-index:\\s*${path.slice("/dev/pts/".length)}$`, "m")
+  return files
+    .list("/proc/self/fd")
+    .filter((fd) => files.readLink(`/proc/self/fd/${fd}`).endsWith("/ptmx"))
+    .filter((fd) => index.test(files.read(`/proc/self/fdinfo/${fd}`)))
+    .some((fd) => terminals.readable(Number(fd)))
 }
 
 /** The pipe is ours if this process has the end that is written to. */

@@ -20,6 +20,8 @@ export interface Terminals {
   readonly memory: ReadMemory
   /** The terminal at a path; undefined if it cannot be opened. */
   readonly modes: (path: string) => Modes | undefined
+  /** True if something lies behind a descriptor of this process to be read, also if it is still on its way. */
+  readonly readable: (fd: number) => boolean
   /** The bytes that lie in the pipe behind a descriptor of this process; undefined if there is none. */
   readonly waiting: (fd: number) => number | undefined
 }
@@ -39,6 +41,8 @@ export const make = (ffi: Ffi, libc: Libc): Terminals => {
   const ioctl = ffi.bind("ioctl", ["int", "long", "buffer"])
   const poll = ffi.bind("poll", ["buffer", "long", "int"])
   const pread = ffi.bind("pread", ["int", "buffer", "long", "long"], "long")
+  // Of a terminal it also brings what is on its way in the kernel.
+  const isReadable = (fd: number) => poll(Uint16Array.of(fd & 0xffff, fd >>> 16, POLLIN, 0), 1, 0) > 0
   const using = <A>(path: string, flags: number, use: (fd: number) => A): A | undefined => {
     const fd = open(path, flags | O_CLOEXEC, 0)
     if (fd < 0) return undefined
@@ -54,8 +58,7 @@ export const make = (ffi: Ffi, libc: Libc): Terminals => {
       }) ?? new Uint8Array(),
     modes: (path) =>
       using(path, O_RDWR | O_NOCTTY | O_NONBLOCK, (fd) => {
-        const asked = Uint16Array.of(fd & 0xffff, fd >>> 16, POLLIN, 0)
-        const readable = poll(asked, 1, 0) > 0
+        const readable = isReadable(fd)
         const termios = new Int32Array(32)
         if (ioctl(fd, TCGETS, termios) < 0) return undefined
         const [output, local] = [termios[C_OFLAG] ?? 0, termios[C_LFLAG] ?? 0]
@@ -66,6 +69,7 @@ export const make = (ffi: Ffi, libc: Libc): Terminals => {
           newlines: (output & OPOST) !== 0 && (output & ONLCR) !== 0,
         }
       }),
+    readable: isReadable,
     waiting: (fd) => {
       const count = new Int32Array(1)
       return ioctl(fd, FIONREAD, count) < 0 ? undefined : count[0]
