@@ -1,5 +1,6 @@
 /**
- * The tools for language models, over any client: `createTools` as promises, `UnifiedExec` as effects. `FirstExec` is their first version, for programs that were written for it.
+ * The tools for language models, over any client: `createTools` as promises, `UnifiedExec` as effects. `FirstExec` is
+ * their first version, for programs that were written for it.
  *
  * @example
  * ```ts

@@ -1,6 +1,6 @@
 // @ts-check
-// A model that follows a script, and what it costs: a turn for each answer of the model, whatever calls it makes side by
-// side, and the characters of the calls and of their results.
+// A model that follows a script, and what it costs: a turn for each answer of the model, whatever calls it makes side
+// by side, and the characters of the calls and of their results.
 
 /** @import { AgentTools, TextReply } from "../../../core/agent/AgentTools.ts" */
 /** @typedef {TextReply} Reply */

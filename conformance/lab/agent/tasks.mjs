@@ -1,6 +1,7 @@
 // @ts-check
-// Ten tasks that a model does with commands, each played twice: with the two tools of Codex, as models use them (default
-// yield times, polls until something has come, a look at what was cut by running it again), and with all tools.
+// Ten tasks that a model does with commands, each played twice: with the two tools of Codex, as models use them
+// (default yield times, polls until something has come, a look at what was cut by running it again), and with all
+// tools.
 //
 // A script is a function of a `Model`: `turn` makes calls side by side and returns their replies. It returns what the
 // model has found out, which must be what `answer` says.
@@ -50,7 +51,9 @@ const commandsOf = (sleep, port) => {
     `echo starting; ${sleep(15)}; exec node -e 'require("http").createServer((q, s) => s.end("hi"))` +
     `.listen(${port}, "127.0.0.1", () => console.log("ready"))'`
   const fetched = `curl -s -m 2 http://127.0.0.1:${port}/ || echo refused`
-  const secret = `echo checking; ${sleep(12)}; stty -echo; printf "Password: "; read p; stty echo; echo; echo "welcome $p"`
+  const secret =
+    `echo checking; ${sleep(12)}; stty -echo; printf "Password: "; ` +
+    `read p; stty echo; echo; echo "welcome $p"`
   const tests =
     `for i in $(seq 60000); do echo "ok $i - a test with a name that says what it is about and what it expects"; ` +
     `[ $i = 31415 ] && echo "FAIL $i - rounds towards zero" && echo "  expected 3, got 4"; done; echo "1 failed"; exit 1`
