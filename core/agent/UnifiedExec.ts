@@ -68,8 +68,9 @@ export interface UnifiedExec {
   ) => ReturnType<SessionCalls.Run<unknown>>
   /** The ids of the sessions that `write_stdin` knows, in the order of their last use. */
   readonly sessionIds: Effect.Effect<ReadonlyArray<number>>
-  /** Which tools there are, and their definitions. */
+  /** Which tools there are. */
   readonly offer: Tools.Offer
+  /** Their definitions. */
   readonly definitions: ReadonlyArray<Tools.ToolDefinition>
   /** The commands that are known, whether they run or have ended; none for the two tools of Codex. */
   readonly commands: Commands

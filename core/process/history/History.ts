@@ -49,12 +49,7 @@ export interface Ended {
 }
 
 /** A place in the output: so many bytes, and so many ends of lines, are before it. */
-export interface Place {
-  /** From 0. */
-  readonly byte: number
-  /** From 0, too. */
-  readonly line: number
-}
+export type Place = Readonly<Record<"byte" | "line", number>>
 
 /** How long output may wait for more before it is written, unless somebody asks for it: 20 milliseconds. */
 export const gatherMillis = 20
