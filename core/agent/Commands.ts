@@ -29,10 +29,15 @@ export type State =
 
 /** A command, and what it has printed. */
 export class Known implements Observer {
+  /** Which one it is. */
   readonly about: About
+  /** Its output, as far as it is kept. */
   readonly transcript: Transcript
+  /** In milliseconds of the clock. */
   readonly startedAt: number
+  /** In milliseconds of the clock; undefined while it runs. */
   endedAt: number | undefined
+  /** Where it stands. */
   state: State = { kind: "running" }
   /** Set while the tools end it, and once they have. */
   stopping: Stopping | undefined
@@ -76,6 +81,7 @@ export type Change = { readonly kind: "output"; readonly id: number } | { readon
 /** Is told of changes. */
 export type Listener = (change: Change) => void
 
+/** The commands that are known. */
 export class Commands {
   private readonly known = new Map<number, Known>()
   private readonly listeners = new Set<Listener>()
@@ -103,6 +109,7 @@ export class Commands {
     return known
   }
 
+  /** Undefined if it is not known. */
   get(id: number): Known | undefined {
     return this.known.get(id)
   }

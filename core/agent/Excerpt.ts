@@ -6,14 +6,17 @@ import type { Transcript } from "./Transcript.ts"
 export interface Excerpt {
   /** The session ID of the command. */
   readonly sessionId: number
-  /** The first byte, and the first behind the last one. */
+  /** The first byte. */
   readonly fromByte: number
+  /** The first byte behind the last one. */
   readonly toByte: number
-  /** The first and the last line; of a search, those that were looked at. */
+  /** The first line; of a search, the first that was looked at. */
   readonly fromLine: number
+  /** The last line. */
   readonly toLine: number
   /** All that the command has printed so far. */
   readonly bytes: number
+  /** The lines of that. */
   readonly lines: number
   /** Of a search: how many lines have a match. */
   readonly matches?: number

@@ -18,8 +18,9 @@ export interface Listed {
   readonly tty: boolean
   /** How long it has run, in seconds. */
   readonly seconds: number
-  /** What it has printed. */
+  /** The lines that it has printed. */
   readonly lines: number
+  /** The bytes that it has printed. */
   readonly bytes: number
   /** How many of the bytes were in no reply yet. */
   readonly newBytes: number

@@ -72,7 +72,11 @@ export interface UnifiedExec {
   readonly offer: Tools.Offer
   /** Their definitions. */
   readonly definitions: ReadonlyArray<Tools.ToolDefinition>
-  /** The commands that are known, whether they run or have ended; none for the two tools of Codex. */
+  /**
+   * The commands that are known, whether they run or have ended; none for the two tools of Codex.
+   *
+   * @internal
+   */
   readonly commands: Commands
 }
 

@@ -42,6 +42,7 @@ export interface Plan {
 
 /** How a wait has ended: by a condition, at its timeout, or with the command. */
 export interface WaitEnd {
+  /** The kind of the condition; at its timeout, or with the command. */
   readonly by: Kind | "timeout" | "ended"
   /** What shows it, in words. */
   readonly detail: string
