@@ -11,7 +11,7 @@ import * as FileWatch from "./FileWatch.ts"
 const lost = new ClientError({ reason: "Disconnected", message: "the connection is lost" })
 
 /** A client whose requests are answered by the test, one after the other. */
-const watching = Effect.gen(function* () {
+const watching = Effect.sync(() => {
   const asked: Array<Deferred.Deferred<{ watching: boolean }, ClientError>> = []
   const call = () =>
     Effect.gen(function* () {
