@@ -32,32 +32,34 @@ export const make = (id: string, call: Call, last: () => number): EventRecovery 
   const toError = (lost: LostRange) => lostError(lostText(lost), { from: lost.from, to: lost.to })
 
   let bytes = 0
-  const readAfter = (after: number) =>
+  /** Reads; the first seq that is gone if the process is forgotten follows `known`, as it is then. */
+  const read = (after: number, known: () => number) =>
     call("process/read", { processId: id, afterSeq: after }).pipe(
       Effect.tap(({ chunks }) => {
         for (const { chunk } of chunks) bytes += chunk.length
       }),
       Effect.mapError((error) =>
-        error.reason === "Disconnected"
-          ? error
-          : lostError(error.message, { from: Math.min(after, last()) + 1 }, error),
+        error.reason === "Disconnected" ? error : lostError(error.message, { from: known() + 1 }, error),
       ),
     )
 
   const catchUp: CatchUp = (after, through) =>
-    Effect.flatMap(readAfter(after), (state) => {
-      const found: Array<Sequenced> = []
-      const buffer = new ReorderBuffer(after, (event) => event.seq <= through && found.push(event))
-      const lost = buffer.splice(state)
-      if (lost !== undefined) return Effect.fail(toError(lost))
-      // A history has more than one answer holds.
-      const isDone = state.more !== true || buffer.last >= through
-      return isDone
-        ? Effect.succeed(found)
-        : Effect.map(catchUp(buffer.last, through), (rest) => [...found, ...rest])
-    })
+    Effect.flatMap(
+      read(after, () => after),
+      (state) => {
+        const found: Array<Sequenced> = []
+        const buffer = new ReorderBuffer(after, (event) => event.seq <= through && found.push(event))
+        const lost = buffer.splice(state)
+        if (lost !== undefined) return Effect.fail(toError(lost))
+        // A history has more than one answer holds.
+        const isDone = state.more !== true || buffer.last >= through
+        return isDone
+          ? Effect.succeed(found)
+          : Effect.map(catchUp(buffer.last, through), (rest) => [...found, ...rest])
+      },
+    )
 
-  return { readAfter, catchUp, bytes: () => bytes, toError }
+  return { readAfter: (after) => read(after, last), catchUp, bytes: () => bytes, toError }
 }
 
 const lostText = ({ from, to, through }: LostRange): string =>

@@ -188,10 +188,19 @@ export const client = [
   {
     ...one(
       "core/client/EventRecovery.ts",
-      "{ from: Math.min(after, last()) + 1 }",
-      "{ from: last() + 1 }",
+      "read(after, () => after)",
+      "read(after, last)",
       "a late consumer is not told of what it lost before the last event",
     ),
-    tests: ["core/client/EventFeed.test.ts"],
+    tests: ["core/client/EventFeed.test.ts", "core/client/EventRecovery.test.ts"],
+  },
+  {
+    ...one(
+      "core/client/EventRecovery.ts",
+      "read(after, last)",
+      "read(after, () => after)",
+      "what was published while the server was asked is said to be gone",
+    ),
+    tests: ["core/client/EventRecovery.test.ts"],
   },
 ]
