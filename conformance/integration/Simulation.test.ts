@@ -33,6 +33,11 @@ describe("the simulation", () => {
     expect(stdout).toContain("ok: ")
   })
 
+  it("holds every invariant for 30 seeds of drills", () => {
+    const { status, stdout, stderr } = sim("--seeds", "30", "--mix", "drills")
+    expect(status, stdout + stderr).toBe(0)
+  })
+
   it("gives the same trace on Node, Bun and Deno", () => {
     const said = ["node", "bun", "deno"].map((runtime) => sim("--seed", "7", "--runtime", runtime).stdout)
     expect(said[0]).toMatch(/^seed 7 ok, trace [0-9a-f]{16}\n$/)

@@ -10,16 +10,13 @@ import * as Scope from "effect/Scope"
 import type { ClientError } from "../client/ClientError.ts"
 import * as ExecClient from "../client/ExecClient.ts"
 import type { Status } from "../client/Reconnect.ts"
-import type { Network } from "./Network.ts"
+import { answerBound, type Network } from "./Network.ts"
 import type { ClientPlan, ServerPlan } from "./Plan.ts"
 import type { Server } from "./Server.ts"
 import type { World } from "./World.ts"
 
 /** Milliseconds within which a healed network must have the session back: one handshake, one pause, and the rest. */
 export const resumeBound = 17_000
-
-/** Milliseconds within which a server answers, however much waits on the way. */
-export const answerBound = 30_000
 
 /** A client as its programs see it. */
 export interface Live {

@@ -12,6 +12,9 @@ import type { World } from "./World.ts"
 /** A descendant that holds the streams for longer than this lets go of them only when they are abandoned. */
 const longestHeld = 60_000
 
+/** Milliseconds after the retention time within which the scope of a closed child begins to close. */
+const closeBound = 15_000
+
 /** One child. */
 export class Child {
   private readonly world: World
@@ -28,14 +31,16 @@ export class Child {
   private afterPause = 0
   private playing = false
   private readonly readers = new Set<() => void>()
+  private readonly retentionMillis: number
   private readonly readsFrom: number
   private readonly readsUntil: number
 
-  constructor(world: World, truth: Truth, script: Script, events: SpawnEvents) {
+  constructor(world: World, truth: Truth, script: Script, events: SpawnEvents, retentionMillis: number) {
     this.world = world
     this.truth = truth
     this.script = script
     this.events = events
+    this.retentionMillis = retentionMillis
     this.acts = [...script.acts]
     this.open = new Set(script.pty ? ["pty"] : ["stdout", "stderr"])
     this.readsFrom = world.now + script.reads.from
@@ -111,6 +116,7 @@ export class Child {
     this.note(`ends ${stream}`)
     if (this.open.size === 0) this.truth.endedAt = this.world.now
     this.events.end(stream)
+    this.expectRelease()
   }
 
   private endAll(): void {
@@ -128,6 +134,18 @@ export class Child {
     this.note(`exits with ${truth.exitCode}`)
     this.wakeWriters()
     this.events.exit(status)
+    this.expectRelease()
+  }
+
+  /** What is closed is kept for its time, and until its descendants are gone; then its scope closes. */
+  private expectRelease(): void {
+    if (this.status === undefined || this.open.size > 0) return
+    const { retentionMillis, script, world } = this
+    const lingers = script.lingerMillis === 0 ? 0 : script.lingerMillis + retentionMillis
+    world.watch(retentionMillis + lingers + script.releaseMillis + closeBound, () => {
+      if (!this.released)
+        world.violate("what is open is closed", `the scope of ${this.truth.key} is open after its time`)
+    })
   }
 
   private kill(): void {

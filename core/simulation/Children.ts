@@ -4,6 +4,7 @@ import { allCapabilities } from "../spawn/Fake.ts"
 import { notFound } from "../spawn/SpawnError.ts"
 import type { SpawnerService } from "../spawn/Spawner.ts"
 import { Child } from "./Child.ts"
+import type { ServerPlan } from "./Plan.ts"
 import type { Script } from "./Script.ts"
 import { Truth } from "./Truth.ts"
 import type { World } from "./World.ts"
@@ -41,7 +42,7 @@ export class Children {
   }
 
   /** The spawner of one server. */
-  spawner(pauses: boolean): SpawnerService {
+  spawner({ pauses, retentionMillis }: Pick<ServerPlan, "pauses" | "retentionMillis">): SpawnerService {
     return {
       capabilities: { ...allCapabilities, pause: pauses },
       spawn: (spec, events) =>
@@ -55,7 +56,7 @@ export class Children {
           if (script.spawnMillis > 0) yield* Effect.sleep(script.spawnMillis)
           if (script.missing) return yield* Effect.fail(notFound())
           const child = yield* Effect.acquireRelease(
-            Effect.sync(() => new Child(this.world, truth, script, events)),
+            Effect.sync(() => new Child(this.world, truth, script, events, retentionMillis)),
             (child) =>
               Effect.suspend(() => {
                 truth.closingAt = this.world.now

@@ -4,7 +4,7 @@
  */
 import type { EndedBy } from "../protocol/Receipt.ts"
 import type { Truth, Witness } from "./Truth.ts"
-import type { Times, WaitPlan } from "./Plan.ts"
+import type { Times, WaitPlan } from "./ProcessPlan.ts"
 import type { World } from "./World.ts"
 
 const inTime = "a deadline fires once and in time"

@@ -15,7 +15,7 @@ export interface Watcher {
   /** It has arrived at the server; `held`: which begins nothing now, because the client does not read. */
   readonly arrives: (text: string, held: boolean) => void
   /** A message of the server, and what is sent in its place. */
-  readonly down: (text: string) => string
+  readonly down: (text: string) => ReadonlyArray<string>
 }
 
 /** Milliseconds that the orderly end of a side may take. */
@@ -111,7 +111,8 @@ export class Link {
             `${label}: more than its ${this.terms.highWater} bytes wait`,
           )
         if (side === "client") up(text)
-        return to.write(Framing.encodeLine(side === "client" ? text : down(text)))
+        for (const line of side === "client" ? [text] : down(text)) to.write(Framing.encodeLine(line))
+        return !to.isFull
       }
       const onDrain = (listener: () => void) => {
         to.drained = () => {
@@ -148,6 +149,11 @@ export class Link {
       cut()
       this.cut(skew)
     })
+  }
+
+  /** The server sends a message that it has not written. */
+  inject(text: string): void {
+    if (!this.ends.server) this.down.write(Framing.encodeLine(text))
   }
 
   /** Nothing arrives until then. */

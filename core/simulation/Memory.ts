@@ -1,4 +1,4 @@
-/** Whether every buffer stays within its bound: looked at each time when nothing can run until a timer fires. */
+/** Whether every buffer stays within its bound: looked at each time before the clock goes on. */
 import type { Buffer, BuffersService } from "../protocol/Buffers.ts"
 
 /** The buffers of a run. */

@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Open } from "../client/Reconnect.ts"
 import { type Transport, TransportError } from "../transport/Transport.ts"
+import { Disorder } from "./Disorder.ts"
 import { Link } from "./Link.ts"
 import type { Disturbance } from "./Plan.ts"
 import type { Terms } from "./Pipe.ts"
@@ -22,6 +23,19 @@ interface Connection {
   readonly link: Link
   readonly tap: Tap
 }
+
+/** What all connections have in common, beside the terms. */
+export interface Common {
+  /** Capabilities that the server does not announce. */
+  readonly hidden: ReadonlyArray<string>
+  /** Processes that the server tells of carelessly. */
+  readonly careless: ReadonlySet<string>
+  /** Is told of every wait. */
+  readonly judge: WaitJudge
+}
+
+/** Milliseconds within which a server answers, however much waits on the way. */
+export const answerBound = 30_000
 
 /** How much later than the other a side may see a cut, in milliseconds. */
 const skew = 300
@@ -44,16 +58,13 @@ export class Network {
   private readonly left: Array<number> = []
   private opened = 0
 
-  private readonly hidden: ReadonlyArray<string>
-  private readonly judge: WaitJudge
+  private readonly common: Common
 
-  /** `hidden` are capabilities that the server does not announce; `judge` is told of every wait. */
-  constructor(world: World, seed: Seed, terms: Terms, hidden: ReadonlyArray<string>, judge: WaitJudge) {
+  constructor(world: World, seed: Seed, terms: Terms, common: Common) {
     this.world = world
     this.seed = seed
     this.terms = terms
-    this.hidden = hidden
-    this.judge = judge
+    this.common = common
   }
 
   /** Opens connections for a client. */
@@ -67,13 +78,13 @@ export class Network {
       // A SYN that nobody answers is sent again.
       if (hangs > 0 && seed.chance(50)) yield* Effect.sleep(hangs)
       if ((this.refused[client] ?? 0) > world.now) return yield* refusal
-      const tap = new Tap(
-        world,
-        `c${client}.${number}`,
-        this.hidden,
-        () => this.smoothSince(client),
-        this.judge,
-      )
+      const { hidden, judge, careless } = this.common
+      const tap = new Tap(world, `c${client}.${number}`, {
+        hidden,
+        judge,
+        smoothSince: () => this.smoothSince(client),
+        disorder: new Disorder(seed.fork("disorder"), careless),
+      })
       const link = new Link(world, seed, terms, tap)
       link.atLoss = () => this.loses(client)
       link.atServed = () => {
@@ -95,8 +106,8 @@ export class Network {
     const { now } = this.world
     const affected = [...this.connections].filter((one) => one.client === client)
     // A session that can be taken over need not wait until the server has noticed the loss.
-    const taken = kind === "strand" && side === "client" && !this.hidden.includes("sessionTakeover")
-    this.spoil(client, taken || kind === "cut" || kind === "cutAfter" ? skew : millis)
+    const taken = kind === "strand" && side === "client" && !this.common.hidden.includes("sessionTakeover")
+    this.spoil(client, taken || kind === "cut" || kind === "cutAfter" || kind === "stray" ? skew : millis)
     switch (kind) {
       case "cut":
         return affected.forEach(({ link }) => link.cut(skew))
@@ -106,6 +117,8 @@ export class Network {
         )
       case "strand":
         return affected.forEach(({ link }) => link.strand(side, millis))
+      case "stray":
+        return affected.forEach((connection) => this.stray(connection))
       case "freeze":
         return affected.forEach(({ link }) => link.freeze(now + millis))
       case "refuse":
@@ -167,6 +180,20 @@ export class Network {
   healthySince(client: number): number | undefined {
     const until = this.disturbed[client] ?? 0
     return until > this.world.now ? undefined : until
+  }
+
+  /** An answer to no request ends a connection, if it arrives. */
+  private stray({ client, link, tap }: Connection): void {
+    const { world } = this
+    const answer = tap.strayAnswer
+    if (answer === undefined || link.ends.client) return
+    link.inject(answer)
+    const since = world.now + skew
+    world.watch(answerBound, () => {
+      const smooth = this.smoothSince(client)
+      if (!link.ends.client && smooth !== undefined && smooth <= since)
+        world.violate("one answer for each request", `c${client} takes a second answer to a request`)
+    })
   }
 
   private spoil(client: number, millis: number): void {

@@ -2,8 +2,8 @@
  * What happens in a run, as data that follows from its number: settings of the server and the network, what the clients
  * do, what their children do, and what goes wrong. Shrinking takes parts away and plays the rest.
  */
-import type { WaitCondition } from "../client/RemoteProcess.ts"
 import type { Terms } from "./Pipe.ts"
+import type { DrillPlan, ProcessPlan, WaitPlan } from "./ProcessPlan.ts"
 import type { Script } from "./Script.ts"
 
 /** Something that goes wrong with the network or the server. */
@@ -15,93 +15,16 @@ export interface Disturbance {
   /**
    * `cut`: both sides lose the connection. `cutAfter`: the same in the middle of a message. `strand`: one side only
    * loses it. `freeze`: nothing arrives for a while. `refuse`: connections are refused for a while. `hang`: connections
-   * are accepted and never answered. `crash`: the server is killed and started again. `restart`: it ends in order.
+   * are accepted and never answered. `stray`: the server answers a request twice. `crash`: the server is killed and
+   * started again. `restart`: it ends in order.
    */
-  readonly kind: "cut" | "cutAfter" | "strand" | "freeze" | "refuse" | "hang" | "crash" | "restart"
+  readonly kind: "cut" | "cutAfter" | "strand" | "freeze" | "refuse" | "hang" | "stray" | "crash" | "restart"
   /** How long it lasts: until the other side notices, or until the server is there again. */
   readonly millis: number
   /** The side that loses the connection, or the direction. */
   readonly side: "client" | "server"
   /** Bytes until the cut. */
   readonly bytes: number
-}
-
-/** How a consumer reads. */
-export interface Reader {
-  /** Milliseconds before it subscribes; 0 subscribes with the start. */
-  readonly after: number
-  /** Milliseconds between two batches. */
-  readonly pause: number
-  /** It stops reading at this batch for so many milliseconds. */
-  readonly stall: { readonly batch: number; readonly millis: number } | undefined
-}
-
-/** A call on a process at some time after its start. */
-export interface ProcessCall {
-  /** Milliseconds after the start. */
-  readonly at: number
-  /** What is called. `poll` is a long poll, repeated. */
-  readonly kind: "write" | "terminate" | "interrupt" | "closeStdin" | "resize" | "poll" | "read"
-  /** Bytes of a write, or most bytes of a read; 0 is no bound. */
-  readonly bytes: number
-  /** Milliseconds that a poll waits. */
-  readonly wait: number
-  /** The caller gives up after so many milliseconds. */
-  readonly patience: number
-}
-
-/** A process that a client starts and follows. */
-export interface ProcessPlan {
-  /** When, in milliseconds. */
-  readonly at: number
-  /** Its id, which no other process of the run has. */
-  readonly key: string
-  /** What its child does. */
-  readonly script: Script
-  /** The credit of the start; null for none, undefined for the default. */
-  readonly credit: number | null | undefined
-  /** The caller gives up the start after so many milliseconds; Infinity waits. */
-  readonly patience: number
-  /** Who consumes its events; at least one. */
-  readonly readers: ReadonlyArray<Reader>
-  /** What else is called. */
-  readonly calls: ReadonlyArray<ProcessCall>
-}
-
-/** When a process has to end, as its start names it. All in milliseconds. */
-export interface Times {
-  readonly timeoutMs?: number
-  readonly idleTimeoutMs?: number
-  readonly killGraceMs?: number
-}
-
-/** A wait, at some time after the start of its process. */
-export interface WaitCall {
-  readonly kind: "wait"
-  /** Milliseconds after the start. */
-  readonly at: number
-  readonly until: ReadonlyArray<WaitCondition>
-  /** How many of the chunks that are there count; undefined counts all, 0 none. */
-  readonly last: number | undefined
-  readonly timeoutMs: number | undefined
-  readonly maxBytes: number | undefined
-  /** The caller gives up after so many milliseconds. */
-  readonly patience: number
-}
-
-/** A terminate, at some time after the start of its process. */
-export interface EndCall {
-  readonly kind: "end"
-  readonly at: number
-  /** Undefined kills at once. */
-  readonly graceMs: number | undefined
-  readonly patience: number
-}
-
-/** A process that is waited for. */
-export interface WaitPlan extends ProcessPlan {
-  readonly times: Times
-  readonly waits: ReadonlyArray<WaitCall | EndCall>
 }
 
 /** What a client does with one file, which no other program of the run uses. */
@@ -203,6 +126,8 @@ export interface ClientPlan {
   readonly http: ReadonlyArray<HttpPlan>
   /** Its agents. */
   readonly agents: ReadonlyArray<AgentPlan>
+  /** Its drills, of which those that follow a process are in `processes`. */
+  readonly drills: ReadonlyArray<DrillPlan>
   /** When it is away. */
   readonly absences: ReadonlyArray<Absence>
 }

@@ -1,8 +1,10 @@
 /** Makes the plan of a seed. */
+import * as DrillMaker from "./DrillMaker.ts"
 import * as Mix from "./Mix.ts"
 import * as MixMaker from "./MixMaker.ts"
 import type { Terms } from "./Pipe.ts"
 import type * as Plan from "./Plan.ts"
+import type { ProcessCall, ProcessPlan, Reader } from "./ProcessPlan.ts"
 import * as Script from "./Script.ts"
 import { Seed } from "./Seed.ts"
 import * as WaitMaker from "./WaitMaker.ts"
@@ -14,7 +16,7 @@ export const make = (number: number, millis: number, mix: Mix.Mix = Mix.usual): 
   const clients = Array.from({ length: count }, (_, index) =>
     client(seed.fork(`client ${index}`), index, millis, mix),
   )
-  return {
+  const plan: Plan.Plan = {
     seed: number,
     millis,
     server: server(seed.fork("server")),
@@ -22,7 +24,22 @@ export const make = (number: number, millis: number, mix: Mix.Mix = Mix.usual): 
     clients,
     disturbances: disturbances(seed.fork("disturbances"), count, millis),
   }
+  return mix.has("drills") ? drilled(plan, DrillMaker.make(seed.fork("drills"), count, millis)) : plan
 }
+
+const drilled = (plan: Plan.Plan, drills: DrillMaker.Drills): Plan.Plan => ({
+  ...plan,
+  server: {
+    ...plan.server,
+    concurrentRequests: drills.concurrentRequests ?? plan.server.concurrentRequests,
+  },
+  clients: plan.clients.map((client, index) => ({
+    ...client,
+    processes: [...client.processes, ...(drills.clients[index]?.processes ?? [])],
+    drills: drills.clients[index]?.drills ?? [],
+  })),
+  disturbances: [...plan.disturbances, ...drills.disturbances],
+})
 
 const server = (seed: Seed): Plan.ServerPlan => ({
   retainedBytes: seed.pick(65_536, 100_000, 1_048_576),
@@ -69,7 +86,7 @@ const disturbances = (seed: Seed, clients: number, millis: number): ReadonlyArra
 }
 
 const client = (seed: Seed, index: number, millis: number, mix: Mix.Mix): Plan.ClientPlan => {
-  const processes: Array<Plan.ProcessPlan> = []
+  const processes: Array<ProcessPlan> = []
   const rate = seed.pick(2000, 6000, 15_000)
   const floods = seed.pick(0, 0, 3, 15)
   for (let at = seed.between(0, rate); at < millis; at += seed.between(0, 2 * rate))
@@ -85,11 +102,12 @@ const client = (seed: Seed, index: number, millis: number, mix: Mix.Mix): Plan.C
     files: mix.has("files") ? MixMaker.files(seed.fork("files"), index, millis) : [],
     http: mix.has("http") ? MixMaker.http(seed.fork("http"), index, millis) : [],
     agents: mix.has("agents") ? MixMaker.agents(seed.fork("agents"), index, millis) : [],
+    drills: [],
     absences,
   }
 }
 
-const process = (seed: Seed, key: string, at: number, floods: number): Plan.ProcessPlan => ({
+const process = (seed: Seed, key: string, at: number, floods: number): ProcessPlan => ({
   at,
   key,
   script: Script.make(seed.fork("script"), floods),
@@ -101,13 +119,13 @@ const process = (seed: Seed, key: string, at: number, floods: number): Plan.Proc
   ),
 })
 
-const reader = (seed: Seed): Plan.Reader => ({
+const reader = (seed: Seed): Reader => ({
   after: seed.skewed(20_000),
   pause: seed.chance(70) ? 0 : seed.skewed(500),
   stall: seed.chance(80) ? undefined : { batch: seed.between(0, 5), millis: seed.skewed(30_000) },
 })
 
-const call = (seed: Seed): Plan.ProcessCall => ({
+const call = (seed: Seed): ProcessCall => ({
   at: seed.skewed(30_000),
   kind: seed.chance(40)
     ? "write"

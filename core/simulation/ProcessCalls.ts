@@ -4,8 +4,8 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import type { ClientError } from "../client/ClientError.ts"
 import type { ReadResult } from "../protocol/Process.ts"
-import { answerBound } from "./Actor.ts"
-import type { ProcessCall } from "./Plan.ts"
+import { answerBound } from "./Network.ts"
+import type { ProcessCall } from "./ProcessPlan.ts"
 import type { Held, ProcessProgram } from "./ProcessProgram.ts"
 
 /** Runs one call at its time, if the process is held then. */

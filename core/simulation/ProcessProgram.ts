@@ -5,12 +5,14 @@ import * as Option from "effect/Option"
 import type { ClientError } from "../client/ClientError.ts"
 import type * as EventFeed from "../client/EventFeed.ts"
 import type { RemoteProcess } from "../client/RemoteProcess.ts"
-import { type Actor, answerBound, type Live } from "./Actor.ts"
+import type { Actor, Live } from "./Actor.ts"
+import * as Aftermath from "./Aftermath.ts"
 import * as Losses from "./Losses.ts"
+import { answerBound } from "./Network.ts"
 import { nothingMore, Program } from "./Program.ts"
 import type { Truth } from "./Truth.ts"
 import { View } from "./View.ts"
-import type { ProcessPlan, Reader, Times } from "./Plan.ts"
+import type { ProcessPlan, Reader } from "./ProcessPlan.ts"
 
 /** A process as the program holds it at the moment. */
 export interface Held {
@@ -28,6 +30,8 @@ export type Calls = (program: ProcessProgram) => ReadonlyArray<Effect.Effect<voi
 /** How following a process has ended: it is closed, lost with its client, or lost for good. */
 type Ending = "closed" | "detached" | "lost"
 
+const together = { concurrency: "unbounded", discard: true } as const
+
 /** One process of a run. */
 export class ProcessProgram extends Program {
   readonly plan: ProcessPlan
@@ -38,15 +42,13 @@ export class ProcessProgram extends Program {
   over = false
 
   private readonly calls: Calls
-  private readonly times: Times
 
-  /** `calls` makes each call on it at its time; `times` are those of its start. */
-  constructor(actor: Actor, plan: ProcessPlan, truth: Truth, calls: Calls, times: Times = {}) {
+  /** `calls` makes each call on it at its time. */
+  constructor(actor: Actor, plan: ProcessPlan, truth: Truth, calls: Calls) {
     super(actor, plan.key)
     this.plan = plan
     this.truth = truth
     this.calls = calls
-    this.times = times
   }
 
   /** Runs to its end. */
@@ -54,10 +56,10 @@ export class ProcessProgram extends Program {
     yield* Effect.sleep(this.plan.at)
     this.doing = "waits for a client"
     const live = yield* this.actor.connected
-    const started = yield* this.start(live)
+    const started = yield* this.plan.adopted === true ? this.adopt(live) : this.start(live)
     if (started !== undefined) {
-      const calls = Effect.all(this.calls(this), { concurrency: "unbounded", discard: true })
-      yield* Effect.all([this.followAll(started), calls], { concurrency: "unbounded", discard: true })
+      const calls = Effect.all(this.calls(this), together)
+      yield* Effect.all([this.followAll(started), calls], together)
     }
     this.doing = nothingMore
   })
@@ -73,15 +75,15 @@ export class ProcessProgram extends Program {
         tty: plan.script.pty,
         pipeStdin: plan.script.stdin && !plan.script.pty,
         ...(plan.credit === undefined ? {} : { credit: plan.credit }),
-        ...this.times,
+        ...plan.times,
       })
-      const patience = Number.isFinite(plan.patience) ? plan.patience : 2 ** 30
-      const result = yield* Effect.either(Effect.timeoutOption(starting, patience))
+      const result = yield* Effect.either(Effect.timeoutOption(starting, Math.min(plan.patience, 2 ** 30)))
       if (Either.isLeft(result)) {
         this.note(`start fails: ${result.left.reason}`)
         truth.endWantedAt ??= actor.world.now
         if (plan.script.missing && result.left.reason === "ProgramNotFound") return undefined
         this.excuse(result.left, live, lost, "start")
+        if (result.left.reason === "Disconnected") Aftermath.expectEnd(this, live)
         return undefined
       }
       if (Option.isNone(result.right)) {
@@ -97,10 +99,31 @@ export class ProcessProgram extends Program {
     })
   }
 
+  /** Starts it by a bare request, which nobody takes back if its answer is lost, and follows what has come of it. */
+  private adopt(live: Live) {
+    const { plan, actor, truth } = this
+    return Effect.gen(this, function* () {
+      this.doing = "starts"
+      const lost = actor.network.lost(actor.index)
+      const { sessionId } = live.client
+      const started = yield* Effect.either(
+        live.client.call("process/start", {
+          processId: plan.key,
+          argv: ["simulated", plan.key],
+          cwd: "file:///srv",
+          env: {},
+          tty: false,
+        }),
+      )
+      if (Either.isLeft(started)) this.excuse(started.left, live, lost, "start")
+      return yield* this.attach(sessionId, new View(actor.world, `c${actor.index}`, truth, 0, false))
+    })
+  }
+
   private followAll(first: EventFeed.Subscription) {
     const { actor, plan, truth } = this
     const view = (index: number, after: number) =>
-      new View(actor.world, `c${actor.index}/${index}`, truth, after, index === 0)
+      new View(actor.world, `c${actor.index}/${index}`, truth, after, index === 0 && plan.adopted !== true)
     const [main, ...others] = plan.readers
     const besides = others.map((reader, index) =>
       Effect.gen(this, function* () {
@@ -110,10 +133,7 @@ export class ProcessProgram extends Program {
         yield* this.consume(yield* held.process.subscribe, reader, view(index + 1, held.after), held)
       }),
     )
-    return Effect.all([this.follow(first, main!, view(0, 0)), ...besides], {
-      concurrency: "unbounded",
-      discard: true,
-    })
+    return Effect.all([this.follow(first, main!, view(0, 0)), ...besides], together)
   }
 
   /** Follows the process to its end, through every client that has its session. */
@@ -125,6 +145,7 @@ export class ProcessProgram extends Program {
         const ending: Ending = yield* this.consume(subscription, reader, view, this.held)
         this.note(`${ending} after ${view.last}`)
         const { sessionId } = this.held
+        if (ending === "lost" && this.plan.drill === true) yield* Aftermath.callLost(this, this.held)
         if (ending !== "detached") break
         this.held = undefined
         subscription = yield* this.attach(sessionId, view)
@@ -154,7 +175,11 @@ export class ProcessProgram extends Program {
         const error = attached.left
         this.note(`is not attached: ${error.reason}`)
         if (error.reason === "EventsLost") return Losses.checkGone(this, error, view.last)
-        if (error.reason === "UnknownProcess") return Losses.checkForgotten(this, "attach")
+        if (error.reason === "UnknownProcess") {
+          // Its start may have been lost; a request that waits while its session is lost reaches the next one.
+          const known = plan.adopted !== true || this.truth.spawns > 0
+          return known && actor.sessionId === sessionId ? Losses.checkForgotten(this, "attach") : undefined
+        }
         this.excuse(error, live, lost, "attach")
         if (actor.isLive(live)) return undefined
       }
@@ -189,7 +214,7 @@ export class ProcessProgram extends Program {
   private checkPrompt(at = Infinity, seq: number): void {
     const { actor, plan } = this
     const slow = plan.readers.some(({ pause, stall }) => pause > 0 || stall !== undefined)
-    if (slow || !actor.separates) return
+    if (slow || plan.careless === true || !actor.separates) return
     const since = actor.network.smoothSince(actor.index)
     if (since !== undefined && since <= at && actor.world.now - at > answerBound)
       this.violate("a slow reader stalls its own child", `seq ${seq} comes ${actor.world.now - at} ms late`)
@@ -205,7 +230,8 @@ export class ProcessProgram extends Program {
     switch (error.reason) {
       case "EventsLost":
         Losses.checkGone(this, error, view.last)
-        if (view.main) Losses.checkAttached(this, error, this.actor.network.smoothSince(this.actor.index))
+        if (view.main && this.plan.careless !== true)
+          Losses.checkAttached(this, error, this.actor.network.smoothSince(this.actor.index))
         this.truth.endWantedAt ??= this.actor.world.now
         return "lost"
       case "SessionLost":

@@ -1,7 +1,8 @@
 /** Something that a client does in a run, from its time to its end. */
 import type * as Effect from "effect/Effect"
 import type { ClientError } from "../client/ClientError.ts"
-import { type Actor, answerBound, type Live } from "./Actor.ts"
+import type { Actor, Live } from "./Actor.ts"
+import { answerBound } from "./Network.ts"
 
 /** What `doing` says of a program that has come to its end. */
 export const nothingMore = "nothing more"

@@ -72,7 +72,7 @@ export class Server {
     const ids = this.seed.fork(this.generation)
     const hex = () => ids.next().toString(16).padStart(8, "0")
     const layer = Layer.mergeAll(
-      Layer.succeed(Spawner, children.spawner(plan.pauses)),
+      Layer.succeed(Spawner, children.spawner(plan)),
       disk === undefined ? Files.layerNone : Layer.succeed(Files.Files, disk.service),
       origin.layer,
       Layer.succeed(Host, host),

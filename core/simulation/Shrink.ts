@@ -51,8 +51,11 @@ export const shrink = (plan: Plan, outcome: Outcome): Shrunk => {
 }
 
 const listsOf = (plan: Plan): ReadonlyArray<List> => [
-  ...plan.clients.map((_, index) => ofClient(index, "processes")),
-  ...plan.clients.map((_, index) => ofClient(index, "waits")),
+  ...plan.clients.flatMap((_, index) => [
+    ofClient(index, "processes"),
+    ofClient(index, "waits"),
+    ofClient(index, "drills"),
+  ]),
   {
     get: ({ disturbances }) => disturbances,
     set: (plan, items) => ({ ...plan, disturbances: items as Plan["disturbances"] }),
@@ -68,7 +71,7 @@ const inClient = (plan: Plan, index: number, change: (client: ClientPlan) => Cli
   clients: plan.clients.map((client, at) => (at === index ? change(client) : client)),
 })
 
-const ofClient = (index: number, name: "processes" | "waits" | "absences"): List => ({
+const ofClient = (index: number, name: "processes" | "waits" | "drills" | "absences"): List => ({
   get: ({ clients }) => clients[index]?.[name] ?? [],
   set: (plan, items) => inClient(plan, index, (client) => ({ ...client, [name]: items as never })),
 })

@@ -11,6 +11,7 @@ import { AgentProgram } from "./AgentProgram.ts"
 import { Children } from "./Children.ts"
 import { DeadlineJudge } from "./DeadlineJudge.ts"
 import { Disk, folderOf } from "./Disk.ts"
+import { DrillProgram } from "./DrillProgram.ts"
 import { FileProgram } from "./FileProgram.ts"
 import { HttpProgram } from "./HttpProgram.ts"
 import { Network } from "./Network.ts"
@@ -55,10 +56,11 @@ export const play = (plan: Plan): Outcome => {
   const seed = new Seed(`play ${plan.seed}`)
   const trace = new Trace()
   const world = new World(seed.fork("world"), trace)
-  const scripts = plan.clients.flatMap(({ processes, waits, agents }) => [
+  const scripts = plan.clients.flatMap(({ processes, waits, agents, drills }) => [
     ...processes,
     ...waits,
     ...agents.flatMap(({ commands }) => commands),
+    ...drills.flatMap((drill) => (drill.next === undefined ? drill : [drill, drill.next])),
   ])
   const children = new Children(world, new Map(scripts.map(({ key, script }) => [key, script])))
   const disk = new Disk(world, seed.fork("disk"), plan.clients.length)
@@ -72,8 +74,12 @@ export const play = (plan: Plan): Outcome => {
     ...(plan.server.credits ? [] : ["processCredit"]),
   ]
   const waits = plan.clients.flatMap((client) => client.waits)
-  const judge = new WaitJudge(world, children, waits, plan.server)
-  const network = new Network(world, seed.fork("network"), plan.network, hidden, judge)
+  const careless = plan.clients.flatMap(({ processes }) => processes.filter((process) => process.careless))
+  const network = new Network(world, seed.fork("network"), plan.network, {
+    hidden,
+    careless: new Set(careless.map(({ key }) => key)),
+    judge: new WaitJudge(world, children, waits, plan.server),
+  })
   const usesFiles = plan.clients.some(({ files }) => files.length > 0)
   const surroundings = { children, disk: usesFiles ? disk : undefined, origin }
   const server = new Server(world, seed.fork("server"), plan.server, surroundings, network)
@@ -157,7 +163,7 @@ const perform = (stage: Stage) =>
 const programsOf = (
   { children, disk, origin }: Stage,
   actor: Actor,
-  { processes, waits, files, http, agents }: ClientPlan,
+  { processes, waits, files, http, agents, drills }: ClientPlan,
 ): ReadonlyArray<Program> => [
   ...processes.map(
     (plan) =>
@@ -169,11 +175,12 @@ const programsOf = (
     const truth = children.truth(plan.key)
     truth.witness = new DeadlineJudge(actor.world, truth, plan)
     const calls = (program: ProcessProgram) => plan.waits.map((call) => WaitCalls.run(program, call))
-    return new ProcessProgram(actor, plan, truth, calls, plan.times)
+    return new ProcessProgram(actor, plan, truth, calls)
   }),
   ...files.map((plan) => new FileProgram(actor, plan, disk)),
   ...http.map((plan) => new HttpProgram(actor, plan, origin)),
   ...agents.map((plan) => new AgentProgram(actor, plan, children)),
+  ...drills.map((plan) => new DrillProgram(actor, plan, children)),
 ]
 
 /** Nothing may be open of a connection that has ended some time ago. */

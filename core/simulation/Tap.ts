@@ -1,20 +1,27 @@
 /**
  * What the wire shows on one connection: one answer for each request, ids that are not used twice, and the
- * notifications of each process in order, behind the answer to its start. A request that is cancelled is answered soon.
+ * notifications of each process in order, behind the answer to its start, and output within its credit. A request that
+ * is cancelled is answered soon.
  */
+import { creditOf } from "../protocol/Process.ts"
+import type { Disorder } from "./Disorder.ts"
 import type { Watcher } from "./Link.ts"
 import type { Begun, WaitJudge } from "./WaitJudge.ts"
 import type { World } from "./World.ts"
 
+interface Params {
+  readonly id?: number
+  readonly processId?: string
+  readonly seq?: number
+  readonly chunk?: string
+  readonly credit?: number | Readonly<Record<string, number>> | null
+  readonly bytes?: number
+}
+
 interface Message {
   readonly id?: number
   readonly method?: string
-  readonly params?: {
-    readonly id?: number
-    readonly processId?: string
-    readonly seq?: number
-    readonly chunk?: string
-  }
+  readonly params?: Params | null
   readonly result?: unknown
   readonly error?: { readonly code: number }
 }
@@ -23,6 +30,18 @@ interface Told {
   seq: number
   exited: boolean
   closed: boolean
+}
+
+/** What a connection is checked by, and what becomes of its messages. */
+export interface Conditions {
+  /** Capabilities that the server does not announce. */
+  readonly hidden: ReadonlyArray<string>
+  /** Since when nothing was wrong with the connection. */
+  readonly smoothSince: () => number | undefined
+  /** Is told of every wait. */
+  readonly judge: WaitJudge
+  /** What becomes of notifications after the checks. */
+  readonly disorder: Disorder
 }
 
 /** Milliseconds within which the server answers a request that was cancelled, where nothing was wrong meanwhile. */
@@ -48,23 +67,19 @@ export class Tap implements Watcher {
   private readonly smoothSince: () => number | undefined
   /** Calls off the alarms of cancelled requests. */
   private readonly answered = new Map<number, () => void>()
+  /** Bytes that may be pushed of each process under credit, as far as the client has sent that. */
+  private readonly credits = new Map<string, number>()
+  /** A request that has its answer. */
+  private lastAnswered: number | undefined
+  private readonly disorder: Disorder
 
-  /**
-   * `hidden` are capabilities that the server does not announce; `smoothSince` says since when nothing was wrong with
-   * the connection.
-   */
-  constructor(
-    world: World,
-    name: string,
-    hidden: ReadonlyArray<string>,
-    smoothSince: () => number | undefined,
-    judge: WaitJudge,
-  ) {
+  constructor(world: World, name: string, conditions: Conditions) {
     this.world = world
-    this.smoothSince = smoothSince
+    this.smoothSince = conditions.smoothSince
     this.name = name
-    this.hidden = hidden
-    this.judge = judge
+    this.hidden = conditions.hidden
+    this.judge = conditions.judge
+    this.disorder = conditions.disorder
   }
 
   /** The requests without an answer. */
@@ -80,6 +95,7 @@ export class Tap implements Watcher {
     const process = params?.processId ?? ""
     this.note(`> ${method} ${process}${id === undefined ? "" : ` (${id})`}`)
     if (method === "request/cancel" && params?.id !== undefined) this.cancel(params.id)
+    if (params != null) this.lend(method, params)
     if (id === undefined) return
     if (this.used.has(id)) this.world.violate("an id is used once", `${this.name} sends ${id} again`)
     this.used.add(id)
@@ -87,23 +103,54 @@ export class Tap implements Watcher {
     if (method === "process/start") this.starting.add(process)
   }
 
-  readonly down = (text: string): string => {
+  readonly down = (text: string): ReadonlyArray<string> => {
     const { id, method, params, result, error } = JSON.parse(text) as Message
     if (id !== undefined) {
       const wait = this.waits.get(id)
       if (wait !== undefined && result !== undefined) this.judge.answered(wait, result)
       const answered = this.answer(id, error?.code)
-      return answered === "initialize" ? this.hide(text) : text
+      return this.disorder.instead(answered === "initialize" ? this.hide(text) : text, undefined, undefined)
     }
     this.note(`< ${method ?? "?"} ${params?.processId ?? ""} ${params?.seq ?? ""}`)
-    if (method?.startsWith("process/") === true && params !== undefined) this.event(method, params)
-    return text
+    if (method?.startsWith("process/") === true && params != null) this.event(method, params)
+    return this.disorder.instead(text, method, params?.processId)
   }
 
   readonly arrives = (text: string, held: boolean): void => {
     if (!text.includes('"process/wait"')) return
     const { id, params } = JSON.parse(text) as { readonly id: number; readonly params: Begun["asked"] }
     this.waits.set(id, this.judge.begun(params, held))
+  }
+
+  /** An answer to a request that has one: there must not be such a thing. */
+  get strayAnswer(): string | undefined {
+    const { lastAnswered: id } = this
+    return id === undefined ? undefined : JSON.stringify({ id, result: {} })
+  }
+
+  private lend(method: string, { processId = "", credit, bytes = 0 }: Params): void {
+    const { credits } = this
+    if (method === "process/start") {
+      if (typeof credit === "number") credits.set(processId, credit)
+      else credits.delete(processId)
+    }
+    if (method === "initialize" && typeof credit === "object")
+      for (const [process, left] of Object.entries(credit ?? {})) credits.set(process, left)
+    const known = credits.get(processId)
+    if (method === "process/credit" && known !== undefined) credits.set(processId, known + bytes)
+  }
+
+  private spend(processId: string, chunk: string): void {
+    const known = this.credits.get(processId)
+    if (known === undefined) return
+    const size = (chunk.length / 4) * 3 - (chunk.endsWith("==") ? 2 : chunk.endsWith("=") ? 1 : 0)
+    const left = known - creditOf(size)
+    this.credits.set(processId, left)
+    if (left < 0)
+      this.world.violate(
+        "output stays within its credit",
+        `${this.name}: ${processId} is ${-left} bytes beyond`,
+      )
   }
 
   private cancel(id: number): void {
@@ -131,13 +178,15 @@ export class Tap implements Watcher {
         `${this.name}: a second answer, or a stray one: ${id}`,
       )
     this.open.delete(id)
+    if (this.attachedAt !== undefined) this.lastAnswered = id
     this.answered.get(id)?.()
     if (request?.method === "initialize" && code === undefined) this.attachedAt = this.world.now
     if (request?.method === "process/start") this.starting.delete(request.process)
     return request?.method
   }
 
-  private event(method: string, { processId = "", seq = 0 }: NonNullable<Message["params"]>): void {
+  private event(method: string, { processId = "", seq = 0, chunk }: Params): void {
+    if (method === "process/output" && chunk !== undefined) this.spend(processId, chunk)
     const order = (what: string) =>
       this.world.violate(
         "notifications leave in order",

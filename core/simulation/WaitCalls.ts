@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import { guarded } from "./ProcessCalls.ts"
 import type { Held, ProcessProgram } from "./ProcessProgram.ts"
-import type { EndCall, WaitCall } from "./Plan.ts"
+import type { EndCall, WaitCall } from "./ProcessPlan.ts"
 
 /** Runs one call at its time, if the process is held then. */
 export const run = (program: ProcessProgram, call: WaitCall | EndCall): Effect.Effect<void> =>

@@ -2,7 +2,7 @@
 import type { WaitCondition } from "../client/RemoteProcess.ts"
 import { utf8Decoder } from "../protocol/Bytes.ts"
 import { Noise } from "./Noise.ts"
-import type { EndCall, Times, WaitCall, WaitPlan } from "./Plan.ts"
+import type { EndCall, Times, WaitCall, WaitPlan } from "./ProcessPlan.ts"
 import * as Script from "./Script.ts"
 import type { Seed } from "./Seed.ts"
 

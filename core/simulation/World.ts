@@ -96,6 +96,11 @@ export class World {
     }
   }
 
+  /** Looks at something so many milliseconds later, after all that happens then: it does not disturb the order. */
+  watch(millis: number, look: () => void): void {
+    this.add(millis, look, 2 ** 32)
+  }
+
   /** Notes that an invariant does not hold; the first one ends the run. */
   violate(invariant: string, detail: string): void {
     if (this.violation !== undefined) return
@@ -130,7 +135,8 @@ export class World {
       if (timer === undefined) return
       if (timer.cancelled) continue
       timer.cancelled = true
-      this.now = Math.max(this.now, timer.at)
+      if (timer.at > this.now) this.advance(timer.at)
+      if (this.violation !== undefined) return
       this.steps += 1
       timer.task()
     }
@@ -153,14 +159,19 @@ export class World {
       if (ran > mostAtOnce) this.violate("nobody spins", `${ran} steps without time passing`)
     }
     this.steps += ran
-    const { excess } = this.memory
-    if (excess !== undefined) this.violate("memory is bounded", excess)
   }
 
-  private add(millis: number, task: () => void): Timer | undefined {
+  /** Buffers are looked at before time goes on: there are far more steps than moments. */
+  private advance(to: number): void {
+    const { excess } = this.memory
+    if (excess !== undefined) this.violate("memory is bounded", excess)
+    this.now = to
+  }
+
+  private add(millis: number, task: () => void, order = this.seed.next()): Timer | undefined {
     if (!Number.isFinite(millis)) return undefined
     const at = this.now + Math.max(0, Math.ceil(millis))
-    const timer: Timer = { at, order: this.seed.next(), task, cancelled: false }
+    const timer: Timer = { at, order, task, cancelled: false }
     const { timers } = this
     timers.push(timer)
     for (let index = timers.length - 1; index > 0;) {

@@ -1,0 +1,205 @@
+/**
+ * What the plan of a seed has besides, so that rare things meet: polls while nothing is told any more, a flood for a
+ * slow reader over an outage, starts whose answer is lost, writes that wait for room, ids that are used again. It draws
+ * from a stream of its own.
+ */
+import type * as Plan from "./Plan.ts"
+import type { DrillPlan, ProcessCall, ProcessPlan } from "./ProcessPlan.ts"
+import type { Act, Script } from "./Script.ts"
+import type { Seed } from "./Seed.ts"
+
+/** What is added to a plan. */
+export interface Drills {
+  /** Of each client. */
+  readonly clients: ReadonlyArray<Pick<Plan.ClientPlan, "processes" | "drills">>
+  readonly disturbances: ReadonlyArray<Plan.Disturbance>
+  readonly concurrentRequests: number | undefined
+}
+
+/** Something that a client does, and what goes wrong then. */
+interface Drill {
+  readonly process?: ProcessPlan
+  readonly requests?: DrillPlan
+  readonly disturbances?: ReadonlyArray<Plan.Disturbance>
+}
+
+/** Makes one drill: when, its name and that of a second child, and the client. */
+type Maker = (seed: Seed, at: number, keys: readonly [string, string], client: number) => Drill
+
+/** The drills of that many clients. */
+export const make = (seed: Seed, clients: number, millis: number): Drills => {
+  const made = Array.from({ length: clients }, (_, client) => {
+    const own = seed.fork(client)
+    return Array.from({ length: own.between(2, 4) }, (_, number) => {
+      const one = own.fork(number)
+      const keys = [`d${client}.${2 * number}`, `d${client}.${2 * number + 1}`] as const
+      return one.pick(...makers)(one, one.between(0, millis), keys, client)
+    })
+  })
+  return {
+    clients: made.map((drills) => ({
+      processes: drills.flatMap(({ process }) => process ?? []),
+      drills: drills.flatMap(({ requests }) => requests ?? []),
+    })),
+    disturbances: [
+      ...made.flat().flatMap(({ disturbances = [] }) => disturbances),
+      ...others(seed, clients, millis),
+    ],
+    concurrentRequests: seed.chance(25) ? seed.between(2, 6) : undefined,
+  }
+}
+
+/** A server that ends, and one that answers what nobody has asked. */
+const others = (seed: Seed, clients: number, millis: number): ReadonlyArray<Plan.Disturbance> => {
+  const at = () => seed.between(1000, millis)
+  const client = () => seed.between(0, clients - 1)
+  return [
+    ...(seed.chance(12)
+      ? [trouble(seed.pick("crash", "restart"), at(), client(), seed.between(1, 5000))]
+      : []),
+    ...(seed.chance(30) ? [trouble("stray", at(), client(), 0)] : []),
+  ]
+}
+
+const trouble = (
+  kind: Plan.Disturbance["kind"],
+  at: number,
+  client: number,
+  millis: number,
+): Plan.Disturbance => ({ at, client, kind, millis, side: "client", bytes: 0 })
+
+/** A child that does nothing but what is said. */
+const child = (acts: ReadonlyArray<Act>, besides: Partial<Script> = {}): Script => ({
+  pty: false,
+  stdin: false,
+  spawnMillis: 0,
+  missing: false,
+  acts,
+  reads: { from: 0, each: 0, until: Infinity },
+  killed: { millis: 0, endsFirst: false, heldMillis: 0 },
+  afterPause: 0,
+  releaseMillis: 0,
+  lingerMillis: 0,
+  ...besides,
+})
+
+const wait = (millis: number): Act => ({ kind: "wait", millis })
+
+const exit: ReadonlyArray<Act> = [
+  { kind: "exit", code: 0, signal: false },
+  { kind: "end", stream: "stdout" },
+  { kind: "end", stream: "stderr" },
+]
+
+/** So many pieces of output with so many milliseconds after each. */
+const talk = (seed: Seed, pieces: number, bytes: number, millis: number): ReadonlyArray<Act> =>
+  Array.from({ length: pieces }, () => [
+    { kind: "output", stream: seed.pick("stdout", "stderr"), bytes: seed.between(1, bytes) } as const,
+    wait(seed.between(1, millis)),
+  ]).flat()
+
+const followed = (
+  at: number,
+  key: string,
+  script: Script,
+  besides: Partial<ProcessPlan> = {},
+): ProcessPlan => ({
+  at,
+  key,
+  script,
+  credit: undefined,
+  patience: Infinity,
+  readers: [{ after: 0, pause: 0, stall: undefined }],
+  calls: [],
+  drill: true,
+  ...besides,
+})
+
+/** Long polls, more than there may be requests at once, on a child that falls silent. */
+const polls: Maker = (seed, at, [key]) => {
+  const poll = (): ProcessCall => ({
+    at: seed.between(1, 100),
+    kind: "poll",
+    bytes: seed.chance(70) ? 0 : seed.between(1, 100),
+    wait: seed.chance(80) ? 120_000 : seed.between(1, 2000),
+    patience: seed.chance(70) ? 2 ** 30 : seed.between(1, 3000),
+  })
+  const burst = () => [
+    ...talk(seed, seed.between(2, 15), 40, seed.pick(1, 1, 2, 3)),
+    wait(seed.between(35_000, 45_000)),
+  ]
+  const acts = [...burst(), ...burst(), ...exit]
+  return {
+    process: followed(at, key, child(acts), { calls: Array.from({ length: seed.between(3, 8) }, poll) }),
+  }
+}
+
+/** Much output under a small credit for a slow reader, and a connection that is replaced slowly meanwhile. */
+const flood: Maker = (seed, at, [key], client) => {
+  const acts = [...talk(seed, seed.between(15, 40), 50_000, seed.pick(3, 100)), wait(20_000), ...exit]
+  const readers = [{ after: 0, pause: seed.between(100, 900), stall: undefined }]
+  const process = followed(at, key, child(acts), { readers, credit: seed.between(65_536, 120_000) })
+  const cut = at + seed.between(200, 5000)
+  const outage = [trouble("hang", cut, client, seed.between(500, 5000)), trouble("cut", cut, client, 0)]
+  return { process, disturbances: outage }
+}
+
+/** A start whose connection is lost while it starts; `adopted` processes are followed later all the same. */
+const lostStart =
+  (adopted: boolean): Maker =>
+  (seed, at, [key], client) => {
+    const spawnMillis = seed.between(300, 3000)
+    const acts = adopted
+      ? [...talk(seed, seed.between(12, 20), 60_000, 3), wait(seed.between(1, 10_000)), ...exit]
+      : [...talk(seed, 2, 10, 1000), wait(seed.between(80_000, 100_000)), ...exit]
+    const process = followed(at, key, child(acts, { spawnMillis }), { adopted })
+    const kind = seed.pick("cut", "strand")
+    const lost = trouble(kind, at + seed.between(1, spawnMillis), client, seed.between(1, 20_000))
+    return { process, disturbances: [lost] }
+  }
+
+/** A process that is told of carelessly. */
+const disorder: Maker = (seed, at, [key]) => {
+  const acts = [...talk(seed, seed.between(20, 80), 300, seed.pick(3, 300)), ...exit]
+  return { process: followed(at, key, child(acts), { credit: null, careless: true }) }
+}
+
+/** More writes at once than wait for a child, which reads late or never; each of them twice, perhaps. */
+const writes: Maker = (seed, at, [key]) => {
+  const calls = seed.chance(65) ? seed.between(130, 150) : seed.between(2, 20)
+  const reads = { from: seed.between(1, 5000), each: seed.pick(0, 1, 20), until: Infinity }
+  const acts = [wait(seed.chance(45) ? seed.between(1, reads.from) : 60_000), ...exit]
+  const script = child(acts, { stdin: true, reads })
+  return {
+    requests: { at, key, kind: "writes", script, next: undefined, calls, delay: 0, twice: seed.chance(50) },
+  }
+}
+
+/** Requests while a process starts; a start that is cancelled, or that fails, and another one with its id. */
+const starts =
+  (kind: "waiting" | "cancelled" | "missing"): Maker =>
+  (seed, at, [key, other]) => {
+    const spawnMillis = seed.between(300, 3000)
+    const long = [wait(100_000), ...exit]
+    const script = child(long, { stdin: true, spawnMillis, missing: kind === "missing" })
+    const next = { key: other, script: child(long) }
+    const [calls, delay] = [seed.between(2, 6), seed.between(1, spawnMillis)]
+    return { requests: { at, key, kind, script, next, calls, delay, twice: false } }
+  }
+
+const makers: readonly [Maker, ...ReadonlyArray<Maker>] = [
+  polls,
+  polls,
+  flood,
+  flood,
+  lostStart(false),
+  lostStart(true),
+  lostStart(true),
+  disorder,
+  disorder,
+  writes,
+  writes,
+  starts("waiting"),
+  starts("cancelled"),
+  starts("missing"),
+]
