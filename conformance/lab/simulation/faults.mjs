@@ -73,7 +73,7 @@ const judge = async (fault, index) => {
   const known = values.afresh ? undefined : before[idOf(fault)]?.seed
   const hunt = [...new Set([...(known === undefined ? [] : [known]), ...range(most)])].slice(0, most)
   const begin = performance.now()
-  const found = await play(bundled, hunt, undefined, fault.mix)
+  const found = await play(bundled, hunt, fault.mix)
   results[idOf(fault)] =
     found === undefined ? { seeds: hunt.length } : { seed: found.seed, invariant: found.invariant }
   over += 1

@@ -1,6 +1,6 @@
 // @ts-check
 // Faults of clients: reconnection, credit, order and recovery of events.
-import { faultIn } from "./fault.mjs"
+import { drills, faultIn } from "./fault.mjs"
 
 const reconnect = faultIn("core/client/Reconnect.ts")
 const policy = faultIn("core/client/ReconnectPolicy.ts")
@@ -42,19 +42,21 @@ export const client = [
   ),
   current("repeatable || isUnsent(error)", "true || isUnsent(error)", "what must not be sent twice is"),
   current("!cause.sent", "cause.sent === undefined", "a request that was never sent fails"),
-  follower("    if (buffer.gap) watchGap()\n", "", "a gap is never filled"),
+  follower("    if (buffer.gap) watchGap()\n", "", "a gap is never filled", drills),
   follower(
     "send(method, params, outcome.sessionLost)",
     "send(method, params)",
     "a call reaches a process of the next session",
+    drills,
   ),
   followed("[id, last()]", "[id, last() + 1]", "a replay is asked for one too late"),
   reorder(
     "if (this.closed || event.seq <= this.last) return",
     "if (this.closed) return",
     "events that come twice are held",
+    drills,
   ),
-  reorder("      this.early.delete(event.seq)\n", "", "early events stay held"),
+  reorder("      this.early.delete(event.seq)\n", "", "early events stay held", drills),
   reorder(
     "if (seq > this.last) this.hold",
     "if (seq > this.last + 1) this.hold",
@@ -75,18 +77,23 @@ export const client = [
     "    for (const { mailbox, backlog } of [...consumers].slice(0, 1)) {",
     "only the first consumer gets events",
   ),
-  credit("    isOpen = false\n", "", "grants are sent before the connection knows its credit"),
+  credit("    isOpen = false\n", "", "grants are sent before the connection knows its credit", drills),
   credit(
-    "      left = Math.max(0, size - waiting())\n",
-    "",
-    "a new connection begins with the credit of the old one",
+    "left = Math.max(0, size - waiting())",
+    "left = size",
+    "a new connection begins with the whole window, whatever waits",
+    {
+      ...drills,
+      survives: "it shows only where a consumer takes nothing while the new connection pushes a whole window",
+    },
   ),
-  credit("    left += room\n", "", "a grant is not counted"),
+  credit("    left += room\n", "", "a grant is not counted", drills),
   flow("    hold(held)\n", "    if (held) hold(held)\n", "a connection that is held is never read again"),
-  gap("(running = false)", "(running = true)", "only one gap is watched"),
+  gap("(running = false)", "(running = true)", "only one gap is watched", drills),
   starter(
     'if (reason === "Disconnected" && ended() === undefined) fork(terminate)',
     "void terminate",
     "a start whose answer was lost is left running",
+    drills,
   ),
 ]

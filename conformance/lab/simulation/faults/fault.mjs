@@ -8,21 +8,33 @@
  * @property {string} replace
  * @property {string} what is wrong then
  * @property {string} [survives] why no seed finds it
- * @property {string} [mix] the programs that are played; by default those that are anyway
+ * @property {string} [mix] the programs that are played, if not the usual ones
  */
+
+/** For what needs that rare things meet. */
+export const drills = { mix: "drills" }
+
+/** For what only waits and deadlines come by. */
+export const waits = { mix: "waits" }
+
+/** @typedef {Partial<Pick<Fault, "survives" | "mix">>} About */
 
 /**
  * Faults of one file.
  * @param {string} file
- * @returns {(find: string, replace: string, what: string, survives?: string) => Fault}
+ * @param {About} [common] what is so of all of them
+ * @returns {(find: string, replace: string, what: string, about?: About) => Fault}
  */
-export const faultIn = (file) => (find, replace, what, survives) => ({
-  file,
-  find,
-  replace,
-  what,
-  ...(survives === undefined ? {} : { survives }),
-})
+export const faultIn =
+  (file, common = {}) =>
+  (find, replace, what, about = {}) => ({
+    file,
+    find,
+    replace,
+    what,
+    ...common,
+    ...about,
+  })
 
 /**
  * What a fault is known by.

@@ -48,12 +48,12 @@ export const plant = ({ file, find, replace }, outfile) =>
  * does.
  * @param {string} bundled
  * @param {readonly number[]} hunt the seeds
+ * @param {string} [mix] the programs that are played, if not the usual ones
  * @param {(seed: number) => void} [begins] is called with each seed before it is played
- * @param {string} [mix] the programs that are played
  * @returns {Promise<Found | undefined>}
  */
-export const play = async (bundled, hunt, begins = () => {}, mix) => {
-  const child = spawn(process.execPath, [player, bundled, JSON.stringify({ hunt, minutes: 1, mix })], {
+export const play = async (bundled, hunt, mix, begins = () => {}) => {
+  const child = spawn(process.execPath, [player, bundled, JSON.stringify({ hunt, mix, minutes: 1 })], {
     stdio: ["ignore", "pipe", "inherit"],
   })
   /** @type {Found | undefined} */

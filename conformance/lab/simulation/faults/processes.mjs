@@ -1,8 +1,9 @@
 // @ts-check
 // Faults of a process: its log, its readers, its stdin, its start and its end.
-import { faultIn } from "./fault.mjs"
+import { drills, faultIn } from "./fault.mjs"
 
 const process = faultIn("core/process/Process.ts")
+const order = faultIn("core/process/EventOrder.ts")
 const quiet = faultIn("core/process/Quiet.ts")
 const ring = faultIn("core/process/Ring.ts")
 const throttle = faultIn("core/process/Throttle.ts")
@@ -56,9 +57,9 @@ export const processes = [
     "if (this.status === undefined) return",
     "an exit is published again with closed",
   ),
-  process("exited.seq > seq && (chunk", "exited.seq >= seq && (chunk", "exited is delivered again and again"),
-  process(
-    "if (chunk !== undefined) return chunk\n    return closed",
+  order("exited.seq > seq && (chunk", "exited.seq >= seq && (chunk", "exited is delivered again and again"),
+  order(
+    "if (chunk !== undefined) return chunk\n  return closed",
     "return closed",
     "output that is left behind closed is skipped",
   ),
@@ -85,7 +86,14 @@ export const processes = [
     "a paused child never goes on",
   ),
   throttle("      this.reading.unsafeOpen()\n", "", "an exit waits for a pause that is over"),
-  poll("      look()\n      return", "      return", "a poll misses news between looking and waiting"),
+  poll(
+    "      const unsubscribe = process.subscribe(look)\n      alarm.addObserver(wake)\n      look()\n",
+    "      let unsubscribe = () => {}\n      alarm.addObserver(wake)\n      look()\n" +
+      "      const later = Effect.sync(() => (unsubscribe = process.subscribe(look)))\n" +
+      "      Runtime.runFork(runtime)(Effect.zipRight(Effect.sleep(10), later))\n",
+    "a poll misses news between looking and waiting",
+    drills,
+  ),
   poll(
     "if (hasNews(process, afterSeq)) wake()",
     "if (process.closed) wake()",
@@ -97,31 +105,49 @@ export const processes = [
     "chunks.push({ ...chunk, bytes: chunk.bytes.slice() })",
     "chunks.push(chunk)",
     "an answer has views of the ring",
+    { survives: "an answer is encoded in the step in which it is made, before the child can write again" },
   ),
-  stdin("        busy = true\n", "", "a write overtakes the one before"),
+  stdin("        busy = true\n", "", "a write overtakes the one before", drills),
   stdin(
     "          held -= size\n          pump()",
     "          held -= size",
     "writes behind a slow one stay in the queue",
   ),
-  stdin("        ids.add(writeId)\n", "", "a write that is repeated is written twice"),
-  queue("    this.admit()\n    return item", "    return item", "a writer that waits for room is not woken"),
+  stdin("        ids.add(writeId)\n", "", "a write that is repeated is written twice", drills),
+  queue(
+    "    this.admit()\n    return item",
+    "    return item",
+    "a writer that waits for room is not woken",
+    drills,
+  ),
   queue(
     "    this.items.length = 0\n    this.admit()",
     "    this.items.length = 0",
     "writers wait for ever behind the end of a child",
+    {
+      ...drills,
+      survives:
+        "others wait only while a write is under way, and its failure at the end of the child admits them",
+    },
   ),
   table(
     "for (const next of entry.waiting) next()",
     "void entry.waiting",
     "requests that wait for a start are not woken",
+    drills,
   ),
-  table("if (Exit.isFailure(outcome)) this.forget(entry)", "void Exit", "a failed start keeps its id"),
-  lifecycle("    yield* childScope.close\n  })", "  })", "the scope of a child is never closed"),
+  table(
+    "if (Exit.isFailure(outcome)) this.forget(entry)",
+    "void Exit",
+    "a failed start keeps its id",
+    drills,
+  ),
+  lifecycle("    yield* childScope.close\n  })", "  })", "the scope of a child is never closed", drills),
   lifecycle(
-    "    if (entry.outcome !== undefined) return yield*",
-    "    if (entry.outcome === null) return yield*",
+    "    if (entry.outcome !== undefined) {",
+    "    if (entry.outcome === null) {",
     "a start that was cancelled goes on",
+    drills,
   ),
   lifecycle(
     "    table.decide(entry, Exit.succeed(process))\n",

@@ -89,7 +89,10 @@ const table = (faults, results) => {
     "",
     "| file | fault | seed | what does not hold |",
     "|---|---|---:|---|",
-    ...found.map(({ file, what, seed, invariant }) => `| \`${file}\` | ${what} | ${seed} | ${invariant} |`),
+    ...found.map(
+      ({ file, what, seed, mix, invariant }) =>
+        `| \`${file}\` | ${what} | ${seed}${mix === undefined ? "" : `, ${mix}`} | ${invariant} |`,
+    ),
     "",
     "",
   ].join("\n")

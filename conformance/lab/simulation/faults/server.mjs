@@ -1,6 +1,6 @@
 // @ts-check
 // Faults of sessions, of connections and of what they send.
-import { faultIn } from "./fault.mjs"
+import { drills, faultIn } from "./fault.mjs"
 
 const notifier = faultIn("core/server/Notifier.ts")
 const sender = faultIn("core/server/FairSender.ts")
@@ -63,15 +63,16 @@ export const server = [
     "leaving.push(before.taken(session))",
     "before.taken(session)",
     "a connection that was taken from keeps its place in the logs",
+    drills,
   ),
-  sessions("  session.processes.release()\n", "", "a start whose client is gone holds its output"),
+  sessions("  session.processes.release()\n", "", "a start whose client is gone holds its output", drills),
   sessions("        table.delete(id)\n", "", "an ended session is found again"),
   handlers(
     "fresh ? 0 : replayFrom(process, replayAfter)",
     "fresh ? 0 : replayFrom(process, replayAfter) + 1",
     "a replay begins one too late",
   ),
-  handlers("named(credit, process.id)),", "undefined),", "a resumed process has no credit"),
+  handlers("named(credit, process.id)),", "undefined),", "a resumed process has no credit", drills),
   starts("        process.release()\n", "", "a start holds its output for ever"),
   starts(
     "notifier.attach(process, 0, credit)",
@@ -88,6 +89,7 @@ export const server = [
     "    this.callers.delete(id)\n    resume(answer)",
     "    resume(answer)",
     "an answered call stays known",
+    drills,
   ),
   calls(
     "    for (const resume of this.callers.values()) resume(Exit.fail(ended))\n",
@@ -98,9 +100,18 @@ export const server = [
     "      requests.admit()\n      drained()",
     "      drained()",
     "requests that wait for a reader are not begun",
+    {
+      survives:
+        "it takes 8 Mi of answers that the peer does not read, requests behind them, and none after those",
+    },
   ),
   slots("    this.taken -= 1\n", "", "a slot is not given back"),
-  requests("      slots.release()\n      admit()", "      slots.release()", "a free slot wakes no request"),
+  requests(
+    "      slots.release()\n      admit()",
+    "      slots.release()",
+    "a free slot wakes no request",
+    drills,
+  ),
   requests("        hook?.(Exit.isSuccess(exit))\n", "", "what follows an answer does not happen"),
   intake(
     "if (this.isOpen) this.latch.unsafeOpen()",

@@ -1,19 +1,19 @@
 // @ts-check
 // Faults of waits and of deadlines. The programs `waits` find them, which are not played otherwise.
-import { faultIn } from "./fault.mjs"
+import { faultIn, waits as played } from "./fault.mjs"
 
 /** @import { Fault } from "./fault.mjs" */
 
-const waiting = faultIn("core/process/wait/Waits.ts")
-const wait = faultIn("core/process/wait/Wait.ts")
-const search = faultIn("core/process/wait/OutputSearch.ts")
-const scan = faultIn("core/process/wait/StreamScan.ts")
-const printed = faultIn("core/process/wait/Printed.ts")
-const deadline = faultIn("core/process/Deadline.ts")
-const cause = faultIn("core/process/Cause.ts")
+const waiting = faultIn("core/process/wait/Waits.ts", played)
+const wait = faultIn("core/process/wait/Wait.ts", played)
+const search = faultIn("core/process/wait/OutputSearch.ts", played)
+const scan = faultIn("core/process/wait/StreamScan.ts", played)
+const printed = faultIn("core/process/wait/Printed.ts", played)
+const deadline = faultIn("core/process/Deadline.ts", played)
+const cause = faultIn("core/process/Cause.ts", played)
 
 /** @type {readonly Fault[]} */
-const found = [
+export const waits = [
   waiting(
     "    this.search.advance()\n    this.look()\n",
     "    this.search.advance()\n",
@@ -85,7 +85,7 @@ const found = [
     "asked === undefined ? Effect.void : end(process, this.grace, asked)",
     'end(process, this.grace, asked ?? "timeout")',
     "a process that has ended is asked to end",
-    "the call asks nothing of a process that has ended: two guards, of which one is enough",
+    { survives: "the call asks nothing of a process that has ended: two guards, of which one is enough" },
   ),
   deadline(
     "        since = Math.max(since, this.lastOutput)\n",
@@ -116,7 +116,7 @@ const found = [
     "    yield* Effect.timeoutOption(process.ended, millis)\n",
     "    yield* Effect.sleep(millis)\n",
     "the end is noticed at the end of the grace",
-    "nobody can tell: what was left is looked at then, too",
+    { survives: "nobody can tell: what was left is looked at then, too" },
   ),
   deadline("    process.cause.ask(asked)\n", "", "an exit does not say that a deadline has ended it"),
   cause(
@@ -125,5 +125,3 @@ const found = [
     "one deadline counts as the other",
   ),
 ]
-
-export const waits = found.map((fault) => ({ ...fault, mix: "waits" }))
