@@ -7,15 +7,20 @@ import { ClientError } from "./ClientError.ts"
 import type { Received } from "./Notification.ts"
 import * as ProcessFollower from "./ProcessFollower.ts"
 
+/** How a process is followed. */
+export interface How {
+  /** The bytes of its credit window, if it has one. */
+  readonly size: number | undefined
+  /** It is a process of the session that there is: in another one its id is another process. False for a start. */
+  readonly attaches: boolean
+}
+
 export interface FollowedProcesses {
-  /**
-   * Follows a process from the event after seq `after`, with a credit window of `size` bytes if there is one. Fails
-   * with `Duplicate` if it is followed already.
-   */
+  /** Follows a process from the event after seq `after`. Fails with `Duplicate` if it is followed already. */
   readonly follow: (
     id: string,
     after: number,
-    size?: number,
+    how: How,
   ) => Effect.Effect<ProcessFollower.ProcessFollower, ClientError>
   /** Takes an event as it arrives; ignored for a process that is not followed. */
   readonly accept: (received: Received) => void
@@ -25,7 +30,7 @@ export interface FollowedProcesses {
   readonly credits: () => Readonly<Record<string, number>> | undefined
   /** The session goes on, on a new connection; see `ProcessFollower.resume`. */
   readonly resume: (replays: boolean) => void
-  /** The session is lost: ends every process that the server had in `failed`, and not those that wait to start. */
+  /** The session is lost: ends every process of it in `failed`, and not those that wait to start. */
   readonly lose: (error: ClientError) => void
   /** Ends every process in `failed`. */
   readonly fail: (error: ClientError) => void
@@ -42,17 +47,20 @@ export type Options = Omit<ProcessFollower.Options, "forget" | "fork"> & {
 
 export const make = (options: Options): FollowedProcesses => {
   const followers = new Map<string, ProcessFollower.ProcessFollower>()
+  const attached = new Set<string>()
   const begun = () => [...followers.values()].filter((follower) => follower.begun())
 
   return {
-    follow: (id, after, size) =>
+    follow: (id, after, { size, attaches }) =>
       Effect.suspend(() => {
         if (followers.has(id)) return Effect.fail(duplicate(id))
         const forget = () => {
+          attached.delete(id)
           if (followers.delete(id)) options.activity.end()
         }
         const follower = ProcessFollower.make(id, after, { ...options, forget }, size)
         followers.set(id, follower)
+        if (attaches) attached.add(id)
         options.activity.begin()
         return Effect.succeed(follower)
       }),
@@ -71,7 +79,8 @@ export const make = (options: Options): FollowedProcesses => {
       }
     },
     lose: (error) => {
-      for (const follower of begun()) follower.fail(error)
+      for (const follower of followers.values())
+        if (follower.begun() || attached.has(follower.id)) follower.fail(error)
     },
     fail: (error) => {
       for (const follower of followers.values()) follower.fail(error)

@@ -16,7 +16,7 @@ import { ClientError } from "./ClientError.ts"
 import * as CreditWindow from "./CreditWindow.ts"
 import * as Delivery from "./Delivery.ts"
 import type * as EventFeed from "./EventFeed.ts"
-import type { FollowedProcesses } from "./FollowedProcesses.ts"
+import type { FollowedProcesses, How } from "./FollowedProcesses.ts"
 import type { NextId } from "./Ids.ts"
 import * as OptionNames from "./OptionNames.ts"
 import type { ProcessFollower } from "./ProcessFollower.ts"
@@ -50,8 +50,8 @@ export interface ProcessStarter {
   ) => Effect.Effect<RemoteProcess.RemoteProcess, ClientError, Scope.Scope>
   /**
    * Follows a process of a resumed session from the event after seq `after` (default 0: from the first). Fails with
-   * `UnknownProcess` if the session has no such process (any more), and with `EventsLost` if the server no longer
-   * retains those events.
+   * `UnknownProcess` if the session has no such process (any more), with `EventsLost` if the server no longer retains
+   * those events, and with `SessionLost` if the session is lost meanwhile.
    */
   readonly attach: (
     id: string,
@@ -100,7 +100,8 @@ export const make = (options: Options): ProcessStarter => {
       const refusal = unknown ?? StartOptions.refusal(start, info()) ?? Aborting.refusal(start)
       if (refusal !== undefined) return yield* Effect.fail(refusal)
       const params = StartOptions.toParams(start, info(), () => nextId("process"))
-      const follower = yield* follow(options, params.processId, 0, params.credit ?? undefined)
+      const how = { size: params.credit ?? undefined, attaches: false }
+      const follower = yield* follow(options, params.processId, 0, how)
       const receipt = yield* tallied(options, follower, 0, start)
       const prepared = yield* prepare(follower)
       yield* send(options, follower, params, restore)
@@ -135,10 +136,13 @@ export const make = (options: Options): ProcessStarter => {
         const refusal = OptionNames.refusal("attach", attachNames, asked)
         if (refusal !== undefined) return yield* Effect.fail(refusal)
         const credited = info().capabilities?.processCredit === true
-        const follower = yield* follow(options, id, after, credited ? CreditWindow.defaultSize : undefined)
+        const size = credited ? CreditWindow.defaultSize : undefined
+        const follower = yield* follow(options, id, after, { size, attaches: true })
         const receipt = yield* tallied(options, follower, after, asked)
         yield* follower.recover.pipe(
-          Effect.mapError((error) => (isForgotten(error) ? unknownProcess(id, error) : error)),
+          Effect.mapError(
+            (error) => follower.failure() ?? (isForgotten(error) ? unknownProcess(id, error) : error),
+          ),
           Effect.tapError((error) => Effect.sync(() => follower.fail(error))),
           Effect.onInterrupt(() => abandon(follower)),
         )
@@ -148,10 +152,10 @@ export const make = (options: Options): ProcessStarter => {
   }
 }
 
-const follow = ({ ended, processes }: Options, id: string, after: number, size: number | undefined) =>
+const follow = ({ ended, processes }: Options, id: string, after: number, how: How) =>
   Effect.suspend(() => {
     const error = ended()
-    return error === undefined ? processes.follow(id, after, size) : Effect.fail(error)
+    return error === undefined ? processes.follow(id, after, how) : Effect.fail(error)
   })
 
 /** Begins to tally the events of a process, if a receipt is asked for: the receipt. */

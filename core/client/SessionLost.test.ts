@@ -70,6 +70,27 @@ describe("a client with onSessionLost: new", () => {
   )
 
   it(
+    "attaches to no process of the new session that has the id of one of the old session",
+    effect(function* () {
+      const { client, fake, network } = yield* lost()
+      const bare = { processId: "p", argv: ["x"], cwd: "file:///", env: {}, tty: false }
+      yield* client.call("process/start", bare)
+      yield* fake.next
+      yield* network.cut
+      yield* settle
+      const starting = yield* Effect.fork(client.call("process/start", bare))
+      const attaching = yield* Effect.fork(Effect.flip(client.attach("p")))
+      network.sent.length = 0
+      yield* elapse(2 * soon)
+      expect(yield* Fiber.join(attaching)).toMatchObject({ reason: "SessionLost" })
+      expect((yield* Fiber.join(starting)).processId).toBe("p")
+      expect(network.sent.filter((text) => text.includes("process/read"))).toEqual([])
+      // Nothing follows the old process any more.
+      expect((yield* client.attach("p")).id).toBe("p")
+    }),
+  )
+
+  it(
     "sends the calls that wait during the outage on the new session",
     effect(function* () {
       const { client, network, statuses } = yield* lost()

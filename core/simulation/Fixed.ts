@@ -8,6 +8,12 @@ export const fixedWaits: ReadonlyArray<number> = [
   59, 60, 72, 83, 363, 577,
 ]
 
+/** Those of `drills` alone. */
+export const fixedDrills: ReadonlyArray<number> = [
+  // An attach that waited while its session was lost was asked for in the next session.
+  78,
+]
+
 /** The seeds: of the code, and of the simulation itself. */
 export const fixed: ReadonlyArray<number> = [
   // A request that came while a lost connection was being closed failed, although it was never sent.

@@ -176,9 +176,9 @@ export class ProcessProgram extends Program {
         this.note(`is not attached: ${error.reason}`)
         if (error.reason === "EventsLost") return Losses.checkGone(this, error, view.last)
         if (error.reason === "UnknownProcess") {
-          // Its start may have been lost; a request that waits while its session is lost reaches the next one.
+          // Its start may have been lost.
           const known = plan.adopted !== true || this.truth.spawns > 0
-          return known && actor.sessionId === sessionId ? Losses.checkForgotten(this, "attach") : undefined
+          return known ? Losses.checkForgotten(this, "attach") : undefined
         }
         this.excuse(error, live, lost, "attach")
         if (actor.isLive(live)) return undefined

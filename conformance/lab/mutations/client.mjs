@@ -78,6 +78,12 @@ export const client = [
     "a call on a process of a lost session reaches one with its id in the next",
   ),
   one(
+    "core/client/FollowedProcesses.ts",
+    " || attached.has(follower.id)",
+    "",
+    "an attach that waits reaches a process with its id in the next session",
+  ),
+  one(
     "core/client/CurrentConnection.ts",
     "instanceof Disconnected && !cause.sent",
     "instanceof Disconnected && cause.sent === undefined",
