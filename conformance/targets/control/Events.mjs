@@ -112,10 +112,10 @@ export const replay = (session, after, credit) => {
   }
 }
 
-/** The account of a process that starts now. @returns {import("./Parts.mjs").Account} */
-export const account = () => {
+/** The account of a process. @param {number} startedAtMs @returns {import("./Parts.mjs").Account} */
+export const account = (startedAtMs) => {
   const empty = () => ({ bytes: 0, hash: createHash("sha256"), chunks: 0, unreadBytes: 0 })
-  return { startedAtMs: Date.now(), told: 0, streams: { stdout: empty(), stderr: empty() } }
+  return { startedAtMs, told: 0, streams: { stdout: empty(), stderr: empty() } }
 }
 
 /**

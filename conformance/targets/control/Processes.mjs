@@ -66,6 +66,7 @@ export const start = (session, params) => {
   const input = pipeStdin ? "pipe" : parts.noInput
   /** @type {import("node:child_process").SpawnOptions} */
   const options = { cwd, env: parts.environment(env), detached: true, stdio: [input, "pipe", "pipe"] }
+  const startedAtMs = Date.now()
   const child = launch(argv, options)
   /** @type {Entry} */
   const entry = {
@@ -84,7 +85,7 @@ export const start = (session, params) => {
     writeIds: new Set(),
     credit: params.credit ?? Infinity,
     held: [],
-    account: session.parts.accounts(params.receipt === true) ? account() : undefined,
+    account: session.parts.accounts(params.receipt === true) ? account(startedAtMs) : undefined,
     receipt: undefined,
     grace: { signal: toSignal(params.signalOnTimeout ?? "SIGTERM"), millis: params.killGraceMs ?? 5000 },
     asked: undefined,
@@ -93,7 +94,7 @@ export const start = (session, params) => {
     names: { ...(params.name == null ? {} : { name: params.name }), labels: params.labels ?? {} },
     argv,
     cwd: params.cwd,
-    startedAtMs: Date.now(),
+    startedAtMs,
     written: 0,
     scan: parts.marked(params.marks === true) ? { held: Buffer.alloc(0), cwd: null } : undefined,
     marks: [],
