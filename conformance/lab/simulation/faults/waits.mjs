@@ -82,12 +82,6 @@ export const waits = [
     "an exit counts as a gap",
   ),
   deadline(
-    "asked === undefined ? Effect.void : end(process, this.grace, asked)",
-    'end(process, this.grace, asked ?? "timeout")',
-    "a process that has ended is asked to end",
-    { survives: "the call asks nothing of a process that has ended: two guards, of which one is enough" },
-  ),
-  deadline(
     "        since = Math.max(since, this.lastOutput)\n",
     "",
     "output does not delay the end for silence",
@@ -111,12 +105,6 @@ export const waits = [
     "    if (!(yield* hasDescendants(child))) return\n    yield* child.kill",
     "    yield* child.kill",
     "what has ended within the grace is killed",
-  ),
-  deadline(
-    "    yield* Effect.timeoutOption(process.ended, millis)\n",
-    "    yield* Effect.sleep(millis)\n",
-    "the end is noticed at the end of the grace",
-    { survives: "nobody can tell: what was left is looked at then, too" },
   ),
   deadline("    process.cause.ask(asked)\n", "", "an exit does not say that a deadline has ended it"),
   cause(
