@@ -69,6 +69,9 @@ const isTooLong = ({ argv, env }: SpawnSpec): boolean => {
   return sizes.some((size) => size > wordBytes) || sizes.reduce((sum, size) => sum + size + 8, 0) > allBytes
 }
 
+/** Warnings of the engine, as of a resize that meets the end, would be output of the process. */
+const quiet = "--log-level=error"
+
 /** The command of the engine; the spec is in its environment, which no list of processes shows. */
 const toExec = ({ detachKeys, name, program }: Container, spec: SpawnSpec, token: string): SpawnSpec => {
   const { stdio } = spec
@@ -77,7 +80,7 @@ const toExec = ({ detachKeys, name, program }: Container, spec: SpawnSpec, token
   const passed = Object.keys(variables).flatMap((variable) => ["-e", variable])
   const helper = Scripts.toHelper(token, stdio.kind === "pty" ? stdio.size : undefined)
   return {
-    argv: [program, "exec", ...flags, `--detach-keys=${detachKeys}`, ...passed, name, ...helper],
+    argv: [program, quiet, "exec", ...flags, `--detach-keys=${detachKeys}`, ...passed, name, ...helper],
     cwd: "/",
     env: { ...ownEnv(), ...variables },
     stdio,
