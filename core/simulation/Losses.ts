@@ -3,6 +3,9 @@ import type { ClientError } from "../client/ClientError.ts"
 import type { Truth } from "./Truth.ts"
 import type { World } from "./World.ts"
 
+/** What a consumer is told. */
+export type Failure = Pick<ClientError, "reason" | "message" | "gone">
+
 /** Who was told. */
 export interface Told {
   readonly truth: Truth

@@ -220,12 +220,7 @@ export class ProcessProgram extends Program {
       this.violate("a slow reader stalls its own child", `seq ${seq} comes ${actor.world.now - at} ms late`)
   }
 
-  private fail(
-    error: Pick<ClientError, "reason" | "message" | "gone">,
-    view: View,
-    held: Held,
-    lost: number,
-  ): Ending {
+  private fail(error: Losses.Failure, view: View, held: Held, lost: number): Ending {
     this.note(`fails: ${error.reason} ${error.message}`)
     switch (error.reason) {
       case "EventsLost":
