@@ -2,7 +2,6 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
-import type { ClientError } from "../client/ClientError.ts"
 import type * as EventFeed from "../client/EventFeed.ts"
 import type { RemoteProcess } from "../client/RemoteProcess.ts"
 import type { Actor, Live } from "./Actor.ts"
