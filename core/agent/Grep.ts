@@ -1,5 +1,6 @@
 /** Looks for the lines of an output that match a pattern, in linear time, as `grep -n` shows them. */
 import * as Either from "effect/Either"
+import { lineEnd } from "../pattern/Lines.ts"
 import * as Pattern from "../pattern/Pattern.ts"
 import { utf8Decoder } from "../protocol/Bytes.ts"
 import { excerptOf, type Part, type Range } from "./Excerpt.ts"
@@ -73,7 +74,7 @@ class Lines {
   line(index: number): Uint8Array {
     const start = this.starts[index] ?? this.bytes.length
     let end = this.starts[index + 1] ?? this.bytes.length
-    if (end > start && this.bytes[end - 1] === 10) end -= 1
+    if (end > start && this.bytes[end - 1] === lineEnd) end -= 1
     if (end > start && this.bytes[end - 1] === 13) end -= 1
     return this.bytes.subarray(start, end)
   }
@@ -91,7 +92,7 @@ class Lines {
 }
 
 const endOfLine = (bytes: Uint8Array, at: number): number => {
-  const end = bytes.indexOf(10, at)
+  const end = bytes.indexOf(lineEnd, at)
   return end === -1 ? bytes.length : end + 1
 }
 

@@ -15,10 +15,8 @@ export const make =
   (args) =>
     Effect.gen(function* () {
       const known = commands.get(args.session_id)
-      if (known === undefined) {
-        const ids = commands.all.map(({ about }) => about.id)
-        return yield* ToolError.unknownCommand("read_output", args.session_id, ids)
-      }
+      if (known === undefined)
+        return yield* ToolError.unknownCommand("read_output", args.session_id, commands)
       const budget = Truncate.budgetOf(Number(args.max_output_tokens ?? defaultMaxTokens), cap)
       const read = Reading.read(known.transcript, args, budget)
       if (Either.isLeft(read)) return yield* ToolError.badArguments(read.left)

@@ -3,6 +3,7 @@
  * match. What the budget cuts off, the `rest` gets.
  */
 import * as Either from "effect/Either"
+import { lineEnd } from "../pattern/Lines.ts"
 import { utf8Decoder } from "../protocol/Bytes.ts"
 import { excerptOf, type Part, type Range } from "./Excerpt.ts"
 import * as Grep from "./Grep.ts"
@@ -75,18 +76,16 @@ const part = (transcript: Transcript, args: ReadOutput, asked: Range, budget: nu
 const kept = ({ max_output_tokens }: ReadOutput) =>
   max_output_tokens == null ? {} : { max_output_tokens: Number(max_output_tokens) }
 
-const newline = 10
-
 /** The first bytes, up to the end of a line, or of a character where the first line is longer than all. */
 const firstOf = (bytes: Uint8Array, budget: number): Uint8Array => {
   const most = bytes.subarray(0, Math.max(4, budget))
-  const end = most.lastIndexOf(newline) + 1
+  const end = most.lastIndexOf(lineEnd) + 1
   return end > 0 ? most.subarray(0, end) : most.subarray(0, most.length - Utf8.unfinished(most))
 }
 
 /** The last bytes, from the beginning of a line, or of a character. */
 const lastOf = (bytes: Uint8Array, budget: number): Uint8Array => {
   const most = bytes.subarray(bytes.length - Math.max(4, budget))
-  const start = most.indexOf(newline) + 1
+  const start = most.indexOf(lineEnd) + 1
   return start > 0 && start < most.length ? most.subarray(start) : most.subarray(Utf8.continued(most))
 }

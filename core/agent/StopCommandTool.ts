@@ -21,10 +21,7 @@ export const make =
       const { session_id: id } = args
       const known = commands.get(id)
       const session = table.use(id)
-      if (known === undefined) {
-        const ids = commands.all.map(({ about }) => about.id)
-        return ToolError.unknownCommand("stop_command", id, ids)
-      }
+      if (known === undefined) return ToolError.unknownCommand("stop_command", id, commands)
       if (session === undefined) return alreadyOver(known)
       const grace = Math.min(Number(args.grace_ms ?? graceMillis.usual), graceMillis.most)
       const wait = SessionWait.untilEnd(session, grace + afterKillMillis)

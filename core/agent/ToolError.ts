@@ -77,15 +77,19 @@ export const stdinClosed = () =>
 export const notWritten = (cause: unknown) =>
   new ToolError({ reason: "Write", message: "write_stdin failed: failed to write to stdin", cause })
 
-/** `UnknownSession` of a tool that also knows commands that have ended; `known` are their ids. */
-export const unknownCommand = (tool: string, id: number, known: ReadonlyArray<number>) =>
+/** `UnknownSession` of a tool that also knows commands that have ended; `all` are those that it knows. */
+export const unknownCommand = (
+  tool: string,
+  id: number,
+  { all }: { readonly all: ReadonlyArray<{ readonly about: { readonly id: number } }> },
+) =>
   new ToolError({
     reason: "UnknownSession",
     message:
       `${tool} failed: Unknown session ID ${id}. ` +
-      (known.length === 0
+      (all.length === 0
         ? "No command is known."
-        : `Known are ${known.join(", ")}; list_commands tells what they are.`),
+        : `Known are ${all.map(({ about }) => about.id).join(", ")}; list_commands tells what they are.`),
   })
 
 /** `Wait`: what a tool was asked to wait for cannot be waited for; nothing was done. */

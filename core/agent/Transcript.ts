@@ -4,15 +4,15 @@
  *
  * The last bytes are kept, up to a bound. Lines are counted from 1, and bytes from 0, from the first of the command.
  */
+import * as Lines from "../pattern/Lines.ts"
 import { concat } from "../protocol/Bytes.ts"
+import { firstThat } from "../protocol/Sorted.ts"
 
 /** Bytes of a full block. */
 export const blockBytes = 64 * 1024
 
 /** The least bytes of a block, which grows. */
 const leastBytes = 1024
-
-const newline = 10
 
 interface Block {
   /** Where it begins, in bytes and in ends of lines. */
@@ -74,7 +74,9 @@ export class Transcript {
   lineAt(offset: number): number {
     const block = this.blocks[this.lastBlock((each) => each.offset <= offset)]
     if (block === undefined) return offset >= this.written ? this.ends + 1 : 1
-    return block.ends + endsIn(block.bytes.subarray(0, Math.min(block.length, offset - block.offset))) + 1
+    return (
+      block.ends + Lines.count(block.bytes.subarray(0, Math.min(block.length, offset - block.offset))) + 1
+    )
   }
 
   /** Where a line begins: its first byte, or the first that is kept; the end for a line that there is not yet. */
@@ -83,25 +85,13 @@ export class Transcript {
     const wanted = line - 1
     const block = this.blocks[this.lastBlock((each) => each.ends < wanted)]
     if (block === undefined) return this.begin
-    const bytes = block.bytes.subarray(0, block.length)
-    let at = -1
-    for (let seen = block.ends; seen < wanted; seen += 1) {
-      at = bytes.indexOf(newline, at + 1)
-      if (at === -1) return this.written
-    }
-    return block.offset + at + 1
+    const at = Lines.behind(block.bytes.subarray(0, block.length), wanted - block.ends)
+    return at === undefined ? this.written : block.offset + at
   }
 
   /** The index of the last block of which this holds, as it does for all before it; -1 if there is none. */
   private lastBlock(holds: (block: Block) => boolean): number {
-    let [low, high] = [0, this.blocks.length]
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      const block = this.blocks[middle]
-      if (block !== undefined && holds(block)) low = middle + 1
-      else high = middle
-    }
-    return low - 1
+    return firstThat(this.blocks, (block) => !holds(block)) - 1
   }
 
   /** Appends what fits into the last block, or into a new one. Returns how many bytes that were. */
@@ -121,14 +111,8 @@ export class Transcript {
     block.bytes.set(piece, block.length)
     block.length = needed
     this.written += piece.length
-    this.ends += endsIn(piece)
-    this.endsInLine = piece[piece.length - 1] !== newline
+    this.ends += Lines.count(piece)
+    this.endsInLine = piece[piece.length - 1] !== Lines.lineEnd
     return piece.length
   }
-}
-
-const endsIn = (bytes: Uint8Array): number => {
-  let count = 0
-  for (let at = bytes.indexOf(newline); at !== -1; at = bytes.indexOf(newline, at + 1)) count += 1
-  return count
 }

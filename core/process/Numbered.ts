@@ -3,6 +3,8 @@
  * without a look at those before it.
  */
 
+import { firstThat } from "../protocol/Sorted.ts"
+
 /** Something with a number. */
 export interface HasNumber {
   /** Unique, and above all earlier ones. */
@@ -33,12 +35,6 @@ export class Numbered<A extends HasNumber> {
   }
 
   private indexAfter(number: number): number {
-    let [low, high] = [0, this.items.length]
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if ((this.items[middle]?.number ?? 0) > number) high = middle
-      else low = middle + 1
-    }
-    return low
+    return firstThat(this.items, (item) => item.number > number)
   }
 }

@@ -2,7 +2,7 @@
 import type { Chunk } from "../Chunk.ts"
 import { maxChunkBytes } from "../Chunk.ts"
 import { fitting } from "../Doubling.ts"
-import * as Lines from "./Lines.ts"
+import * as Lines from "../../pattern/Lines.ts"
 import * as Records from "./Records.ts"
 
 /** Most bytes of output in a batch, unless a segment is smaller: 512 KiB. */

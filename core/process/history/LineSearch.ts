@@ -8,7 +8,7 @@ import type { State } from "../../pattern/Machine.ts"
 import type { Pattern } from "../../pattern/Pattern.ts"
 import { Side } from "../../pattern/Program.ts"
 import type { HistoryFilesService } from "./HistoryFiles.ts"
-import { lineEnd } from "./Lines.ts"
+import { lineEnd } from "../../pattern/Lines.ts"
 
 /** A line, from one index to another, without its end. */
 export interface Line {

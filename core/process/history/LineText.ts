@@ -1,6 +1,6 @@
 /** Lines as an answer has them. */
 import { utf8Decoder } from "../../protocol/Bytes.ts"
-import * as Lines from "./Lines.ts"
+import * as Lines from "../../pattern/Lines.ts"
 
 /** Most bytes of a line in an answer. */
 export const mostTextBytes = 4096

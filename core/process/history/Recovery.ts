@@ -5,7 +5,7 @@
 import * as Effect from "effect/Effect"
 import type { Folder, HistoryError } from "./HistoryFiles.ts"
 import type { Place } from "./History.ts"
-import * as Lines from "./Lines.ts"
+import * as Lines from "../../pattern/Lines.ts"
 import type { Source } from "./Reading.ts"
 import { type Record, recordBytes, read as readRecord } from "./Records.ts"
 import { namesOf, type Segment } from "./Segments.ts"

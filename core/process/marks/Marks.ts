@@ -7,6 +7,7 @@
  */
 import type { Event } from "../../protocol/dialect/Dialect.ts"
 import type { Mark } from "../../protocol/Mark.ts"
+import { firstThat } from "../../protocol/Sorted.ts"
 import type { OutputStream, SpawnEvents, Stdio } from "../../spawn/Spawner.ts"
 import type { OutputLog } from "../OutputLog.ts"
 import { type Found, MarkScanner } from "./MarkScanner.ts"
@@ -82,12 +83,6 @@ export class Marks {
 
   /** Index of the first mark above a seq. */
   private indexAfter(seq: number): number {
-    let [low, high] = [0, this.marks.length]
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if ((this.marks[middle]?.seq ?? 0) > seq) high = middle
-      else low = middle + 1
-    }
-    return low
+    return firstThat(this.marks, (mark) => mark.seq > seq)
   }
 }
