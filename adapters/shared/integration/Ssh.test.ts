@@ -39,10 +39,12 @@ const spawnerOf = async (text: string): Promise<SpawnerService> => {
   return Context.get(await Effect.runPromise(Layer.buildWithScope(layer, scope)), Spawner)
 }
 
-/** The parent and the session of a process. */
-const originOf = (pid: number): readonly [parent: number, session: number] => {
-  const [, parent, session] = /\) \S (\d+) \d+ (\d+)/s.exec(read(`/proc/${pid}/stat`)) ?? []
-  return [Number(parent), Number(session)]
+const parentOf = (pid: number): number => Number(/\) \S (\d+)/s.exec(read(`/proc/${pid}/stat`))?.[1])
+
+/** The process that sshd has for the connection, of which `pid` is a descendant. */
+const connectionOf = (pid: number): number => {
+  if (!(pid > 1)) throw new Error("no process of sshd is above it")
+  return read(`/proc/${pid}/comm`).startsWith("sshd") ? pid : connectionOf(parentOf(pid))
 }
 
 const masters = () => Proc.withArgument(server.config)
@@ -137,12 +139,8 @@ describe.skipIf(lack !== undefined)(`ssh${lack === undefined ? "" : `: ${lack}`}
     const spawner = await spawnerOf(`ssh:${address}`)
     const argument = unique()
     const children = await startThree(spawner, argument)
-    const master = masters().find((pid) => originOf(pid)[0] === process.pid) ?? 0
-    // The leader of a session on the far side is a child of the process that sshd has for the connection.
-    const leader = Proc.withArgument(argument)
-      .map((pid) => originOf(pid)[1])
-      .find((pid) => originOf(pid)[0] > 1)
-    die(master, originOf(leader ?? 0)[0])
+    const master = masters().find((pid) => parentOf(pid) === process.pid) ?? 0
+    die(master, connectionOf(Proc.withArgument(argument)[0] ?? 0))
     for (const child of children) {
       await child.closed
       expect(child.status()).toEqual({ kind: "signaled", signal: 9 })
@@ -190,7 +188,7 @@ describe.skipIf(lack !== undefined)(`ssh${lack === undefined ? "" : `: ${lack}`}
   test("nothing is left when the keeper of the far side is killed", () =>
     dies(
       (_, session) => {
-        const keeper = Proc.withArgument("procwire").find((pid) => originOf(pid)[0] === session)
+        const keeper = Proc.withArgument("procwire").find((pid) => parentOf(pid) === session)
         process.kill(keeper ?? 0, "SIGKILL")
       },
       { told: false },
