@@ -1,5 +1,5 @@
 // @ts-check
-// `npm run build`, in four parts:
+// `npm run build`:
 //
 // - dist/core, dist/adapters, dist/conformance: every module by the compiler, for the scripts and tests of this
 //   repository.
@@ -8,11 +8,13 @@
 // - dist/procwire.mjs: the command, with its packages. It only starts the program in dist/procwire-parts, a script
 //   whose code V8 can keep. What only some uses need is beside it: a server starts faster if it need not read that.
 // - dist/procwire-conformance.mjs: the other command, from the library.
+// - dist/THIRD_PARTY_NOTICES: the licences of the packages whose code these have.
 import { execFileSync } from "node:child_process"
 import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
 import { build } from "esbuild"
+import * as Notices from "./notices.mjs"
 import { procwire } from "./procwire.mjs"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
@@ -90,6 +92,8 @@ const installed = [
   ...Object.keys(manifest.peerDependencies ?? {}),
 ]
 
+const notices = Notices.make(root)
+
 const library = async () => {
   const names = exported()
   rmSync(lib, { recursive: true, force: true })
@@ -101,6 +105,7 @@ const library = async () => {
     minifySyntax: true,
     chunkNames: "chunks/[name]-[hash]",
     splitting: true,
+    plugins: [notices.plugin],
     external: installed.flatMap((name) => [name, `${name}/*`]),
   })
   for (const file of reached(names.map((name) => join(dist, `${name}.d.ts`))))
@@ -110,7 +115,8 @@ const library = async () => {
 compile()
 prune()
 await library()
-await procwire(root)
+await procwire(root, { plugins: [notices.plugin] })
+notices.write(join(dist, "THIRD_PARTY_NOTICES"))
 writeFileSync(
   join(dist, "procwire-conformance.mjs"),
   '#!/usr/bin/env node\nimport "./lib/conformance/cli.js"\n',

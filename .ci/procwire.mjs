@@ -90,13 +90,13 @@ export const program = async (adapter, folder, options) => {
 /**
  * Builds the command from the sources in a folder, into its dist.
  * @param {string} root
- * @param {Pick<BuildOptions, "logLevel">} [options]
+ * @param {Pick<BuildOptions, "logLevel" | "plugins">} [options]
  */
 export const procwire = async (root, options = {}) => {
   const dist = join(root, "dist")
   rmSync(join(dist, "procwire-parts"), { recursive: true, force: true })
   /** @type {BuildOptions} */
-  const all = { absWorkingDir: root, plugins: [apart], ...options }
+  const all = { absWorkingDir: root, ...options, plugins: [apart, ...(options.plugins ?? [])] }
   for (const [name, entry] of Object.entries(parts))
     await script({ ...all, entryPoints: [entry], outfile: join(dist, `procwire-parts/${name}.cjs`) })
   await program("node", dist, all)

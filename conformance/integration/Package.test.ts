@@ -111,7 +111,7 @@ describe("The package", { timeout: 600_000 }, () => {
 
   it("has the library, the commands, the units of systemd and nothing else", () => {
     const shipped =
-      /^(dist\/lib\/.*\.(js|d\.ts)|dist\/procwire(-conformance)?\.mjs|dist\/procwire-parts\/\w+\.cjs|adapters\/systemd\/procwire\.\w+|[A-Z]+(\.md)?|package\.json)$/
+      /^(dist\/lib\/.*\.(js|d\.ts)|dist\/procwire(-conformance)?\.mjs|dist\/procwire-parts\/\w+\.cjs|dist\/THIRD_PARTY_NOTICES|adapters\/systemd\/procwire\.\w+|[A-Z]+(\.md)?|package\.json)$/
     expect(files.filter((file) => !shipped.test(file))).toEqual([])
     expect(files.filter((file) => /\.test\.|\/(testing|lab|targets)\//.test(file))).toEqual([])
   })
@@ -131,6 +131,22 @@ describe("The package", { timeout: 600_000 }, () => {
     expect(all.filter(({ file, name }) => !isKnown(file, name))).toEqual([])
     const code = library.map((file) => readFileSync(join(installed, file), "utf8")).join("")
     expect(known.filter((name) => !code.includes(`"${name}`))).toEqual([])
+  })
+
+  it("has the licence of every package whose code is in it", () => {
+    const notices = readFileSync(join(installed, "dist/THIRD_PARTY_NOTICES"), "utf8")
+    const library = files.filter((file) => /^dist\/lib\/.*\.js$/.test(file))
+    const sources = library.flatMap((file) => [
+      ...readFileSync(join(installed, file), "utf8").matchAll(/^\/\/ node_modules\/((?:@[^/]+\/)?[^/]+)\//gm),
+    ])
+    // The command does not name its sources: three of its packages stand for them.
+    const names = new Set([
+      "effect",
+      "ws",
+      "@modelcontextprotocol/sdk",
+      ...sources.map(([, name = ""]) => name),
+    ])
+    for (const name of names) expect(notices).toMatch(new RegExp(`^${name} \\d+\\.\\d+.* \\(.+\\)$`, "m"))
   })
 
   it("brings at most 45 packages, itself counted", () => {
