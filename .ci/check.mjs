@@ -1,6 +1,6 @@
 // @ts-check
 // `npm run check`: types (sources, tests, scripts), lint with the import rules, format, line width, READMEs, the guards
-// of the invariants, the API reference, mutations that still apply, and the checks of Deno.
+// of invariants and threats, the API reference, the package, mutations that still apply, and the checks of Deno.
 import { binary, heading, install, run, tool } from "./setup.mjs"
 
 install()
@@ -19,6 +19,8 @@ heading("guards of invariants and of threats")
 run(process.execPath, [".ci/guards.mjs"])
 heading("API reference")
 run(process.execPath, [".ci/docs.mjs"])
+heading("package")
+run(process.execPath, [".ci/package.mjs"])
 heading("mutations")
 run(process.execPath, ["conformance/lab/mutations/run.mjs", "--check"])
 run(process.execPath, ["conformance/lab/simulation/faults.mjs", "--check"])
