@@ -8,7 +8,7 @@
 // - dist/procwire.mjs: the command, with its packages. It only starts the program in dist/procwire-parts, a script
 //   whose code V8 can keep. What only some uses need is beside it: a server starts faster if it need not read that.
 // - dist/procwire-conformance.mjs: the other command, from the library.
-// - dist/THIRD_PARTY_NOTICES: the licences of the packages whose code these have.
+// - dist/THIRD_PARTY_NOTICES and dist/sbom.cdx.json: the packages whose code these have, with their licences.
 import { execFileSync } from "node:child_process"
 import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
@@ -117,6 +117,7 @@ prune()
 await library()
 await procwire(root, { plugins: [notices.plugin] })
 notices.write(join(dist, "THIRD_PARTY_NOTICES"))
+notices.writeMaterials(join(dist, "sbom.cdx.json"))
 writeFileSync(
   join(dist, "procwire-conformance.mjs"),
   '#!/usr/bin/env node\nimport "./lib/conformance/cli.js"\n',

@@ -1,6 +1,6 @@
 // @ts-check
-// THIRD_PARTY_NOTICES: the packages whose code is in what is built, with their licences. Packages that npm installs
-// beside it bring their own.
+// THIRD_PARTY_NOTICES, the packages whose code is in what is built, with their licences, and the same for programs: a
+// bill of materials in the format of CycloneDX. Packages that npm installs beside it bring their own.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 
@@ -38,21 +38,37 @@ export const make = (root) => {
     },
   }
 
-  /** Writes the notices, packages with the same licence together. A package without one is an error. @param {string} file */
-  const write = (file) => {
-    /** @type {Map<string, string[]>} */
-    const texts = new Map()
-    for (const folder of [...folders].toSorted()) {
+  const packages = () =>
+    [...folders].toSorted().map((folder) => {
       const { name, version, license } = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"))
-      const text = licenceOf(join(root, folder)) || license
-      if (text === undefined) throw new Error(`${name} ${version} has no licence`)
-      texts.set(text, [...(texts.get(text) ?? []), `${name} ${version} (${license})`])
-    }
-    const parts = [...texts].map(([text, names]) => `${names.join("\n")}\n\n${text}\n`)
+      if (license === undefined) throw new Error(`${name} ${version} names no licence`)
+      return { name, version, license, text: licenceOf(join(root, folder)) || license }
+    })
+
+  /** Packages with the same licence are together. @param {string} file */
+  const write = (file) => {
+    const all = packages()
+    const parts = [...new Set(all.map(({ text }) => text))].map((text) => {
+      const names = all.filter((one) => one.text === text)
+      return `${names.map(({ name, version, license }) => `${name} ${version} (${license})`).join("\n")}\n\n${text}\n`
+    })
     writeFileSync(
       file,
       `procwire contains code of these packages.\n\n${parts.join(`\n${"-".repeat(80)}\n\n`)}`,
     )
   }
-  return { plugin, write }
+
+  /** Without a time or a serial number, so that the same sources give the same bytes. @param {string} file */
+  const writeMaterials = (file) => {
+    const components = packages().map(({ name, version, license }) => ({
+      type: "library",
+      name,
+      version,
+      purl: `pkg:npm/${name.replace(/^@/, "%40")}@${version}`,
+      licenses: [{ license: { id: license } }],
+    }))
+    const materials = { bomFormat: "CycloneDX", specVersion: "1.6", version: 1, components }
+    writeFileSync(file, `${JSON.stringify(materials, undefined, 2)}\n`)
+  }
+  return { plugin, write, writeMaterials }
 }

@@ -39,6 +39,8 @@ interface Packed {
 const json = <A>(file: string) => JSON.parse(readFileSync(file, "utf8")) as A
 const manifest = json<Manifest>(join(root, "package.json"))
 
+const versionOf = (name: string) => json<Manifest>(join(root, "node_modules", name, "package.json")).version
+
 const run = async (program: string, args: ReadonlyArray<string>, cwd = folder): Promise<string> => {
   const { stdout } = await promisify(execFile)(program, args, { cwd, timeout: 500_000, maxBuffer: 1 << 26 })
   return stdout
@@ -111,7 +113,7 @@ describe("The package", { timeout: 600_000 }, () => {
 
   it("has the library, the commands, the units of systemd and nothing else", () => {
     const shipped =
-      /^(dist\/lib\/.*\.(js|d\.ts)|dist\/procwire(-conformance)?\.mjs|dist\/procwire-parts\/\w+\.cjs|dist\/THIRD_PARTY_NOTICES|adapters\/systemd\/procwire\.\w+|[A-Z]+(\.md)?|package\.json)$/
+      /^(dist\/lib\/.*\.(js|d\.ts)|dist\/procwire(-conformance)?\.mjs|dist\/procwire-parts\/\w+\.cjs|dist\/(THIRD_PARTY_NOTICES|sbom\.cdx\.json)|adapters\/systemd\/procwire\.\w+|[A-Z]+(\.md)?|package\.json)$/
     expect(files.filter((file) => !shipped.test(file))).toEqual([])
     expect(files.filter((file) => /\.test\.|\/(testing|lab|targets)\//.test(file))).toEqual([])
   })
@@ -147,6 +149,11 @@ describe("The package", { timeout: 600_000 }, () => {
       ...sources.map(([, name = ""]) => name),
     ])
     for (const name of names) expect(notices).toMatch(new RegExp(`^${name} \\d+\\.\\d+.* \\(.+\\)$`, "m"))
+    const { components } = json<{ components: ReadonlyArray<{ name: string; purl: string }> }>(
+      join(installed, "dist/sbom.cdx.json"),
+    )
+    expect(components.map(({ name }) => name)).toEqual(expect.arrayContaining([...names]))
+    expect(components.map(({ purl }) => purl)).toContain(`pkg:npm/effect@${versionOf("effect")}`)
   })
 
   it("brings at most 45 packages, itself counted", () => {
