@@ -31,6 +31,7 @@ const serverNames = {
   forgetsAtExit: true,
   limits: true,
   listSessions: true,
+  scope: true,
 } satisfies Names<ExecServer.Options>
 
 /** Why `target` is no target; undefined where it is one. */

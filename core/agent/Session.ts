@@ -161,6 +161,7 @@ export class Session {
         this.lose(event.message)
         break
       case "mark":
+      case "gap":
         break
     }
   }

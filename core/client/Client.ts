@@ -6,94 +6,23 @@
  * `await using` closes a client and terminates a process.
  */
 import * as Effect from "effect/Effect"
-import { utf8 } from "../protocol/Bytes.ts"
 import type { EnvironmentInfo } from "../protocol/Environment.ts"
-import type { GrepResult, HistoryResult } from "../protocol/History.ts"
 import type { RequestName, ResultOf } from "../protocol/Methods.ts"
-import type { OutputStream, ReadResult, Signal, TerminalSize } from "../protocol/Process.ts"
-import type { WaitResult } from "../protocol/Wait.ts"
+import type { AttachOptions, AttachTarget } from "./Attaching.ts"
 import type { Encoded } from "./Calls.ts"
 import type { ClientError } from "./ClientError.ts"
 import * as ClientFiles from "./ClientFiles.ts"
 import { type ClientHttp, toClientHttp } from "./ClientHttp.ts"
+import * as ClientProcess from "./ClientProcess.ts"
 import * as Collected from "./Collected.ts"
-import type { Delivery } from "./Delivery.ts"
 import type * as ExecClient from "./ExecClient.ts"
 import { type CallOptions, givenUp } from "./GivingUp.ts"
-import type { GrepOptions, HistoryOptions } from "./HistoryCalls.ts"
 import * as Lists from "./Lists.ts"
-import { ending, iterate, outputOf, paged, promise, text, unawaited } from "./Promises.ts"
-import type { ProcessEvent } from "./ProcessEvent.ts"
-import type { AttachOptions } from "./ProcessStarter.ts"
-import type { EndOptions, ReadOptions, RemoteProcess, WaitOptions } from "./RemoteProcess.ts"
+import { ending, paged, promise, unawaited } from "./Promises.ts"
+import type { RemoteProcess } from "./RemoteProcess.ts"
 import type { StartOptions } from "./StartOptions.ts"
 
-/**
- * A process on the server. As an async iterable it gives every event from the first; the last one is `closed`, or
- * `failed` where the process can no longer be followed. Every method rejects with a `ClientError`.
- */
-export interface ClientProcess extends AsyncIterable<ProcessEvent>, AsyncDisposable {
-  /** The process id on the wire, unique in the session. */
-  readonly id: string
-  /** The bytes of one stream, or of all in order, from the first. Throws at the end if the events end in `failed`. */
-  output(stream?: OutputStream, how?: CallOptions): AsyncIterable<Uint8Array>
-  /** Like `output`, as UTF-8 text in pieces that never cut a character. */
-  text(stream?: OutputStream, how?: CallOptions): AsyncIterable<string>
-  /**
-   * Resolves with the exit code, 128 + n for death by signal n, whether the output is read or not. It may be left
-   * unawaited: where it rejects, that is no unhandled rejection.
-   */
-  readonly exitCode: Promise<number>
-  /** Resolves when the process has exited and its output is complete. It may be left unawaited. */
-  readonly closed: Promise<void>
-  /**
-   * Resolves, when the process has closed, with its receipt and whether everything in it has arrived here, or what is
-   * missing. Needs `receipt: true` of `start`, or of `attach`. It may be left unawaited.
-   */
-  readonly receipt: Promise<Delivery>
-  /**
-   * Writes to stdin or the terminal, in call order; waits while the process does not read. A string is sent as UTF-8.
-   * Rejects with `StdinClosed` if the process was started with neither `pipeStdin: true` nor `tty: true`, and after its
-   * exit.
-   */
-  write(data: string | Uint8Array, how?: CallOptions): Promise<void>
-  /** Closes a piped stdin after all that was written. Needs the capability `processCloseStdin`. */
-  closeStdin(how?: CallOptions): Promise<void>
-  /** Sets the size of the terminal, in characters. Needs the capability `processResize`. */
-  resize(size: TerminalSize, how?: CallOptions): Promise<void>
-  /** Sends SIGINT to the process group. */
-  interrupt(how?: CallOptions): Promise<void>
-  /**
-   * Sends a signal to the process group. `terminate`, `hangup` and `quit` need the capability `processSignals`, names
-   * (`SIGUSR1`, `USR1`, `SIGRTMIN+1`) and numbers `processDeadlines`.
-   */
-  signal(name: Signal, how?: CallOptions): Promise<void>
-  /** Sends SIGKILL to the process group. Resolves to true if the process was running. */
-  terminate(how?: CallOptions): Promise<boolean>
-  /**
-   * Asks the process to end, and lets the server kill what is left of it and its descendants after the grace. Resolves
-   * to true if the process was running, as soon as it has been asked. Needs the capability `processDeadlines`.
-   */
-  end(options?: EndOptions, how?: CallOptions): Promise<boolean>
-  /** Reads the output that the server retains, and the state of the process. */
-  read(options?: ReadOptions, how?: CallOptions): Promise<ReadResult>
-  /**
-   * Waits, on the server, until a condition holds, the time has passed, or the process is closed; tells which condition
-   * it was (`met`, null for none), what shows it, and what was printed. After a lost connection it begins anew. Needs
-   * the capability `processWait`; `port` and `input` can come true with `processWaitPort` and `processWaitInput` only.
-   */
-  wait(options: WaitOptions, how?: CallOptions): Promise<WaitResult>
-  /**
-   * Any part of what the process has printed, with its seqs, from the files of the server. Needs `history` of the
-   * start, or a server that keeps the output of every process; the capability is `outputHistory`.
-   */
-  history(options?: HistoryOptions, how?: CallOptions): Promise<HistoryResult>
-  /**
-   * The lines of what the process has printed that match a pattern, with their numbers; the next page is
-   * `from: {byte: nextByte}`. Needs the same as `history`.
-   */
-  grep(options: GrepOptions, how?: CallOptions): Promise<GrepResult>
-}
+export type { ClientProcess } from "./ClientProcess.ts"
 
 /** A session on a server: its processes, files and HTTP, and every method of the wire. Rejects with `ClientError`. */
 export interface Client extends AsyncDisposable {
@@ -109,7 +38,7 @@ export interface Client extends AsyncDisposable {
    * `processId` that this client follows, `ProgramNotFound`, `ProgramNotExecutable`, `WorkingDirectory`, `Server` where
    * the server refuses for another reason, and `Disconnected`.
    */
-  start(options: StartOptions, how?: CallOptions): Promise<ClientProcess>
+  start(options: StartOptions, how?: CallOptions): Promise<ClientProcess.ClientProcess>
   /**
    * Starts a process, waits until it is closed, and resolves with its exit code, its output as text, and how it ended.
    * Rejects with `OutputTooLarge` when a stream has more bytes than `maxBuffer`, 64 MiB by default (the process is then
@@ -120,8 +49,17 @@ export interface Client extends AsyncDisposable {
    * Follows a process of a resumed session from the event after seq `after` (default 0: from the first). Rejects with
    * `UnknownProcess` if the session has no such process (any more), and with `EventsLost` if the server no longer
    * retains those events.
+   *
+   * With a target instead of an id it attaches to a process of this session or another one, beside its owner and
+   * others, as a viewer or its writer; a `gap` tells what is no longer retained. It needs the capability
+   * `processAttach`, and for other sessions `processAttachAll` or their id. The process goes on without this client:
+   * `await using` leaves it.
    */
-  attach(id: string, after?: number, options?: AttachOptions & CallOptions): Promise<ClientProcess>
+  attach(
+    target: string | AttachTarget,
+    after?: number,
+    options?: AttachOptions & CallOptions,
+  ): Promise<ClientProcess.ClientProcess>
   /**
    * The processes that the server has, oldest first; a closed one until it is forgotten. Of the own session, or with
    * `sessions: "all"` of every one, where the server lets its clients see that. Needs the capability `processList`.
@@ -154,11 +92,14 @@ export const fromEffect = (client: ExecClient.ExecClient, close: Effect.Effect<v
   get environmentInfo() {
     return client.environmentInfo
   },
-  start: (options, how) => promise(Effect.map(client.start(options), toProcess), how),
+  start: (options, how) => promise(Effect.map(client.start(options), ClientProcess.fromEffect), how),
   // The promise rejects with the reason of the signal at once; the process is terminated by its start.
   run: (options, how) => promise(givenUp(run(client, options), { signal: options?.signal }), how),
-  attach: (id, after, { receipt, ...how } = {}) =>
-    promise(Effect.map(client.attach(id, after, receipt === undefined ? {} : { receipt }), toProcess), how),
+  attach: (target, after, { signal, timeout, ...options } = {}) =>
+    promise(Effect.map(client.attach(target, after, options), ClientProcess.fromEffect), {
+      ...(signal === undefined ? {} : { signal }),
+      ...(timeout === undefined ? {} : { timeout }),
+    }),
   list: (options, how) => paged(Lists.processes(client.call, options), how),
   listSessions: (options, how) => paged(Lists.sessions(client.call, options), how),
   fs: ClientFiles.make(client.fs),
@@ -184,7 +125,7 @@ const run = (client: ExecClient.ExecClient, options: Collected.RunOptions) =>
       promise(client.start(starting)).then((process) => {
         started = process
         stop()
-        return toProcess(process)
+        return ClientProcess.fromEffect(process)
       })
     const finished = Effect.tryPromise({
       try: () =>
@@ -205,31 +146,3 @@ const run = (client: ExecClient.ExecClient, options: Collected.RunOptions) =>
       }),
     )
   })
-
-const toProcess = (process: RemoteProcess): ClientProcess => ({
-  id: process.id,
-  [Symbol.asyncIterator]: () => iterate(process, (event) => event)[Symbol.asyncIterator](),
-  output: (stream, how) => iterate(process, (event) => outputOf(event, stream)?.bytes, how),
-  text: (stream, how) => text(process, stream, how),
-  get exitCode() {
-    return unawaited(process.exitCode)
-  },
-  get closed() {
-    return unawaited(process.closed)
-  },
-  get receipt() {
-    return unawaited(process.receipt)
-  },
-  write: (data, how) => promise(process.write(typeof data === "string" ? utf8.encode(data) : data), how),
-  closeStdin: (how) => promise(process.closeStdin, how),
-  resize: (size, how) => promise(process.resize(size), how),
-  interrupt: (how) => promise(process.interrupt, how),
-  signal: (name, how) => promise(process.signal(name), how),
-  terminate: (how) => promise(process.terminate, how),
-  end: (options, how) => promise(process.end(options), how),
-  read: (options, how) => promise(process.read(options), how),
-  wait: (options, how) => promise(process.wait(options), how),
-  history: (options, how) => promise(process.history(options), how),
-  grep: (options, how) => promise(process.grep(options), how),
-  [Symbol.asyncDispose]: () => promise(Effect.ignore(process.terminate)),
-})

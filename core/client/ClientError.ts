@@ -31,6 +31,8 @@ export type ClientReason =
   | "EventsLost"
   /** The body of an HTTP response broke off, or timed out. */
   | "BodyBroken"
+  /** An attachment has ended before its process: that was removed, its session has ended, or this client has left. */
+  | "Detached"
   /** The start was interrupted before the server had answered. */
   | "Abandoned"
   /** There is no such option, or it cannot have that value. Nothing was sent. */

@@ -23,9 +23,9 @@ export interface EventRecovery {
 
 /**
  * `last` is the last seq published. If the server has forgotten the process, everything is lost after that, and for a
- * consumer that is behind, everything after its own.
+ * consumer that is behind, everything after its own. With `mayMiss`, as for an attachment, lost output is a gap.
  */
-export const make = (id: string, call: Call, last: () => number): EventRecovery => {
+export const make = (id: string, call: Call, last: () => number, mayMiss = false): EventRecovery => {
   const lostError = (why: string, gone: Gone, cause?: ClientError) =>
     new ClientError({ reason: "EventsLost", message: `failed to recover process ${id}: ${why}`, gone, cause })
 
@@ -50,7 +50,12 @@ export const make = (id: string, call: Call, last: () => number): EventRecovery 
         const found: Array<Sequenced> = []
         const buffer = new ReorderBuffer(after, (event) => event.seq <= through && found.push(event))
         const lost = buffer.splice(state)
-        if (lost !== undefined) return Effect.fail(toError(lost))
+        if (lost !== undefined) {
+          if (!mayMiss) return Effect.fail(toError(lost))
+          const gap: Sequenced = { kind: "gap", from: lost.from, seq: Math.min(lost.to, through) }
+          if (gap.seq === through) return Effect.succeed([gap])
+          return Effect.map(catchUp(gap.seq, through), (rest) => [gap, ...rest])
+        }
         // A history has more than one answer holds.
         const isDone = state.more !== true || buffer.last >= through
         return isDone

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
 import type { BuffersService } from "../protocol/Buffers.ts"
 import type { Activity } from "./Activity.ts"
+import { detached } from "./Attaching.ts"
 import { ClientError } from "./ClientError.ts"
 import type { Received } from "./Notification.ts"
 import * as ProcessFollower from "./ProcessFollower.ts"
@@ -13,6 +14,8 @@ export interface How {
   readonly size: number | undefined
   /** It is a process of the session that there is: in another one its id is another process. False for a start. */
   readonly attaches: boolean
+  /** It is an attachment, which each connection has to make again. */
+  readonly again?: (follower: ProcessFollower.ProcessFollower) => Effect.Effect<void>
 }
 
 export interface FollowedProcesses {
@@ -22,6 +25,8 @@ export interface FollowedProcesses {
     after: number,
     how: How,
   ) => Effect.Effect<ProcessFollower.ProcessFollower, ClientError>
+  /** True if a process of that id is followed. */
+  readonly has: (id: string) => boolean
   /** Takes an event as it arrives; ignored for a process that is not followed. */
   readonly accept: (received: Received) => void
   /** The last seq of each process that the server has: the base of a replay. */
@@ -37,7 +42,7 @@ export interface FollowedProcesses {
 }
 
 /** What the followers use of the client. */
-export type Options = Omit<ProcessFollower.Options, "forget" | "fork"> & {
+export type Options = Omit<ProcessFollower.Options, "forget" | "fork" | "leaving"> & {
   readonly fork: <A, E>(effect: Effect.Effect<A, E>) => Fiber.RuntimeFiber<A, E>
   /** The client is busy while it follows a process. */
   readonly activity: Activity
@@ -48,23 +53,34 @@ export type Options = Omit<ProcessFollower.Options, "forget" | "fork"> & {
 export const make = (options: Options): FollowedProcesses => {
   const followers = new Map<string, ProcessFollower.ProcessFollower>()
   const attached = new Set<string>()
-  const begun = () => [...followers.values()].filter((follower) => follower.begun())
+  const attachments = new Map<ProcessFollower.ProcessFollower, NonNullable<How["again"]>>()
+  const begun = () =>
+    [...followers.values()].filter((follower) => follower.begun() && !attachments.has(follower))
 
   return {
-    follow: (id, after, { size, attaches }) =>
+    has: (id) => followers.has(id),
+    follow: (id, after, { size, attaches, again }) =>
       Effect.suspend(() => {
         if (followers.has(id)) return Effect.fail(duplicate(id))
         const forget = () => {
           attached.delete(id)
+          attachments.delete(follower)
           if (followers.delete(id)) options.activity.end()
         }
-        const follower = ProcessFollower.make(id, after, { ...options, forget }, size)
+        const leaving = again === undefined ? "process/terminate" : "process/detach"
+        const follower = ProcessFollower.make(id, after, { ...options, leaving, forget }, size)
+        if (again !== undefined) attachments.set(follower, again)
         followers.set(id, follower)
         if (attaches) attached.add(id)
         options.activity.begin()
         return Effect.succeed(follower)
       }),
-    accept: ({ processId, event }) => followers.get(processId)?.accept(event),
+    accept: ({ processId, event }) => {
+      const follower = followers.get(processId)
+      if (event.kind === "writer") follower?.role.told(event.writer)
+      else if (event.kind === "detached") follower?.fail(detached(processId, event.reason))
+      else follower?.accept(event)
+    },
     lastSeqs: () => Object.fromEntries(begun().map(({ id, last }) => [id, last()])),
     credits: () => {
       const credits = begun().flatMap(({ id, credit }) =>
@@ -77,6 +93,7 @@ export const make = (options: Options): FollowedProcesses => {
         follower.credit?.open()
         options.fork(follower.resume(replays))
       }
+      for (const [follower, again] of attachments) if (follower.begun()) options.fork(again(follower))
     },
     lose: (error) => {
       for (const follower of followers.values())

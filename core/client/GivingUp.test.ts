@@ -52,7 +52,8 @@ const current = async () => {
   const peer = await inScope(MutePeer.make)
   const exec = await inScope(ExecClient.make(peer.transport))
   const client = Client.fromEffect(exec, Effect.never)
-  const process = await client.start({ argv: ["x"], processId: "p", pipeStdin: true })
+  // An attachment has every call that a process has.
+  const process = await client.attach({ processId: "p" })
   const [file, watch] = [await client.fs.open("/f"), await client.fs.watchMissing(["/w"])]
   const stream = await client.http.stream({ url: "http://x/" })
   peer.mute = true
@@ -112,6 +113,8 @@ const callsOfCurrent = ({
     wait: (how) => process.wait({ until: [{ exit: true }] }, how),
     history: (how) => process.history({}, how),
     grep: (how) => process.grep({ pattern: "x" }, how),
+    writing: (how) => behindTheFirst(process.writing(how)),
+    detach: (how) => process.detach(how),
   }),
   ...walked("file", file, {
     read: (how) => file.read(0, 1, how),
@@ -145,6 +148,15 @@ const callsOfV0 = ({ client, process }: Awaited<ReturnType<typeof v0>>) => ({
     terminate: (how) => process.terminate(how),
   }),
 })
+
+/** What comes first is known here. */
+async function* behindTheFirst<A>(all: AsyncIterable<A>): AsyncGenerator<A> {
+  let isFirst = true
+  for await (const one of all) {
+    if (!isFirst) yield one
+    isFirst = false
+  }
+}
 
 /** Ends here in the client, before it can be given up. */
 const endsAtOnce = (name: string) => name === "a streamed response.close"

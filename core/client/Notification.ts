@@ -7,6 +7,7 @@
 import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
 import type * as Schema from "effect/Schema"
+import type { DetachReason } from "../protocol/Attach.ts"
 import { fromBase64 } from "../protocol/Bytes.ts"
 import * as DecodeError from "../protocol/DecodeError.ts"
 import type { Json } from "../protocol/Json.ts"
@@ -18,8 +19,13 @@ import type { Sequenced } from "./ProcessEvent.ts"
 /** An event, and the process it belongs to. */
 export interface Received {
   readonly processId: string
-  readonly event: Sequenced
+  readonly event: Sequenced | Told
 }
+
+/** What a client is told of its attachment to a process: it has no place among the events. */
+export type Told =
+  | { readonly kind: "writer"; readonly writer: boolean }
+  | { readonly kind: "detached"; readonly reason: DetachReason }
 
 /** The notifications that are events of processes. */
 export type Name = Extract<ServerNotificationName, `process/${string}`>
@@ -36,6 +42,21 @@ export const decode = (method: Name, params: Json): Either.Either<Received, stri
       return Either.map(mark(params), ({ processId, kind, ...rest }) => ({
         processId,
         event: { kind: "mark", mark: kind, ...rest },
+      }))
+    case "process/gap":
+      return Either.map(gap(params), ({ processId, from, to }) => ({
+        processId,
+        event: { kind: "gap", from, seq: to },
+      }))
+    case "process/writer":
+      return Either.map(writer(params), ({ processId, writer }) => ({
+        processId,
+        event: { kind: "writer", writer },
+      }))
+    case "process/detached":
+      return Either.map(detached(params), ({ processId, reason }) => ({
+        processId,
+        event: { kind: "detached", reason },
       }))
     case "process/exited":
       return Either.map(exited(params), ({ processId, ...rest }) => ({
@@ -82,5 +103,8 @@ const reader = <A, I>({ params }: { readonly params: Schema.Schema<A, I> }) => {
 
 const anyOutput = reader(serverNotifications["process/output"])
 const mark = reader(serverNotifications["process/mark"])
+const gap = reader(serverNotifications["process/gap"])
+const writer = reader(serverNotifications["process/writer"])
+const detached = reader(serverNotifications["process/detached"])
 const exited = reader(serverNotifications["process/exited"])
 const closed = reader(serverNotifications["process/closed"])

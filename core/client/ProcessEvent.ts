@@ -1,8 +1,9 @@
 /**
  * The events of a process as its client delivers them: output, then exited and closed, or failed.
  *
- * Events with a seq are delivered strictly in its order. Output may follow `exited`, if a descendant holds the pipe;
- * nothing follows `closed`. `failed` is made by the client, and is the last event too.
+ * Events with a seq are delivered strictly in its order, and none is left out but those of a gap. Output may follow
+ * `exited`, if a descendant holds the pipe; nothing follows `closed`. `failed` is made by the client, and is the last
+ * event too.
  */
 import * as Process from "../protocol/Process.ts"
 import type { MarkKind } from "../protocol/Mark.ts"
@@ -34,6 +35,16 @@ export interface Marked {
   readonly exitCode: number | null
   /** The directory of the shell, as it has last told it. */
   readonly cwd: string | null
+}
+
+/** Output that an attachment with the policy `skip` has missed: the server no longer retains it. */
+export interface Gap {
+  /** Tells the events apart. */
+  readonly kind: "gap"
+  /** The first seq that is missing. */
+  readonly from: number
+  /** The last one. */
+  readonly seq: number
 }
 
 /** The process has exited. */
@@ -79,7 +90,7 @@ export interface Failed {
 }
 
 /** An event that the server has numbered. */
-export type Sequenced = Output | Marked | Exited | Closed
+export type Sequenced = Output | Marked | Gap | Exited | Closed
 
 /** Any event of a process. */
 export type ProcessEvent = Sequenced | Failed

@@ -19,10 +19,13 @@ import * as GapWatch from "./GapWatch.ts"
 import * as ProcessCredit from "./ProcessCredit.ts"
 import { failed, type Sequenced } from "./ProcessEvent.ts"
 import { ReorderBuffer } from "./ReorderBuffer.ts"
+import { WriterRole } from "./WriterRole.ts"
 
 /** What a follower uses of its client. */
 export interface Options {
   readonly call: BoundCall
+  /** What says on the server that nobody follows the process any more. */
+  readonly leaving: "process/terminate" | "process/detach"
   readonly flow: FlowControl
   /** Sends a request on the current connection; without one, or if it is refused, nothing happens. */
   readonly tell: ProcessCredit.Tell
@@ -65,21 +68,24 @@ export interface ProcessFollower {
   /** The last seq published. */
   readonly last: () => number
   readonly failure: () => ClientError | undefined
+  /** Whether this client is the writer. */
+  readonly role: WriterRole
 }
 
 /** Follows the process `id` from the event after seq `after`; `size` is that of its window, on a server that has them. */
 export const make = (
   id: string,
   after: number,
-  { call: send, flow, fork, tell, forget, buffers }: Options,
+  { call: send, leaving, flow, fork, tell, forget, buffers }: Options,
   size?: number,
 ): ProcessFollower => {
-  const outcome = makeOutcome(id, forget)
+  const mayMiss = leaving === "process/detach"
+  const role = new WriterRole(!mayMiss)
+  const outcome = makeOutcome(id, role, forget)
   const { failure } = outcome
   let begun = false
   const call: Call = (method, params) => send(method, params, outcome.sessionLost)
-
-  const recovery = EventRecovery.make(id, call, () => buffer.last)
+  const recovery = EventRecovery.make(id, call, () => buffer.last, mayMiss)
   const waiting = () => feed.waiting()
   const credit = size === undefined ? undefined : ProcessCredit.make(id, size, { tell, fork, waiting })
   const feed = EventFeed.make(after, flow, recovery.catchUp, credit)
@@ -88,7 +94,6 @@ export const make = (
     feed.publish(event)
     outcome.take(event)
   })
-
   if (buffers.made) Buffered.of(id, buffer, feed, credit, failure, recovery.bytes).forEach(buffers.made)
 
   const fail = (error: ClientError) => {
@@ -104,7 +109,7 @@ export const make = (
       // The client reports a lost connection to all processes.
       if (error.reason === "Disconnected") return Effect.void
       fail(error)
-      return Effect.ignore(call("process/terminate", { processId: id }))
+      return Effect.ignore(call(leaving, { processId: id }))
     })
 
   const resume = (replays: boolean) =>
@@ -145,6 +150,7 @@ export const make = (
     exited: outcome.exited,
     last: () => buffer.last,
     failure,
+    role,
   }
 }
 
@@ -170,7 +176,11 @@ const recovering = (
   })
 
 /** How a process has ended, once it has; `forget` is called then. */
-const makeOutcome = (id: string, forget: () => void) => {
+const makeOutcome = (id: string, role: WriterRole, leave: () => void) => {
+  const forget = () => {
+    role.end()
+    leave()
+  }
   const exitCode = Deferred.unsafeMake<number, ClientError>(FiberId.none)
   const closed = Deferred.unsafeMake<void, ClientError>(FiberId.none)
   let failure: ClientError | undefined

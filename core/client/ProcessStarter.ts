@@ -4,20 +4,16 @@
  * A process is followed from before its start is sent, so early events are not missed. A start that was interrupted,
  * or whose response was lost with the connection, ends in a terminate.
  */
-import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import type * as Scope from "effect/Scope"
-import type { EnvironmentInfo } from "../protocol/Environment.ts"
-import type { HasherService } from "../protocol/Hasher.ts"
 import * as Aborting from "./Aborting.ts"
-import type { Call } from "./Calls.ts"
+import * as Attaching from "./Attaching.ts"
+import type { AttachOptions, AttachTarget } from "./Attaching.ts"
 import { ClientError } from "./ClientError.ts"
 import * as CreditWindow from "./CreditWindow.ts"
-import * as Delivery from "./Delivery.ts"
 import type * as EventFeed from "./EventFeed.ts"
-import type { FollowedProcesses, How } from "./FollowedProcesses.ts"
-import type { NextId } from "./Ids.ts"
+import { follow, join, type Options, tallied } from "./Following.ts"
 import * as OptionNames from "./OptionNames.ts"
 import type { ProcessFollower } from "./ProcessFollower.ts"
 import * as RemoteProcess from "./RemoteProcess.ts"
@@ -52,34 +48,16 @@ export interface ProcessStarter {
    * Follows a process of a resumed session from the event after seq `after` (default 0: from the first). Fails with
    * `UnknownProcess` if the session has no such process (any more), with `EventsLost` if the server no longer retains
    * those events, and with `SessionLost` if the session is lost meanwhile.
+   *
+   * With a target instead of an id it attaches to a process of this session or another one, beside its owner and
+   * others, as a viewer or its writer; a `gap` tells what is no longer retained. It needs the capability
+   * `processAttach`, and for other sessions `processAttachAll` or their id. The process goes on without this client.
    */
   readonly attach: (
-    id: string,
+    target: string | AttachTarget,
     after?: number,
     options?: AttachOptions,
   ) => Effect.Effect<RemoteProcess.RemoteProcess, ClientError>
-}
-
-/** Options of `attach`. */
-export interface AttachOptions {
-  /** Compares what arrives with the receipt of the process, whose start must have asked for it. Default: false. */
-  readonly receipt?: boolean
-}
-
-const attachNames = { receipt: true } satisfies OptionNames.Names<AttachOptions>
-
-/** What the starter uses of the client. */
-export interface Options {
-  readonly call: Call
-  /** Runs an effect in the client's scope. */
-  readonly fork: <A, E>(effect: Effect.Effect<A, E>) => Fiber.RuntimeFiber<A, E>
-  readonly processes: FollowedProcesses
-  readonly nextId: NextId
-  /** Why there is no connection any more. */
-  readonly ended: () => ClientError | undefined
-  /** The server of the current session. */
-  readonly info: () => EnvironmentInfo
-  readonly hasher: HasherService
 }
 
 type Restore = <A, E>(wait: Effect.Effect<A, E>) => Effect.Effect<A, E>
@@ -133,10 +111,14 @@ export const make = (options: Options): ProcessStarter => {
       ),
     attach: (id, after = 0, asked = {}) =>
       Effect.gen(function* () {
-        const refusal = OptionNames.refusal("attach", attachNames, asked)
+        const refusal = Attaching.refusalOf(id, asked, info())
         if (refusal !== undefined) return yield* Effect.fail(refusal)
         const credited = info().capabilities?.processCredit === true
         const size = credited ? CreditWindow.defaultSize : undefined
+        if (typeof id !== "string") {
+          const { follower, receipt, attachment } = yield* join(options, id, after, asked, size)
+          return RemoteProcess.make(follower, () => nextId("write"), receipt, attachment)
+        }
         const follower = yield* follow(options, id, after, { size, attaches: true })
         const receipt = yield* tallied(options, follower, after, asked)
         yield* follower.recover.pipe(
@@ -151,33 +133,6 @@ export const make = (options: Options): ProcessStarter => {
       }),
   }
 }
-
-const follow = ({ ended, processes }: Options, id: string, after: number, how: How) =>
-  Effect.suspend(() => {
-    const error = ended()
-    return error === undefined ? processes.follow(id, after, how) : Effect.fail(error)
-  })
-
-/** Begins to tally the events of a process, if a receipt is asked for: the receipt. */
-const tallied = (
-  { fork, hasher }: Options,
-  follower: ProcessFollower,
-  after: number,
-  { receipt }: AttachOptions,
-): Effect.Effect<RemoteProcess.RemoteProcess["receipt"]> =>
-  receipt !== true
-    ? Effect.succeed(Effect.suspend(() => Effect.fail(Delivery.notAsked(follower.id))))
-    : Effect.gen(function* () {
-        const delivery = yield* Deferred.make<Delivery.Delivery, ClientError>()
-        const tally = new Delivery.Tally(after, hasher)
-        const tallying = Delivery.follow(follower.id, tally, yield* follower.subscribe)
-        // The end of the client interrupts it.
-        const closed = Effect.suspend(() => Deferred.fail(delivery, follower.failure() ?? clientClosed))
-        fork(Effect.onInterrupt(Effect.intoDeferred(tallying, delivery), () => closed))
-        return Deferred.await(delivery)
-      })
-
-const clientClosed = new ClientError({ reason: "Disconnected", message: "the client was closed" })
 
 /** True for the loss of everything: an answer of a server that does not know the process. */
 const isForgotten = ({ gone }: ClientError): boolean => gone !== undefined && gone.to === undefined

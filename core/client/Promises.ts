@@ -11,6 +11,7 @@ import { toError } from "./EventStreams.ts"
 import { type CallOptions, inSteps } from "./GivingUp.ts"
 import type { Page, Pages } from "./Lists.ts"
 import type { ProcessEvent } from "./ProcessEvent.ts"
+import type { RoleSubscription } from "./WriterRole.ts"
 
 /** A process with events. */
 export interface EventSource {
@@ -52,6 +53,20 @@ export async function* text(
     .map((decoder) => decoder.decode())
     .join("")
   if (rest !== "") yield rest
+}
+
+/** Whether the client writes to a process, at each change. */
+export async function* roles(
+  process: { readonly subscribeWriting: Effect.Effect<RoleSubscription> },
+  how?: CallOptions,
+): AsyncGenerator<boolean, void, void> {
+  const step = steps(how)
+  const { next, close } = await step(process.subscribeWriting)
+  try {
+    for (let writes = await step(next); writes !== undefined; writes = await step(next)) yield writes
+  } finally {
+    close()
+  }
 }
 
 /** The rows of all pages; a page is asked for when the rows before it are taken. */

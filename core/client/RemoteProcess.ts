@@ -10,7 +10,7 @@ import { toBase64 } from "../protocol/Bytes.ts"
 import type { GrepResult, HistoryResult } from "../protocol/History.ts"
 import type { OutputStream, ReadResult, Signal, TerminalSize } from "../protocol/Process.ts"
 import type { WaitResult } from "../protocol/Wait.ts"
-import type { Encoded } from "./Calls.ts"
+import type { Attachment } from "./Attaching.ts"
 import { ClientError } from "./ClientError.ts"
 import type { Delivery } from "./Delivery.ts"
 import type * as EventFeed from "./EventFeed.ts"
@@ -19,8 +19,13 @@ import * as HistoryCalls from "./HistoryCalls.ts"
 import type { GrepOptions, HistoryOptions } from "./HistoryCalls.ts"
 import * as OptionNames from "./OptionNames.ts"
 import { pieces } from "./Pieces.ts"
+import * as ProcessCalls from "./ProcessCalls.ts"
+import type { EndOptions, WaitOptions } from "./ProcessCalls.ts"
 import type { ProcessFollower } from "./ProcessFollower.ts"
 import type { ProcessEvent } from "./ProcessEvent.ts"
+import type { RoleSubscription } from "./WriterRole.ts"
+
+export type { EndOptions, WaitCondition, WaitOptions } from "./ProcessCalls.ts"
 
 /** Options of `read`. */
 export interface ReadOptions {
@@ -32,44 +37,23 @@ export interface ReadOptions {
   readonly waitMs?: number
 }
 
-/** Options of `end`. */
-export interface EndOptions {
-  /** What asks the process to end. Default: SIGTERM. */
-  readonly signal?: Signal
-  /** How long it has, in milliseconds; 0 kills at once. Default: the `killGraceMs` of its start, or 5,000. */
-  readonly graceMs?: number
-}
-
-const endNames = { signal: true, graceMs: true } satisfies OptionNames.Names<EndOptions>
-
 const readNames = { afterSeq: true, maxBytes: true, waitMs: true } satisfies OptionNames.Names<ReadOptions>
-
-/** Options of `wait`; they are those of the wire. */
-export interface WaitOptions {
-  /** What to wait for: the first of these that holds. Each has exactly one of `exit`, `pattern`, `idleMs` and so on. */
-  readonly until: ReadonlyArray<WaitCondition>
-  /** Only output with a seq above this counts, and is returned. Default: all that the server retains. */
-  readonly afterSeq?: number
-  /** The longest time to wait, in milliseconds. Default: until the process is closed. */
-  readonly timeoutMs?: number
-  /** The most bytes of output to return, half from each end. Default: 65,536. */
-  readonly maxBytes?: number
-}
-
-/** One condition of a wait. */
-export type WaitCondition = Encoded<"process/wait">["until"][number]
-
-const waitNames = {
-  until: true,
-  afterSeq: true,
-  timeoutMs: true,
-  maxBytes: true,
-} satisfies OptionNames.Names<WaitOptions>
 
 /** A process on the server. */
 export interface RemoteProcess {
   /** The process id on the wire, unique in the session. */
   readonly id: string
+  /** What the server told of a process that `attach` has joined; undefined for a process of this client. */
+  readonly attachment: Attachment | undefined
+  /** Whether this client may write: now, and whenever that changes, until the process has ended. */
+  readonly writing: Stream.Stream<boolean>
+  /** The same for loops that do not use `Stream`. Read it to its end, or close it. */
+  readonly subscribeWriting: Effect.Effect<RoleSubscription>
+  /**
+   * Leaves a process that `attach` has joined, which goes on; its events end in `failed` with the reason `Detached`.
+   * Fails with `InvalidOption` for a process of this client.
+   */
+  readonly detach: Effect.Effect<void, ClientError>
   /** Every event from the first, for each run of the stream. The last one is `closed` or `failed`. */
   readonly events: Stream.Stream<ProcessEvent>
   /** The bytes of one stream, or of all in order, from the first. Fails if the events end in `failed`. */
@@ -140,6 +124,7 @@ export const make = (
   follower: ProcessFollower,
   nextWriteId: () => string,
   receipt: RemoteProcess["receipt"],
+  attachment?: Attachment,
 ): RemoteProcess => {
   const { id, call, subscribe, exitCode, closed } = follower
   const writing = Effect.unsafeMakeSemaphore(1)
@@ -189,6 +174,11 @@ export const make = (
 
   return {
     id,
+    attachment,
+    writing: ProcessCalls.writing(follower),
+    subscribeWriting: follower.role.subscribe,
+    detach:
+      attachment === undefined ? Effect.fail(ProcessCalls.notAttached(id)) : ProcessCalls.detach(follower),
     events,
     output,
     subscribe,
@@ -201,31 +191,15 @@ export const make = (
     ),
     resize: ({ rows, columns }) => Effect.asVoid(call("process/resize", { processId: id, rows, columns })),
     read,
-    wait: (options) => wait(follower, options),
+    wait: (options) => ProcessCalls.wait(follower, options),
     history: (options) => HistoryCalls.history(follower, options),
     grep: (options) => HistoryCalls.grep(follower, options),
     interrupt: Effect.suspend(() => signal("interrupt")),
     signal: (name) => Effect.suspend(() => signal(name)),
-    terminate: Effect.suspend(() => terminate(follower, {})),
-    end: (options) => end(follower, options),
+    terminate: Effect.suspend(() => ProcessCalls.terminate(follower, {})),
+    end: (options) => ProcessCalls.end(follower, options),
   }
 }
-
-const wait = ({ id, call }: ProcessFollower, options: WaitOptions) =>
-  Effect.suspend(() => {
-    const refusal = OptionNames.refusal("wait", waitNames, options)
-    return refusal === undefined ? call("process/wait", { processId: id, ...options }) : Effect.fail(refusal)
-  })
-
-const terminate = ({ id, call }: ProcessFollower, options: EndOptions): Effect.Effect<boolean, ClientError> =>
-  Effect.map(call("process/terminate", { processId: id, ...options }), ({ running }) => running)
-
-const end = (follower: ProcessFollower, options: EndOptions = {}): Effect.Effect<boolean, ClientError> =>
-  Effect.suspend(() => {
-    const refusal = OptionNames.refusal("end", endNames, options)
-    if (refusal !== undefined) return Effect.fail(refusal)
-    return terminate(follower, { ...options, signal: options.signal ?? "SIGTERM" })
-  })
 
 const refusal = (id: string, status: "unknownProcess" | "stdinClosed" | "starting"): ClientError =>
   status === "stdinClosed"

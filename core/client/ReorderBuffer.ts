@@ -58,7 +58,7 @@ export class ReorderBuffer {
   accept(event: Sequenced): void {
     if (this.closed || event.seq <= this.last) return
     if (event.seq > this.seen) this.seen = event.seq
-    if (event.seq === this.last + 1) {
+    if (firstOf(event) <= this.last + 1) {
       this.deliver(event)
       if (this.early.size > 0) this.drain()
     } else if (!this.full) this.hold(event)
@@ -111,8 +111,8 @@ export class ReorderBuffer {
   }
 
   private hold(event: Sequenced): void {
-    if (this.early.has(event.seq)) return
-    this.early.set(event.seq, event)
+    if (this.early.has(firstOf(event))) return
+    this.early.set(firstOf(event), event)
     if (event.kind === "output") this.earlyBytes += event.bytes.length
   }
 
@@ -120,7 +120,7 @@ export class ReorderBuffer {
     for (;;) {
       const event = this.early.get(this.last + 1)
       if (event === undefined) return
-      this.early.delete(event.seq)
+      this.early.delete(firstOf(event))
       if (event.kind === "output") this.earlyBytes -= event.bytes.length
       this.deliver(event)
     }
@@ -136,3 +136,6 @@ export class ReorderBuffer {
     this.publish(event)
   }
 }
+
+/** The first seq of an event: a gap has several. */
+const firstOf = (event: Sequenced): number => (event.kind === "gap" ? event.from : event.seq)

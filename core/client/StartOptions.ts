@@ -94,6 +94,11 @@ export interface StartOptions extends Partial<Omit<Wire, "argv" | "envPolicy">> 
   readonly name?: string
   /** What lists find the process by, up to 64 of them. Needs the capability `processList`. Default: none. */
   readonly labels?: Readonly<Record<string, string>>
+  /**
+   * Keeps the process, also when it has ended, until it is removed (`remove: true` of `end`), and its session as long:
+   * it goes on without this client. Needs the capability `processControlAll`. Default: false.
+   */
+  readonly keep?: boolean
   /** Terminates the process when it aborts: at once, or with `killGraceMs` after SIGTERM and that time. */
   readonly signal?: AbortSignal
 }
@@ -127,6 +132,7 @@ export const names = {
   name: true,
   labels: true,
   marks: true,
+  keep: true,
   signal: true,
 } satisfies Names<StartOptions>
 
@@ -143,6 +149,9 @@ export const refusal = (
   }
   if (options.marks === true && capabilities?.processMarks !== true) {
     return lacking("marks: true", "processMarks")
+  }
+  if (options.keep === true && capabilities?.processControlAll !== true) {
+    return lacking("keep: true", "processControlAll")
   }
   const named = (["name", "labels"] as const).find((name) => options[name] !== undefined)
   if (named !== undefined && capabilities?.processList !== true) return lacking(named, "processList")

@@ -2,6 +2,7 @@
  * The life of a process behind its reserved id: its child is spawned, it is supervised until it is closed, retained,
  * forgotten, and at last the scope of the child is closed.
  */
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
@@ -113,7 +114,7 @@ const forgetAtExit = (table: ProcessTable, entry: Entry): void => {
   })
 }
 
-/** Forgets a closed process after the retention time, and closes its child's scope once its descendants are gone. */
+/** Forgets a closed process after the retention time, or when one that is kept is removed, and closes its child's scope once its descendants are gone. */
 const retire = (
   { table, options }: Services,
   entry: Entry,
@@ -124,7 +125,8 @@ const retire = (
     const { process } = entry
     yield* process.supervise
     yield* Effect.logDebug("process closed")
-    if (options.forgetsAtExit !== true) yield* Effect.sleep(options.retentionMillis)
+    if (entry.removed !== undefined) yield* Deferred.await(entry.removed)
+    else if (options.forgetsAtExit !== true) yield* Effect.sleep(options.retentionMillis)
     table.forget(entry)
     history?.leave()
     while (process.child !== undefined && (yield* hasDescendants(process.child))) {

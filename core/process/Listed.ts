@@ -25,8 +25,8 @@ export type Row = Omit<ListedProcess, "session" | "attached">
 export const stateOf = ({ running, closed }: Process, started: boolean): State =>
   closed !== undefined ? "closed" : !running ? "exited" : started ? "running" : "starting"
 
-/** The row of a process. */
-export const toRow = (process: Process, facts: Facts, state: State): Row => {
+/** The row of a process; `kept` is that it stays until it is removed. */
+export const toRow = (process: Process, facts: Facts, state: State, kept: boolean): Row => {
   const { stdio, log } = process
   return {
     processId: process.id,
@@ -42,5 +42,6 @@ export const toRow = (process: Process, facts: Facts, state: State): Row => {
     exitCode: process.exited?.exitCode ?? null,
     bytes: log.written(),
     nextSeq: log.nextSeq(),
+    ...(kept ? { kept } : {}),
   }
 }

@@ -25,6 +25,7 @@ import type { Shared } from "./Options.ts"
 import * as OutputLog from "./OutputLog.ts"
 import type { StdinQueue } from "./StdinQueue.ts"
 import { awaitQuiet } from "./Quiet.ts"
+import { Sharing } from "./Sharing.ts"
 import { Throttle } from "./Throttle.ts"
 
 export { pauseAbove, resumeBelow } from "./Throttle.ts"
@@ -54,13 +55,14 @@ export class Process {
   readonly cause = new Cause()
   /** How it is asked to end, where nothing else is said. */
   grace = defaultGrace
+  /** What those share who are at it. */
+  readonly sharing = new Sharing()
   /** Undefined until the child is spawned. */
   child: Spawner.ChildHandle | undefined
   /** Undefined without a stdin or PTY to write to. */
   stdin: StdinQueue | undefined
   /** What its receipt is made of; undefined if nobody has asked for one. */
   readonly account: Account | undefined
-
   private readonly listeners = new Set<() => void>()
   private readonly childExited = Deferred.unsafeMake<void>(FiberId.none)
   private readonly allClosed = Deferred.unsafeMake<void>(FiberId.none)

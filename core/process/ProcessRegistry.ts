@@ -5,7 +5,6 @@
  * order of the calls: those that come while the process is starting wait for the start. A closed process stays readable
  * for the retention time, unless processes are forgotten at their exit. Closing the scope kills every child.
  */
-import type * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -15,10 +14,7 @@ import type * as Scope from "effect/Scope"
 import type { PatternCache } from "../pattern/PatternCache.ts"
 import type { SignalName, SpawnerService, SpawnSpec, TerminalSize } from "../spawn/Spawner.ts"
 import type { SignalError } from "../spawn/SpawnError.ts"
-import { Account } from "./Account.ts"
-import { streamsOf } from "./Attachment.ts"
-import * as Buffered from "./Buffered.ts"
-import { defaultGrace, type Grace } from "./Cause.ts"
+import type { Grace } from "./Cause.ts"
 import * as Control from "./Control.ts"
 import * as Deadline from "./Deadline.ts"
 import {
@@ -29,40 +25,22 @@ import {
   type HistoryState,
 } from "./history/Histories.ts"
 import type { HistoryError } from "./history/HistoryFiles.ts"
+import { Kept } from "./Kept.ts"
 import * as Lifecycle from "./Lifecycle.ts"
-import type { Names } from "./Listed.ts"
 import type * as LongPoll from "./LongPoll.ts"
 import { type Options, share, type Shared } from "./Options.ts"
-import { Marks } from "./marks/Marks.ts"
-import * as OutputLog from "./OutputLog.ts"
-import { Process } from "./Process.ts"
+import type { Process } from "./Process.ts"
 import { ProcessError, type StartError, type WriteError } from "./ProcessError.ts"
-import { type Entry, ProcessTable } from "./ProcessTable.ts"
+import { type Entry, leave, ProcessTable } from "./ProcessTable.ts"
+import * as Reserving from "./Reserving.ts"
+import type { Asked } from "./Reserving.ts"
 import type { WaitRequest, WaitState } from "./wait/Condition.ts"
 import * as Waits from "./wait/Waits.ts"
+import type { Writer } from "./Writers.ts"
 
 export type { AroundSpawn } from "./Lifecycle.ts"
+export type { Asked } from "./Reserving.ts"
 export { defaultOptions, share, type Options, type Shared } from "./Options.ts"
-
-/** What a start may ask for beyond its spec. */
-export interface Asked extends Names {
-  /** Lowers how much output is retained, down to one chunk; it never raises it. */
-  readonly retainedBytes?: number | undefined
-  /** Stands around the spawn, behind every check. */
-  readonly around?: Lifecycle.AroundSpawn | undefined
-  /** True: the process closes with a receipt. */
-  readonly receipt?: boolean | undefined
-  /** When the process has to end; by default never. */
-  readonly times?: Deadline.Times | undefined
-  /** How it is asked to end. */
-  readonly grace?: Partial<Grace> | undefined
-  /** True: the marks in its output are told. */
-  readonly marks?: boolean | undefined
-  /** True: its exit says what has ended it. */
-  readonly ending?: boolean | undefined
-  /** Most bytes of its history; by default, and with 0, it has none. */
-  readonly historyBytes?: number | undefined
-}
 
 /** Requests on the processes of one session. */
 export interface ProcessRegistry {
@@ -102,6 +80,16 @@ export interface ProcessRegistry {
    * process to end, and kills later what is left; what the grace does not say is as the start has it.
    */
   readonly terminate: (id: string, grace?: Partial<Grace>) => Effect.Effect<boolean>
+  /** Forgets the process as soon as it is closed, at once if it is; does nothing if there is none. */
+  readonly remove: (id: string) => void
+  /** What the process of that id is, and is called, once it has started. */
+  readonly entry: (id: string) => Effect.Effect<Entry, ProcessError>
+  /** True if that id is taken. */
+  readonly has: (id: string) => boolean
+  /** Who writes to the process of that id: undefined if that is its owner, and if there is none. */
+  readonly writer: (id: string) => Writer | undefined
+  /** Completes when no process is kept. */
+  readonly noneKept: Effect.Effect<void>
   /** Sets the size of the PTY. */
   readonly resize: (id: string, size: TerminalSize) => Effect.Effect<void, ProcessError | SignalError>
   /** Ends a piped stdin behind the writes before; does nothing if it is not open. */
@@ -125,11 +113,12 @@ export const make = (
   Effect.gen(function* () {
     const scope = yield* Effect.scope
     const clock = yield* Effect.clock
-    const accounting = { clock, hasher: shared.hasher }
     const places = shared.gate.open()
+    const kept = new Kept(shared.gate)
     const waitsOf = Waits.byProcess(shared.evidence)
     const histories = new Histories({ files: shared.historyFiles, budget: shared.historyBudget, clock })
     const table = new ProcessTable()
+    const reserving: Reserving.Services = { table, places, kept, histories, clock, shared, options }
     const services: Lifecycle.Services = { spawner, table, options, metrics: shared.metrics, scope }
     // A session is opened in an uninterruptible region; the fibers in it must end with it all the same.
     const runFork = Runtime.runFork(yield* Effect.interruptible(Effect.runtime<never>()))
@@ -137,31 +126,17 @@ export const make = (
     yield* Effect.addFinalizer(() =>
       Effect.sync(() => {
         places.close()
-        for (const { log } of table.processes()) log.leave()
+        for (const process of table.processes()) leave(process, "sessionEnd")
       }),
     )
 
     const start: ProcessRegistry["start"] = (id, spec, asked = {}) =>
       Effect.suspend((): Effect.Effect<Process, StartError> => {
-        if (table.get(id) !== undefined) {
-          return Effect.fail(new ProcessError({ reason: "AlreadyExists", processId: id }))
-        }
-        const startedAtMs = clock.unsafeCurrentTimeMillis()
-        const place = places.take(startedAtMs)
-        if (Either.isLeft(place)) return Effect.fail(place.left)
-        const [capacity, leave] = [capacityOf(options.limits, asked), place.right]
-        const account = asked.receipt === true ? new Account(accounting, streamsOf(spec.stdio)) : undefined
-        const marks = asked.marks === true ? new Marks(spec.stdio) : undefined
-        const process = new Process(id, spec, capacity, shared, leave, account, marks)
-        const { argv, cwd } = spec
-        const { around, historyBytes = 0, name, labels } = asked
-        const told = Buffered.told(process, capacity, shared.buffers)
-        const entry = table.reserve(told, { argv, cwd, name, labels, startedAtMs })
-        const deadline = deadlineOf(process, clock, asked)
-        const keeps = historyBytes > 0 && options.forgetsAtExit !== true
-        const history = keeps ? histories.begin(process, historyBytes) : undefined
+        const reserved = Reserving.reserve(reserving, id, spec, asked)
+        if (Either.isLeft(reserved)) return Effect.fail(reserved.left)
+        const { entry, leave: giveBack } = reserved.right
         // Forked with `immediate`: the next request on this id finds the start begun.
-        const starting = Lifecycle.start(services, entry, spec, leave, { around, deadline, history })
+        const starting = Lifecycle.start(services, entry, spec, giveBack, reserved.right.asked)
         runFork(Effect.annotateLogs(starting, "process", id), { immediate: true, scope })
         return entry.outcome ?? Deferred.await(entry.decided)
       })
@@ -185,6 +160,14 @@ export const make = (
       signal: (id, name) =>
         table.use(id, (process) => (process === undefined ? Effect.void : Control.signal(process, name))),
       terminate: terminating(table, options, fork),
+      remove: (id) => {
+        const entry = table.get(id)
+        if (entry !== undefined) table.remove(entry)
+      },
+      entry: (id) => withExisting(id, () => Effect.succeed(table.get(id) as Entry)),
+      has: (id) => table.get(id) !== undefined,
+      writer: (id) => table.get(id)?.process.sharing.writers?.current,
+      noneKept: Effect.suspend(() => kept.whenNone),
       resize: (id, size) => withExisting(id, (process) => Control.resize(process, size)),
       closeStdin: (id) => withExisting(id, Control.closeStdin),
       each: (use) => table.each(use),
@@ -205,13 +188,6 @@ const existing =
         ? Effect.fail(new ProcessError({ reason: "Unknown", processId: id }))
         : use(process),
     )
-
-/** Notes in the process how it ends; its deadlines, if its start has named some. */
-const deadlineOf = (process: Process, clock: Clock.Clock, { ending, grace, times }: Asked) => {
-  process.cause.told = ending === true
-  process.grace = { ...defaultGrace, ...grace }
-  return times === undefined ? undefined : new Deadline.Deadline(clock, times, process.grace)
-}
 
 /** `fork` runs what goes on behind the answer. */
 const terminating =
@@ -235,9 +211,3 @@ const terminating =
       fork(Deadline.end(process, { ...process.grace, ...grace }, "terminate"))
       return Effect.succeed(true)
     })
-
-/** What a log may retain: what its start asks for, one chunk at least, within the limits. */
-const capacityOf = (
-  { retainedBytes: most, retainedChunks: chunks }: Options["limits"],
-  { retainedBytes = most }: { readonly retainedBytes?: number | undefined },
-): OutputLog.Capacity => ({ bytes: Math.min(most, Math.max(retainedBytes, OutputLog.maxChunkBytes)), chunks })

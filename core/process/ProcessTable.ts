@@ -11,6 +11,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FiberId from "effect/FiberId"
 import type { SpawnError } from "../spawn/SpawnError.ts"
+import type { Why } from "./Sharing.ts"
 import type { Facts } from "./Listed.ts"
 import { Numbered } from "./Numbered.ts"
 import type { Process } from "./Process.ts"
@@ -27,6 +28,8 @@ export interface Entry {
   readonly process: Process
   /** What lists tell of it. */
   readonly facts: Facts
+  /** Completed when a process that is kept is removed; undefined for one that is not kept. */
+  readonly removed: Deferred.Deferred<void> | undefined
   /** Undefined while the process is starting. */
   outcome: Outcome | undefined
   /** Completed with the outcome. */
@@ -46,12 +49,13 @@ export class ProcessTable {
     return this.entries.get(id)
   }
 
-  /** Reserves the id of a process that is about to start. The id must be free. */
-  reserve(process: Process, facts: Facts): Entry {
+  /** Reserves the id of a process that is about to start. The id must be free. One that is `kept` stays until `remove`. */
+  reserve(process: Process, facts: Facts, kept = false): Entry {
     const entry: Entry = {
       number: (this.last += 1),
       process,
       facts,
+      removed: kept ? Deferred.unsafeMake(FiberId.none) : undefined,
       outcome: undefined,
       decided: Deferred.unsafeMake(FiberId.none),
       waiting: new Set(),
@@ -76,7 +80,22 @@ export class ProcessTable {
     if (this.entries.get(entry.process.id) !== entry) return
     this.entries.delete(entry.process.id)
     this.numbered.remove(entry)
-    entry.process.log.leave()
+    leave(entry.process, "removed")
+  }
+
+  /** Forgets a process as soon as it is closed, at once if it is. */
+  remove(entry: Entry): void {
+    const { process, removed } = entry
+    const forget = () => {
+      this.forget(entry)
+      if (removed !== undefined) Deferred.unsafeDone(removed, Effect.void)
+    }
+    if (process.closed !== undefined) return forget()
+    const unsubscribe = process.subscribe(() => {
+      if (process.closed === undefined) return
+      unsubscribe()
+      forget()
+    })
   }
 
   /**
@@ -121,3 +140,9 @@ export class ProcessTable {
 
 /** True once the start has succeeded. */
 export const hasStarted = ({ outcome }: Entry): boolean => outcome !== undefined && Exit.isSuccess(outcome)
+
+/** A process is forgotten: its log no longer counts, and who cares is told. */
+export const leave = ({ log, sharing }: Process, why: Why): void => {
+  log.leave()
+  sharing.left(why)
+}

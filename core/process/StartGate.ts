@@ -1,6 +1,6 @@
 /**
  * Limits on starting processes: on those that are not closed, per session and for the whole server, and on starts per
- * second (a token bucket that holds a burst and fills at the rate).
+ * second (a token bucket that holds a burst and fills at the rate); and on those that are kept.
  *
  * Plain arithmetic before any work: a refused start costs no id and no fiber, and takes no token.
  */
@@ -21,13 +21,16 @@ export interface StartGate {
   readonly open: () => Places
   /** How many places all sessions have taken. */
   readonly taken: () => number
+  /** Takes a place for a process that is kept. The returned function gives it back, once. */
+  readonly keep: () => Either.Either<() => void, LimitError>
 }
 
 /** A gate for one server; no place is taken and the bucket is full. */
 export const make = (
-  limits: Pick<Limits, "sessionProcesses" | "processes" | "startsPerSecond" | "startBurst">,
+  limits: Pick<Limits, "sessionProcesses" | "processes" | "startsPerSecond" | "startBurst" | "keptProcesses">,
 ): StartGate => {
   let taken = 0
+  let kept = 0
   let starts = limits.startBurst
   let filled = Number.NEGATIVE_INFINITY
 
@@ -61,5 +64,13 @@ export const make = (
     }
   }
 
-  return { open, taken: () => taken }
+  const keep = (): Either.Either<() => void, LimitError> => {
+    if (kept >= limits.keptProcesses) return refuse("keptProcesses")
+    kept += 1
+    return Either.right(() => {
+      kept -= 1
+    })
+  }
+
+  return { open, keep, taken: () => taken }
 }

@@ -60,6 +60,15 @@ export const Capabilities = Schema.Struct({
   processListAll: Schema.Boolean,
   /** Beyond the peer implementation: `marks` of `process/start` and `process/read`, and `process/mark`. */
   processMarks: Schema.Boolean,
+  /** Beyond the peer implementation: `process/attach`, `process/detach`, and `remove` of `process/terminate`. */
+  processAttach: Schema.Boolean,
+  /** Beyond the peer implementation: this client may view the processes of every session. */
+  processAttachAll: Schema.Boolean,
+  /**
+   * Beyond the peer implementation: this client may also write to them, end and remove them, and let its own be kept
+   * (`keep` of `process/start`).
+   */
+  processControlAll: Schema.Boolean,
 }).annotations({ identifier: "Capabilities" })
 /** The capabilities of a server. */
 export type Capabilities = typeof Capabilities.Type

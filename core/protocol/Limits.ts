@@ -68,6 +68,13 @@ export const table = {
     help: "most processes of all sessions that are not closed yet",
     refused: tooMany("too many processes"),
   },
+  keptProcesses: {
+    ...count,
+    flag: "max-kept-processes",
+    default: 1024,
+    help: "most processes of all sessions that are kept until they are removed",
+    refused: tooMany("too many processes are kept"),
+  },
   startsPerSecond: {
     ...count,
     flag: "max-starts-per-second",

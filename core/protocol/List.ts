@@ -63,6 +63,8 @@ export const ListedProcess = Schema.Struct({
   exitCode: Schema.NullOr(I32),
   bytes: U53,
   nextSeq: U64,
+  /** True if it is kept until it is removed; absent otherwise. */
+  kept: Schema.optional(Schema.Boolean),
 }).annotations({ identifier: "ListedProcess" })
 /** A process. */
 export type ListedProcess = typeof ListedProcess.Type

@@ -25,6 +25,8 @@ describe("Methods", () => {
       "process/grep",
       "process/list",
       "session/list",
+      "process/attach",
+      "process/detach",
       "fs/readFile",
       "fs/writeFile",
       "fs/createDirectory",
@@ -47,6 +49,9 @@ describe("Methods", () => {
       "process/mark",
       "process/exited",
       "process/closed",
+      "process/gap",
+      "process/writer",
+      "process/detached",
       "session/taken",
       "fs/missingChanged",
       "http/request/bodyDelta",
@@ -67,6 +72,8 @@ describe("Methods", () => {
       "process/credit",
       "process/list",
       "session/list",
+      "process/attach",
+      "process/detach",
     ])
   })
 

@@ -5,6 +5,7 @@
  * documentation derive from it.
  */
 import type * as Schema from "effect/Schema"
+import * as AttachMethods from "./AttachMethods.ts"
 import * as Environment from "./Environment.ts"
 import * as FileMethods from "./FileMethods.ts"
 import * as History from "./History.ts"
@@ -158,6 +159,7 @@ export const requests = {
     repeatable: always,
     says: "lists sessions by their numbers, in pages (beyond the peer; capability processList)",
   }),
+  ...AttachMethods.requests,
   ...FileMethods.requests,
   "http/request": request({
     params: HttpRequest.RequestParams,
@@ -188,6 +190,7 @@ export const serverNotifications = {
   },
   "process/exited": { params: Process.ExitedParams, says: "the process ended" },
   "process/closed": { params: Process.ClosedParams, says: "no output follows" },
+  ...AttachMethods.serverNotifications,
   "session/taken": {
     params: Session.TakenParams,
     says: "another connection has taken the session over; this one ends",

@@ -167,12 +167,14 @@ export const SignalResult = nothing("SignalResponse")
 /**
  * Kills the process group. With the capability `processDeadlines` and `signal` or `graceMs` it sends the signal first
  * (the default is SIGTERM), and kills what is left of the process and its descendants after the grace (the default is
- * that of the start). The answer does not wait for that.
+ * that of the start). The answer does not wait for that. With the capability `processAttach` and `remove`, the process
+ * is forgotten as soon as it is closed, at once if it is.
  */
 export const TerminateParams = Schema.Struct({
   processId: ProcessId,
   signal: beyond(Signal),
   graceMs: beyond(U53),
+  remove: beyond(Schema.Boolean),
 }).annotations({
   identifier: "TerminateParams",
 })

@@ -18,4 +18,9 @@ export const StartExtensions = {
   ...Naming,
   /** With the capability `processMarks`: the marks of a shell in the output are told. The default is false. */
   marks: beyond(Schema.Boolean),
+  /**
+   * With the capability `processControlAll`: the process is kept, also when it has ended, until it is removed, and its
+   * session as long. The default is false.
+   */
+  keep: beyond(Schema.Boolean),
 }

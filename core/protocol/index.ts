@@ -13,6 +13,7 @@
  * Object.keys(Methods.requests) // "initialize", "environment/info", …
  * ```
  */
+export * as Attach from "./Attach.ts"
 export * as Buffers from "./Buffers.ts"
 export * as Bytes from "./Bytes.ts"
 export * as Confinement from "./Confinement.ts"
@@ -36,6 +37,7 @@ export * as PathUri from "./PathUri.ts"
 export * as Process from "./Process.ts"
 export * as Receipt from "./Receipt.ts"
 export * as Sandbox from "./Sandbox.ts"
+export * as SessionScope from "./SessionScope.ts"
 export * as Session from "./Session.ts"
 export * as Signals from "./Signals.ts"
 export * as Trace from "./Trace.ts"

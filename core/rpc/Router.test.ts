@@ -18,6 +18,22 @@ const metadata = {
   modifiedAtMs: -1,
 }
 
+const listed = {
+  processId: "p",
+  session: 1,
+  attached: true,
+  labels: {},
+  argv: ["x"],
+  cwd: "file:///",
+  pid: null,
+  tty: false,
+  startedAtMs: 0,
+  state: "running",
+  exitCode: null,
+  bytes: 0,
+  nextSeq: 1,
+} as const
+
 const make = (open: boolean, change: Partial<Router.Handlers<string>> = {}) => {
   const take =
     <A>(result: A) =>
@@ -64,6 +80,8 @@ const make = (open: boolean, change: Partial<Router.Handlers<string>> = {}) => {
       "process/grep": take({ matches: [], complete: true, nextByte: 0, closed: true }),
       "process/list": take({ processes: [], nextCursor: null }),
       "session/list": take({ sessions: [], nextCursor: null }),
+      "process/attach": take({ processId: "a", process: listed, firstSeq: 1, writer: false }),
+      "process/detach": take({}),
       "fs/readFile": take({ dataBase64: Uint8Array.of(104, 105) }),
       "fs/writeFile": take({}),
       "fs/createDirectory": take({}),
@@ -193,6 +211,9 @@ describe("Router", () => {
       "process/grep": '{"processId":"p","pattern":"x"}',
       "process/list": "{}",
       "session/list": "{}",
+      "process/attach":
+        '{"session":1,"processId":"p","as":"a","role":"viewer","policy":"skip","credit":65536}',
+      "process/detach": '{"processId":"a"}',
       "http/request": '{"method":"GET","url":"","requestId":""}',
       "fs/readFile": '{"path":"file:///"}',
       "fs/writeFile": '{"path":"file:///","dataBase64":""}',

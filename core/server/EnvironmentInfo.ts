@@ -2,6 +2,7 @@
 import type { FilesService } from "../files/Files.ts"
 import * as Environment from "../protocol/Environment.ts"
 import * as PathUri from "../protocol/PathUri.ts"
+import * as SessionScope from "../protocol/SessionScope.ts"
 import type { HostInfo } from "../spawn/Host.ts"
 import type { ProcessEvidenceService } from "../spawn/ProcessEvidence.ts"
 import type { Capabilities } from "../spawn/Spawner.ts"
@@ -14,7 +15,7 @@ export interface Told {
   readonly hasNetwork: boolean
   /** What evidence of processes it has. */
   readonly tells: ProcessEvidenceService["tells"]
-  /** Whether lists show every session. */
+  /** Whether lists show every session to whoever asks. */
   readonly listsAll: boolean
   /** Whether output can be kept in files. */
   readonly keepsHistories: boolean
@@ -58,8 +59,26 @@ export const make = (
     processList: true,
     processListAll: listsAll,
     processMarks: true,
+    processAttach: true,
   },
 })
+
+/** The same for a client of that scope. */
+export const within = (
+  info: Environment.EnvironmentInfo,
+  scope: SessionScope.SessionScope,
+): Environment.EnvironmentInfo =>
+  SessionScope.includes(scope, "observe")
+    ? {
+        ...info,
+        capabilities: {
+          ...info.capabilities,
+          processListAll: true,
+          processAttachAll: true,
+          processControlAll: scope === "control",
+        },
+      }
+    : info
 
 const temporaryDirectories = ({ platform, env, temp }: HostInfo): ReadonlyArray<string> =>
   platform === "windows" ? ["TEMP", "TMP"].flatMap((name) => env[name] || []) : env["TMPDIR"] ? [temp] : []

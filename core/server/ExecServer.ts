@@ -11,6 +11,7 @@ import * as Floor from "../protocol/Floor.ts"
 import { LimitError } from "../protocol/Limits.ts"
 import type { Visible } from "../protocol/List.ts"
 import * as Message from "../protocol/Message.ts"
+import type { SessionScope } from "../protocol/SessionScope.ts"
 import type { SessionIds } from "../session/SessionIds.ts"
 import * as SessionRegistry from "../session/SessionRegistry.ts"
 import { Host } from "../spawn/Host.ts"
@@ -33,6 +34,8 @@ export interface Options extends SessionRegistry.Options {
   readonly floor?: Confinement | undefined
   /** Whose processes clients may list: of their own session (the default), or of every session of this server. */
   readonly listSessions?: Visible | undefined
+  /** What every client may do with the sessions of others, whatever its door says; by default nothing. */
+  readonly scope?: SessionScope | undefined
   /** Where everything is written down that clients do to this host; by default nowhere. */
   readonly auditLog?: AuditLog | undefined
 }
@@ -69,6 +72,7 @@ export const make = (
       keepsHistories,
       environmentInfo: EnvironmentInfo.make(host, capabilities, files, told),
       listed,
+      scope: options.scope ?? "own",
       floor,
       files,
       sandboxed: SandboxedFiles.make(files, host, floor),

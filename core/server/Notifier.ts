@@ -10,15 +10,31 @@
 import type { Process } from "../process/Process.ts"
 import { current } from "../protocol/dialect/current.ts"
 import type { Dialect, Event } from "../protocol/dialect/Dialect.ts"
-import { creditOf } from "../protocol/Process.ts"
+import { creditOf, leastCredit } from "../protocol/Process.ts"
+import * as Told from "../process/Told.ts"
 import type { FairSender, Source } from "./FairSender.ts"
+
+/** What is followed: a process of the session, or an attachment. */
+export type Followed = Process | Attached
+
+/** A process that the connection has attached to. */
+export interface Attached {
+  /** Its id on this connection. */
+  readonly id: string
+  /** The process. */
+  readonly process: Process
+  /** Whether the child waits for this connection. */
+  readonly holds: boolean
+}
 
 /** The notifier of one connection. */
 export interface Notifier {
-  /** Sends the events of `process` with a seq above `seq`, those to come as well; with `credit`, output within it. */
-  readonly attach: (process: Process, seq: number, credit?: number) => void
+  /** Sends the events of a process with a seq above `seq`, those to come as well; with `credit`, output within it. */
+  readonly attach: (followed: Followed, seq: number, credit?: number) => void
   /** Adds to the credit, which a process that has none is put under. False, and nothing, if that is too much to count. */
-  readonly grant: (process: Process, bytes: number) => boolean
+  readonly grant: (followed: Followed, bytes: number) => boolean
+  /** Sends nothing more of this one. */
+  readonly leave: (followed: Followed) => void
   /** Detaches from every process; `attach` has no effect from then on. */
   readonly close: () => void
 }
@@ -28,7 +44,7 @@ interface Credit {
   left: number
 }
 
-interface Attached {
+interface Following {
   /** Looks for something to send. */
   readonly wake: () => void
   /** Sends output within this credit from now on. */
@@ -38,82 +54,101 @@ interface Attached {
 
 /** `events` encodes for the dialect of the connection; the default is the current wire. */
 export const make = (sender: FairSender, events: Dialect["events"] = current.events): Notifier => {
-  const attached = new Map<Process, Attached>()
+  const following = new Map<Followed, Following>()
   /** Of processes under credit. A grant may come before its process is attached, and after its last event. */
-  const credits = new WeakMap<Process, Credit>()
+  const credits = new WeakMap<Followed, Credit>()
   let closed = false
 
-  const grant = (process: Process, bytes: number): boolean => {
-    const known = credits.get(process)
+  const grant = (followed: Followed, bytes: number): boolean => {
+    const known = credits.get(followed)
     const left = (known?.left ?? 0) + bytes
     if (left > Number.MAX_SAFE_INTEGER) return false
     if (known === undefined) {
       const credit = { left }
-      credits.set(process, credit)
-      attached.get(process)?.limit(credit)
+      credits.set(followed, credit)
+      following.get(followed)?.limit(credit)
     } else {
       known.left = left
-      attached.get(process)?.wake()
+      following.get(followed)?.wake()
     }
     return true
   }
 
-  const begin = (process: Process, seq: number): Attached => {
-    const attachment = process.attach(seq)
-    const encode = events(process.id)
-    const send = (event: Event): boolean => {
-      const message = encode(event)
-      if (message !== undefined) sender.write(message)
-      attachment.advance(event.seq)
-      if (event.kind === "closed") stop()
-      return event.kind !== "closed"
-    }
-    const sendNext: Source = () => {
-      const event = attachment.next()
-      return event !== undefined && send(event)
-    }
-    const within =
-      (credit: Credit): Source =>
-      () => {
-        const event = attachment.next()
-        if (event === undefined) return false
-        if (event.kind === "output") {
-          const counts = creditOf(event.bytes.length)
-          if (counts > credit.left) return false
-          credit.left -= counts
-        }
-        return send(event)
-      }
-    const credit = credits.get(process)
-    let source = credit === undefined ? sendNext : within(credit)
-    const wake = () => sender.enqueue(source)
-    const unsubscribe = process.subscribe(wake)
-    const stop = () => {
-      unsubscribe()
-      attachment.detach()
-      attached.delete(process)
-      sender.remove(source)
-    }
-    const limit = (credit: Credit) => {
-      sender.remove(source)
-      source = within(credit)
-      wake()
-    }
-    return { wake, limit, stop }
+  const begin = (followed: Followed, seq: number): Following => {
+    const made = follow(sender, events(followed.id), followed, seq, credits.get(followed), () =>
+      following.delete(followed),
+    )
+    following.set(followed, made)
+    return made
   }
 
   return {
-    attach: (process, seq, credit) => {
-      if (closed || (process.closed !== undefined && process.closed.seq <= seq)) return
-      if (credit !== undefined) grant(process, credit)
-      const attachment = begin(process, seq)
-      attached.set(process, attachment)
-      attachment.wake()
+    attach: (followed, seq, credit) => {
+      const end = processOf(followed).closed
+      if (closed || (end !== undefined && end.seq <= seq)) return
+      if (credit !== undefined) grant(followed, credit)
+      begin(followed, seq).wake()
     },
     grant,
+    leave: (followed) => following.get(followed)?.stop(),
     close: () => {
       closed = true
-      for (const { stop } of attached.values()) stop()
+      for (const { stop } of following.values()) stop()
     },
   }
+}
+
+const processOf = (followed: Followed): Process => ("holds" in followed ? followed.process : followed)
+
+/** Follows one of them; `ended` is called when it has sent the last event, or is stopped. */
+const follow = (
+  sender: FairSender,
+  encode: ReturnType<Dialect["events"]>,
+  followed: Followed,
+  seq: number,
+  credit: Credit | undefined,
+  ended: () => void,
+): Following => {
+  const process = processOf(followed)
+  const attachment = "holds" in followed ? Told.after(process, seq, followed.holds) : process.attach(seq)
+  const send = (event: Event): boolean => {
+    const message = encode(event)
+    if (message !== undefined) sender.write(message)
+    attachment.advance(event.seq)
+    if (event.kind === "closed") stop()
+    return event.kind !== "closed"
+  }
+  const sendNext: Source = () => {
+    const event = attachment.next()
+    return event !== undefined && send(event)
+  }
+  const within =
+    (credit: Credit): Source =>
+    () => {
+      const event = attachment.next()
+      if (event === undefined) return false
+      // A gap waits for room for any chunk, and grows meanwhile.
+      if (event.kind === "gap" && credit.left < leastCredit) return false
+      if (event.kind === "output") {
+        const counts = creditOf(event.bytes.length)
+        if (counts > credit.left) return false
+        credit.left -= counts
+      }
+      return send(event)
+    }
+  let source = credit === undefined ? sendNext : within(credit)
+  const wake = () => sender.enqueue(source)
+  const unsubscribe = process.subscribe(wake)
+  const stop = () => {
+    unsubscribe()
+    attachment.detach()
+    ended()
+    sender.remove(source)
+  }
+  const limit = (credit: Credit) => {
+    sender.remove(source)
+    source = within(credit)
+    wake()
+  }
+  return { wake, limit, stop }
 }

@@ -6,20 +6,21 @@
  * dialect has no handshake, the first request that needs a session opens one, which ends with the connection.
  */
 import * as Effect from "effect/Effect"
-import * as FiberSet from "effect/FiberSet"
 import type * as Scope from "effect/Scope"
 import type { FilesService } from "../files/Files.ts"
 import type { HttpClientService } from "../http/HttpClient.ts"
 import type { Confinement } from "../protocol/Confinement.ts"
 import type { Dialect } from "../protocol/dialect/Dialect.ts"
-import type { EnvironmentInfo } from "../protocol/Environment.ts"
+import type { RpcError } from "../protocol/ErrorCode.ts"
+import type * as Environment from "../protocol/Environment.ts"
 import type { Limits } from "../protocol/Limits.ts"
 import type { Visible } from "../protocol/List.ts"
+import * as SessionScope from "../protocol/SessionScope.ts"
 import type { Family } from "../protocol/Methods.ts"
 import * as Connection from "../rpc/Connection.ts"
 import type { Receiver } from "../rpc/Receiver.ts"
 import * as Router from "../rpc/Router.ts"
-import { cancelledId, notificationText, type RequestId } from "../protocol/Message.ts"
+import { cancelledId, notificationText, type Request, type RequestId } from "../protocol/Message.ts"
 import type { Holder, Session, SessionRegistry } from "../session/SessionRegistry.ts"
 import type { HostInfo } from "../spawn/Host.ts"
 import type { Capabilities } from "../spawn/Spawner.ts"
@@ -27,13 +28,8 @@ import type { Transport } from "../transport/Transport.ts"
 import * as Auditing from "./audit/Auditing.ts"
 import type { AuditLog } from "./audit/AuditLog.ts"
 import * as FairSender from "./FairSender.ts"
-import * as fileHandlers from "./handlers/fs.ts"
-import * as historyHandlers from "./handlers/history.ts"
-import * as httpHandlers from "./handlers/http.ts"
-import * as listHandlers from "./handlers/list.ts"
-import * as processHandlers from "./handlers/process.ts"
-import * as sessionHandlers from "./handlers/session.ts"
-import * as waitHandlers from "./handlers/wait.ts"
+import * as Attachments from "./Attachments.ts"
+import * as Handlers from "./Handlers.ts"
 import * as Handshake from "./Handshake.ts"
 import * as Notifier from "./Notifier.ts"
 import type { SandboxedFiles } from "./SandboxedFiles.ts"
@@ -50,7 +46,7 @@ export interface Shared {
   readonly capabilities: Capabilities
   /** What every request is confined to at least. */
   readonly floor: Confinement | undefined
-  readonly environmentInfo: EnvironmentInfo
+  readonly environmentInfo: Environment.EnvironmentInfo
   /** True if output can be kept in files. */
   readonly keepsHistories: boolean
   readonly files: FilesService
@@ -59,6 +55,8 @@ export interface Shared {
   readonly sessions: SessionRegistry
   /** Whose processes clients may list. */
   readonly listed: Visible
+  /** What every client may do with the sessions of others. */
+  readonly scope: SessionScope.SessionScope
   readonly tracing: Tracing
   /** Undefined if nothing is audited. */
   readonly auditLog: AuditLog | undefined
@@ -74,8 +72,6 @@ export const serve = (
     const handshake = Handshake.make<Session>(dialect)
     const sender = FairSender.make((message) => connection.write(message))
     const notifier = Notifier.make(sender, (processId) => handshake.dialect().events(processId))
-    const fork = yield* FiberSet.makeRuntime<never>()
-    const scope = yield* Effect.scope
     let taken = false
     const write = (text: string) => taken || connection.write(text)
     const holder: Holder = {
@@ -83,9 +79,17 @@ export const serve = (
         taken = true
         sender.stop()
         connection.leave(sessionTaken, notificationText("session/taken", { sessionId: id }))
+        attachments.close()
         return notifier.close
       },
+      wrote: (processId, writer) => void write(notificationText("process/writer", { processId, writer })),
     }
+    const session = () => sessionOf(handshake)
+    const attachments = Attachments.make({
+      session,
+      notifier,
+      tell: (method, params) => void write(notificationText(method, params)),
+    })
 
     const { peer } = transport
     const sessionId = () => handshake.session()?.id
@@ -96,54 +100,75 @@ export const serve = (
       platform: shared.host.platform,
       gate: yield* makeGate(handshake, sessions),
       toRpcError,
-      handlers: {
-        ...sessionHandlers.make({ ...shared, handshake, sessions, notifier, holder }),
-        ...waitHandlers.make({ session: () => sessionOf(handshake) }),
-        ...historyHandlers.make({ session: () => sessionOf(handshake) }),
-        ...listHandlers.make({ session: () => sessionOf(handshake), sessions, listed: shared.listed }),
-        ...processHandlers.make({ ...shared, limits, session: () => sessionOf(handshake), notifier, audit }),
-        ...(yield* fileHandlers.make({
-          ...shared,
-          platform: shared.host.platform,
-          sandboxed: audit.files(sandboxed),
-          write,
-        })),
-        ...httpHandlers.make({ ...shared, client: audit.http(client), limits, sender, scope, fork }),
-      },
+      handlers: yield* Handlers.make({
+        ...shared,
+        handshake,
+        sessions,
+        limits,
+        sender,
+        notifier,
+        holder,
+        attachments,
+        session,
+        audit,
+        scope: SessionScope.greater(shared.scope, transport.peer?.scope ?? "own"),
+        sandboxed: audit.files(sandboxed),
+        client: audit.http(client),
+        write,
+      }),
     })
     const connection = yield* Connection.make(
       transport,
-      {
-        request: (request, context) => {
-          const handle = () => router.handle(request.method, request.params, context)
+      receiver(handshake, router, {
+        cancel: (id) => connection.cancel(id),
+        request: (request, answer) => {
           const decided = handshake.decide(request)
-          const answer = decided === undefined ? handle() : Effect.flatMap(sessions.end(decided), handle)
-          return shared.tracing.request(request, sessionId, answer)
+          const answered = decided === undefined ? answer() : Effect.flatMap(sessions.end(decided), answer)
+          return shared.tracing.request(request, sessionId, answered)
         },
-        slotted: router.slotted,
-        cancellable: router.cancellable,
-        notification: notified(handshake, (id) => connection.cancel(id)),
-        get endsOnMalformed() {
-          return handshake.dialect().endsOnMalformed
-        },
-        get endsOnStrayAnswer() {
-          return handshake.dialect().endsOnStrayAnswer
-        },
-      },
+      }),
       { concurrentRequests: limits.concurrentRequests, bounds: limits },
     )
     connection.onDrain(sender.drain)
     yield* Effect.addFinalizer(() => {
       notifier.close()
+      attachments.close()
       const session = handshake.session()
       return session === undefined ? Effect.void : sessions.detach(session, holder)
     })
     yield* Effect.logDebug(`connected: ${transport.label}`)
     const why = yield* connection.run
-    const session = handshake.session()
-    const about = session === undefined ? {} : { session: session.id }
+    const id = sessionId()
+    const about = id === undefined ? {} : { session: id }
     yield* Effect.annotateLogs(Effect.logDebug(`disconnected: ${why}`), about)
   })
+
+/** What the connection does with what comes. */
+const receiver = (
+  handshake: Handshake.Handshake<Session>,
+  router: Router.Router,
+  { cancel, request }: Receiving,
+): Receiver => ({
+  request: (asked, context) => request(asked, () => router.handle(asked.method, asked.params, context)),
+  slotted: router.slotted,
+  cancellable: router.cancellable,
+  notification: notified(handshake, cancel),
+  get endsOnMalformed() {
+    return handshake.dialect().endsOnMalformed
+  },
+  get endsOnStrayAnswer() {
+    return handshake.dialect().endsOnStrayAnswer
+  },
+})
+
+interface Receiving {
+  readonly cancel: (id: RequestId) => void
+  /** Stands around the answer to a request. */
+  readonly request: (
+    request: Request,
+    answer: () => Effect.Effect<string, RpcError>,
+  ) => Effect.Effect<string, RpcError>
+}
 
 /** Takes a notification, which may change the handshake or `cancel` a request. */
 const notified =

@@ -6,12 +6,29 @@ import type { HistoryError } from "../process/history/HistoryFiles.ts"
 import type { ProcessError } from "../process/ProcessError.ts"
 import * as ErrorCode from "../protocol/ErrorCode.ts"
 import type { LimitError } from "../protocol/Limits.ts"
+import type { SessionScope } from "../protocol/SessionScope.ts"
 import type { SessionError } from "../session/SessionRegistry.ts"
 import type { SignalError, SpawnError } from "../spawn/SpawnError.ts"
 import type { HandshakeError } from "./Handshake.ts"
 
 /** Params that decode but have values that this host or server cannot take. `message` is the text for the client. */
 export class ParamsError extends Data.TaggedError("ParamsError")<{ readonly message: string }> {}
+
+/** What a client does not do with the processes of others, because it came by a door that does not let it. */
+export class ScopeError extends Data.TaggedError("ScopeError")<{
+  /** The scope that it needs, and the one that it has. */
+  readonly needs: SessionScope
+  readonly has: SessionScope
+  /** What it has tried. */
+  readonly what: "looks" | "writes" | "stalls" | "keeps" | "removes"
+}> {}
+
+/** No process has that name, or several have. */
+export class NameError extends Data.TaggedError("NameError")<{
+  readonly name: string
+  /** Those that have it. */
+  readonly places: ReadonlyArray<{ readonly session: number; readonly processId: string }>
+}> {}
 
 /** Every failure of a handler. */
 export type HandlerError =
@@ -20,8 +37,10 @@ export type HandlerError =
   | HistoryError
   | HttpError
   | LimitError
+  | NameError
   | ParamsError
   | ProcessError
+  | ScopeError
   | SessionError
   | SpawnError
   | SignalError
@@ -48,6 +67,13 @@ export const toRpcError = (error: HandlerError): ErrorCode.RpcError => {
       )
     case "LimitError":
       return rpcError(ErrorCode.invalidRequest, error.message)
+    case "NameError":
+      return rpcError(ErrorCode.invalidRequest, nameText(error))
+    case "ScopeError":
+      return rpcError(
+        ErrorCode.invalidRequest,
+        `${scopeTexts[error.what]} needs the scope ${error.needs}, and this connection has the scope ${error.has}`,
+      )
     case "ParamsError":
       return rpcError(ErrorCode.invalidParams, error.message)
     case "ProcessError":
@@ -81,6 +107,29 @@ const handshakeText = ({ reason, family }: HandshakeError): string => {
     case "Repeated":
       return "initialize may only be sent once per connection"
   }
+}
+
+const scopeTexts: Readonly<Record<ScopeError["what"], string>> = {
+  looks: "attaching to a process of another session",
+  writes: "writing to a process of another session",
+  stalls: 'stalling a process of another session (policy "block")',
+  keeps: "keeping a process (`keep: true`)",
+  removes: "removing a process of another session",
+}
+
+/** The most processes that the text for an ambiguous name lists. */
+const mostListed = 5
+
+const nameText = ({ name, places }: NameError): string => {
+  if (places.length === 0) return `no process is named ${name}`
+  const listed = places
+    .slice(0, mostListed)
+    .map(({ session, processId }) => `${processId} of session ${session}`)
+  const more = places.length > mostListed ? ", …" : ""
+  return (
+    `${places.length} processes are named ${name}: ${listed.join(", ")}${more}; ` +
+    "name one by session and processId"
+  )
 }
 
 const fileError = ({ reason, message }: FileError): ErrorCode.RpcError => {
@@ -128,6 +177,23 @@ const processError = ({ reason, processId }: ProcessError): ErrorCode.RpcError =
       return rpcError(ErrorCode.internalError, "failed to write to process stdin")
     case "NoTerminal":
       return rpcError(ErrorCode.invalidRequest, `process ${processId} has no terminal to resize`)
+    case "Taken":
+      return rpcError(
+        ErrorCode.invalidRequest,
+        `process ${processId} is written to by another client: take it back by process/attach with role "writer" and take`,
+      )
+    case "Viewed":
+      return rpcError(
+        ErrorCode.invalidRequest,
+        `${processId} is attached as a viewer: attach as the writer, by process/attach with role "writer"`,
+      )
+    case "Written":
+      return rpcError(
+        ErrorCode.invalidRequest,
+        `process ${processId} is written to by another client: take the role with \`take: true\``,
+      )
+    case "NotAttached":
+      return rpcError(ErrorCode.invalidRequest, `${processId} is no attachment of this connection`)
     case "NoHistory":
       return rpcError(
         ErrorCode.invalidRequest,

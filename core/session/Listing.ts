@@ -143,8 +143,14 @@ const toRow = (
     (wanted.states === undefined || wanted.states.includes(state)) &&
     Object.entries(wanted.labels ?? {}).every(([key, value]) => Object.hasOwn(has, key) && has[key] === value)
   if (!matches) return undefined
-  const attached = detachment === undefined
-  return { session: session.number, attached, ...Listed.toRow(process, facts, state) }
+  return rowOf(session.number, detachment === undefined, entry)
+}
+
+/** The row of a process of the session of that number; `attached` is whether a connection has that. */
+export const rowOf = (session: number, attached: boolean, entry: Entry): List.ListedProcess => {
+  const { process, facts, removed } = entry
+  const state = Listed.stateOf(process, hasStarted(entry))
+  return { session, attached, ...Listed.toRow(process, facts, state, removed !== undefined) }
 }
 
 const weightOf = ({ processId, name = "", argv, cwd, labels }: List.ListedProcess): number =>

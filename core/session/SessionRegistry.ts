@@ -3,10 +3,10 @@
  *
  * A session owns processes and is attached to at most one connection. When that connection is gone, the children go on
  * and their output is retained; a new connection can resume the session within its time to live, which begins at the
- * detachment. After that, or when the scope of the registry closes, its children are killed. A connection can also take
- * a session over from the one that has it; that changes hands in one synchronous step, so that a session never has two.
- * A bound session, for dialects without resumption, ends with its connection. Sessions have numbers, for lists: their
- * ids are secrets.
+ * detachment, and goes on until none of its processes is kept. After that, or when the scope of the registry closes,
+ * its children are killed. A connection can also take a session over from the one that has it; that changes hands in
+ * one synchronous step, so that a session never has two. A bound session, for dialects without resumption, ends with
+ * its connection. Sessions have numbers, for lists: their ids are secrets.
  */
 import * as Clock from "effect/Clock"
 import * as Data from "effect/Data"
@@ -63,6 +63,18 @@ export interface Holder {
    * is called when the other one follows them.
    */
   readonly taken: (session: Session) => () => void
+  /** A process of its session is written to by this connection again, or by another one; by default nobody is told. */
+  readonly wrote?: (processId: string, writes: boolean) => void
+}
+
+/** An open session, as long as it is open. */
+export interface Found {
+  /** The session. */
+  readonly session: Session
+  /** The connection that has it now; undefined if none has, or it is a bound one. */
+  readonly holder: Holder | undefined
+  /** Undefined while a connection has it. */
+  readonly detachment: object | undefined
 }
 
 /** The sessions of one server. */
@@ -79,6 +91,8 @@ export interface SessionRegistry {
   readonly detach: (session: Session, holder?: Holder) => Effect.Effect<void>
   /** Ends a session at once; its children are killed. */
   readonly end: (session: Session) => Effect.Effect<void>
+  /** The open session of that id; a number is that of lists. */
+  readonly find: (session: string | number) => Found | undefined
   /** The open sessions with a greater number, in its order. */
   readonly after: Listing.Sessions
 }
@@ -152,15 +166,6 @@ export const make = (
         return Scope.close(entry.scope, Exit.void)
       })
 
-    const expire = (entry: OpenSession, detachment: object) =>
-      Effect.gen(function* () {
-        yield* Effect.sleep(options.detachedMillis)
-        // The session was resumed meanwhile, and perhaps detached again.
-        if (entry.detachment !== detachment) return
-        yield* Effect.annotateLogs(Effect.logDebug("session expired"), { session: entry.session.id })
-        yield* end(entry.session)
-      })
-
     const detach = (session: Session, holder?: Holder) =>
       Effect.suspend(() => {
         const entry = table.get(session.id)
@@ -171,12 +176,37 @@ export const make = (
         entry.detachment = detachment
         entry.holder = undefined
         letGo(entry)
-        return FiberMap.run(expiries, session.id, expire(entry, detachment))
+        return FiberMap.run(expiries, session.id, expire(entry, detachment, options, end))
       })
 
     const after = (number: number) => numbered.after(number)
     const resume = resuming(table)
-    return { open: make, openBound: make(undefined), resume, handedOver, detach, end, after }
+    const find = finding(table, numbered)
+    return { open: make, openBound: make(undefined), resume, handedOver, detach, end, find, after }
+  })
+
+const finding =
+  (table: ReadonlyMap<string, OpenSession>, numbered: Numbered<OpenSession>): SessionRegistry["find"] =>
+  (session) => {
+    if (typeof session === "string") return table.get(session)
+    const [first] = numbered.after(session - 1)
+    return first?.number === session ? first : undefined
+  }
+
+/** Ends a session when its time to live is over and none of its processes is kept. */
+const expire = (
+  entry: OpenSession,
+  detachment: object,
+  { detachedMillis }: Options,
+  end: SessionRegistry["end"],
+): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    yield* Effect.sleep(detachedMillis)
+    yield* entry.session.processes.noneKept
+    // The session was resumed meanwhile, and perhaps detached again.
+    if (entry.detachment !== detachment) return
+    yield* Effect.annotateLogs(Effect.logDebug("session expired"), { session: entry.session.id })
+    yield* end(entry.session)
   })
 
 /** One synchronous step: an interrupted caller has either not resumed the session, or can detach it. */

@@ -4,6 +4,22 @@ import * as Either from "effect/Either"
 import * as Message from "../protocol/Message.ts"
 import * as Memory from "../transport/Memory.ts"
 
+const listed = {
+  processId: "p",
+  session: 1,
+  attached: true,
+  labels: {},
+  argv: ["x"],
+  cwd: "file:///",
+  pid: null,
+  tty: false,
+  startedAtMs: 0,
+  state: "running",
+  exitCode: null,
+  bytes: 0,
+  nextSeq: 1,
+}
+
 /** What the server answers before it is mute. */
 const answers: { readonly [method: string]: object } = {
   initialize: {
@@ -11,11 +27,12 @@ const answers: { readonly [method: string]: object } = {
     environmentInfo: {
       shell: { name: "sh", path: "/bin/sh" },
       cwd: "file:///",
-      capabilities: { requestCancel: true },
+      capabilities: { requestCancel: true, processAttach: true },
     },
     protocolVersion: "exec-server.v0",
   },
   "process/start": { processId: "p", sandboxType: "none" },
+  "process/attach": { processId: "@p", process: listed, firstSeq: 1, writer: true },
   "fs/open": { handleId: "file-1" },
   "fs/watchMissing": { watching: true },
   "http/request": { status: 200, headers: [], bodyBase64: "" },

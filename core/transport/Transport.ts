@@ -9,6 +9,7 @@ import * as Data from "effect/Data"
 import type * as Effect from "effect/Effect"
 import type * as Mailbox from "effect/Mailbox"
 import * as Limits from "../protocol/Limits.ts"
+import type { SessionScope } from "../protocol/SessionScope.ts"
 
 /** Why a transport failed. `message` is for logs. */
 export class TransportError extends Data.TaggedError("TransportError")<{
@@ -44,6 +45,8 @@ export interface Peer {
   readonly pid?: number | undefined
   /** What it was admitted by; undefined if nothing was asked for. */
   readonly credential?: Credential | undefined
+  /** What it may do with the sessions of others, by the door by which it came; undefined is nothing. */
+  readonly scope?: SessionScope | undefined
 }
 
 /** What a client has shown to be admitted, by name; never the secret itself. */

@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { adapters } from "./adapters.mjs"
 import { agent } from "./agent.mjs"
+import { attaching } from "./attach.mjs"
 import { client } from "./client.mjs"
 import { confine } from "./confine.mjs"
 import { dialects } from "./dialects.mjs"
@@ -29,6 +30,7 @@ export const all = [
   ...histories,
   ...lists,
   ...marksOfOutput,
+  ...attaching,
   ...files,
   ...http,
   ...server,

@@ -24,7 +24,7 @@ export const confine = [
   ),
   elsewhere(
     one(
-      "core/server/handlers/process.ts",
+      "core/server/SpawnSpecs.ts",
       "Floor.under(floor, asked.right)",
       "asked.right ?? floor",
       "a start that asks for a sandbox leaves the floor",

@@ -183,7 +183,13 @@ export const processes = [
     "    history",
     "closed processes are never forgotten",
   ),
-  registry("if (table.get(id) !== undefined) {", "if (false) {", "an id can be taken twice", "process/start"),
+  one(
+    "core/process/Reserving.ts",
+    "if (table.get(id) !== undefined)",
+    "if (false)",
+    "an id can be taken twice",
+    "process/start",
+  ),
   table(
     "if (Exit.isFailure(outcome)) this.forget(entry)",
     "void Exit",

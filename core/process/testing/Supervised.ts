@@ -42,6 +42,8 @@ const textOf = (event: Event): string => {
   switch (event.kind) {
     case "output":
       return `${event.seq} ${event.stream} ${String.fromCharCode(...event.bytes)}`
+    case "gap":
+      return `${event.from} to ${event.seq} are gone`
     case "mark":
       return `${event.seq} ${event.mark}`
     case "exited":

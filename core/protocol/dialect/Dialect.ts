@@ -70,6 +70,14 @@ export type Event =
       readonly cwd: string | null
     }
   | {
+      /** Output that has left the log before an attachment had it. */
+      readonly kind: "gap"
+      /** The first seq that is missing. */
+      readonly from: number
+      /** The last one. */
+      readonly seq: number
+    }
+  | {
       readonly kind: "exited"
       readonly seq: number
       readonly exitCode: number

@@ -32,6 +32,8 @@ export const current: Dialect = {
           const { seq, mark, exitCode, cwd } = event
           return notificationText("process/mark", { processId, seq, kind: mark, exitCode, cwd })
         }
+        case "gap":
+          return notificationText("process/gap", { processId, from: event.from, to: event.seq })
         case "exited": {
           const { seq, exitCode, sandboxDenied, limit, oomKilled, endedBy } = event
           const signal = endedBy === undefined ? undefined : event.signal

@@ -5,16 +5,17 @@ import type { Ended } from "../../process/history/History.ts"
 import type { Point } from "../../process/history/Reading.ts"
 import * as History from "../../protocol/History.ts"
 import type { ParamsOf, ResultOf } from "../../protocol/Methods.ts"
-import type { Session } from "../../session/SessionRegistry.ts"
+import type { Attachments } from "../Attachments.ts"
 import { ParamsError } from "../WireError.ts"
 
 /** The handlers of one connection. */
-export const make = ({ session }: { readonly session: () => Session }) => ({
+export const make = ({ attachments }: { readonly attachments: Attachments }) => ({
   "process/history": (params: ParamsOf<"process/history">) =>
     Effect.gen(function* () {
       const { processId, tail, maxBytes } = params
       if (tail != null && params.from != null) return yield* refuse("tail and from exclude each other")
-      const { chunks, ended, ...rest } = yield* session().processes.history(processId, {
+      const { processes, id } = attachments.at(processId)
+      const { chunks, ended, ...rest } = yield* processes.history(id, {
         from: yield* toPoint("from", params.from),
         to: yield* toPoint("to", params.to),
         tail: tail ?? undefined,
@@ -35,12 +36,12 @@ export const make = ({ session }: { readonly session: () => Session }) => ({
         if (lines > History.mostContext)
           return yield* refuse(`${name} must be at most ${History.mostContext} lines: ${lines}`)
       }
-      const { processes } = session()
+      const { processes, id } = attachments.at(processId)
       // The edges of lines are edges always.
       const given = flags ?? ""
       const compiled = processes.patterns.compile(pattern, given.includes("m") ? given : `${given}m`)
       if (Either.isLeft(compiled)) return yield* refuse(compiled.left.message)
-      const { matches, ended, ...rest } = yield* processes.grep(processId, {
+      const { matches, ended, ...rest } = yield* processes.grep(id, {
         pattern: compiled.right,
         from: yield* toPoint("from", params.from),
         to: yield* toPoint("to", params.to),

@@ -43,6 +43,8 @@ export const make = ({ handshake, sessions, notifier, holder, environmentInfo }:
           session.processes.each((process, fresh) =>
             notifier.attach(process, fresh ? 0 : replayFrom(process, replayAfter), named(credit, process.id)),
           )
+          for (const { process } of session.processes.after(0))
+            if (process.sharing.writers?.current !== undefined) holder.wrote?.(process.id, false)
           sessions.handedOver(session)
         })
         return { sessionId: session.id, environmentInfo }

@@ -5,16 +5,16 @@ import type { PatternCache } from "../../pattern/PatternCache.ts"
 import type { Condition, WaitState } from "../../process/wait/Condition.ts"
 import type { ParamsOf, ResultOf } from "../../protocol/Methods.ts"
 import * as Wait from "../../protocol/Wait.ts"
-import type { Session } from "../../session/SessionRegistry.ts"
+import type { Attachments } from "../Attachments.ts"
 import { ParamsError } from "../WireError.ts"
 
 /** The handler of one connection. */
-export const make = ({ session }: { readonly session: () => Session }) => ({
+export const make = ({ attachments }: { readonly attachments: Attachments }) => ({
   "process/wait": ({ processId, afterSeq, until, timeoutMs, maxBytes }: ParamsOf<"process/wait">) =>
     Effect.gen(function* () {
-      const { processes } = session()
+      const { processes, id } = attachments.at(processId)
       const conditions = yield* toConditions(until, processes.patterns)
-      const state = yield* processes.wait(processId, {
+      const state = yield* processes.wait(id, {
         afterSeq: afterSeq ?? 0,
         until: conditions,
         timeoutMillis: timeoutMs ?? Infinity,

@@ -1,0 +1,89 @@
+// @ts-check
+// Mutations of attachments: who writes, what is missed, and what a client may.
+import { elsewhere, inFile, one } from "./mutation.mjs"
+
+const test = "core/server/ExecServer.Attach.test.ts"
+const handler = inFile("core/server/handlers/attach.ts")
+const attachments = inFile("core/server/Attachments.ts")
+const writers = inFile("core/process/Writers.ts")
+const told = inFile("core/process/Told.ts")
+
+export const attaching = [
+  elsewhere(
+    writers("else this.moveOut(writer)", "", "who takes the role twice keeps it when it leaves"),
+    test,
+  ),
+  elsewhere(writers("before.told(false)", "", "who loses the role of the writer is not told"), test),
+  elsewhere(told("end > last + 1", "false", "output that an attachment has missed is not told"), test),
+  elsewhere(
+    told(
+      "holds ? process.attach(seq) : watcher(process, seq)",
+      "process.attach(seq)",
+      "every viewer stalls the child",
+    ),
+    test,
+  ),
+  attachments(
+    "if (target.processes.writer(target.id) === attachment) return",
+    "if (target.id !== undefined) return",
+    "viewers write",
+  ),
+  attachments("attachment.writers.leave(attachment)", "", "the role of a writer that has left is nobody's"),
+  attachments(
+    "if (attachment.process.closed !== undefined) return",
+    "",
+    "what is left of a closed process does not come",
+  ),
+  handler(
+    'role === "writer" || policy === "block"',
+    'role === "writer"',
+    "who may only look stalls the child",
+  ),
+  handler(
+    "current === undefined ? isOwn ||",
+    "current === undefined ||",
+    "the role is free while its owner has it",
+  ),
+  one(
+    "core/server/Sought.ts",
+    'if (!isOwn && !SessionScope.includes(scope, "observe"))',
+    "if (false)",
+    "every client sees the processes of all",
+  ),
+  one(
+    "core/server/Sought.ts",
+    "const found = running.length > 0 ? running : all",
+    "const found = all",
+    "a name that an ended process has, too, is ambiguous",
+  ),
+  elsewhere(
+    one(
+      "core/process/Lifecycle.ts",
+      "if (entry.removed !== undefined) yield* Deferred.await(entry.removed)\n    else if",
+      "if",
+      "a process that is kept is forgotten",
+    ),
+    test,
+  ),
+  elsewhere(
+    one(
+      "core/session/SessionRegistry.ts",
+      "    yield* entry.session.processes.noneKept\n",
+      "",
+      "a session ends although a process of it is kept",
+    ),
+    test,
+  ),
+  one(
+    "core/client/ReorderBuffer.ts",
+    'event.kind === "gap" ? event.from : event.seq',
+    "event.seq",
+    "a gap is taken for one event",
+  ),
+  one(
+    "core/client/Attaching.ts",
+    "follower.role.current\n      ?",
+    "false\n      ?",
+    "a writer is a viewer on the next connection",
+  ),
+]

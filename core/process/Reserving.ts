@@ -1,0 +1,113 @@
+/**
+ * A start before its spawn: its places are taken, its id is reserved, and what it asks for is made. All of it is one
+ * synchronous step.
+ */
+import type * as Clock from "effect/Clock"
+import * as Either from "effect/Either"
+import type { LimitError } from "../protocol/Limits.ts"
+import type { SpawnSpec } from "../spawn/Spawner.ts"
+import { Account } from "./Account.ts"
+import { streamsOf } from "./Attachment.ts"
+import * as Buffered from "./Buffered.ts"
+import { defaultGrace, type Grace } from "./Cause.ts"
+import * as Deadline from "./Deadline.ts"
+import type { Histories } from "./history/Histories.ts"
+import type { Kept } from "./Kept.ts"
+import type * as Lifecycle from "./Lifecycle.ts"
+import type { Names } from "./Listed.ts"
+import { Marks } from "./marks/Marks.ts"
+import type { Options, Shared } from "./Options.ts"
+import * as OutputLog from "./OutputLog.ts"
+import { Process } from "./Process.ts"
+import { ProcessError } from "./ProcessError.ts"
+import type { Entry, ProcessTable } from "./ProcessTable.ts"
+import type { Places } from "./StartGate.ts"
+
+/** What a start may ask for beyond its spec. */
+export interface Asked extends Names {
+  /** Lowers how much output is retained, down to one chunk; it never raises it. */
+  readonly retainedBytes?: number | undefined
+  /** Stands around the spawn, behind every check. */
+  readonly around?: Lifecycle.AroundSpawn | undefined
+  /** True: the process closes with a receipt. */
+  readonly receipt?: boolean | undefined
+  /** When the process has to end; by default never. */
+  readonly times?: Deadline.Times | undefined
+  /** How it is asked to end. */
+  readonly grace?: Partial<Grace> | undefined
+  /** True: the marks in its output are told. */
+  readonly marks?: boolean | undefined
+  /** True: its exit says what has ended it. */
+  readonly ending?: boolean | undefined
+  /** True: it stays until it is removed. */
+  readonly keep?: boolean | undefined
+  /** Most bytes of its history; by default, and with 0, it has none. */
+  readonly historyBytes?: number | undefined
+}
+
+/** A start that is about to spawn. */
+export interface Reserved {
+  /** Its place in the table. */
+  readonly entry: Entry
+  /** Gives back its place among the processes that run. */
+  readonly leave: () => void
+  /** What is done around its life. */
+  readonly asked: Lifecycle.Asked
+}
+
+/** What starts of one session use. */
+export interface Services {
+  readonly table: ProcessTable
+  readonly places: Places
+  readonly kept: Kept
+  readonly histories: Histories
+  readonly clock: Clock.Clock
+  readonly shared: Shared
+  readonly options: Options
+}
+
+/** Reserves the id of a start. */
+export const reserve = (
+  { table, places, kept, histories, clock, shared, options }: Services,
+  id: string,
+  spec: SpawnSpec,
+  asked: Asked,
+): Either.Either<Reserved, ProcessError | LimitError> => {
+  if (table.get(id) !== undefined)
+    return Either.left(new ProcessError({ reason: "AlreadyExists", processId: id }))
+  const startedAtMs = clock.unsafeCurrentTimeMillis()
+  const keep = asked.keep === true ? kept.take() : undefined
+  if (keep !== undefined && Either.isLeft(keep)) return Either.left(keep.left)
+  const place = places.take(startedAtMs)
+  if (Either.isLeft(place)) {
+    keep?.right()
+    return Either.left(place.left)
+  }
+  const [capacity, leave] = [capacityOf(options.limits, asked), place.right]
+  const accounting = { clock, hasher: shared.hasher }
+  const account = asked.receipt === true ? new Account(accounting, streamsOf(spec.stdio)) : undefined
+  const marks = asked.marks === true ? new Marks(spec.stdio) : undefined
+  const process = new Process(id, spec, capacity, shared, leave, account, marks)
+  const { argv, cwd } = spec
+  const { around, historyBytes = 0, name, labels } = asked
+  const told = Buffered.told(process, capacity, shared.buffers)
+  const entry = table.reserve(told, { argv, cwd, name, labels, startedAtMs }, keep !== undefined)
+  if (keep !== undefined) process.sharing.whenLeft(keep.right)
+  const deadline = deadlineOf(process, clock, asked)
+  const keeps = historyBytes > 0 && options.forgetsAtExit !== true
+  const history = keeps ? histories.begin(process, historyBytes) : undefined
+  return Either.right({ entry, leave, asked: { around, deadline, history } })
+}
+
+/** Notes in the process how it ends; its deadlines, if its start has named some. */
+const deadlineOf = (process: Process, clock: Clock.Clock, { ending, grace, times }: Asked) => {
+  process.cause.told = ending === true
+  process.grace = { ...defaultGrace, ...grace }
+  return times === undefined ? undefined : new Deadline.Deadline(clock, times, process.grace)
+}
+
+/** What a log may retain: what its start asks for, one chunk at least, within the limits. */
+const capacityOf = (
+  { retainedBytes: most, retainedChunks: chunks }: Options["limits"],
+  { retainedBytes = most }: { readonly retainedBytes?: number | undefined },
+): OutputLog.Capacity => ({ bytes: Math.min(most, Math.max(retainedBytes, OutputLog.maxChunkBytes)), chunks })

@@ -1,0 +1,24 @@
+/** What those at one process share: who writes to it, and who is told when it is forgotten. */
+import type { Writers } from "./Writers.ts"
+
+/** Why a process is forgotten: its time is over or it was removed, or its session has ended. */
+export type Why = "removed" | "sessionEnd"
+
+/** The sharing of one process. */
+export class Sharing {
+  /** Who writes; undefined while nobody but its owner has. */
+  writers: Writers | undefined
+  private readonly listeners = new Set<(why: Why) => void>()
+
+  /** Calls `listener` when the process is forgotten, until the returned function is called. */
+  whenLeft(listener: (why: Why) => void): () => void {
+    this.listeners.add(listener)
+    return () => this.listeners.delete(listener)
+  }
+
+  /** The process is forgotten. */
+  left(why: Why): void {
+    for (const listener of this.listeners) listener(why)
+    this.listeners.clear()
+  }
+}

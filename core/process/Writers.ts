@@ -1,0 +1,57 @@
+/**
+ * Who writes to a process: its owner at first, then who has taken the role. One at a time.
+ *
+ * Who leaves gives the role back to the one it was taken from, as far as that is there: at last to the owner.
+ */
+
+/** One who may write; known by its identity. */
+export interface Writer {
+  /** It has become the writer, or is it no longer. */
+  readonly told: (writes: boolean) => void
+}
+
+/** The writers of one process. */
+export class Writers {
+  /** Who has taken the role, and from whom: the last one writes. */
+  private readonly taken: Array<Writer> = []
+  private readonly owner: Writer
+
+  /** The owner is the writer. */
+  constructor(owner: Writer) {
+    this.owner = owner
+  }
+
+  /** Who writes; undefined is the owner. */
+  get current(): Writer | undefined {
+    return this.taken.at(-1)
+  }
+
+  /** Gives the role to one of them, who may have had it; undefined is the owner, who keeps it then. */
+  take(writer: Writer | undefined): void {
+    this.change(() => {
+      if (writer === undefined) this.taken.length = 0
+      else this.moveOut(writer)
+      if (writer !== undefined) this.taken.push(writer)
+    })
+  }
+
+  /** One of them is no writer any more, and gets the role back from nobody. */
+  leave(writer: Writer): void {
+    this.change(() => this.moveOut(writer))
+  }
+
+  private moveOut(writer: Writer): void {
+    const index = this.taken.indexOf(writer)
+    if (index >= 0) this.taken.splice(index, 1)
+  }
+
+  /** Tells the one before and the one after, if they differ. */
+  private change(by: () => void): void {
+    const before = this.current ?? this.owner
+    by()
+    const after = this.current ?? this.owner
+    if (before === after) return
+    before.told(false)
+    after.told(true)
+  }
+}

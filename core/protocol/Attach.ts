@@ -1,0 +1,91 @@
+/**
+ * `process/attach` and `process/detach`: several clients at one process. Needs the capability `processAttach`.
+ *
+ * An attachment has a process id of its own on its connection, under which all the methods and notifications of
+ * processes work. It ends with its connection; it keeps no process alive, and none any longer in the lists.
+ */
+import * as Schema from "effect/Schema"
+import { nullable } from "./Fields.ts"
+import { U53, U64 } from "./Integers.ts"
+import { ListedProcess } from "./List.ts"
+
+/** What a client may do: look on, or write as well. One at a time writes. */
+export const Role = Schema.Literal("viewer", "writer").annotations({ identifier: "AttachmentRole" })
+/** What a client may do: look on, or write as well. */
+export type Role = typeof Role.Type
+
+/** What happens while an attachment lags: the child waits for it, or it misses what the server no longer retains. */
+export const Policy = Schema.Literal("block", "skip").annotations({ identifier: "AttachmentPolicy" })
+/** What happens while an attachment lags. */
+export type Policy = typeof Policy.Type
+
+/**
+ * Attaches to a process, by `processId` or `name`: of the own session, of the one with the number `session`, or of the
+ * one whose secret id is `sessionId`. A name alone is looked for in every session that the client may see; a process
+ * that runs comes before those that have ended.
+ *
+ * `as` is the id of the attachment on this connection (the default is the id that the process has). Events after
+ * `afterSeq` follow the answer (the default is 0: all that is retained), within `credit`, if there is one. `role` is
+ * `viewer` by default; a writer takes the role from who has it with `take`. `policy` is `skip` by default. To attach
+ * again under the id of an attachment changes its role alone, and so does the own id of a process of the own session.
+ */
+export const AttachParams = Schema.Struct({
+  processId: nullable(Schema.String),
+  name: nullable(Schema.String),
+  session: nullable(U53),
+  sessionId: nullable(Schema.String),
+  as: nullable(Schema.String),
+  afterSeq: nullable(U64),
+  role: nullable(Role),
+  take: nullable(Schema.Boolean),
+  policy: nullable(Policy),
+  credit: nullable(U53),
+}).annotations({ identifier: "ProcessAttachParams" })
+/** Decoded params of `process/attach`. */
+export type AttachParams = typeof AttachParams.Type
+
+/**
+ * `processId` is the id of the attachment, `process` the process as lists show it, `firstSeq` the seq of the oldest
+ * output that is retained (or of the next event, without any), `writer` whether this client is the writer.
+ */
+export const AttachResult = Schema.Struct({
+  processId: Schema.String,
+  process: ListedProcess,
+  firstSeq: U64,
+  writer: Schema.Boolean,
+}).annotations({ identifier: "ProcessAttachResponse" })
+
+/** Leaves a process, which goes on. The role of a writer goes back to who had it before, or to the owner. */
+export const DetachParams = Schema.Struct({ processId: Schema.String }).annotations({
+  identifier: "ProcessDetachParams",
+})
+
+/** No members. */
+export const DetachResult = Schema.Struct({}).annotations({
+  identifier: "ProcessDetachResponse",
+  jsonSchema: { type: "object" },
+})
+
+/** This client has become the writer of a process, or is it no longer. */
+export const WriterParams = Schema.Struct({
+  processId: Schema.String,
+  writer: Schema.Boolean,
+}).annotations({ identifier: "ProcessWriterNotification" })
+
+/** Output of an attachment that will not come: its seqs, both included, have left the memory of the server. */
+export const GapParams = Schema.Struct({ processId: Schema.String, from: U64, to: U64 }).annotations({
+  identifier: "ProcessGapNotification",
+})
+
+/** Why an attachment has ended before `process/closed`. */
+export const DetachReason = Schema.Literal("removed", "sessionEnd").annotations({
+  identifier: "DetachReason",
+})
+/** Why an attachment has ended before `process/closed`. */
+export type DetachReason = typeof DetachReason.Type
+
+/** The last message about an attachment whose process was removed, or whose session has ended, before it was closed. */
+export const DetachedParams = Schema.Struct({
+  processId: Schema.String,
+  reason: DetachReason,
+}).annotations({ identifier: "ProcessDetachedNotification" })

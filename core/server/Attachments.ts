@@ -1,0 +1,149 @@
+/**
+ * The attachments of one connection: processes of its own session and of others, each under an id that the client has
+ * chosen. They end with the connection, or when the process is forgotten.
+ *
+ * `at` and `writing` say which process an id means, for every handler: an attachment, or else a process of the session.
+ */
+import * as Effect from "effect/Effect"
+import { ProcessError } from "../process/ProcessError.ts"
+import type { Why } from "../process/Sharing.ts"
+import type { Process } from "../process/Process.ts"
+import type { ProcessRegistry } from "../process/ProcessRegistry.ts"
+import type { Writer, Writers } from "../process/Writers.ts"
+import type { Session } from "../session/SessionRegistry.ts"
+import type * as Notifier from "./Notifier.ts"
+
+/** What a process id means. */
+export interface Target {
+  /** The processes that it is one of. */
+  readonly processes: ProcessRegistry
+  /** Its id among them. */
+  readonly id: string
+  /** The attachment; undefined for a process of the session. */
+  readonly attachment: Attachment | undefined
+}
+
+/** One attachment. */
+export interface Attachment extends Notifier.Attached, Writer {
+  /** The processes that the process is one of. */
+  readonly processes: ProcessRegistry
+  /** Those who write to it. */
+  readonly writers: Writers
+  /** The client knows of it from now on, and is told whether it writes. */
+  readonly announce: () => void
+}
+
+/** The attachments of one connection. */
+export interface Attachments {
+  /** What an id means. */
+  readonly at: (processId: string) => Target
+  /** The same for a client that writes to it; `ending` for one that ends it, which its owner always may. */
+  readonly writing: (processId: string, ending?: "ending") => Effect.Effect<Target, ProcessError>
+  /** What the notifier follows under an id. */
+  readonly followed: (processId: string) => Effect.Effect<Notifier.Followed, ProcessError>
+  /** The attachment of that id. */
+  readonly get: (id: string) => Attachment | undefined
+  /** Adds one; its id must be free. */
+  readonly add: (of: Pick<Attachment, "id" | "process" | "processes" | "writers" | "holds">) => Attachment
+  /** Ends one. False if there is none of that id. */
+  readonly leave: (id: string) => boolean
+  /** How many there are. */
+  readonly count: () => number
+  /** Ends all of them. */
+  readonly close: () => void
+}
+
+/** What attachments use of their connection. */
+export interface Options {
+  /** The session of the connection. */
+  readonly session: () => Session
+  readonly notifier: Pick<Notifier.Notifier, "leave">
+  /** Tells the client something about a process. */
+  readonly tell: (method: "process/writer" | "process/detached", params: object) => void
+}
+
+/** The attachments of a new connection: none. */
+export const make = ({ session, notifier, tell }: Options): Attachments => {
+  const all = new Map<string, Attachment>()
+  const stops = new WeakMap<Attachment, () => void>()
+
+  const at = (processId: string): Target => {
+    const attachment = all.get(processId)
+    return attachment === undefined
+      ? { processes: session().processes, id: processId, attachment }
+      : { processes: attachment.processes, id: attachment.process.id, attachment }
+  }
+
+  const end = (attachment: Attachment) => {
+    all.delete(attachment.id)
+    stops.get(attachment)?.()
+    attachment.writers.leave(attachment)
+  }
+
+  const leave = (attachment: Attachment) => {
+    notifier.leave(attachment)
+    end(attachment)
+  }
+
+  const left = (attachment: Attachment, why: Why) => {
+    if (all.get(attachment.id) !== attachment) return
+    end(attachment)
+    // What is left of a process that is closed still comes, and `process/closed` at last.
+    if (attachment.process.closed !== undefined) return
+    notifier.leave(attachment)
+    tell("process/detached", { processId: attachment.id, reason: why })
+  }
+
+  return {
+    at,
+    writing: (processId, ending) =>
+      Effect.suspend(() => {
+        const target = at(processId)
+        const { attachment } = target
+        if (attachment === undefined && ending !== undefined) return Effect.succeed(target)
+        if (target.processes.writer(target.id) === attachment) return Effect.succeed(target)
+        return Effect.fail(
+          new ProcessError({ reason: attachment === undefined ? "Taken" : "Viewed", processId }),
+        )
+      }),
+    followed: (processId) => {
+      const { processes, id, attachment } = at(processId)
+      return attachment === undefined ? processes.find(id) : Effect.succeed(attachment)
+    },
+    get: (id) => all.get(id),
+    add: (of) => {
+      const { id, process, writers } = of
+      let announced = false
+      const told = (writer: boolean) => {
+        if (announced && all.get(id) === attachment) tell("process/writer", { processId: id, writer })
+      }
+      const attachment: Attachment = {
+        ...of,
+        told,
+        announce: () => {
+          announced = true
+          if (writers.current === attachment) told(true)
+        },
+      }
+      all.set(id, attachment)
+      stops.set(
+        attachment,
+        process.sharing.whenLeft((why) => left(attachment, why)),
+      )
+      return attachment
+    },
+    leave: (id) => {
+      const attachment = all.get(id)
+      if (attachment !== undefined) leave(attachment)
+      return attachment !== undefined
+    },
+    count: () => all.size,
+    close: () => {
+      for (const attachment of all.values()) leave(attachment)
+    },
+  }
+}
+
+/** Those who write to a process; made when it has its first attachment. */
+export const writersOf = (process: Process, make: () => Writers): Writers =>
+  (process.sharing.writers ??= make())

@@ -1,0 +1,45 @@
+/** The handlers of one connection, for every request of the method table. */
+import * as Effect from "effect/Effect"
+import * as FiberSet from "effect/FiberSet"
+import type * as Scope from "effect/Scope"
+import type { Handlers } from "../rpc/Router.ts"
+import * as EnvironmentInfo from "./EnvironmentInfo.ts"
+import * as attach from "./handlers/attach.ts"
+import * as files from "./handlers/fs.ts"
+import * as history from "./handlers/history.ts"
+import * as http from "./handlers/http.ts"
+import * as list from "./handlers/list.ts"
+import * as process from "./handlers/process.ts"
+import * as session from "./handlers/session.ts"
+import * as start from "./handlers/start.ts"
+import * as wait from "./handlers/wait.ts"
+import type { HandlerError } from "./WireError.ts"
+
+/** What they need together. */
+export type Context = Omit<FilesContext & HttpContext, "platform" | "scope" | "fork"> &
+  session.SessionContext &
+  list.ListContext &
+  attach.AttachContext &
+  start.StartContext
+
+type FilesContext = Parameters<typeof files.make>[0]
+type HttpContext = Parameters<typeof http.make>[0]
+
+/** The handlers; what they have running ends with the scope. */
+export const make = (context: Context): Effect.Effect<Handlers<HandlerError>, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const { host, scope, environmentInfo } = context
+    const lifetime = yield* Effect.scope
+    const fork = yield* FiberSet.makeRuntime<never>()
+    return {
+      ...session.make({ ...context, environmentInfo: EnvironmentInfo.within(environmentInfo, scope) }),
+      ...wait.make(context),
+      ...history.make(context),
+      ...list.make({ ...context, listed: scope === "own" ? context.listed : "all" }),
+      ...attach.make(context),
+      ...start.make(context),
+      ...process.make(context),
+      ...(yield* files.make({ ...context, platform: host.platform })),
+      ...http.make({ ...context, scope: lifetime, fork }),
+    }
+  })

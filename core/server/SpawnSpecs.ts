@@ -1,0 +1,108 @@
+/** The params of `process/start` as a spec for spawners: every option is checked and resolved for this host. */
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Confinement from "../protocol/Confinement.ts"
+import * as Floor from "../protocol/Floor.ts"
+import type { ParamsOf } from "../protocol/Methods.ts"
+import * as PathUri from "../protocol/PathUri.ts"
+import type { Sandbox } from "../protocol/Sandbox.ts"
+import * as SandboxPaths from "../protocol/SandboxPaths.ts"
+import * as Uuid from "../protocol/Uuid.ts"
+import * as EnvPolicy from "../spawn/EnvPolicy.ts"
+import type { HostInfo } from "../spawn/Host.ts"
+import type { Capabilities, SpawnSpec } from "../spawn/Spawner.ts"
+import { unconfinable } from "./SandboxedFiles.ts"
+import { type HandlerError, ParamsError } from "./WireError.ts"
+
+/** The size of a PTY whose start names none, as in the peer implementation. */
+const defaultTerminalSize = { rows: 24, columns: 80 }
+
+/** Resolves every option, so that spawners have none to interpret. */
+export const fromStart = (
+  params: ParamsOf<"process/start">,
+  host: HostInfo,
+  { confine }: Capabilities,
+  floor: Confinement.Confinement | undefined,
+): Effect.Effect<SpawnSpec, HandlerError> =>
+  Effect.gen(function* () {
+    for (const field of ["networkProxy", "shellSnapshot"] as const) {
+      if (params[field] != null) return yield* refuse(`\`${field}\` is not supported by this server`)
+    }
+    const { platform } = host
+    const [program, ...args] = params.argv
+    if (params.sandbox != null) {
+      // The peer prepares a sandbox before it looks at the cwd, and after it has looked for a program.
+      if (program === undefined) return yield* refuse(noProgram)
+      const fault = foreignTo(params.sandbox, params.cwd, platform)
+      if (fault !== undefined) return yield* refuse(`failed to prepare process sandbox: ${fault}`)
+    }
+    const cwd = yield* toCwd(params.cwd, platform)
+    const resolved = EnvPolicy.resolve({
+      env: params.env,
+      policy: params.envPolicy ?? undefined,
+      inherited: host.env,
+      platform: host.platform,
+    })
+    const named = { ...resolved, ...callerOf(params.metadata) }
+    const env = params.tty ? withShell(named, host) : named
+    const context = { platform: host.platform, cwd, tmpdir: env["TMPDIR"] }
+    const asked =
+      params.sandbox == null ? Either.right(undefined) : Confinement.resolve(params.sandbox, context)
+    if (Either.isLeft(asked)) return yield* refuse(asked.left)
+    const confinement = Floor.under(floor, asked.right)
+    if (confinement !== undefined && !confine) return yield* refuse(unconfinable)
+    if (program === undefined) return yield* refuse(noProgram)
+    return {
+      argv: [program, ...args],
+      arg0: params.arg0 ?? undefined,
+      cwd,
+      env,
+      stdio: params.tty
+        ? { kind: "pty", size: params.terminalSize ?? defaultTerminalSize }
+        : { kind: "pipe", stdin: params.pipeStdin },
+      confinement,
+    }
+  })
+
+const noProgram = "argv must not be empty"
+
+/** Why a path that a sandbox object names, or the cwd of its process, is none of this host. */
+const foreignTo = (sandbox: Sandbox, cwd: string, platform: string): string | undefined => {
+  const own = PathUri.isNativePath(cwd) ? undefined : cwd
+  const foreign = SandboxPaths.foreign(sandbox, platform, ["cwd", "root", "permission"], own)
+  if (foreign !== undefined) return `invalid sandbox ${roles[foreign.role]}: ${foreign.error.message}`
+  const path = own === undefined ? undefined : PathUri.toPath(own, platform)
+  return path !== undefined && Either.isLeft(path)
+    ? `command cwd URI \`${canonical(cwd, platform)}\` is not valid on this host: ${path.left.message}`
+    : undefined
+}
+
+const roles = { permission: "permission path", cwd: "policy cwd", root: "workspace root" } as const
+
+const canonical = (uri: string, platform: string): string =>
+  Either.getOrElse(PathUri.canonical(uri, platform), () => uri)
+
+/** A PTY is for a person, whose programs ask `SHELL` for the shell to start. */
+const withShell = (env: SpawnSpec["env"], { loginShell }: HostInfo): SpawnSpec["env"] =>
+  loginShell === undefined || "SHELL" in env ? env : { ...env, SHELL: loginShell }
+
+/** Tells a process which thread and which tool call of the client it serves, whatever its environment says. */
+const callerOf = (metadata: ParamsOf<"process/start">["metadata"]): SpawnSpec["env"] => ({
+  ...(metadata?.threadId == null ? {} : { CODEX_THREAD_ID: Uuid.hyphenatedOf(metadata.threadId) }),
+  ...(metadata?.toolCallId == null ? {} : { CODEX_TOOL_CALL_ID: metadata.toolCallId }),
+})
+
+const toCwd = (cwd: string, platform: string): Effect.Effect<string, ParamsError> => {
+  if (PathUri.isNativePath(cwd)) return Effect.succeed(PathUri.normalise(cwd))
+  // Paths of Windows are text; elsewhere a folder may have any bytes in its name.
+  const path = (platform === "windows" ? PathUri.toTextPath : PathUri.toPath)(cwd, platform)
+  return Effect.mapError(
+    path,
+    ({ message }) =>
+      new ParamsError({
+        message: `cwd URI \`${canonical(cwd, platform)}\` is not valid on this exec-server host: ${message}`,
+      }),
+  )
+}
+
+const refuse = (message: string) => Effect.fail(new ParamsError({ message }))
