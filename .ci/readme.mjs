@@ -213,6 +213,7 @@ for (const [file, parts] of Object.entries(generated)) {
 keep("conformance/IDS.md", ids)
 optionTable("adapters/shared/serve/OptionTable.ts")
 optionTable("adapters/shared/serve/DoorOptions.ts")
+optionTable("adapters/shared/serve/LogOptions.ts")
 
 /** Who comes new reads README.md from top to bottom. */
 const longestReadme = 14_000

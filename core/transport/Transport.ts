@@ -57,6 +57,8 @@ export interface Credential {
   readonly name?: string | undefined
   /** The `iss` of a JWT, the common name of a certificate's issuer. */
   readonly issuer?: string | undefined
+  /** What it lets its clients do with the sessions of others; undefined is nothing. */
+  readonly scope?: SessionScope | undefined
 }
 
 /** One end of a transport. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import * as Bearer from "./Bearer.ts"
 
-const rule = Bearer.fromDigest(Bearer.sha256("open sesame"), "door")
+const rule = Bearer.fromDigests([{ digest: Bearer.sha256("open sesame"), name: "door" }])
 
 describe("Bearer", () => {
   it.each(["Bearer open sesame", "bearer open sesame", "BEARER  open sesame ", "Bearer \topen sesame\t"])(

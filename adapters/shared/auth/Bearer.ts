@@ -22,13 +22,23 @@ export const make =
     return token === undefined ? { refusal: "invalid authorization header" } : judge(token)
   }
 
-/** Admits whoever has the token with this SHA-256; the comparison takes constant time. `name` is what it is called. */
-export const fromDigest = (digest: Buffer, name?: string): Rule =>
-  make(async (token) =>
-    timingSafeEqual(sha256(token), digest)
-      ? { credential: { kind: "token", name } }
-      : { refusal: "invalid websocket bearer token" },
-  )
+/** A token that the server knows by its SHA-256. */
+export interface Known extends Pick<Credential, "name" | "scope"> {
+  /** 32 bytes. */
+  readonly digest: Buffer
+}
+
+/** Admits whoever has one of these tokens; all comparisons are made, and take constant time. */
+export const fromDigests = (known: ReadonlyArray<Known>): Rule =>
+  make(async (token) => {
+    const shown = sha256(token)
+    const [found] = known.filter(({ digest }) => timingSafeEqual(shown, digest))
+    if (found === undefined) return { refusal: "invalid websocket bearer token" }
+    const { name, scope } = found
+    return {
+      credential: { kind: "token", name, ...(scope === undefined || scope === "own" ? {} : { scope }) },
+    }
+  })
 
 /** The digest of a text in UTF-8: 32 bytes. */
 export const sha256 = (text: string): Buffer => createHash("sha256").update(text).digest()

@@ -5,7 +5,9 @@
  * implementation accepts integers only, ignores `iat`, and has a refusal text of its own for each claim.
  */
 import * as Json from "../../../core/protocol/Json.ts"
+import type { SessionScope } from "../../../core/protocol/SessionScope.ts"
 import * as Bearer from "./Bearer.ts"
+import * as TokenFile from "./TokenFile.ts"
 
 /** How far the clocks of issuer and server may differ if nothing else is said. */
 export const defaultSkewSeconds = 30
@@ -34,7 +36,8 @@ export const make = async ({ secret, ...expected }: Options): Promise<Bearer.Rul
       const claims = readClaims(Json.parse(utf8.decode(payload)))
       const refusal = judge(claims, expected, Math.floor(Date.now() / 1000))
       if (refusal !== undefined) return { refusal }
-      return { credential: { kind: "jwt", name: claims.sub, issuer: claims.iss } }
+      const { sub: name, iss: issuer, scope } = claims
+      return { credential: { kind: "jwt", name, issuer, ...(scope === "own" ? {} : { scope }) } }
     } catch {
       return { refusal: "invalid websocket jwt" }
     }
@@ -50,6 +53,8 @@ interface Claims {
   readonly aud: ReadonlyArray<string> | undefined
   /** Only a name: nothing depends on it. */
   readonly sub: string | undefined
+  /** What the client may do with the sessions of others, of the words of the claim. */
+  readonly scope: SessionScope
 }
 
 const judge = (
@@ -68,13 +73,14 @@ const judge = (
 const readClaims = (payload: Json.Json): Claims => {
   if (payload === null || typeof payload !== "object" || Array.isArray(payload))
     throw new TypeError("no claims")
-  const { exp, nbf, iss, aud, sub } = payload as Readonly<Record<string, Json.Json>>
+  const { exp, nbf, iss, aud, sub, scope } = payload as Readonly<Record<string, Json.Json>>
   return {
     exp: toSeconds(exp),
     nbf: nbf == null ? undefined : toSeconds(nbf),
     iss: iss == null ? undefined : toText(iss),
     aud: aud == null ? undefined : Array.isArray(aud) ? aud.map(toText) : [toText(aud)],
     sub: typeof sub === "string" ? sub : undefined,
+    scope: TokenFile.scopeOf(scope),
   }
 }
 

@@ -4,8 +4,11 @@
  * Rules and error texts are those of the peer implementation. Files are read once, when the server starts.
  */
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import { scopes } from "../../../core/protocol/SessionScope.ts"
 import * as Bearer from "../auth/Bearer.ts"
 import * as SignedToken from "../auth/SignedToken.ts"
+import * as TokenFile from "../auth/TokenFile.ts"
 import * as TextFile from "../host/TextFile.ts"
 import type { Settings } from "./Given.ts"
 import type { Label } from "./Option.ts"
@@ -29,7 +32,7 @@ export const read = ({ options, label }: Settings): Read<Bearer.Rule | undefined
             elsewhere(auth, label),
         )
       case "capability-token":
-        return Bearer.fromDigest(yield* readDigest(auth, label), auth.tokenFile)
+        return Bearer.fromDigests(yield* readDigests(auth, label))
       case "signed-bearer-token": {
         const secret = yield* readSharedSecret(auth, label)
         const issuer = auth.issuer?.trim() || undefined
@@ -52,7 +55,7 @@ const elsewhere = (auth: AuthOptions, label: Label): string => {
 
 const signedNames = ["sharedSecretFile", "issuer", "audience", "maxClockSkewSeconds"] as const
 
-const readDigest = (auth: AuthOptions, label: Label): Read<Buffer> =>
+const readDigests = (auth: AuthOptions, label: Label): Read<ReadonlyArray<Bearer.Known>> =>
   Effect.gen(function* () {
     if (auth.sharedSecret !== undefined || signedNames.some((name) => auth[name] !== undefined)) {
       const [secret, issuer, audience, skew] = signedNames.map((name) => `\`${label(`auth.${name}`)}\``)
@@ -65,17 +68,31 @@ const readDigest = (auth: AuthOptions, label: Label): Read<Buffer> =>
     if (tokenFile !== undefined && tokenSha256 !== undefined)
       return yield* misconfigured(`\`${file}\` and \`${digest}\` are mutually exclusive`)
     if (token !== undefined) {
-      if (tokenFile === undefined && tokenSha256 === undefined) return Bearer.sha256(token.trim())
+      if (tokenFile === undefined && tokenSha256 === undefined)
+        return [{ digest: Bearer.sha256(token.trim()) }]
       return yield* misconfigured(`\`auth.token\`, \`${file}\` and \`${digest}\` are mutually exclusive`)
     }
-    if (tokenFile !== undefined) return Bearer.sha256(yield* readSecret(tokenFile))
+    if (tokenFile !== undefined)
+      return yield* Effect.forEach([tokenFile].flat(), (text) => readToken(text, file))
     if (tokenSha256 === undefined) {
       return yield* misconfigured(
         `\`${file}\` or \`${digest}\` is required when \`${label("auth.mode")} capability-token\` is set`,
       )
     }
-    if (/^\s*[0-9a-f]{64}\s*$/i.test(tokenSha256)) return Buffer.from(tokenSha256.trim(), "hex")
+    if (/^\s*[0-9a-f]{64}\s*$/i.test(tokenSha256)) return [{ digest: Buffer.from(tokenSha256.trim(), "hex") }]
     return yield* misconfigured(`${digest} must be a 64-character hex SHA-256 digest`)
+  })
+
+const readToken = (text: string, option: string): Read<Bearer.Known> =>
+  Effect.gen(function* () {
+    const parsed = TokenFile.parse(text)
+    if (Either.isLeft(parsed)) {
+      return yield* misconfigured(
+        `${option} ${text} names the scope ${parsed.left}: there are ${scopes.join(", ")} (a file with such a name is ./${text})`,
+      )
+    }
+    const { file, name, scope } = parsed.right
+    return { digest: Bearer.sha256(yield* readSecret(file)), name, scope }
   })
 
 const readSharedSecret = (auth: AuthOptions, label: Label): Read<string> =>

@@ -18,6 +18,7 @@ import { Sandbox } from "../../../core/protocol/Sandbox.ts"
 import * as Suggestion from "../../../core/protocol/Suggestion.ts"
 import { Host as HostTag, type HostInfo } from "../../../core/spawn/Host.ts"
 import { Spawner } from "../../../core/spawn/Spawner.ts"
+import * as TokenFile from "../auth/TokenFile.ts"
 import * as Trial from "../confine/Trial.ts"
 import * as TextFile from "../host/TextFile.ts"
 import type { Settings } from "./Given.ts"
@@ -67,7 +68,12 @@ export const read = (
       return yield* invalid(`${label("confine")} ${words.join(" ")}: this confines nothing: add ${expected}`)
     if (Confinement.hasAllFiles(floor)) return floor
     // What lets others in, or says what clients did, is not for those whom it is about.
-    const own = [options.tls?.keyFile, options.auth?.tokenFile, options.auth?.sharedSecretFile, options.audit]
+    const own = [
+      options.tls?.keyFile,
+      ...TokenFile.filesOf(options.auth?.tokenFile),
+      options.auth?.sharedSecretFile,
+      options.audit,
+    ]
     const secrets = own.filter((file) => file !== undefined && file !== "-") as ReadonlyArray<string>
     const hidden = secrets.map((file) => ({ path: real(resolve(host.cwd, file)), access: "none" }) as const)
     return both(floor, { places: [everything, ...hidden], network: true })

@@ -60,9 +60,18 @@ export const auth = {
     help: 'what ws:// asks for as "Authorization: Bearer TOKEN": capability-token or signed-bearer-token',
   },
   /**
-   * For capability-token: the token, or. The flag is `--ws-token-file`.
+   * For capability-token: a token; may be repeated, and SCOPES (observe, control) say what its clients may do with
+   * the sessions of others; or. The flag is `--ws-token-file`.
    */
-  tokenFile: { ...file, flag: "ws-token-file", help: "for capability-token: the token, or" },
+  tokenFile: {
+    flag: "ws-token-file",
+    kind: "text",
+    repeatable: true,
+    shows: "[NAME:SCOPES=]FILE",
+    help:
+      "for capability-token: a token; may be repeated, and SCOPES (observe, control) say what its clients may do with " +
+      "the sessions of others; or",
+  },
   /**
    * The SHA-256 of the token. The flag is `--ws-token-sha256`.
    */

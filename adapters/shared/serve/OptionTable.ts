@@ -9,12 +9,13 @@
  */
 import * as Containment from "../process/contain/Containment.ts"
 import * as Dialects from "../../../core/protocol/dialect/Dialects.ts"
+import { scopes } from "../../../core/protocol/SessionScope.ts"
 import * as Limits from "../../../core/protocol/Limits.ts"
 import * as SessionRegistry from "../../../core/session/SessionRegistry.ts"
-import * as Logging from "./Logging.ts"
 import type { NumberOption, Option } from "./Option.ts"
 
 export { auth, listening, tls } from "./DoorOptions.ts"
+export { logs } from "./LogOptions.ts"
 
 const { detachedMillis, retentionMillis } = SessionRegistry.defaultOptions
 
@@ -90,6 +91,21 @@ export const behaviour = {
     help:
       "whose processes a client may list: own (those of its own session) or all (with their arguments, of every " +
       "session)",
+  },
+  /**
+   * What every client may do with the sessions of others: own (nothing), observe (list and view their processes)
+   * or control (write to, end, keep and remove them, too). Default: own; on a unix socket that only its user can
+   * open, control. The flag is `--scope`.
+   */
+  scope: {
+    flag: "scope",
+    kind: "choice",
+    of: scopes,
+    shows: "SCOPE",
+    default: "own; on a unix socket that only its user can open, control",
+    help:
+      "what every client may do with the sessions of others: own (nothing), observe (list and view their processes) or " +
+      "control (write to, end, keep and remove them, too)",
   },
   /**
    * Append a line of JSON to FILE, or to stderr, for what clients do: processes, files, HTTP requests, and who
@@ -198,33 +214,6 @@ export const behaviour = {
     flag: "exit-on-stdin-close",
     kind: "switch",
     help: "end when stdin closes, as it does when the parent dies; what comes there is dropped",
-  },
-} as const satisfies Record<string, Option>
-
-/** What logs look like. */
-export const logs = {
-  /**
-   * Of the logs on stderr: logfmt, json, pretty. Default: logfmt. The flag is `--log-format`.
-   */
-  logFormat: {
-    flag: "log-format",
-    kind: "choice",
-    of: Logging.formatNames,
-    shows: "FORMAT",
-    default: "logfmt",
-    help: `of the logs on stderr: ${Logging.formatNames.join(", ")}`,
-  },
-  /**
-   * Trace, debug, info, warning, error, none. Default: the variable PROCWIRE_LOG, or warning. The flag is
-   * `--log-level`.
-   */
-  logLevel: {
-    flag: "log-level",
-    kind: "choice",
-    of: Logging.levelNames,
-    shows: "LEVEL",
-    default: "the variable PROCWIRE_LOG, or warning",
-    help: Logging.levelNames.join(", "),
   },
 } as const satisfies Record<string, Option>
 

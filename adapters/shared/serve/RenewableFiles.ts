@@ -6,6 +6,7 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Bearer from "../auth/Bearer.ts"
+import * as TokenFile from "../auth/TokenFile.ts"
 import type * as TextFile from "../host/TextFile.ts"
 import * as Tls from "../transport/Tls.ts"
 import * as AuthRule from "./AuthRule.ts"
@@ -59,7 +60,7 @@ const filesOf = ({ options: { tls = {}, auth = {} }, label }: Settings) => {
       ...named("tls.clientCaFile", tls.clientCaFile),
     ],
     secrets: [
-      ...named("auth.tokenFile", auth.tokenFile),
+      ...TokenFile.filesOf(auth.tokenFile).flatMap((file) => named("auth.tokenFile", file)),
       ...named("auth.sharedSecretFile", auth.sharedSecretFile),
     ],
   }

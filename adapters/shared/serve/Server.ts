@@ -159,6 +159,7 @@ const start = (platform: Platform, settings: Settings, host: Host) =>
       version,
       dialect: options.dialect ?? "current",
       listSessions: options.listSessions ?? "own",
+      scope: options.scope ?? "own",
       detachedMillis: options.detachedTtlMs ?? SessionRegistry.defaultOptions.detachedMillis,
       retentionMillis: options.retentionMs ?? SessionRegistry.defaultOptions.retentionMillis,
       limits,

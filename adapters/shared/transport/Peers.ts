@@ -15,15 +15,20 @@ export const ofSocket = (transport: string, socket: Socket, credential?: Credent
     transport,
     address: address === undefined ? undefined : SocketAddress.formatHostAndPort(address),
     credential: credential ?? certificateOf(socket),
+    ...(credential?.scope === undefined ? {} : { scope: credential.scope }),
   }
 }
 
-/** The client of a unix socket, as far as `lookUp` can tell. */
-export const ofUnixSocket = (socket: Socket, lookUp: LookUp | undefined): Peer => {
+/**
+ * The client of a unix socket, as far as `lookUp` can tell. It is the user of this process where nobody else can open
+ * the socket (`isPrivate`), and may do with all sessions what that one may.
+ */
+export const ofUnixSocket = (socket: Socket, lookUp: LookUp | undefined, isPrivate: boolean): Peer => {
   // No public name leads to the descriptor; Node, Bun and Deno all have this one.
   const { _handle: handle } = socket as { readonly _handle?: { readonly fd?: unknown } | null }
   const fd = handle?.fd
-  return { transport: "unix", ...(typeof fd === "number" && fd >= 0 ? lookUp?.(fd) : undefined) }
+  const known = typeof fd === "number" && fd >= 0 ? lookUp?.(fd) : undefined
+  return { transport: "unix", ...known, ...(isPrivate ? { scope: "control" } : {}) }
 }
 
 /** The certificate that a client of TLS has shown and the listener has verified. */

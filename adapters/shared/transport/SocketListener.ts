@@ -59,9 +59,10 @@ export const make = (
         ...limit,
       }),
     )
+    const isPrivate = options.kind === "unix" && UnixSocketFile.isPrivate(options)
     const peerOf = (socket: net.Socket): Peer =>
       options.kind === "unix"
-        ? Peers.ofUnixSocket(socket, options.lookUp)
+        ? Peers.ofUnixSocket(socket, options.lookUp, isPrivate)
         : Peers.ofSocket(options.tls === undefined ? "tcp" : "tls", socket)
     const track = yield* Sockets.track
     const prepare = (socket: net.Socket) => {

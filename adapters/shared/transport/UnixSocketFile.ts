@@ -119,6 +119,24 @@ const remove = (path: string, ours: fs.Stats): Effect.Effect<void> =>
 const inUse = (path: string): Effect.Effect<never, TransportError> =>
   Effect.fail(openError(`cannot listen on unix:${path}: Address in use (os error 98)`))
 
+/** True if only its user can open the socket: one that was passed on has the mode that somebody else has chosen. */
+export const isPrivate = ({
+  path,
+  fd,
+}: {
+  readonly path: string
+  readonly fd?: number | undefined
+}): boolean => {
+  if (fd === undefined) return true
+  try {
+    const { mode, uid } = fs.statSync(path)
+    return (mode & 0o077) === 0 && uid === process.getuid?.()
+  } catch {
+    // A socket without a file, in the abstract namespace, say.
+    return false
+  }
+}
+
 const attempt = <A>(path: string, run: () => A): Effect.Effect<A, TransportError> =>
   Effect.try({
     try: run,

@@ -74,6 +74,30 @@ export const attaching = [
     ),
     test,
   ),
+  elsewhere(
+    one(
+      "adapters/shared/transport/UnixSocketFile.ts",
+      "if (fd === undefined) return true",
+      "if (fd === undefined) return false",
+      "the user of a unix socket has no scope",
+    ),
+    "adapters/shared/integration/Scopes.test.ts",
+  ),
+  one(
+    "adapters/shared/auth/TokenFile.ts",
+    "scope = greater(scope, found)",
+    "scope = found",
+    "the last scope of a token counts, not the greatest",
+  ),
+  elsewhere(
+    one(
+      "adapters/shared/transport/Peers.ts",
+      "...(credential?.scope === undefined ? {} : { scope: credential.scope })",
+      "",
+      "the scopes of tokens are ignored",
+    ),
+    "adapters/shared/integration/Scopes.test.ts",
+  ),
   one(
     "core/client/ReorderBuffer.ts",
     'event.kind === "gap" ? event.from : event.seq',

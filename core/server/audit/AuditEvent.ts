@@ -17,8 +17,12 @@ export const Peer = Schema.Struct({
       kind: Schema.Literal("token", "jwt", "certificate"),
       name: Schema.optional(Schema.String),
       issuer: Schema.optional(Schema.String),
+      scope: Schema.optional(Schema.Literal("own", "observe", "control")),
     }),
   ).annotations({ description: "what it was admitted by" }),
+  scope: Schema.optional(Schema.Literal("own", "observe", "control")).annotations({
+    description: "what it may do with the sessions of others",
+  }),
 })
 
 /** On every line about a request. */
