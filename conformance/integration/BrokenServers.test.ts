@@ -40,6 +40,29 @@ const broken: { readonly [name: string]: Broken } = {
     fails: ["environment/status-is-ready", "handshake/second-initialize-refused"],
     everywhere: true,
   },
+  "attach-first-of-the-name": { fails: ["process/attach/by-name"] },
+  "attach-from-the-start": { fails: ["process/attach/after-seq"] },
+  "attach-gap-untold": { fails: ["process/attach/skip-tells-the-gap"] },
+  "attach-never-stalls": { fails: ["process/attach/block-stalls-the-child"] },
+  "attach-observers-write": { fails: ["process/attach/scope/observe"] },
+  "attach-of-everybody": {
+    fails: ["process/attach/session-by-its-id", "process/attach/scope/own", "process/attach/scope/observe"],
+  },
+  "attach-role-lost": { fails: ["process/attach/role-goes-back"] },
+  "attach-role-untold": {
+    fails: [
+      "process/attach/one-writer-at-a-time",
+      "process/attach/role-goes-back",
+      "process/attach/owner-takes-it-back",
+    ],
+  },
+  "attach-viewer-writes": {
+    fails: [
+      "process/attach/viewers-do-not-write",
+      "process/attach/one-writer-at-a-time",
+      "process/attach/owner-takes-it-back",
+    ],
+  },
   "bad-json-ignored": {
     fails: ["envelope/malformed-text-answered-with-minus-one", "envelope/batch-refused"],
   },
@@ -88,6 +111,7 @@ const broken: { readonly [name: string]: Broken } = {
   "deadline-of-the-connection": { fails: ["process/deadlines/goes-on-without-a-client"] },
   "deadline-without-a-kill": { fails: ["process/deadlines/grace-ends-in-a-kill"] },
   "detach-kills": { fails: ["session/detach-keeps-processes", "session/takeover/just-detached"] },
+  "detach-ends-the-process": { fails: ["process/attach/own-process-again"] },
   "dies-of-bad-json": { over: "stdio", fails: ["envelope/malformed-text-answered-with-minus-one"] },
   "ending-unasked": { fails: ["process/deadlines/ending-only-when-asked"] },
   "environment-leaks": { fails: ["environment/exact-without-policy"] },
@@ -148,6 +172,7 @@ const broken: { readonly [name: string]: Broken } = {
   "receipt-of-wrong-hash": { fails: ["process/receipt/of-what-was-written"] },
   "receipt-unasked": { fails: ["process/receipt/only-when-asked"] },
   "receipt-without-a-cause": { fails: ["process/receipt/says-who-ended-it"] },
+  "remove-ignored": { fails: ["process/terminate/remove-forgets"] },
   "replay-from-the-start": {
     fails: ["session/replay/missed-is-pushed", "session/replay/again-for-each-resume"],
   },

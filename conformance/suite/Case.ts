@@ -32,6 +32,7 @@ export const capabilities = [
   "limit-flags",
   "network-proxy",
   "output-history",
+  "process-attach",
   "process-close-stdin",
   "process-credit",
   "process-deadlines",
@@ -51,6 +52,7 @@ export const capabilities = [
   "resume",
   "sandbox",
   "session-replay",
+  "session-scopes",
   "session-takeover",
   "ws-auth",
 ] as const

@@ -50,6 +50,7 @@ const families: { readonly [capability in Case.Capability]?: Family } = {
   "http-header-env": { flag: "httpHeaderEnvVars" },
   "network-proxy": { flag: "networkProxyLaunch" },
   "output-history": { flag: "outputHistory" },
+  "process-attach": { flag: "processAttach" },
   "process-close-stdin": { flag: "processCloseStdin" },
   "process-credit": { flag: "processCredit" },
   "process-deadlines": { flag: "processDeadlines" },
@@ -193,6 +194,7 @@ const withoutLimits = async (target: Target, timeoutMs: number): Promise<string 
 const startFlags: { readonly [capability in Case.Capability]?: ReadonlyArray<string> } = {
   "grace-flag": ["--grace-ms", "1"],
   "process-list-all": ["--list-sessions", "all"],
+  "session-scopes": ["--scope", "control"],
   "ws-auth": [
     "--ws-auth",
     "capability-token",

@@ -41,6 +41,7 @@ import { networkProxy } from "./network-proxy.ts"
 import { exitCode } from "./process-exit-code.ts"
 import { anySignal, gracefulTerminate, processDeadlines } from "./process-deadlines.ts"
 import { outputHistory, outputGrep } from "./process-history.ts"
+import { processAttach, processRemove, processScopes } from "./process-attach.ts"
 import { processList, sessionList } from "./process-list.ts"
 import { processMarks } from "./process-marks.ts"
 import { processReceipt } from "./process-receipt.ts"
@@ -121,6 +122,9 @@ export const cases: ReadonlyArray<Case> = [
   ...processDeadlines,
   ...outputHistory,
   ...outputGrep,
+  ...processAttach,
+  ...processScopes,
+  ...processRemove,
   ...processList,
   ...processMarks,
   ...sessionList,

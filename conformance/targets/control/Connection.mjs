@@ -1,5 +1,6 @@
 // @ts-check
 /** One connection: parses what comes, keeps the handshake, calls the handlers, answers. */
+import * as Attach from "./Attach.mjs"
 import * as Handshake from "./Handshake.mjs"
 import * as History from "./History.mjs"
 import * as Incoming from "./Incoming.mjs"
@@ -32,6 +33,8 @@ const methods = {
   "process/grep": ["exec", History.grep],
   "process/list": ["exec", Lists.processes],
   "session/list": ["exec", Lists.sessions],
+  "process/attach": ["exec", Attach.attach],
+  "process/detach": ["exec", Attach.detach],
   "environment/info": ["environment info", Handshake.info],
   "environment/status": ["environment status", () => ({ status: "ready" })],
 }
@@ -68,7 +71,8 @@ const request = (parts, sessions, connection, id, { method = "", params }) => {
     const [family, run] = found
     Handshake.admit(parts, connection, family)
     const unnamed = { number: 0, openedAtMs: 0, all: sessions }
-    return run(connection.session ?? { parts, id: "", processes: new Map(), connection, ...unnamed }, checked)
+    const session = connection.session ?? { parts, id: "", processes: new Map(), connection, ...unnamed }
+    return run(...Attach.target(session, method, checked))
   }
   try {
     const result = handle()
@@ -163,6 +167,7 @@ export const make = (wiring) => {
     },
     receive: (bytes) => (left ? undefined : receive(wiring, connection, bytes)),
     waiting: new Map(),
+    attachments: new Map(),
     leave: (messages) => {
       for (const message of messages) connection.send(message)
       connection.waiting.clear()
@@ -171,6 +176,7 @@ export const make = (wiring) => {
     },
     lost: () => {
       const { session } = connection
+      Attach.lost(connection)
       if (session?.connection === connection) parts.detached(session, Processes.end)
     },
   }

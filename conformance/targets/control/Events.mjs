@@ -2,6 +2,7 @@
 /** The events of the processes of a session: numbered, kept for reads, and sent to the client that is attached. */
 import { createHash } from "node:crypto"
 import { constants } from "node:os"
+import * as Attached from "./Attached.mjs"
 import * as History from "./History.mjs"
 import * as Marks from "./Marks.mjs"
 
@@ -44,6 +45,8 @@ const publish = (session, entry, method, params, bytes) => {
   const message = { method, params: { processId: entry.id, seq, ...params } }
   if (bytes === undefined) entry.ends.push(message)
   if (session.connection !== undefined) push(session, entry, message)
+  for (const one of entry.attachments) Attached.pump(session, one)
+  if (entry.attachments.size > 0) flush(session, entry)
   return seq
 }
 
@@ -83,7 +86,8 @@ export const flush = (session, entry) => {
     if (account !== undefined) account.told = Math.max(account.told, next.message.params.seq)
   }
   for (const stream of [child.stdout, child.stderr]) {
-    if (held.length > 0 && child.exitCode === null && child.signalCode === null) stream.pause()
+    if ((held.length > 0 || Attached.stalls(entry)) && child.exitCode === null && child.signalCode === null)
+      stream.pause()
     else stream.resume()
   }
 }
@@ -184,6 +188,7 @@ export const follow = (session, entry) => {
     entry.closed = true
     entry.receipt = receiptOf(session, entry, endedAtMs, status[1], killed)
     publish(session, entry, "process/closed", entry.receipt === undefined ? {} : { receipt: entry.receipt })
+    if (entry.removing) Attached.remove(session, entry)
     wake(entry)
   }
   for (const stream of /** @type {const} */ (["stdout", "stderr"])) {

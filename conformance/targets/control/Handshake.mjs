@@ -1,6 +1,7 @@
 // @ts-check
 /** initialize and initialized: a connection gets a session, a new one or one that was left behind. */
 import { randomUUID } from "node:crypto"
+import { scope, views } from "./Scopes.mjs"
 import * as Evidence from "./Evidence.mjs"
 import { replay } from "./Events.mjs"
 import { listsAll } from "./Lists.mjs"
@@ -28,8 +29,11 @@ export const info = () => ({
     processDeadlines: true,
     outputHistory: true,
     processList: true,
-    processListAll: listsAll,
+    processListAll: listsAll || views(scope),
     processMarks: true,
+    processAttach: true,
+    processAttachAll: views(scope),
+    processControlAll: scope === "control",
   },
 })
 

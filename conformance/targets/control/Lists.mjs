@@ -1,6 +1,7 @@
 // @ts-check
 /** `process/list` and `session/list` of the control server. */
 import { pathToFileURL } from "node:url"
+import { scope, views } from "./Scopes.mjs"
 import { path } from "./Params.mjs"
 import { invalidParams, Refused } from "./Refused.mjs"
 
@@ -21,7 +22,7 @@ export const listsAll = process.argv.includes("--list-sessions") && process.argv
 
 /** @param {Session} session @param {Query} query */
 const seen = (session, { sessions }) => {
-  if (!session.parts.listable(sessions === "all", listsAll))
+  if (!session.parts.listable(sessions === "all", listsAll || views(scope)))
     throw new Refused(invalidParams, "this server lists no sessions of others")
   return session.parts.seen(session, sessions === "all")
 }
@@ -39,7 +40,7 @@ const page = (rows, { limit, cursor }) => {
 const stateOf = ({ closed, exitedSeq }) => (closed ? "closed" : exitedSeq > 0 ? "exited" : "running")
 
 /** @param {Session} session @param {Entry} entry */
-const row = ({ number, connection, parts }, entry) => ({
+export const row = ({ number, connection, parts }, entry) => ({
   processId: entry.id,
   session: number,
   attached: connection !== undefined,

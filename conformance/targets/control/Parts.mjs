@@ -56,6 +56,16 @@ import * as Wait from "./Wait.mjs"
  * @property {string} cwd
  * @property {number} startedAtMs
  * @property {number} written
+ * @property {Set<Attachment>} attachments
+ * @property {Array<Attachment>} writers
+ * @property {boolean} removing
+ */
+
+/**
+ * A client at a process beside its owner: it has everything up to `last`, and the process waits for it if it `holds`.
+ * @typedef {{
+ *   id: string, entry: Entry, session: Session, connection: Connection, last: number, credit: number, holds: boolean
+ * }} Attachment
  */
 
 /**
@@ -79,6 +89,8 @@ import * as Wait from "./Wait.mjs"
 
 /** @typedef {{ message: Message, size: number }} Held */
 
+/** @typedef {{ session: Session, entry: Entry }} Found */
+
 /** @typedef {Map<string, Entry>} Entries */
 
 /**
@@ -99,6 +111,7 @@ import * as Wait from "./Wait.mjs"
  * @property {(message: Message) => void} send
  * @property {(bytes: Buffer) => unknown} receive
  * @property {Map<string, string>} waiting
+ * @property {Map<string, Attachment>} attachments
  * @property {(answers: Array<Message>) => void} leave
  * @property {() => void} lost
  */
@@ -137,6 +150,17 @@ import * as Wait from "./Wait.mjs"
  * @property {(message: Message) => boolean} queues
  * @property {(left: number, bytes: number) => number} granted
  * @property {(given: number, entry: Entry) => number} anew
+ * @property {(scope: string) => boolean} mayView
+ * @property {(scope: string) => boolean} mayControl
+ * @property {(isWriter: boolean, attachment: Attachment | undefined) => boolean} mayWrite
+ * @property {(writer: boolean) => boolean} tellsRole
+ * @property {(entry: Entry, attachment: Attachment) => void} givesBack
+ * @property {() => boolean} tellsGap
+ * @property {(asked: boolean) => boolean} holds
+ * @property {(seq: number) => number} beginsAfter
+ * @property {(found: Array<Found>) => Array<Found>} chosenOfName
+ * @property {(attachment: Attachment) => void} left
+ * @property {(asked: boolean) => boolean} removes
  * @property {(asked: boolean) => boolean} accounts
  * @property {(account: Account, stream: string, seq: number, bytes: Buffer) => unknown} written
  * @property {(account: Account, stream: string, seq: number, bytes: Buffer) => unknown} evicted
@@ -365,6 +389,31 @@ export const parts = {
   labelled: (names) => names,
   /** How a list names a session. */
   sessionNumber: ({ number }) => number,
+
+  /** Whether a client of this scope sees the processes of others. */
+  mayView: (scope) => scope === "observe" || scope === "control",
+  /** Whether it may do what their owners may. */
+  mayControl: (scope) => scope === "control",
+  /** Whether a client may write to a process, by whether it is the writer. */
+  mayWrite: (isWriter) => isWriter,
+  /** Whether a client is told that it has become the writer, or is it no longer. */
+  tellsRole: () => true,
+  /** Takes the role from a client that leaves. */
+  givesBack: (entry, one) => {
+    entry.writers = entry.writers.filter((other) => other !== one)
+  },
+  /** Whether missing output is told. */
+  tellsGap: () => true,
+  /** Whether a process waits for a client, by whether that has asked for it. */
+  holds: (asked) => asked,
+  /** The seq behind which an attachment begins. */
+  beginsAfter: (seq) => seq,
+  /** Those that a name means. */
+  chosenOfName: (found) => found,
+  /** What a detach does beyond ending the attachment. */
+  left: () => undefined,
+  /** Whether a terminate forgets its process, by whether it asks for that. */
+  removes: (asked) => asked,
 
   /** Whether a session can be resumed. */
   free: (session) => session.connection === undefined,

@@ -5,6 +5,9 @@
  * Right as far as it goes: no tty, no arg0, no environment policies, and no back-pressure.
  */
 import { spawn } from "node:child_process"
+import * as Attach from "./Attach.mjs"
+import * as Attached from "./Attached.mjs"
+import { scope } from "./Scopes.mjs"
 import * as Deadlines from "./Deadlines.mjs"
 import { account, flush, follow } from "./Events.mjs"
 import { path, toSignal } from "./Params.mjs"
@@ -50,7 +53,7 @@ const launch = ([program, ...args], options) => {
  *   credit?: number | null, receipt?: boolean | null, timeoutMs?: number | null, idleTimeoutMs?: number | null,
  *   history?: { maxBytes: number } | null, killGraceMs?: number | null, ending?: boolean | null,
  *   signalOnTimeout?: string | number | null, name?: string | null, labels?: Record<string, string> | null,
- *   marks?: boolean | null
+ *   marks?: boolean | null, keep?: boolean | null
  * }} params
  */
 export const start = (session, params) => {
@@ -59,6 +62,8 @@ export const start = (session, params) => {
   if (argv.length === 0) throw new Refused(invalidParams, "argv must not be empty")
   const cwd = path(params.cwd)
   History.check(params.history)
+  if (params.keep === true && !parts.mayControl(scope))
+    throw new Refused(invalidRequest, "keep needs the scope control")
   if (parts.taken(processes.get(id))) throw new Refused(invalidRequest, `process ${id} already exists`)
   if (argv[0] === "") throw new Refused(internalError, "missing program for pipe spawn")
   if ([...argv, ...Object.entries(env).flat()].some((text) => text.includes("\0")))
@@ -98,6 +103,9 @@ export const start = (session, params) => {
     written: 0,
     scan: parts.marked(params.marks === true) ? { held: Buffer.alloc(0), cwd: null } : undefined,
     marks: [],
+    attachments: new Set(),
+    writers: [],
+    removing: false,
   }
   processes.set(id, entry)
   child.stdin?.on("error", () => undefined)
@@ -198,9 +206,11 @@ export const signal = (session, { processId, signal: name }) => {
 
 /**
  * @param {Session} session
- * @param {{ processId: string, signal?: string | number | null, graceMs?: number | null }} params
+ * @param {{
+ *   processId: string, signal?: string | number | null, graceMs?: number | null, remove?: boolean | null
+ * }} params
  */
-export const terminate = (session, { processId, signal: name, graceMs }) => {
+export const terminate = (session, { processId, signal: name, graceMs, remove }) => {
   const entry = session.processes.get(processId)
   const running = entry !== undefined && entry.exitCode === null
   if (running && session.parts.asksFirst(name != null || graceMs != null)) {
@@ -210,6 +220,10 @@ export const terminate = (session, { processId, signal: name, graceMs }) => {
     entry.terminated = true
     kill(session, entry, "SIGKILL")
   }
+  if (entry !== undefined && session.parts.removes(remove === true)) {
+    entry.removing = true
+    if (entry.closed) Attached.remove(session, entry)
+  }
   return { running }
 }
 
@@ -218,6 +232,7 @@ export const terminate = (session, { processId, signal: name, graceMs }) => {
  * @param {{ processId: string, bytes: number }} params
  */
 export const credit = (session, { processId, bytes }) => {
+  if (Attach.credit(session, { processId, bytes })) return {}
   const entry = session.processes.get(processId)
   if (entry === undefined) throw new Refused(invalidRequest, `unknown process id ${processId}`)
   const left = session.parts.granted(entry.credit, bytes)
