@@ -6,6 +6,7 @@
 import { existsSync, readdirSync } from "node:fs"
 import { expect, test } from "vitest"
 import { cases } from "../suite/cases/index.ts"
+import * as Manifest from "../suite/Manifest.ts"
 import type { Outcome } from "../suite/RunCase.ts"
 import * as Runner from "../suite/Runner.ts"
 import { select } from "../suite/Select.ts"
@@ -297,15 +298,14 @@ const kernelTells = existsSync("/proc/self/syscall")
 /** What must fail may fail by waiting in vain, so it waits for less than what must pass. */
 const [shortMs, longMs] = [2_500, 60_000]
 
-const run = (name: string, over: TransportKind, ids: ReadonlyArray<string>, timeoutMs: number) =>
-  Runner.run({
-    cases: select(cases, ids, "all").cases,
-    targets: [Control.target(name, over)],
-    parallel: 3,
-    timeoutMs,
-    slow: false,
-    without: Control.without,
-  })
+const run = async (name: string, over: TransportKind, ids: ReadonlyArray<string>, timeoutMs: number) => {
+  const chosen = select(cases, ids, "all").cases
+  const target = Control.target(name, over)
+  // What a server can do is found out once: on a busy machine it needs longer to start than a case may last here.
+  await Promise.all(chosen.map((item) => Manifest.missing(item, target, longMs)))
+  const options = { parallel: 3, timeoutMs, slow: false, without: Control.without }
+  return Runner.run({ cases: chosen, targets: [target], ...options })
+}
 
 const failed = (outcomes: ReadonlyArray<Outcome>): ReadonlyArray<string> =>
   outcomes.filter(({ status }) => status === "fail").map((outcome) => outcome.case.id)
