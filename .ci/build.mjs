@@ -9,6 +9,7 @@
 //   whose code V8 can keep. What only some uses need is beside it: a server starts faster if it need not read that.
 // - dist/procwire-conformance.mjs: the other command, from the library.
 // - dist/THIRD_PARTY_NOTICES and dist/sbom.cdx.json: the packages whose code these have, with their licences.
+// - dist/schema: the wire for machines.
 import { execFileSync } from "node:child_process"
 import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
@@ -16,6 +17,7 @@ import { fileURLToPath } from "node:url"
 import { build } from "esbuild"
 import * as Notices from "./notices.mjs"
 import { procwire } from "./procwire.mjs"
+import { writeSchema } from "./schema/files.mjs"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 const dist = join(root, "dist")
@@ -114,6 +116,7 @@ const library = async () => {
 
 compile()
 prune()
+await writeSchema(root)
 await library()
 await procwire(root, { plugins: [notices.plugin] })
 notices.write(join(dist, "THIRD_PARTY_NOTICES"))

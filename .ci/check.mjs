@@ -1,6 +1,7 @@
 // @ts-check
-// `npm run check`: types (sources, tests, scripts), lint with the import rules, format, line width, READMEs, the guards
-// of invariants and threats, the API reference, the package, mutations that still apply, and the checks of Deno.
+// `npm run check`: types (sources, tests, scripts), lint with the import rules, format, line width, READMEs, changes of
+// the wire, the guards of invariants and threats, the API reference, the package, mutations that still apply, and the
+// checks of Deno.
 import { binary, heading, install, run, tool } from "./setup.mjs"
 
 install()
@@ -15,6 +16,8 @@ tool("oxfmt/bin/oxfmt", ["--check"])
 run(process.execPath, [".ci/lines.mjs"])
 heading("READMEs")
 run(process.execPath, [".ci/readme.mjs", "--check"])
+heading("wire")
+run(process.execPath, [".ci/schema.mjs", "--check"])
 heading("guards of invariants and of threats")
 run(process.execPath, [".ci/guards.mjs"])
 heading("API reference")

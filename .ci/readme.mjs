@@ -15,6 +15,7 @@ import { root } from "./setup.mjs"
 
 const methods = await import("../dist/core/protocol/Methods.js")
 const v0 = await import("../dist/core/protocol/dialect/v0.js")
+const { versions } = await import("../dist/core/protocol/document/Versions.js")
 const limits = await import("../dist/core/protocol/Limits.js")
 const options = await import("../dist/adapters/shared/serve/Options.js")
 const { events } = await import("../dist/core/server/audit/AuditEvent.js")
@@ -49,6 +50,19 @@ const firstWire = [
   ...methodHead,
   ...methodRows(v0.requests, "request"),
   ...methodRows(v0.serverNotifications, "notification to the client"),
+].join("\n")
+
+/** Every version of the wire, with what it added. */
+const versionRows = [
+  "| version | | adds |",
+  "|---|---|---|",
+  ...versions.map(({ adds, addsToAll = [], says, version }) => {
+    const names = Object.entries(adds).map(
+      ([capability, things = []]) =>
+        `\`${capability}\`${things.length > 0 ? ` (${things.map((thing) => `\`${thing}\``).join(", ")})` : ""}`,
+    )
+    return row([version, says, [...names, ...addsToAll.map((thing) => `\`${thing}\``)].join("; ")])
+  }),
 ].join("\n")
 
 /** Every option that is no limit: its flag, where programs have it, and its default. */
@@ -199,7 +213,7 @@ const between = (text, name, lines) => {
  */
 const generated = {
   "README.md": { support: support() },
-  "core/README.md": { methods: currentWire, v0: firstWire },
+  "core/README.md": { methods: currentWire, v0: firstWire, versions: versionRows },
   "adapters/README.md": { options: optionRows, limits: limitRows, audit: auditRows },
 }
 

@@ -37,7 +37,13 @@ export const install = () => {
 }
 
 const sources = ["core", "adapters", "conformance"]
-const recipes = ["package.json", ".ci/build.mjs", ".ci/bundle.mjs", ".ci/procwire.mjs"]
+const recipes = [
+  "package.json",
+  ".ci/build.mjs",
+  ".ci/bundle.mjs",
+  ".ci/procwire.mjs",
+  ".ci/schema/files.mjs",
+]
 
 const newestSource = () =>
   Math.max(

@@ -124,10 +124,18 @@ export type WalkOptions = typeof WalkOptions.Type
 export const WalkParams = Schema.Struct({ path, options: WalkOptions, sandbox }).annotations({
   identifier: "WireFsWalkParams",
 })
+const WalkEntry = Schema.Struct({
+  path: Schema.String,
+  kind: Schema.Literal("file", "directory"),
+}).annotations({ identifier: "FsWalkEntry" })
+const WalkError = Schema.Struct({ path: Schema.String, message: Schema.String }).annotations({
+  identifier: "FsWalkError",
+})
+
 /** The tree, breadth first; `truncated` is true if a limit other than `maxDepth` cut it. */
 export const WalkResult = Schema.Struct({
-  entries: Schema.Array(Schema.Struct({ path: Schema.String, kind: Schema.Literal("file", "directory") })),
-  errors: Schema.Array(Schema.Struct({ path: Schema.String, message: Schema.String })),
+  entries: Schema.Array(WalkEntry),
+  errors: Schema.Array(WalkError),
   truncated: Schema.Boolean,
 }).annotations({ identifier: "FsWalkResponse" })
 /** The tree below a folder. */

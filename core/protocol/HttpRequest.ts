@@ -21,7 +21,7 @@ export type RequestHeader = typeof RequestHeader.Type
 
 /** A header of the response. */
 export const ResponseHeader = Schema.Struct({ name: Schema.String, value: Schema.String }).annotations({
-  identifier: "HttpHeader",
+  identifier: "HttpResponseHeader",
 })
 /** A header of the response. */
 export type ResponseHeader = typeof ResponseHeader.Type

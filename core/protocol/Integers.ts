@@ -5,6 +5,8 @@ import type * as SchemaAST from "effect/SchemaAST"
 import { isDecimal } from "./Json.ts"
 
 const u64Max = 2n ** 64n - 1n
+/** The largest integer that a double holds exactly, with all below it. */
+const exact = BigInt(Number.MAX_SAFE_INTEGER)
 
 const isWhole = (value: unknown, least: bigint, most: bigint): value is number | bigint =>
   (typeof value === "bigint" || Number.isSafeInteger(value)) &&
@@ -25,7 +27,14 @@ const whole = (identifier: string, least: bigint, most: bigint): Schema.Schema<n
         ? ParseResult.succeed(Number(value))
         : ParseResult.fail(noWhole(ast, value)),
     encode: (value) => ParseResult.succeed(value),
-  }).annotations({ identifier, jsonSchema: { type: "integer", minimum: Number(least) } })
+  }).annotations({
+    identifier,
+    jsonSchema: {
+      type: "integer",
+      minimum: Number(least),
+      ...(most <= exact ? { maximum: Number(most) } : {}),
+    },
+  })
 
 /** 0 to 2^64-1. Values above 2^53 are rounded to a double, for fields where such a value only means "no limit". */
 export const U64 = whole("u64", 0n, u64Max)
@@ -52,7 +61,7 @@ export const BigU64: Schema.Schema<bigint, number> = Schema.transformOrFail(
 export const I64 = whole("i64", -(2n ** 63n), 2n ** 63n - 1n)
 
 /** 0 to 2^53-1, for sums that must stay exact. */
-export const U53 = whole("u53", 0n, BigInt(Number.MAX_SAFE_INTEGER))
+export const U53 = whole("u53", 0n, exact)
 
 /** 0 to 65535. */
 export const U16 = whole("u16", 0n, 65_535n)

@@ -78,7 +78,7 @@ export const Receipt = Schema.Struct({
     stdout: Schema.optional(StreamReceipt),
     stderr: Schema.optional(StreamReceipt),
     pty: Schema.optional(StreamReceipt),
-  }),
+  }).annotations({ identifier: "ReceiptStreams" }),
   ...Ending.fields,
   endedBy: EndedBy,
   /** The signal that killed the process, by its number. Absent if it exited. */

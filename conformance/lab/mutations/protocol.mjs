@@ -4,6 +4,18 @@ import { one } from "./mutation.mjs"
 
 export const protocol = [
   one(
+    "core/protocol/document/Lock.ts",
+    'kind: "changed" as const, name, declared: changes.has(name)',
+    'kind: "changed" as const, name, declared: true',
+    "a type of the wire may change without a word",
+  ),
+  one(
+    "core/protocol/document/Origin.ts",
+    "visit(next, Versions.later(from, version))",
+    "visit(next, from)",
+    "types that came with a later field are as old as the method",
+  ),
+  one(
     "core/protocol/Message.ts",
     "export const malformedId = -1",
     "export const malformedId = 0",

@@ -1,0 +1,39 @@
+// @ts-check
+// `npm run schema`: writes core/protocol/document/wire.lock, which says what is on the wire, if every change of it is
+// declared in Versions.ts. `npm run schema -- --check`: fails if one is not, or if the file is not current.
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { build, install, root } from "./setup.mjs"
+
+install()
+build()
+const { wires, current } = await import("../dist/core/protocol/document/Wire.js")
+const Lock = await import("../dist/core/protocol/document/Lock.js")
+const Versions = await import("../dist/core/protocol/document/Versions.js")
+
+const name = "core/protocol/document/wire.lock"
+const file = join(root, name)
+const old = existsSync(file) ? readFileSync(file, "utf8") : undefined
+const lock = Lock.make(wires)
+const text = Lock.toText(lock)
+
+const signs = { added: "+", changed: "~", removed: "-" }
+const differences = old === undefined ? [] : Lock.compare(Lock.fromText(old), lock, current)
+const undeclared = differences.filter(({ declared }) => !declared)
+if (undeclared.length > 0) {
+  const lines = undeclared.map(
+    ({ kind, name }) => `  ${signs[kind]} ${name}: ${lock.get(name) ?? "is gone"}\n`,
+  )
+  process.stderr.write(
+    `the wire has changed, and core/protocol/document/Versions.ts does not say so:\n${lines.join("")}` +
+      `name what was added in the last version there, under its capability (now ${Versions.current}; begin a new one ` +
+      "if that is released), and what was changed or removed in its `changes`; then: npm run schema\n",
+  )
+  process.exit(1)
+}
+if (old !== text && process.argv.includes("--check")) {
+  process.stderr.write(`${name} is not current: npm run schema\n`)
+  process.exit(1)
+}
+if (old !== text) writeFileSync(file, text)
+process.stdout.write(`wire ${Versions.current}: ${lock.size} lines in ${name}\n`)

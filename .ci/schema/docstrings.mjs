@@ -1,0 +1,85 @@
+// @ts-check
+// What the docstrings of core/protocol say of types, of their fields and of error codes: `Type`, `Type.field`,
+// `*.field` for a field that several types share, `ErrorCode.name`.
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+
+/** @typedef {Record<string, string>} Docstrings */
+
+/** The words of a comment, in one line. @param {string} comment */
+const words = (comment) =>
+  comment
+    .replace(/^\s*\/\*\*|\*\/\s*$/g, "")
+    .replace(/^\s*\* {0,3}/gm, "")
+    .trim()
+    .replace(/\n(?=- )/g, "\n\n")
+    .replace(/(?<!\n)\n(?!\n)/g, " ")
+    .replace(/\n\n/g, "\n")
+
+/** A statement at the top level, with the docstring in front of it. */
+const statement =
+  /(?:^(\/\*\*(?:(?!\*\/)[^])*\*\/)\n)?^(?:export )?const (\w+)((?:(?!^(?:\/\*\*|export |const |type |interface ))[^])*)/gm
+
+/** A field with a docstring. */
+const field = /^ +(\/\*\*(?:(?!\*\/)[^])*\*\/)\n +(\w+):/gm
+
+/** The type that a statement declares: the last name in it, because that of the outermost struct is behind its fields. @param {string} body */
+const typeOf = (body) =>
+  [...body.matchAll(/identifier:\s*"(\w+)"/g)].at(-1)?.[1] ?? /^[^"]*nothing\("(\w+)"\)/.exec(body)?.[1]
+
+/** The structs whose fields another one has. @param {string} body */
+const bases = (body) =>
+  [...body.matchAll(/\b(\w+)\.fields\b|Schema\.partial\((\w+)\)/g)].map(([, one, other]) => one ?? other)
+
+/**
+ * A struct has the docstrings of the structs whose fields it has.
+ * @param {string} text
+ * @param {Docstrings} into
+ */
+const inherit = (text, into) => {
+  const named = [...text.matchAll(statement)].map(([, , name, body = ""]) => ({
+    name,
+    body,
+    type: typeOf(body),
+  }))
+  for (const { body, type } of named) {
+    for (const base of bases(body).map((name) => named.find((one) => one.name === name)?.type)) {
+      const own = Object.entries(into).filter(([name]) => name.startsWith(`${base}.`))
+      for (const [name, words] of own) into[name.replace(`${base}.`, `${type}.`)] ??= words
+    }
+  }
+}
+
+/**
+ * The docstrings of a source.
+ * @param {string} text
+ * @param {string} module
+ * @param {Docstrings} into
+ */
+const read = (text, module, into) => {
+  for (const [, comment, name = "", body = ""] of text.matchAll(statement)) {
+    const type = typeOf(body)
+    if (type !== undefined && comment !== undefined && /^[A-Z]/.test(name)) into[type] ??= words(comment)
+    if (module === "ErrorCode" && comment !== undefined) into[`ErrorCode.${name}`] = words(comment)
+    for (const [, inner = "", field_ = ""] of body.matchAll(field)) {
+      into[`${type ?? "*"}.${field_}`] ??= words(inner)
+    }
+  }
+  inherit(text, into)
+  return into
+}
+
+/**
+ * The docstrings of both wires. Those of v0 come first for its types, whose names the current wire has, too.
+ * @param {string} root
+ * @returns {{ readonly "procwire": Docstrings, readonly "procwire.v0": Docstrings }}
+ */
+export const docstrings = (root) => {
+  const folder = join(root, "core/protocol")
+  const modules = readdirSync(folder).filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"))
+  /** @type {Docstrings} */
+  const current = {}
+  for (const file of modules) read(readFileSync(join(folder, file), "utf8"), file.replace(".ts", ""), current)
+  const v0 = read(readFileSync(join(folder, "dialect/v0.ts"), "utf8"), "v0", {})
+  return { procwire: current, "procwire.v0": { ...current, ...v0 } }
+}

@@ -1,0 +1,39 @@
+// @ts-check
+// The files that describe the wire for machines, from the compiled tables and the docstrings of their sources.
+import { mkdirSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { pathToFileURL } from "node:url"
+import { docstrings } from "./docstrings.mjs"
+
+/**
+ * The compiled modules of the documents.
+ * @param {string} root
+ */
+export const documents = async (root) => {
+  /** @param {string} name */
+  const load = (name) => import(pathToFileURL(join(root, `dist/core/protocol/document/${name}.js`)).href)
+  const [{ wires }, schema, meta, openrpc] = await Promise.all(
+    ["Wire", "SchemaDocument", "MetaDocument", "OpenRpcDocument"].map(load),
+  )
+  const docs = docstrings(root)
+  /** @type {Record<string, unknown>} */
+  const files = {}
+  for (const wire of /** @type {readonly { readonly name: "procwire" | "procwire.v0" }[]} */ (wires)) {
+    files[`${wire.name}.schema.json`] = schema.make(wire, docs[wire.name])
+    files[`${wire.name}.meta.json`] = meta.make(wire, docs[wire.name])
+    files[`${wire.name}.openrpc.json`] = openrpc.make(wire, docs[wire.name])
+  }
+  return files
+}
+
+/**
+ * Writes them into dist/schema, as they are published: without blanks, because a package has a bound.
+ * @param {string} root
+ */
+export const writeSchema = async (root) => {
+  const folder = join(root, "dist/schema")
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  for (const [name, document] of Object.entries(await documents(root)))
+    writeFileSync(join(folder, name), `${JSON.stringify(document)}\n`)
+}

@@ -1,0 +1,110 @@
+/**
+ * `wire.lock`: what is on the wire, a line for each method and each field, without words.
+ *
+ * What is new in it has to be named in `Versions`, and so has what is gone or has changed: that is what makes a change
+ * of the wire a declared one.
+ */
+import { fieldsOf, ofTypes } from "./Origin.ts"
+import { nameOf, type JsonSchema } from "./Shape.ts"
+import * as Versions from "./Versions.ts"
+import type { Method, Wire } from "./Wire.ts"
+
+/** The lines by their names, such as `process/read` and `ReadParams.waitMs`. */
+export type Lock = ReadonlyMap<string, string>
+
+/** Something that is not as the lock says. */
+export interface Difference {
+  readonly kind: "added" | "changed" | "removed"
+  readonly name: string
+  /** Whether `Versions` names it. */
+  readonly declared: boolean
+}
+
+const first = "# What is on the wire. Written by `npm run schema`."
+
+const shown = (schema: JsonSchema | undefined): string => {
+  if (schema === undefined) return "nothing"
+  const name = nameOf(schema)
+  if (name !== undefined) return name
+  const { items, additionalProperties, anyOf, ...rest } = schema
+  if (Array.isArray(anyOf)) return anyOf.map(shown).join(" | ")
+  if (items !== undefined) return `[${shown(items as JsonSchema)}]${remainder(rest)}`
+  if (additionalProperties !== undefined)
+    return `{${shown(additionalProperties as JsonSchema)}}${remainder(rest)}`
+  return JSON.stringify(rest)
+}
+
+/** What an array or a map has beside its elements: whether it may be null, a default. */
+const remainder = ({ type, ...rest }: JsonSchema): string =>
+  `${Array.isArray(type) ? " | null" : ""}${Object.keys(rest).length > 0 ? ` ${JSON.stringify(rest)}` : ""}`
+
+const methodLine = ({ kind, params, result, idempotent, cancellable, family, slotted }: Method) => {
+  const traits = [
+    family === undefined ? "before the handshake" : "after the handshake",
+    `idempotent ${idempotent}`,
+    ...(cancellable ? ["cancellable"] : []),
+    ...(slotted ? ["limited"] : []),
+  ]
+  return kind === "request"
+    ? `request (${shown(params)}) ${shown(result)}, ${traits.join(", ")}`
+    : `${kind === "serverNotification" ? "notification to the client" : "notification to the server"} (${shown(params)})`
+}
+
+const typeLines = (type: string, schema: JsonSchema): ReadonlyArray<readonly [string, string]> => {
+  const required = (schema["required"] ?? []) as ReadonlyArray<string>
+  const fields = fieldsOf(schema).map(
+    ([name, shape]) =>
+      [`${type}.${name}`, `${required.includes(name) ? "" : "optional "}${shown(shape)}`] as const,
+  )
+  const { properties, required: _, ...rest } = schema
+  return [[type, properties === undefined ? shown(rest) : "struct"], ...fields]
+}
+
+/** What is on the wires. */
+export const make = (wires: ReadonlyArray<Wire>): Lock =>
+  new Map(
+    wires.flatMap((wire) => {
+      const prefix = wire.name === "procwire" ? "" : "v0:"
+      const lines = [
+        ...wire.methods.map((method) => [method.name, methodLine(method)] as const),
+        ...[...wire.types].flatMap(([type, schema]) => typeLines(type, schema)),
+      ]
+      return lines.map(([name, line]) => [`${prefix}${name}`, line] as const)
+    }),
+  )
+
+/** The text of the file. */
+export const toText = (lock: Lock): string =>
+  `${first}\nwire: ${Versions.current}\n${[...lock].map(([name, line]) => `${name}: ${line}\n`).join("")}`
+
+/** Reads the text of the file. */
+export const fromText = (text: string): Lock =>
+  new Map(
+    text
+      .split("\n")
+      .filter((line) => line !== "" && !line.startsWith("#") && !line.startsWith("wire: "))
+      .map((line) => {
+        const cut = line.indexOf(": ")
+        return [line.slice(0, cut), line.slice(cut + 2)] as const
+      }),
+  )
+
+/** What is on the wire and is not in the lock, or the other way round. */
+export const compare = (before: Lock, now: Lock, wire: Wire): ReadonlyArray<Difference> => {
+  const since = ofTypes(wire)
+  const changes = new Set(Versions.versions.at(-1)?.changes)
+  /** A type comes with what refers to it, and a field with its type. */
+  const isAdded = (name: string): boolean => {
+    const [type = ""] = name.split(".")
+    const isNewType = !before.has(type) && now.has(type) && !name.includes("/")
+    return Versions.named.has(name) || (isNewType && (since.get(type) ?? Versions.first) !== Versions.first)
+  }
+  const added = [...now.keys()].filter((name) => !before.has(name))
+  const removed = [...before.keys()].filter((name) => !now.has(name))
+  const changed = [...now].filter(([name, line]) => before.has(name) && before.get(name) !== line)
+  return [
+    ...added.map((name) => ({ kind: "added" as const, name, declared: isAdded(name) })),
+    ...changed.map(([name]) => ({ kind: "changed" as const, name, declared: changes.has(name) })),
+    ...removed.map((name) => ({ kind: "removed" as const, name, declared: changes.has(name) })),
+  ]
+}

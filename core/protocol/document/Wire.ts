@@ -1,0 +1,112 @@
+/** The wires that are documented: what documents need of the tables of methods. */
+import type * as Schema from "effect/Schema"
+import * as V0 from "../dialect/v0.ts"
+import * as Message from "../Message.ts"
+import { always } from "../Method.ts"
+import * as Methods from "../Methods.ts"
+import { examples, examplesOfV0 } from "./Examples.ts"
+import type { Example } from "./FileExamples.ts"
+import * as Shape from "./Shape.ts"
+import * as Versions from "./Versions.ts"
+
+type AnySchema = Pick<Schema.Schema<unknown>, "ast">
+
+/** A row of a table of methods, or of notifications. */
+interface Row {
+  readonly says: string
+  readonly params?: AnySchema
+  readonly result?: AnySchema
+  readonly family?: string
+  readonly slotted?: boolean
+  readonly cancellable?: true
+  readonly repeatable?: unknown
+}
+
+type Table = { readonly [method: string]: Row }
+
+/** Who sends a message of a method. */
+export type Kind = "request" | "clientNotification" | "serverNotification"
+
+/** A method of a wire. */
+export interface Method {
+  readonly name: string
+  readonly kind: Kind
+  readonly says: string
+  /** Undefined where there are none. */
+  readonly params: Shape.JsonSchema | undefined
+  readonly result: Shape.JsonSchema | undefined
+  /** Whether a request whose answer was lost may be sent again. */
+  readonly idempotent: "always" | "conditional" | "never"
+  readonly cancellable: boolean
+  /** The group whose methods need the handshake; undefined for one that needs none. */
+  readonly family: string | undefined
+  /** Whether a running request counts against `--concurrent-requests`. */
+  readonly slotted: boolean
+  readonly example: Example
+}
+
+/** A wire: its methods, and every type that they refer to. */
+export interface Wire {
+  /** The begin of the names of its files. */
+  readonly name: "procwire" | "procwire.v0"
+  readonly title: string
+  readonly version: string
+  readonly methods: ReadonlyArray<Method>
+  readonly types: ReadonlyMap<string, Shape.JsonSchema>
+}
+
+interface Tables {
+  readonly requests: Table
+  readonly clientNotifications: Table
+  readonly serverNotifications: Table
+}
+
+const make = (
+  about: Pick<Wire, "name" | "title" | "version">,
+  { requests, clientNotifications, serverNotifications }: Tables,
+  known: { readonly [method: string]: Example },
+): Wire => {
+  const types: Shape.Definitions = new Map()
+  const shapeOf = (schema: AnySchema | undefined) => {
+    const shape = schema && Shape.of(schema, types)
+    return shape !== undefined && Object.keys(shape).length > 0 ? shape : undefined
+  }
+  const methodsOf = (kind: Kind, table: Table) =>
+    Object.entries(table).map(([name, row]): Method => ({
+      name,
+      kind,
+      says: row.says,
+      params: shapeOf(row.params),
+      result: shapeOf(row.result),
+      idempotent:
+        row.repeatable === undefined ? "never" : row.repeatable === always ? "always" : "conditional",
+      cancellable: row.cancellable === true,
+      family: row.family,
+      slotted: row.slotted === true,
+      example: known[name] ?? {},
+    }))
+  const methods = [
+    ...methodsOf("request", requests),
+    ...methodsOf("clientNotification", clientNotifications),
+    ...methodsOf("serverNotification", serverNotifications),
+  ]
+  shapeOf(Message.TraceContext)
+  return { ...about, methods, types }
+}
+
+/** The current wire. */
+export const current: Wire = make(
+  { name: "procwire", title: "procwire", version: Versions.current },
+  Methods,
+  examples,
+)
+
+/** The first wire, v0. */
+export const v0: Wire = make(
+  { name: "procwire.v0", title: "procwire, first wire (v0)", version: "0" },
+  { ...V0, clientNotifications: { initialized: Methods.clientNotifications.initialized } },
+  examplesOfV0,
+)
+
+/** All of them. */
+export const wires: ReadonlyArray<Wire> = [current, v0]
