@@ -106,9 +106,10 @@ export const make = (
   { args, dialect, server }: Setting,
   target: Target,
   timeoutMs: number,
+  onEntry?: Transcript.OnEntry,
 ): RunningContext => {
   const token = randomUUID()
-  const transcript = Transcript.make()
+  const transcript = Transcript.make(onEntry)
   const notes: Array<string> = []
   const wires: Array<Wire.Wire> = []
   const servers = CaseServers.make(target, { args, server, token, timeoutMs })

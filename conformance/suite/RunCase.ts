@@ -42,6 +42,8 @@ export interface CaseOptions {
   readonly without: ReadonlySet<Capability>
   /** Also cases that take more than five seconds. */
   readonly slow: boolean
+  /** Called with every message of every case, whole, and with what happens to connections. */
+  readonly onEntry?: (item: Case, entry: Entry) => void
 }
 
 /** Why the case cannot run on this target; `undefined` if it can. */
@@ -92,7 +94,7 @@ export const runCase = async (item: Case, target: Target, options: CaseOptions):
     skipReason(item, target, options) ?? (await Manifest.missing(item, target, options.timeoutMs))
   if (skipped !== undefined) return withheld(item, target, "skip", skipped)
   const began = performance.now()
-  const running = CaseContext.make(item, target, options.timeoutMs)
+  const running = CaseContext.make(item, target, options.timeoutMs, (entry) => options.onEntry?.(item, entry))
   const { reason, silent = false } = await play(item, running, options.timeoutMs)
   running.finish()
   return {

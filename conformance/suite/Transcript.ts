@@ -31,15 +31,20 @@ export interface Transcript {
 const keepCharacters = 4_000
 const keepEntries = 2_000
 
+/** Called with every entry, its text whole. */
+export type OnEntry = (entry: Entry) => void
+
 /** An empty transcript; its times count from now. */
-export const make = (): Transcript => {
+export const make = (onEntry: OnEntry = () => undefined): Transcript => {
   const began = performance.now()
   const entries: Array<Entry> = []
   return {
     entries,
     add: (connection, direction, text) => {
       if (entries.length >= keepEntries) entries.splice(keepEntries / 2, 1)
-      entries.push({ at: performance.now() - began, connection, direction, text: clip(text, keepCharacters) })
+      const entry = { at: performance.now() - began, connection, direction, text }
+      onEntry(entry)
+      entries.push({ ...entry, text: clip(text, keepCharacters) })
     },
   }
 }

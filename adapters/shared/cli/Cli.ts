@@ -28,6 +28,7 @@ Commands:
   mcp      offer running commands to a language model: an MCP server over stdio
   spawners list the sandboxes that processes can run in, and what they need on this machine
   doctor   try what this machine can do, and say what mends the rest
+  schema   write files that describe the protocol for other languages: JSON Schema, OpenRPC
   shell-init  print what makes bash or zsh tell its prompts and commands
 
 Options:
@@ -64,6 +65,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
     import("./McpCommand.ts").then(({ help, mcp }) => ({ help, run: mcp, ends: true, diesOfSignals: true })),
   spawners: () => import("./SpawnersCommand.ts").then(({ help, spawners }) => ({ help, run: spawners })),
   doctor: () => import("./DoctorCommand.ts").then(({ help, doctor }) => ({ help, run: doctor })),
+  schema: () => import("./SchemaCommand.ts").then(({ help, schema }) => ({ help, run: schema })),
   "shell-init": () =>
     import("./ShellInitCommand.ts").then(({ help, shellInit }) => ({ help, run: shellInit })),
 }

@@ -1,0 +1,77 @@
+/**
+ * `procwire schema`: copies the files that describe the wire for other languages.
+ *
+ * They are made by the build, and are beside the command in the package (`dist/schema`). An executable of one file has
+ * none.
+ */
+import { copyFileSync, existsSync, mkdirSync, readdirSync, realpathSync } from "node:fs"
+import { join } from "node:path"
+import process from "node:process"
+import { fileURLToPath } from "node:url"
+import * as Effect from "effect/Effect"
+import * as OsError from "../host/OsError.ts"
+import type { Platform } from "../Platform.ts"
+import * as Flags from "./Flags.ts"
+
+const command = "procwire schema"
+
+const flags = {
+  out: { type: "string", short: "o" },
+  help: { type: "boolean", short: "h" },
+} as const
+
+export const help = `Write the files that describe the wire for other languages.
+
+Usage: procwire schema --out DIR
+
+Options:
+  -o, --out DIR  the folder for them; it is made if it is not there, and files of these names are replaced
+  -h, --help     show this text
+
+Files:
+  procwire.schema.json   every type, as JSON Schema 2020-12: descriptions, units (x-unit), examples, the version of
+                         the wire that it came with (x-since) and its capability (x-capability)
+  procwire.meta.json     methods: direction, capability, idempotence, errors; versions of the wire; capabilities
+  procwire.openrpc.json  the methods for tools that read OpenRPC 1.3; its types are in the schema file
+  procwire.v0.*.json     the same of the first wire, v0
+
+Examples:
+  procwire schema --out wire
+  npx json-schema-to-typescript wire/procwire.schema.json
+`
+
+/** From the built command, from the library and its compiled modules, and from the sources. */
+const places = ["schema/", "../schema/", "../../../schema/", "../../../dist/schema/"]
+
+/** Copies the files, and prints their paths. */
+export const schema = (_: Platform, args: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const { out } = yield* Flags.parse(command, args, flags)
+    if (out === undefined || out === "")
+      return yield* new Flags.UsageError({ command, message: "name a folder for the files: --out DIR" })
+    const folder = yield* found
+    const names = readdirSync(folder).filter((name) => name.endsWith(".json"))
+    yield* Effect.try({
+      try: () => {
+        mkdirSync(out, { recursive: true })
+        for (const name of names) copyFileSync(join(folder, name), join(out, name))
+      },
+      catch: (cause) =>
+        new Flags.ConfigurationError({ message: `--out ${out}: ${OsError.fromUnknown(cause).message}` }),
+    })
+    process.stdout.write(names.map((name) => `${join(out, name)}\n`).join(""))
+  })
+
+/** A link to the command, as npm makes it, is followed. */
+const isThere = (folder: string) => existsSync(join(folder, "procwire.schema.json"))
+
+const found: Effect.Effect<string, Flags.ConfigurationError> = Effect.suspend(() => {
+  const own = import.meta.url.startsWith("file:") ? realpathSync(fileURLToPath(import.meta.url)) : ""
+  const folder = places.map((place) => join(own, "..", place)).find(isThere)
+  return folder === undefined
+    ? new Flags.ConfigurationError({
+        message:
+          "this executable has no schema files: the npm package has them, as `npx procwire schema --out DIR`",
+      })
+    : Effect.succeed(folder)
+})
