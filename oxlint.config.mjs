@@ -38,7 +38,9 @@ const imports = {
   conformance: "!conformance/lab",
   "conformance/suite": "core/protocol core/transport core/client",
   "conformance/report": "conformance/suite conformance/command",
-  "conformance/command": "core/protocol conformance/suite conformance/report",
+  "conformance/clients": "dist",
+  "conformance/client": "core/protocol conformance/suite",
+  "conformance/command": "core/protocol conformance/suite conformance/report conformance/client",
   "conformance/seam": "conformance/suite",
   "conformance/spawner": "core/protocol core/spawn conformance/suite conformance/seam",
   "conformance/transport":
@@ -57,7 +59,7 @@ const exceptions = {
     "!**/conformance/transport/**",
     "!**/conformance/testing/**",
   ],
-  "conformance/{*,suite,report,command,spawner,transport}/**/*.test.ts": [
+  "conformance/{*,suite,report,command,client,spawner,transport}/**/*.test.ts": [
     "**/lab/**",
     "**/.ci/**",
     "**/adapters/**",

@@ -11,7 +11,16 @@
 // - dist/THIRD_PARTY_NOTICES and dist/sbom.cdx.json: the packages whose code these have, with their licences.
 // - dist/schema: the wire for machines.
 import { execFileSync } from "node:child_process"
-import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs"
 import { dirname, join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
 import { build } from "esbuild"
@@ -110,6 +119,13 @@ const library = async () => {
     plugins: [notices.plugin],
     external: installed.flatMap((name) => [name, `${name}/*`]),
   })
+  // The cases for clients are data, for every language.
+  const cases = "conformance/client/cases"
+  mkdirSync(join(lib, cases), { recursive: true })
+  for (const name of readdirSync(join(root, cases))) {
+    const data = JSON.parse(readFileSync(join(root, cases, name), "utf8"))
+    writeFileSync(join(lib, cases, name), `${JSON.stringify(data)}\n`)
+  }
   for (const file of reached(names.map((name) => join(dist, `${name}.d.ts`))))
     cpSync(file, join(lib, relative(dist, file)))
 }

@@ -23,6 +23,7 @@ const { cases } = await import("../dist/conformance/suite/cases/index.js")
 const { family } = await import("../dist/conformance/suite/Case.js")
 const { cases: v0Cases } = await import("../dist/conformance/suite/cases/v0/index.js")
 const { cases: spawnerCases } = await import("../dist/conformance/spawner/cases/index.js")
+const clientCases = (await import("../dist/conformance/client/ClientRunner.js")).cases()
 const { cases: transportCases } = await import("../dist/conformance/transport/cases/index.js")
 
 const check = process.argv.includes("--check")
@@ -163,6 +164,7 @@ const ids = [
   "# Every case\n\nWritten by `npm run readme`, from the cases.\n",
   idsOf("The wire", cases, family),
   idsOf("The first wire, v0", v0Cases, family),
+  idsOf("Clients", clientCases, firstTwoSteps),
   idsOf("The spawner", spawnerCases, firstTwoSteps),
   idsOf("The transport", transportCases, firstTwoSteps),
 ].join("\n")

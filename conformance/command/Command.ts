@@ -6,6 +6,7 @@
  * output holds only TAP; everything else goes to standard error.
  */
 import { readFileSync, writeFileSync } from "node:fs"
+import * as ClientFlag from "./ClientFlag.ts"
 import * as Baseline from "../report/Baseline.ts"
 import * as Causes from "../report/Causes.ts"
 import type { Case } from "../suite/Case.ts"
@@ -101,8 +102,10 @@ export const run = async (argv: ReadonlyArray<string>, around: Surroundings): Pr
     around.out.write(options.help ? usage : `${version()}\n`)
     return 0
   }
-  const all =
-    options.spawners.length === 0
+  const isClient = options.client.length > 0
+  const all = isClient
+    ? ClientFlag.cases(options.dialect)
+    : options.spawners.length === 0
       ? around.cases.filter(({ dialect }) => dialect === options.dialect)
       : await SpawnerFlag.cases()
   const cases = chosen(options, all)
@@ -129,6 +132,8 @@ export const run = async (argv: ReadonlyArray<string>, around: Surroundings): Pr
     return verdict.passed ? 0 : 1
   }
   if (spawner !== undefined) return finish(await spawner.run({ ...options, globs: options.globs }, told.tell))
+  if (isClient)
+    return finish(await ClientFlag.run(cases, { ...options, without: options.clientWithout }, told.tell))
   const why = await trouble(options)
   if (why !== undefined) return finish(Runner.unplayed({ ...options, cases }, why), why)
   return finish(await Runner.run({ ...options, cases }, told.tell))

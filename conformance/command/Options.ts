@@ -5,9 +5,11 @@ import { parseArgs } from "node:util"
 import * as Suggestion from "../../core/protocol/Suggestion.ts"
 import { capabilities, type Capability } from "../suite/Case.ts"
 import { dialects, type Dialect } from "../suite/Dialect.ts"
+import { abilities } from "./ClientFlag.ts"
 import type { Depth } from "../suite/Select.ts"
+import { placeholder, programPlaceholder } from "../client/ClientRunner.ts"
 import * as Target from "../suite/Target.ts"
-import { transportKinds } from "../suite/wire/TransportKind.ts"
+import { transportKinds, type TransportKind } from "../suite/wire/TransportKind.ts"
 import { split } from "../suite/ShellWords.ts"
 
 /** A usage error: the command exits with 2. */
@@ -23,6 +25,10 @@ export interface Options {
   readonly targets: ReadonlyArray<Target.Target>
   /** The spawners that are tested instead of a server, the first one outermost: names, or one module. */
   readonly spawners: ReadonlyArray<string>
+  /** The words of the client that is tested instead of a server. */
+  readonly client: ReadonlyArray<string>
+  /** The transports over which the client is tested. */
+  readonly clientTransports: ReadonlyArray<TransportKind>
   /** The dialect of the server: only its cases run. */
   readonly dialect: Dialect
   readonly globs: ReadonlyArray<string>
@@ -31,6 +37,8 @@ export interface Options {
   readonly timeoutMs: number
   readonly parallel: number
   readonly without: ReadonlySet<Capability>
+  /** What the client lacks. */
+  readonly clientWithout: ReadonlySet<string>
   readonly list: boolean
   readonly strict: boolean
   /** The file of the baseline. */
@@ -48,11 +56,15 @@ export const usage = `procwire-conformance: tests any implementation of the exec
 
   procwire-conformance --command "CMD ARGS" [ids or globs…]
   procwire-conformance --url ws://HOST:PORT [ids or globs…]
+  procwire-conformance --client "CMD {URL} ARGS" [ids or globs…]
   procwire-conformance --spawner MODULE|NAME [ids or globs…]
 
   --command CMD      start the server with this command; the transport follows the value of its --listen, stdio
                      without one; {LISTEN} stands for several transports: "my-server --listen {LISTEN}"
   --url URL          test a server that runs already: ws://HOST:PORT, tcp://HOST:PORT or unix:PATH
+  --client CMD       test a client, for which the suite plays the server at {URL}: it runs the words behind CMD there,
+                     prints their output and ends with their exit code; {COMMAND} is a program that is
+                     the server, over its standard streams; --transports (default ws), --without ${abilities.join(",")}
   --spawner MODULE   test the spawner that this module exports as layer, layerSpawner or spawner, not a server; or
                      those with these names, as procwire serve --spawner takes them; may be repeated
   --transports LIST  the transports that {LISTEN} stands for, of ${transportKinds.join(",")} (default stdio,ws)
@@ -89,6 +101,7 @@ use.
 
 const flags = {
   command: { type: "string" },
+  client: { type: "string" },
   url: { type: "string" },
   spawner: { type: "string", multiple: true },
   transports: { type: "string" },
@@ -136,6 +149,20 @@ const positive = (flag: string, value: string): number => {
   return Number(value)
 }
 
+const transportsOf = (list: string): ReadonlyArray<TransportKind> =>
+  list.split(",").map((name) => choice("--transports", name, transportKinds))
+
+/** The words of a `--client`, one of which has the place of the address. */
+const clientWords = (command: string): ReadonlyArray<string> => {
+  const words = split(command)
+  if (words === undefined) throw new UsageError(`--client has an open quote: ${command}`)
+  if ([placeholder, programPlaceholder].some((place) => command.includes(place))) return words
+  throw new UsageError(`--client needs ${placeholder} in the place of the address: ${command}`)
+}
+
+/** A client that takes a program speaks over its standard streams. */
+const clientTransport = (command: string) => (command.includes(programPlaceholder) ? "stdio" : "ws")
+
 /** The targets that a `--command` stands for: one for each transport. */
 export const commandTargets = (
   command: string,
@@ -144,9 +171,7 @@ export const commandTargets = (
   const words = split(command)
   if (words === undefined) throw new UsageError(`--command has an open quote: ${command}`)
   if (words.length === 0) throw new UsageError("--command is empty")
-  const wanted = (transports ?? "stdio,ws")
-    .split(",")
-    .map((name) => choice("--transports", name, transportKinds))
+  const wanted = transportsOf(transports ?? "stdio,ws")
   if (words.some((word) => word.includes(Target.placeholder))) {
     return transportKinds
       .filter((kind) => wanted.includes(kind))
@@ -167,15 +192,20 @@ export const parse = (argv: ReadonlyArray<string>): Options => {
   const { values, positionals } = read(argv)
   const help = values.help === true || positionals[0] === "help"
   const quiet = values.list === true || help || values.version === true
-  const named = (["command", "url", "spawner"] as const).filter((name) => values[name] !== undefined)
+  const named = (["command", "url", "client", "spawner"] as const).filter(
+    (name) => values[name] !== undefined,
+  )
   if (named.length > 1)
     throw new UsageError(`${named.map((name) => `--${name}`).join(" and ")} exclude each other`)
   if (named.length === 0 && !quiet) {
-    throw new UsageError('name what to test: --command "CMD ARGS", --url ws://HOST:PORT or --spawner MODULE')
+    throw new UsageError(
+      'name what to test: --command "CMD ARGS", --url ws://HOST:PORT, --client "CMD {URL}" or --spawner MODULE',
+    )
   }
   if (values.url !== undefined && !/^((wss?|tcp):\/\/|unix:)./.test(values.url)) {
     throw new UsageError(`--url must begin with ws://, wss://, tcp:// or unix:, not '${values.url}'`)
   }
+  const isClient = values.client !== undefined
   const without = (values.without ?? "").split(",").filter((name) => name !== "")
   return {
     targets:
@@ -185,13 +215,16 @@ export const parse = (argv: ReadonlyArray<string>): Options => {
           ? commandTargets(values.command, values.transports)
           : [],
     spawners: values.spawner ?? [],
+    client: values.client === undefined ? [] : clientWords(values.client),
+    clientTransports: transportsOf(values.transports ?? clientTransport(values.client ?? "")),
     dialect: choice("--dialect", values.dialect ?? "current", dialects),
     globs: positionals,
     depth: choice("--level", values.level ?? "all", ["must", "should", "all"]),
     slow: values.slow === true,
     timeoutMs: positive("--timeout-ms", values["timeout-ms"] ?? String(defaultTimeoutMs)),
     parallel: positive("--parallel", values.parallel ?? "4"),
-    without: new Set(without.map((name) => choice("--without", name, capabilities))),
+    without: isClient ? new Set() : new Set(without.map((name) => choice("--without", name, capabilities))),
+    clientWithout: new Set(isClient ? without.map((name) => choice("--without", name, abilities)) : []),
     list: values.list === true,
     strict: values.strict === true,
     baseline: values.baseline,

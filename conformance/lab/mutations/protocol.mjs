@@ -1,8 +1,26 @@
 // @ts-check
 // Mutations of core/protocol, core/transport and core/spawn.
-import { one } from "./mutation.mjs"
+import { elsewhere, one } from "./mutation.mjs"
 
 export const protocol = [
+  elsewhere(
+    one(
+      "conformance/client/Played.ts",
+      'const isNew = typeof writeId !== "string" || !writeIds.has(writeId)',
+      "const isNew = true",
+      "the played server writes a repeated write again",
+    ),
+    "conformance/integration/Clients.test.ts",
+  ),
+  elsewhere(
+    one(
+      "conformance/client/Judge.ts",
+      'return shake.state === "ready" ? undefined : `${method} was sent before initialized`',
+      "return undefined",
+      "a client without initialized is taken for right",
+    ),
+    "conformance/integration/Clients.test.ts",
+  ),
   one(
     "core/protocol/document/Lock.ts",
     'kind: "changed" as const, name, declared: changes.has(name)',

@@ -1,7 +1,7 @@
 // @ts-check
-// `npm run conformance:schema`: plays the suite on this project's own server and holds every message of the run against
-// the published JSON Schema, by a validator that is not ours (ajv). With arguments: only these ids or globs. Cases whose
-// point are params in other forms than that of the schema are named in `others`.
+// `npm run conformance:schema`: plays the suite on this project's own server and holds every message of the run
+// against the published JSON Schema, by a validator that is not ours (ajv). With arguments: only these ids or globs.
+// Requests in forms that the server takes beside that of the schema are the point of a few cases, which do not count.
 import { build, install, root } from "../../../.ci/setup.mjs"
 
 install()
@@ -13,6 +13,9 @@ const Target = await import("../../../dist/conformance/suite/Target.js")
 const WireSchema = await import("../../../dist/conformance/testing/WireSchema.js")
 
 const globs = process.argv.slice(2)
+
+/** What a server takes beside the forms of the schema. */
+const others = /^(params\/|fs\/path\/blanks|http\/request\/header-in-an-array)/
 
 /** @param {"current" | "v0"} dialect */
 const play = async (dialect) => {
@@ -35,12 +38,12 @@ const play = async (dialect) => {
     const outcomes = await Runner.run({ ...one, onEntry: (item, entry) => seen.onEntry(item, run, entry) })
     for (const { status } of outcomes) counted[status] += 1
   }
-  for (const { id, text, why } of seen.faults)
-    process.stdout.write(`${id}: ${why}\n  ${text.slice(0, 300)}\n`)
+  const faults = seen.faults.filter(({ id }) => !others.test(id))
+  for (const { id, text, why } of faults) process.stdout.write(`${id}: ${why}\n  ${text.slice(0, 300)}\n`)
   process.stdout.write(
-    `${dialect}: ${JSON.stringify({ ...counted, ...seen.counts, faults: seen.faults.length })}\n`,
+    `${dialect}: ${JSON.stringify({ ...counted, ...seen.counts, faults: faults.length })}\n`,
   )
-  return seen.faults.length + seen.counts.results === 0 ? 1 : seen.faults.length
+  return seen.counts.results === 0 ? 1 : faults.length
 }
 
 process.exit((await play("current")) + (await play("v0")) > 0 ? 1 : 0)

@@ -101,6 +101,13 @@ describe("The documents", () => {
     })
   })
 
+  it("let a choice between words be null where a client may leave it out so", () => {
+    const { $defs } = SchemaDocument.make(current, {}) as { $defs: Record<string, { properties: object }> }
+    expect($defs["ProcessListParams"]?.properties).toMatchObject({
+      sessions: { anyOf: [{ enum: ["own", "all"] }, { type: "null" }] },
+    })
+  })
+
   it("tell the version and the capability of a field", () => {
     const { $defs } = SchemaDocument.make(current, {}) as { $defs: Record<string, { properties: object }> }
     expect($defs["WireExecParams"]?.properties).toMatchObject({

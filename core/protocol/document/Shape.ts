@@ -109,6 +109,7 @@ const union = ({ types }: SchemaAST.Union, definitions: Definitions): JsonSchema
   if (only === undefined || more.length === 0) return only ?? {}
   const [nothing] = more
   const mayBeNull = more.length === 1 && nothing?.["type"] === "null"
-  if (mayBeNull && typeof only["type"] === "string") return { ...only, type: [only["type"], "null"] }
+  if (mayBeNull && typeof only["type"] === "string" && only["enum"] === undefined)
+    return { ...only, type: [only["type"], "null"] }
   return { anyOf: shapes }
 }

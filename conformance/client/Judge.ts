@@ -1,0 +1,99 @@
+/**
+ * What must hold for everything that a client sends: the handshake, the form of every message, and that nothing is used
+ * that the server has not announced.
+ */
+import * as Either from "effect/Either"
+import type * as Schema from "effect/Schema"
+import * as Decoder from "../../core/protocol/decoding/Decoder.ts"
+import * as V0 from "../../core/protocol/dialect/v0.ts"
+import type { Json as AnyJson } from "../../core/protocol/Json.ts"
+import * as Methods from "../../core/protocol/Methods.ts"
+import * as Versions from "../../core/protocol/document/Versions.ts"
+import { isObject, type Json, type JsonObject } from "../suite/Json.ts"
+import type { Scenario } from "./Scenario.ts"
+
+/** What is known of one connection. */
+export interface Handshake {
+  /** `none`; `asked`: initialize was sent; `answered`; `ready`: initialized has come. */
+  state: "none" | "asked" | "answered" | "ready"
+  readonly ids: Set<string>
+}
+
+type Rows = { readonly [method: string]: { readonly params: Schema.Schema.AnyNoContext } }
+
+const decoders = (rows: Rows) =>
+  new Map(
+    Object.entries(rows).map(([name, { params }]) => [
+      name,
+      Decoder.make(params as unknown as Schema.Schema<unknown, AnyJson>),
+    ]),
+  )
+const params = {
+  current: decoders(Methods.requests as unknown as Rows),
+  v0: decoders(V0.requests as unknown as Rows),
+}
+
+/** The types whose fields may need a capability. */
+const types: { readonly [method: string]: string } = {
+  initialize: "InitializeParams",
+  "process/start": "WireExecParams",
+  "process/terminate": "TerminateParams",
+}
+
+/** What is wrong with a message, which is an object; undefined if nothing is. */
+export const fault = (message: JsonObject, scenario: Scenario, shake: Handshake): string | undefined => {
+  const { id, method } = message
+  if (typeof method !== "string") return "a message of a client has a method"
+  if (id === undefined) return notificationFault(method, scenario, shake)
+  if (typeof id !== "string" && !Number.isInteger(id)) return "an id is a text or an integer"
+  const key = JSON.stringify(id)
+  if (shake.ids.has(key)) return `the id ${key} was used before on this connection`
+  shake.ids.add(key)
+  return (
+    orderFault(method, scenario, shake) ??
+    paramsFault(method, message["params"], scenario) ??
+    capabilityFault(method, message["params"], scenario)
+  )
+}
+
+const notificationFault = (method: string, scenario: Scenario, shake: Handshake): string | undefined => {
+  if (method === "initialized") {
+    if (shake.state !== "answered") return "initialized comes once, after the answer to initialize"
+    shake.state = "ready"
+    return undefined
+  }
+  if (method !== "request/cancel") return `a client sends no notification ${method}`
+  return scenario.capabilities.includes("requestCancel")
+    ? undefined
+    : "request/cancel was sent, and the server has no capability requestCancel"
+}
+
+const orderFault = (method: string, { dialect }: Scenario, shake: Handshake): string | undefined => {
+  if (method === "initialize") {
+    if (shake.state !== "none") return "initialize is sent once on a connection"
+    shake.state = "asked"
+    return undefined
+  }
+  if (dialect === "v0") return undefined
+  if (shake.state === "none") return `the first message is initialize, not ${method}`
+  return shake.state === "ready" ? undefined : `${method} was sent before initialized`
+}
+
+const paramsFault = (method: string, value: Json | undefined, { dialect }: Scenario): string | undefined => {
+  const decode = params[dialect].get(method)
+  if (decode === undefined) return undefined
+  const decoded = decode((value ?? null) as AnyJson, "linux")
+  return Either.isLeft(decoded) ? `the params of ${method}: ${decoded.left}` : undefined
+}
+
+const capabilityFault = (method: string, value: Json | undefined, scenario: Scenario): string | undefined => {
+  if (scenario.dialect === "v0") return undefined
+  const fields = isObject(value) ? Object.keys(value).filter((field) => value[field] !== null) : []
+  const used = [method, ...fields.map((field) => `${types[method]}.${field}`)]
+  for (const name of used) {
+    const { capability } = Versions.named.get(name) ?? {}
+    if (capability !== undefined && !scenario.capabilities.includes(capability))
+      return `${name} was used, and the server has no capability ${capability}`
+  }
+  return undefined
+}
