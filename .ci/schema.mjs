@@ -1,7 +1,10 @@
 // @ts-check
 // `npm run schema`: writes core/protocol/document/wire.lock, which says what is on the wire, if every change of it is
-// declared in Versions.ts. `npm run schema -- --check`: fails if one is not, or if the file is not current.
+// declared in Versions.ts, and the types of the client for Python. `npm run schema -- --check`: fails if a change is
+// not declared, or if a file is not current.
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
+import { documents } from "./schema/files.mjs"
+import { pythonTypes } from "./schema/python.mjs"
 import { join } from "node:path"
 import { build, install, root } from "./setup.mjs"
 
@@ -31,9 +34,21 @@ if (undeclared.length > 0) {
   )
   process.exit(1)
 }
-if (old !== text && process.argv.includes("--check")) {
-  process.stderr.write(`${name} is not current: npm run schema\n`)
-  process.exit(1)
+
+/** @type {Record<string, any>} */
+const made = await documents(root)
+const types = "conformance/clients/python/procwire_client/types.py"
+const written = {
+  [name]: text,
+  [types]: pythonTypes(made["procwire.schema.json"], made["procwire.meta.json"]),
 }
-if (old !== text) writeFileSync(file, text)
+for (const [path, wanted] of Object.entries(written)) {
+  const place = join(root, path)
+  if (existsSync(place) && readFileSync(place, "utf8") === wanted) continue
+  if (process.argv.includes("--check")) {
+    process.stderr.write(`${path} is not current: npm run schema\n`)
+    process.exit(1)
+  }
+  writeFileSync(place, wanted)
+}
 process.stdout.write(`wire ${Versions.current}: ${lock.size} lines in ${name}\n`)
