@@ -24,6 +24,24 @@ const receipt = {
   endedAtMs: 1_767_225_600_125,
 }
 
+const listed = {
+  processId: "build",
+  session: 1,
+  attached: true,
+  name: "build",
+  labels: { branch: "main" },
+  argv: ["make", "test"],
+  cwd: "file:///srv/app",
+  pid: 4711,
+  tty: true,
+  terminalSize: { rows: 24, columns: 80 },
+  startedAtMs: 1_767_225_600_000,
+  state: "running",
+  exitCode: null,
+  bytes: 6,
+  nextSeq: 2,
+}
+
 const read = {
   ...ends,
   chunks: [chunk],
@@ -85,7 +103,7 @@ export const processExamples: { readonly [method: string]: Example } = {
   },
   "process/signal": { params: [{ processId: "p1", signal: "interrupt" }], result: [{}] },
   "process/terminate": {
-    params: [{ processId: "p1" }, { processId: "p1", signal: "SIGUSR1", graceMs: 1000 }],
+    params: [{ processId: "p1" }, { processId: "p1", signal: "SIGUSR1", graceMs: 1000, remove: false }],
     result: [{ running: true }],
   },
   "process/resize": { params: [{ processId: "p1", rows: 50, columns: 132 }], result: [{}] },
@@ -183,29 +201,22 @@ export const processExamples: { readonly [method: string]: Example } = {
     params: [{ sessions: "own", limit: 100, name: "build", labels: { branch: "main" }, states: ["running"] }],
     result: [
       {
-        processes: [
-          {
-            processId: "build",
-            session: 1,
-            attached: true,
-            name: "build",
-            labels: { branch: "main" },
-            argv: ["make", "test"],
-            cwd: "file:///srv/app",
-            pid: 4711,
-            tty: true,
-            terminalSize: { rows: 24, columns: 80 },
-            startedAtMs: 1_767_225_600_000,
-            state: "running",
-            exitCode: null,
-            bytes: 6,
-            nextSeq: 2,
-          },
-        ],
+        processes: [listed],
         nextCursor: null,
       },
     ],
   },
+  "process/attach": {
+    params: [
+      { name: "build", session: 1, as: "view", afterSeq: 0, role: "viewer", policy: "skip", credit: 65_536 },
+      { processId: "build", sessionId: "0b8f1c9e-6f2a-4c57-9d1e-3a5b7c9d1e2f", role: "writer", take: true },
+    ],
+    result: [{ processId: "view", process: listed, firstSeq: 1, writer: false }],
+  },
+  "process/detach": { params: [{ processId: "view" }], result: [{}] },
+  "process/gap": { params: [{ processId: "view", from: 3, to: 9 }] },
+  "process/writer": { params: [{ processId: "view", writer: true }] },
+  "process/detached": { params: [{ processId: "view", reason: "removed" }] },
   "process/output": { params: [{ processId: "p1", ...chunk }] },
   "process/mark": { params: [{ processId: "p1", ...mark }] },
   "process/exited": { params: [{ processId: "p1", seq: 2, exitCode: 143, sandboxDenied: false, ...ends }] },

@@ -63,6 +63,17 @@ export const versions: readonly [Version, ...ReadonlyArray<Version>] = [
       processList: ["process/list", "session/list", "WireExecParams.name", "WireExecParams.labels"],
       processListAll: [],
       processMarks: ["WireExecParams.marks", "ReadResponse.marks", "process/mark"],
+      processAttach: [
+        "process/attach",
+        "process/detach",
+        "process/gap",
+        "process/writer",
+        "process/detached",
+        "TerminateParams.remove",
+        "ListedProcess.kept",
+      ],
+      processAttachAll: [],
+      processControlAll: ["WireExecParams.keep"],
     },
     addsToAll: [
       "ReadResponse.limit",

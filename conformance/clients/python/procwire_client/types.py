@@ -33,6 +33,8 @@ IDEMPOTENT = {
     "process/grep": "always",
     "process/list": "always",
     "session/list": "always",
+    "process/attach": "never",
+    "process/detach": "never",
     "fs/readFile": "always",
     "fs/writeFile": "always",
     "fs/createDirectory": "conditional",
@@ -54,6 +56,9 @@ IDEMPOTENT = {
     "process/mark": "never",
     "process/exited": "never",
     "process/closed": "never",
+    "process/gap": "never",
+    "process/writer": "never",
+    "process/detached": "never",
     "session/taken": "never",
     "fs/missingChanged": "never",
     "http/request/bodyDelta": "never",
@@ -140,6 +145,9 @@ class PartialCapabilities(TypedDict, total=False):
     processList: bool
     processListAll: bool
     processMarks: bool
+    processAttach: bool
+    processAttachAll: bool
+    processControlAll: bool
 
 
 class EnvironmentStatus(TypedDict):
@@ -180,6 +188,7 @@ class WireExecParams(_WireExecParams, total=False):
     name: Union[str, None]
     labels: Union[Dict[str, str], None]
     marks: Union[bool, None]
+    keep: Union[bool, None]
 
 
 class ExecMetadata(TypedDict, total=False):
@@ -485,9 +494,11 @@ class _TerminateParams(TypedDict):
 class TerminateParams(_TerminateParams, total=False):
     """Kills the process group. With the capability `processDeadlines` and `signal` or `graceMs` it sends the
     signal first (the default is SIGTERM), and kills what is left of the process and its descendants after
-    the grace (the default is that of the start). The answer does not wait for that."""
+    the grace (the default is that of the start). The answer does not wait for that. With the capability
+    `processAttach` and `remove`, the process is forgotten as soon as it is closed, at once if it is."""
     signal: Union["Signal", None]
     graceMs: Union[int, None]
+    remove: Union[bool, None]
 
 
 class TerminateResponse(TypedDict):
@@ -755,6 +766,7 @@ class ListedProcess(_ListedProcess, total=False):
     has the seq `nextSeq`."""
     name: str
     terminalSize: "TerminalSize"
+    kept: bool
 
 
 class SessionListParams(TypedDict, total=False):
@@ -778,6 +790,35 @@ class ListedSession(TypedDict):
     attached: bool
     openedAtMs: int
     processes: int
+
+
+ProcessAttachParams = TypedDict("ProcessAttachParams", {
+    "processId": Union[str, None],
+    "name": Union[str, None],
+    "session": Union[int, None],
+    "sessionId": Union[str, None],
+    "as": Union[str, None],
+    "afterSeq": Union[int, None],
+    "role": Union["AttachmentRole", None],
+    "take": Union[bool, None],
+    "policy": Union["AttachmentPolicy", None],
+    "credit": Union[int, None],
+}, total=False)
+
+
+class ProcessAttachResponse(TypedDict):
+    """`processId` is the id of the attachment, `process` the process as lists show it, `firstSeq` the seq of
+    the oldest output that is retained (or of the next event, without any), `writer` whether this client is
+    the writer."""
+    processId: str
+    process: "ListedProcess"
+    firstSeq: int
+    writer: bool
+
+
+class ProcessDetachParams(TypedDict):
+    """Leaves a process, which goes on. The role of a writer goes back to who had it before, or to the owner."""
+    processId: str
 
 
 class _WireFsReadFileParams(TypedDict):
@@ -1081,6 +1122,26 @@ class ExecClosedNotification(_ExecClosedNotification, total=False):
     receipt: "Receipt"
 
 
+ProcessGapNotification = TypedDict("ProcessGapNotification", {
+    "processId": str,
+    "from": int,
+    "to": int,
+}, total=False)
+
+
+class ProcessWriterNotification(TypedDict):
+    """This client has become the writer of a process, or is it no longer."""
+    processId: str
+    writer: bool
+
+
+class ProcessDetachedNotification(TypedDict):
+    """The last message about an attachment whose process was removed, or whose session has ended, before it
+    was closed."""
+    processId: str
+    reason: "DetachReason"
+
+
 class SessionTakenNotification(TypedDict):
     """The last message on a connection whose session another connection has taken over."""
     sessionId: str
@@ -1146,6 +1207,15 @@ CreditResponse = Dict[str, Any]
 ProcessState = Literal["starting", "running", "exited", "closed"]
 
 
+AttachmentRole = Literal["viewer", "writer"]
+
+
+AttachmentPolicy = Literal["block", "skip"]
+
+
+ProcessDetachResponse = Dict[str, Any]
+
+
 FsWriteFileResponse = Dict[str, Any]
 
 
@@ -1162,3 +1232,6 @@ FsWriteBlockResponse = Dict[str, Any]
 
 
 FsCloseResponse = Dict[str, Any]
+
+
+DetachReason = Literal["removed", "sessionEnd"]
