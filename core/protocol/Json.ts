@@ -5,6 +5,7 @@
  * integers, a duplicate key is an error, and depth and number of values are bounded while parsing. Error texts and
  * positions (line, byte column) are those of the peer implementation, because clients see them.
  */
+import type { CutText } from "./CutText.ts"
 import * as JsonFault from "./JsonFault.ts"
 import * as Limits from "./Limits.ts"
 
@@ -52,12 +53,11 @@ export class JsonError extends Error {}
 /** The deepest nesting of arrays and objects, and the number of values (containers included) that is too many. */
 export type Bounds = Pick<Limits.Limits, "jsonDepth" | "jsonValues">
 
-/** Parses one JSON text. Throws `JsonError`. */
-export const parse = (text: string, bounds: Bounds = Limits.defaults): Json =>
-  new Reader(text, bounds).document()
+/** Parses one JSON text. With `cut`, its bytes are the value of the string that ends there. Throws `JsonError`. */
+export const parse = (text: string, bounds: Bounds = Limits.defaults, cut?: CutText): Json =>
+  new Reader(text, bounds, cut).document()
 
-const quote = 34
-const backslash = 92
+const [quote, backslash] = [34, 92]
 // oxlint-disable-next-line no-control-regex -- control characters are exactly what is looked for
 const control = /[\u0000-\u001f]/
 /** Characters of the longest 64-bit integer. A longer literal is not converted: that takes quadratic time. */
@@ -73,9 +73,11 @@ class Reader {
   private values = 0
   /** The index of the next backslash: a string that ends before it needs no unescaping. */
   private escape = -1
+  private readonly cut: CutText | undefined
 
-  constructor(text: string, { jsonDepth, jsonValues }: Bounds) {
+  constructor(text: string, { jsonDepth, jsonValues }: Bounds, cut?: CutText) {
     this.text = text
+    this.cut = cut
     this.maxDepth = jsonDepth
     this.maxValues = jsonValues
   }
@@ -93,7 +95,7 @@ class Reader {
     if (this.values >= this.maxValues) throw this.error(Limits.textOf("jsonValues", this.maxValues))
     switch (code) {
       case quote:
-        return this.string()
+        return this.cut?.at === this.at + 1 ? this.filled(this.cut) : this.string()
       case 0x7b:
         return this.nested(() => this.object())
       case 0x5b:
@@ -170,6 +172,11 @@ class Reader {
       }
       if (this.space() === 0x5d) throw this.error("trailing comma")
     }
+  }
+
+  private filled({ at, bytes }: CutText): Json {
+    this.at = at + 1
+    return bytes as unknown as Json
   }
 
   private string(): string {

@@ -7,6 +7,7 @@
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import type { CutText } from "./CutText.ts"
 import * as Decoder from "./decoding/Decoder.ts"
 import { omittable } from "./Fields.ts"
 import * as Json from "./Json.ts"
@@ -76,7 +77,8 @@ export type Message = Request | Notification | Response | ErrorResponse
 export const malformedId = -1
 
 /** Parses one message. Left is the text of the error. */
-export const fromText = (text: string, bounds?: Json.Bounds): Either.Either<Message, string> => {
+export const fromText = (text: string | CutText, bounds?: Json.Bounds): Either.Either<Message, string> => {
+  if (typeof text !== "string") return fromCut(text, bounds)
   let json: Json.Json
   try {
     json = Json.parse(text, bounds)
@@ -90,6 +92,25 @@ export const fromText = (text: string, bounds?: Json.Bounds): Either.Either<Mess
 /** The id of the request that its client cancels; undefined if the params name none. */
 export const cancelledId = (params: Json.Json): RequestId | undefined =>
   Option.getOrUndefined(Option.map(Either.getRight(decodeCancel(params)), ({ id }) => id))
+
+/**
+ * A request whose `params.chunk` are the bytes. Any other message is read from the text as it came, and so are faults,
+ * for their positions.
+ */
+const fromCut = (cut: CutText, bounds?: Json.Bounds): Either.Either<Message, string> => {
+  try {
+    const json = Json.parse(cut.text, bounds, cut)
+    const message = Json.isObject(json) ? fromObject(json) : Either.left("")
+    if (Either.isRight(message) && message.right.kind === "request") {
+      const { params } = message.right
+      const chunk: unknown = Json.isObject(params) ? params["chunk"] : undefined
+      if (chunk === cut.bytes) return message
+    }
+  } catch (error) {
+    if (!(error instanceof Json.JsonError)) throw error
+  }
+  return fromText(cut.whole(), bounds)
+}
 
 /** `{"id":…,"method":…,"params":…}`, with `trace` if there is one. */
 export const requestText = (id: RequestId, method: string, params: unknown, trace?: TraceContext): string =>

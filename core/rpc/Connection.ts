@@ -77,10 +77,11 @@ export const make = (
     })
     const receive = Dispatch.make(transport.label, receiver, options.bounds, { requests, calls, reply })
 
+    const incoming = transport.cut ?? transport.incoming
     const read: Effect.Effect<string> = Effect.gen(function* () {
       for (;;) {
         yield* intake.opened
-        const [batch, done] = yield* transport.incoming.takeAll
+        const [batch, done] = yield* incoming.takeAll
         for (const text of batch) {
           if (!intake.open) yield* intake.opened
           const violation = receive(text)

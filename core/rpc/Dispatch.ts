@@ -2,6 +2,7 @@
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as ErrorCode from "../protocol/ErrorCode.ts"
+import type { CutText } from "../protocol/CutText.ts"
 import type { Bounds } from "../protocol/Json.ts"
 import * as Message from "../protocol/Message.ts"
 import type { PendingCalls } from "./PendingCalls.ts"
@@ -27,7 +28,7 @@ export const make = (
   receiver: Receiver,
   bounds: Bounds | undefined,
   { requests, calls, reply }: Destinations,
-): ((text: string) => string | undefined) => {
+): ((text: string | CutText) => string | undefined) => {
   const notify = (notification: Message.Notification): string | undefined => {
     const taken = receiver.notification(notification)
     if (taken === false) return `unexpected notification ${JSON.stringify(notification.method)}`

@@ -6,9 +6,11 @@
  * the decoder; the lines before it are still delivered.
  */
 import { strictUtf8Decoder, utf8 } from "../protocol/Bytes.ts"
+import { smallest } from "../protocol/CutText.ts"
 import { maxMessageBytes, tooLong, TransportError } from "./Transport.ts"
 
 const newline = 10
+const carriageReturn = 13
 const smallestPartial = 4096
 const largestKept = 1024 * 1024
 
@@ -47,21 +49,26 @@ export const encodeLine = (message: string | Uint8Array): Uint8Array => {
   return line
 }
 
-/** Splits a byte stream into lines. The `push` that meets a broken line sets `failure`. */
-export class LineDecoder {
+/**
+ * Splits a byte stream into lines. The `push` that meets a broken line sets `failure`. `cut` may make something else
+ * than a text of a line of at least `smallest` bytes.
+ */
+export class LineDecoder<A = never> {
   /** Why the stream cannot be decoded further; later chunks are ignored. */
   failure: TransportError | undefined = undefined
   private partial: Uint8Array = new Uint8Array(0)
   private length = 0
   private readonly maxLineBytes: number
+  private readonly cut: ((line: Uint8Array) => A | undefined) | undefined
 
-  constructor(maxLineBytes: number = maxMessageBytes) {
+  constructor(maxLineBytes: number = maxMessageBytes, cut?: (line: Uint8Array) => A | undefined) {
     this.maxLineBytes = maxLineBytes
+    this.cut = cut
   }
 
   /** Takes a chunk, which the caller may reuse, and returns the lines that it completes. */
-  push(chunk: Uint8Array): ReadonlyArray<string> {
-    const lines: Array<string> = []
+  push(chunk: Uint8Array): ReadonlyArray<string | A> {
+    const lines: Array<string | A> = []
     if (this.failure !== undefined) return lines
     let start = 0
     if (this.length > 0) {
@@ -83,8 +90,8 @@ export class LineDecoder {
   }
 
   /** Decodes complete lines, the last without its `\n`, in one call for the chunk. */
-  private lines(bytes: Uint8Array, into: Array<string>): void {
-    if (bytes.length <= this.maxLineBytes) {
+  private lines(bytes: Uint8Array, into: Array<string | A>): void {
+    if (bytes.length <= this.maxLineBytes && !this.beginsLong(bytes)) {
       const text = decodeText(bytes)
       if (text !== undefined) {
         let start = 0
@@ -104,8 +111,17 @@ export class LineDecoder {
     }
   }
 
-  private line(bytes: Uint8Array, into: Array<string>): void {
+  /** True if the first line may be cut: then the others are likely to be such lines, too. */
+  private beginsLong(bytes: Uint8Array): boolean {
+    if (this.cut === undefined || bytes.length < smallest) return false
+    const end = bytes.indexOf(newline)
+    return end < 0 || end >= smallest
+  }
+
+  private line(bytes: Uint8Array, into: Array<string | A>): void {
     if (bytes.length > this.maxLineBytes) return this.tooLarge()
+    const cut = this.cut?.(bytes.at(-1) === carriageReturn ? bytes.subarray(0, -1) : bytes)
+    if (cut !== undefined) return void into.push(cut)
     const text = decodeText(bytes)
     if (text !== undefined) return add(text, into)
     this.failure = new TransportError({
@@ -136,7 +152,7 @@ export class LineDecoder {
 const fits = (encoded: { readonly read: number; readonly written: number }, length: number): boolean =>
   encoded.read === length && encoded.written === length
 
-const add = (line: string, into: Array<string>): void => {
+const add = (line: string, into: Array<unknown>): void => {
   const text = line.endsWith("\r") ? line.slice(0, -1) : line
   if (text.charCodeAt(0) > 0x20 && text.charCodeAt(0) < 0x7f) into.push(text)
   else if (!blank.test(text)) into.push(text)

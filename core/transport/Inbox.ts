@@ -6,18 +6,28 @@
  * and reports that to the source, which stops reading while `offer` returns false; so the overflow stays about as
  * large as one read.
  */
+import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Mailbox from "effect/Mailbox"
 import type * as Scope from "effect/Scope"
-import { type Incoming, incomingCapacity, incomingSize, type TransportError } from "./Transport.ts"
+import { type CutText, toText } from "../protocol/CutText.ts"
+import {
+  type CutIncoming,
+  type Incoming,
+  incomingCapacity,
+  incomingSize,
+  type TransportError,
+} from "./Transport.ts"
 
 /** What a transport feeds. */
 export interface Inbox {
   /** What the transport offers as its `incoming`. */
   readonly incoming: Incoming
+  /** What it offers as its `cut`, if it delivers such messages. */
+  readonly cut: CutIncoming
   /** Delivers one message; false if it has to wait for room. Ignored after `end`. */
-  readonly offer: (message: string) => boolean
+  readonly offer: (message: string | CutText) => boolean
   /** The peer is gone, or has failed. Messages that were delivered before are still read first. */
   readonly end: (error?: TransportError) => void
   /** Size of the messages that wait for room, in UTF-16 units. */
@@ -27,12 +37,12 @@ export interface Inbox {
 /** `onProgress` is called each time a waiting message has found room, with the size of those that still wait. */
 export const make = (onProgress: (waiting: number) => void): Effect.Effect<Inbox, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const mailbox = yield* Mailbox.make<string, TransportError>(incomingCapacity)
+    const mailbox = yield* Mailbox.make<string | CutText, TransportError>(incomingCapacity)
     const overflow = yield* Effect.makeLatch()
     const room = yield* Effect.makeLatch(true)
     /** Size of the messages in the mailbox, in UTF-16 units. */
     let size = 0
-    const rest: Array<string> = []
+    const rest: Array<string | CutText> = []
     let head = 0
     let waiting = 0
     let ended: Exit.Exit<void, TransportError> | undefined
@@ -62,9 +72,13 @@ export const make = (onProgress: (waiting: number) => void): Effect.Effect<Inbox
     yield* Effect.forkScoped(Effect.forever(Effect.zipRight(overflow.await, moveOne)))
     yield* Effect.addFinalizer(() => mailbox.shutdown)
 
+    const takeAll = Effect.tap(mailbox.takeAll, () => resize(0))
     const incoming: Incoming = {
-      take: Effect.tap(mailbox.take, (message) => resize(Math.max(0, size - message.length))),
-      takeAll: Effect.tap(mailbox.takeAll, () => resize(0)),
+      take: Effect.map(mailbox.take, (message) => {
+        resize(Math.max(0, size - message.length))
+        return toText(message)
+      }),
+      takeAll: Effect.map(takeAll, ([messages, done]) => [Chunk.map(messages, toText), done]),
       await: mailbox.await,
       size: mailbox.size,
       unsafeSize: () => mailbox.unsafeSize(),
@@ -72,6 +86,7 @@ export const make = (onProgress: (waiting: number) => void): Effect.Effect<Inbox
 
     return {
       incoming,
+      cut: { takeAll },
       waiting: () => waiting,
       offer: (message) => {
         if (ended !== undefined) return true

@@ -8,6 +8,7 @@
 import * as Data from "effect/Data"
 import type * as Effect from "effect/Effect"
 import type * as Mailbox from "effect/Mailbox"
+import type { CutText } from "../protocol/CutText.ts"
 import * as Limits from "../protocol/Limits.ts"
 import type { SessionScope } from "../protocol/SessionScope.ts"
 
@@ -32,6 +33,9 @@ export type Incoming = Pick<
   Mailbox.ReadonlyMailbox<string, TransportError>,
   "take" | "takeAll" | "await" | "size" | "unsafeSize"
 >
+
+/** The messages of the peer, where long base64 is cut out of them and decoded. */
+export type CutIncoming = Pick<Mailbox.ReadonlyMailbox<string | CutText, TransportError>, "takeAll">
 
 /** Who is at the other end of a connection, as far as its listener knows. */
 export interface Peer {
@@ -72,6 +76,8 @@ export interface Transport {
   readonly peer?: Peer | undefined
   /** Messages from the peer. Ends when the peer is gone. */
   readonly incoming: Incoming
+  /** The same messages, to be taken in place of `incoming`: long base64 in them is decoded. Absent where it is not. */
+  readonly cut?: CutIncoming
   /** Queues one message; false while more than `highWaterMark` bytes wait to be sent. */
   readonly write: (message: Outgoing) => boolean
   /** Sets the one listener that is called each time the queue has fallen below `highWaterMark` again. */

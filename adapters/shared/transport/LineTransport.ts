@@ -8,6 +8,7 @@
 import type { Readable, Writable } from "node:stream"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import { CutText } from "../../../core/protocol/CutText.ts"
 import * as Framing from "../../../core/transport/Framing.ts"
 import * as Inbox from "../../../core/transport/Inbox.ts"
 import { type Peer, type Transport, TransportError } from "../../../core/transport/Transport.ts"
@@ -23,6 +24,8 @@ export interface Options {
   readonly output: Writable
   /** The longest line, in bytes; the default is 64 MiB. */
   readonly maxMessageBytes?: number
+  /** Decodes long base64 in messages that come, as requests have it. Off by default. */
+  readonly cuts?: boolean
 }
 
 const newline = Uint8Array.of(10)
@@ -34,6 +37,7 @@ export const make = ({
   input,
   output,
   maxMessageBytes,
+  cuts = false,
 }: Options): Effect.Effect<Transport, never, Scope.Scope> =>
   Effect.gen(function* () {
     let ended = false
@@ -41,7 +45,8 @@ export const make = ({
       if (waiting === 0 && !ended) input.resume()
     })
     const queue = SendQueue.make(output)
-    const decoder = new Framing.LineDecoder(maxMessageBytes)
+    const cut = cuts ? CutText.fromBytes : undefined
+    const decoder = new Framing.LineDecoder(maxMessageBytes, cut)
 
     const end = (error?: TransportError) => {
       ended = true
@@ -76,6 +81,7 @@ export const make = ({
       label,
       peer,
       incoming: inbox.incoming,
+      ...(cuts ? { cut: inbox.cut } : {}),
       write: (message) =>
         typeof message === "string"
           ? queue.write(Framing.encodeLine(message))

@@ -56,6 +56,7 @@ export const make = (
         peer: peerOf(socket),
         input: socket,
         output: socket,
+        cuts: true,
         ...limit,
       }),
     )

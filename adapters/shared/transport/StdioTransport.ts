@@ -24,7 +24,14 @@ export const label = "JSON-RPC message from exec-server stdio"
 /** Takes over fd 0 and fd 1 until the scope closes. May be made once per process. */
 export const make = (terms: Terms = {}): Effect.Effect<Transport, TransportError, Scope.Scope> =>
   Effect.try({
-    try: () => ({ label, peer: { transport: "stdio" }, input: openInput(), output: openOutput(), ...terms }),
+    try: () => ({
+      label,
+      peer: { transport: "stdio" },
+      input: openInput(),
+      output: openOutput(),
+      cuts: true,
+      ...terms,
+    }),
     catch: (cause) => new TransportError({ reason: "Open", message: "cannot open stdin and stdout", cause }),
   }).pipe(Effect.flatMap(LineTransport.make))
 

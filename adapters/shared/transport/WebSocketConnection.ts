@@ -13,6 +13,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { WebSocket, WebSocketServer } from "real-ws"
+import { CutText } from "../../../core/protocol/CutText.ts"
 import * as Framing from "../../../core/transport/Framing.ts"
 import * as Inbox from "../../../core/transport/Inbox.ts"
 import type { Terms } from "../../../core/transport/Listener.ts"
@@ -98,13 +99,12 @@ export const make = (
       broken(new TransportError({ reason, message, cause }))
     const receive = (data: Uint8Array) => {
       if (ended) return
-      const text = Framing.decodeText(data)
+      const text = CutText.fromBytes(data) ?? Framing.decodeText(data)
       if (text === undefined) fail("InvalidUtf8", "message is not valid UTF-8")
       else if (!inbox.offer(text)) peer?.pause()
     }
     const attach = (ws: WebSocket) => {
-      peer = ws
-      ws.on("pong", () => watch.answered())
+      peer = ws.on("pong", () => watch.answered())
       ws.on("message", (data) => receive(data as Buffer))
       ws.on("error", (cause: NodeJS.ErrnoException) => {
         if (cause.code === "EPIPE" || cause.code === "ECONNRESET") end()
@@ -144,6 +144,7 @@ export const make = (
       label,
       peer: client,
       incoming: inbox.incoming,
+      cut: inbox.cut,
       write: (message) => queue.write(...WebSocketFrames.encodeFrame(message)),
       onDrain: queue.onDrain,
       close,

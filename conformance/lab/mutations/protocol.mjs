@@ -178,6 +178,27 @@ export const protocol = [
     "fs/path",
   ),
   one(
+    "core/protocol/CutText.ts",
+    "return message[at - 1] !== backslash",
+    "return true",
+    "a string that ends like the key `chunk` is taken for it",
+    "process/write",
+  ),
+  one(
+    "core/protocol/Message.ts",
+    "if (chunk === cut.bytes) return message",
+    "return message",
+    "a chunk anywhere in a request is taken for that of its params",
+    "process/write",
+  ),
+  one(
+    "core/protocol/Base64Bytes.ts",
+    "return endsAlike(text, bytes)",
+    "return true",
+    "long base64 may have bits that mean nothing",
+    "process/write",
+  ),
+  one(
     "core/transport/Framing.ts",
     'const text = line.endsWith("\\r") ? line.slice(0, -1) : line',
     "const text = line",

@@ -12,6 +12,18 @@ const cat = (wire: Wire): Promise<Child.Child> => Child.start(wire, { argv: ["ca
 
 const base64 = (text: string): string => Buffer.from(text).toString("base64")
 
+/** The CRC of POSIX, of the bytes and their number. */
+const cksum = (bytes: Uint8Array): number => {
+  let crc = 0
+  const add = (byte: number) => {
+    crc ^= byte << 24
+    for (let bit = 0; bit < 8; bit += 1) crc = crc < 0 ? (crc << 1) ^ 0x04c11db7 : crc << 1
+  }
+  for (const byte of bytes) add(byte)
+  for (let size = bytes.length; size > 0; size = Math.floor(size / 256)) add(size & 255)
+  return ~crc >>> 0
+}
+
 /** Writes a line and waits for its echo: everything that was written before has arrived, too. */
 const settle = async (child: Child.Child): Promise<void> => {
   await child.write("<settled>")
@@ -61,6 +73,34 @@ export const write = table("process/write", {
       await settle(child)
       const wanted = Array.from({ length: 200 }, (_, index) => `${index},`).join("")
       Check.equal(child.text(), `${wanted}<settled>`, "the output of cat")
+    },
+  },
+  "long-writes-are-exact": {
+    level: "must",
+    spec: [113],
+    says: "64 writes of 64 KiB sent without waiting, each with other bytes, reach the process unchanged and in order.",
+    run: async (t) => {
+      const wire = await t.open()
+      const pieces = Array.from({ length: 64 }, (_, index) =>
+        Buffer.alloc(64 * 1024 - index, Buffer.from(`${index} of 64 \u0000\u00ff;`, "latin1")),
+      )
+      const size = pieces.reduce((sum, piece) => sum + piece.length, 0)
+      const argv = ["sh", "-c", `head -c ${size} | cksum`]
+      const child = await Child.start(wire, { argv, pipeStdin: true })
+      const replies = pieces.map((piece, index) =>
+        wire.begin("process/write", {
+          processId: child.id,
+          chunk: piece.toString("base64"),
+          writeId: `w${index}`,
+        }),
+      )
+      await child.says("\n")
+      await Promise.all(replies)
+      Check.equal(
+        child.text(),
+        `${cksum(Buffer.concat(pieces))} ${size}\n`,
+        "the checksum of cksum, and the size",
+      )
     },
   },
   "same-write-id-written-once": {

@@ -10,6 +10,7 @@ import * as Option from "effect/Option"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"
+import { Base64 } from "../Bytes.ts"
 import * as DecodeError from "../DecodeError.ts"
 import { type Judge, judgeOf } from "../Fields.ts"
 import { isDecimal, isObject, type Json } from "../Json.ts"
@@ -151,7 +152,9 @@ const leaf = (ast: SchemaAST.AST, name: string): Read => {
   const judge = judgeOf(ast)
   if (judge !== undefined) return text(judge)
   const decode = ParseResult.decodeUnknownEither(Schema.make(ast))
-  return (json, reading) => {
+  const takesBytes = ast === Base64.ast
+  return (json: unknown, reading) => {
+    if (takesBytes && json instanceof Uint8Array) return json // of a `CutText`
     const decoded = decode(json)
     if (Either.isRight(decoded)) return decoded.right
     if (reading.buffered && (isDecimal(json) || typeof json === "number" || typeof json === "bigint"))

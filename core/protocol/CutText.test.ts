@@ -1,0 +1,100 @@
+import * as Either from "effect/Either"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import * as Bytes from "./Bytes.ts"
+import * as Base64Bytes from "./Base64Bytes.ts"
+import { CutText, toText } from "./CutText.ts"
+import * as Decoder from "./decoding/Decoder.ts"
+import { table } from "./dialect/Dialects.ts"
+import * as Message from "./Message.ts"
+import * as Methods from "./Methods.ts"
+
+const cut = (text: string) => CutText.fromBytes(Bytes.utf8.encode(text))
+const base64 = (length: number) =>
+  Bytes.toBase64(Uint8Array.from({ length }, (_, i) => (i * 7 + (i >> 8)) & 255))
+const long = base64(6000)
+const write = (chunk: string, more = "") =>
+  `{"id":1,"method":"process/write","params":{"processId":"p","chunk":"${chunk}","writeId":"w"${more}}}`
+
+/** What a server makes of a message: the request with decoded params, or what is wrong. */
+const taken = (text: string | CutText) =>
+  Either.map(Message.fromText(text), (message) =>
+    message.kind === "request"
+      ? [message.id, Decoder.make(Methods.requests["process/write"].params)(message.params)]
+      : message,
+  )
+
+describe("CutText", () => {
+  it("can cut on this runtime", () => expect(Base64Bytes.supported).toBe(true))
+
+  it("cuts a long chunk out of a write, and has the text back", () => {
+    const found = cut(write(long))
+    expect(found?.text).toBe(write(""))
+    expect(found?.bytes).toEqual(Either.getOrThrow(Bytes.fromBase64(long)))
+    expect(found?.whole()).toBe(write(long))
+    expect(found).toHaveLength(write(long).length)
+    expect(found && toText(found)).toBe(write(long))
+    expect(found && taken(found)).toEqual(taken(write(long)))
+  })
+
+  it("cuts nothing that is short, far behind, no strict base64, or not UTF-8", () => {
+    expect(cut(write(base64(300)))).toBeUndefined()
+    expect(cut(`{"x":"${"-".repeat(2000)}",${write(long).slice(1)}`)).toBeUndefined()
+    for (const wrong of ["-", "_", "=", " ", "\n", "\\n", "é", "*", "\u0000"]) {
+      expect(cut(write(wrong + long.slice(wrong.length)))).toBeUndefined()
+      if (wrong !== "=") expect(cut(write(long.slice(0, -wrong.length) + wrong))).toBeUndefined()
+      expect(cut(write(long + wrong))).toBeUndefined()
+    }
+    expect(cut(write(`${base64(6001).slice(0, -3)}R==`))).toBeUndefined()
+    const bytes = Bytes.utf8.encode(write(long))
+    bytes[bytes.length - 4] = 0xff
+    expect(CutText.fromBytes(bytes)).toBeUndefined()
+  })
+
+  it("is read as the text it was, wherever the chunk is and whatever is wrong", () => {
+    const piece = fc.constantFrom(
+      `"chunk":"${long}"`,
+      `"chunk":"${base64(6001)}"`,
+      `"chunk":"${base64(30)}"`,
+      `"chunk":"${long.slice(1)}"`,
+      `"x\\"chunk":"${long}"`,
+      `"env":{"chunk":"${long}"}`,
+      `"params":{"processId":"p","chunk":"${long}","writeId":"w"}`,
+      `"params":["p","${long}","w"]`,
+      '"id":1',
+      '"id":null',
+      '"method":"process/write"',
+      '"method":"initialized"',
+      '"processId":"é"',
+      '"writeId":5',
+      '"trace":{}',
+      ",",
+      "{",
+      "}",
+      '"a":1.5e',
+      '"\\ud800":"\t"',
+      " \r\n",
+    )
+    const text = fc.oneof(
+      fc.array(piece, { maxLength: 5 }).map((pieces) => `{${pieces.join()}}`),
+      fc.array(piece, { maxLength: 5 }).map((pieces) => write(long, `,${pieces.join()}`)),
+    )
+    fc.assert(
+      fc.property(text, (text) => {
+        const found = cut(text)
+        if (found === undefined) return
+        expect(found.whole()).toBe(text)
+        expect(taken(found)).toEqual(taken(text))
+      }),
+    )
+  })
+})
+
+it("bytes are taken wherever a request of the tables has a chunk", () => {
+  const rows = Object.values(table).flatMap(({ routes }) => Object.values(routes))
+  const chunks = rows.flatMap(({ row: { params } }) =>
+    "fields" in params && Object.hasOwn(Object(params.fields), "chunk") ? [Object(params.fields).chunk] : [],
+  )
+  expect(chunks.length).toBeGreaterThanOrEqual(3)
+  expect(chunks.every((schema) => schema === Bytes.Base64)).toBe(true)
+})
