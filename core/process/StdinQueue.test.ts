@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { describe, expect, it } from "vitest"
+import { MemoryPool } from "../protocol/MemoryPool.ts"
 import { StdinError } from "../spawn/SpawnError.ts"
 import { effect, settle } from "../testing/Effects.ts"
 import * as StdinQueue from "./StdinQueue.ts"
@@ -46,6 +47,37 @@ describe("StdinQueue", () => {
       yield* settle
       while (taken.length < 3000) yield* settle
       expect(taken).toEqual(Array.from({ length: 3000 }, (_, index) => index))
+    }),
+  )
+
+  it(
+    "gives memory back when the child has taken it, not before, and none that was not taken",
+    effect(function* () {
+      const pool = new MemoryPool()
+      const reading = yield* Effect.makeLatch(false)
+      const taken: Array<number> = []
+      const queue = yield* make((bytes) =>
+        Effect.flatMap(reading.await, () =>
+          (bytes[0] ?? 0) === 9
+            ? Effect.fail(new StdinError({ reason: "Closed" }))
+            : Effect.sync(() => see(bytes)),
+        ),
+      )
+      const see = (bytes: Uint8Array) =>
+        void taken.push(bytes.every((byte) => byte === bytes[0]) ? (bytes[0] ?? 0) : -1)
+      const take = (value: number) => pool.take(65_536).fill(value)
+      const first = take(1)
+      const rest = [take(2), take(9), take(3)]
+      for (const [index, bytes] of [first, ...rest].entries()) yield* queue.write(bytes, `${index}`)
+      // Whoever takes memory from the pool now writes to it, while the child has not read.
+      const poison = Array.from({ length: 4 }, () => take(77))
+      const ours = [first, ...rest].map(({ buffer }) => buffer)
+      for (const { buffer } of poison) expect(ours).not.toContain(buffer)
+      yield* reading.open
+      while (taken.length < 3) yield* settle
+      expect(taken).toEqual([1, 2, 3])
+      const again = new Set(Array.from({ length: 8 }, () => take(88).buffer))
+      expect(ours.map((buffer) => again.has(buffer))).toEqual([true, true, false, true])
     }),
   )
 

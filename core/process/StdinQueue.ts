@@ -8,6 +8,7 @@
 import * as Effect from "effect/Effect"
 import * as Runtime from "effect/Runtime"
 import { LimitError } from "../protocol/Limits.ts"
+import { giveBack } from "../protocol/MemoryPool.ts"
 import type { ChildHandle } from "../spawn/Spawner.ts"
 import { BoundedQueue } from "./BoundedQueue.ts"
 import { WriteIds } from "./WriteIds.ts"
@@ -36,6 +37,10 @@ export interface StdinQueue {
   readonly close: () => void
 }
 
+/** The child has its own copy of what it has taken. */
+const handOver = (child: Pick<ChildHandle, "write">, bytes: Uint8Array) =>
+  Effect.map(child.write(bytes), () => giveBack(bytes))
+
 /** At most `limit` bytes wait for the child, or one write of any size. */
 export const make = (
   child: Pick<ChildHandle, "write" | "endStdin">,
@@ -60,7 +65,7 @@ export const make = (
       while (!busy) {
         const next = queue.shift()
         if (next === undefined) break
-        const write = next === end ? child.endStdin : Effect.ignore(child.write(next))
+        const write = next === end ? child.endStdin : Effect.ignore(handOver(child, next))
         const size = next === end ? 0 : next.length
         const fiber = run(write, { immediate: true })
         if (fiber.unsafePoll() !== null) {

@@ -6,10 +6,11 @@ import * as Base64Bytes from "./Base64Bytes.ts"
 import { CutText, toText } from "./CutText.ts"
 import * as Decoder from "./decoding/Decoder.ts"
 import { table } from "./dialect/Dialects.ts"
+import { MemoryPool } from "./MemoryPool.ts"
 import * as Message from "./Message.ts"
 import * as Methods from "./Methods.ts"
 
-const cut = (text: string) => CutText.fromBytes(Bytes.utf8.encode(text))
+const cut = (text: string) => CutText.fromBytes(Bytes.utf8.encode(text), new MemoryPool())
 const base64 = (length: number) =>
   Bytes.toBase64(Uint8Array.from({ length }, (_, i) => (i * 7 + (i >> 8)) & 255))
 const long = base64(6000)
@@ -48,7 +49,7 @@ describe("CutText", () => {
     expect(cut(write(`${base64(6001).slice(0, -3)}R==`))).toBeUndefined()
     const bytes = Bytes.utf8.encode(write(long))
     bytes[bytes.length - 4] = 0xff
-    expect(CutText.fromBytes(bytes)).toBeUndefined()
+    expect(CutText.fromBytes(bytes, new MemoryPool())).toBeUndefined()
   })
 
   it("is read as the text it was, wherever the chunk is and whatever is wrong", () => {

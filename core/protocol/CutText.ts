@@ -7,6 +7,7 @@
  */
 import * as Base64Bytes from "./Base64Bytes.ts"
 import { strictUtf8Decoder, toBase64, utf8 } from "./Bytes.ts"
+import { giveBack, type MemoryPool } from "./MemoryPool.ts"
 
 /** The shortest base64 that is cut out, in bytes. Shorter ones cost as little as a string. */
 export const smallest = 4096
@@ -40,8 +41,11 @@ export class CutText {
     return this.text.slice(0, this.at) + toBase64(this.bytes) + this.text.slice(this.at)
   }
 
-  /** Cuts a message, whose memory may be used again afterwards. Undefined if there is nothing to cut out. */
-  static fromBytes(message: Uint8Array): CutText | undefined {
+  /**
+   * Cuts a message, whose memory may be used again afterwards; the bytes are memory of the pool. Undefined if there is
+   * nothing to cut out.
+   */
+  static fromBytes(message: Uint8Array, pool: MemoryPool): CutText | undefined {
     if (message.length < smallest || !Base64Bytes.supported) return undefined
     const from = contentOf(message)
     const to = from === -1 ? -1 : message.indexOf(quote, from)
@@ -49,20 +53,25 @@ export class CutText {
     const base64 = message.subarray(from, to)
     const length = Base64Bytes.lengthOf(base64)
     if (length === undefined) return undefined
-    const bytes = new Uint8Array(length)
-    if (!Base64Bytes.decode(base64, bytes)) return undefined
-    try {
-      const head = decoder.decode(message.subarray(0, from))
-      return new CutText(head, decoder.decode(message.subarray(to)), bytes, to - from)
-    } catch {
-      return undefined // not UTF-8
-    }
+    const bytes = pool.take(length)
+    const cut = Base64Bytes.decode(base64, bytes) ? around(message, from, to) : undefined
+    if (cut === undefined) return void giveBack(bytes)
+    return new CutText(cut.head, cut.tail, bytes, to - from)
   }
 }
 
 /** The text of a message that may be cut. */
 export const toText = (message: string | CutText): string =>
   typeof message === "string" ? message : message.whole()
+
+/** The texts around the base64; undefined if they are not UTF-8. */
+const around = (message: Uint8Array, from: number, to: number) => {
+  try {
+    return { head: decoder.decode(message.subarray(0, from)), tail: decoder.decode(message.subarray(to)) }
+  } catch {
+    return undefined
+  }
+}
 
 /** Where the content of the string after the first such key begins; -1 if there is none. */
 const contentOf = (message: Uint8Array): number => {

@@ -96,7 +96,10 @@ export interface SpawnEvents {
 export interface ChildHandle {
   /** The process id, if the spawner knows it. */
   readonly pid: number | undefined
-  /** Writes to stdin (or the PTY) in call order; suspends while the child does not read. Fails once nobody reads it. */
+  /**
+   * Writes to stdin (or the PTY) in call order; suspends while the child does not read. Fails once nobody reads it. The
+   * bytes do not change meanwhile. Once it has succeeded their memory is used for others: who keeps them copies them.
+   */
   readonly write: (bytes: Uint8Array) => Effect.Effect<void, StdinError>
   /** Closes a piped stdin after the writes before. On a PTY it does nothing. */
   readonly endStdin: Effect.Effect<void>

@@ -2,6 +2,7 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as Bytes from "../protocol/Bytes.ts"
 import { CutText, smallest, toText } from "../protocol/CutText.ts"
+import { MemoryPool } from "../protocol/MemoryPool.ts"
 import * as Framing from "./Framing.ts"
 
 const bytesOf = (text: string) => new TextEncoder().encode(text)
@@ -39,6 +40,8 @@ describe("Framing", () => {
   it("cuts the same messages wherever the bytes are split, and gives their texts back", () => {
     const write = (length: number, end = "") =>
       `{"id":"é","params":{"chunk":"${Bytes.toBase64(new Uint8Array(length).fill(length))}"}}${end}`
+    const pool = new MemoryPool()
+    const cut = (line: Uint8Array) => CutText.fromBytes(line, pool)
     const long = (smallest / 4) * 3
     const lines = [write(9), write(long), write(3), write(long, "\r")]
     const bytes = bytesOf(lines.map((line) => `${line}\n`).join(""))
@@ -46,7 +49,7 @@ describe("Framing", () => {
     const expected = texts.join("\n")
     for (let at = 0; at <= bytes.length; at++) {
       const pieces = [bytes.slice(0, at), bytes.slice(at)]
-      const decoder = new Framing.LineDecoder(undefined, CutText.fromBytes)
+      const decoder = new Framing.LineDecoder(undefined, cut)
       const messages = pieces.flatMap((piece) => {
         const found = decoder.push(piece)
         piece.fill(0) // the memory of a chunk may be used again
@@ -54,7 +57,7 @@ describe("Framing", () => {
       })
       if (messages.map(toText).join("\n") !== expected) expect([at, ...messages]).toEqual([at, ...texts])
     }
-    const whole = new Framing.LineDecoder(undefined, CutText.fromBytes).push(bytesOf(`${lines[1]}\n`))
+    const whole = new Framing.LineDecoder(undefined, cut).push(bytesOf(`${lines[1]}\n`))
     expect(whole[0]).toBeInstanceOf(CutText)
   })
 

@@ -9,6 +9,7 @@ import type { Readable, Writable } from "node:stream"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { CutText } from "../../../core/protocol/CutText.ts"
+import { MemoryPool } from "../../../core/protocol/MemoryPool.ts"
 import * as Framing from "../../../core/transport/Framing.ts"
 import * as Inbox from "../../../core/transport/Inbox.ts"
 import { type Peer, type Transport, TransportError } from "../../../core/transport/Transport.ts"
@@ -45,7 +46,8 @@ export const make = ({
       if (waiting === 0 && !ended) input.resume()
     })
     const queue = SendQueue.make(output)
-    const cut = cuts ? CutText.fromBytes : undefined
+    const pool = new MemoryPool()
+    const cut = cuts ? (line: Uint8Array) => CutText.fromBytes(line, pool) : undefined
     const decoder = new Framing.LineDecoder(maxMessageBytes, cut)
 
     const end = (error?: TransportError) => {

@@ -14,6 +14,7 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { WebSocket, WebSocketServer } from "real-ws"
 import { CutText } from "../../../core/protocol/CutText.ts"
+import { MemoryPool } from "../../../core/protocol/MemoryPool.ts"
 import * as Framing from "../../../core/transport/Framing.ts"
 import * as Inbox from "../../../core/transport/Inbox.ts"
 import type { Terms } from "../../../core/transport/Listener.ts"
@@ -80,7 +81,7 @@ export const make = (
     const inbox = yield* Inbox.make((waiting) => {
       if (waiting === 0 && !ended) peer?.resume()
     })
-    const queue = SendQueue.make(socket)
+    const [queue, pool] = [SendQueue.make(socket), new MemoryPool()]
     const frames = new WebSocketFrames.FrameWatch()
     const watch = new PeerWatch.PeerWatch(peerTimeoutMillis, yield* Clock.currentTimeMillis)
     const label = `websocket JSON-RPC message from exec-server websocket ${addressOf(socket)}`
@@ -99,7 +100,7 @@ export const make = (
       broken(new TransportError({ reason, message, cause }))
     const receive = (data: Uint8Array) => {
       if (ended) return
-      const text = CutText.fromBytes(data) ?? Framing.decodeText(data)
+      const text = CutText.fromBytes(data, pool) ?? Framing.decodeText(data)
       if (text === undefined) fail("InvalidUtf8", "message is not valid UTF-8")
       else if (!inbox.offer(text)) peer?.pause()
     }

@@ -199,6 +199,13 @@ export const protocol = [
     "process/write",
   ),
   one(
+    "core/protocol/MemoryPool.ts",
+    "taken[origin] = undefined",
+    "",
+    "the same memory can be given back twice",
+    "process/write/long-writes-are-exact",
+  ),
+  one(
     "core/transport/Framing.ts",
     'const text = line.endsWith("\\r") ? line.slice(0, -1) : line',
     "const text = line",

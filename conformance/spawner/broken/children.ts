@@ -115,6 +115,25 @@ export const children: { readonly [name: string]: Broken } = {
       write: (bytes) => Effect.sync(() => void Effect.runFork(handle.write(bytes))),
     })),
   },
+  "write-keeps-memory": {
+    does: "writes from the memory of its caller after the write",
+    caughtBy: "spawner/stdin/memory-is-free-after-a-write",
+    reason: /cat prints what was written/,
+    make: withHandle((handle) => {
+      let held: Uint8Array = new Uint8Array(0)
+      return {
+        ...handle,
+        write: (bytes) =>
+          Effect.suspend(() => {
+            const before = held
+            held = bytes.subarray(bytes.length - 1)
+            const now = Buffer.concat([before, bytes.subarray(0, bytes.length - 1)])
+            return bytes.length < 60_000 ? handle.write(bytes) : handle.write(now)
+          }),
+        endStdin: Effect.suspend(() => Effect.zipRight(Effect.ignore(handle.write(held)), handle.endStdin)),
+      }
+    }),
+  },
   "output-not-given-up": {
     does: "ignores abandonOutput",
     caughtBy: "spawner/output/given-up",

@@ -64,6 +64,27 @@ export const stdin = table("spawner/stdin", {
       Check.equal(child.bytes("stdout").equals(Buffer.concat(pieces)), true, "cat prints what was written")
     },
   },
+  "memory-is-free-after-a-write": {
+    requires: ["pipeStdin"],
+    says: "64 writes of 64 KiB from the same memory, which is filled anew after each, arrive whole and in order.",
+    run: async (t) => {
+      const child = await t.start({ argv: ["cat"], stdin: true })
+      const memory = Buffer.alloc(PIECE.length)
+      const fillings = Array.from({ length: PIECES }, (_, i) =>
+        Buffer.alloc(PIECE.length, `${i} of ${PIECES};`),
+      )
+      const writes = Effect.forEach(fillings, (filling) =>
+        Effect.suspend(() => {
+          memory.set(filling)
+          return Effect.tap(child.handle.write(memory), () => void memory.fill("!"))
+        }),
+      )
+      await child.effect(writes, "all writes")
+      await child.effect(child.handle.endStdin, "endStdin")
+      await child.finished()
+      Check.equal(child.bytes("stdout").equals(Buffer.concat(fillings)), true, "cat prints what was written")
+    },
+  },
   "end-is-the-end-of-the-file": {
     requires: ["pipeStdin"],
     says: "endStdin causes EOF after what was written; it may be repeated, and a write after it is refused: Closed.",
