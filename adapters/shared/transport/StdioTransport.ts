@@ -46,8 +46,25 @@ export const layer = (terms: Terms): Layer.Layer<Listener> =>
 /** The same with the default limits. */
 export const layerStdio: Layer.Layer<Listener> = layer({})
 
-const openInput = (): Readable =>
-  isSocketLike(0) ? new net.Socket({ fd: 0, readable: true, writable: false }) : process.stdin
+const openInput = (): Readable => (isSocketLike(0) ? openReader(0) : process.stdin)
+
+/** The default capacity of a pipe on Linux. */
+const inputBytes = 65_536
+
+/** A socket that reads into the same memory again and again: who listens to its data must not keep any of it. */
+const openReader = (fd: number): net.Socket => {
+  const buffer = new Uint8Array(inputBytes)
+  const callback = (count: number) => {
+    const chunk = buffer.subarray(0, count)
+    // Nobody listens until the transport is made.
+    if (!socket.emit("data", chunk)) socket.push(chunk.slice())
+    return true
+  }
+  const onread = { buffer, callback }
+  const options: net.SocketConstructorOpts & net.ConnectOpts = { fd, readable: true, writable: false, onread }
+  const socket = new net.Socket(options)
+  return socket
+}
 
 const openOutput = (): Writable =>
   isSocketLike(1) ? new net.Socket({ fd: 1, readable: false, writable: true }) : process.stdout
