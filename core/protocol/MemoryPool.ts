@@ -1,35 +1,47 @@
 /**
- * Memory for bytes that wait for a child, used again and again: fresh memory for each message is collected, which costs
- * a flood more than all that is done with its bytes.
+ * Memory for bytes that wait, for a child or a file, used again and again: fresh memory for each message is collected,
+ * which costs a flood more than all that is done with its bytes.
  *
  * Whoever is done with bytes gives them back. Bytes that are not given back are collected like any others, and bytes of
  * another origin are given back without effect. So it is always right not to give back, and never to give back what
  * somebody may still look at.
  */
 
-/** Bytes of one piece: as much as clients mostly write at once. More bytes than that are not pooled. */
-const pieceBytes = 64 * 1024
-/** Nor are fewer, so that what waits takes at most twice its size. */
-const leastBytes = pieceBytes / 2
-/** Pieces that are kept while nobody uses them: 2 MiB for each owner. */
-const mostFree = 32
+/** Bytes of one piece: as much as clients mostly write at once. */
+const usualBytes = 64 * 1024
+/** Pieces that are kept while nobody uses them: 2 MiB. */
+const usuallyFree = 32
 
 const origin = Symbol("procwire/protocol/MemoryPool")
 
 interface Taken extends Uint8Array {
   /** Where it belongs while nobody uses it. */
-  [origin]?: Array<ArrayBufferLike> | undefined
+  [origin]?: ((memory: ArrayBufferLike) => void) | undefined
 }
 
-/** The memory of one owner, a connection for example. */
+/** The memory of one owner: a listener, whose connections share it, for example. */
 export class MemoryPool {
   private readonly free: Array<ArrayBufferLike> = []
+  private readonly pieceBytes: number
+  private readonly keep: (memory: ArrayBufferLike) => void
 
-  /** Memory of that length, with any content. */
+  /** Pieces of so many bytes, of which so many are kept while nobody uses them. */
+  constructor(pieceBytes = usualBytes, mostFree = usuallyFree) {
+    this.pieceBytes = pieceBytes
+    this.keep = (memory) => {
+      if (this.free.length < mostFree) this.free.push(memory)
+    }
+  }
+
+  /**
+   * Memory of that length, with any content. More than a piece is not pooled, nor is less than half of one, so that
+   * what waits takes at most twice its size.
+   */
   take(length: number): Uint8Array {
-    if (length > pieceBytes || length < leastBytes) return new Uint8Array(length)
+    const { pieceBytes } = this
+    if (length > pieceBytes || length < pieceBytes / 2) return new Uint8Array(length)
     const taken: Taken = new Uint8Array(this.free.pop() ?? new ArrayBuffer(pieceBytes), 0, length)
-    taken[origin] = this.free
+    taken[origin] = this.keep
     return taken
   }
 }
@@ -37,8 +49,8 @@ export class MemoryPool {
 /** Says that nobody looks at these bytes any more. */
 export const giveBack = (bytes: Uint8Array): void => {
   const taken: Taken = bytes
-  const free = taken[origin]
-  if (free === undefined) return
+  const keep = taken[origin]
+  if (keep === undefined) return
   taken[origin] = undefined
-  if (free.length < mostFree) free.push(taken.buffer)
+  keep(taken.buffer)
 }

@@ -18,7 +18,10 @@ type Answer = unknown
 export interface PlainChild {
   /** The process id, if there is one here. */
   readonly pid?: number | undefined
-  /** Writes to stdin or the PTY; settles when the child's side has taken the bytes. Fails once nobody reads them. */
+  /**
+   * Writes to stdin or the PTY; settles when the child's side has taken the bytes, which it may keep. Fails once nobody
+   * reads them.
+   */
   readonly write?: (bytes: Uint8Array) => Answer
   /** Closes a piped stdin after the writes before. */
   readonly endStdin?: () => Answer
@@ -127,7 +130,8 @@ export const make = ({ child, spec, capabilities, guarded, life, report }: Parts
       if (!takesInput || noWrite) return new StdinError({ reason: "NotOpen" })
       const closedNow = new StdinError({ reason: "Closed" })
       if (ended || isClosed()) return closedNow
-      const written = call(() => child.write?.(bytes))
+      // Their memory is used again, and a child of others may keep them, also when it answers at once.
+      const written = call(() => child.write?.(bytes.slice()))
       return written.pipe(
         Effect.mapBoth({
           onSuccess: () => undefined,

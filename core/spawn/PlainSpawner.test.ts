@@ -219,6 +219,18 @@ describe("PlainSpawner", () => {
   )
 
   it(
+    "gives a write a copy of the bytes, which it may keep",
+    effect(function* () {
+      const kept: Array<Uint8Array> = []
+      const { handle } = yield* running({ write: (given) => void kept.push(given) })
+      const memory = Uint8Array.of(1, 2, 3)
+      yield* handle.write(memory)
+      memory.fill(9)
+      expect(kept).toEqual([Uint8Array.of(1, 2, 3)])
+    }),
+  )
+
+  it(
     "takes a signal to nobody for delivered, and tells an unknown one from a forbidden one",
     effect(function* () {
       const { handle } = yield* running({

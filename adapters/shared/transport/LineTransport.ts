@@ -9,7 +9,7 @@ import type { Readable, Writable } from "node:stream"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { CutText } from "../../../core/protocol/CutText.ts"
-import { MemoryPool } from "../../../core/protocol/MemoryPool.ts"
+import type { MemoryPool } from "../../../core/protocol/MemoryPool.ts"
 import * as Framing from "../../../core/transport/Framing.ts"
 import * as Inbox from "../../../core/transport/Inbox.ts"
 import { type Peer, type Transport, TransportError } from "../../../core/transport/Transport.ts"
@@ -25,8 +25,8 @@ export interface Options {
   readonly output: Writable
   /** The longest line, in bytes; the default is 64 MiB. */
   readonly maxMessageBytes?: number
-  /** Decodes long base64 in messages that come, as requests have it. Off by default. */
-  readonly cuts?: boolean
+  /** Decodes long base64 in messages that come, as requests have it, into memory of this pool. */
+  readonly pool?: MemoryPool
 }
 
 const newline = Uint8Array.of(10)
@@ -38,7 +38,7 @@ export const make = ({
   input,
   output,
   maxMessageBytes,
-  cuts = false,
+  pool,
 }: Options): Effect.Effect<Transport, never, Scope.Scope> =>
   Effect.gen(function* () {
     let ended = false
@@ -46,8 +46,7 @@ export const make = ({
       if (waiting === 0 && !ended) input.resume()
     })
     const queue = SendQueue.make(output)
-    const pool = new MemoryPool()
-    const cut = cuts ? (line: Uint8Array) => CutText.fromBytes(line, pool) : undefined
+    const cut = pool && ((line: Uint8Array) => CutText.fromBytes(line, pool))
     const decoder = new Framing.LineDecoder(maxMessageBytes, cut)
 
     const end = (error?: TransportError) => {
@@ -83,7 +82,7 @@ export const make = ({
       label,
       peer,
       incoming: inbox.incoming,
-      ...(cuts ? { cut: inbox.cut } : {}),
+      ...(pool && { cut: inbox.cut }),
       write: (message) =>
         typeof message === "string"
           ? queue.write(Framing.encodeLine(message))

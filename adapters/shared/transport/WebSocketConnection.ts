@@ -49,6 +49,7 @@ class SilentWebSocket extends WebSocket {
 export interface Upgrader {
   readonly maxMessageBytes: number
   readonly peerTimeoutMillis: number
+  readonly pool: MemoryPool
   readonly server: WebSocketServer
 }
 
@@ -59,6 +60,7 @@ export const makeUpgrader = ({
 }: Terms = {}): Upgrader => ({
   maxMessageBytes,
   peerTimeoutMillis,
+  pool: new MemoryPool(),
   server: new WebSocketServer({
     noServer: true,
     clientTracking: false,
@@ -73,7 +75,7 @@ export const makeUpgrader = ({
 /** Answers the upgrade; closing the scope ends the connection. */
 export const make = (
   { request, socket, head, peer: client }: Upgrade,
-  { maxMessageBytes, peerTimeoutMillis, server }: Upgrader,
+  { maxMessageBytes, peerTimeoutMillis, pool, server }: Upgrader,
 ): Effect.Effect<Transport, never, Scope.Scope> =>
   Effect.gen(function* () {
     let peer: WebSocket | undefined
@@ -81,7 +83,7 @@ export const make = (
     const inbox = yield* Inbox.make((waiting) => {
       if (waiting === 0 && !ended) peer?.resume()
     })
-    const [queue, pool] = [SendQueue.make(socket), new MemoryPool()]
+    const queue = SendQueue.make(socket)
     const frames = new WebSocketFrames.FrameWatch()
     const watch = new PeerWatch.PeerWatch(peerTimeoutMillis, yield* Clock.currentTimeMillis)
     const label = `websocket JSON-RPC message from exec-server websocket ${addressOf(socket)}`
@@ -105,7 +107,8 @@ export const make = (
       else if (!inbox.offer(text)) peer?.pause()
     }
     const attach = (ws: WebSocket) => {
-      peer = ws.on("pong", () => watch.answered())
+      peer = ws
+      ws.on("pong", () => watch.answered())
       ws.on("message", (data) => receive(data as Buffer))
       ws.on("error", (cause: NodeJS.ErrnoException) => {
         if (cause.code === "EPIPE" || cause.code === "ECONNRESET") end()
