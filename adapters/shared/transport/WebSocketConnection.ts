@@ -107,8 +107,7 @@ export const make = (
       else if (!inbox.offer(text)) peer?.pause()
     }
     const attach = (ws: WebSocket) => {
-      peer = ws
-      ws.on("pong", () => watch.answered())
+      peer = ws.on("pong", () => watch.answered())
       ws.on("message", (data) => receive(data as Buffer))
       ws.on("error", (cause: NodeJS.ErrnoException) => {
         if (cause.code === "EPIPE" || cause.code === "ECONNRESET") end()
