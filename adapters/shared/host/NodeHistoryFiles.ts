@@ -81,6 +81,9 @@ const makeRoot = async (root: string | undefined): Promise<string> => {
   return fs.promises.mkdtemp(join(root ?? tmpdir(), `procwire-history-${process.pid}-`))
 }
 
+/** Rejects if there can be no histories in that folder, which it makes. */
+export const probe = async (root: string): Promise<void> => remove(await makeRoot(root))
+
 const remove = (folder: string): Promise<void> =>
   fs.promises.rm(folder, { recursive: true, force: true }).catch(() => undefined)
 

@@ -1,6 +1,6 @@
 /** Histories of real processes in real files: what a client gets again, what a killed server leaves, and full disks. */
 import { execFileSync } from "node:child_process"
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs"
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
@@ -128,6 +128,26 @@ describe("procwire serve --history-dir", { timeout: 240_000 }, () => {
     expect(lines.slice(0, -1)).toEqual(
       Array.from({ length: Math.floor(3_000_000 / 9) }, (_, n) => String(10_000_001 + n)),
     )
+  })
+
+  it("does not start with a folder that cannot be made or written, and says why", async () => {
+    const file = join(fresh(), "file")
+    writeFileSync(file, "")
+    const startIn = async (dir: string) => {
+      const { ended, stderr } = await launch("--history-dir", dir)
+      return [await ended, stderr()]
+    }
+    const told = (dir: string, why: string) =>
+      `Error: --history-dir ${dir}: cannot keep histories there: ${why}; ` +
+      "name a folder that can be made and written\n"
+    const below = join(file, "histories")
+    expect(await startIn(below)).toEqual([2, told(below, "Not a directory (os error 20)")])
+    // A folder in which nobody can make one; Deno guards it itself, with a text of its own.
+    if (process.platform !== "linux") return
+    const [code, text = ""] = await startIn("/proc")
+    expect(code).toBe(2)
+    if ("Deno" in globalThis) expect(text).toContain("--history-dir /proc: cannot keep histories there: ")
+    else expect(text).toBe(told("/proc", "No such file or directory (os error 2)"))
   })
 
   it("ends a history on a full disk with a mark, and nothing else", async (context) => {

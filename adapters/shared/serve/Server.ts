@@ -35,6 +35,7 @@ import * as Confine from "./Confine.ts"
 import * as ContainedSpawner from "./ContainedSpawner.ts"
 import * as Given from "./Given.ts"
 import type { Settings } from "./Given.ts"
+import * as HistoryDir from "./HistoryDir.ts"
 import * as Listening from "./Listening.ts"
 import { behaviour } from "./OptionTable.ts"
 import { ServeError } from "./ServeError.ts"
@@ -126,6 +127,7 @@ const start = (platform: Platform, settings: Settings, host: Host) =>
       const wrong = { value: bwrap, label: settings.label("bwrap") }
       return yield* Given.refuse(wrong, { expected: "the path of an executable file, and none is there" })
     }
+    yield* HistoryDir.check(settings)
     const metrics = Metrics.make()
     const services = yield* buildServices(platform, settings, host, metrics)
     const limits = { ...Limits.defaults, ...options.limits }

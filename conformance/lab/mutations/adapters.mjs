@@ -482,6 +482,24 @@ export const adapters = [
   },
   {
     ...one(
+      "adapters/shared/serve/HistoryDir.ts",
+      "if (historyDir === undefined) return Effect.void",
+      "if (historyDir !== null) return Effect.void",
+      "a server starts with a folder for histories that cannot be written",
+    ),
+    tests: ["adapters/shared/integration/History.test.ts"],
+  },
+  {
+    ...one(
+      "core/spawn/PlainHandle.ts",
+      "child.write?.(bytes.slice())",
+      "child.write?.(bytes)",
+      "a plain spawner that keeps what it is to write finds other bytes in it",
+    ),
+    tests: ["core/spawn/PlainSpawner.test.ts"],
+  },
+  {
+    ...one(
       "adapters/shared/cli/CodeCache.ts",
       "uid === process.geteuid?.() && (mode & 0o022) === 0",
       "uid === process.geteuid?.()",
