@@ -38,6 +38,11 @@ test("strangers who get the number of an ended child are not signalled", { timeo
   expect(status, told).toBe(0)
 })
 
+test("a history of endless output stays within its bound, at flat memory", { timeout: 120_000 }, () => {
+  const { status, told } = prove("./history.mjs", "--gigabytes", "0.3", "--bound-mebibytes", "64")
+  expect(status, told).toBe(0)
+})
+
 test("a crowd is served, and who does not read stalls nobody else", { timeout: 120_000 }, () => {
   const small = [
     "--connections",
