@@ -4,8 +4,10 @@ import { type HasherService, portable } from "../protocol/Hasher.ts"
 import { defaults, type Limits } from "../protocol/Limits.ts"
 import { PatternCache } from "../pattern/PatternCache.ts"
 import { type ProcessEvidenceService, unknown } from "../spawn/ProcessEvidence.ts"
+import * as Batch from "./history/Batch.ts"
 import { Budget } from "./history/Budget.ts"
-import { type HistoryFilesService, none } from "./history/HistoryFiles.ts"
+import type * as History from "./history/History.ts"
+import { none } from "./history/HistoryFiles.ts"
 import * as Metrics from "./Metrics.ts"
 import * as Retention from "./Retention.ts"
 import * as StartGate from "./StartGate.ts"
@@ -39,10 +41,8 @@ export interface Shared {
   readonly patterns: PatternCache
   /** Who is told of the buffers of each process. */
   readonly buffers: BuffersService
-  /** Where histories are kept. */
-  readonly historyFiles: HistoryFilesService
-  /** What all histories may take together. */
-  readonly historyBudget: Budget
+  /** Where histories are kept, and what all of them may take together. */
+  readonly history: Omit<History.Services, "clock">
 }
 
 /** What sessions of one server share, under these limits. */
@@ -54,8 +54,7 @@ export const share = (
   buffers: BuffersService = {},
   historyFiles = none,
 ): Shared => ({
-  historyFiles,
-  historyBudget: new Budget(limits.historyTotal),
+  history: { files: historyFiles, budget: new Budget(limits.historyTotal), memory: Batch.toPool() },
   hasher,
   buffers,
   evidence,

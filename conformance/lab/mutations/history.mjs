@@ -29,9 +29,21 @@ export const histories = [
   ),
   history(
     "History.ts",
-    "if (waiting.seq > seq && !this.isOver) continue",
-    "if (waiting.seq > this.takenSeq && !this.isOver) continue",
+    "const isEmpty = !this.isWriting && this.filling.chunks === 0",
+    "const isEmpty = this.filling.chunks === 0",
     "a read does not wait for what is on its way to the files",
+  ),
+  history(
+    "History.ts",
+    "this.isDue = this.filling.chunks > 0",
+    "this.isDue = false",
+    "a little output is never written",
+  ),
+  history(
+    "Batch.ts",
+    "    giveBack(array)\n    return next",
+    "    giveBack(next)\n    return next",
+    "two batches have the same memory",
   ),
   history(
     "LineSearch.ts",

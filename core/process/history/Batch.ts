@@ -2,17 +2,21 @@
 import type { Chunk } from "../Chunk.ts"
 import { maxChunkBytes } from "../Chunk.ts"
 import { fitting } from "../Doubling.ts"
+import { giveBack, MemoryPool } from "../../protocol/MemoryPool.ts"
 import * as Lines from "../../pattern/Lines.ts"
 import * as Records from "./Records.ts"
 
-/** Most bytes of output in a batch, unless a segment is smaller: 512 KiB. */
-export const mostBatchBytes = 8 * maxChunkBytes
+/** Most bytes of output in a batch, unless a segment is smaller: 1 MiB. */
+export const mostBatchBytes = 16 * maxChunkBytes
 
 /** Most chunks in a batch. */
 export const mostBatchChunks = 8192
 
-/** Memory that is kept while nothing is written. */
-const idleBytes = 64 * 1024
+/** Memory that is a batch's own: what more it needs is of the pool, while there is something to write. */
+const ownBytes = maxChunkBytes / 2
+
+/** The memory of the histories of one server: so much is kept for the next flood while nobody uses it. */
+export const toPool = (): MemoryPool => new MemoryPool(mostBatchBytes, 8)
 
 /** A batch. It grows to what it is given, and is used again and again. */
 export class Batch {
@@ -27,10 +31,12 @@ export class Batch {
   private bytes: Uint8Array = new Uint8Array(0)
   private records: Uint8Array = new Uint8Array(0)
   private readonly most: number
+  private readonly pool: MemoryPool
 
   /** At most so many bytes, of which one chunk fits in any case. */
-  constructor(most: number) {
+  constructor(most: number, pool: MemoryPool) {
     this.most = most
+    this.pool = pool
   }
 
   /** True if the chunk does not fit. */
@@ -41,8 +47,8 @@ export class Batch {
   /** Copies a chunk; returns how many lines end in it. */
   add({ seq, stream, bytes }: Chunk, byte: number, line: number, time: number): number {
     const at = this.chunks * Records.recordBytes
-    this.bytes = grown(this.bytes, this.size, this.size + bytes.length)
-    this.records = grown(this.records, at, at + Records.recordBytes)
+    this.bytes = this.grown(this.bytes, this.size, this.size + bytes.length)
+    this.records = this.grown(this.records, at, at + Records.recordBytes)
     this.bytes.set(bytes, this.size)
     const record = { seq, byte, line, time, length: bytes.length, stream }
     Records.write(this.records, at, record)
@@ -72,14 +78,22 @@ export class Batch {
   /** Nothing comes for now: gives back memory that is not needed for a little output. */
   rest(): void {
     if (this.chunks > 0) return
-    if (this.bytes.length > idleBytes) this.bytes = new Uint8Array(0)
-    if (this.records.length > idleBytes) this.records = new Uint8Array(0)
+    this.bytes = small(this.bytes)
+    this.records = small(this.records)
+  }
+
+  private grown(array: Uint8Array, used: number, needed: number): Uint8Array {
+    if (needed <= array.length) return array
+    const size = fitting(needed, 1024)
+    const next = size <= ownBytes ? new Uint8Array(size) : this.pool.take(Math.max(size, mostBatchBytes))
+    next.set(array.subarray(0, used))
+    giveBack(array)
+    return next
   }
 }
 
-const grown = (array: Uint8Array, used: number, needed: number): Uint8Array => {
-  if (needed <= array.length) return array
-  const next = new Uint8Array(fitting(needed, 1024))
-  next.set(array.subarray(0, used))
-  return next
+const small = (array: Uint8Array): Uint8Array => {
+  if (array.length <= ownBytes) return array
+  giveBack(array)
+  return new Uint8Array(0)
 }

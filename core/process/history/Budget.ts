@@ -43,6 +43,7 @@ export class Budget {
       if (known === undefined) return Effect.void
       this.sum += segment.size - known.size
       known.size = segment.size
+      if (this.sum <= this.limit) return Effect.void
       const dropping: Array<Effect.Effect<void>> = []
       for (const [oldest, { drop }] of this.kept) {
         if (this.sum <= this.limit) break

@@ -7,7 +7,7 @@ import { effect } from "../../testing/Effects.ts"
 import * as Grep from "./Grep.ts"
 import * as MemoryFiles from "./MemoryFiles.ts"
 import type * as Reading from "./Reading.ts"
-import { Batch } from "./Batch.ts"
+import { Batch, toPool } from "./Batch.ts"
 import { Budget } from "./Budget.ts"
 import { Segments } from "./Segments.ts"
 
@@ -20,7 +20,7 @@ const of = (text: string, size = 1000) =>
     const folder = yield* MemoryFiles.make({ beforeWrite: Effect.void }).make
     const segments = new Segments(folder, 8 * 1024 * 1024, new Budget(Infinity))
     const all = encode(text)
-    const batch = new Batch(Infinity)
+    const batch = new Batch(Infinity, toPool())
     let line = 0
     for (let at = 0, seq = 1; at < all.length; at += size, seq++) {
       const bytes = all.subarray(at, at + size)

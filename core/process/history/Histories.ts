@@ -7,8 +7,8 @@ import type { Process } from "../Process.ts"
 import { ProcessError } from "../ProcessError.ts"
 import { gapAfter } from "../wait/Printed.ts"
 import * as Grep from "./Grep.ts"
-import { type Ended, History, type Services } from "./History.ts"
-import type { HistoryError } from "./HistoryFiles.ts"
+import { History, type Services } from "./History.ts"
+import type { Ended, HistoryError } from "./HistoryFiles.ts"
 import * as Reading from "./Reading.ts"
 
 /** What is asked of a history. */

@@ -7,6 +7,7 @@ import * as Scope from "effect/Scope"
 import { describe, expect, it } from "vitest"
 import { effect, settle } from "../../testing/Effects.ts"
 import { Process } from "../Process.ts"
+import { toPool } from "./Batch.ts"
 import { Budget } from "./Budget.ts"
 import { History, type Services } from "./History.ts"
 import * as Lines from "../../pattern/Lines.ts"
@@ -24,7 +25,12 @@ const decode = (chunks: ReadonlyArray<{ readonly bytes: Uint8Array }>) =>
 const begin = (options: MemoryFiles.Options = {}, maxBytes = leastBytes, limit = Infinity) =>
   Effect.gen(function* () {
     const files = MemoryFiles.make(options)
-    const services: Services = { files, budget: new Budget(limit), clock: yield* Effect.clock }
+    const services: Services = {
+      files,
+      budget: new Budget(limit),
+      memory: toPool(),
+      clock: yield* Effect.clock,
+    }
     const more = yield* beginIn(services, maxBytes)
     return { files, services, ...more }
   })
@@ -191,8 +197,8 @@ describe("History", () => {
         print("s".repeat(65_536))
         yield* settle
       }
-      // Half a batch is being written, and a batch of 512 KiB is filled.
-      expect(process.log.unread()).toBe((40 - 4 - 8) * 65_536)
+      // Three quarters of a batch are being written, and a batch of 1 MiB is filled.
+      expect(process.log.unread()).toBe((40 - 12 - 16) * 65_536)
       yield* Deferred.succeed(gate, undefined)
       expect((yield* whole).nextByte).toBe(40 * 65_536)
       expect(process.log.unread()).toBe(0)
@@ -220,7 +226,12 @@ describe("History", () => {
     "says why nothing is kept where there can be no folder",
     effect(function* () {
       const { none } = yield* Effect.promise(() => import("./HistoryFiles.ts"))
-      const services: Services = { files: none, budget: new Budget(Infinity), clock: yield* Effect.clock }
+      const services: Services = {
+        files: none,
+        budget: new Budget(Infinity),
+        memory: toPool(),
+        clock: yield* Effect.clock,
+      }
       const { print, whole, history } = yield* beginIn(services)
       print("text")
       expect(yield* whole).toEqual({ chunks: [], byte: 0, line: 1, nextByte: 0 })

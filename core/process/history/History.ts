@@ -14,11 +14,13 @@ import * as FiberId from "effect/FiberId"
 import * as FiberRef from "effect/FiberRef"
 import * as Scope from "effect/Scope"
 import type { Attachment } from "../Attachment.ts"
+import type { MemoryPool } from "../../protocol/MemoryPool.ts"
 import * as ChildScope from "../ChildScope.ts"
 import { Batch, mostBatchBytes } from "./Batch.ts"
 import type { Budget } from "./Budget.ts"
-import type { Folder, HistoryError, HistoryFilesService } from "./HistoryFiles.ts"
+import type { Ended, Folder, HistoryError, HistoryFilesService } from "./HistoryFiles.ts"
 import { type Segment, segmentBytesOf, Segments } from "./Segments.ts"
+import { Waiters } from "./Waiters.ts"
 
 /** What histories use of their server. */
 export interface Services {
@@ -26,6 +28,8 @@ export interface Services {
   readonly files: HistoryFilesService
   /** What all of them may take together. */
   readonly budget: Budget
+  /** Memory of their batches. */
+  readonly memory: MemoryPool
   /** Tells when a chunk is taken. */
   readonly clock: Clock.Clock
 }
@@ -36,16 +40,6 @@ export interface Subject {
   readonly subscribe: (listener: () => void) => () => void
   /** Attaches a reader. */
   readonly follow: (seq: number) => Attachment
-}
-
-/** Why a history has no more output, although the process had. */
-export interface Ended {
-  /** That of the failure. */
-  readonly reason: HistoryError["reason"]
-  /** What the host says. */
-  readonly message: string
-  /** Where it ends, in bytes of the output. */
-  readonly byte: number
 }
 
 /** A place in the output: so many bytes, and so many ends of lines, are before it. */
@@ -70,7 +64,7 @@ export class History {
   private readonly work = Effect.unsafeMakeLatch(false)
   private readonly enough = Effect.unsafeMakeLatch(false)
   private readonly enoughBytes: number
-  private readonly waiting = new Set<{ readonly seq: number; readonly resume: () => void }>()
+  private readonly waiters = new Waiters()
   private segments: Segments | undefined
   private filling: Batch
   private spare: Batch
@@ -79,6 +73,8 @@ export class History {
   private taken: Place = { byte: 0, line: 0 }
   private takenSeq = 0
   private isWriting = false
+  /** What is there has waited long enough. */
+  private isDue = false
   private isOver = false
   /** True once the process is forgotten: what is read then may be there in part. */
   isLeft = false
@@ -88,8 +84,8 @@ export class History {
     this.services = services
     this.maxBytes = Math.min(maxBytes, services.budget.most)
     const most = Math.min(mostBatchBytes, segmentBytesOf(this.maxBytes))
-    this.enoughBytes = most / 2
-    ;[this.filling, this.spare] = [new Batch(most), new Batch(most)]
+    this.enoughBytes = (most / 4) * 3
+    ;[this.filling, this.spare] = [new Batch(most, services.memory), new Batch(most, services.memory)]
   }
 
   /** What can be read, oldest first. */
@@ -110,12 +106,9 @@ export class History {
 
   /** Completes when what was printed up to that seq is in the files, or never will be. */
   written(seq: number): Effect.Effect<void> {
-    return Effect.async((resume) => {
-      const waiting = { seq, resume: () => resume(Effect.void) }
-      this.waiting.add(waiting)
+    return this.waiters.until(seq, () => {
       this.take()
       if (this.isOver) this.tell()
-      return Effect.sync(() => this.waiting.delete(waiting))
     })
   }
 
@@ -183,18 +176,25 @@ export class History {
         return yield* this.work.await
       }
       // Many small writes cost more than the bytes.
-      yield* Effect.raceFirst(this.enough.await, Effect.sleep(gatherMillis))
+      yield* this.enough.await
       this.take()
       const batch = this.filling
       const end = this.taken
-      ;[this.filling, this.spare, this.isWriting] = [this.spare, batch, true]
+      ;[this.filling, this.spare, this.isWriting, this.isDue] = [this.spare, batch, true, false]
       this.take()
       yield* segments.append(batch)
       batch.clear()
       ;[this.end, this.isWriting] = [end, false]
       this.tell()
     })
-    return Effect.forever(round)
+    // A timer for each batch would cost more than the batch.
+    const tick = Effect.gen(this, function* () {
+      yield* this.work.await
+      yield* Effect.sleep(gatherMillis)
+      this.isDue = this.filling.chunks > 0
+      this.take()
+    })
+    return Effect.zipRight(Effect.fork(Effect.forever(tick)), Effect.forever(round))
   }
 
   /** Fills the batch with what the log has. */
@@ -212,24 +212,23 @@ export class History {
       attachment.advance(event.seq)
     }
     this.tell()
-    const isUrgent = this.waiting.size > 0 || filling.size >= this.enoughBytes
     if (filling.chunks > 0) this.work.unsafeOpen()
     else this.work.unsafeClose()
-    if (isUrgent) this.enough.unsafeOpen()
+    if (this.isUrgent) this.enough.unsafeOpen()
     else this.enough.unsafeClose()
+  }
+
+  private get isUrgent(): boolean {
+    return this.isDue || this.waiters.waits || this.filling.size >= this.enoughBytes
   }
 
   /** Answers those who wait for what is in the files now. */
   private tell(): void {
-    if (this.waiting.size === 0) return
+    if (!this.waiters.waits) return
+    if (this.isOver) return this.waiters.tell(Infinity)
     const isEmpty = !this.isWriting && this.filling.chunks === 0
     const before = this.isWriting ? this.spare.first : this.filling.first
-    const seq = isEmpty ? this.takenSeq : (before?.seq ?? 1) - 1
-    for (const waiting of this.waiting) {
-      if (waiting.seq > seq && !this.isOver) continue
-      this.waiting.delete(waiting)
-      waiting.resume()
-    }
+    this.waiters.tell(isEmpty ? this.takenSeq : (before?.seq ?? 1) - 1)
   }
 
   private fail({ reason, message }: HistoryError): void {

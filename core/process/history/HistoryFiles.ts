@@ -18,6 +18,16 @@ export class HistoryError extends Data.TaggedError("HistoryError")<{
   readonly message: string
 }> {}
 
+/** Why a history has no more output, although the process had. */
+export interface Ended {
+  /** That of the failure. */
+  readonly reason: HistoryError["reason"]
+  /** What the host says. */
+  readonly message: string
+  /** Where it ends, in bytes of the output. */
+  readonly byte: number
+}
+
 /** A file that is written. Operations on it come one after the other. */
 export interface WrittenFile {
   /** Appends all of the bytes, which must not change until then; a failure may have appended some. */

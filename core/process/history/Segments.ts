@@ -95,6 +95,7 @@ export class Segments {
   /** Drops the oldest segments until so many bytes more fit. */
   private makeRoom(bytes: number): Effect.Effect<void> {
     let size = this.list.reduce((sum, each) => sum + each.size, bytes)
+    if (size <= this.maxBytes) return Effect.void
     const dropping: Array<Effect.Effect<void>> = []
     for (const oldest of this.list) {
       if (size <= this.maxBytes) break

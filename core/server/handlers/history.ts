@@ -1,7 +1,7 @@
 /** `process/history` and `process/grep`: check what is asked of a history, and ask it. */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import type { Ended } from "../../process/history/History.ts"
+import type { Ended } from "../../process/history/HistoryFiles.ts"
 import type { Point } from "../../process/history/Reading.ts"
 import * as History from "../../protocol/History.ts"
 import type { ParamsOf, ResultOf } from "../../protocol/Methods.ts"

@@ -13,6 +13,7 @@ const rows = [
   ["start of /bin/true, 32 in flight", "W3", "op"],
   ["MB of output, pipe", "W4-pipe", "mb"],
   ["MB of output, pipe, with a receipt", "W4-receipt", "mb"],
+  ["MB of output, pipe, with a history", "W4-history", "mb"],
   ["MB of text, pipe", "W4-text", "mb"],
   ["MB of output, PTY", "W4-tty", "mb"],
   ["MB of text, PTY", "W4-tty-text", "mb"],
