@@ -1,8 +1,9 @@
 /**
  * A thread that computes SHA-256, so that the thread of the event loop only copies the bytes into a `HashRing`.
  *
- * It sleeps while the ring is empty, and answers with messages: digests, and that there is room again if that was
- * asked for. It keeps the program alive only while an answer is awaited, and ends when it has had no hash for a while.
+ * While bytes come it looks for them every millisecond, so that nobody has to wake it, and sleeps when there were none
+ * for a while. It answers with messages: digests, and that half of the ring is free if that was asked for. It keeps the
+ * program alive only while an answer is awaited, and ends when it has had no hash for a while.
  */
 import { Worker } from "node:worker_threads"
 import * as HashRing from "./HashRing.ts"
@@ -29,7 +30,7 @@ export interface HashThread {
 /** Starts a thread. Throws where there are none. */
 export const start = (): HashThread => {
   const ring = HashRing.make()
-  const worker = new Worker(source, { eval: true, workerData: { ...ring.shared, DIGEST: HashRing.DIGEST } })
+  const worker = toWorker(ring)
   const digests = new Map<number, (hex: string | undefined) => void>()
   const commands: Array<readonly [id: number, command: number]> = []
   const waiters: Array<() => void> = []
@@ -107,6 +108,12 @@ export const start = (): HashThread => {
   }
 }
 
+const toWorker = ({ shared }: HashRing.HashRing): Worker => {
+  const workerData = { ...shared, DIGEST: HashRing.DIGEST }
+  // What Node was told to load first is none of this thread's business.
+  return new Worker(source, { eval: true, execArgv: [], workerData })
+}
+
 type Answer = readonly [id: number, hex: string] | undefined
 
 /** What the thread runs: text, because a program that is one file has no other file to start. */
@@ -114,7 +121,7 @@ const source = `
 const { parentPort, workerData } = require("node:worker_threads")
 const { createHash } = require("node:crypto")
 const { memory, controlBytes, size, DIGEST } = workerData
-const [READ, WRITTEN, WAITING] = [0, 1, 2]
+const { READ, WRITTEN, ORIGIN, WAITING, SLEEPING } = workerData.places
 const control = new Int32Array(memory, 0, controlBytes / 4)
 const words = new Int32Array(memory, controlBytes)
 const bytes = new Uint8Array(memory, controlBytes)
@@ -137,12 +144,28 @@ const take = (at) => {
   hashes.delete(id)
   return 8
 }
-for (let read = 0; ; ) {
-  Atomics.wait(control, WRITTEN, read)
-  while (Atomics.load(control, WRITTEN) !== read) {
-    read = (read + take(read & (size - 1))) | 0
+const drain = (from) => {
+  let read = from
+  for (let written; (written = Atomics.load(control, WRITTEN)) !== read; ) {
+    read = (read + take((read - Atomics.load(control, ORIGIN)) & (size - 1))) | 0
     Atomics.store(control, READ, read)
-    if (Atomics.exchange(control, WAITING, 0) === 1) parentPort.postMessage(undefined)
+    if (((written - read) | 0) <= size / 2 && Atomics.exchange(control, WAITING, 0) === 1) {
+      parentPort.postMessage(undefined)
+    }
   }
+  return read
+}
+for (let read = 0, looks = 0; ; ) {
+  const before = read
+  read = drain(read)
+  if (read !== before) looks = 0
+  if (looks++ < 20) {
+    Atomics.wait(control, WRITTEN, read, 1)
+    continue
+  }
+  Atomics.store(control, SLEEPING, 1)
+  Atomics.wait(control, WRITTEN, read)
+  Atomics.store(control, SLEEPING, 0)
+  looks = 0
 }
 `

@@ -507,4 +507,11 @@ export const adapters = [
     ),
     tests: ["adapters/shared/cli/KeptProgram.test.ts"],
   },
+  one(
+    "adapters/shared/host/HashRing.ts",
+    "if (unread === 0 && origin !== written)",
+    "if (origin !== written)",
+    "bytes that are yet to be hashed are written over",
+    "process/receipt",
+  ),
 ]
