@@ -204,7 +204,8 @@ export const lazy = (
       return fiber
     }
     return Effect.map(
-      Effect.suspend(() => Fiber.join(shared ?? begin())),
+      // `Fiber.join` would give the caller the scope of the client.
+      Effect.suspend(() => Effect.flatten(Fiber.await(shared ?? begin()))),
       ({ client }) => client,
     )
   })

@@ -167,11 +167,13 @@ const send = (
     )
     // The request runs on another fiber, and still belongs to the caller's trace span.
     const starting = fork(Effect.provide(request, yield* Effect.context<never>()))
+    // `Fiber.join` would bring the client's context along: what the caller acquires then would be released with the client.
+    const started = Effect.flatten(Fiber.await(starting))
     const abandonStart = Effect.sync(() => {
-      const end = Effect.zipRight(Fiber.join(starting), terminate)
+      const end = Effect.zipRight(started, terminate)
       fork(Effect.ensuring(Effect.ignore(end), abandon(follower)))
     })
-    yield* restore(Fiber.join(starting)).pipe(
+    yield* restore(started).pipe(
       Effect.onInterrupt(() => abandonStart),
       Effect.tapError((error) => Effect.sync(() => follower.fail(error))),
     )

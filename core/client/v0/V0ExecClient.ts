@@ -141,8 +141,10 @@ export const make = (
         if (refusal !== undefined) return yield* Effect.fail(refusal)
         const id = options.processId ?? nextId("process")
         const starting = fork(send(id, yield* processes.follow(id), options))
-        return yield* Effect.onInterrupt(restore(Fiber.join(starting)), () =>
-          Effect.sync(() => fork(Effect.ignore(Effect.zipRight(Fiber.join(starting), terminate(id))))),
+        // `Fiber.join` would bring the client's scope along.
+        const started = Effect.flatten(Fiber.await(starting))
+        return yield* Effect.onInterrupt(restore(started), () =>
+          Effect.sync(() => fork(Effect.ignore(Effect.zipRight(started, terminate(id))))),
         )
       })
 
