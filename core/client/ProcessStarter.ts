@@ -167,7 +167,7 @@ const send = (
     )
     // The request runs on another fiber, and still belongs to the caller's trace span.
     const starting = fork(Effect.provide(request, yield* Effect.context<never>()))
-    // `Fiber.join` would bring the client's context along: what the caller acquires then would be released with the client.
+    // `Fiber.join` would bring the client's scope along: what the caller acquires then would end with the client.
     const started = Effect.flatten(Fiber.await(starting))
     const abandonStart = Effect.sync(() => {
       const end = Effect.zipRight(started, terminate)

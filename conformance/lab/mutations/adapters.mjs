@@ -514,4 +514,10 @@ export const adapters = [
     "bytes that are yet to be hashed are written over",
     "process/receipt",
   ),
+  one(
+    "adapters/shared/platform/RunningCommand.ts",
+    "yield* Effect.addFinalizer(() => Effect.whenEffect(end(client, process, exited), isRunning(done)))",
+    "void end",
+    "the end of a scope does not wait for its command",
+  ),
 ]

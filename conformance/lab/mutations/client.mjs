@@ -7,6 +7,12 @@ const reconnect = "core/client/Reconnect.ts"
 
 export const client = [
   one(
+    "core/client/ProcessStarter.ts",
+    "const started = Effect.flatten(Fiber.await(starting))",
+    "const started = Fiber.join(starting)",
+    "what a caller acquires after a start is released with the client",
+  ),
+  one(
     "core/client/FileWatch.ts",
     "if (mine.lost && live === mine) return ask(mine, missing, present)\n",
     "",

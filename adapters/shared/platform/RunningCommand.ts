@@ -1,0 +1,160 @@
+/**
+ * A started command of `@effect/platform`, over a process of the client.
+ *
+ * Output waits for its reader: a process with 1 MiB that nobody has read stands still, until its stdout, stderr or
+ * exit code is asked for. What nobody reads is dropped from then on; a stream that is run later still gets the first
+ * and the last 1 MiB of the process, and fails if something between them is gone.
+ */
+import * as CommandExecutor from "@effect/platform/CommandExecutor"
+import type * as Command from "@effect/platform/Command"
+import * as PlatformError from "@effect/platform/Error"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Inspectable from "effect/Inspectable"
+import type * as Scope from "effect/Scope"
+import * as Sink from "effect/Sink"
+import * as Stream from "effect/Stream"
+import type { Subscription } from "../../../core/client/EventFeed.ts"
+import * as EventStreams from "../../../core/client/EventStreams.ts"
+import type { ExecClient } from "../../../core/client/ExecClient.ts"
+import type { ProcessEvent } from "../../../core/client/ProcessEvent.ts"
+import type { RemoteProcess } from "../../../core/client/RemoteProcess.ts"
+import * as Signals from "../../../core/protocol/Signals.ts"
+import { at, lacking, toPlatformError } from "./Failure.ts"
+import * as LocalOutput from "./LocalOutput.ts"
+
+type Failure = PlatformError.PlatformError
+
+const module = "Command"
+
+/** Follows a process that belongs to the scope: the scope's end asks it to end, and waits until it has. */
+export const make = (
+  client: ExecClient,
+  process: RemoteProcess,
+  command: Command.StandardCommand,
+  pid: number,
+): Effect.Effect<CommandExecutor.Process, Failure, Scope.Scope> =>
+  Effect.gen(function* () {
+    const outputs = yield* makeOutputs(process)
+    const done = yield* Deferred.make<CommandExecutor.ExitCode, Failure>()
+    const copied = yield* copyOutput(process, command)
+    const ending = Effect.zipLeft(exitOf(client, process, command), copied)
+    yield* Effect.forkScoped(Effect.intoDeferred(ending, done))
+    const exited = Effect.zipRight(outputs.release, Deferred.await(done))
+    // Runs first, as the scope ends: what was acquired before it is still there.
+    yield* Effect.addFinalizer(() => Effect.whenEffect(end(client, process, exited), isRunning(done)))
+    const kill = (signal: CommandExecutor.Signal = "SIGTERM") =>
+      Effect.zipRight(send(client, process, signal), Effect.exit(exited))
+    return {
+      ...Inspectable.BaseProto,
+      [CommandExecutor.ProcessTypeId]: CommandExecutor.ProcessTypeId,
+      toJSON: () => ({ _id: "@effect/platform/CommandExecutor/Process", pid, processId: process.id }),
+      pid: CommandExecutor.ProcessId(pid),
+      exitCode: exited,
+      isRunning: isRunning(done),
+      kill: (signal) => Effect.asVoid(Effect.whenEffect(kill(signal), isRunning(done))),
+      stdin: toSink(process),
+      stdout: through(outputs.stream("stdout"), command.stdout),
+      stderr: through(outputs.stream("stderr"), command.stderr),
+    }
+  })
+
+/** Writes to the process, and closes its stdin at the end. */
+export const toSink = (process: RemoteProcess): Sink.Sink<void, Uint8Array, never, Failure> => {
+  const failed = toPlatformError({ module, method: "stdin" })
+  return Sink.forEach((bytes: Uint8Array) => Effect.mapError(process.write(bytes), failed)).pipe(
+    Sink.mapEffect(() => Effect.mapError(process.closeStdin, failed)),
+  )
+}
+
+const isRunning = (done: Deferred.Deferred<CommandExecutor.ExitCode, Failure>) =>
+  Effect.map(Deferred.isDone(done), (is) => !is)
+
+const through = (output: Stream.Stream<Uint8Array, Failure>, to: Command.Command.Output) =>
+  to === "pipe" ? output : to === "inherit" ? Stream.empty : Stream.transduce(output, to)
+
+/** The output, and a subscription that holds the process until somebody asks for anything of it. */
+const makeOutputs = (process: RemoteProcess) =>
+  Effect.gen(function* () {
+    let held: Subscription | undefined = yield* process.subscribe
+    const release = Effect.sync(() => {
+      held?.close()
+      held = undefined
+    })
+    yield* Effect.addFinalizer(() => release)
+    const take = Effect.suspend(() => {
+      const mine = held
+      held = undefined
+      return mine === undefined ? process.subscribe : Effect.succeed(mine)
+    })
+    const output = EventStreams.output(EventStreams.fromSubscription(take), () => undefined)
+    const stream = (name: "stdout" | "stderr") =>
+      Stream.mapError(output(name), toPlatformError({ module, method: name }))
+    return { stream, release }
+  })
+
+/** Copies what is inherited to this program; the effect completes when all that the process itself wrote is there. */
+const copyOutput = (process: RemoteProcess, { stdout, stderr }: Command.StandardCommand) =>
+  Effect.gen(function* () {
+    const inherited = { stdout: stdout === "inherit", stderr: stderr === "inherit", pty: false }
+    if (!inherited.stdout && !inherited.stderr) return Effect.void
+    const copied = yield* Deferred.make<void>()
+    const copy = (event: ProcessEvent) => {
+      if (event.kind === "exited" || event.kind === "failed") return Deferred.succeed(copied, undefined)
+      if (event.kind !== "output" || event.stream === "pty" || !inherited[event.stream]) return Effect.void
+      return LocalOutput.write(event.stream, event.bytes)
+    }
+    yield* Effect.forkScoped(Stream.runForEach(process.events, copy))
+    return Deferred.await(copied)
+  })
+
+/** The exit code; as on the local host, death by a signal is a failure, where the server tells it. */
+const exitOf = (client: ExecClient, process: RemoteProcess, { command }: Command.StandardCommand) =>
+  Effect.gen(function* () {
+    const code = yield* process.exitCode
+    if (code <= 128) return CommandExecutor.ExitCode(code)
+    const state = yield* Effect.option(process.read({ afterSeq: Number.MAX_SAFE_INTEGER }))
+    const signal = state._tag === "Some" ? state.value.signal : undefined
+    if (signal === undefined) return CommandExecutor.ExitCode(code)
+    const name = Signals.toPosix(signal, client.environmentInfo.platformOs ?? "linux")
+    return yield* new PlatformError.SystemError({
+      module,
+      method: "exitCode",
+      reason: "Unknown",
+      pathOrDescriptor: command,
+      description: `the process died of ${name}`,
+    })
+  }).pipe(
+    Effect.catchTag("ClientError", (error) =>
+      Effect.fail(toPlatformError({ module, method: "exitCode" })(error)),
+    ),
+  )
+
+/** SIGTERM, and after the grace SIGKILL, to the group; SIGKILL alone on servers without deadlines. */
+const end = (
+  { environmentInfo }: ExecClient,
+  process: RemoteProcess,
+  exited: Effect.Effect<unknown, Failure>,
+) => {
+  const gracefully = environmentInfo.capabilities?.processDeadlines === true
+  return Effect.zipRight(Effect.ignore(gracefully ? process.end() : process.terminate), Effect.ignore(exited))
+}
+
+/** Names that are numbers of others on Linux. */
+const aliases: Readonly<Record<string, Signals.PosixSignal>> = {
+  SIGIOT: "SIGABRT",
+  SIGPOLL: "SIGIO",
+  SIGUNUSED: "SIGSYS",
+}
+
+const send = ({ environmentInfo }: ExecClient, process: RemoteProcess, name: CommandExecutor.Signal) =>
+  Effect.suspend((): Effect.Effect<unknown, Failure> => {
+    const failing = at({ module, method: "kill" })
+    const signal = Signals.read(aliases[name] ?? name)
+    if (signal === undefined) return Effect.fail(lacking(module, "kill", `no signal of the wire is ${name}`))
+    if (signal === "SIGKILL") return failing(process.terminate)
+    if (environmentInfo.capabilities?.processDeadlines === true) return failing(process.signal(signal))
+    // Such a server knows words only.
+    const word = Signals.signalNames.find((word) => Signals.toPosix(word, "linux") === signal)
+    return failing(process.signal(word ?? signal))
+  })

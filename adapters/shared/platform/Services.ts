@@ -1,0 +1,60 @@
+/** The services of `@effect/platform` over a client, as layers. */
+import { CommandExecutor } from "@effect/platform/CommandExecutor"
+import { FileSystem } from "@effect/platform/FileSystem"
+import { HttpClient } from "@effect/platform/HttpClient"
+import { Path } from "@effect/platform/Path"
+import * as Context from "effect/Context"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { Client } from "../../../core/client/Client.ts"
+import type { ClientError } from "../../../core/client/ClientError.ts"
+import type { CurrentOptions } from "../../../core/client/Dialects.ts"
+import type { ExecClient } from "../../../core/client/ExecClient.ts"
+import type { Target } from "../Connect.ts"
+import type { ToClient } from "../Program.ts"
+import * as RemoteCommands from "./RemoteCommands.ts"
+import * as RemoteFileSystem from "./RemoteFileSystem.ts"
+import * as RemoteHttpClient from "./RemoteHttpClient.ts"
+import * as RemotePaths from "./RemotePaths.ts"
+
+/** The services of `@effect/platform` that a client gives. */
+export type Services = CommandExecutor | FileSystem | Path | HttpClient
+
+/** Options of the services. */
+export interface ServiceOptions {
+  /** How often `FileSystem.watch` looks; from 10 milliseconds. Numbers are milliseconds. Default: 500 milliseconds. */
+  readonly watchInterval?: Duration.DurationInput
+}
+
+/** Options of `layer`: those of `connect`, and those of the services. */
+export interface LayerOptions extends CurrentOptions, ServiceOptions {}
+
+/** The services over a client, which stays open when the layer ends. */
+export const layerClient = (client: ExecClient, options: ServiceOptions = {}): Layer.Layer<Services> =>
+  Layer.effectContext(
+    Effect.map(RemotePaths.make(client), (path) =>
+      Context.make(CommandExecutor, RemoteCommands.make(client)).pipe(
+        Context.add(FileSystem, RemoteFileSystem.make(client, options.watchInterval ?? 500)),
+        Context.add(Path, path),
+        Context.add(HttpClient, RemoteHttpClient.make(client)),
+      ),
+    ),
+  )
+
+/** Makes `layer` of a runtime. */
+export const makeLayer =
+  (connect: ToClient) =>
+  (target: Target, options: LayerOptions = {}): Layer.Layer<Services, ClientError> => {
+    const { watchInterval, ...connecting } = options
+    const opened: Effect.Effect<Client, ClientError> = Effect.tryPromise({
+      try: () => connect(target, connecting),
+      catch: (error) => error as ClientError,
+    })
+    return Layer.unwrapScoped(
+      Effect.map(
+        Effect.acquireRelease(opened, (client) => Effect.promise(() => client.close())),
+        (client) => layerClient(client.effect, watchInterval === undefined ? {} : { watchInterval }),
+      ),
+    )
+  }
