@@ -6,7 +6,7 @@ import type * as Schema from "effect/Schema"
 import * as DecodeError from "../protocol/DecodeError.ts"
 import * as Methods from "../protocol/Methods.ts"
 import { ClientError } from "./ClientError.ts"
-import type { CurrentConnection, Refusal } from "./CurrentConnection.ts"
+import type { Asking, CurrentConnection } from "./CurrentConnection.ts"
 
 /** The params of a method as on the wire: plain JSON. */
 export type Encoded<M extends Methods.RequestName> = Schema.Schema.Encoded<Methods.Requests[M]["params"]>
@@ -17,11 +17,11 @@ export type Call = <M extends Methods.RequestName>(
   params: Encoded<M>,
 ) => Effect.Effect<Methods.ResultOf<M>, ClientError>
 
-/** The same for a request that a later session may not get: `refusal` is asked each time before it is sent. */
+/** The same, with what else there is to the request. */
 export type BoundCall = <M extends Methods.RequestName>(
   method: M,
   params: Encoded<M>,
-  refusal?: Refusal,
+  asking?: Asking,
 ) => Effect.Effect<Methods.ResultOf<M>, ClientError>
 
 /** Sends a request whose answer does not matter, on the connection that is there or not at all. */
@@ -33,8 +33,8 @@ export type Tell = <M extends Methods.RequestName>(method: M, params: Encoded<M>
  */
 export const make =
   (ask: CurrentConnection["ask"]): BoundCall =>
-  (method, params, refusal) =>
-    Effect.flatMap(ask(method, params, isRepeatable(method, params), refusal), (json) => {
+  (method, params, asking) =>
+    Effect.flatMap(ask(method, params, isRepeatable(method, params), asking), (json) => {
       const result = decoderOf(method)(json)
       if (Either.isRight(result)) return Effect.succeed(result.right)
       const fault = DecodeError.toText(ParseResult.parseError(result.left))

@@ -1,7 +1,10 @@
 /** Tests SessionConnection.ts: calls that are given up are cancelled on the server. */
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import * as Scope from "effect/Scope"
 import { describe, expect, it } from "vitest"
+import * as FakeHttp from "../http/Fake.ts"
 import { effect, elapse, settle } from "../testing/Effects.ts"
 import { connected, running, soon } from "../testing/NetworkClient.ts"
 
@@ -100,6 +103,38 @@ describe("a call that is given up", () => {
         asked: [expect.anything()],
         cancelled: [],
       })
+    }),
+  )
+
+  it(
+    "is cancelled behind its head where it is a streamed body that is dropped, and not where that has ended",
+    effect(function* () {
+      let open = 0
+      const origin = Effect.acquireRelease(
+        Effect.sync(() => (open += 1)),
+        () => Effect.sync(() => (open -= 1)),
+      )
+      const answer: FakeHttp.Answer = ({ url }) =>
+        url.endsWith("/whole")
+          ? Effect.succeed(FakeHttp.response(200, {}, [Uint8Array.of(1)]))
+          : Effect.as(origin, { ...FakeHttp.response(200), read: Effect.never })
+      const streamed = (url: string, cancels: boolean) =>
+        Effect.gen(function* () {
+          const { client, network } = yield* polls({ cancels }, {}, { answer })
+          const scope = yield* Scope.make()
+          const { next } = yield* Scope.extend(client.http.stream({ url }), scope)
+          if (url.endsWith("/whole")) while ((yield* next) !== undefined);
+          yield* Scope.close(scope, Exit.void)
+          yield* settle
+          const { asked, cancelled } = idsOf(network.sent, "http/request")
+          expect(asked).toHaveLength(1)
+          return cancelled.length
+        })
+      expect(yield* streamed("http://a.example/endless", true)).toBe(1)
+      expect(open).toBe(0)
+      expect(yield* streamed("http://a.example/whole", true)).toBe(0)
+      expect(yield* streamed("http://a.example/endless", false)).toBe(0)
+      expect(open).toBe(1)
     }),
   )
 

@@ -47,8 +47,8 @@ export interface Client extends AsyncDisposable {
   run(options: Collected.RunOptions, how?: CallOptions): Promise<Collected.Finished>
   /**
    * Follows a process of a resumed session from the event after seq `after` (default 0: from the first). Rejects with
-   * `UnknownProcess` if the session has no such process (any more), and with `EventsLost` if the server no longer
-   * retains those events.
+   * `UnknownProcess` if the session has no such process (any more), with `EventsLost` if the server no longer retains
+   * those events, and with `SessionLost` if the session is lost, before or meanwhile.
    *
    * With a target instead of an id it attaches to a process of this session or another one, beside its owner and
    * others, as a viewer or its writer; a `gap` tells what is no longer retained. It needs the capability

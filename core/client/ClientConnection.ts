@@ -21,7 +21,11 @@ import * as Heartbeat from "./Heartbeat.ts"
 import type { FlowControl } from "./FlowControl.ts"
 
 /** Sends a request and waits for its result. Fails with `Server`, or with `Disconnected` if the connection ends. */
-export type Ask = (method: string, params: unknown) => Effect.Effect<Json, ClientError>
+export type Ask = (
+  method: string,
+  params: unknown,
+  sent?: Connection.Sent,
+) => Effect.Effect<Json, ClientError>
 
 export interface Options<A> {
   /** Sends the first request; the connection is established when it succeeds. */
@@ -88,7 +92,7 @@ export const make = <A>(
     )
     yield* Effect.forkScoped(Effect.flatMap(connection.run, (why) => Deferred.succeed(lost, fault ?? why)))
 
-    const ask: Ask = (method, params) =>
+    const ask: Ask = (method, params, sent) =>
       Effect.suspend(() => {
         awaited += 1
         flow.requestSent()
@@ -96,7 +100,7 @@ export const make = <A>(
           awaited -= 1
           flow.requestDone()
         })
-        return Effect.ensuring(connection.call(method, params), done)
+        return Effect.ensuring(connection.call(method, params, sent), done)
       }).pipe(Effect.mapError((error) => failed(error, fault)))
 
     const greeting = yield* initialize(ask).pipe(

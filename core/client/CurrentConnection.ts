@@ -10,6 +10,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as FiberId from "effect/FiberId"
 import type { Json } from "../protocol/Json.ts"
+import type { Sent } from "../rpc/Connection.ts"
 import { Disconnected } from "../rpc/PendingCalls.ts"
 import type { ClientConnection } from "./ClientConnection.ts"
 import type { ClientError } from "./ClientError.ts"
@@ -17,13 +18,21 @@ import type { ClientError } from "./ClientError.ts"
 /** Why a request must not be sent any more, if so. */
 export type Refusal = () => ClientError | undefined
 
+/** What else there is to a request. */
+export interface Asking {
+  /** Is asked each time before it is sent. */
+  readonly refusal?: Refusal
+  /** Is called each time when it is sent. */
+  readonly sent?: Sent
+}
+
 export interface CurrentConnection {
-  /** Sends a request; waits for a connection if one is to come. `refusal` is asked each time before it is sent. */
+  /** Sends a request; waits for a connection if one is to come. */
   readonly ask: (
     method: string,
     params: unknown,
     repeatable: boolean,
-    refusal?: Refusal,
+    asking?: Asking,
   ) => Effect.Effect<Json, ClientError>
   /** Sends a request whose answer does not matter, on this connection or not at all. */
   readonly tell: (method: string, params: unknown) => Effect.Effect<void>
@@ -62,7 +71,7 @@ export const make = (): CurrentConnection => {
   let current: Current | undefined
   let ended: ClientError | undefined
 
-  const ask: CurrentConnection["ask"] = (method, params, repeatable, refusal) => {
+  const ask: CurrentConnection["ask"] = (method, params, repeatable, { refusal, sent } = {}) => {
     const again: Effect.Effect<Json, ClientError> = Effect.suspend(() => {
       const error = ended ?? refusal?.()
       if (error !== undefined) return Effect.fail(error)
@@ -71,7 +80,7 @@ export const make = (): CurrentConnection => {
         return Effect.zipRight(Deferred.await(settled), again)
       }
       const { over } = current
-      return Effect.catchIf(current.ask(method, params), isLoss, (error) =>
+      return Effect.catchIf(current.ask(method, params, sent), isLoss, (error) =>
         repeatable || isUnsent(error) ? Effect.zipRight(over.await, again) : Effect.fail(error),
       )
     })

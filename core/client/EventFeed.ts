@@ -27,8 +27,16 @@ export interface Subscription {
   readonly close: () => void
 }
 
-/** Reads the events after seq `after` up to `through` from the server. Fails if it does not retain them. */
-export type CatchUp = (after: number, through: number) => Effect.Effect<ReadonlyArray<Sequenced>, ClientError>
+/** What a consumer has missed, as far as it could be read. */
+export interface Missed {
+  /** In order, without a gap. */
+  readonly events: ReadonlyArray<Sequenced>
+  /** Why the rest cannot be read; undefined if there is none. */
+  readonly failure: ClientError | undefined
+}
+
+/** Reads the events after seq `after` up to `through` from the server. */
+export type CatchUp = (after: number, through: number) => Effect.Effect<Missed>
 
 export interface EventFeed {
   /** Delivers the next event, in order. Events after `closed` or `failed` are ignored. */
@@ -77,10 +85,11 @@ export const make = (
     const [first, from, through, end] = [[...kept.events], kept.through(), last, ended]
     const failure: ReadonlyArray<ProcessEvent> = end?.kind === "failed" ? [end] : []
     if (from === through || failure.length > 0) return Effect.succeed([...first, ...failure])
-    return Effect.match(catchUp(from, through), {
-      onSuccess: (missed) => [...first, ...missed],
-      onFailure: (error) => [...first, failed(error)],
-    })
+    return Effect.map(catchUp(from, through), ({ events, failure }) => [
+      ...first,
+      ...events,
+      ...(failure === undefined ? [] : [failed(failure)]),
+    ])
   }
 
   const subscribe = Effect.map(Mailbox.make<ProcessEvent>(), (mailbox): Subscription => {

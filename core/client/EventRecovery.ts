@@ -3,6 +3,7 @@
  * retains them.
  */
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import type { ReadResult } from "../protocol/Process.ts"
 import type { Call } from "./Calls.ts"
 import { ClientError, type Gone } from "./ClientError.ts"
@@ -11,7 +12,10 @@ import type { Sequenced } from "./ProcessEvent.ts"
 import { type LostRange, ReorderBuffer } from "./ReorderBuffer.ts"
 
 export interface EventRecovery {
-  /** Everything the server retains after seq `after`. Fails with `Disconnected`, else with `EventsLost`. */
+  /**
+   * Everything the server retains after seq `after`. Fails with `Disconnected` or `SessionLost`, or else with
+   * `EventsLost`.
+   */
   readonly readAfter: (after: number) => Effect.Effect<ReadResult, ClientError>
   /** The events after one seq up to another. */
   readonly catchUp: CatchUp
@@ -39,33 +43,37 @@ export const make = (id: string, call: Call, last: () => number, mayMiss = false
         for (const { chunk } of chunks) bytes += chunk.length
       }),
       Effect.mapError((error) =>
-        error.reason === "Disconnected" ? error : lostError(error.message, { from: known() + 1 }, error),
+        ofConnection.has(error.reason) ? error : lostError(error.message, { from: known() + 1 }, error),
       ),
     )
 
   const catchUp: CatchUp = (after, through) =>
-    Effect.flatMap(
-      read(after, () => after),
-      (state) => {
-        const found: Array<Sequenced> = []
-        const buffer = new ReorderBuffer(after, (event) => event.seq <= through && found.push(event))
-        const lost = buffer.splice(state)
-        if (lost !== undefined) {
-          if (!mayMiss) return Effect.fail(toError(lost))
-          const gap: Sequenced = { kind: "gap", from: lost.from, seq: Math.min(lost.to, through) }
-          if (gap.seq === through) return Effect.succeed([gap])
-          return Effect.map(catchUp(gap.seq, through), (rest) => [gap, ...rest])
-        }
-        // A history has more than one answer holds.
-        const isDone = state.more !== true || buffer.last >= through
-        return isDone
-          ? Effect.succeed(found)
-          : Effect.map(catchUp(buffer.last, through), (rest) => [...found, ...rest])
-      },
-    )
+    Effect.flatMap(Effect.either(read(after, () => after)), (answer) => {
+      if (Either.isLeft(answer)) return Effect.succeed({ events: [], failure: answer.left })
+      const state = answer.right
+      const events: Array<Sequenced> = []
+      const buffer = new ReorderBuffer(after, (event) => event.seq <= through && events.push(event))
+      const lost = buffer.splice(state)
+      if (lost !== undefined && !mayMiss) return Effect.succeed({ events, failure: toError(lost) })
+      const last = lost === undefined ? buffer.last : Math.min(lost.to, through)
+      if (lost !== undefined) events.push({ kind: "gap", from: lost.from, seq: last })
+      if (last >= through) return Effect.succeed({ events, failure: undefined })
+      // A history has more than one answer holds.
+      if (lost !== undefined || (state.more === true && last > after))
+        return Effect.map(catchUp(last, through), (rest) => ({
+          events: [...events, ...rest.events],
+          failure: rest.failure,
+        }))
+      // The server has sent what its answer lacks.
+      const missing = { from: last + 1, to: through, through }
+      return Effect.succeed({ events, failure: toError(missing) })
+    })
 
   return { readAfter: (after) => read(after, last), catchUp, bytes: () => bytes, toError }
 }
+
+/** Why nothing can be read, whatever the server retains. */
+const ofConnection: ReadonlySet<ClientError["reason"]> = new Set(["Disconnected", "SessionLost"])
 
 const lostText = ({ from, to, through }: LostRange): string =>
   `process events are no longer retained while recovering through sequence ${through} (${from} to ${to} are gone)`

@@ -135,6 +135,7 @@ export const make = (
         frame: bodies.accept,
         appeared: watches.changed,
         sessionLost: processes.lose,
+        renewed: processes.renew,
         lost: (error) => {
           bodies.fail(error)
           watches.lost(error)

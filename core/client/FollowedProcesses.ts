@@ -19,7 +19,10 @@ export interface How {
 }
 
 export interface FollowedProcesses {
-  /** Follows a process from the event after seq `after`. Fails with `Duplicate` if it is followed already. */
+  /**
+   * Follows a process from the event after seq `after`. Fails with `Duplicate` if it is followed already, and with the
+   * error of the loss where it takes up a process of a session that is lost.
+   */
   readonly follow: (
     id: string,
     after: number,
@@ -37,6 +40,8 @@ export interface FollowedProcesses {
   readonly resume: (replays: boolean) => void
   /** The session is lost: ends every process of it in `failed`, and not those that wait to start. */
   readonly lose: (error: ClientError) => void
+  /** Another session takes the place of the lost one. */
+  readonly renew: () => void
   /** Ends every process in `failed`. */
   readonly fail: (error: ClientError) => void
 }
@@ -53,6 +58,8 @@ export type Options = Omit<ProcessFollower.Options, "forget" | "fork" | "leaving
 export const make = (options: Options): FollowedProcesses => {
   const followers = new Map<string, ProcessFollower.ProcessFollower>()
   const attached = new Set<string>()
+  /** Set from the loss of a session to the begin of the next. */
+  let lost: ClientError | undefined
   const attachments = new Map<ProcessFollower.ProcessFollower, NonNullable<How["again"]>>()
   const begun = () =>
     [...followers.values()].filter((follower) => follower.begun() && !attachments.has(follower))
@@ -61,6 +68,7 @@ export const make = (options: Options): FollowedProcesses => {
     has: (id) => followers.has(id),
     follow: (id, after, { size, attaches, again }) =>
       Effect.suspend(() => {
+        if (attaches && again === undefined && lost !== undefined) return Effect.fail(lost)
         if (followers.has(id)) return Effect.fail(duplicate(id))
         const forget = () => {
           attached.delete(id)
@@ -96,8 +104,12 @@ export const make = (options: Options): FollowedProcesses => {
       for (const [follower, again] of attachments) if (follower.begun()) options.fork(again(follower))
     },
     lose: (error) => {
+      lost = error
       for (const follower of followers.values())
         if (follower.begun() || attached.has(follower.id)) follower.fail(error)
+    },
+    renew: () => {
+      lost = undefined
     },
     fail: (error) => {
       for (const follower of followers.values()) follower.fail(error)

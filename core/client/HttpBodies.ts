@@ -21,8 +21,8 @@ import type { FlowControl } from "./FlowControl.ts"
 export interface Body {
   /** Waits for the next pieces, at least one; undefined after the last. */
   readonly next: Effect.Effect<ReadonlyArray<Uint8Array> | undefined, ClientError>
-  /** Drops the rest; may be called at any time. */
-  readonly close: () => void
+  /** Drops the rest; may be called at any time. True if more was to come. */
+  readonly close: () => boolean
 }
 
 export interface HttpBodies {
@@ -76,8 +76,10 @@ export const make = (flow: FlowControl, activity: Activity): HttpBodies => {
       return {
         next,
         close: () => {
+          const isOpen = feeds.has(requestId)
           end(Exit.void)
           backlog.end()
+          return isOpen
         },
       }
     })

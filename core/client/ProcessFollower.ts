@@ -84,7 +84,7 @@ export const make = (
   const outcome = makeOutcome(id, role, forget)
   const { failure } = outcome
   let begun = false
-  const call: Call = (method, params) => send(method, params, outcome.sessionLost)
+  const call: Call = (method, params) => send(method, params, { refusal: outcome.sessionLost })
   const recovery = EventRecovery.make(id, call, () => buffer.last, mayMiss)
   const waiting = () => feed.waiting()
   const credit = size === undefined ? undefined : ProcessCredit.make(id, size, { tell, fork, waiting })

@@ -47,7 +47,7 @@ export interface ProcessStarter {
   /**
    * Follows a process of a resumed session from the event after seq `after` (default 0: from the first). Fails with
    * `UnknownProcess` if the session has no such process (any more), with `EventsLost` if the server no longer retains
-   * those events, and with `SessionLost` if the session is lost meanwhile.
+   * those events, and with `SessionLost` if the session is lost, before or meanwhile.
    *
    * With a target instead of an id it attaches to a process of this session or another one, beside its owner and
    * others, as a viewer or its writer; a `gap` tells what is no longer retained. It needs the capability

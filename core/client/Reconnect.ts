@@ -57,6 +57,8 @@ export interface Options extends Connector.Options {
   readonly resumed: (replays: boolean) => void
   /** The session is lost, and with it its processes. */
   readonly sessionLost: (error: ClientError) => void
+  /** Another session has begun. */
+  readonly renewed: () => void
   /** The connection is lost, and with it everything on it but processes. */
   readonly lost: (error: ClientError) => void
   /** There will be no connection any more. */
@@ -133,6 +135,7 @@ export const make = (
         if (next.left.reason === "Timeout") current.refused(disconnected(message))
         live = yield* renew(connect, current, { ...options, policy }, message)
         use(live)
+        options.renewed()
         yield* report(options, { kind: "newSession", sessionId: session.sessionId })
       }
     })

@@ -11,7 +11,7 @@ import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { toBase64, utf8, utf8Decoder } from "../protocol/Bytes.ts"
 import type { ResponseHeader } from "../protocol/HttpRequest.ts"
-import type { Call, Encoded } from "./Calls.ts"
+import type { BoundCall, Encoded } from "./Calls.ts"
 import type { ClientError } from "./ClientError.ts"
 import type { Body, HttpBodies } from "./HttpBodies.ts"
 import type { NextId } from "./Ids.ts"
@@ -87,7 +87,10 @@ export interface HttpStream extends Head {
 export interface RemoteHttp {
   /** Completes with the whole response. */
   readonly request: (options: HttpOptions) => Effect.Effect<HttpResponse, ClientError>
-  /** Completes as soon as the head has arrived. The end of the scope drops the rest of the body. */
+  /**
+   * Completes as soon as the head has arrived. The end of the scope drops the rest of the body, and ends the exchange
+   * with the origin where the server announces `requestCancel`.
+   */
   readonly stream: (options: HttpOptions) => Effect.Effect<HttpStream, ClientError, Scope.Scope>
 }
 
@@ -96,7 +99,7 @@ export interface RemoteHttp {
  * @internal
  */
 export interface Options {
-  readonly call: Call
+  readonly call: BoundCall
   readonly bodies: HttpBodies
   readonly nextId: NextId
 }
@@ -118,14 +121,20 @@ export const make = ({ call, bodies, nextId }: Options): RemoteHttp => ({
     Effect.gen(function* () {
       yield* checked("http.stream", options)
       const id = nextId("http")
-      const body = yield* Effect.acquireRelease(bodies.expect(id), ({ close }) => Effect.sync(close))
-      const { status, headers } = yield* call("http/request", {
-        ...toParams(options, id),
-        streamResponse: true,
-      })
+      let cancel = nothing
+      const drop = (body: Body) => {
+        if (body.close()) cancel()
+      }
+      const body = yield* Effect.acquireRelease(bodies.expect(id), (body) => Effect.sync(() => drop(body)))
+      const params = { ...toParams(options, id), streamResponse: true }
+      const { status, headers } = yield* call("http/request", params, {
+        sent: (tell) => (cancel = tell),
+      }).pipe(Effect.tapError(() => Effect.sync(() => (cancel = nothing))))
       return { ...head(status, headers), body: toStream(body), next: body.next }
     }),
 })
+
+const nothing = () => {}
 
 const checked = (what: string, options: HttpOptions) =>
   Effect.suspend(() => {

@@ -43,7 +43,7 @@ export const make = (
   Effect.suspend(() => {
     let taken = false
     const line = ClientConnection.make(transport, {
-      initialize: (ask) => Calls.make(ask)("initialize", initialize),
+      initialize: (ask) => Calls.make((method, params) => ask(method, params))("initialize", initialize),
       timeout,
       flow,
       heartbeat,

@@ -4,6 +4,9 @@ import * as Fiber from "effect/Fiber"
 import { describe, expect, it } from "vitest"
 import { connected, eventsOf, running, soon, textOf } from "../testing/NetworkClient.ts"
 import { effect, elapse, settle } from "../testing/Effects.ts"
+import { maxKept } from "./EventFeed.ts"
+
+const bare = { processId: "p", argv: ["x"], cwd: "file:///", env: {}, tty: false }
 
 const lost = () => connected({ onSessionLost: "new" }, {}, { detachedMillis: 20 })
 
@@ -73,7 +76,6 @@ describe("a client with onSessionLost: new", () => {
     "attaches to no process of the new session that has the id of one of the old session",
     effect(function* () {
       const { client, fake, network } = yield* lost()
-      const bare = { processId: "p", argv: ["x"], cwd: "file:///", env: {}, tty: false }
       yield* client.call("process/start", bare)
       yield* fake.next
       yield* network.cut
@@ -87,6 +89,43 @@ describe("a client with onSessionLost: new", () => {
       expect(network.sent.filter((text) => text.includes("process/read"))).toEqual([])
       // Nothing follows the old process any more.
       expect((yield* client.attach("p")).id).toBe("p")
+    }),
+  )
+
+  it(
+    "attaches to no process between the loss of a session and the begin of the next",
+    effect(function* () {
+      const { client, fake, network, statuses } = yield* lost()
+      yield* client.call("process/start", bare)
+      yield* fake.next
+      yield* network.cut
+      yield* elapse(soon)
+      expect(statuses.map(({ kind }) => kind)).toEqual(["reconnecting", "sessionLost"])
+      network.sent.length = 0
+      expect(yield* Effect.flip(client.attach("p"))).toMatchObject({ reason: "SessionLost" })
+      const starting = yield* Effect.fork(client.call("process/start", bare))
+      yield* elapse(soon)
+      expect((yield* Fiber.join(starting)).processId).toBe("p")
+      expect(network.sent.filter((text) => text.includes("process/read"))).toEqual([])
+      expect((yield* client.attach("p")).id).toBe("p")
+    }),
+  )
+
+  it(
+    "tells a consumer that reads missed events again that the session is lost, and no range of events",
+    effect(function* () {
+      const { client, fake, network } = yield* lost()
+      const process = yield* client.start({ argv: ["x"], processId: "p" })
+      const child = yield* fake.next
+      for (let i = 0; i < 2 * maxKept.events; i++) child.output("stdout", "x")
+      yield* settle
+      yield* network.cut
+      yield* settle
+      const reading = yield* Effect.fork(eventsOf(process))
+      yield* elapse(2 * soon)
+      const events = yield* Fiber.join(reading)
+      expect(events).toHaveLength(maxKept.events + 1)
+      expect(events.at(-1)).toMatchObject({ kind: "failed", reason: "SessionLost" })
     }),
   )
 

@@ -26,12 +26,22 @@ import { RequestSlots } from "./RequestSlots.ts"
 export { Disconnected } from "./PendingCalls.ts"
 export type { Receiver } from "./Receiver.ts"
 
+/**
+ * Is called when a request is sent, with what tells the peer once that nobody wants its answer, or what follows that;
+ * an interrupted call has told it. A peer that is not told of its method is told nothing.
+ */
+export type Sent = (cancel: () => void) => void
+
 /** One end of a connection. */
 export interface Connection {
   /** Serves until the peer is gone or has broken the protocol, and says which. Run it once. */
   readonly run: Effect.Effect<string>
   /** Sends a request and waits for its answer. */
-  readonly call: (method: string, params: unknown) => Effect.Effect<Json, RpcError | Disconnected>
+  readonly call: (
+    method: string,
+    params: unknown,
+    sent?: Sent,
+  ) => Effect.Effect<Json, RpcError | Disconnected>
   /** The peer no longer waits for the answer to its request of that id (see `Requests.cancel`). */
   readonly cancel: (id: Message.RequestId) => void
   /** Queues a message; false while the peer does not keep up. */
@@ -101,16 +111,20 @@ export const make = (
       run: Effect.onExit(Effect.raceFirst(read, Deferred.await(left)), (exit) =>
         end(Exit.isSuccess(exit) ? exit.value : "the connection was closed"),
       ),
-      call: (method, params) =>
-        Effect.flatMap(Trace.ofCaller, (trace) =>
-          calls.call(
-            (id) => transport.write(Message.requestText(id, method, params, trace)),
-            (id) => {
-              if (options.cancels?.(method) === true)
-                transport.write(Message.notificationText("request/cancel", { id }))
-            },
-          ),
-        ),
+      call: (method, params, sent) =>
+        Effect.flatMap(Trace.ofCaller, (trace) => {
+          let told = false
+          const cancel = (id: number) => {
+            if (told || options.cancels?.(method) !== true) return
+            told = true
+            transport.write(Message.notificationText("request/cancel", { id }))
+          }
+          const send = (id: number) => {
+            transport.write(Message.requestText(id, method, params, trace))
+            sent?.(() => cancel(id))
+          }
+          return calls.call(send, cancel)
+        }),
       cancel: requests.cancel,
       write: transport.write,
       onDrain: (listener) => {

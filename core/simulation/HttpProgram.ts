@@ -68,7 +68,7 @@ export class HttpProgram extends Program {
 
   private stream({ client }: Live) {
     const { plan } = this
-    return Effect.scoped(
+    const body = Effect.scoped(
       Effect.gen(this, function* () {
         const answered = this.expect("the head of a stream", plan.headMillis)
         const response = yield* Effect.ensuring(
@@ -85,7 +85,8 @@ export class HttpProgram extends Program {
           )
           if (pieces === undefined) {
             if (plan.breaks) this.violate("a body that breaks off fails", "it has ended well")
-            return this.checkEnd(counted.bytes)
+            this.checkEnd(counted.bytes)
+            return "read" as const
           }
           for (const piece of pieces) {
             this.check(counted.bytes, piece)
@@ -95,8 +96,23 @@ export class HttpProgram extends Program {
           yield* Effect.sleep(plan.pause)
         }
         this.note(`drops the rest after ${counted.bytes} bytes`)
+        return "dropped" as const
       }),
     )
+    return Effect.map(body, (how) => (how === "dropped" ? this.expectEnd() : undefined))
+  }
+
+  /** What nobody reads any more ends at its origin, too. */
+  private expectEnd(): void {
+    const { actor, origin, key } = this
+    const { world, network, index } = actor
+    const since = world.now
+    world.watch(answerBound, () => {
+      const smooth = network.smoothSince(index)
+      if (smooth === undefined || smooth > since) return
+      if ([...origin.exchanges].some((exchange) => exchange.key === key))
+        this.violate("what is open is closed", "its body was dropped, and its exchange goes on")
+    })
   }
 
   private checkHead(status: number, key: string | undefined): void {

@@ -223,8 +223,6 @@ export class ProcessProgram extends Program {
     this.note(`fails: ${error.reason} ${error.message}`)
     switch (error.reason) {
       case "EventsLost":
-        // With its session everything is gone.
-        if (error.gone?.to === undefined && this.actor.sessionId !== held.sessionId) return "lost"
         Losses.checkGone(this, error, view.last)
         if (view.main && this.plan.careless !== true)
           Losses.checkAttached(this, error, this.actor.network.smoothSince(this.actor.index))

@@ -79,7 +79,7 @@ export const client = [
   one("core/client/CurrentConnection.ts", "repeatable || isUn", "isUn", "what can be sent twice is not"),
   one(
     "core/client/ProcessFollower.ts",
-    "send(method, params, outcome.sessionLost)",
+    "send(method, params, { refusal: outcome.sessionLost })",
     "send(method, params)",
     "a call on a process of a lost session reaches one with its id in the next",
   ),
@@ -88,6 +88,30 @@ export const client = [
     " || attached.has(follower.id)",
     "",
     "an attach that waits reaches a process with its id in the next session",
+  ),
+  one(
+    "core/client/FollowedProcesses.ts",
+    "if (attaches && again === undefined && lost !== undefined) return Effect.fail(lost)\n        ",
+    "",
+    "an attach between two sessions reaches a process with its id in the next",
+  ),
+  one(
+    "core/client/EventRecovery.ts",
+    '"Disconnected", "SessionLost"]',
+    '"Disconnected"]',
+    "a consumer of a lost session is told of lost events",
+  ),
+  one(
+    "core/client/EventRecovery.ts",
+    "events: [...events, ...rest.events],",
+    "events: rest.failure === undefined ? [...events, ...rest.events] : [],",
+    "what was read before a page that fails is lost",
+  ),
+  one(
+    "core/client/RemoteHttp.ts",
+    "if (body.close()) cancel()",
+    "body.close()",
+    "the exchange of a dropped body goes on",
   ),
   one(
     "core/client/CurrentConnection.ts",

@@ -71,7 +71,7 @@ export interface Followed {
  * @internal
  */
 export const make = (id: string, flow: FlowControl): Followed => {
-  const feed = EventFeed.make(0, flow, (after) => Effect.fail(tooLate(after + 1)))
+  const feed = EventFeed.make(0, flow, (after) => Effect.succeed({ events: [], failure: tooLate(after + 1) }))
   const done = Deferred.unsafeMake<number | undefined>(FiberId.none)
   let seq = 0
   let exited = false

@@ -44,7 +44,7 @@ export const client = [
   current("!cause.sent", "cause.sent === undefined", "a request that was never sent fails"),
   follower("    if (buffer.gap) watchGap()\n", "", "a gap is never filled", drills),
   follower(
-    "send(method, params, outcome.sessionLost)",
+    "send(method, params, { refusal: outcome.sessionLost })",
     "send(method, params)",
     "a call reaches a process of the next session",
     drills,
