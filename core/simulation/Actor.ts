@@ -10,6 +10,7 @@ import * as Scope from "effect/Scope"
 import type { ClientError } from "../client/ClientError.ts"
 import * as ExecClient from "../client/ExecClient.ts"
 import type { Status } from "../client/Reconnect.ts"
+import type { Started } from "./Children.ts"
 import { answerBound, type Network } from "./Network.ts"
 import type { ClientPlan, ServerPlan } from "./Plan.ts"
 import type { Server } from "./Server.ts"
@@ -34,6 +35,8 @@ export class Actor {
   readonly settings: ServerPlan
   /** What it does now, for the report of what waits for ever. */
   doing = "nothing"
+  /** The processes that programs have started, by their ids. */
+  readonly started = new Map<string, Started>()
   /** Sessions that are over, for a reason that was checked. */
   readonly over = new Set<string>()
   private connectedAt = 0

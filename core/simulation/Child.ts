@@ -3,8 +3,9 @@
  * streams end before or after the exit, a descendant holds them after a kill. Plain functions on timers of the world.
  */
 import * as Effect from "effect/Effect"
-import { StdinError } from "../spawn/SpawnError.ts"
+import { utf8 } from "../protocol/Bytes.ts"
 import type { ChildHandle, ExitStatus, OutputStream, SpawnEvents } from "../spawn/Spawner.ts"
+import { ChildStdin } from "./ChildStdin.ts"
 import type { Act, Script } from "./Script.ts"
 import type { Truth } from "./Truth.ts"
 import type { World } from "./World.ts"
@@ -30,10 +31,8 @@ export class Child {
   private paused = false
   private afterPause = 0
   private playing = false
-  private readonly readers = new Set<() => void>()
   private readonly retentionMillis: number
-  private readonly readsFrom: number
-  private readonly readsUntil: number
+  private readonly stdin: ChildStdin
 
   constructor(world: World, truth: Truth, script: Script, events: SpawnEvents, retentionMillis: number) {
     this.world = world
@@ -43,20 +42,18 @@ export class Child {
     this.retentionMillis = retentionMillis
     this.acts = [...script.acts]
     this.open = new Set(script.pty ? ["pty"] : ["stdout", "stderr"])
-    this.readsFrom = world.now + script.reads.from
-    this.readsUntil = world.now + script.reads.until
+    this.stdin = new ChildStdin(world, truth, script.reads, () => this.released || this.status !== undefined)
     truth.spawnedAt = world.now
     truth.witness?.spawned()
-    truth.reads = { from: this.readsFrom, until: this.readsUntil, each: script.reads.each }
     world.after(0, this.play)
-    if (Number.isFinite(script.reads.until)) world.after(script.reads.until, () => this.wakeWriters())
+    this.stdin.begin()
   }
 
   /** What the core gets. */
   handle(pauses: boolean): ChildHandle {
     return {
       pid: undefined,
-      write: (bytes) => this.write(bytes),
+      write: (bytes) => this.stdin.write(bytes),
       endStdin: Effect.sync(() => this.note("stdin ends")),
       signal: (signal) => Effect.sync(() => this.signal(signal)),
       kill: Effect.sync(() => this.kill()),
@@ -73,7 +70,7 @@ export class Child {
     this.truth.releasedAt = this.world.now
     this.note("released")
     this.open.clear()
-    this.wakeWriters()
+    this.stdin.wake()
   }
 
   private readonly play = (): void => {
@@ -86,9 +83,10 @@ export class Child {
         this.playLater(act.millis)
         return
       }
-      if (act.kind === "output" && this.paused && this.afterPause === 0) return
+      if ((act.kind === "output" || act.kind === "mark") && this.paused && this.afterPause === 0) return
       this.acts.shift()
       if (act.kind === "output") this.output(act.stream, act.bytes)
+      else if (act.kind === "mark") this.mark(act)
       else if (act.kind === "end") this.end(act.stream)
       else this.exit(act.signal ? { kind: "signaled", signal: 15 } : { kind: "exited", code: act.code })
     }
@@ -109,6 +107,15 @@ export class Child {
     this.events.output(stream, bytes)
     // The bytes are valid during the call only.
     bytes.fill(0)
+  }
+
+  /** In two pieces, if it is cut. */
+  private mark({ stream, text, cut, tells }: Act & { readonly kind: "mark" }): void {
+    if (!this.open.has(stream)) return
+    const bytes = utf8.encode(text)
+    this.truth.willWrite(stream, bytes, tells)
+    for (const length of [Math.min(cut, bytes.length), bytes.length - cut])
+      if (length > 0) this.output(stream, length)
   }
 
   private end(stream: OutputStream): void {
@@ -132,14 +139,15 @@ export class Child {
     truth.died = status.kind === "signaled"
     truth.exitCode = status.kind === "exited" ? status.code : 128 + status.signal
     this.note(`exits with ${truth.exitCode}`)
-    this.wakeWriters()
+    this.stdin.wake()
     this.events.exit(status)
     this.expectRelease()
   }
 
   /** What is closed is kept for its time, and until its descendants are gone; then its scope closes. */
   private expectRelease(): void {
-    if (this.status === undefined || this.open.size > 0) return
+    // An exit counts when the pause is over in which it came.
+    if (this.status === undefined || this.open.size > 0 || this.paused) return
     const { retentionMillis, script, world } = this
     const lingers = script.lingerMillis === 0 ? 0 : script.lingerMillis + retentionMillis
     world.watch(retentionMillis + lingers + script.releaseMillis + closeBound, () => {
@@ -194,53 +202,7 @@ export class Child {
     this.note("goes on")
     this.paused = false
     this.playLater(0)
-  }
-
-  /** The child has no stdin any more. */
-  private get deaf(): boolean {
-    return this.released || this.status !== undefined || this.world.now >= this.readsUntil
-  }
-
-  private write(bytes: Uint8Array): Effect.Effect<void, StdinError> {
-    return Effect.async<void, StdinError>((resume) => {
-      const gone = () => resume(Effect.fail(new StdinError({ reason: "Closed" })))
-      let cancel = () => {}
-      const wake = () => {
-        if (!this.deaf) return
-        cancel()
-        this.readers.delete(wake)
-        gone()
-      }
-      const take = () => {
-        this.readers.delete(wake)
-        if (this.deaf) return gone()
-        this.take(bytes[0]! * 256 + bytes[1]!)
-        resume(Effect.void)
-      }
-      const wait = Math.max(0, this.readsFrom - this.world.now) + this.script.reads.each
-      if (this.deaf || wait === 0) return take()
-      cancel = this.world.after(wait, take)
-      this.readers.add(wake)
-      return Effect.sync(() => {
-        cancel()
-        this.readers.delete(wake)
-      })
-    })
-  }
-
-  private take(number: number): void {
-    const { written, key } = this.truth
-    const before = this.truth.overtakes(number)
-    this.note(`reads write ${number}`)
-    if (written.includes(number))
-      this.world.violate("a write reaches its process once", `${key} reads write ${number} again`)
-    if (before !== undefined)
-      this.world.violate("writes reach a process in order", `${key} reads write ${before} before ${number}`)
-    written.push(number)
-  }
-
-  private wakeWriters(): void {
-    for (const wake of this.readers) wake()
+    this.expectRelease()
   }
 
   private note(what: string): void {

@@ -9,6 +9,16 @@ import type { Script } from "./Script.ts"
 import { Truth } from "./Truth.ts"
 import type { World } from "./World.ts"
 
+/** A process that a program has started. */
+export interface Started {
+  readonly sessionId: string
+  readonly truth: Truth
+  /** When that was known. */
+  readonly at: number
+  /** What lists call it. */
+  readonly name: string | undefined
+}
+
 /** Every child of a run, by the key that its argv ends with. */
 export class Children {
   private readonly world: World
@@ -24,7 +34,10 @@ export class Children {
   truth(key: string): Truth {
     const known = this.truths.get(key)
     if (known !== undefined) return known
-    const truth = new Truth(key, this.scripts.get(key)?.text === true ? "text" : "bytes")
+    const { text, marks = false, historyBytes } = this.scripts.get(key) ?? {}
+    const truth = new Truth(key, text === true ? "text" : "bytes")
+    truth.marked = marks
+    truth.historyBytes = historyBytes
     this.truths.set(key, truth)
     return truth
   }

@@ -141,8 +141,7 @@ export class HttpProgram extends Program {
     let offset = 0
     const last = plan.pieces.findIndex(({ bytes }) => (offset += bytes) >= through)
     const at = origin.given.get(this.key)?.[last] ?? Infinity
-    const since = actor.network.smoothSince(actor.index)
-    if (since !== undefined && since <= at && actor.world.now - at > answerBound)
+    if (actor.network.delaySince(actor.index, at) > answerBound)
       this.violate("a slow reader stalls its own child", `a piece comes ${actor.world.now - at} ms late`)
   }
 

@@ -162,6 +162,11 @@ export class Link {
     this.down.freeze(until)
   }
 
+  /** Since when the server has had more to send than the connection can carry; undefined if it has not. */
+  get crowdedSince(): number | undefined {
+    return this.down.crowdedSince
+  }
+
   /** The most bytes that ever waited at a sender. */
   get mostQueued(): number {
     return Math.max(this.up.mostQueued, this.down.mostQueued)

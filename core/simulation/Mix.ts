@@ -1,7 +1,7 @@
 /** Which programs clients run. */
 
 /** Every program, by its name. */
-export const names = ["sessions", "files", "http", "agents", "waits", "drills"] as const
+export const names = ["sessions", "files", "http", "agents", "waits", "drills", "records"] as const
 
 /** A program. */
 export type Name = (typeof names)[number]
@@ -9,7 +9,7 @@ export type Name = (typeof names)[number]
 /** Some of them. */
 export type Mix = ReadonlySet<Name>
 
-/** What is played if nothing else is said. Waits and drills came later, and would change the seeds of all the others. */
+/** What is played if nothing else is said. The others came later, and would change the seeds of all of these. */
 export const usual: Mix = new Set(["sessions", "files", "http", "agents"])
 
 /** The programs of a list with commas; undefined if one of them does not exist, or if there is none. */

@@ -152,6 +152,20 @@ export class Network {
     return undefined
   }
 
+  /**
+   * How late that is which the server had for a client at some time and has sent now: 0 if something was wrong since
+   * then. What comes while the connection carries all that it can is not late.
+   */
+  delaySince(client: number, at: number): number {
+    const { now } = this.world
+    const smooth = this.smoothSince(client)
+    if (smooth === undefined || smooth > at) return 0
+    const crowded = [...this.connections].flatMap((one) =>
+      one.client === client && !one.link.ends.client ? (one.link.crowdedSince ?? []) : [],
+    )
+    return Math.min(now, ...crowded) - at
+  }
+
   /** Until when the session of that client was attached; undefined if it never was. */
   servedUntil(client: number): number | undefined {
     let until = this.left[client]

@@ -30,6 +30,8 @@ const anyText = concat(
 export class Noise {
   private readonly table: Uint8Array
   private readonly begin: number
+  /** What stands in its place, at offsets of its own. */
+  private readonly patches: Array<{ readonly offset: number; readonly bytes: Uint8Array }> = []
 
   /** Text begins with a whole character. */
   constructor(name: string, kind: "bytes" | "text" = "bytes") {
@@ -37,6 +39,11 @@ export class Noise {
     let begin = (hash(name, 0) >>> 0) % this.table.length
     while (kind === "text" && (this.table[begin]! & 0xc0) === 0x80) begin -= 1
     this.begin = begin
+  }
+
+  /** Puts something else in its place, from an offset on. */
+  patch(offset: number, bytes: Uint8Array): void {
+    this.patches.push({ offset, bytes })
   }
 
   /** So many bytes from an offset on. */
@@ -49,12 +56,22 @@ export class Noise {
       bytes.set(part, at)
       at += part.length
     }
+    for (const patch of this.patches) {
+      const first = Math.max(offset, patch.offset)
+      const last = Math.min(offset + length, patch.offset + patch.bytes.length)
+      if (first < last)
+        bytes.set(patch.bytes.subarray(first - patch.offset, last - patch.offset), first - offset)
+    }
     return bytes
   }
 
   /** True if these are the bytes from an offset on. */
   equals(offset: number, bytes: Uint8Array): boolean {
     const { table } = this
+    if (this.patches.length > 0) {
+      const expected = this.bytes(offset, bytes.length)
+      return bytes.every((byte, index) => byte === expected[index])
+    }
     let at = (this.begin + offset) % table.length
     for (let i = 0; i < bytes.length; i++) {
       if (bytes[i] !== table[at]) return false

@@ -28,6 +28,9 @@ export interface Receiver {
   readonly end: () => void
 }
 
+/** Milliseconds that the last of what has waited is under way. */
+const lately = 1000
+
 type Segment = Uint8Array | "end"
 
 /** One direction. */
@@ -51,6 +54,9 @@ export class Pipe {
   private arrival = 0
   private frozen = 0
   private paused = false
+  private pausedAt = 0
+  /** When more than fits into the window has last waited, at a receiver that took all that came. */
+  private crowd = { since: 0, until: -Infinity }
   private stalled = false
   private swallows = false
   private over = false
@@ -67,6 +73,15 @@ export class Pipe {
   /** True from a write that was told that too much waits, until that has changed. */
   get isFull(): boolean {
     return this.stalled
+  }
+
+  /**
+   * Since when more waits than the pipe can carry, although its receiver takes all that comes; undefined if that is not
+   * so, and was not so lately.
+   */
+  get crowdedSince(): number | undefined {
+    const { since, until } = this.crowd
+    return this.world.now - until <= lately ? since : undefined
   }
 
   /** Queues bytes; false while too much waits. */
@@ -88,6 +103,7 @@ export class Pipe {
 
   /** The receiver reads on. */
   read(): void {
+    if (this.paused && this.world.now > this.pausedAt) this.crowd.since = this.world.now
     this.paused = false
     while (!this.paused && this.unread.length > 0) this.deliver(this.unread.shift()!)
   }
@@ -139,7 +155,14 @@ export class Pipe {
       this.arrival = Math.max(this.arrival, this.world.now + this.seed.between(least, most))
       this.world.after(this.arrival - this.world.now, this.arrive)
     }
+    this.look()
     this.relieve()
+  }
+
+  private look(): void {
+    const { crowd, world } = this
+    if (this.queue.length > 0 && crowd.until !== Infinity) this.crowd = { since: world.now, until: Infinity }
+    else if (this.queue.length === 0 && crowd.until === Infinity) crowd.until = world.now
   }
 
   private relieve(): void {
@@ -169,6 +192,7 @@ export class Pipe {
     const breaks = segment.length > this.cutAfter
     this.underWay -= segment.length
     this.paused = !this.receiver.data(breaks ? segment.subarray(0, this.cutAfter) : segment)
+    this.pausedAt = this.world.now
     if (breaks) return this.atCut()
     this.cutAfter -= segment.length
     this.pump()

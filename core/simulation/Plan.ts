@@ -3,7 +3,7 @@
  * do, what their children do, and what goes wrong. Shrinking takes parts away and plays the rest.
  */
 import type { Terms } from "./Pipe.ts"
-import type { DrillPlan, ProcessPlan, WaitPlan } from "./ProcessPlan.ts"
+import type { DrillPlan, ListPlan, ProcessPlan, RecordPlan, WaitPlan } from "./ProcessPlan.ts"
 import type { Script } from "./Script.ts"
 
 /** Something that goes wrong with the network or the server. */
@@ -120,6 +120,10 @@ export interface ClientPlan {
   readonly processes: ReadonlyArray<ProcessPlan>
   /** Processes that are waited for. */
   readonly waits: ReadonlyArray<WaitPlan>
+  /** Processes whose output is kept. */
+  readonly records: ReadonlyArray<RecordPlan>
+  /** Its lists. */
+  readonly lists: ReadonlyArray<ListPlan>
   /** Its files. */
   readonly files: ReadonlyArray<FilePlan>
   /** Its HTTP exchanges. */
@@ -151,12 +155,22 @@ export interface ServerPlan {
   readonly credits: boolean
 }
 
+/** Where histories are kept. */
+export interface HistoryDiskPlan {
+  /** Milliseconds that a write takes. */
+  readonly writeMillis: number
+  /** No room is left from one time to another. */
+  readonly full: { readonly from: number; readonly to: number } | undefined
+}
+
 /** A whole run. */
 export interface Plan {
   readonly seed: number
   /** Milliseconds of activity; after it everything heals and ends. */
   readonly millis: number
   readonly server: ServerPlan
+  /** Undefined if the server keeps no histories. */
+  readonly history: HistoryDiskPlan | undefined
   readonly network: Terms
   readonly clients: ReadonlyArray<ClientPlan>
   readonly disturbances: ReadonlyArray<Disturbance>

@@ -5,6 +5,7 @@ import * as MixMaker from "./MixMaker.ts"
 import type { Terms } from "./Pipe.ts"
 import type * as Plan from "./Plan.ts"
 import type { ProcessCall, ProcessPlan, Reader } from "./ProcessPlan.ts"
+import * as RecordMaker from "./RecordMaker.ts"
 import * as Script from "./Script.ts"
 import { Seed } from "./Seed.ts"
 import * as WaitMaker from "./WaitMaker.ts"
@@ -20,6 +21,7 @@ export const make = (number: number, millis: number, mix: Mix.Mix = Mix.usual): 
     seed: number,
     millis,
     server: server(seed.fork("server")),
+    history: mix.has("records") ? RecordMaker.disk(seed.fork("history"), millis) : undefined,
     network: network(seed.fork("network")),
     clients,
     disturbances: disturbances(seed.fork("disturbances"), count, millis),
@@ -98,6 +100,8 @@ const client = (seed: Seed, index: number, millis: number, mix: Mix.Mix): Plan.C
   return {
     onSessionLost: seed.pick("end", "new"),
     processes: mix.has("sessions") ? processes : [],
+    records: mix.has("records") ? RecordMaker.make(seed.fork("records"), index, millis) : [],
+    lists: mix.has("records") ? RecordMaker.lists(seed.fork("lists"), index, millis) : [],
     waits: mix.has("waits") ? WaitMaker.make(seed.fork("waits"), index, millis) : [],
     files: mix.has("files") ? MixMaker.files(seed.fork("files"), index, millis) : [],
     http: mix.has("http") ? MixMaker.http(seed.fork("http"), index, millis) : [],

@@ -159,15 +159,24 @@ const newsAfter = ({ truth }: ProcessProgram, seq: number): number => {
 }
 
 /** Compares the answer to a read with the truth. */
-const check = (program: ProcessProgram, state: ReadResult, afterSeq: number): void => {
+export const check = (program: ProcessProgram, state: ReadResult, afterSeq: number): void => {
   const { truth, actor } = program
   if (state.failure !== null) return
   const { retainedBytes: bytes, retainedChunks: chunks } = actor.settings
   let expected = afterSeq + 1
+  const marks = new Set(state.marks?.map(({ seq }) => seq))
+  for (const { seq, ...mark } of state.marks ?? []) {
+    const fault = truth.markFault(seq, mark)
+    if (fault !== undefined) program.violate("no byte is lost, doubled or out of order", `a read: ${fault}`)
+  }
   for (const { seq, stream, chunk } of state.chunks) {
     if (seq < expected) program.violate("no byte is lost, doubled or out of order", `a read has ${seq} again`)
     for (; expected < seq; expected++)
-      if (!truth.mayBeGone(expected, { bytes, chunks }) && !mayBeExit(program, expected))
+      if (
+        !marks.has(expected) &&
+        !truth.mayBeGone(expected, { bytes, chunks }) &&
+        !mayBeExit(program, expected)
+      )
         program.violate("no byte is lost, doubled or out of order", `a read lacks seq ${expected}`)
     const fault = truth.fault(seq, stream, chunk)
     if (fault !== undefined) program.violate("no byte is lost, doubled or out of order", `a read: ${fault}`)

@@ -1,5 +1,6 @@
 /** What clients do with processes, as data: how they start and follow them, call them, wait for them and end them. */
 import type { WaitCondition } from "../client/RemoteProcess.ts"
+import type { StartOptions } from "../client/StartOptions.ts"
 import type { Script } from "./Script.ts"
 
 /** How a consumer reads. */
@@ -51,6 +52,8 @@ export interface ProcessPlan {
   readonly calls: ReadonlyArray<ProcessCall>
   /** When it has to end. */
   readonly times?: Times
+  /** What else its start asks for. */
+  readonly asks?: Pick<StartOptions, "history" | "marks" | "name" | "labels">
   /** It is a drill: it is called once more if its session is lost. */
   readonly drill?: boolean
   /** Its start is sent as a bare request, and it is followed whether the answer was lost or not. */
@@ -104,4 +107,50 @@ export interface EndCall {
 export interface WaitPlan extends ProcessPlan {
   readonly times: Times
   readonly waits: ReadonlyArray<WaitCall | EndCall>
+}
+
+/** A place in the output of a process: so much of what there is when it is asked for, in percent. */
+export interface Spot {
+  readonly kind: "seq" | "byte" | "line" | "time"
+  readonly percent: number
+}
+
+/** What was printed is asked for again, at some time after the start of its process. */
+export interface RecordCall {
+  readonly kind: "again" | "part" | "tail" | "grep"
+  /** Milliseconds after the start. */
+  readonly at: number
+  readonly from: Spot | undefined
+  readonly to: Spot | undefined
+  /** Most bytes or matches of an answer. */
+  readonly most: number
+  /** The last lines, so many; or so many lines before and behind a match. */
+  readonly lines: number
+  readonly pattern: string
+  /** The pattern is plain text. */
+  readonly literal: boolean
+  /** Most pages. */
+  readonly pages: number
+  /** The caller gives up each after so many milliseconds. */
+  readonly patience: number
+}
+
+/** A process whose output is kept, or has marks. */
+export interface RecordPlan extends ProcessPlan {
+  readonly records: ReadonlyArray<RecordCall>
+}
+
+/** What runs is listed, page after page. */
+export interface ListPlan {
+  /** When, in milliseconds. */
+  readonly at: number
+  readonly key: string
+  /** Rows of a page. */
+  readonly limit: number
+  /** Milliseconds between two pages. */
+  readonly pause: number
+  /** Only processes of one name. */
+  readonly name: string | undefined
+  /** Sessions are listed, too. */
+  readonly sessions: boolean
 }

@@ -75,6 +75,7 @@ export class ProcessProgram extends Program {
         pipeStdin: plan.script.stdin && !plan.script.pty,
         ...(plan.credit === undefined ? {} : { credit: plan.credit }),
         ...plan.times,
+        ...plan.asks,
       })
       const result = yield* Effect.either(Effect.timeoutOption(starting, Math.min(plan.patience, 2 ** 30)))
       if (Either.isLeft(result)) {
@@ -92,8 +93,10 @@ export class ProcessProgram extends Program {
       }
       const { process, subscription } = result.right.value
       this.note("is started")
+      const { sessionId } = live.client
+      actor.started.set(plan.key, { sessionId, truth, at: actor.world.now, name: plan.asks?.name })
       if (plan.script.missing) this.violate("calls fail for a reason", "a program that is missing is started")
-      this.held = { live, process, sessionId: live.client.sessionId, after: 0 }
+      this.held = { live, process, sessionId, after: 0 }
       return subscription
     })
   }
@@ -199,7 +202,8 @@ export class ProcessProgram extends Program {
         for (const event of events) {
           if (event.kind === "failed") return this.fail(event, view, held, lost)
           view.take(event)
-          if (event.kind === "output") this.checkPrompt(truth.pieces[event.seq - 1]?.at, event.seq)
+          if (event.kind === "output" || event.kind === "mark")
+            this.checkPrompt(truth.pieces[event.seq - 1]?.at, event.seq)
           if (event.kind === "exited") this.checkPrompt(truth.exitedAt, event.seq)
         }
         if (reader.stall !== undefined && reader.stall.batch === batch)
@@ -214,8 +218,7 @@ export class ProcessProgram extends Program {
     const { actor, plan } = this
     const slow = plan.readers.some(({ pause, stall }) => pause > 0 || stall !== undefined)
     if (slow || plan.careless === true || !actor.separates) return
-    const since = actor.network.smoothSince(actor.index)
-    if (since !== undefined && since <= at && actor.world.now - at > answerBound)
+    if (actor.network.delaySince(actor.index, at) > answerBound)
       this.violate("a slow reader stalls its own child", `seq ${seq} comes ${actor.world.now - at} ms late`)
   }
 

@@ -54,7 +54,7 @@ const waiting = ({ waiting, violation }: Outcome): ReadonlyArray<string> => {
 }
 
 /** The program or process that a text names. */
-const keyOf = (text: string): string | undefined => /\b[abdfhpw]\d+\.\d+\b/.exec(text)?.[0]
+const keyOf = (text: string): string | undefined => /\b[abdfhlprw]\d+\.\d+\b/.exec(text)?.[0]
 
 /** The last lines about what failed: its process, and what all have in common. */
 const shown = ({ lines, violation }: Outcome): ReadonlyArray<string> => {

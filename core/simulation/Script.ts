@@ -1,4 +1,5 @@
 /** What a child does, as data, within the contract of a spawner: any order of output, ends and exit. */
+import type { Found } from "../process/marks/MarkScanner.ts"
 import type { OutputStream } from "../spawn/Spawner.ts"
 import type { Seed } from "./Seed.ts"
 
@@ -8,6 +9,14 @@ export type Act =
   | { readonly kind: "wait"; readonly millis: number }
   /** It writes. */
   | { readonly kind: "output"; readonly stream: OutputStream; readonly bytes: number }
+  /** It writes a sequence of shell integration, cut behind so many bytes; `tells` is the mark that this is. */
+  | {
+      readonly kind: "mark"
+      readonly stream: OutputStream
+      readonly text: string
+      readonly cut: number
+      readonly tells: Found | undefined
+    }
   /** It closes a stream. */
   | { readonly kind: "end"; readonly stream: OutputStream }
   /** It exits; what follows is done by a descendant. */
@@ -18,6 +27,10 @@ export interface Script {
   readonly pty: boolean
   /** It writes text, in UTF-8. */
   readonly text?: boolean
+  /** The marks in its output are told. */
+  readonly marks?: boolean
+  /** Most bytes of its history, if it has one. */
+  readonly historyBytes?: number | undefined
   /** It has a stdin that can be written to. */
   readonly stdin: boolean
   /** Milliseconds that the spawn takes. */

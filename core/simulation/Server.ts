@@ -6,6 +6,7 @@ import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import * as Files from "../files/Files.ts"
+import * as HistoryFiles from "../process/history/HistoryFiles.ts"
 import * as Metrics from "../process/Metrics.ts"
 import { defaults } from "../protocol/Limits.ts"
 import * as ExecServer from "../server/ExecServer.ts"
@@ -35,6 +36,8 @@ export interface Surroundings {
   /** Undefined if nobody uses files. */
   readonly disk: Disk | undefined
   readonly origin: Origin
+  /** Undefined if the server keeps no histories. */
+  readonly histories: HistoryFiles.HistoryFilesService | undefined
 }
 
 interface Running {
@@ -64,7 +67,7 @@ export class Server {
   /** Starts it; connections are accepted from then on. */
   readonly start: Effect.Effect<void> = Effect.gen(this, function* () {
     const { plan, network } = this
-    const { children, disk, origin } = this.surroundings
+    const { children, disk, origin, histories = HistoryFiles.none } = this.surroundings
     this.generation += 1
     this.world.trace.add(this.world.now, `server: started, ${this.generation}`)
     const scope = yield* Scope.make(ExecutionStrategy.parallel)
@@ -76,6 +79,7 @@ export class Server {
       disk === undefined ? Files.layerNone : Layer.succeed(Files.Files, disk.service),
       origin.layer,
       Layer.succeed(Host, host),
+      Layer.succeed(HistoryFiles.HistoryFiles, histories),
       Layer.succeed(SessionIds, {
         next: Effect.sync(() => `${hex()}-${hex().slice(4)}-4000-8000-${hex()}${hex().slice(4)}`),
       }),

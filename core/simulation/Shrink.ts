@@ -54,6 +54,8 @@ const listsOf = (plan: Plan): ReadonlyArray<List> => [
   ...plan.clients.flatMap((_, index) => [
     ofClient(index, "processes"),
     ofClient(index, "waits"),
+    ofClient(index, "records"),
+    ofClient(index, "lists"),
     ofClient(index, "drills"),
   ]),
   {
@@ -71,7 +73,9 @@ const inClient = (plan: Plan, index: number, change: (client: ClientPlan) => Cli
   clients: plan.clients.map((client, at) => (at === index ? change(client) : client)),
 })
 
-const ofClient = (index: number, name: "processes" | "waits" | "drills" | "absences"): List => ({
+type Named = "processes" | "waits" | "records" | "lists" | "drills" | "absences"
+
+const ofClient = (index: number, name: Named): List => ({
   get: ({ clients }) => clients[index]?.[name] ?? [],
   set: (plan, items) => inClient(plan, index, (client) => ({ ...client, [name]: items as never })),
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { fixed, fixedDrills, fixedWaits } from "./Fixed.ts"
+import { fixed, fixedDrills, fixedRecords, fixedWaits } from "./Fixed.ts"
 import { Memory } from "./Memory.ts"
 import * as Mix from "./Mix.ts"
 import * as PlanMaker from "./PlanMaker.ts"
@@ -27,7 +27,12 @@ describe("the simulation", () => {
     expect(outcome.violation, text).toBeUndefined()
   })
 
-  it("plays waits and drills beside everything else", () => {
+  it.each(fixedRecords)("plays seed %i of records, which once failed", (seed) => {
+    const { outcome, text } = Report.ofSeed(seed, 60_000, new Set(["records"]))
+    expect(outcome.violation, text).toBeUndefined()
+  })
+
+  it("plays waits, drills and records beside everything else", () => {
     const { outcome, text } = Report.ofSeed(5, 60_000, new Set(Mix.names))
     expect(outcome.violation, text).toBeUndefined()
   })

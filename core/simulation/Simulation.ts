@@ -6,6 +6,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
+import type * as MemoryFiles from "../process/history/MemoryFiles.ts"
 import { Actor } from "./Actor.ts"
 import { AgentProgram } from "./AgentProgram.ts"
 import { Children } from "./Children.ts"
@@ -13,13 +14,16 @@ import { DeadlineJudge } from "./DeadlineJudge.ts"
 import { Disk, folderOf } from "./Disk.ts"
 import { DrillProgram } from "./DrillProgram.ts"
 import { FileProgram } from "./FileProgram.ts"
+import { historyDisk } from "./HistoryDisk.ts"
 import { HttpProgram } from "./HttpProgram.ts"
+import { ListProgram } from "./ListProgram.ts"
 import { Network } from "./Network.ts"
 import { Origin } from "./Origin.ts"
 import type { ClientPlan, Disturbance, Plan } from "./Plan.ts"
 import { run as runCall } from "./ProcessCalls.ts"
 import { ProcessProgram } from "./ProcessProgram.ts"
 import { nothingMore, type Program } from "./Program.ts"
+import * as RecordCalls from "./RecordCalls.ts"
 import { Seed } from "./Seed.ts"
 import { Server } from "./Server.ts"
 import { Trace } from "./Trace.ts"
@@ -56,13 +60,17 @@ export const play = (plan: Plan): Outcome => {
   const seed = new Seed(`play ${plan.seed}`)
   const trace = new Trace()
   const world = new World(seed.fork("world"), trace)
-  const scripts = plan.clients.flatMap(({ processes, waits, agents, drills }) => [
+  const scripts = plan.clients.flatMap(({ processes, waits, records, agents, drills }) => [
     ...processes,
     ...waits,
+    ...records,
     ...agents.flatMap(({ commands }) => commands),
     ...drills.flatMap((drill) => (drill.next === undefined ? drill : [drill, drill.next])),
   ])
   const children = new Children(world, new Map(scripts.map(({ key, script }) => [key, script])))
+  // A disk that is full ends histories.
+  if (plan.history?.full !== undefined)
+    for (const { key } of scripts) children.truth(key).historyBytes = undefined
   const disk = new Disk(world, seed.fork("disk"), plan.clients.length)
   const origin = new Origin(
     world,
@@ -80,10 +88,11 @@ export const play = (plan: Plan): Outcome => {
     careless: new Set(careless.map(({ key }) => key)),
     judge: new WaitJudge(world, children, waits, plan.server),
   })
+  const histories = plan.history === undefined ? undefined : historyDisk(world, plan.history)
   const usesFiles = plan.clients.some(({ files }) => files.length > 0)
-  const surroundings = { children, disk: usesFiles ? disk : undefined, origin }
+  const surroundings = { children, disk: usesFiles ? disk : undefined, origin, histories }
   const server = new Server(world, seed.fork("server"), plan.server, surroundings, network)
-  const stage: Stage = { plan, world, network, server, children, disk, origin }
+  const stage: Stage = { plan, world, network, server, children, disk, origin, histories }
   if (plan.clients.some(({ files, http }) => files.length + http.length > 0))
     network.atServed = (client) => void world.after(releaseBound, () => released(stage, client))
   let over = false
@@ -114,6 +123,7 @@ interface Stage {
   readonly children: Children
   readonly disk: Disk
   readonly origin: Origin
+  readonly histories: MemoryFiles.MemoryFiles | undefined
   readonly network: Network
   readonly server: Server
 }
@@ -163,7 +173,7 @@ const perform = (stage: Stage) =>
 const programsOf = (
   { children, disk, origin }: Stage,
   actor: Actor,
-  { processes, waits, files, http, agents, drills }: ClientPlan,
+  { processes, waits, records, lists, files, http, agents, drills }: ClientPlan,
 ): ReadonlyArray<Program> => [
   ...processes.map(
     (plan) =>
@@ -177,6 +187,13 @@ const programsOf = (
     const calls = (program: ProcessProgram) => plan.waits.map((call) => WaitCalls.run(program, call))
     return new ProcessProgram(actor, plan, truth, calls)
   }),
+  ...records.map(
+    (plan) =>
+      new ProcessProgram(actor, plan, children.truth(plan.key), (program) =>
+        plan.records.map((call) => RecordCalls.run(program, call)),
+      ),
+  ),
+  ...lists.map((plan) => new ListProgram(actor, plan, children)),
   ...files.map((plan) => new FileProgram(actor, plan, disk)),
   ...http.map((plan) => new HttpProgram(actor, plan, origin)),
   ...agents.map((plan) => new AgentProgram(actor, plan, children)),
@@ -196,7 +213,7 @@ const released = ({ world, disk, origin }: Stage, client: number): void => {
 }
 
 /** When everybody is gone, nothing may be left. */
-const rest = ({ plan, world, server, children, disk, origin, network }: Stage) =>
+const rest = ({ plan, world, server, children, disk, origin, histories, network }: Stage) =>
   Effect.gen(function* () {
     yield* Effect.sleep(Math.max(0, ...plan.disturbances.map(({ at, millis }) => at + millis - world.now)))
     yield* Effect.sleep(plan.server.detachedMillis + leftovers)
@@ -205,6 +222,8 @@ const rest = ({ plan, world, server, children, disk, origin, network }: Stage) =
         world.violate("the registries are empty at the end", `${server.metric(name)} ${name}`)
     for (const { key } of children.living)
       world.violate("nothing outlives its session", `${key} lives after the last session`)
+    if (histories !== undefined && histories.folders.size > 0)
+      world.violate("the registries are empty at the end", `${histories.folders.size} histories are kept`)
     if (disk.held.size + origin.exchanges.size > 0)
       world.violate(
         "the registries are empty at the end",

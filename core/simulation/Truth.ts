@@ -2,11 +2,14 @@
  * What a child really did: every piece of output in its order, the bytes that it was given, its exit. What clients see
  * is compared with it.
  */
+import { mostBatchChunks } from "../process/history/Batch.ts"
+import { recordBytes } from "../process/history/Records.ts"
+import type { Found } from "../process/marks/MarkScanner.ts"
 import type { EndedBy } from "../protocol/Receipt.ts"
 import type { OutputStream } from "../spawn/Spawner.ts"
 import { Noise } from "./Noise.ts"
 
-/** One chunk of output, as the log must make it. */
+/** One chunk of output, as the log must make it; or a mark behind it, which has no length. */
 export interface Piece {
   readonly stream: OutputStream
   /** Place in the whole output of the child. */
@@ -14,6 +17,8 @@ export interface Piece {
   readonly length: number
   /** When the child wrote it. */
   readonly at: number
+  /** The mark that it is. */
+  readonly mark?: Found | undefined
 }
 
 /** Who is told what a child does, and what is done to it. */
@@ -76,6 +81,12 @@ export class Truth {
   died: boolean | undefined
   /** Who watches it. */
   witness: Witness | undefined
+  /** The marks in its output are told. */
+  marked = false
+  /** Most bytes of its history, if it has one that nothing but its size ends. */
+  historyBytes: number | undefined
+  /** A mark under way: where it ends. */
+  private mark: { readonly stream: OutputStream; readonly end: number; readonly tells: Found } | undefined
   /** All that it will ever write. */
   readonly noise: Noise
 
@@ -88,12 +99,30 @@ export class Truth {
   /** The next output of the child. */
   write(stream: OutputStream, length: number, at: number): Uint8Array {
     const bytes = this.noise.bytes(this.total, length)
-    for (let from = 0; from < length; from += mostChunk) {
-      const size = Math.min(mostChunk, length - from)
-      this.pieces.push({ stream, offset: this.total + from, length: size, at })
+    const end = this.total + length
+    while (this.mark !== undefined && this.mark.stream === stream && this.mark.end <= end) {
+      const { mark } = this
+      this.mark = undefined
+      this.cut(stream, mark.end, at)
+      this.pieces.push({ stream, offset: mark.end, length: 0, at, mark: mark.tells })
     }
-    this.total += length
+    this.cut(stream, end, at)
     return bytes
+  }
+
+  /** The next output will be these bytes, which are a mark, perhaps. */
+  willWrite(stream: OutputStream, bytes: Uint8Array, tells: Found | undefined): void {
+    this.noise.patch(this.total, bytes)
+    if (this.marked && tells !== undefined) this.mark = { stream, end: this.total + bytes.length, tells }
+  }
+
+  /** Chunks up to that place. */
+  private cut(stream: OutputStream, end: number, at: number): void {
+    while (this.total < end) {
+      const length = Math.min(mostChunk, end - this.total)
+      this.pieces.push({ stream, offset: this.total, length, at })
+      this.total += length
+    }
   }
 
   /** True when the child has exited and every stream is at EOF. */
@@ -108,6 +137,28 @@ export class Truth {
     if (after !== false && this.exitedAt !== undefined && this.matches(seq - 2, stream, bytes))
       return undefined
     return `seq ${seq} of ${this.key} is not what the child wrote there: ${bytes.length} bytes of ${stream}`
+  }
+
+  /** What is wrong with a part of the chunk of that seq, at a place in the whole output. */
+  partFault(seq: number, stream: OutputStream, bytes: Uint8Array, at: number): string | undefined {
+    const indexes = this.exitedAt === undefined ? [seq - 1] : [seq - 1, seq - 2]
+    const known = indexes.some((index) => {
+      const piece = this.pieces[index]
+      if (piece === undefined || piece.stream !== stream) return false
+      return at >= piece.offset && at + bytes.length <= piece.offset + piece.length
+    })
+    if (known && bytes.length > 0 && this.noise.equals(at, bytes)) return undefined
+    return `seq ${seq} of ${this.key} is not what the child wrote at ${at}: ${bytes.length} bytes of ${stream}`
+  }
+
+  /** What is wrong with a mark of that seq. */
+  markFault(seq: number, { kind, exitCode, cwd }: Found): string | undefined {
+    const told = [seq - 1, ...(this.exitedAt === undefined ? [] : [seq - 2])]
+    const same = told.some((index) => {
+      const mark = this.pieces[index]?.mark
+      return mark?.kind === kind && mark.exitCode === exitCode && mark.cwd === cwd
+    })
+    return same ? undefined : `seq ${seq} of ${this.key} is no ${kind} (${exitCode}, ${cwd})`
   }
 
   /** A write that was called after that one, on the same connection, and was read before it. */
@@ -151,7 +202,7 @@ export class Truth {
     return undefined
   }
 
-  /** True if a log of that capacity may have dropped the chunk of a seq by now. */
+  /** True if a log of that capacity, and a history, may have dropped the event of a seq by now. */
   mayBeGone(seq: number, capacity: { readonly bytes: number; readonly chunks: number }): boolean {
     if (seq === this.exitedSeq) return true
     const indexes = this.exitedAt === undefined ? [seq - 1] : [seq - 1, seq - 2]
@@ -159,8 +210,24 @@ export class Truth {
       const piece = this.pieces[index]
       if (piece === undefined) return false
       const after = this.total - piece.offset - piece.length
-      return after >= capacity.bytes || this.pieces.length - index - 1 >= capacity.chunks
+      const leftLog = after >= capacity.bytes || this.chunksAfter(index) >= capacity.chunks
+      return leftLog && (piece.mark !== undefined || this.mayHaveLeftHistory(index))
     })
+  }
+
+  /** True if the history may have dropped the piece of an index by now, or has never had it. */
+  mayHaveLeftHistory(index: number): boolean {
+    const { historyBytes: most, pieces, total } = this
+    if (most === undefined) return true
+    const left = total - (pieces[index]?.offset ?? total) + (pieces.length - index) * recordBytes
+    // It goes with its segment, of which it may be the last.
+    return left >= most - most / 8 - Math.min(index, mostBatchChunks) * recordBytes
+  }
+
+  private chunksAfter(index: number): number {
+    const after = this.pieces.length - index - 1
+    if (!this.marked) return after
+    return this.pieces.slice(index + 1).filter(({ mark }) => mark === undefined).length
   }
 
   private matches(index: number, stream: OutputStream, bytes: Uint8Array): boolean {

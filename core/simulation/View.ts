@@ -33,6 +33,8 @@ export class View {
     switch (event.kind) {
       case "output":
         return this.check(truth.fault(event.seq, event.stream, event.bytes))
+      case "mark":
+        return this.check(truth.markFault(event.seq, { ...event, kind: event.mark }))
       case "exited":
         world.trace.add(world.now, `${this.name} sees exited ${event.seq} of ${truth.key}`)
         if (this.exited) this.wrong("exited comes twice")

@@ -59,4 +59,16 @@ export const histories = [
     "every page is the last",
     "process/grep/gives-pages",
   ),
+  history(
+    "Histories.ts",
+    "if (first > (gapAfter(process, seq)?.to ?? seq) + 1) break",
+    "if (size === 0) break",
+    "a read skips what only the log has, in front of the history",
+  ),
+  history(
+    "Reading.ts",
+    "begin === byte ?",
+    "begin >= byte ?",
+    "a line that was dropped while it was searched is told as a later one",
+  ),
 ]

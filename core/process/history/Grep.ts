@@ -96,12 +96,16 @@ export const search = (
       yield* Effect.yieldNow()
     }
     if (at >= end && request.isOver) grep.end()
-    const matches = yield* Effect.forEach(grep.hits, (hit) => located(source, hit))
+    const found = yield* Effect.forEach(grep.hits, (hit) => located(source, hit))
+    // What was dropped since it was found has no place any more.
+    const matches = found.flatMap((hit) => hit ?? [])
     return { matches, complete: !grep.isFull, nextByte: grep.nextByte }
   })
 
 const located = (source: Reading.Source, { byte, text, before, after }: Hit) =>
-  Effect.map(Reading.at(source, byte), ({ seq, line }): Found => ({ line, byte, seq, text, before, after }))
+  Effect.map(Reading.at(source, byte), (place): Found | undefined =>
+    place === undefined ? undefined : { ...place, byte, text, before, after },
+  )
 
 /** A search under way, which is given the output piece by piece. */
 class Grep {

@@ -133,8 +133,9 @@ const readGap = (history: History, process: Process, request: LongPoll.ReadReque
       yield* history.written(gap.to)
       const part = yield* Reading.after(history, seq, most - bytes)
       const size = part.chunks.reduce((sum, chunk) => sum + chunk.bytes.length, 0)
-      // What the history does not have either is gone.
-      if (size === 0) break
+      // What the history does not have either is gone; it may begin behind the log.
+      const first = part.chunks[0]?.seq ?? Infinity
+      if (first > (gapAfter(process, seq)?.to ?? seq) + 1) break
       isCut = bytes + size > most && bytes > 0
       if (isCut) break
       chunks.push(...part.chunks)

@@ -131,12 +131,14 @@ export const lineStart = (source: Source, byte: number): Effect.Effect<number, H
     Effect.map(lineAt(source, line - 1), (start) => Math.min(start, byte)),
   )
 
-/** The chunk and the line with a byte. */
+/** The chunk and the line with a byte; undefined if it is no longer kept. */
 export const at = (
   source: Source,
   byte: number,
-): Effect.Effect<{ readonly seq: number; readonly line: number }, HistoryError> =>
-  Effect.map(read(source, byte, byte + 1, 1), ({ chunks, line }) => ({ seq: chunks[0]?.seq ?? 0, line }))
+): Effect.Effect<{ readonly seq: number; readonly line: number } | undefined, HistoryError> =>
+  Effect.map(read(source, byte, byte + 1, 1), ({ chunks, line, byte: begin }) =>
+    begin === byte ? { seq: chunks[0]?.seq ?? 0, line } : undefined,
+  )
 
 /** The first record that passes a test, which all behind it pass. */
 export const find = (

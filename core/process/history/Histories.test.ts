@@ -1,0 +1,95 @@
+/** Histories and Grep, where output leaves a history that somebody reads. */
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Exit from "effect/Exit"
+import * as Scope from "effect/Scope"
+import { describe, expect, it } from "vitest"
+import * as Pattern from "../../pattern/Pattern.ts"
+import { effect } from "../../testing/Effects.ts"
+import { Process } from "../Process.ts"
+import { Budget } from "./Budget.ts"
+import * as Grep from "./Grep.ts"
+import { Histories } from "./Histories.ts"
+import { portableIndexOf } from "./HistoryFiles.ts"
+import * as MemoryFiles from "./MemoryFiles.ts"
+import { toPool } from "./Batch.ts"
+import { leastBytes } from "./Segments.ts"
+
+/** A process that keeps so many bytes in its log, and has printed so many lines of 1,024 bytes. */
+const printed = (bytes: number, lines: number) =>
+  Effect.gen(function* () {
+    const services = {
+      files: MemoryFiles.make(),
+      budget: new Budget(Infinity),
+      clock: yield* Effect.clock,
+      memory: toPool(),
+    }
+    const histories = new Histories(services)
+    const stdio = { kind: "pipe", stdin: false } as const
+    const process = new Process("p", { stdio }, { bytes, chunks: 50_000 })
+    const history = histories.begin(process, leastBytes)
+    const session = yield* Scope.make()
+    yield* Effect.forkIn(history.life(process, session), session)
+    yield* history.isOpen
+    process.release()
+    for (let line = 1; line <= lines; line++) {
+      process.events.output("stdout", new TextEncoder().encode(`${String(line).padEnd(1023)}\n`))
+      if (line % 16 === 0) yield* history.written(line)
+    }
+    yield* history.written(lines)
+    return { histories, history, process, end: Scope.close(session, Exit.void) }
+  })
+
+describe("a history", () => {
+  it(
+    "hides nothing that the log has in front of it from a read",
+    effect(function* () {
+      const { histories, history, process, end } = yield* printed(leastBytes, 3000)
+      const oldest = process.log.after(0)?.seq ?? 0
+      expect(history.kept[0]?.first.seq).toBeGreaterThan(oldest)
+      const request = { afterSeq: 0, maxBytes: Infinity, waitMillis: 0 }
+      const { chunks } = yield* histories.read(process, request)
+      expect(chunks.map(({ seq }) => seq)).toEqual(
+        Array.from({ length: 3000 - oldest + 1 }, (_, index) => oldest + index),
+      )
+      yield* end
+    }),
+  )
+
+  it(
+    "tells of no line that was dropped while it was searched, and of the others what is so",
+    effect(function* () {
+      const { history, end } = yield* printed(65_536, 900)
+      const [first, second] = history.kept
+      expect(first?.first.line).toBe(0)
+      let dropped = false
+      const source = {
+        folder: history.folder,
+        end: history.end,
+        get kept() {
+          return dropped ? history.kept.slice(1) : history.kept
+        },
+      }
+      const pattern = Either.getOrThrow(Pattern.compile("5", "ml"))
+      const request = {
+        pattern,
+        from: 0,
+        to: Infinity,
+        before: 0,
+        after: 0,
+        maxMatches: 10_000,
+        isOver: false,
+      }
+      const page = yield* Grep.search(source, request, (...asked) => {
+        dropped = true
+        return portableIndexOf(...asked)
+      })
+      const lines = page.matches.map(({ line }) => line)
+      const from = (second?.first.line ?? 0) + 1
+      const wanted = Array.from({ length: 900 }, (_, index) => index + 1)
+      expect(lines).toEqual(wanted.filter((line) => line >= from && String(line).includes("5")))
+      expect(page.matches.every(({ text, line }) => text.startsWith(`${line} `))).toBe(true)
+      yield* end
+    }),
+  )
+})
