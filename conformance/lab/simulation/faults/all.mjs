@@ -3,6 +3,7 @@
 import { client } from "./client.mjs"
 import { processes } from "./processes.mjs"
 import { server } from "./server.mjs"
+import { records } from "./records.mjs"
 import { waits } from "./waits.mjs"
 
-export const faults = [...processes, ...server, ...client, ...waits]
+export const faults = [...processes, ...server, ...client, ...waits, ...records]

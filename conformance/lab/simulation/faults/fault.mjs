@@ -17,6 +17,9 @@ export const drills = { mix: "drills" }
 /** For what only waits and deadlines come by. */
 export const waits = { mix: "waits" }
 
+/** For what only histories, marks and lists come by. */
+export const records = { mix: "records" }
+
 /** @typedef {Partial<Pick<Fault, "survives" | "mix">>} About */
 
 /**
