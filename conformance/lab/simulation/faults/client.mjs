@@ -56,7 +56,7 @@ export const client = [
     "events that come twice are held",
     drills,
   ),
-  reorder("      this.early.delete(event.seq)\n", "", "early events stay held", drills),
+  reorder("      this.early.delete(firstOf(event))\n", "", "early events stay held", drills),
   reorder(
     "if (seq > this.last) this.hold",
     "if (seq > this.last + 1) this.hold",

@@ -6,7 +6,7 @@ const notifier = faultIn("core/server/Notifier.ts")
 const sender = faultIn("core/server/FairSender.ts")
 const sessions = faultIn("core/session/SessionRegistry.ts")
 const handlers = faultIn("core/server/handlers/session.ts")
-const starts = faultIn("core/server/handlers/process.ts")
+const starts = faultIn("core/server/handlers/start.ts")
 const connection = faultIn("core/server/ServerConnection.ts")
 const calls = faultIn("core/rpc/PendingCalls.ts")
 const rpc = faultIn("core/rpc/Connection.ts")
@@ -16,29 +16,21 @@ const intake = faultIn("core/rpc/Intake.ts")
 
 export const server = [
   notifier(
-    "      attachment.advance(event.seq)\n",
-    "      attachment.advance(event.seq + 1)\n",
+    "    attachment.advance(event.seq)\n",
+    "    attachment.advance(event.seq + 1)\n",
     "a cursor advances twice",
   ),
+  notifier("begin(followed, seq).wake()", "begin(followed, seq)", "a resumed process is not looked at"),
+  notifier("      following.get(followed)?.wake()\n", "", "a grant of credit wakes nobody"),
+  notifier("        credit.left -= counts\n", "        credit.left -= 2 * counts\n", "credit is taken twice"),
   notifier(
-    "      attachment.wake()\n    },\n    grant",
-    "    },\n    grant",
-    "a resumed process is not looked at",
-  ),
-  notifier("      attached.get(process)?.wake()", "void attached", "a grant of credit wakes nobody"),
-  notifier(
-    "          credit.left -= counts\n",
-    "          credit.left -= 2 * counts\n",
-    "credit is taken twice",
-  ),
-  notifier(
-    "      attachment.detach()\n      attached.delete",
-    "      attached.delete",
+    "    attachment.detach()\n    ended()",
+    "    ended()",
     "a lost connection keeps its place in the log",
   ),
   notifier(
-    "for (const { stop } of attached.values()) stop()",
-    "void attached",
+    "for (const { stop } of following.values()) stop()",
+    "void following",
     "a lost connection stays attached",
   ),
   sender(
@@ -48,7 +40,7 @@ export const server = [
   ),
   sender("if (source()) sources.add(source)", "source()", "a source has one turn"),
   sessions(
-    "        if (entry.detachment !== detachment) return\n",
+    "    if (entry.detachment !== detachment) return\n",
     "",
     "a session expires although it was resumed",
   ),
