@@ -1,6 +1,6 @@
 /**
- * Where a token is, and what it is good for: `FILE`, or `NAME:SCOPES=FILE` for a token with a name, whose clients may do
- * something with the sessions of others.
+ * Where a token is, and what it is good for: `FILE`, or `NAME:SCOPES=FILE` for a token with a name, whose clients may
+ * do something with the sessions of others.
  */
 import * as Either from "effect/Either"
 import { greater, type SessionScope, scopes } from "../../../core/protocol/SessionScope.ts"
