@@ -8,6 +8,8 @@ export type Why = "removed" | "sessionEnd"
 export class Sharing {
   /** Who writes; undefined while nobody but its owner has. */
   writers: Writers | undefined
+  /** The last output that was sent to an attachment of that id, as it was sent. */
+  encoded: { readonly id: string; readonly seq: number; readonly message: string | Uint8Array } | undefined
   private readonly listeners = new Set<(why: Why) => void>()
 
   /** Calls `listener` when the process is forgotten, until the returned function is called. */

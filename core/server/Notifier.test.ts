@@ -34,6 +34,19 @@ const make = () => {
 }
 
 describe("Notifier", () => {
+  it("encodes output once for all who have attached under the same id", () => {
+    const messages: Array<unknown> = []
+    const { process, child } = begin()
+    for (const id of ["seen", "seen", "other"]) {
+      const sender = FairSender.make((message) => messages.push(message) > 0)
+      Notifier.make(sender).attach({ id, process, holds: false }, 0)
+    }
+    child.output("stdout", "x")
+    expect(messages.length).toBe(3)
+    expect(messages[0]).toBe(messages[1])
+    expect(messages[2]).not.toBe(messages[1])
+  })
+
   it("sends output synchronously with the read", () => {
     const { notifier, sent } = make()
     const { process, child } = begin()

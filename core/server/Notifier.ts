@@ -13,6 +13,7 @@ import type { Dialect, Event } from "../protocol/dialect/Dialect.ts"
 import { creditOf, leastCredit } from "../protocol/Process.ts"
 import * as Told from "../process/Told.ts"
 import type { FairSender, Source } from "./FairSender.ts"
+import type { Sideline } from "./Sideline.ts"
 
 /** What is followed: a process of the session, or an attachment. */
 export type Followed = Process | Attached
@@ -44,6 +45,9 @@ interface Credit {
   left: number
 }
 
+/** Where what is followed gets its turns. */
+type Turns = Pick<FairSender, "enqueue" | "remove" | "write">
+
 interface Following {
   /** Looks for something to send. */
   readonly wake: () => void
@@ -52,8 +56,15 @@ interface Following {
   readonly stop: () => void
 }
 
-/** `events` encodes for the dialect of the connection; the default is the current wire. */
-export const make = (sender: FairSender, events: Dialect["events"] = current.events): Notifier => {
+/**
+ * `events` encodes for the dialect of the connection; the default is the current wire. Attachments that may miss
+ * something have their turns on the sideline; the default gives them every one.
+ */
+export const make = (
+  sender: FairSender,
+  events: Dialect["events"] = current.events,
+  sideline: Sideline = unlimited,
+): Notifier => {
   const following = new Map<Followed, Following>()
   /** Of processes under credit. A grant may come before its process is attached, and after its last event. */
   const credits = new WeakMap<Followed, Credit>()
@@ -75,7 +86,8 @@ export const make = (sender: FairSender, events: Dialect["events"] = current.eve
   }
 
   const begin = (followed: Followed, seq: number): Following => {
-    const made = follow(sender, events(followed.id), followed, seq, credits.get(followed), () =>
+    const turns = "holds" in followed && !followed.holds ? sideways(sender, sideline) : sender
+    const made = follow(turns, encoderOf(followed, events), followed, seq, credits.get(followed), () =>
       following.delete(followed),
     )
     following.set(followed, made)
@@ -100,9 +112,60 @@ export const make = (sender: FairSender, events: Dialect["events"] = current.eve
 
 const processOf = (followed: Followed): Process => ("holds" in followed ? followed.process : followed)
 
+/** Runs every job at once. */
+const unlimited: Sideline = { enqueue: (job) => job(), remove: () => {} }
+
+/** Turns at a sender, one at a time, when the sideline gives them. */
+const sideways = (sender: FairSender, sideline: Sideline): Turns => {
+  let source: Source = () => false
+  // Every viewer hears of every output, so a look that is due already costs next to nothing.
+  let due = false
+  const queue = () => {
+    if (due) return
+    due = true
+    sideline.enqueue(job)
+  }
+  const once: Source = () => {
+    due = false
+    if (source()) queue()
+    return false
+  }
+  const job = () => sender.enqueue(once)
+  return {
+    enqueue: (next) => {
+      source = next
+      queue()
+    },
+    remove: () => {
+      due = false
+      sideline.remove(job)
+      sender.remove(once)
+    },
+    write: sender.write,
+  }
+}
+
+/**
+ * Encodes the events of a process. Those who have attached to it under the same id share the text of the last output:
+ * it is encoded once for all.
+ */
+const encoderOf = (followed: Followed, events: Dialect["events"]): ReturnType<Dialect["events"]> => {
+  const encode = events(followed.id)
+  if (!("holds" in followed)) return encode
+  const { id, process } = followed
+  return (event) => {
+    if (event.kind !== "output") return encode(event)
+    const { encoded } = process.sharing
+    if (encoded?.seq === event.seq && encoded.id === id) return encoded.message
+    const message = encode(event)
+    process.sharing.encoded = message === undefined ? undefined : { id, seq: event.seq, message }
+    return message
+  }
+}
+
 /** Follows one of them; `ended` is called when it has sent the last event, or is stopped. */
 const follow = (
-  sender: FairSender,
+  sender: Turns,
   encode: ReturnType<Dialect["events"]>,
   followed: Followed,
   seq: number,

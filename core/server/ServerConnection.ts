@@ -33,6 +33,7 @@ import * as Handlers from "./Handlers.ts"
 import * as Handshake from "./Handshake.ts"
 import * as Notifier from "./Notifier.ts"
 import type { SandboxedFiles } from "./SandboxedFiles.ts"
+import type { Sideline } from "./Sideline.ts"
 import type { Tracing } from "./Tracing.ts"
 import { type HandlerError, sessionTaken, toRpcError } from "./WireError.ts"
 
@@ -58,6 +59,8 @@ export interface Shared {
   /** What every client may do with the sessions of others. */
   readonly scope: SessionScope.SessionScope
   readonly tracing: Tracing
+  /** Serves those who may miss something. */
+  readonly sideline: Sideline
   /** Undefined if nothing is audited. */
   readonly auditLog: AuditLog | undefined
 }
@@ -71,7 +74,8 @@ export const serve = (
   Effect.gen(function* () {
     const handshake = Handshake.make<Session>(dialect)
     const sender = FairSender.make((message) => connection.write(message))
-    const notifier = Notifier.make(sender, (processId) => handshake.dialect().events(processId))
+    const events = (processId: string) => handshake.dialect().events(processId)
+    const notifier = Notifier.make(sender, events, shared.sideline)
     let taken = false
     const write = (text: string) => taken || connection.write(text)
     const holder: Holder = {

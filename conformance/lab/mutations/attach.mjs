@@ -45,6 +45,18 @@ export const attaching = [
     "the role is free while its owner has it",
   ),
   one(
+    "core/server/Sideline.ts",
+    "restsUntil = now + (now - began) * restFactor",
+    "restsUntil = now",
+    "viewers take all the time of the server",
+  ),
+  one(
+    "core/server/Notifier.ts",
+    "if (encoded?.seq === event.seq && encoded.id === id) return encoded.message",
+    "",
+    "output is encoded for each of its viewers",
+  ),
+  one(
     "core/server/Sought.ts",
     'if (!isOwn && !SessionScope.includes(scope, "observe"))',
     "if (false)",

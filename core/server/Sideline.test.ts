@@ -1,0 +1,57 @@
+/** Tests Sideline.ts, with a clock that every job moves on. */
+import * as Effect from "effect/Effect"
+import * as TestClock from "effect/TestClock"
+import { describe, expect, it } from "vitest"
+import { effect, pass, settle } from "../testing/Effects.ts"
+import * as Sideline from "./Sideline.ts"
+
+describe("Sideline", () => {
+  it(
+    "runs what takes no time at once, in turns, until it queues itself no more",
+    effect(function* () {
+      const sideline = yield* Sideline.make
+      const ran: Array<string> = []
+      const jobs = ["a", "b"].map((name) => {
+        let left = 3
+        const job = () => {
+          ran.push(name)
+          if ((left -= 1) > 0) sideline.enqueue(job)
+        }
+        return job
+      })
+      const begin = () => jobs.forEach(sideline.enqueue)
+      sideline.enqueue(begin)
+      expect(ran).toEqual(["a", "b", "a", "b", "a", "b"])
+    }),
+  )
+
+  it(
+    "rests forty-nine times as long as it has worked, and then goes on with those that wait",
+    effect(function* () {
+      let nanos = 0n
+      const clock = yield* Effect.clock
+      const timed = { ...clock, unsafeCurrentTimeNanos: () => nanos, sleep: clock.sleep.bind(clock) }
+      const sideline = yield* Effect.withClock(Sideline.make, timed as typeof clock)
+      let ran = 0
+      const job = () => {
+        ran += 1
+        nanos += 400_000n
+        sideline.enqueue(job)
+      }
+      sideline.enqueue(job)
+      // A slice ends with the job that is over its millisecond.
+      expect(ran).toBe(3)
+      sideline.enqueue(() => void (ran += 100))
+      yield* pass(58)
+      expect(ran).toBe(3)
+      nanos += 49n * 1_200_000n
+      yield* pass(1)
+      expect(ran).toBe(106)
+      sideline.remove(job)
+      nanos += 100_000_000n
+      yield* TestClock.adjust("1 minute")
+      yield* settle
+      expect(ran).toBe(106)
+    }),
+  )
+})

@@ -1,0 +1,72 @@
+/**
+ * Serves those who may miss something in the time that others leave: at most a fiftieth of it goes to them, however
+ * many they are. So viewers cost the owner of a flood next to nothing, and a viewer of little output waits for nothing.
+ *
+ * It works in slices, and rests after each in proportion to the time that it took. Jobs have turns, round-robin.
+ */
+import * as Effect from "effect/Effect"
+import * as FiberSet from "effect/FiberSet"
+import type * as Scope from "effect/Scope"
+
+/** Sends at most one message. It queues itself again if it has more. */
+export type Job = () => void
+
+/** The sideline of one server. */
+export interface Sideline {
+  /** Gives the job a turn. One that waits already is not added again. */
+  readonly enqueue: (job: Job) => void
+  /** Gives it none. */
+  readonly remove: (job: Job) => void
+}
+
+/** How long one slice takes, in nanoseconds. */
+const sliceNanos = 1_000_000n
+
+/** How much longer it rests than it has worked. */
+const restFactor = 49n
+
+/** Jobs that run in the scope. */
+export const make: Effect.Effect<Sideline, never, Scope.Scope> = Effect.gen(function* () {
+  const fork = yield* FiberSet.makeRuntime<never>()
+  const clock = yield* Effect.clock
+  const jobs = new Set<Job>()
+  let working = false
+  let waiting = false
+  let restsUntil = clock.unsafeCurrentTimeNanos()
+
+  const work = () => {
+    working = true
+    const began = clock.unsafeCurrentTimeNanos()
+    let now = began
+    for (const job of jobs) {
+      jobs.delete(job)
+      job()
+      now = clock.unsafeCurrentTimeNanos()
+      if (now - began >= sliceNanos) break
+    }
+    working = false
+    restsUntil = now + (now - began) * restFactor
+    if (jobs.size > 0) wait(now)
+  }
+
+  const wait = (now: bigint) => {
+    if (waiting) return
+    waiting = true
+    const again = Effect.sync(() => {
+      waiting = false
+      if (jobs.size > 0) work()
+    })
+    fork(Effect.delay(again, Math.ceil(Number(restsUntil - now) / 1_000_000)))
+  }
+
+  return {
+    enqueue: (job) => {
+      jobs.add(job)
+      if (working || waiting) return
+      const now = clock.unsafeCurrentTimeNanos()
+      if (now >= restsUntil) work()
+      else wait(now)
+    },
+    remove: (job) => void jobs.delete(job),
+  }
+})
