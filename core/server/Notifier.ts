@@ -46,7 +46,10 @@ interface Credit {
 }
 
 /** Where what is followed gets its turns. */
-type Turns = Pick<FairSender, "enqueue" | "remove" | "write">
+interface Turns extends Pick<FairSender, "enqueue" | "remove" | "write"> {
+  /** Calls `wake` after every change of the process until the returned function is called. */
+  readonly subscribe: (process: Process, wake: () => void) => () => void
+}
 
 interface Following {
   /** Looks for something to send. */
@@ -86,7 +89,7 @@ export const make = (
   }
 
   const begin = (followed: Followed, seq: number): Following => {
-    const turns = "holds" in followed && !followed.holds ? sideways(sender, sideline) : sender
+    const turns = "holds" in followed && !followed.holds ? sideways(sender, sideline) : inTurn(sender)
     const made = follow(turns, encoderOf(followed, events), followed, seq, credits.get(followed), () =>
       following.delete(followed),
     )
@@ -115,19 +118,33 @@ const processOf = (followed: Followed): Process => ("holds" in followed ? follow
 /** Runs every job at once. */
 const unlimited: Sideline = { enqueue: (job) => job(), remove: () => {} }
 
-/** Turns at a sender, one at a time, when the sideline gives them. */
+/** Turns as the sender gives them. */
+const inTurn = (sender: FairSender): Turns => ({
+  ...sender,
+  subscribe: (process, wake) => process.subscribe(wake),
+})
+
+/**
+ * Turns at a sender, one at a time, when the sideline gives them. Who waits for one does not listen to the process
+ * meanwhile: an output costs nothing for each viewer of a flood.
+ */
 const sideways = (sender: FairSender, sideline: Sideline): Turns => {
   let source: Source = () => false
-  // Every viewer hears of every output, so a look that is due already costs next to nothing.
   let due = false
+  let listen = () => {}
+  let unsubscribe: (() => void) | undefined
   const queue = () => {
     if (due) return
     due = true
     sideline.enqueue(job)
+    if (!due) return
+    unsubscribe?.()
+    unsubscribe = undefined
   }
   const once: Source = () => {
     due = false
     if (source()) queue()
+    else listen()
     return false
   }
   const job = () => sender.enqueue(once)
@@ -142,6 +159,16 @@ const sideways = (sender: FairSender, sideline: Sideline): Turns => {
       sender.remove(once)
     },
     write: sender.write,
+    subscribe: (process, wake) => {
+      listen = () => {
+        unsubscribe ??= process.subscribe(wake)
+      }
+      listen()
+      return () => {
+        listen = () => {}
+        unsubscribe?.()
+      }
+    },
   }
 }
 
@@ -201,7 +228,7 @@ const follow = (
     }
   let source = credit === undefined ? sendNext : within(credit)
   const wake = () => sender.enqueue(source)
-  const unsubscribe = process.subscribe(wake)
+  const unsubscribe = sender.subscribe(process, wake)
   const stop = () => {
     unsubscribe()
     attachment.detach()
