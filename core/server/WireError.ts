@@ -16,8 +16,9 @@ export class ParamsError extends Data.TaggedError("ParamsError")<{ readonly mess
 
 /** What a client does not do with the processes of others, because it came by a door that does not let it. */
 export class ScopeError extends Data.TaggedError("ScopeError")<{
-  /** The scope that it needs, and the one that it has. */
+  /** The scope that it needs. */
   readonly needs: SessionScope
+  /** The scope that it has. */
   readonly has: SessionScope
   /** What it has tried. */
   readonly what: "looks" | "writes" | "stalls" | "keeps" | "removes"
@@ -25,6 +26,7 @@ export class ScopeError extends Data.TaggedError("ScopeError")<{
 
 /** No process has that name, or several have. */
 export class NameError extends Data.TaggedError("NameError")<{
+  /** The name. */
   readonly name: string
   /** Those that have it. */
   readonly places: ReadonlyArray<{ readonly session: number; readonly processId: string }>
