@@ -40,12 +40,12 @@ export const join = (
     const { receipt: _, as, ...rest } = asked
     const params = { ...target, ...rest }
     const id = as ?? Attaching.idOf(target, options.processes.has)
-    let attachment: Attaching.Attachment | undefined
+    const joined: { attachment?: Attaching.Attachment } = {}
     const again = (follower: ProcessFollower) =>
-      attachment === undefined ? Effect.void : Attaching.again(follower, params, attachment)
+      joined.attachment === undefined ? Effect.void : Attaching.again(follower, params, joined.attachment)
     const follower = yield* follow(options, id, after, { size, attaches: true, again })
     const receipt = yield* tallied(options, follower, after, asked)
-    attachment = yield* Attaching.attach(follower, params).pipe(
+    const attachment = yield* Attaching.attach(follower, params).pipe(
       Effect.mapError((error) => follower.failure() ?? error),
       Effect.tapError((error) => Effect.sync(() => follower.fail(error))),
       Effect.onInterrupt(() =>
@@ -55,6 +55,7 @@ export const join = (
         }),
       ),
     )
+    joined.attachment = attachment
     return { follower, receipt, attachment }
   })
 
