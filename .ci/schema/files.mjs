@@ -3,7 +3,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
-import { gzipSync } from "node:zlib"
+import { brotliCompressSync } from "node:zlib"
 import { docstrings } from "./docstrings.mjs"
 
 /**
@@ -28,16 +28,15 @@ export const documents = async (root) => {
 }
 
 /**
- * Writes them into dist/schema, plain for tests and compressed as they are published: a package has a bound.
+ * Writes them into dist/schema, plain for tests, and compressed into one file as they are published.
  * @param {string} root
  */
 export const writeSchema = async (root) => {
   const folder = join(root, "dist/schema")
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
-  for (const [name, document] of Object.entries(await documents(root))) {
-    const text = `${JSON.stringify(document)}\n`
-    writeFileSync(join(folder, name), text)
-    writeFileSync(join(folder, `${name}.gz`), gzipSync(text, { level: 9 }))
-  }
+  const files = await documents(root)
+  for (const [name, document] of Object.entries(files))
+    writeFileSync(join(folder, name), `${JSON.stringify(document)}\n`)
+  writeFileSync(join(folder, "all.br"), brotliCompressSync(JSON.stringify(files)))
 }

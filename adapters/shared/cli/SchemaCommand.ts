@@ -1,14 +1,14 @@
 /**
  * `procwire schema`: writes the files that describe the wire for other languages.
  *
- * They are made by the build, and are beside the command in the package (`dist/schema`), compressed. An executable of
- * one file has none.
+ * They are made by the build, and are beside the command in the package, compressed into one (`dist/schema`). An
+ * executable of one file has none.
  */
-import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import process from "node:process"
 import { fileURLToPath } from "node:url"
-import { gunzipSync } from "node:zlib"
+import { brotliDecompressSync } from "node:zlib"
 import * as Effect from "effect/Effect"
 import * as OsError from "../host/OsError.ts"
 import type { Platform } from "../Platform.ts"
@@ -41,7 +41,8 @@ Examples:
   npx json-schema-to-typescript wire/procwire.schema.json
 `
 
-const packed = ".gz"
+/** All files by their names, as JSON, compressed. */
+const packed = "all.br"
 
 /** From the built command, from the library and its compiled modules, and from the sources. */
 const places = ["schema/", "../schema/", "../../../schema/", "../../../dist/schema/"]
@@ -53,14 +54,13 @@ export const schema = (_: Platform, args: ReadonlyArray<string>) =>
     if (out === undefined || out === "")
       return yield* new Flags.UsageError({ command, message: "name a folder for the files: --out DIR" })
     const folder = yield* found
-    const names = readdirSync(folder)
-      .filter((name) => name.endsWith(packed))
-      .map((name) => name.slice(0, -packed.length))
+    const files = JSON.parse(brotliDecompressSync(readFileSync(join(folder, packed))).toString()) as object
+    const names = Object.keys(files)
     yield* Effect.try({
       try: () => {
         mkdirSync(out, { recursive: true })
-        for (const name of names)
-          writeFileSync(join(out, name), gunzipSync(readFileSync(join(folder, `${name}${packed}`))))
+        for (const [name, document] of Object.entries(files))
+          writeFileSync(join(out, name), `${JSON.stringify(document)}\n`)
       },
       catch: (cause) =>
         new Flags.ConfigurationError({ message: `--out ${out}: ${OsError.fromUnknown(cause).message}` }),
@@ -69,7 +69,7 @@ export const schema = (_: Platform, args: ReadonlyArray<string>) =>
   })
 
 /** A link to the command, as npm makes it, is followed. */
-const isThere = (folder: string) => existsSync(join(folder, `procwire.schema.json${packed}`))
+const isThere = (folder: string) => existsSync(join(folder, packed))
 
 const found: Effect.Effect<string, Flags.ConfigurationError> = Effect.suspend(() => {
   const own = import.meta.url.startsWith("file:") ? realpathSync(fileURLToPath(import.meta.url)) : ""
