@@ -112,8 +112,10 @@ const library = async () => {
     ...shared,
     entryPoints: Object.fromEntries([...names, "conformance/cli"].map((name) => [name, `${name}.ts`])),
     outdir: "dist/lib",
-    // Names and lines stay as they are.
+    // Names stay as they are, and lines are short: what a stack trace shows can be found.
     minifySyntax: true,
+    minifyWhitespace: true,
+    lineLimit: 100,
     chunkNames: "chunks/[name]-[hash]",
     splitting: true,
     plugins: [notices.plugin],
