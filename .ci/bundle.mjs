@@ -8,8 +8,14 @@ import { build } from "esbuild"
 const requireInEsm =
   "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);"
 
-/** Packages with native parts, and the optional accelerators of ws. */
-export const external = ["koffi", "@homebridge/node-pty-prebuilt-multiarch", "bufferutil", "utf-8-validate"]
+/** Packages with native parts, the optional accelerators of ws, and a peer that the user installs. */
+export const external = [
+  "koffi",
+  "@homebridge/node-pty-prebuilt-multiarch",
+  "bufferutil",
+  "utf-8-validate",
+  "@xterm/headless",
+]
 
 /** @param {BuildOptions & { entryPoints: string[], outfile: string }} options */
 export const bundle = (options) =>

@@ -9,6 +9,7 @@ import * as NodeHttpClient from "./http/NodeHttpClient.ts"
 import type { Platform } from "./Platform.ts"
 import * as ProcessEvidence from "./process/evidence/Layer.ts"
 import * as SpawnerLayer from "./serve/SpawnerLayer.ts"
+import * as XtermTerminals from "./terminal/XtermTerminals.ts"
 
 /** What differs between the program `procwire` and other programs. */
 export interface Options {
@@ -40,4 +41,5 @@ export const layer = (
     NodeHistoryFiles.layer(historyDir),
     elsewhere ? ProcessEvidence.none : ProcessEvidence.layer(openFfi),
     NodeHttpClient.layer,
+    XtermTerminals.layer,
   )

@@ -22,6 +22,8 @@ interface Broken {
   readonly everywhere?: boolean
   /** Its cases need what the kernel tells of processes, and are played where it does. */
   readonly kernel?: boolean
+  /** The server of this package behind a relay, because the control server does not have what is wrong. */
+  readonly relayed?: boolean
 }
 
 /** Short cases of several families: a server whose fault lies elsewhere passes them. */
@@ -34,6 +36,21 @@ const unrelated = [
   "process/write/reaches-the-input",
   "process/exit-code/the-largest",
 ]
+
+/** Faults of pictures, by the case that notices each. */
+const screens = Object.fromEntries(
+  Object.entries({
+    "screen-cursor-from-one": "shows-what-is-seen",
+    "screen-keeps-blanks": "shows-what-is-seen",
+    "screen-of-now": "is-of-a-seq",
+    "screen-of-the-first-size": "follows-a-resize",
+    "screen-of-what-is-retained": "goes-on-in-the-history",
+    "screen-painted-plain": "paints-itself",
+    "screen-without-colors": "has-colors-and-attributes",
+    "screen-without-modes": "tells-title-cursor-and-alternate",
+    "screen-without-scrollback": "has-what-has-left-the-screen",
+  }).map(([name, id]): [string, Broken] => [name, { relayed: true, fails: [`process/screen/${id}`] }]),
+)
 
 const broken: { readonly [name: string]: Broken } = {
   "after-seq-included": { fails: ["process/read/after-seq-skips-older", "process/read/next-seq"] },
@@ -192,6 +209,7 @@ const broken: { readonly [name: string]: Broken } = {
   "resume-counts-anew": { fails: ["session/resume-continues-the-count"] },
   "resume-repeats": { fails: ["session/resume-continues-the-count"] },
   "resume-takes-over": { fails: ["session/attached-session-refused", "session/takeover/without-it-refused"] },
+  ...screens,
   "seq-as-string": {
     fails: [
       "process/output/seq-contiguous",
@@ -298,12 +316,18 @@ const kernelTells = existsSync("/proc/self/syscall")
 /** What must fail may fail by waiting in vain, so it waits for less than what must pass. */
 const [shortMs, longMs] = [2_500, 60_000]
 
-const run = async (name: string, over: TransportKind, ids: ReadonlyArray<string>, timeoutMs: number) => {
+const run = async (
+  name: string,
+  over: TransportKind,
+  ids: ReadonlyArray<string>,
+  timeoutMs: number,
+  without = Control.without,
+) => {
   const chosen = select(cases, ids, "all").cases
   const target = Control.target(name, over)
   // What a server can do is found out once: on a busy machine it needs longer to start than a case may last here.
   await Promise.all(chosen.map((item) => Manifest.missing(item, target, longMs)))
-  const options = { parallel: 3, timeoutMs, slow: false, without: Control.without }
+  const options = { parallel: 3, timeoutMs, slow: false, without }
   return Runner.run({ cases: chosen, targets: [target], ...options })
 }
 
@@ -331,9 +355,18 @@ for (const over of ["stdio", "ws"] as const) {
   )
 }
 
-for (const [name, { everywhere = false, fails, kernel = false, over = "ws" }] of Object.entries(broken)) {
+test.concurrent("the server behind a relay passes all cases of its broken ones", async () => {
+  const ids = Object.values(screens).flatMap(({ fails }) => fails)
+  const outcomes = await run("relay", "ws", ids, longMs, new Set())
+  expect(outcomes.map(({ status }) => status)).toEqual(outcomes.map(() => "pass"))
+})
+
+for (const [name, one] of Object.entries(broken)) {
+  const { everywhere = false, fails, kernel = false, over = "ws", relayed = false } = one
   test.skipIf(kernel && !kernelTells).concurrent(`${name} fails ${fails.join(", ")}`, async () => {
-    const wrong = await run(`broken/${name}`, over, fails, shortMs)
+    const wrong = relayed
+      ? await run(`broken/${name}`, over, fails, longMs, new Set())
+      : await run(`broken/${name}`, over, fails, shortMs)
     expect([...failed(wrong)].sort()).toEqual([...fails].sort())
     if (everywhere) return
     const sure = unrelated.filter((id) => !fails.includes(id))

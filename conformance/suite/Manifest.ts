@@ -58,6 +58,7 @@ const families: { readonly [capability in Case.Capability]?: Family } = {
   "process-marks": { flag: "processMarks" },
   "process-receipt": { flag: "processReceipt" },
   "process-resize": { flag: "processResize" },
+  "process-screen": { flag: "processScreen" },
   "process-signals": { flag: "processSignals" },
   "request-cancel": { flag: "requestCancel" },
   "process-wait": { flag: "processWait" },

@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import { utf8 } from "../protocol/Bytes.ts"
 import type { GrepResult, HistoryResult } from "../protocol/History.ts"
 import type { OutputStream, ReadResult, Signal, TerminalSize } from "../protocol/Process.ts"
+import type { ScreenResult } from "../protocol/Screen.ts"
 import type { WaitResult } from "../protocol/Wait.ts"
 import type { Attachment } from "./Attaching.ts"
 import type { Delivery } from "./Delivery.ts"
@@ -12,6 +13,7 @@ import type { GrepOptions, HistoryOptions } from "./HistoryCalls.ts"
 import type { ProcessEvent } from "./ProcessEvent.ts"
 import { iterate, outputOf, promise, roles, text, unawaited } from "./Promises.ts"
 import type { EndOptions, ReadOptions, RemoteProcess, WaitOptions } from "./RemoteProcess.ts"
+import type { ScreenOptions } from "./Screen.ts"
 
 /**
  * A process on the server. As an async iterable it gives every event from the first; the last one is `closed`, or
@@ -87,6 +89,11 @@ export interface ClientProcess extends AsyncIterable<ProcessEvent>, AsyncDisposa
    * `from: {byte: nextByte}`. Needs the same as `history`.
    */
   grep(options: GrepOptions, how?: CallOptions): Promise<GrepResult>
+  /**
+   * What its terminal shows, now or at a seq: as text, as ANSI that paints it on a terminal of that size, and line by
+   * line with colors and attributes. Needs the capability `processScreen`, and `tty: true` of the start.
+   */
+  screen(options?: ScreenOptions, how?: CallOptions): Promise<ScreenResult>
 }
 
 /** A process as promises. */
@@ -118,6 +125,7 @@ export const fromEffect = (process: RemoteProcess): ClientProcess => ({
   wait: (options, how) => promise(process.wait(options), how),
   history: (options, how) => promise(process.history(options), how),
   grep: (options, how) => promise(process.grep(options), how),
+  screen: (options, how) => promise(process.screen(options), how),
   [Symbol.asyncDispose]: () =>
     promise(Effect.ignore(process.attachment === undefined ? process.terminate : process.detach)),
 })

@@ -115,6 +115,7 @@ const callsOfCurrent = ({
     grep: (how) => process.grep({ pattern: "x" }, how),
     writing: (how) => behindTheFirst(process.writing(how)),
     detach: (how) => process.detach(how),
+    screen: (how) => process.screen({}, how),
   }),
   ...walked("file", file, {
     read: (how) => file.read(0, 1, how),
@@ -234,6 +235,7 @@ describe("a call that is given up", () => {
     expect(await heard((calls) => calls["process.read"])).toEqual(["process/read", "request/cancel"])
     expect(await heard((calls) => calls["process.wait"])).toEqual(["process/wait", "request/cancel"])
     expect(await heard((calls) => calls["process.grep"])).toEqual(["process/grep", "request/cancel"])
+    expect(await heard((calls) => calls["process.screen"])).toEqual(["process/screen", "request/cancel"])
     expect(await heard((calls) => calls["fs.walk"])).toEqual(["fs/walk", "request/cancel"])
     expect(await heard((calls) => calls["fs.open"])).toEqual(["fs/open", "fs/close"])
     expect(await heard((calls) => calls["fs.readStream"])).toEqual(["fs/open", "fs/close"])

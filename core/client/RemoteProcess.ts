@@ -9,6 +9,7 @@ import type * as Stream from "effect/Stream"
 import { toBase64 } from "../protocol/Bytes.ts"
 import type { GrepResult, HistoryResult } from "../protocol/History.ts"
 import type { OutputStream, ReadResult, Signal, TerminalSize } from "../protocol/Process.ts"
+import type { ScreenResult } from "../protocol/Screen.ts"
 import type { WaitResult } from "../protocol/Wait.ts"
 import type { Attachment } from "./Attaching.ts"
 import { ClientError } from "./ClientError.ts"
@@ -26,6 +27,7 @@ import type { ProcessEvent } from "./ProcessEvent.ts"
 import type { RoleSubscription } from "./WriterRole.ts"
 
 export type { EndOptions, WaitCondition, WaitOptions } from "./ProcessCalls.ts"
+import { screen, type ScreenOptions } from "./Screen.ts"
 
 /** Options of `read`. */
 export interface ReadOptions {
@@ -114,6 +116,11 @@ export interface RemoteProcess {
    * `from: {byte: nextByte}`. Needs the same as `history`.
    */
   readonly grep: (options: GrepOptions) => Effect.Effect<GrepResult, ClientError>
+  /**
+   * What its terminal shows, now or at a seq: as text, as ANSI that paints it on a terminal of that size, and line by
+   * line with colors and attributes. Needs the capability `processScreen`, and `tty: true` of the start.
+   */
+  readonly screen: (options?: ScreenOptions) => Effect.Effect<ScreenResult, ClientError>
 }
 
 /**
@@ -194,6 +201,7 @@ export const make = (
     wait: (options) => ProcessCalls.wait(follower, options),
     history: (options) => HistoryCalls.history(follower, options),
     grep: (options) => HistoryCalls.grep(follower, options),
+    screen: (options) => screen(follower, options),
     interrupt: Effect.suspend(() => signal("interrupt")),
     signal: (name) => Effect.suspend(() => signal(name)),
     terminate: Effect.suspend(() => ProcessCalls.terminate(follower, {})),

@@ -4,6 +4,7 @@ import type { SignalName, TerminalSize } from "../spawn/Spawner.ts"
 import type { SignalError } from "../spawn/SpawnError.ts"
 import type { Process } from "./Process.ts"
 import { ProcessError, type WriteError } from "./ProcessError.ts"
+import { Sizes } from "./Sizes.ts"
 
 /** What `process/write` reports. `accepted` means queued: the child may never read it. */
 export type WriteStatus = "accepted" | "unknownProcess" | "stdinClosed"
@@ -49,6 +50,8 @@ export const resize = (
   }
   if (!running) return Effect.void
   return Effect.map(child.resize(size), () => {
-    process.stdio = { ...stdio, size }
+    const sizes = stdio.sizes ?? new Sizes(process.log, stdio.size)
+    sizes.note(size)
+    process.stdio = { ...stdio, size, sizes }
   })
 }

@@ -7,9 +7,11 @@ import { type ProcessEvidenceService, unknown } from "../spawn/ProcessEvidence.t
 import * as Batch from "./history/Batch.ts"
 import { Budget } from "./history/Budget.ts"
 import type * as History from "./history/History.ts"
-import { none } from "./history/HistoryFiles.ts"
+import * as HistoryFiles from "./history/HistoryFiles.ts"
 import * as Metrics from "./Metrics.ts"
 import * as Retention from "./Retention.ts"
+import { Screens } from "./screen/Screens.ts"
+import * as Terminals from "./screen/Terminals.ts"
 import * as StartGate from "./StartGate.ts"
 
 /** Options of a process registry. */
@@ -43,6 +45,8 @@ export interface Shared {
   readonly buffers: BuffersService
   /** Where histories are kept, and what all of them may take together. */
   readonly history: Omit<History.Services, "clock">
+  /** The pictures that terminals show. */
+  readonly screens: Screens
 }
 
 /** What sessions of one server share, under these limits. */
@@ -52,7 +56,8 @@ export const share = (
   hasher = portable,
   evidence = unknown,
   buffers: BuffersService = {},
-  historyFiles = none,
+  historyFiles = HistoryFiles.none,
+  terminals = Terminals.none,
 ): Shared => ({
   history: { files: historyFiles, budget: new Budget(limits.historyTotal), memory: Batch.toPool() },
   hasher,
@@ -62,4 +67,5 @@ export const share = (
   gate: StartGate.make(limits),
   retention: Retention.make(limits.retainedTotal),
   metrics,
+  screens: new Screens(terminals),
 })

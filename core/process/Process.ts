@@ -21,8 +21,9 @@ import * as Denial from "./Denial.ts"
 import { eventAfter } from "./EventOrder.ts"
 import type { Marks } from "./marks/Marks.ts"
 import * as Metrics from "./Metrics.ts"
-import type { Shared } from "./Options.ts"
 import * as OutputLog from "./OutputLog.ts"
+import type { Retention } from "./Retention.ts"
+import type { Sized } from "./Sizes.ts"
 import type { StdinQueue } from "./StdinQueue.ts"
 import { awaitQuiet } from "./Quiet.ts"
 import { Sharing } from "./Sharing.ts"
@@ -42,7 +43,7 @@ export class Process {
   /** The client's id of the process. */
   readonly id: string
   /** Pipes, or a PTY with its size. `Control.resize` changes it. */
-  stdio: Spawner.Stdio
+  stdio: Sized
   /** Its output. */
   readonly log: OutputLog.OutputLog
   /** Set when the exit is published. */
@@ -86,7 +87,7 @@ export class Process {
     id: string,
     { stdio, confinement }: Pick<Spawner.SpawnSpec, "stdio" | "confinement">,
     capacity: OutputLog.Capacity,
-    { retention, metrics }: Partial<Shared> = {},
+    { retention, metrics }: { readonly retention?: Retention; readonly metrics?: Metrics.Metrics } = {},
     onClosed: () => void = () => {},
     account?: Account,
     marks?: Marks,

@@ -34,6 +34,7 @@ import { ProcessError, type StartError, type WriteError } from "./ProcessError.t
 import { type Entry, leave, ProcessTable } from "./ProcessTable.ts"
 import * as Reserving from "./Reserving.ts"
 import type { Asked } from "./Reserving.ts"
+import type { Pictures } from "./screen/Screens.ts"
 import type { WaitRequest, WaitState } from "./wait/Condition.ts"
 import * as Waits from "./wait/Waits.ts"
 import type { Writer } from "./Writers.ts"
@@ -65,6 +66,8 @@ export interface ProcessRegistry {
   readonly wait: (id: string, request: WaitRequest) => Effect.Effect<WaitState, ProcessError>
   /** Looks for lines in what the process has printed. */
   readonly grep: (id: string, request: GrepRequest) => Effect.Effect<GrepState, ProcessError | HistoryError>
+  /** What PTYs show. */
+  readonly pictures: Pictures
   /** What compiles the patterns of waits and searches. */
   readonly patterns: PatternCache
   /** Queues bytes for stdin. Completes when the child has taken them or the queue has room for them. */
@@ -151,6 +154,7 @@ export const make = (
       read: (id, request) => withExisting(id, (process) => histories.read(process, request)),
       history: (id, request) => withExisting(id, (process) => histories.part(process, request)),
       grep: (id, request) => withExisting(id, (process) => histories.grep(process, request)),
+      pictures: shared.screens.inSession(fork, histories),
       patterns: shared.patterns,
       wait: (id, request) => withExisting(id, (process) => waitsOf(process).wait(request)),
       write: (id, bytes, writeId) =>

@@ -69,6 +69,8 @@ export const Capabilities = Schema.Struct({
    * (`keep` of `process/start`).
    */
   processControlAll: Schema.Boolean,
+  /** Beyond the peer implementation: `process/screen`. */
+  processScreen: Schema.Boolean,
 }).annotations({ identifier: "Capabilities" })
 /** The capabilities of a server. */
 export type Capabilities = typeof Capabilities.Type

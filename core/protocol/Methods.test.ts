@@ -27,6 +27,7 @@ describe("Methods", () => {
       "session/list",
       "process/attach",
       "process/detach",
+      "process/screen",
       "fs/readFile",
       "fs/writeFile",
       "fs/createDirectory",
@@ -83,6 +84,7 @@ describe("Methods", () => {
       "process/wait",
       "process/history",
       "process/grep",
+      "process/screen",
       "fs/readFile",
       "fs/getMetadata",
       "fs/canonicalize",
@@ -195,6 +197,14 @@ describe("Methods", () => {
       "process/grep result",
       '{"matches":[{"line":2,"byte":3,"seq":1,"text":"a","before":["b"],"after":[]}],"complete":true,"nextByte":9,' +
         '"closed":true,"ended":{"reason":"failed","byte":1,"message":"x"}}',
+    ],
+    ["process/screen", '{"processId":"p","seq":4,"formats":["text","ansi","lines"],"scrollback":9}'],
+    [
+      "process/screen result",
+      '{"seq":4,"fromSeq":1,"size":{"rows":2,"columns":9},"cursor":{"row":1,"column":0,"visible":true,"shape":"bar",' +
+        '"blinks":false},"title":"t","alternate":false,"scrollback":0,"text":"a","ansi":"a","lines":[{"spans":' +
+        '[{"text":"a","foreground":1,"background":"#010203","bold":true},{"text":"語","columns":2}]},' +
+        '{"wrapped":true,"spans":[]}]}',
     ],
     ["process/output", '{"processId":"p1","seq":1,"stream":"stdout","chunk":"aGkK"}'],
     ["process/exited", '{"processId":"p1","seq":3,"exitCode":3,"sandboxDenied":false}'],

@@ -16,6 +16,7 @@ import * as Mark from "./Mark.ts"
 import * as Message from "./Message.ts"
 import * as OutputText from "./OutputText.ts"
 import * as Process from "./Process.ts"
+import * as Screen from "./Screen.ts"
 import * as Session from "./Session.ts"
 import * as Wait from "./Wait.ts"
 
@@ -160,6 +161,15 @@ export const requests = {
     says: "lists sessions by their numbers, in pages (beyond the peer; capability processList)",
   }),
   ...AttachMethods.requests,
+  "process/screen": request({
+    params: Screen.ScreenParams,
+    result: Screen.ScreenResult,
+    family: "exec",
+    slotted: true,
+    repeatable: always,
+    cancellable: true,
+    says: "what the terminal of a PTY shows, now or at a seq (beyond the peer; capability processScreen)",
+  }),
   ...FileMethods.requests,
   "http/request": request({
     params: HttpRequest.RequestParams,

@@ -65,6 +65,15 @@ const make = (open: boolean, change: Partial<Router.Handlers<string>> = {}) => {
       "process/resize": take({}),
       "process/closeStdin": take({}),
       "process/credit": take({}),
+      "process/screen": take({
+        seq: 0,
+        fromSeq: 1,
+        size: { rows: 24, columns: 80 },
+        cursor: { row: 0, column: 0, visible: true, shape: "block" as const, blinks: true },
+        title: "",
+        alternate: false,
+        scrollback: 0,
+      }),
       "process/wait": take({
         met: null,
         evidence: null,
@@ -214,6 +223,7 @@ describe("Router", () => {
       "process/attach":
         '{"session":1,"processId":"p","as":"a","role":"viewer","policy":"skip","credit":65536}',
       "process/detach": '{"processId":"a"}',
+      "process/screen": '{"processId":"p"}',
       "http/request": '{"method":"GET","url":"","requestId":""}',
       "fs/readFile": '{"path":"file:///"}',
       "fs/writeFile": '{"path":"file:///","dataBase64":""}',

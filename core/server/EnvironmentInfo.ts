@@ -19,14 +19,16 @@ export interface Told {
   readonly listsAll: boolean
   /** Whether output can be kept in files. */
   readonly keepsHistories: boolean
+  /** Whether terminals can be painted. */
+  readonly paints: boolean
 }
 
 /** The result of `environment/info`. */
 export const make = (
   host: HostInfo,
-  { resize, pipeStdin, pause }: Capabilities,
+  { pty, resize, pipeStdin, pause }: Capabilities,
   { available, watches }: FilesService,
-  { version, hasNetwork, tells, listsAll, keepsHistories }: Told,
+  { version, hasNetwork, tells, listsAll, keepsHistories, paints }: Told,
 ): Environment.EnvironmentInfo => ({
   shell: host.shell,
   executorVersion: version,
@@ -60,6 +62,7 @@ export const make = (
     processListAll: listsAll,
     processMarks: true,
     processAttach: true,
+    processScreen: pty && paints,
   },
 })
 

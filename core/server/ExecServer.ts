@@ -12,6 +12,7 @@ import { LimitError } from "../protocol/Limits.ts"
 import type { Visible } from "../protocol/List.ts"
 import * as Message from "../protocol/Message.ts"
 import type { SessionScope } from "../protocol/SessionScope.ts"
+import { Terminals } from "../process/screen/Terminals.ts"
 import type { SessionIds } from "../session/SessionIds.ts"
 import * as SessionRegistry from "../session/SessionRegistry.ts"
 import { Host } from "../spawn/Host.ts"
@@ -63,8 +64,9 @@ export const make = (
       floor === undefined || Floor.showsAllFiles(floor) ? allFiles : { ...allFiles, watches: false }
     const hasNetwork = floor?.network !== false
     const [{ tells }, { available: keepsHistories }] = [yield* ProcessEvidence, yield* HistoryFiles]
+    const { available: paints } = yield* Terminals
     const listsAll = listed === "all"
-    const told = { version: options.version, hasNetwork, tells, listsAll, keepsHistories }
+    const told = { version: options.version, hasNetwork, tells, listsAll, keepsHistories, paints }
     const shared: ServerConnection.Shared = {
       limits,
       dialect: Dialects.table[options.dialect ?? "current"],

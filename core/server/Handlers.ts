@@ -10,6 +10,7 @@ import * as history from "./handlers/history.ts"
 import * as http from "./handlers/http.ts"
 import * as list from "./handlers/list.ts"
 import * as process from "./handlers/process.ts"
+import * as screen from "./handlers/screen.ts"
 import * as session from "./handlers/session.ts"
 import * as start from "./handlers/start.ts"
 import * as wait from "./handlers/wait.ts"
@@ -36,6 +37,7 @@ export const make = (context: Context): Effect.Effect<Handlers<HandlerError>, ne
       ...wait.make(context),
       ...history.make(context),
       ...list.make({ ...context, listed: scope === "own" ? context.listed : "all" }),
+      ...screen.make(context),
       ...attach.make(context),
       ...start.make(context),
       ...process.make(context),

@@ -4,6 +4,7 @@ import type { FileError } from "../files/FileError.ts"
 import type { HttpError } from "../http/HttpClient.ts"
 import type { HistoryError } from "../process/history/HistoryFiles.ts"
 import type { ProcessError } from "../process/ProcessError.ts"
+import type { ScreenError } from "../process/screen/ScreenError.ts"
 import * as ErrorCode from "../protocol/ErrorCode.ts"
 import type { LimitError } from "../protocol/Limits.ts"
 import type { SessionScope } from "../protocol/SessionScope.ts"
@@ -43,6 +44,7 @@ export type HandlerError =
   | ParamsError
   | ProcessError
   | ScopeError
+  | ScreenError
   | SessionError
   | SpawnError
   | SignalError
@@ -80,6 +82,8 @@ export const toRpcError = (error: HandlerError): ErrorCode.RpcError => {
       return rpcError(ErrorCode.invalidParams, error.message)
     case "ProcessError":
       return processError(error)
+    case "ScreenError":
+      return rpcError(ErrorCode.invalidRequest, error.message)
     case "SessionError":
       return error.reason === "Attached"
         ? rpcError(

@@ -22,6 +22,7 @@ import { HistoryFiles } from "../process/history/HistoryFiles.ts"
 import type { Metrics } from "../process/Metrics.ts"
 import { Numbered } from "../process/Numbered.ts"
 import * as ProcessRegistry from "../process/ProcessRegistry.ts"
+import { Terminals } from "../process/screen/Terminals.ts"
 import { ProcessEvidence } from "../spawn/ProcessEvidence.ts"
 import { Spawner } from "../spawn/Spawner.ts"
 import type * as Listing from "./Listing.ts"
@@ -116,8 +117,7 @@ export const make = (
   options: Options,
 ): Effect.Effect<SessionRegistry, never, Spawner | SessionIds | Scope.Scope> =>
   Effect.gen(function* () {
-    const spawner = yield* Spawner
-    const ids = yield* SessionIds
+    const [spawner, ids] = [yield* Spawner, yield* SessionIds]
     // Children are killed in parallel: a slow one delays no other.
     const registryScope = yield* Scope.fork(yield* Effect.scope, ExecutionStrategy.parallel)
     const expiries = yield* FiberMap.make<string>()
@@ -126,8 +126,9 @@ export const make = (
     let last = 0
 
     const [hasher, evidence, buffers] = [yield* Hasher, yield* ProcessEvidence, yield* Buffers]
+    const [files, terminals] = [yield* HistoryFiles, yield* Terminals]
     const { limits, metrics } = options
-    const shared = ProcessRegistry.share(limits, metrics, hasher, evidence, buffers, yield* HistoryFiles)
+    const shared = ProcessRegistry.share(limits, metrics, hasher, evidence, buffers, files, terminals)
     const most = options.limits.sessions
 
     const make = Effect.fnUntraced(function* (holder: Holder | undefined) {

@@ -15,6 +15,7 @@ import { lists } from "./lists.mjs"
 import { marksOfOutput } from "./marks.mjs"
 import { processes } from "./process.mjs"
 import { protocol } from "./protocol.mjs"
+import { screens } from "./screens.mjs"
 import { server } from "./server.mjs"
 import { histories } from "./history.mjs"
 import { waits } from "./waits.mjs"
@@ -26,6 +27,7 @@ export const all = [
   ...protocol,
   ...dialects,
   ...processes,
+  ...screens,
   ...waits,
   ...histories,
   ...lists,

@@ -29,8 +29,8 @@ export const lists = [
   ),
   one(
     "core/process/Control.ts",
-    "process.stdio = { ...stdio, size }",
-    "process.stdio = stdio",
+    "process.stdio = { ...stdio, size, sizes }",
+    "process.stdio = { ...stdio, sizes }",
     "a list has the size with which a terminal began",
     "process/list/terminal-size",
   ),

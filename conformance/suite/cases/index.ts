@@ -63,6 +63,7 @@ import { startCwd } from "./process-start-cwd.ts"
 import { startProgram } from "./process-start-program.ts"
 import { start } from "./process-start.ts"
 import { terminate } from "./process-terminate.ts"
+import { processScreen } from "./process-screen.ts"
 import { processWait } from "./process-wait.ts"
 import { writeRefused } from "./process-write-refused.ts"
 import { write } from "./process-write.ts"
@@ -119,6 +120,7 @@ export const cases: ReadonlyArray<Case> = [
   ...processCredit,
   ...processReceipt,
   ...processWait,
+  ...processScreen,
   ...processDeadlines,
   ...outputHistory,
   ...outputGrep,

@@ -63,6 +63,11 @@ export class Histories {
     return history
   }
 
+  /** That of a process, if it has one. */
+  of(process: Process): History | undefined {
+    return this.known.get(process)
+  }
+
   /** Reads as `LongPoll.read`, and what the log no longer has from the history. */
   read(process: Process, request: LongPoll.ReadRequest): Effect.Effect<LongPoll.ReadState, HistoryError> {
     const history = this.known.get(process)

@@ -167,6 +167,12 @@ export const makers = {
     credit: random.pick([null, 1, 65_536]),
   }),
   "process/detach": (random) => ({ processId: random.pick(ids) }),
+  "process/screen": (random) => ({
+    processId: random.pick(ids),
+    seq: random.below(9),
+    formats: [random.pick(["text", "ansi", "lines"])],
+    scrollback: random.below(100),
+  }),
   "fs/readFile": followOf,
   "fs/writeFile": (random) => ({ ...followOf(random), dataBase64: chunk }),
   "fs/createDirectory": (random) => ({ ...followOf(random), recursive: random.chance(0.5) }),

@@ -1,0 +1,117 @@
+/**
+ * A snapshot as text that paints it: written to a terminal of the same size, it shows the same cells, cursor and title,
+ * and what is written next goes on as it would there.
+ *
+ * The scrollback of that terminal is kept, and gets the lines above the screen. Cells that nothing was written to stay
+ * so, and lines that continue others do so again, because a terminal that is resized later treats them differently.
+ * Tab stops, character sets and saved cursors are not painted.
+ */
+import type { Style } from "../../protocol/Screen.ts"
+import type { Grid, Row, Run, Snapshot } from "./Snapshot.ts"
+
+/** The text. */
+export const toAnsi = (snapshot: Snapshot): string => {
+  const { size, normal, alternate, cursor, title, modes, pen } = snapshot
+  const painter = new Painter(size.columns)
+  painter.screen(normal)
+  const set = modes.set.join("")
+  const around = alternate === undefined ? normal : alternate
+  if (alternate !== undefined) {
+    painter.put(cursorTo(normal, size.columns, false), "\x1b[?1049h\x1b[H")
+    painter.screen(alternate)
+  }
+  const { margins } = around
+  if (margins !== undefined) painter.put(`\x1b[${margins[0] + 1};${margins[1] + 1}r`)
+  if (modes.origin) painter.put("\x1b[?6h")
+  painter.put(cursorTo(around, size.columns, modes.origin), pen, set)
+  painter.put(`\x1b[${shapes[cursor.shape] - (cursor.blinks ? 1 : 0)} q`)
+  if (!cursor.visible) painter.put("\x1b[?25l")
+  return `\x1b[!p\x1b[?1049l\x1b[m\x1b[H\x1b[2J${painter.text}\x1b]2;${title}\x1b\\`
+}
+
+const shapes = { block: 2, underline: 4, bar: 6 }
+
+/** Writes down lines. The terminal has the usual look before and after each. */
+class Painter {
+  text = ""
+  private readonly columns: number
+
+  constructor(columns: number) {
+    this.columns = columns
+  }
+
+  put(...texts: ReadonlyArray<string>): void {
+    this.text += texts.join("")
+  }
+
+  screen({ rows }: Grid): void {
+    for (const [index, row] of rows.entries()) {
+      if (index > 0 && !row.wrapped) this.put("\r\n")
+      this.row(row)
+      if (rows[index + 1]?.wrapped === true) this.wrap(row)
+    }
+  }
+
+  private row({ runs }: Row): void {
+    const last = runs.at(-1)
+    for (const run of runs) if (run !== last || !isBlank(run)) this.put(cells(run))
+  }
+
+  /** Goes on in the next line as text does that is too long: only a character that finds no room does that. */
+  private wrap({ runs }: Row): void {
+    const last = runs.at(-1)
+    if (last !== undefined && last.kind !== "empty") return this.put("-\r\x1b[X")
+    const erased = inStyle(last?.style, "\x1b[X")
+    this.put(`\x1b[${this.columns}G--\r\x1b[X\x1b[A\x1b[${this.columns}G${erased}\x1b[B\r`)
+  }
+}
+
+/** The cursor of a grid. Behind the last column it gets by writing the character there once more. */
+const cursorTo = ({ rows, scrollback, cursor, margins }: Grid, columns: number, fromMargin: boolean) => {
+  const row = cursor.row - (fromMargin ? (margins?.[0] ?? 0) : 0) + 1
+  if (cursor.column < columns) return `\x1b[${row};${cursor.column + 1}H`
+  const last = rows[scrollback + cursor.row]?.runs.at(-1)
+  if (last === undefined || last.kind === "empty") return `\x1b[${row};${columns}H`
+  const text = last.kind === "single" ? ([...last.text].at(-1) ?? "") : last.text
+  const width = last.kind === "single" ? 1 : last.columns
+  return `\x1b[${row};${columns - width + 1}H${inStyle(last.style, text)}`
+}
+
+/** Cells that a cleared screen has. */
+const isBlank = ({ kind, style }: Run): boolean => kind === "empty" && style === undefined
+
+const cells = ({ kind, text, columns, style }: Run): string => {
+  if (kind !== "empty") return inStyle(style, text)
+  return style === undefined ? `\x1b[${columns}C` : inStyle(style, `\x1b[${columns}X\x1b[${columns}C`)
+}
+
+const inStyle = (style: Style | undefined, text: string): string =>
+  style === undefined ? text : `\x1b[${codes(style).join(";")}m${text}\x1b[m`
+
+const attributes = [
+  ["bold", 1],
+  ["dim", 2],
+  ["italic", 3],
+  ["underline", 4],
+  ["blink", 5],
+  ["inverse", 7],
+  ["invisible", 8],
+  ["strikethrough", 9],
+  ["overline", 53],
+] as const
+
+const codes = (style: Style): ReadonlyArray<number> => [
+  ...attributes.flatMap(([name, code]) => (style[name] === true ? [code] : [])),
+  ...color(30, style.foreground),
+  ...color(40, style.background),
+]
+
+/** From the code of black on. */
+const color = (black: number, value: number | string | undefined): ReadonlyArray<number> => {
+  if (value === undefined) return []
+  if (typeof value === "number") {
+    if (value < 8) return [black + value]
+    return value < 16 ? [black + 60 + value - 8] : [black + 8, 5, value]
+  }
+  return [black + 8, 2, ...[1, 3, 5].map((at) => Number.parseInt(value.slice(at, at + 2), 16))]
+}

@@ -1,0 +1,274 @@
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import { describe, expect, it } from "vitest"
+import { defaults } from "../../protocol/Limits.ts"
+import * as Fake from "../../spawn/Fake.ts"
+import { Spawner, type SpawnSpec } from "../../spawn/Spawner.ts"
+import { effect, elapse, pass, settle } from "../../testing/Effects.ts"
+import * as ProcessRegistry from "../ProcessRegistry.ts"
+import * as MemoryFiles from "../history/MemoryFiles.ts"
+import { leastBytes } from "../history/Segments.ts"
+import { pipe } from "../testing/Registry.ts"
+import * as Scroll from "../testing/Scroll.ts"
+import { mostCells } from "./Feed.ts"
+import { idleMillis, mostFollowing, Screens, type ScreenRequest } from "./Screens.ts"
+
+const pty = (rows = 4, columns = 60): SpawnSpec => ({
+  ...pipe,
+  stdio: { kind: "pty", size: { rows, columns } },
+})
+
+/** A registry over such terminals; `opened` are all that were opened. */
+const make = (change: Partial<typeof defaults> = {}, disk: MemoryFiles.Options = {}) =>
+  Effect.gen(function* () {
+    const fake = yield* Fake.make({})
+    const spawner = yield* Effect.provide(Spawner, fake.layer)
+    const { opened, service } = Scroll.make()
+    const limits = { ...defaults, ...change }
+    const screens = new Screens(service)
+    const files = MemoryFiles.make(disk)
+    const shared = { ...ProcessRegistry.share(limits), screens, historyFiles: files }
+    const registry = yield* ProcessRegistry.make(
+      spawner,
+      { ...ProcessRegistry.defaultOptions, limits },
+      shared,
+    )
+    const begin = (id: string, spec = pty(), asked: ProcessRegistry.Asked = {}) =>
+      Effect.gen(function* () {
+        const process = yield* registry.start(id, spec, asked)
+        process.release()
+        return { process, child: yield* fake.next }
+      })
+    const ask = (id: string, request: Partial<ScreenRequest> = {}) =>
+      Effect.flatMap(registry.find(id), (process) =>
+        registry.pictures.of(process, { seq: undefined, formats: ["text"], scrollback: 0, ...request }),
+      )
+    return { registry, screens, opened, begin, ask }
+  })
+
+describe("Screens", () => {
+  it(
+    "opens a terminal for the first request, and feeds it what comes later",
+    effect(function* () {
+      const { begin, ask, opened } = yield* make()
+      const { child } = yield* begin("p")
+      child.output("pty", "one ")
+      yield* settle
+      expect(opened).toHaveLength(0)
+      expect(yield* ask("p")).toMatchObject({
+        text: "one",
+        seq: 1,
+        fromSeq: 1,
+        size: { rows: 4, columns: 60 },
+      })
+      child.output("pty", "two")
+      yield* settle
+      expect(opened.map(({ text }) => text)).toEqual(["one two"])
+      expect(yield* ask("p")).toMatchObject({ text: "one two", seq: 2, fromSeq: 1 })
+      expect(opened).toHaveLength(1)
+    }),
+  )
+
+  it(
+    "paints the past in a terminal of its own, up to the seq that is asked for",
+    effect(function* () {
+      const { begin, ask, opened } = yield* make()
+      const { child } = yield* begin("p")
+      for (const text of ["a", "b", "c"]) child.output("pty", text)
+      expect(yield* ask("p", { seq: 2 })).toMatchObject({ text: "ab", seq: 2 })
+      expect(yield* ask("p", { seq: 99 })).toMatchObject({ text: "abc", seq: 3 })
+      expect(yield* ask("p", { seq: 1 })).toMatchObject({ text: "a", seq: 1 })
+      expect(yield* ask("p", { seq: 0 })).toMatchObject({ text: "", seq: 0 })
+      expect(opened.map(({ disposed }) => disposed)).toEqual([false, true, true])
+    }),
+  )
+
+  it(
+    "changes the size between the output before and after a resize, also when it paints the past",
+    effect(function* () {
+      const { registry, begin, ask } = yield* make()
+      const { child } = yield* begin("p")
+      child.output("pty", "a")
+      yield* registry.resize("p", { rows: 4, columns: 70 })
+      child.output("pty", "b")
+      yield* registry.resize("p", { rows: 4, columns: 75 })
+      yield* registry.resize("p", { rows: 4, columns: 80 })
+      child.output("pty", "c")
+      expect(yield* ask("p")).toMatchObject({ text: "a<70>b<80>c", size: { columns: 80 } })
+      yield* registry.resize("p", { rows: 4, columns: 90 })
+      expect(yield* ask("p")).toMatchObject({ text: "a<70>b<80>c<90>", size: { columns: 90 } })
+      expect(yield* ask("p", { seq: 2 })).toMatchObject({ text: "a<70>b<80>", size: { columns: 80 } })
+    }),
+  )
+
+  it(
+    "begins with the oldest output that is retained, and says with which seq that is",
+    effect(function* () {
+      const { begin, ask } = yield* make({ retainedChunks: 2 })
+      const { child } = yield* begin("p")
+      for (const text of ["a", "b", "c", "d"]) child.output("pty", text)
+      expect(yield* ask("p")).toMatchObject({ text: "cd", seq: 4, fromSeq: 3 })
+      expect(yield* Effect.flip(ask("p", { seq: 2 }))).toMatchObject({
+        _tag: "ScreenError",
+        reason: "Evicted",
+      })
+      // It falls behind, and begins anew.
+      for (const text of ["e", "f", "g"]) child.output("pty", text)
+      expect(yield* ask("p")).toMatchObject({ text: "fg", seq: 7, fromSeq: 6 })
+    }),
+  )
+
+  it(
+    "paints from the history what the log no longer has, with the sizes of that time, now and in the past",
+    effect(function* () {
+      const { registry, begin, ask, opened } = yield* make({ retainedChunks: 2 })
+      const { child, process } = yield* begin("p", pty(), { historyBytes: leastBytes })
+      for (const text of ["a", "b"]) child.output("pty", text)
+      yield* registry.resize("p", { rows: 4, columns: 70 })
+      for (const text of ["c", "d", "e"]) child.output("pty", text)
+      yield* elapse(100)
+      expect(process.log.after(0)?.seq).toBeGreaterThan(2)
+      const whole = { text: "ab<70>cde", seq: 5, fromSeq: 1 }
+      expect(yield* ask("p")).toMatchObject(whole)
+      expect(yield* ask("p", { seq: 3 })).toMatchObject({ text: "ab<70>c", seq: 3, fromSeq: 1 })
+      expect(yield* ask("p", { seq: 2 })).toMatchObject({ text: "ab<70>", seq: 2 })
+      expect(yield* ask("p", { seq: 1 })).toMatchObject({ text: "a", seq: 1, size: { columns: 60 } })
+      expect(yield* ask("p")).toMatchObject(whole)
+      expect(opened[0]?.disposed).toBe(false)
+    }),
+  )
+
+  it(
+    "begins with the oldest output that the history has, if that was dropped too",
+    effect(function* () {
+      const { begin, ask } = yield* make({ retainedChunks: 2 })
+      const { child } = yield* begin("p", pty(), { historyBytes: leastBytes })
+      const piece = "x".repeat(60_000)
+      for (let n = 0; n < 60; n++) {
+        child.output("pty", `${n}${piece}`)
+        yield* elapse(30)
+      }
+      const { text = "", fromSeq } = yield* ask("p")
+      expect(fromSeq).toBeGreaterThan(1)
+      expect(fromSeq).toBeLessThan(58)
+      const kept = Array.from({ length: 61 - fromSeq }, (_, at) => `${at + fromSeq - 1}${piece}`)
+      expect(text === kept.join("")).toBe(true)
+      expect(yield* Effect.flip(ask("p", { seq: fromSeq - 1 }))).toMatchObject({
+        reason: "Evicted",
+        message: expect.stringContaining(`begins with seq ${fromSeq}`),
+      })
+    }),
+  )
+
+  it(
+    "begins with what the log has if the history cannot be read or written",
+    effect(function* () {
+      const { begin, ask } = yield* make({ retainedChunks: 2 }, { capacity: () => 0 })
+      const { child } = yield* begin("p", pty(), { historyBytes: leastBytes })
+      for (const text of ["a", "b", "c"]) child.output("pty", text)
+      yield* elapse(100)
+      expect(yield* ask("p")).toMatchObject({ text: "bc", fromSeq: 2 })
+    }),
+  )
+
+  it(
+    "begins anew where a terminal keeps too much",
+    effect(function* () {
+      const { begin, ask } = yield* make({ retainedBytes: 2 ** 22 })
+      const { child } = yield* begin("p")
+      child.output("pty", `heavy${"x".repeat(2 ** 20 - 5)}`)
+      const { seq } = yield* ask("p")
+      child.output("pty", "light")
+      expect(yield* ask("p")).toMatchObject({ text: "light", seq: seq + 1, fromSeq: seq + 1 })
+    }),
+  )
+
+  it(
+    "gives the terminal back when nobody has asked for a while, and paints it again for the next",
+    effect(function* () {
+      const { begin, ask, opened } = yield* make()
+      const { child, process } = yield* begin("p")
+      child.output("pty", "one ")
+      yield* ask("p")
+      expect(process.subscribers).toBe(1)
+      yield* pass(idleMillis - 1)
+      yield* ask("p")
+      yield* pass(idleMillis - 1)
+      expect(opened.map(({ disposed }) => disposed)).toEqual([false])
+      yield* pass(1)
+      expect(opened.map(({ disposed }) => disposed)).toEqual([true])
+      expect(process.subscribers).toBe(0)
+      child.output("pty", "two")
+      expect(yield* ask("p")).toMatchObject({ text: "one two" })
+      expect(opened).toHaveLength(2)
+    }),
+  )
+
+  it(
+    "has few terminals at once: the one that was not asked for the longest time makes room",
+    effect(function* () {
+      const { begin, ask, opened } = yield* make()
+      const ids = Array.from({ length: mostFollowing + 1 }, (_, index) => `p${index}`)
+      for (const id of ids) yield* begin(id)
+      for (const id of ids.slice(0, -1)) yield* ask(id)
+      yield* ask("p0")
+      yield* ask(ids.at(-1) ?? "")
+      yield* settle
+      expect(opened.flatMap(({ disposed }, index) => (disposed ? [index] : []))).toEqual([1])
+      expect(yield* ask("p1")).toMatchObject({ seq: 0 })
+    }),
+  )
+
+  it(
+    "never pauses the child, and lets others run while it feeds",
+    effect(function* () {
+      const { begin, ask } = yield* make()
+      const { child, process } = yield* begin("p")
+      for (let count = 0; count < 16; count++) child.output("pty", "x".repeat(65_536))
+      const asking = yield* Effect.fork(ask("p"))
+      yield* Effect.yieldNow()
+      expect((yield* Fiber.poll(asking))._tag).toBe("None")
+      expect(process.readers.pauses).toBe(0)
+      expect(yield* Fiber.join(asking)).toMatchObject({ seq: 16, fromSeq: 1 })
+    }),
+  )
+
+  it(
+    "loses nothing when a request is given up while it feeds",
+    effect(function* () {
+      const { begin, ask } = yield* make()
+      const { child } = yield* begin("p")
+      const text = Array.from({ length: 100_000 }, (_, index) => `${index} `).join("")
+      child.output("pty", text)
+      const asking = yield* Effect.fork(ask("p"))
+      yield* Effect.yieldNow()
+      yield* Fiber.interrupt(asking)
+      expect((yield* ask("p")).text).toBe(text.trimEnd())
+    }),
+  )
+
+  it(
+    "shows a process that has ended",
+    effect(function* () {
+      const { begin, ask } = yield* make()
+      const { child } = yield* begin("p")
+      child.output("pty", "bye")
+      child.finish(0)
+      yield* settle
+      expect(yield* ask("p")).toMatchObject({ text: "bye", fromSeq: 1 })
+    }),
+  )
+
+  it(
+    "refuses a process without a terminal, one of too many cells",
+    effect(function* () {
+      const { begin, ask, opened } = yield* make()
+      yield* begin("pipe", pipe)
+      yield* begin("huge", pty(1000, mostCells / 1000 + 1))
+      expect(yield* Effect.flip(ask("pipe"))).toMatchObject({ reason: "NoTerminal" })
+      expect(yield* Effect.flip(ask("huge"))).toMatchObject({ reason: "TooLarge" })
+      expect(yield* Effect.flip(ask("none"))).toMatchObject({ _tag: "ProcessError", reason: "Unknown" })
+      expect(opened).toHaveLength(0)
+    }),
+  )
+})

@@ -1,0 +1,243 @@
+/**
+ * The pictures that terminals show, of all processes of one server.
+ *
+ * A process whose picture nobody asks for has no terminal. The first request opens one, which then follows the output
+ * on a fiber of its own, a piece at a time, so that later requests find it painted and nothing of it lost; it is
+ * disposed when nobody has asked for a while, or when others are asked for more. A picture of the past is painted from
+ * what the log or the history has, in a terminal of its own.
+ */
+import * as Effect from "effect/Effect"
+import type { Format, ScreenResult } from "../../protocol/Screen.ts"
+import type { Histories } from "../history/Histories.ts"
+import type { Process } from "../Process.ts"
+import { Sizes } from "../Sizes.ts"
+import { Feed, type Subject } from "./Feed.ts"
+import * as Picture from "./Picture.ts"
+import { ScreenError } from "./ScreenError.ts"
+import type { TerminalsService } from "./Terminals.ts"
+
+/** How long a terminal follows its process after the last request, in milliseconds. */
+export const idleMillis = 30_000
+
+/** The most terminals that follow processes; the one that was not asked for the longest time makes room. */
+export const mostFollowing = 16
+
+/** The most pictures of the past that are painted at once. */
+export const mostReplays = 2
+
+/** What a request asks for. */
+export interface ScreenRequest {
+  /** The last output of the picture; undefined is now. */
+  readonly seq: number | undefined
+  /** What the answer has of it. */
+  readonly formats: ReadonlyArray<Format>
+  /** The most lines from above the screen. */
+  readonly scrollback: number
+}
+
+/** Runs a fiber that ends with the session. */
+export type Fork = (effect: Effect.Effect<void>) => void
+
+/** The pictures of the processes of one session. */
+export interface Pictures {
+  /** The picture of a process. */
+  readonly of: (process: Process, request: ScreenRequest) => Effect.Effect<ScreenResult, ScreenError>
+}
+
+/** The pictures of one server. */
+export class Screens {
+  /** @internal Those that follow, the one that was asked last at the end. */
+  readonly following = new Set<Screen>()
+  /** What opens terminals. */
+  readonly terminals: TerminalsService
+  /** Held while a picture of the past is painted. */
+  readonly replaying = Effect.unsafeMakeSemaphore(mostReplays)
+  private readonly screens = new WeakMap<Process, Screen>()
+
+  constructor(terminals: TerminalsService) {
+    this.terminals = terminals
+  }
+
+  /** Those of a session, whose fibers are forked so, and which has these histories. */
+  inSession(fork: Fork, histories: Pick<Histories, "of">): Pictures {
+    return {
+      of: (process, request) =>
+        Effect.suspend(() => {
+          const { stdio, log } = process
+          if (stdio.kind !== "pty") return Effect.fail(noTerminal(process.id))
+          const sizes = stdio.sizes ?? new Sizes(log, stdio.size)
+          process.stdio = { ...stdio, sizes }
+          const subject = { process, sizes, history: histories.of(process) }
+          const screen = this.screens.get(process) ?? new Screen(this, subject, fork)
+          this.screens.set(process, screen)
+          return screen.ask(request)
+        }),
+    }
+  }
+
+  /** @internal Notes that one is asked for now. */
+  asked(screen: Screen): void {
+    this.following.delete(screen)
+    this.following.add(screen)
+    for (const other of this.following) {
+      if (this.following.size <= mostFollowing) return
+      other.close()
+    }
+  }
+}
+
+/** The picture of one process. */
+class Screen {
+  private readonly screens: Screens
+  private readonly subject: Subject
+  private readonly fork: Fork
+  private readonly turn = Effect.unsafeMakeSemaphore(1)
+  private readonly news = Effect.unsafeMakeLatch(true)
+  private feed: Feed | undefined
+  private asking = 0
+  private askedAt = 0
+
+  constructor(screens: Screens, subject: Subject, fork: Fork) {
+    this.screens = screens
+    this.subject = subject
+    this.fork = fork
+  }
+
+  ask(request: ScreenRequest): Effect.Effect<ScreenResult, ScreenError> {
+    const count = (change: number) =>
+      Effect.map(now, (millis) => {
+        this.asking += change
+        this.askedAt = millis
+      })
+    return Effect.acquireUseRelease(
+      count(1),
+      () => this.answer(request),
+      () => count(-1),
+    )
+  }
+
+  /** Gives the terminal back, unless somebody waits for it. */
+  close(): void {
+    if (this.asking > 0) return
+    this.screens.following.delete(this)
+    this.feed?.release()
+    this.feed = undefined
+    this.news.unsafeOpen()
+  }
+
+  private answer(request: ScreenRequest): Effect.Effect<ScreenResult, ScreenError> {
+    const last = this.subject.process.log.nextSeq() - 1
+    const target = Math.min(request.seq ?? last, last)
+    const present = Effect.gen(this, function* () {
+      const feed = yield* this.follow
+      yield* feed.through(target)
+      const isLate = request.seq !== undefined && !shows(feed, target)
+      return isLate ? undefined : pictureOf(feed, request)
+    })
+    return Effect.flatMap(this.turn.withPermits(1)(present), (picture) =>
+      picture === undefined ? this.past(target, request) : Effect.succeed(picture),
+    )
+  }
+
+  /** Paints in a terminal of its own what the log retains up to `target`. */
+  private past(target: number, request: ScreenRequest): Effect.Effect<ScreenResult, ScreenError> {
+    const { screens, subject } = this
+    const replay = Effect.acquireUseRelease(
+      Feed.open(subject, screens.terminals),
+      (feed) =>
+        Effect.flatMap(feed.through(target), () =>
+          shows(feed, target)
+            ? Effect.sync(() => pictureOf(feed, request))
+            : Effect.fail(evicted(subject, target, feed)),
+        ),
+      (feed) => Effect.sync(() => feed.release()),
+    )
+    return screens.replaying.withPermits(1)(replay)
+  }
+
+  /** The fed terminal, which follows the process from now on. */
+  private readonly follow = Effect.suspend(() => {
+    const { screens, subject } = this
+    if (this.feed !== undefined && !this.feed.released) {
+      screens.asked(this)
+      return Effect.succeed(this.feed)
+    }
+    return Effect.map(Feed.open(subject, screens.terminals), (feed) => {
+      this.feed = feed
+      screens.asked(this)
+      this.fork(this.following(feed))
+      return feed
+    })
+  })
+
+  /** Until the terminal was given back, or nobody asks any more. */
+  private following(feed: Feed): Effect.Effect<void> {
+    return Effect.acquireUseRelease(
+      Effect.sync(() => this.subject.process.subscribe(() => this.news.unsafeOpen())),
+      () => Effect.raceFirst(this.catchUp(feed), this.untilIdle),
+      (unsubscribe) =>
+        Effect.sync(() => {
+          unsubscribe()
+          if (this.feed === feed) this.close()
+          feed.release()
+        }),
+    )
+  }
+
+  private catchUp(feed: Feed): Effect.Effect<void> {
+    return Effect.gen(this, function* () {
+      for (;;) {
+        yield* this.news.await
+        this.news.unsafeClose()
+        while (yield* this.turn.withPermits(1)(this.piece(feed))) yield* Effect.yieldNow()
+        if (feed.released) return
+      }
+    })
+  }
+
+  /** Feeds one piece; true if there may be more. A terminal that cannot go on is given back. */
+  private piece(feed: Feed): Effect.Effect<boolean> {
+    return Effect.suspend(() => {
+      const target = this.subject.process.log.nextSeq() - 1
+      if (feed.released || !feed.isBehind(target)) return Effect.succeed(false)
+      return Effect.match(feed.piece(target), {
+        onFailure: () => {
+          feed.release()
+          return false
+        },
+        onSuccess: () => true,
+      })
+    })
+  }
+
+  private readonly untilIdle: Effect.Effect<void> = Effect.gen(this, function* () {
+    for (;;) {
+      const left = this.askedAt + idleMillis - (yield* now)
+      if (left <= 0 && this.asking === 0) return
+      yield* Effect.sleep(left <= 0 ? idleMillis : left)
+    }
+  })
+}
+
+/** False if the terminal has output behind `target`, or none up to it although there was some. */
+const shows = ({ seq, fromSeq }: Feed, target: number): boolean =>
+  seq === target && (fromSeq <= target || target === 0)
+
+const now = Effect.clockWith((clock) => clock.currentTimeMillis)
+
+const pictureOf = ({ terminal, seq, fromSeq }: Feed, { formats, scrollback }: ScreenRequest): ScreenResult =>
+  Picture.from(terminal.snapshot(scrollback), { seq, fromSeq }, formats)
+
+const noTerminal = (id: string) =>
+  new ScreenError({
+    reason: "NoTerminal",
+    message: `process ${id} has no terminal: it was started without tty`,
+  })
+
+const evicted = ({ process: { id } }: Subject, seq: number, { fromSeq }: Feed) =>
+  new ScreenError({
+    reason: "Evicted",
+    message:
+      `the output of process ${id} up to seq ${seq} is no longer retained: ` +
+      `what is begins with seq ${fromSeq} (the start option history keeps more)`,
+  })

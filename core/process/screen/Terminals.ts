@@ -1,0 +1,45 @@
+/**
+ * The seam for terminals that paint: output goes in, and what a person would see comes out. A service with a default
+ * that has none, because the core has no terminal of its own.
+ *
+ * Such a terminal only looks: it answers no question that the output asks, and reaches nothing of the host.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import type { TerminalSize } from "../../spawn/Spawner.ts"
+import { ScreenError } from "./ScreenError.ts"
+import type { Snapshot } from "./Snapshot.ts"
+
+/** A terminal, whose caller makes one call at a time. */
+export interface Terminal {
+  /** Takes output in. Completes when a snapshot has it; others run meanwhile. */
+  readonly write: (bytes: Uint8Array) => Effect.Effect<void>
+  /** Changes the size for the output that comes next, and how many lines are kept above the screen. */
+  readonly resize: (size: TerminalSize, scrollback: number) => void
+  /** What it shows, with at most so many of the lines above the screen. */
+  readonly snapshot: (scrollback: number) => Snapshot
+  /** Characters that it keeps beyond one for each cell: what output can make grow. Looks at every cell. */
+  readonly excess: () => number
+  /** Gives its memory back. */
+  readonly dispose: () => void
+}
+
+/** Opens terminals. */
+export interface TerminalsService {
+  /** True if terminals can be opened. */
+  readonly available: boolean
+  /** A blank terminal that keeps so many lines above its screen. */
+  readonly open: (size: TerminalSize, scrollback: number) => Effect.Effect<Terminal, ScreenError>
+}
+
+/** There are no terminals. */
+export const none: TerminalsService = {
+  available: false,
+  open: () =>
+    Effect.fail(new ScreenError({ reason: "Unavailable", message: "this server cannot paint terminals" })),
+}
+
+/** The service; the default is `none`. */
+export class Terminals extends Context.Reference<Terminals>()("procwire/Terminals", {
+  defaultValue: (): TerminalsService => none,
+}) {}

@@ -1,0 +1,64 @@
+/** Terminals for tests: they show what they were fed, in one line without an end. */
+import * as Effect from "effect/Effect"
+import type { TerminalSize } from "../../spawn/Spawner.ts"
+import type { Terminal, TerminalsService } from "../screen/Terminals.ts"
+
+/** A terminal that shows what it was fed, and where its size has changed. */
+export class Scroll implements Terminal {
+  text = ""
+  disposed = false
+  size: TerminalSize
+  constructor(size: TerminalSize) {
+    this.size = size
+  }
+  write(piece: Uint8Array) {
+    return Effect.zipRight(
+      Effect.yieldNow(),
+      Effect.sync(() => void (this.text += new TextDecoder().decode(piece))),
+    )
+  }
+  resize(size: TerminalSize) {
+    this.size = size
+    this.text += `<${size.columns}>`
+  }
+  snapshot() {
+    if (this.disposed) throw new Error("a disposed terminal was asked")
+    const { text, size } = this
+    const run = { kind: "single" as const, text, columns: text.length, style: undefined }
+    return {
+      size,
+      normal: {
+        rows: [{ wrapped: false, runs: [run] }],
+        scrollback: 0,
+        cursor: { row: 0, column: 0 },
+        margins: undefined,
+      },
+      alternate: undefined,
+      cursor: { visible: true, shape: "block" as const, blinks: false },
+      title: "",
+      modes: { set: [], origin: false },
+      pen: "",
+    }
+  }
+  excess() {
+    return this.text.includes("heavy") ? Infinity : 0
+  }
+  dispose() {
+    this.disposed = true
+  }
+}
+
+/** Opens such terminals; `opened` are all that were. */
+export const make = () => {
+  const opened: Array<Scroll> = []
+  const service: TerminalsService = {
+    available: true,
+    open: (size) =>
+      Effect.sync(() => {
+        const terminal = new Scroll(size)
+        opened.push(terminal)
+        return terminal
+      }),
+  }
+  return { opened, service }
+}
