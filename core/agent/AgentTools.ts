@@ -53,6 +53,8 @@ export interface AgentTools extends AsyncDisposable {
   writeStdin(args: Tools.WriteStdin, options?: CallOptions): Promise<TextReply>
   /** Runs `read_output`: reads again what a command has printed, whether it runs or has ended. */
   readOutput(args: Tools.ReadOutput, options?: CallOptions): Promise<TextReply>
+  /** Runs `read_screen`: what the terminal of a command shows. */
+  readScreen(args: Tools.ReadScreen, options?: CallOptions): Promise<TextReply>
   /** Runs `list_commands`. */
   listCommands(args?: Tools.ListCommands, options?: CallOptions): Promise<TextReply>
   /** Runs `stop_command`: SIGTERM, and SIGKILL after a grace. */
@@ -87,6 +89,7 @@ export const createTools = (client: Client, options?: UnifiedExec.Options): Agen
     execCommand: (args, options) => call("exec_command", args, options),
     writeStdin: (args, options) => call("write_stdin", args, options),
     readOutput: (args, options) => call("read_output", args, options),
+    readScreen: (args, options) => call("read_screen", args, options),
     listCommands: (args = {}, options) => call("list_commands", args, options),
     stopCommand: (args, options) => call("stop_command", args, options),
     call,

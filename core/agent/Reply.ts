@@ -3,6 +3,7 @@ import type { Stopping } from "./Commands.ts"
 import type { Excerpt } from "./Excerpt.ts"
 import type { Listed } from "./Listing.ts"
 import * as Rest from "./Rest.ts"
+import * as Screen from "./Screen.ts"
 import type { WaitEnd } from "./WaitFor.ts"
 
 /**
@@ -22,7 +23,7 @@ export interface Reply {
   readonly failure?: string
   /** How many tokens the output had before it was cut, estimated as bytes / 4. */
   readonly originalTokenCount: number
-  /** The output since the last reply, cut to the token budget; of `read_output` and `list_commands` what they tell. */
+  /** The output since the last reply, cut to the token budget; of tools that read and list, what they tell. */
   readonly output: string
   /** What else the model should know: a session that was ended, a background process. Absent: nothing. */
   readonly notices?: ReadonlyArray<string>
@@ -34,6 +35,8 @@ export interface Reply {
   readonly rest?: Rest.Rest
   /** Where the output lies, of `read_output`. */
   readonly excerpt?: Excerpt
+  /** How the terminal stands, of `read_screen`. */
+  readonly screen?: Screen.Screen
   /** The commands, of `list_commands`. */
   readonly commands?: ReadonlyArray<Listed>
 }
@@ -45,6 +48,11 @@ export const toText = (reply: Reply): string => {
     return [...place(reply.excerpt), state(reply, reply.excerpt.sessionId), "Output:", reply.output].join(
       "\n",
     )
+  }
+  if (reply.screen !== undefined) {
+    const { screen } = reply
+    const lines = [...Screen.toText(screen), state(reply, screen.sessionId)]
+    return [...lines, "Output:", reply.output].join("\n")
   }
   return [
     `Chunk ID: ${reply.chunkId}`,

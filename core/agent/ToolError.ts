@@ -18,6 +18,8 @@ export type ToolReason =
   | "Write"
   /** The server cannot wait for that, or has refused to. */
   | "Wait"
+  /** There is no picture: no terminal, the command has ended, or the server cannot tell what a terminal shows. */
+  | "Screen"
   /** The tools are closed. */
   | "Closed"
   /** The caller aborted the call; the command, if it was started, goes on in `sessionId`. */
@@ -103,6 +105,34 @@ export const notWaited = (error: ClientError) =>
     message: `waiting failed: ${error.message}; the command goes on`,
     cause: error,
   })
+
+/** `Screen`: the command runs without a terminal. */
+export const noTerminal = (id: number) =>
+  new ToolError({
+    reason: "Screen",
+    message:
+      `read_screen failed: session ID ${id} has no terminal; rerun exec_command with tty=true, ` +
+      "or see what it has printed with read_output",
+  })
+
+/** `Screen`: the server cannot tell what terminals show. */
+export const noScreens = () =>
+  new ToolError({
+    reason: "Screen",
+    message:
+      "read_screen failed: the server cannot tell what a terminal shows; read_output has what was printed",
+  })
+
+/** `Screen`: the end of the command was told, and its terminal is gone. */
+export const noScreenAnyMore = (id: number) =>
+  new ToolError({
+    reason: "Screen",
+    message: `read_screen failed: session ID ${id} has ended; read_output has what it has printed`,
+  })
+
+/** `Screen`: the server has refused. */
+export const noScreen = (error: ClientError) =>
+  new ToolError({ reason: "Screen", message: `read_screen failed: ${error.message}`, cause: error })
 
 /** `Closed`: the tools are closed, and start nothing more. */
 export const closed = () => new ToolError({ reason: "Closed", message: "the tools are closed" })

@@ -130,6 +130,18 @@ export const ReadOutput = Schema.Struct({
 })
 export type ReadOutput = typeof ReadOutput.Type
 
+/** The arguments of `read_screen`. */
+export const ReadScreen = Schema.Struct({
+  session_id: Arguments.id("The session ID of the command."),
+  scrollback: optional(
+    Arguments.count(
+      "The most lines to return that have left the screen at its top (default 0, at most 1000).",
+    ),
+  ),
+  max_output_tokens: maxOutputTokens,
+})
+export type ReadScreen = typeof ReadScreen.Type
+
 /** The arguments of `stop_command`. */
 export const StopCommand = Schema.Struct({
   session_id: commandId,
@@ -146,7 +158,13 @@ export type StopCommand = typeof StopCommand.Type
 export type Offer = "all" | "codex"
 
 /** The name of a tool. */
-export type Name = "exec_command" | "write_stdin" | "read_output" | "list_commands" | "stop_command"
+export type Name =
+  | "exec_command"
+  | "write_stdin"
+  | "read_output"
+  | "read_screen"
+  | "list_commands"
+  | "stop_command"
 
 /** What an agent framework needs to offer a tool to its model. */
 export interface ToolDefinition {
@@ -192,6 +210,13 @@ const more = (): ReadonlyArray<ToolDefinition> => [
       "Reads again what a command has printed, whether it runs or has ended: from a line on, its last lines, or the " +
       "lines that match a pattern.",
     inputSchema: toJsonSchema(ReadOutput),
+  },
+  {
+    name: "read_screen",
+    description:
+      "Shows what the terminal of a running command (tty=true) shows now, as a person would see it: for editors, " +
+      "pagers, menus, progress bars, and anything else that draws. Takes nothing from the next reply.",
+    inputSchema: toJsonSchema(ReadScreen),
   },
   {
     name: "list_commands",

@@ -1,7 +1,7 @@
 /**
  * The tools that a language model calls to run commands: `exec_command` starts one and waits for it, `write_stdin`
- * writes to it and waits again, `read_output` reads again what it has printed, `list_commands` and `stop_command` do
- * what they say. The results are the same wherever the processes run.
+ * writes to it and waits again, `read_output` reads again what it has printed, `read_screen`, `list_commands` and
+ * `stop_command` do what they say. The results are the same wherever the processes run.
  *
  * A call returns when the command has exited or what it waits for has come, and no later than its yield time. An
  * interrupted call stops waiting; the command goes on, unless the call says otherwise, and the next call returns its
@@ -18,6 +18,7 @@ import type { ExecBackend } from "./ExecBackend.ts"
 import * as ExecCommandTool from "./ExecCommandTool.ts"
 import * as ListCommandsTool from "./ListCommandsTool.ts"
 import * as ReadOutputTool from "./ReadOutputTool.ts"
+import * as ReadScreenTool from "./ReadScreenTool.ts"
 import type { Watcher } from "./Session.ts"
 import * as SessionCalls from "./SessionCalls.ts"
 import * as StopCommandTool from "./StopCommandTool.ts"
@@ -54,6 +55,8 @@ export interface UnifiedExec {
   readonly writeStdin: SessionCalls.Run<Tools.WriteStdin>
   /** Reads again what a command has printed. Fails with `UnknownSession` or `Arguments`. */
   readonly readOutput: SessionCalls.Run<Tools.ReadOutput>
+  /** Tells what the terminal of a command shows. Fails with `UnknownSession` or `Screen`. */
+  readonly readScreen: SessionCalls.Run<Tools.ReadScreen>
   /** Tells of the commands. */
   readonly listCommands: SessionCalls.Run<Tools.ListCommands>
   /** Ends a command. Fails with `UnknownSession`. */
@@ -92,12 +95,16 @@ export const make = (
     const execCommand = ExecCommandTool.make(backend, calls, options, longestPollMillis)
     const writeStdin = WriteStdinTool.make(calls, server, longestPollMillis)
     const readOutput = ReadOutputTool.make(commands, cap)
+    const readScreen = ReadScreenTool.make(calls, server, cap)
     const listCommands = ListCommandsTool.make(commands)
     const stopCommand = StopCommandTool.make(calls, commands)
 
     const { tools: offer = "all" } = options
     const isCodex = offer === "codex"
-    const offered = Tools.toolDefinitions(offer)
+    // A model is not offered what the server cannot do.
+    const offered = Tools.toolDefinitions(offer).filter(
+      ({ name }) => name !== "read_screen" || server?.processScreen === true,
+    )
     const run: { readonly [name in Tools.Name]: Decoded } = {
       exec_command: isCodex
         ? decoded(Tools.CodexExecCommand, execCommand)
@@ -106,6 +113,7 @@ export const make = (
         ? decoded(Tools.CodexWriteStdin, writeStdin)
         : decoded(Tools.WriteStdin, writeStdin),
       read_output: decoded(Tools.ReadOutput, readOutput),
+      read_screen: decoded(Tools.ReadScreen, readScreen),
       list_commands: decoded(Tools.ListCommands, listCommands),
       stop_command: decoded(Tools.StopCommand, stopCommand),
     }
@@ -122,6 +130,7 @@ export const make = (
       execCommand,
       writeStdin,
       readOutput,
+      readScreen,
       listCommands,
       stopCommand,
       call,

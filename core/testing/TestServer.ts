@@ -4,6 +4,7 @@ import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import * as Files from "../files/Files.ts"
 import * as FakeHttp from "../http/Fake.ts"
+import { none as noTerminals, Terminals, type TerminalsService } from "../process/screen/Terminals.ts"
 import * as ExecServer from "../server/ExecServer.ts"
 import { SessionIds } from "../session/SessionIds.ts"
 import { defaultOptions } from "../session/SessionRegistry.ts"
@@ -26,6 +27,8 @@ export type Settings = Partial<Omit<ExecServer.Options, "limits">> & {
   readonly limits?: Partial<ExecServer.Options["limits"]>
   /** Answers HTTP requests of the server. Default: no origin is reachable. */
   readonly answer?: FakeHttp.Answer
+  /** Terminals that paint. Default: there are none. */
+  readonly terminals?: TerminalsService
 }
 
 export interface TestServer {
@@ -37,7 +40,7 @@ export interface TestServer {
 /** The real server over a fake spawner. */
 export const make = (
   options: Fake.Options = {},
-  { limits, answer, ...serverOptions }: Settings = {},
+  { limits, answer, terminals = noTerminals, ...serverOptions }: Settings = {},
 ): Effect.Effect<TestServer, never, Scope.Scope> =>
   Effect.gen(function* () {
     const fake = yield* Fake.make(options)
@@ -47,6 +50,7 @@ export const make = (
       Files.layerNone,
       FakeHttp.layer(answer),
       Layer.succeed(Host, host),
+      Layer.succeed(Terminals, terminals),
       Layer.succeed(SessionIds, {
         next: Effect.sync(() => `00000000-0000-4000-8000-${String((sessions += 1)).padStart(12, "0")}`),
       }),

@@ -38,10 +38,11 @@ describe("procwire mcp", () => {
       { title: "Run a shell command", ...runs },
       { title: "Write to a running command, or wait for it", ...runs },
       { title: "Read again what a command has printed", ...reads },
+      { title: "See what the terminal of a command shows", ...reads },
       { title: "List the commands", ...reads },
       { title: "Stop a running command", ...stops },
     ])
-    expect(tools.map(({ inputSchema }) => inputSchema["additionalProperties"])).toEqual(Array(5).fill(false))
+    expect(tools.map(({ inputSchema }) => inputSchema["additionalProperties"])).toEqual(Array(6).fill(false))
     expect(server.client.getInstructions()).toBe(`Commands run with /bin/sh in ${McpClient.home} on linux.`)
   })
 

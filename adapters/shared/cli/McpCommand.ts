@@ -36,7 +36,7 @@ const graceMillis = 1500
 
 export const help = `\
 Offer running commands to a language model: an MCP server over stdio with the tools exec_command, write_stdin,
-read_output, list_commands and stop_command, and the output of each command as a resource.
+read_output, read_screen, list_commands and stop_command, and the output of each command as a resource.
 
 Usage: procwire mcp [OPTIONS]
 

@@ -69,7 +69,7 @@ describe("procwire mcp", () => {
     expect(said.stderr).toBe("")
     expect(messages()).toEqual([
       expect.objectContaining({ id: 0, result: expect.objectContaining({ protocolVersion: "2025-06-18" }) }),
-      expect.objectContaining({ id: "two", result: { tools: Array(5).fill(expect.anything()) } }),
+      expect.objectContaining({ id: "two", result: { tools: Array(6).fill(expect.anything()) } }),
     ])
   })
 

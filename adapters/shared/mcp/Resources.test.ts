@@ -151,6 +151,45 @@ it("kills the command of a cancelled call that asks for that, and says so with t
   await close()
 })
 
+it("shows what a terminal shows, with its cursor and title, and takes no output from the next reply", async () => {
+  const { mcp, call, close } = await opened()
+  const { tools } = await mcp.listTools()
+  expect(tools.find(({ name }) => name === "read_screen")).toMatchObject({
+    annotations: { readOnlyHint: true, title: "See what the terminal of a command shows" },
+    inputSchema: { required: ["session_id"] },
+  })
+  const cmd =
+    "stty -echo; printf 'gone\\033]2;a menu\\007\\033[?25l'; read go; printf '\\033[2J\\033[2;3Hchosen'; read end"
+  const { structured } = await call("exec_command", { cmd, tty: true, wait_for: { text: "a menu" } })
+  const { session_id } = structured
+  const shown = await call("read_screen", { session_id })
+  expect(shown.structured).toMatchObject({
+    session_id,
+    output: "gone",
+    screen: {
+      session_id,
+      rows: 24,
+      columns: 80,
+      cursor_row: 1,
+      cursor_column: 5,
+      cursor_visible: false,
+      title: "a menu",
+      alternate: false,
+      scrollback: 0,
+    },
+  })
+  await call("write_stdin", { session_id, chars: "\n", wait_for: { text: "chosen" } })
+  expect((await call("read_screen", { session_id })).texts).toEqual([
+    `Screen of session ID ${session_id}: 24 rows, 80 columns, title "a menu"\nCursor: row 2, column 9 (hidden)\n` +
+      `Process running with session ID ${session_id}\nOutput:\n\n  chosen`,
+  ])
+  const pipes = await call("exec_command", { cmd: "sleep 600", yield_time_ms: 250 })
+  const refused = await call("read_screen", { session_id: pipes.structured.session_id })
+  expect(refused.isError).toBe(true)
+  expect(refused.texts[0]).toContain("rerun exec_command with tty=true")
+  await close()
+})
+
 it("offers nothing but the tools of Codex to who wants no more", async () => {
   const { mcp, call, told, close } = await opened({ tools: "codex" })
   expect(mcp.getServerCapabilities()).toEqual({ tools: {} })

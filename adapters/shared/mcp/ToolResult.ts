@@ -72,6 +72,21 @@ export const More = Schema.Struct({
       matches: optional(integer("How many lines match.")),
     }),
   ),
+  screen: optional(
+    Schema.Struct({
+      session_id: integer("The command."),
+      rows: integer("The lines of the screen."),
+      columns: integer("Its columns."),
+      cursor_row: integer("The row of the cursor on the screen, counted from 1."),
+      cursor_column: integer("Its column, counted from 1."),
+      cursor_visible: Schema.Boolean,
+      title: Schema.String,
+      alternate: Schema.Boolean.annotations({
+        description: "Whether the program draws on the alternate screen.",
+      }),
+      scrollback: integer("How many lines of the output have left the screen at its top."),
+    }),
+  ),
   commands: optional(
     Schema.Array(
       Schema.Struct({
@@ -101,6 +116,7 @@ const annotations = {
   exec_command: { title: "Run a shell command", ...runs },
   write_stdin: { title: "Write to a running command, or wait for it", ...runs },
   read_output: { title: "Read again what a command has printed", ...reads },
+  read_screen: { title: "See what the terminal of a command shows", ...reads },
   list_commands: { title: "List the commands", ...reads },
   stop_command: { title: "Stop a running command", ...stops },
 } as const
@@ -159,7 +175,7 @@ const toStructured = (reply: Reply.Reply, notices: ReadonlyArray<string>): Struc
   ...(notices.length === 0 ? {} : { notices }),
 })
 
-const toMore = ({ wait, endedBy, rest, excerpt, commands }: Reply.Reply): typeof More.Type => ({
+const toMore = ({ wait, endedBy, rest, excerpt, screen, commands }: Reply.Reply): typeof More.Type => ({
   ...(wait === undefined ? {} : { wait_ended_by: wait.by, wait_detail: wait.detail }),
   ...(wait?.asks === undefined ? {} : { asks_for: wait.asks }),
   ...(endedBy === undefined ? {} : { ended_by: endedBy }),
@@ -172,7 +188,20 @@ const toMore = ({ wait, endedBy, rest, excerpt, commands }: Reply.Reply): typeof
         },
       }),
   ...(excerpt === undefined ? {} : { excerpt: placeOf(excerpt) }),
+  ...(screen === undefined ? {} : { screen: screenOf(screen) }),
   ...(commands === undefined ? {} : { commands: commands.map(listed) }),
+})
+
+const screenOf = (screen: NonNullable<Reply.Reply["screen"]>) => ({
+  session_id: screen.sessionId,
+  rows: screen.rows,
+  columns: screen.columns,
+  cursor_row: screen.cursorRow,
+  cursor_column: screen.cursorColumn,
+  cursor_visible: screen.cursorVisible,
+  title: screen.title,
+  alternate: screen.alternate,
+  scrollback: screen.scrollback,
 })
 
 const placeOf = (excerpt: NonNullable<Reply.Reply["excerpt"]>) => ({

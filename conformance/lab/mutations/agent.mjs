@@ -90,6 +90,12 @@ export const agent = [
   grep("next: match }", "next: undefined }", "matches that do not fit are lost"),
   transcript("each.ends < wanted", "each.ends <= wanted", "a line begins one too late"),
   commands("this.kept > most", "this.kept < 0", "all output is kept for ever"),
+  inFile("core/agent/Screen.ts")("cursor.row + 1", "cursor.row", "a model is told rows from 0"),
+  inFile("core/agent/UnifiedExec.ts")(
+    "server?.processScreen === true",
+    "true",
+    "a tool is offered that the server cannot do",
+  ),
   elsewhere(
     inFile("adapters/shared/mcp/Resources.ts")(
       "subscribed.has(change.id)",

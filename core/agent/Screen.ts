@@ -1,0 +1,53 @@
+/** How the terminal of a command stands, of a reply of `read_screen`. */
+import type { ScreenResult } from "../protocol/Screen.ts"
+
+/** How the terminal of a command stands. Rows and columns count from 1. */
+export interface Screen {
+  /** The session ID of the command. */
+  readonly sessionId: number
+  /** The lines of the screen. */
+  readonly rows: number
+  /** The columns of the screen. */
+  readonly columns: number
+  /** The row of the screen where the next character goes. */
+  readonly cursorRow: number
+  /** The column where it goes. */
+  readonly cursorColumn: number
+  /** False while the program hides its cursor. */
+  readonly cursorVisible: boolean
+  /** What the program has set as title of the window. */
+  readonly title: string
+  /** True while the program draws on the alternate screen, as editors and pagers do. */
+  readonly alternate: boolean
+  /** How many of the lines have left the screen at its top. */
+  readonly scrollback: number
+}
+
+/** That of a picture. */
+export const of = (
+  sessionId: number,
+  { size, cursor, title, alternate, scrollback }: ScreenResult,
+): Screen => ({
+  sessionId,
+  rows: size.rows,
+  columns: size.columns,
+  cursorRow: cursor.row + 1,
+  cursorColumn: cursor.column + 1,
+  cursorVisible: cursor.visible,
+  title,
+  alternate,
+  scrollback,
+})
+
+/** The same for a model. */
+export const toText = (screen: Screen): ReadonlyArray<string> => {
+  const { sessionId, rows, columns, cursorRow, cursorColumn, cursorVisible, title, alternate, scrollback } =
+    screen
+  return [
+    `Screen of session ID ${sessionId}: ${rows} rows, ${columns} columns` +
+      (alternate ? ", the alternate screen" : "") +
+      (title === "" ? "" : `, title ${JSON.stringify(title)}`),
+    `Cursor: row ${cursorRow}, column ${cursorColumn}${cursorVisible ? "" : " (hidden)"}`,
+    ...(scrollback === 0 ? [] : [`The first ${scrollback} lines have left the screen at its top`]),
+  ]
+}
