@@ -40,6 +40,18 @@ export const screens = [
     "a picture of the past has the output behind it",
     "process/screen/is-of-a-seq",
   ),
+  one(
+    "core/client/ScreenSvg.ts",
+    "return inverse === true",
+    "return inverse !== true",
+    "colors are turned around that are not inverse",
+  ),
+  one(
+    "core/client/ScreenSvg.ts",
+    "column += columns",
+    "column += span.text.length",
+    "wide characters are drawn too far to the left or right of their columns",
+  ),
   painted(
     "core/process/screen/Repaint.ts",
     "if (!cursor.visible)",
