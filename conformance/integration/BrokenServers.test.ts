@@ -37,19 +37,21 @@ const unrelated = [
   "process/exit-code/the-largest",
 ]
 
-/** Faults of pictures, by the case that notices each. */
-const screens = Object.fromEntries(
+/** Faults of what the control server does not have, by the case that notices each. */
+const relayed = Object.fromEntries(
   Object.entries({
-    "screen-cursor-from-one": "shows-what-is-seen",
-    "screen-keeps-blanks": "shows-what-is-seen",
-    "screen-of-now": "is-of-a-seq",
-    "screen-of-the-first-size": "follows-a-resize",
-    "screen-of-what-is-retained": "goes-on-in-the-history",
-    "screen-painted-plain": "paints-itself",
-    "screen-without-colors": "has-colors-and-attributes",
-    "screen-without-modes": "tells-title-cursor-and-alternate",
-    "screen-without-scrollback": "has-what-has-left-the-screen",
-  }).map(([name, id]): [string, Broken] => [name, { relayed: true, fails: [`process/screen/${id}`] }]),
+    "history-sizes-of-now": "process/history/has-the-sizes-of-a-terminal",
+    "history-times-in-seconds": "process/history/has-times-and-sizes",
+    "screen-cursor-from-one": "process/screen/shows-what-is-seen",
+    "screen-keeps-blanks": "process/screen/shows-what-is-seen",
+    "screen-of-now": "process/screen/is-of-a-seq",
+    "screen-of-the-first-size": "process/screen/follows-a-resize",
+    "screen-of-what-is-retained": "process/screen/goes-on-in-the-history",
+    "screen-painted-plain": "process/screen/paints-itself",
+    "screen-without-colors": "process/screen/has-colors-and-attributes",
+    "screen-without-modes": "process/screen/tells-title-cursor-and-alternate",
+    "screen-without-scrollback": "process/screen/has-what-has-left-the-screen",
+  }).map(([name, id]): [string, Broken] => [name, { relayed: true, fails: [id] }]),
 )
 
 const broken: { readonly [name: string]: Broken } = {
@@ -209,7 +211,7 @@ const broken: { readonly [name: string]: Broken } = {
   "resume-counts-anew": { fails: ["session/resume-continues-the-count"] },
   "resume-repeats": { fails: ["session/resume-continues-the-count"] },
   "resume-takes-over": { fails: ["session/attached-session-refused", "session/takeover/without-it-refused"] },
-  ...screens,
+  ...relayed,
   "seq-as-string": {
     fails: [
       "process/output/seq-contiguous",
@@ -356,15 +358,15 @@ for (const over of ["stdio", "ws"] as const) {
 }
 
 test.concurrent("the server behind a relay passes all cases of its broken ones", async () => {
-  const ids = Object.values(screens).flatMap(({ fails }) => fails)
+  const ids = Object.values(relayed).flatMap(({ fails }) => fails)
   const outcomes = await run("relay", "ws", ids, longMs, new Set())
   expect(outcomes.map(({ status }) => status)).toEqual(outcomes.map(() => "pass"))
 })
 
 for (const [name, one] of Object.entries(broken)) {
-  const { everywhere = false, fails, kernel = false, over = "ws", relayed = false } = one
+  const { everywhere = false, fails, kernel = false, over = "ws" } = one
   test.skipIf(kernel && !kernelTells).concurrent(`${name} fails ${fails.join(", ")}`, async () => {
-    const wrong = relayed
+    const wrong = one.relayed
       ? await run(`broken/${name}`, over, fails, longMs, new Set())
       : await run(`broken/${name}`, over, fails, shortMs)
     expect([...failed(wrong)].sort()).toEqual([...fails].sort())

@@ -22,6 +22,8 @@ export interface HistoryOptions {
   readonly tail?: number
   /** The most bytes to return, decoded. Default: 65,536; at most 16 MiB. */
   readonly maxBytes?: number
+  /** Whether the answer has `times`, when each chunk was taken, and the `sizes` of a PTY. Default: false. */
+  readonly times?: boolean
 }
 
 const historyNames = {
@@ -29,6 +31,7 @@ const historyNames = {
   to: true,
   tail: true,
   maxBytes: true,
+  times: true,
 } satisfies OptionNames.Names<HistoryOptions>
 
 /** Options of `grep`; they are those of the wire. */

@@ -19,6 +19,7 @@
  */
 export type { Call, Encoded } from "./Calls.ts"
 export * as Activity from "./Activity.ts"
+export * as Asciicast from "./asciicast/index.ts"
 export * as Client from "./Client.ts"
 export * as ClientError from "./ClientError.ts"
 export * as ClientFiles from "./ClientFiles.ts"

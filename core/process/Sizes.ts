@@ -40,6 +40,12 @@ export class Sizes {
     return found?.size ?? { rows: 24, columns: 80 }
   }
 
+  /** The one of the output of seq `first`, and those after it up to the output of seq `last`. */
+  within(first: number, last: number): ReadonlyArray<SizeAt> {
+    const begin = Math.max(0, this.sizes.filter(({ after }) => after < first).length - 1)
+    return this.sizes.slice(begin).filter(({ after }, index) => index === 0 || after < last)
+  }
+
   /** The first change after the output of seq `above`, up to that of `upTo`. */
   next(above: number, upTo: number): SizeAt | undefined {
     return this.sizes.find(({ after }) => after > above && after <= upTo)

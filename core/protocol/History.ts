@@ -5,7 +5,7 @@
 import * as Schema from "effect/Schema"
 import { Base64 } from "./Bytes.ts"
 import { beyond, nullable } from "./Fields.ts"
-import { U53, U64, Usize } from "./Integers.ts"
+import { U16, U53, U64, Usize } from "./Integers.ts"
 
 /** The least `maxBytes` of a history: 1 MiB. */
 export const leastBytes = 1_048_576
@@ -39,7 +39,8 @@ export type Point = typeof Point.Type
 
 /**
  * Asks for what was printed from `from` (default: the begin) up to `to` (default: the end), or for the last `tail`
- * lines, at most `maxBytes` (default 65,536, at most 16,777,216).
+ * lines, at most `maxBytes` (default 65,536, at most 16,777,216). With `times` the answer has the time
+ * of each chunk, and the sizes of a PTY.
  */
 export const HistoryParams = Schema.Struct({
   processId: Schema.String,
@@ -47,6 +48,7 @@ export const HistoryParams = Schema.Struct({
   to: nullable(Point),
   maxBytes: nullable(Usize),
   tail: nullable(U53),
+  times: nullable(Schema.Boolean),
 }).annotations({ identifier: "HistoryParams" })
 /** Decoded params of `process/history`. */
 export type HistoryParams = typeof HistoryParams.Type
@@ -56,6 +58,11 @@ const OutputStream = Schema.Literal("stdout", "stderr", "pty")
 /** One at the edge of what was asked for may be a part of its chunk. */
 const Chunk = Schema.Struct({ seq: U64, stream: OutputStream, chunk: Base64 }).annotations({
   identifier: "ProcessOutputChunk",
+})
+
+/** The size of a PTY for the output behind a seq. */
+export const OutputSize = Schema.Struct({ afterSeq: U64, rows: U16, columns: U16 }).annotations({
+  identifier: "OutputSize",
 })
 
 /**
@@ -70,10 +77,14 @@ export const HistoryEnd = Schema.Struct({
 
 /**
  * The part begins at `byte`, in `line`: behind `from`, if what is there is no longer kept. `nextByte` is where to read
- * on. `eof`: nothing of what was asked for follows, for now; `closed`: the process prints nothing more.
+ * on. `eof`: nothing of what was asked for follows, for now; `closed`: the process prints nothing more. `times` says
+ * for each of the chunks when it was taken, in milliseconds since 1970; `sizes` which size the PTY had for the first
+ * chunk, and after which seq it had another.
  */
 export const HistoryResult = Schema.Struct({
   chunks: Schema.Array(Chunk),
+  times: Schema.optional(Schema.Array(U53)),
+  sizes: Schema.optional(Schema.Array(OutputSize)),
   byte: U53,
   line: U53,
   nextByte: U53,

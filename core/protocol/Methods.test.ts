@@ -183,10 +183,11 @@ describe("Methods", () => {
         '"tail":[],"omittedBytes":0,"gap":{"from":1,"to":2},"unknown":[{"index":0,"why":"x"}]}',
     ],
     ["process/history", '{"processId":"p","from":{"seq":1},"to":{"byte":9},"maxBytes":2}'],
-    ["process/history", '{"processId":"p","from":{"time":5},"to":{"line":2},"tail":3}'],
+    ["process/history", '{"processId":"p","from":{"time":5},"to":{"line":2},"tail":3,"times":true}'],
     [
       "process/history result",
-      '{"chunks":[{"seq":1,"stream":"pty","chunk":"YQ=="}],"byte":0,"line":1,"nextByte":1,"eof":false,"closed":false,' +
+      '{"chunks":[{"seq":1,"stream":"pty","chunk":"YQ=="}],"times":[1700000000000],"sizes":[{"afterSeq":0,"rows":2,' +
+        '"columns":9}],"byte":0,"line":1,"nextByte":1,"eof":false,"closed":false,' +
         '"ended":{"reason":"full","byte":1,"message":"x"}}',
     ],
     [

@@ -7,6 +7,24 @@ const history = (file, find, replace, says, ...cases) =>
   elsewhere(one(`core/process/history/${file}`, find, replace, says, ...cases), "core/process/history")
 
 export const histories = [
+  one(
+    "core/process/Sizes.ts",
+    "({ after }) => after < first",
+    "({ after }) => after <= first",
+    "a part has the size behind its first chunk",
+  ),
+  one(
+    "core/client/asciicast/CastWriter.ts",
+    "? now : now - this.last",
+    "? now : now",
+    "a recording of version 3 has absolute times",
+  ),
+  one(
+    "core/client/asciicast/Recording.ts",
+    "this.pending?.seq === seq",
+    "this.pending === null",
+    "a chunk that two parts share is two events",
+  ),
   history(
     "Segments.ts",
     "if (size <= this.maxBytes) break",

@@ -85,6 +85,59 @@ export const outputHistory = table("process/history", {
       Check.equal(answer["chunks"] ?? null, wanted.slice(1, 2), "the chunk of one seq")
     },
   },
+  "has-times-and-sizes": {
+    ...kept,
+    says:
+      "With times: true each chunk has its time in milliseconds since 1970, none before that of the one before; without " +
+      "it there are none. Chunks of pipes have no sizes.",
+    run: async (t) => {
+      const wire = await t.open()
+      const child = await Child.start(wire, {
+        script: "echo one; read line; echo two",
+        pipeStdin: true,
+        params: { history: { maxBytes: mebibyte } },
+      })
+      await child.says("one")
+      const before = Number(Check.list((await history(child, { times: true }))["times"] ?? null, "times")[0])
+      await child.write("\n")
+      await child.ended()
+      const { chunks, times, ...rest } = await history(child, { times: true })
+      const all = Check.list(times ?? null, "times").map((time) => Check.integer(time, "a time"))
+      Check.equal(all.length, Check.list(chunks ?? null, "chunks").length, "the number of times")
+      Check.equal(all[0] ?? null, before, "the time of the first chunk")
+      Check.isTrue(
+        all.every((time, index) => time >= (all[index - 1] ?? 1_600_000_000_000)),
+        "times are milliseconds since 1970, in order",
+      )
+      Check.equal(rest["sizes"] ?? null, null, "sizes")
+      Check.equal((await history(child))["times"] ?? null, null, "times that were not asked for")
+    },
+  },
+  "has-the-sizes-of-a-terminal": {
+    ...kept,
+    requires: ["output-history", "process-resize", "pty"],
+    says: "With times: true chunks of a PTY have sizes: that of the first chunk, and each later one after its seq.",
+    run: async (t) => {
+      const wire = await t.open()
+      const child = await Child.start(wire, {
+        script: "stty -echo; printf 1@; read line; printf 2@; sleep 600",
+        tty: true,
+        params: { history: { maxBytes: mebibyte } },
+      })
+      await child.says("1@")
+      const before = child.events().length
+      await wire.ok("process/resize", { processId: child.id, rows: 5, columns: 20 })
+      await child.write("\n")
+      await child.says("2@")
+      const { sizes } = await history(child, { times: true })
+      const [first, second, ...others] = Check.list(sizes ?? null, "sizes")
+      Check.equal(first ?? null, { afterSeq: 0, rows: 24, columns: 80 }, "the first size")
+      Check.equal(second ?? null, { afterSeq: before, rows: 5, columns: 20 }, "the second size")
+      Check.equal(others.length, 0, "further sizes")
+      const later = await history(child, { times: true, from: { seq: before + 1 } })
+      Check.equal(later["sizes"] ?? null, [second ?? null], "the sizes of what follows")
+    },
+  },
   "begins-and-ends-anywhere": {
     ...kept,
     says:

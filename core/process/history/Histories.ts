@@ -5,6 +5,7 @@ import type { Chunk } from "../Chunk.ts"
 import * as LongPoll from "../LongPoll.ts"
 import type { Process } from "../Process.ts"
 import { ProcessError } from "../ProcessError.ts"
+import type { SizeAt } from "../Sizes.ts"
 import { gapAfter } from "../wait/Printed.ts"
 import * as Grep from "./Grep.ts"
 import { History, type Services } from "./History.ts"
@@ -31,6 +32,8 @@ export interface HistoryState extends Reading.Part {
   readonly closed: boolean
   /** Where and why it has ended before the process, if it has. */
   readonly ended: Ended | undefined
+  /** The sizes that the PTY had for the chunks. */
+  readonly sizes: ReadonlyArray<SizeAt>
 }
 
 /** What is looked for in a history. */
@@ -88,7 +91,8 @@ export class Histories {
       const to = yield* placeOf(history, request.to, Infinity)
       const part = yield* Reading.read(history, from, to, request.maxBytes)
       const eof = part.nextByte >= Math.min(to, history.end.byte)
-      return { ...part, eof, closed: process.closed !== undefined, ended: history.ended }
+      const sizes = sizesOf(process, part.chunks)
+      return { ...part, eof, closed: process.closed !== undefined, ended: history.ended, sizes }
     })
   }
 
@@ -123,6 +127,13 @@ export class Histories {
       return history.isLeft ? yield* failed("Unknown") : answer
     })
   }
+}
+
+/** Those of a PTY for its chunks. */
+const sizesOf = ({ stdio }: Process, chunks: ReadonlyArray<Chunk>): ReadonlyArray<SizeAt> => {
+  const [first, last] = [chunks[0]?.seq, chunks.at(-1)?.seq]
+  if (stdio.kind !== "pty" || first === undefined || last === undefined) return []
+  return stdio.sizes?.within(first, last) ?? [{ after: 0, size: stdio.size }]
 }
 
 const placeOf = (history: History, point: Reading.Point | undefined, otherwise: number) =>

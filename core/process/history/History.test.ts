@@ -234,7 +234,7 @@ describe("History", () => {
       }
       const { print, whole, history } = yield* beginIn(services)
       print("text")
-      expect(yield* whole).toEqual({ chunks: [], byte: 0, line: 1, nextByte: 0 })
+      expect(yield* whole).toEqual({ chunks: [], times: [], byte: 0, line: 1, nextByte: 0 })
       expect(history.ended?.reason).toBe("Failed")
     }),
   )

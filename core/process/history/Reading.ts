@@ -36,6 +36,8 @@ export interface Point {
 export interface Part {
   /** Those at its edges may be parts of their chunks. */
   readonly chunks: ReadonlyArray<Chunk>
+  /** When each of them was taken, in milliseconds since 1970. */
+  readonly times: ReadonlyArray<number>
   /** Where it begins: behind `from`, if what is there was dropped. */
   readonly byte: number
   /** The line in which it begins, from 1. */
@@ -188,12 +190,12 @@ const collect = (
   again(source, ({ folder, kept, end }) =>
     Effect.gen(function* () {
       const begin = Math.min(Math.max(from, kept[0]?.first.byte ?? end.byte), end.byte)
-      const chunks: Array<Chunk> = []
+      const [chunks, times]: [Array<Chunk>, Array<number>] = [[], []]
       let [at, bytes, isWhole] = [begin, 0, true]
       let line: number | undefined
       const first = lastThat(kept, ({ byte }) => byte <= begin)
       if (folder === undefined || first === undefined)
-        return { chunks, byte: at, line: end.line + 1, nextByte: at }
+        return { chunks, times, byte: at, line: end.line + 1, nextByte: at }
       for (const segment of kept.slice(kept.indexOf(first))) {
         if (!isWhole) break
         const reader = yield* SegmentReader.open(folder, segment)
@@ -219,11 +221,12 @@ const collect = (
         const base = one.from
         const all = yield* reader.bytes(base, at)
         for (const { record, from, to } of taken) {
-          const { seq, stream } = record
+          const { seq, stream, time } = record
+          times.push(time)
           chunks.push({ kind: "output", seq, stream, bytes: all.subarray(from - base, to - base) })
         }
       }
-      return { chunks, byte: begin, line: line ?? end.line + 1, nextByte: at }
+      return { chunks, times, byte: begin, line: line ?? end.line + 1, nextByte: at }
     }),
   )
 

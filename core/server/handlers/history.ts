@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type { Ended } from "../../process/history/HistoryFiles.ts"
 import type { Point } from "../../process/history/Reading.ts"
+import type { SizeAt } from "../../process/Sizes.ts"
 import * as History from "../../protocol/History.ts"
 import type { ParamsOf, ResultOf } from "../../protocol/Methods.ts"
 import type { Attachments } from "../Attachments.ts"
@@ -15,7 +16,7 @@ export const make = ({ attachments }: { readonly attachments: Attachments }) => 
       const { processId, tail, maxBytes } = params
       if (tail != null && params.from != null) return yield* refuse("tail and from exclude each other")
       const { processes, id } = attachments.at(processId)
-      const { chunks, ended, ...rest } = yield* processes.history(id, {
+      const { chunks, times, sizes, ended, ...rest } = yield* processes.history(id, {
         from: yield* toPoint("from", params.from),
         to: yield* toPoint("to", params.to),
         tail: tail ?? undefined,
@@ -24,6 +25,8 @@ export const make = ({ attachments }: { readonly attachments: Attachments }) => 
       return {
         ...rest,
         chunks: chunks.map(({ seq, stream, bytes }) => ({ seq, stream, chunk: bytes })),
+        ...(params.times === true ? { times } : {}),
+        ...(params.times === true && sizes.length > 0 ? { sizes: sizes.map(toSize) } : {}),
         ...toEnd(ended),
       }
     }),
@@ -57,6 +60,8 @@ export const make = ({ attachments }: { readonly attachments: Attachments }) => 
       }
     }),
 })
+
+const toSize = ({ after, size }: SizeAt) => ({ afterSeq: after, ...size })
 
 /** The bytes of the history that a start asks for; 0 for none. `usual` is for a start that does not say. */
 export const bytesOf = (

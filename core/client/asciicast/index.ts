@@ -1,0 +1,7 @@
+/** Recordings of terminals in the format of asciinema. */
+export { CastError } from "./Cast.ts"
+export type { Cast, CastReason, Event, Header } from "./Cast.ts"
+export { read } from "./CastReader.ts"
+export { CastWriter } from "./CastWriter.ts"
+export { lines } from "./Recording.ts"
+export type { RecordingOptions } from "./Recording.ts"
