@@ -177,7 +177,6 @@ export const make = (
   const signal = (name: Signal) => Effect.asVoid(call("process/signal", { processId: id, signal: name }))
 
   const events = EventStreams.fromSubscription(subscribe)
-  const output = EventStreams.output(events, follower.failure)
 
   return {
     id,
@@ -187,7 +186,7 @@ export const make = (
     detach:
       attachment === undefined ? Effect.fail(ProcessCalls.notAttached(id)) : ProcessCalls.detach(follower),
     events,
-    output,
+    output: EventStreams.output(events, follower.failure),
     subscribe,
     exitCode,
     closed,

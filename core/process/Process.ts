@@ -92,8 +92,7 @@ export class Process {
     account?: Account,
     marks?: Marks,
   ) {
-    this.id = id
-    this.marks = marks
+    ;[this.id, this.marks] = [id, marks]
     this.onClosed = onClosed
     this.stdio = stdio
     this.confined = confinement !== undefined
