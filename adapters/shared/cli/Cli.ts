@@ -15,81 +15,54 @@ import type { Platform } from "../Platform.ts"
 import * as ForwardedSignals from "./ForwardedSignals.ts"
 import * as TextFile from "../host/TextFile.ts"
 import * as Logging from "../serve/Logging.ts"
+import { type Command, commands, hidden } from "./Commands.ts"
 import { ConfigurationError, UsageError } from "./Flags.ts"
+import { OutputClosed } from "./LocalTerminal.ts"
+import { Unable } from "./server/Unable.ts"
+import * as Help from "./table/Help.ts"
 import { version } from "../Version.ts"
-
-const help = `procwire ${version}: runs processes for other programs
-
-Usage: procwire COMMAND [OPTIONS]
-
-Commands:
-  serve    serve processes to clients over stdio, WebSocket, unix socket or TCP
-  run      run one command through a server, live, and exit with its exit code
-  mcp      offer running commands to a language model: an MCP server over stdio
-  spawners list the sandboxes that processes can run in, and what they need on this machine
-  doctor   try what this machine can do, and say what mends the rest
-  schema   write files that describe the protocol for other languages: JSON Schema, OpenRPC
-  shell-init  print what makes bash or zsh tell its prompts and commands
-
-Options:
-  -h, --help       show this text, or the help of a command: procwire COMMAND --help, procwire help COMMAND
-  -V, --version    show the version
-
-Examples:
-  procwire serve --listen ws://127.0.0.1:7000
-  procwire run -- ls -la
-  procwire run --tty -- bash
-  procwire run --server ws://127.0.0.1:7000 -- make test
-  procwire mcp --cwd /path/to/project
-`
-
-interface Command {
-  readonly help: string
-  /** The command handles signals itself. */
-  readonly takesSignals?: boolean
-  /** The command ends by itself when `asked` completes: the first signal completes it, the second interrupts. */
-  readonly ends?: boolean
-  /** A signal ends the command with 128 + n, not with 0. */
-  readonly diesOfSignals?: boolean
-  readonly run: (
-    platform: Platform,
-    args: ReadonlyArray<string>,
-    asked: Effect.Effect<ForwardedSignals.Name>,
-  ) => Effect.Effect<number | void, unknown, TextFile.TextFiles>
-}
-
-const commands: Readonly<Record<string, () => Promise<Command>>> = {
-  serve: () => import("./ServeCommand.ts").then(({ help, serve }) => ({ help, run: serve, ends: true })),
-  run: () => import("./RunCommand.ts").then(({ help, run }) => ({ help, run, takesSignals: true })),
-  mcp: () =>
-    import("./McpCommand.ts").then(({ help, mcp }) => ({ help, run: mcp, ends: true, diesOfSignals: true })),
-  spawners: () => import("./SpawnersCommand.ts").then(({ help, spawners }) => ({ help, run: spawners })),
-  doctor: () => import("./DoctorCommand.ts").then(({ help, doctor }) => ({ help, run: doctor })),
-  schema: () => import("./SchemaCommand.ts").then(({ help, schema }) => ({ help, run: schema })),
-  "shell-init": () =>
-    import("./ShellInitCommand.ts").then(({ help, shellInit }) => ({ help, run: shellInit })),
-}
 
 /** Runs the command line and ends this process with the command's exit code. */
 export const main = (platform: Platform): void => {
   ignoreBrokenPipes()
   const [name, ...args] = process.argv.slice(2)
-  if (name === undefined) return finish(process.stderr, help, 2)
-  if (name === "--help" || name === "-h") return finish(process.stdout, help, 0)
+  if (name === undefined) return showHelp(process.stderr, 2)
+  if (name === "--help" || name === "-h") return showHelp(process.stdout, 0)
   // The help of a command: `procwire help run`.
-  if (name === "help" && args[0] === undefined) return finish(process.stdout, help, 0)
+  if (name === "help" && args[0] === undefined) return showHelp(process.stdout, 0)
+  if (name === "help" && args[0]?.startsWith("-") === true) return help(args)
   if (name === "help") return start(platform, args[0] ?? "", ["--help"])
   if (name === "--version" || name === "-V") return finish(process.stdout, `procwire ${version}\n`, 0)
   return start(platform, name, args)
 }
 
+const showHelp = (to: NodeJS.WritableStream, code: number): void =>
+  void import("./HelpPages.ts").then(async ({ page }) => finish(to, await page(), code))
+
+/** `procwire help --man`. */
+const help = ([flag = "", name, ...more]: ReadonlyArray<string>): void =>
+  void import("./HelpPages.ts").then(async ({ manPage, page, writeManPages }) => {
+    const wrong = (message: string) => wrongUse(new UsageError({ command: "procwire", message }))
+    if (more.length > 0) return wrong(`unexpected argument '${more[0]}'`)
+    if (flag === "--help" || flag === "-h") return finish(process.stdout, await page(), 0)
+    if (flag === "--man-dir" && name === undefined) return wrong("'--man-dir' needs a value: a folder")
+    if (flag === "--man-dir")
+      return finish(process.stdout, `${(await writeManPages(name ?? "")).join("\n")}\n`, 0)
+    if (flag !== "--man")
+      return wrong(`unexpected argument '${flag}'${Suggestion.ofWord(flag, ["--man", "--man-dir"])}`)
+    const text = await manPage(name)
+    return text === undefined ? wrong(unknown(name ?? "")) : finish(process.stdout, text, 0)
+  })
+
 const start = (platform: Platform, name: string, args: ReadonlyArray<string>): void => {
-  const load = Object.hasOwn(commands, name) ? commands[name] : undefined
+  const load = Object.hasOwn(all, name) ? all[name] : undefined
   if (load === undefined) return wrongUse(new UsageError({ command: "procwire", message: unknown(name) }))
   void load().then((command) =>
-    wantsHelp(args) ? finish(process.stdout, command.help, 0) : launch(command, platform, args),
+    wantsHelp(args) ? finish(process.stdout, Help.page(command.spec), 0) : launch(command, platform, args),
   )
 }
+
+const all = { ...commands, ...hidden }
 
 /** EPIPE is reported to the writer; ignore the event, which would be an uncaught error. */
 const ignoreBrokenPipes = () => {
@@ -119,6 +92,10 @@ const launch = (command: Command, platform: Platform, args: ReadonlyArray<string
     }
     const error = Cause.squash(exit.cause)
     if (error instanceof UsageError) return wrongUse(error)
+    // As a death by SIGPIPE: whoever read stdout has gone.
+    if (error instanceof OutputClosed) return process.exit(128 + 13)
+    if (error instanceof Unable)
+      return finish(process.stderr, `Error: ${error.message}\n`, error.exitCode ?? 1)
     if (error instanceof ConfigurationError) return finish(process.stderr, `Error: ${error.message}\n`, 2)
     finish(process.stderr, `Error: ${error instanceof Error ? error.message : String(error)}\n`, 1)
   })

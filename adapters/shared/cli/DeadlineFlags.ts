@@ -3,19 +3,25 @@ import * as Effect from "effect/Effect"
 import type { Exited } from "../../../core/client/ProcessEvent.ts"
 import type { StartOptions } from "../../../core/client/StartOptions.ts"
 import * as Flags from "./Flags.ts"
+import type { FlagSpecs } from "./table/Spec.ts"
 
 export const flags = {
-  timeout: { type: "string" },
-  "idle-timeout": { type: "string" },
-  "kill-grace": { type: "string" },
-} as const
-
-export const help = `\
-  --timeout DURATION     the longest that the command may run, as in 500ms, 30s or 2m; the server ends it then
-  --idle-timeout DURATION
-                         the longest that the command may run without output
-  --kill-grace DURATION  at a timeout: from SIGTERM to the SIGKILL of what is left of the command [default: 5s]
-`
+  timeout: {
+    type: "string",
+    shows: "DURATION",
+    help: "the longest that the command may run, as in 500ms, 30s or 2m; the server ends it then",
+  },
+  "idle-timeout": {
+    type: "string",
+    shows: "DURATION",
+    help: "the longest that the command may run without output",
+  },
+  "kill-grace": {
+    type: "string",
+    shows: "DURATION",
+    help: "at a timeout: from SIGTERM to the SIGKILL of what is left of the command [default: 5s]",
+  },
+} as const satisfies FlagSpecs
 
 /** The exit code after a timeout, as that of `timeout` of coreutils. */
 export const exitCode = 124

@@ -1,7 +1,5 @@
 /** `procwire doctor`: what this machine can do, each answer tried, and what mends the rest. */
-import process from "node:process"
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
 import * as Suggestion from "../../../core/protocol/Suggestion.ts"
 import type { Answer } from "../doctor/Check.ts"
 import * as Doctor from "../doctor/Doctor.ts"
@@ -9,37 +7,45 @@ import type { Platform } from "../Platform.ts"
 import { version } from "../Version.ts"
 import * as Flags from "./Flags.ts"
 import * as LocalTerminal from "./LocalTerminal.ts"
+import { isColoured } from "./show/Colours.ts"
+import { help as helpFlag, type FlagSpecs, type Spec } from "./table/Spec.ts"
 
 const command = "procwire doctor"
 
 const flags = {
-  require: { type: "string", multiple: true },
-  json: { type: "boolean" },
-  help: { type: "boolean", short: "h" },
-} as const
+  require: {
+    type: "string",
+    multiple: true,
+    shows: "NAME,…",
+    help: "exit with 1 if one of these does not work; may be repeated",
+    completes: Doctor.names,
+  },
+  json: {
+    type: "boolean",
+    help: "print { version, ok, checks: [{ name, ok, why, remedy }] }; ok: all that is required works",
+  },
+  ...helpFlag,
+} as const satisfies FlagSpecs
 
-export const help = `Try what this machine can do, and say what mends what it cannot.
-
-Usage: procwire doctor [OPTIONS]
-
-Options:
-  --require NAME,…   exit with 1 if one of these does not work; may be repeated
-  --json             print { version, ok, checks: [{ name, ok, why, remedy }] }; ok: all that is required works
-  -h, --help         show this text
-
+export const spec: Spec = {
+  name: "doctor",
+  summary: "Try what this machine can do, and say what mends what it cannot",
+  usage: "[OPTIONS]",
+  flags,
+  text: `
 Names: ${Doctor.names.slice(0, 11).join(", ")},
        ${Doctor.names.slice(11).join(", ")}
 
 Every answer is tried: a program runs on a PTY and under bubblewrap, a cgroup is made and removed. Colours are for
 terminals, and not with the variable NO_COLOR.
 
-Exit code: 0; 1 if something that is required does not work; 2 for wrong use.
-
-Examples:
-  procwire doctor
-  procwire doctor --require pty,bwrap && procwire serve
-  procwire doctor --json
-`
+Exit code: 0; 1 if something that is required does not work; 2 for wrong use.`,
+  examples: [
+    "procwire doctor",
+    "procwire doctor --require pty,bwrap && procwire serve",
+    "procwire doctor --json",
+  ],
+}
 
 /** Prints the answers. Succeeds with the exit code. */
 export const doctor = (platform: Platform, args: ReadonlyArray<string>) =>
@@ -49,7 +55,7 @@ export const doctor = (platform: Platform, args: ReadonlyArray<string>) =>
     for (const name of required) if (!Doctor.names.includes(name)) return yield* unknown(name)
     const answers = yield* Doctor.examine(platform)
     const lacking = answers.filter(({ name, ok }) => !ok && required.includes(name)).map(({ name }) => name)
-    const page = json ? toJson(answers, lacking.length === 0) : toPage(answers, isColoured())
+    const page = json ? toJson(answers, lacking.length === 0) : toPage(answers, isColoured("stdout"))
     yield* Effect.ignore(LocalTerminal.write("stdout", utf8.encode(page)))
     if (lacking.length === 0) return 0
     const text = `Error: required, and does not work here: ${lacking.join(", ")}\n`
@@ -71,17 +77,6 @@ const toJson = (answers: ReadonlyArray<Answer>, ok: boolean): string => {
   const checks = answers.map(({ name, ok, remedy = null, why }) => ({ name, ok, why, remedy }))
   return `${JSON.stringify({ version, ok, checks }, undefined, 2)}\n`
 }
-
-/** https://no-color.org: the variable counts if it is not empty. */
-const isColoured = (): boolean =>
-  process.stdout.isTTY === true && (variable("NO_COLOR") ?? "") === "" && variable("TERM") !== "dumb"
-
-/** Deno may not tell it. */
-const variable = (name: string): string | undefined =>
-  Either.getOrElse(
-    Either.try(() => process.env[name]),
-    () => undefined,
-  )
 
 const width = Math.max(...Doctor.names.map((name) => name.length))
 const indent = " ".repeat(width + 7)

@@ -2,14 +2,17 @@
 import process from "node:process"
 import * as Effect from "effect/Effect"
 import * as Flags from "./Flags.ts"
+import type { FlagSpecs } from "./table/Spec.ts"
 
 export const flags = {
-  env: { type: "string", short: "e", multiple: true },
-} as const
-
-export const help = `\
-  -e, --env K=V          set a variable; "-e K" passes this process's value on; may be repeated
-`
+  env: {
+    type: "string",
+    short: "e",
+    multiple: true,
+    shows: "K=V",
+    help: 'set a variable; "-e K" passes this process\'s value on; may be repeated',
+  },
+} as const satisfies FlagSpecs
 
 /** The variables that all flags `--env` of `command` set. */
 export const read = (

@@ -42,12 +42,34 @@ export const parse = <F extends FlagTable>(
   args: ReadonlyArray<string>,
   flags: F,
 ): Effect.Effect<Values<F>, UsageError> =>
+  Effect.flatMap(parseAll(command, args, flags), ({ values, operands: [stray] }) =>
+    stray === undefined
+      ? Effect.succeed(values)
+      : new UsageError({ command, message: `unexpected argument '${stray}'` }),
+  )
+
+/** What a command line has. */
+export interface Parsed<F extends FlagTable> {
+  readonly values: Values<F>
+  /** What is no flag, and all behind `--`. */
+  readonly operands: ReadonlyArray<string>
+}
+
+/** Parses flags, and operands between and behind them. */
+export const parseAll = <F extends FlagTable>(
+  command: string,
+  args: ReadonlyArray<string>,
+  flags: F,
+): Effect.Effect<Parsed<F>, UsageError> =>
   Effect.try({
     try: () => {
-      const parsed = parseArgs({ args: [...args], options: flags, allowPositionals: true, strict: true })
-      const [stray] = parsed.positionals
-      if (stray !== undefined) throw new Error(`unexpected argument '${stray}'`)
-      return parsed.values as Values<F>
+      const { values, positionals } = parseArgs({
+        args: [...args],
+        options: flags,
+        allowPositionals: true,
+        strict: true,
+      })
+      return { values: values as Values<F>, operands: positionals }
     },
     catch: (error) => new UsageError({ command, message: explain(error, args, flags) }),
   })

@@ -50,7 +50,7 @@ export const run = ({ url, hash, runtime, withFlags = (make) => make() }: Progra
   // The first command of a new user need not wait for code that perhaps nobody runs again.
   const atExit = found === undefined ? () => cache.write(Buffer.alloc(0)) : write
   process.on("exit", atExit)
-  if (command === "run") return
+  if (command === "run" || command === "ps") return
   setTimeout(() => {
     process.off("exit", atExit)
     write()
@@ -58,6 +58,6 @@ export const run = ({ url, hash, runtime, withFlags = (make) => make() }: Progra
 }
 
 const cacheOf = (command: string, runtime: string, hash: string): CodeCache.CodeCache | undefined => {
-  const folder = ["serve", "run", "mcp"].includes(command) ? CodeCache.folder(process.env) : undefined
+  const folder = ["serve", "run", "mcp", "ps"].includes(command) ? CodeCache.folder(process.env) : undefined
   return folder === undefined ? undefined : CodeCache.make(join(folder, `${command}-${runtime}`), hash)
 }

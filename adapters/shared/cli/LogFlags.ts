@@ -5,10 +5,11 @@ import type * as Logging from "../serve/Logging.ts"
 import * as Options from "../serve/Options.ts"
 import * as Flags from "./Flags.ts"
 import * as OptionFlags from "./OptionFlags.ts"
+import type { FlagSpec } from "./table/Spec.ts"
 
-export const flags = { "log-format": { type: "string" }, "log-level": { type: "string" } } as const
-
-export const help = OptionFlags.helpOf(Options.logging)
+export const flags = OptionFlags.flagsOf(Options.logging) as {
+  readonly [name in "log-format" | "log-level"]: FlagSpec & { readonly type: "string" }
+}
 
 /** What the logs of `command` look like. */
 export const read = (

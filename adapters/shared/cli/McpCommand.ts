@@ -25,7 +25,9 @@ import * as Logging from "../serve/Logging.ts"
 import * as NoServer from "./NoServer.ts"
 import * as RunningCommands from "./RunningCommands.ts"
 import * as LogFlags from "./LogFlags.ts"
+import * as Settle from "./server/Settle.ts"
 import * as SpawnerFlag from "./SpawnerFlag.ts"
+import { help as helpFlag, type FlagSpecs, type Spec } from "./table/Spec.ts"
 import * as TargetFlags from "./TargetFlags.ts"
 import * as Flags from "./Flags.ts"
 import * as EnvFlag from "./EnvFlag.ts"
@@ -34,58 +36,70 @@ import { version } from "../Version.ts"
 /** How long commands have to end after a signal: less than clients wait until they send SIGKILL. */
 const graceMillis = 1500
 
-export const help = `\
-Offer running commands to a language model: an MCP server over stdio with the tools exec_command, write_stdin,
-read_output, read_screen, list_commands and stop_command, and the output of each command as a resource.
-
-Usage: procwire mcp [OPTIONS]
-
-Options:
-${TargetFlags.help}\
-${SpawnerFlag.help}\
-  --cwd DIR              where commands run, relative to the server's directory [default: that one]
-  --shell PATH           what runs them [default: the user's shell on the server's host]
-${EnvFlag.help}\
-  --max-poll-ms N        how long write_stdin without characters, and a call with wait_for, may wait; give less than
-                         the client's patience [default: ${SessionWait.pollMillis.most}, and ${Waiting.waitMillis.most}]
-  --tools all|codex      which tools there are; codex: exec_command and write_stdin as Codex has them [default: all]
-  --output-bytes N       how much output of each command read_output can read again
-                         [default: ${Commands.outputBytes.usual}]
-${LogFlags.help}\
-  -h, --help                 show this text
-
-Commands inherit the server's variables, but those named like keys, secrets and tokens: pass on with -e what they
-need. Logs go to stderr. The end of stdin kills every command, with the exit code 0. SIGTERM, SIGINT, SIGHUP and
-SIGQUIT are forwarded to every command, which has ${graceMillis} ms to end until it is killed, as by a second one;
-the exit code is 128 + n. It is 1 if there is no server, 2 for wrong use, also if the directory or the shell is
-missing.
-
-Examples:
-  procwire mcp --cwd /path/to/project
-  procwire mcp --shell /bin/bash -e GITHUB_TOKEN
-  procwire mcp --server wss://build-host:7000 --token-file ~/.procwire-token --cwd /src
-  procwire mcp --server-cmd "ssh build-host procwire serve --listen stdio"
-
-  {"mcpServers": {"procwire": {"command": "procwire", "args": ["mcp", "--cwd", "/path/to/project"]}}}
-`
-
 const command = "procwire mcp"
 
 const flags = {
   ...TargetFlags.flags,
   ...SpawnerFlag.flags,
-  cwd: { type: "string" },
-  shell: { type: "string" },
+  cwd: {
+    type: "string",
+    shows: "DIR",
+    help: "where commands run, relative to the server's directory [default: that one]",
+    completes: "directory",
+  },
+  shell: {
+    type: "string",
+    shows: "PATH",
+    help: "what runs them [default: the user's shell on the server's host]",
+    completes: "file",
+  },
   ...EnvFlag.flags,
-  "max-poll-ms": { type: "string" },
-  tools: { type: "string" },
-  "output-bytes": { type: "string" },
+  "max-poll-ms": {
+    type: "string",
+    shows: "N",
+    help:
+      "how long write_stdin without characters, and a call with wait_for, may wait; give less than the client's " +
+      `patience [default: ${SessionWait.pollMillis.most}, and ${Waiting.waitMillis.most}]`,
+  },
+  tools: {
+    type: "string",
+    shows: "all|codex",
+    help: "which tools there are; codex: exec_command and write_stdin as Codex has them [default: all]",
+    completes: ["all", "codex"],
+  },
+  "output-bytes": {
+    type: "string",
+    shows: "N",
+    help: `how much output of each command read_output can read again [default: ${Commands.outputBytes.usual}]`,
+  },
   ...LogFlags.flags,
-  help: { type: "boolean", short: "h" },
-} as const
+  ...helpFlag,
+} as const satisfies FlagSpecs
+
+export const spec: Spec = {
+  name: "mcp",
+  summary:
+    "Offer running commands to a language model: an MCP server over stdio with the tools exec_command, write_stdin,\n" +
+    "read_output, read_screen, list_commands and stop_command, and the output of each command as a resource",
+  usage: "[OPTIONS]",
+  flags,
+  text: `
+Commands inherit the server's variables, but those named like keys, secrets and tokens: pass on with -e what they
+need. Logs go to stderr. The end of stdin kills every command, with the exit code 0. SIGTERM, SIGINT, SIGHUP and
+SIGQUIT are forwarded to every command, which has ${graceMillis} ms to end until it is killed, as by a second one;
+the exit code is 128 + n. It is 1 if there is no server, 2 for wrong use, also if the directory or the shell is
+missing. Without a server it is one in this process.`,
+  examples: [
+    "procwire mcp --cwd /path/to/project",
+    "procwire mcp --shell /bin/bash -e GITHUB_TOKEN",
+    "procwire mcp --server wss://build-host:7000 --token-file ~/.procwire-token --cwd /src",
+    'procwire mcp --server-cmd "ssh build-host procwire serve --listen stdio"',
+    '{"mcpServers": {"procwire": {"command": "procwire", "args": ["mcp", "--cwd", "/path/to/project"]}}}',
+  ],
+}
 
 export interface McpRequest {
-  readonly target: Connect.Target
+  readonly target: TargetFlags.Target
   /** What holds for every command that the model runs. */
   readonly options: UnifiedExec.Options
   readonly logs: Logging.Options
@@ -96,7 +110,7 @@ export interface McpRequest {
 /** Reads the command line behind `procwire mcp`. */
 export const parse = (
   args: ReadonlyArray<string>,
-): Effect.Effect<McpRequest, Flags.UsageError, TextFile.TextFiles> =>
+): Effect.Effect<McpRequest, Flags.UsageError | Flags.ConfigurationError, TextFile.TextFiles> =>
   Effect.gen(function* () {
     const values = yield* Flags.parse(command, args, flags)
     const { cwd, shell, "max-poll-ms": longest, tools, "output-bytes": outputBytes } = values
@@ -120,7 +134,7 @@ export const parse = (
           }),
     }
     const logs = yield* LogFlags.read(command, values)
-    const target = yield* TargetFlags.read(command, values)
+    const target = yield* TargetFlags.read(command, values, { inProcess: true }, SpawnerFlag.isGiven(values))
     const starting = yield* SpawnerFlag.read(command, values, target)
     return { target, options, logs, starting }
   })
@@ -143,14 +157,22 @@ export const mcp = (
     const request = yield* parse(args)
     return yield* SpawnerFlag.apply(command, platform, request.starting, request.target).pipe(
       Effect.flatMap((chosen) =>
-        Effect.provide(Effect.scoped(serve(request, asked)), ServerServices.layer(chosen)),
+        Settle.settle(platform, request.target).pipe(
+          Effect.flatMap((target) => serve(target, request.options, asked)),
+          Effect.scoped,
+          Effect.provide(ServerServices.layer(chosen)),
+        ),
       ),
       Effect.scoped,
       Effect.provide(Logging.layer(request.logs)),
     )
   })
 
-const serve = ({ target, options }: McpRequest, asked: Effect.Effect<ForwardedSignals.Name>) =>
+const serve = (
+  target: Connect.Target,
+  options: UnifiedExec.Options,
+  asked: Effect.Effect<ForwardedSignals.Name>,
+) =>
   Effect.gen(function* () {
     const services = yield* Effect.context<Connect.Services | Scope.Scope>()
     const client = yield* ExecClient.lazy(Effect.provide(Connect.open(target), services), {

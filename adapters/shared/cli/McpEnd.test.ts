@@ -219,7 +219,7 @@ describe("the flags of procwire mcp", () => {
   const parse = (args: ReadonlyArray<string>) => Effect.runSync(parsed(args))
   const refusal = (...args: ReadonlyArray<string>) => {
     const error = Effect.runSync(Effect.flip(parsed(args)))
-    return `${error.command}: ${error.message}`
+    return `${"command" in error ? error.command : "configuration"}: ${error.message}`
   }
 
   it("say what holds for every command", () => {

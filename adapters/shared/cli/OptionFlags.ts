@@ -1,4 +1,4 @@
-/** The flags of the table of options: for the parser, for the help, and what they give. */
+/** The flags of the table of options, and what they give. */
 import * as Effect from "effect/Effect"
 import type * as TextFile from "../host/TextFile.ts"
 import * as ConfigFile from "../serve/ConfigFile.ts"
@@ -7,35 +7,26 @@ import * as Given from "../serve/Given.ts"
 import * as Option from "../serve/Option.ts"
 import type * as Options from "../serve/Options.ts"
 import type { ServeError } from "../serve/ServeError.ts"
-import type * as Flags from "./Flags.ts"
+import type { FlagSpec, FlagSpecs } from "./table/Spec.ts"
 
 type Entries = ReadonlyArray<Options.Entry>
 
 /** A flag for each option. */
-export const flagsOf = (entries: Entries): Flags.FlagTable =>
+export const flagsOf = (entries: Entries): FlagSpecs =>
   Object.fromEntries(
     entries.map(({ option }) => [
       option.flag,
-      option.kind === "switch"
-        ? { type: "boolean" }
-        : { type: "string", multiple: option.kind === "text" && option.repeatable === true },
+      option.kind === "switch" ? { type: "boolean", help: option.help } : valued(option),
     ]),
   )
 
-/** The help text: an entry for each option. */
-export const helpOf = (entries: Entries): string =>
-  entries
-    .map(({ option }) => {
-      const name = option.kind === "switch" ? `--${option.flag}` : `--${option.flag} ${option.shows}`
-      const usual = option.kind === "switch" ? undefined : option.default
-      const text = usual === undefined ? option.help : `${option.help} [default: ${usual}]`
-      const head = name.length <= 26 ? name.padEnd(26) : `${name}\n${" ".repeat(28)}`
-      return `  ${head} ${wrap(text)}\n`
-    })
-    .join("")
-
-/** Wraps a text into lines of at most 88 characters, indented below the first. */
-const wrap = (text: string): string => text.replace(/(.{1,88})(?: |$)/g, `$1\n${" ".repeat(29)}`).trimEnd()
+const valued = (option: Exclude<Option.Option, { readonly kind: "switch" }>): FlagSpec => ({
+  type: "string",
+  multiple: option.kind === "text" && option.repeatable === true,
+  shows: option.shows,
+  help: option.default === undefined ? option.help : `${option.help} [default: ${option.default}]`,
+  ...(option.kind === "choice" ? { completes: option.of } : {}),
+})
 
 /** How errors name an option that nobody has given. */
 export const label = ({ option }: Options.Entry): string => `--${option.flag}`

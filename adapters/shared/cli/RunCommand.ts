@@ -20,9 +20,11 @@ import * as LocalTerminal from "./LocalTerminal.ts"
 import type { Platform } from "../Platform.ts"
 import * as ServerServices from "../ServerServices.ts"
 import * as SpawnerFlag from "./SpawnerFlag.ts"
+import * as RunDetached from "./RunDetached.ts"
 import * as RunFlags from "./RunFlags.ts"
+import * as Settle from "./server/Settle.ts"
 
-export { help } from "./RunFlags.ts"
+export { spec } from "./RunFlags.ts"
 
 /** Exit codes where the command did not run, as shells and container tools have them. */
 const exitCodes: { readonly [reason in ClientReason]?: number } = {
@@ -40,11 +42,15 @@ const endDeadline = "1 second"
 /** Runs the command; succeeds with the exit code for this process. */
 export const run = (platform: Platform, args: ReadonlyArray<string>) =>
   Effect.gen(function* () {
-    const request = yield* RunFlags.parse(args)
-    return yield* SpawnerFlag.apply("procwire run", platform, request.starting, request.target).pipe(
+    const { target: named, ...request } = yield* RunFlags.parse(args)
+    return yield* SpawnerFlag.apply("procwire run", platform, request.starting, named).pipe(
       Effect.flatMap((chosen) =>
-        untilAborted(request).pipe(
-          Effect.scoped,
+        Settle.settle(platform, named).pipe(
+          Effect.flatMap((target) =>
+            request.detached === undefined
+              ? Effect.scoped(untilAborted({ ...request, target }))
+              : RunDetached.run(target, request.detached, withTerminal(request.start)),
+          ),
           Effect.provide(ServerServices.layer(chosen)),
           Effect.catchAll(fail),
         ),
@@ -53,8 +59,13 @@ export const run = (platform: Platform, args: ReadonlyArray<string>) =>
     )
   })
 
+/** What runs, on a server that is there. */
+interface Request extends Omit<RunFlags.RunRequest, "target"> {
+  readonly target: Connect.Target
+}
+
 /** The terminal is restored after everything else, and at any end. */
-const untilAborted = (request: RunFlags.RunRequest) =>
+const untilAborted = (request: Request) =>
   Effect.gen(function* () {
     const cancellation = yield* Cancellation.make
     const terminal = yield* Effect.scope
@@ -80,7 +91,7 @@ interface Around {
   readonly modes: LocalTerminal.Modes
 }
 
-const runThrough = ({ target, reconnect, start }: RunFlags.RunRequest, around: Around) =>
+const runThrough = ({ target, reconnect, start }: Request, around: Around) =>
   Effect.gen(function* () {
     const { cancellation, terminal, modes } = around
     // A running server is connected to again; the others end with their connection.

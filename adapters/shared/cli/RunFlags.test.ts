@@ -50,7 +50,8 @@ describe("RunFlags", () => {
     expect(refusal()).toBe("no command to run; it follows the options: procwire run -- ls -la")
     expect(refusal("--ttyy", "--", "ls")).toBe("unexpected argument '--ttyy'; did you mean '--tty'?")
     expect(refusal("--server", "http://x", "ls")).toBe(
-      "invalid value 'http://x' for '--server': expected ws://HOST:PORT, tcp://HOST:PORT or unix:PATH",
+      "invalid value 'http://x' for '--server': expected ws://HOST:PORT, tcp://HOST:PORT, unix:PATH or ssh://HOST, or the name " +
+        "of a context",
     )
     expect(refusal("--server", "ws://h:1", "--server-cmd", "x", "ls")).toBe(
       "--server and --server-cmd exclude each other",

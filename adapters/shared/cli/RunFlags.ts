@@ -1,69 +1,116 @@
 /** The flags of `procwire run`: which server, which command, and how. */
+import { resolve } from "node:path"
+import process from "node:process"
 import * as Effect from "effect/Effect"
 import type * as TextFile from "../host/TextFile.ts"
 import type { ReconnectPolicy } from "../../../core/client/ReconnectPolicy.ts"
 import type { StartOptions } from "../../../core/client/StartOptions.ts"
-import type * as Connect from "../Connect.ts"
 import * as Cancellation from "./Cancellation.ts"
 import * as DeadlineFlags from "./DeadlineFlags.ts"
+import * as DetachFlags from "./DetachFlags.ts"
+import * as EnvFile from "./EnvFile.ts"
 import * as EnvFlag from "./EnvFlag.ts"
 import * as ReconnectFlag from "./ReconnectFlag.ts"
 import * as SpawnerFlag from "./SpawnerFlag.ts"
 import * as TargetFlags from "./TargetFlags.ts"
 import * as Flags from "./Flags.ts"
-
-export const help = `Run one command through a server, with live output, and exit with its exit code.
-
-Usage: procwire run [OPTIONS] [--] COMMAND [ARGS...]
-
-Options:
-  -t, --tty              give the command a PTY of this terminal's size; for shells, editors, top
-${TargetFlags.help}\
-${SpawnerFlag.help}\
-${ReconnectFlag.help}\
-${DeadlineFlags.help}\
-  --cwd DIR              where the command runs, relative to the server's directory [default: that one]
-${EnvFlag.help}\
-  --inherit core|all|none
-                         which of the server's variables the command inherits
-                         [default: all from the server in this process, core from another]
-  -h, --help             show this text
-
-stdin is forwarded with its end, and so are SIGINT (Ctrl-C), SIGTERM, SIGHUP and SIGQUIT: the command ends as it does
-for that signal, and run with it. A second one kills it. A server that knows SIGINT alone gets that instead, and the
-command is killed ${Cancellation.graceSeconds} s later. While there is no connection to the server, the first one ends
-run. With --tty every key goes to the command.
-
-Exit code: the command's own; 128 + n if it died of signal n, or if run was ended by it; 127 if it was not found, 126
-if it cannot be executed, 125 if its directory is missing or the server failed, 2 for wrong use; and
-${DeadlineFlags.exitCode} if a timeout has ended it, whatever signal that took.
-
-Examples:
-  procwire run -- ls -la
-  echo hello | procwire run -- tr a-z A-Z
-  procwire run --tty -- bash
-  procwire run --timeout 10m --idle-timeout 2m -- npm test
-  procwire run --spawner bwrap:ro -- ./unknown-script
-  procwire run --server ws://127.0.0.1:7000 --cwd src -e CI=1 -- make test
-  procwire run --server-cmd "ssh build-host procwire serve --listen stdio" -- uname -a
-`
+import { help as helpFlag, type FlagSpecs, type Spec } from "./table/Spec.ts"
 
 const name = "procwire run"
 
 const flags = {
-  tty: { type: "boolean", short: "t" },
+  detach: {
+    type: "boolean",
+    short: "d",
+    help:
+      "in the background: prints its name; it lives on without a client until procwire rm; on a server of your own " +
+      "unless another is named",
+  },
+  name: {
+    type: "string",
+    shows: "NAME",
+    help: "what the other commands call it [default: made from the command]",
+  },
+  label: {
+    type: "string",
+    short: "l",
+    multiple: true,
+    shows: "K=V",
+    help: "what ps finds it by; may be repeated",
+  },
+  interactive: {
+    type: "boolean",
+    short: "i",
+    help: "with --detach: keep its stdin open for procwire write; without, stdin is always forwarded",
+  },
+  tty: {
+    type: "boolean",
+    short: "t",
+    help: "give the command a PTY of this terminal's size; for shells, editors, top",
+  },
   ...TargetFlags.flags,
   ...SpawnerFlag.flags,
   ...ReconnectFlag.flags,
   ...DeadlineFlags.flags,
-  cwd: { type: "string" },
+  workdir: {
+    type: "string",
+    short: "w",
+    shows: "DIR",
+    help: "where the command runs [default: this directory for a server on this machine, else the server's]",
+    completes: "directory",
+  },
+  cwd: { type: "string", shows: "DIR", help: "the same as --workdir", completes: "directory" },
   ...EnvFlag.flags,
-  inherit: { type: "string" },
-  help: { type: "boolean", short: "h" },
-} as const
+  "env-file": {
+    type: "string",
+    multiple: true,
+    shows: "FILE",
+    help: "variables from a file, K=V or K in each line; --env wins over it; may be repeated",
+    completes: "file",
+  },
+  inherit: {
+    type: "string",
+    shows: "core|all|none",
+    help:
+      "which of the server's variables the command inherits [default: all from the server in this process, those of " +
+      "this shell on a server of your own, core from another]",
+    completes: ["core", "all", "none"],
+  },
+  json: { type: "boolean", help: "with --detach: print { name, session, processId } instead of the name" },
+  ...helpFlag,
+} as const satisfies FlagSpecs
+
+export const spec: Spec = {
+  name: "run",
+  summary: "Run one command through a server, with live output, and exit with its exit code",
+  usage: "[OPTIONS] [--] COMMAND [ARGS...]",
+  flags,
+  operands: "command",
+  text: `
+stdin is forwarded with its end, and so are SIGINT (Ctrl-C), SIGTERM, SIGHUP and SIGQUIT: the command ends as it does
+for that signal, and run with it. A second one kills it. A server that knows SIGINT alone gets that instead, and the
+command is killed ${Cancellation.graceSeconds} s later. While there is no connection to the server, the first one ends
+run. With --tty every key goes to the command. Without a server the command runs in one inside this process.
+
+Exit code: the command's own; 128 + n if it died of signal n, or if run was ended by it; 127 if it was not found, 126
+if it cannot be executed, 125 if its directory is missing or the server failed, 2 for wrong use; and
+${DeadlineFlags.exitCode} if a timeout has ended it, whatever signal that took. With --detach: 0 once it has started.`,
+  examples: [
+    "procwire run -- ls -la",
+    "echo hello | procwire run -- tr a-z A-Z",
+    "procwire run -it -- bash",
+    "procwire run -d --name web --label team=a -- npm run dev",
+    "procwire run --timeout 10m --idle-timeout 2m -- npm test",
+    "procwire run --spawner bwrap:ro -- ./unknown-script",
+    "procwire run --server ws://127.0.0.1:7000 -w src -e CI=1 -- make test",
+    'procwire run --server-cmd "ssh build-host procwire serve --listen stdio" -- uname -a',
+  ],
+}
 
 export interface RunRequest {
-  readonly target: Connect.Target
+  readonly target: TargetFlags.Target
+  /** What it is called in the background; undefined in the foreground. */
+  readonly detached: DetachFlags.Detached | undefined
   readonly reconnect: ReconnectPolicy | false
   readonly start: StartOptions
   /** What starts the command where the server is in this process. */
@@ -73,7 +120,7 @@ export interface RunRequest {
 /** Reads the command line behind `procwire run`. */
 export const parse = (
   args: ReadonlyArray<string>,
-): Effect.Effect<RunRequest, Flags.UsageError, TextFile.TextFiles> =>
+): Effect.Effect<RunRequest, Flags.UsageError | Flags.ConfigurationError, TextFile.TextFiles> =>
   Effect.gen(function* () {
     const [own, argv] = split(args)
     const values = yield* Flags.parse(name, own, flags)
@@ -83,33 +130,62 @@ export const parse = (
     if (argv[0] === "") {
       return yield* wrong("the command is an empty text; it needs a name or a path: procwire run -- ls -la")
     }
-    const target = yield* TargetFlags.read(name, values)
+    const { detach = false, tty = false } = values
+    const usual = detach ? ({ own: true } as const) : ({ inProcess: true } as const)
+    const target = yield* TargetFlags.read(name, values, usual, !detach && SpawnerFlag.isGiven(values))
     const starting = yield* SpawnerFlag.read(name, values, target)
-    const { tty = false, cwd, inherit = "inProcess" in target ? "all" : "core" } = values
-    if (inherit !== "core" && inherit !== "all" && inherit !== "none") {
-      return yield* wrong(`invalid value '${inherit}' for '--inherit': expected core, all or none`)
-    }
     return {
       target,
       starting,
-      reconnect: yield* ReconnectFlag.read(name, values),
+      reconnect: yield* ReconnectFlag.read(name, values, target),
+      detached: yield* DetachFlags.read(name, values, argv, target),
       start: {
         argv,
         tty,
-        pipeStdin: true,
-        env: yield* EnvFlag.read(name, values),
-        envPolicy: {
-          inherit,
-          ignoreDefaultExcludes: inherit === "all",
-          exclude: [],
-          set: {},
-          includeOnly: [],
-        },
-        ...(cwd === undefined ? {} : { cwd }),
+        pipeStdin: !detach || values.interactive === true,
+        ...(yield* readPlace(values, target)),
         ...(yield* DeadlineFlags.read(name, values)),
       },
     }
   })
+
+/** Where the command runs, and its variables. */
+const readPlace = (values: Flags.Values<typeof flags>, target: TargetFlags.Target) =>
+  Effect.gen(function* () {
+    const { cwd, workdir = cwd } = values
+    if (cwd !== undefined && cwd !== workdir)
+      return yield* wrong("--cwd and --workdir are the same: give one")
+    const isHere = "own" in target
+    const { inherit = "inProcess" in target ? "all" : "core" } = values
+    if (inherit !== "core" && inherit !== "all" && inherit !== "none") {
+      return yield* wrong(`invalid value '${inherit}' for '--inherit': expected core, all or none`)
+    }
+    const env = { ...(yield* EnvFile.read(name, values["env-file"])), ...(yield* EnvFlag.read(name, values)) }
+    const directory = isHere ? resolve(workdir ?? ".") : workdir
+    return {
+      ...(directory === undefined ? {} : { cwd: directory }),
+      ...(isHere && values.inherit === undefined ? ofThisShell(env) : { env, envPolicy: policyOf(inherit) }),
+    }
+  })
+
+/** A server of one's own has the variables of whoever has started it: those of this shell replace them. */
+const ofThisShell = (env: Readonly<Record<string, string>>) => ({
+  env: { ...definedOf(process.env), ...env },
+  envPolicy: null,
+})
+
+const definedOf = (env: NodeJS.ProcessEnv): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(env).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
+  )
+
+const policyOf = (inherit: "core" | "all" | "none") => ({
+  inherit,
+  ignoreDefaultExcludes: inherit === "all",
+  exclude: [],
+  set: {},
+  includeOnly: [],
+})
 
 const wrong = (message: string) => new Flags.UsageError({ command: name, message })
 

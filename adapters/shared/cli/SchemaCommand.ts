@@ -13,33 +13,35 @@ import * as Effect from "effect/Effect"
 import * as OsError from "../host/OsError.ts"
 import type { Platform } from "../Platform.ts"
 import * as Flags from "./Flags.ts"
+import { help as helpFlag, type FlagSpecs, type Spec } from "./table/Spec.ts"
 
 const command = "procwire schema"
 
 const flags = {
-  out: { type: "string", short: "o" },
-  help: { type: "boolean", short: "h" },
-} as const
+  out: {
+    type: "string",
+    short: "o",
+    shows: "DIR",
+    help: "the folder for them; it is made if it is not there, and files of these names are replaced",
+    completes: "directory",
+  },
+  ...helpFlag,
+} as const satisfies FlagSpecs
 
-export const help = `Write the files that describe the wire for other languages.
-
-Usage: procwire schema --out DIR
-
-Options:
-  -o, --out DIR  the folder for them; it is made if it is not there, and files of these names are replaced
-  -h, --help     show this text
-
+export const spec: Spec = {
+  name: "schema",
+  summary: "Write the files that describe the wire for other languages",
+  usage: "--out DIR",
+  flags,
+  text: `
 Files:
   procwire.schema.json   every type, as JSON Schema 2020-12: descriptions, units (x-unit), examples, the version of
                          the wire that it came with (x-since) and its capability (x-capability)
   procwire.meta.json     methods: direction, capability, idempotence, errors; versions of the wire; capabilities
   procwire.openrpc.json  the methods for tools that read OpenRPC 1.3; its types are in the schema file
-  procwire.v0.*.json     the same of the first wire, v0
-
-Examples:
-  procwire schema --out wire
-  npx json-schema-to-typescript wire/procwire.schema.json
-`
+  procwire.v0.*.json     the same of the first wire, v0`,
+  examples: ["procwire schema --out wire", "npx json-schema-to-typescript wire/procwire.schema.json"],
+}
 
 /** All files by their names, as JSON, compressed. */
 const packed = "all.br"

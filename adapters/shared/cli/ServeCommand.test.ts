@@ -4,7 +4,8 @@ import { describe, expect, it } from "vitest"
 import * as Limits from "../../../core/protocol/Limits.ts"
 import * as TextFile from "../host/TextFile.ts"
 import * as Options from "../serve/Options.ts"
-import { help, parse } from "./ServeCommand.ts"
+import { parse, spec } from "./ServeCommand.ts"
+import * as Help from "./table/Help.ts"
 import { ConfigurationError, UsageError } from "./Flags.ts"
 
 interface Sources {
@@ -20,6 +21,7 @@ const settle = ({ flags = [], env = {}, file = "" }: Sources) => {
 }
 const read = (sources: Sources) => Effect.runSync(settle(sources)).options
 const refusal = (sources: Sources) => Effect.runSync(Effect.flip(settle(sources)))
+const help = Help.page(spec)
 const wrong = (sources: Sources, message: string) =>
   expect(refusal(sources)).toEqual(new UsageError({ command: "procwire serve", message }))
 

@@ -17,22 +17,27 @@ import * as Notify from "../systemd/Notify.ts"
 import * as ServiceState from "../systemd/ServiceState.ts"
 import * as Flags from "./Flags.ts"
 import * as OptionFlags from "./OptionFlags.ts"
+import { flagsOf, type Spec } from "./table/Spec.ts"
 import * as Renewal from "./Renewal.ts"
 import * as Telemetry from "./Telemetry.ts"
 
 const command = "procwire serve"
 
-export const help = `Serve processes to clients over JSON-RPC.
-
-Usage: procwire serve [OPTIONS]
-
-Options:
-${OptionFlags.helpOf(Options.general)}\
-  --config FILE              options from a file, one in each line: max-processes 100 [default: none]
-  -h, --help                 show this text
-
-Limits:
-${OptionFlags.helpOf(Options.bounds)}
+export const spec: Spec = {
+  name: "serve",
+  summary: "Serve processes to clients over JSON-RPC",
+  usage: "[OPTIONS]",
+  flags: {
+    ...OptionFlags.flagsOf(Options.general),
+    config: {
+      type: "string",
+      shows: "FILE",
+      help: "options from a file, one in each line: max-processes 100 [default: none]",
+      completes: "file",
+    },
+  },
+  groups: [{ title: "Limits", flags: OptionFlags.flagsOf(Options.bounds) }],
+  text: `
 Every option also has a variable: PROCWIRE_MAX_PROCESSES is that of --max-processes, PROCWIRE_CONFIG that of --config.
 Blanks separate several addresses in PROCWIRE_LISTEN; true or false is the value of an option that takes none. A flag
 wins over a variable, and a variable over the file.
@@ -40,19 +45,14 @@ wins over a variable, and a variable over the file.
 Signals: SIGTERM, SIGINT and SIGHUP end the server and every process it started, with the exit code 0, on SIGHUP 129;
 a second one does not wait for --grace-ms.
 ${Renewal.help}
-${Telemetry.help}
-Examples:
-  procwire serve                                    # ws://127.0.0.1:PORT, for many clients
-  procwire serve --listen ws://127.0.0.1:7000 --listen unix:/run/user/1000/procwire.sock
-  procwire serve --config /etc/procwire.conf
-  ssh host procwire serve --listen stdio            # one client, on this pipe
-  docker run -i IMAGE procwire serve --listen stdio
-`
-
-const flags: Flags.FlagTable = {
-  ...OptionFlags.flagsOf(Options.all),
-  config: { type: "string" },
-  help: { type: "boolean", short: "h" },
+${Telemetry.help}`,
+  examples: [
+    "procwire serve                                    # ws://127.0.0.1:PORT, for many clients",
+    "procwire serve --listen ws://127.0.0.1:7000 --listen unix:/run/user/1000/procwire.sock",
+    "procwire serve --config /etc/procwire.conf",
+    "ssh host procwire serve --listen stdio            # one client, on this pipe",
+    "docker run -i IMAGE procwire serve --listen stdio",
+  ],
 }
 
 /** The options of the command line, of the environment and of the file that they name. */
@@ -61,7 +61,7 @@ export const parse = (
   env: Environment.Env,
 ): Effect.Effect<Settings, ServeError | Flags.UsageError | Flags.ConfigurationError, TextFile.TextFiles> =>
   Effect.gen(function* () {
-    const values = yield* Flags.parse(command, args, flags)
+    const values = yield* Flags.parse(command, args, flagsOf(spec))
     const config = values["config"] as string | undefined
     const given = OptionFlags.fromValues(Options.all, values)
     return yield* OptionFlags.settle(given, config, env).pipe(Effect.mapError(toFlagError))

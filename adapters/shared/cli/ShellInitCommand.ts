@@ -5,25 +5,23 @@ import * as Suggestion from "../../../core/protocol/Suggestion.ts"
 import type { Platform } from "../Platform.ts"
 import * as Flags from "./Flags.ts"
 import { texts } from "./ShellInit.ts"
+import { help as helpFlag, type Spec } from "./table/Spec.ts"
 
 const command = "procwire shell-init"
 
-const flags = { help: { type: "boolean", short: "h" } } as const
+const flags = helpFlag
 
-export const help = `Print what makes an interactive shell tell where its prompts and commands begin and end.
-
-Usage: procwire shell-init bash|zsh
-
-Options:
-  -h, --help     show this text
-
+export const spec: Spec = {
+  name: "shell-init",
+  summary: "Print what makes an interactive shell tell where its prompts and commands begin and end",
+  usage: "bash|zsh",
+  flags,
+  operands: Object.keys(texts),
+  text: `
 The shell then prints the sequences OSC 133 and OSC 633, which terminals do not show. A process that was started with
-marks: true tells them as process/mark, with exit codes: one shell can be driven command by command.
-
-Examples:
-  eval "$(procwire shell-init bash)"
-  procwire shell-init zsh >> ~/.zshrc
-`
+marks: true tells them as process/mark, with exit codes: one shell can be driven command by command.`,
+  examples: [`eval "$(procwire shell-init bash)"`, "procwire shell-init zsh >> ~/.zshrc"],
+}
 
 /** Prints the text for a shell. */
 export const shellInit = (_: Platform, args: ReadonlyArray<string>) =>

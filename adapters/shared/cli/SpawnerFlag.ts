@@ -1,7 +1,6 @@
 /** `--contain` and `--spawner` of `procwire run` and `procwire mcp`, as `procwire serve` has them. */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import type * as Connect from "../Connect.ts"
 import type { Platform } from "../Platform.ts"
 import type * as Containment from "../process/contain/Containment.ts"
 import * as ChosenSpawner from "../serve/ChosenSpawner.ts"
@@ -10,11 +9,19 @@ import * as Option from "../serve/Option.ts"
 import { behaviour } from "../serve/OptionTable.ts"
 import type { ServeError } from "../serve/ServeError.ts"
 import * as Flags from "./Flags.ts"
+import type { FlagSpecs } from "./table/Spec.ts"
+import type { Target } from "./TargetFlags.ts"
+
+const spec = ({ default: usual, help, shows }: (typeof behaviour)["contain" | "spawner"]) => ({
+  type: "string" as const,
+  shows,
+  help: `${help} [default: ${usual}]`,
+})
 
 export const flags = {
-  contain: { type: "string" },
-  spawner: { type: "string", multiple: true },
-} as const
+  contain: { ...spec(behaviour.contain), completes: behaviour.contain.of },
+  spawner: { ...spec(behaviour.spawner), multiple: true },
+} as const satisfies FlagSpecs
 
 /** How the server in this process starts processes. */
 export interface Choice {
@@ -24,20 +31,15 @@ export interface Choice {
   readonly contain?: Containment.Choice | undefined
 }
 
-const helpOf = ({ default: usual, flag, help, shows }: (typeof behaviour)["contain" | "spawner"]): string =>
-  `${help} [default: ${usual}]`
-    .replaceAll(/(.{1,88})(?: |$)/g, `$1\n${" ".repeat(25)}`)
-    .trimEnd()
-    .replace(/^/, `  --${flag} ${shows}`.padEnd(25))
-    .replace(/$/, "\n")
-
-export const help = `${helpOf(behaviour.contain)}${helpOf(behaviour.spawner)}`
+/** True if one of them is given, for which the server has to be in this process. */
+export const isGiven = ({ contain, spawner }: Flags.Values<typeof flags>): boolean =>
+  contain !== undefined || spawner !== undefined
 
 /** Reads them. A flag that has no effect is refused: another server starts processes as it was told. */
 export const read = (
   command: string,
   { contain, spawner }: Flags.Values<typeof flags>,
-  target: Connect.Target,
+  target: Target,
 ): Effect.Effect<Choice, Flags.UsageError> =>
   Effect.gen(function* () {
     const wrong = (message: string) => new Flags.UsageError({ command, message })
@@ -60,7 +62,7 @@ export const apply = (
   command: string,
   platform: Platform,
   { contain, spawner }: Choice,
-  target: Connect.Target,
+  target: Target,
 ): Effect.Effect<Platform, Flags.UsageError | Flags.ConfigurationError, Scope.Scope> => {
   if (!("inProcess" in target)) return Effect.succeed(platform)
   return ContainedSpawner.apply(platform, { contain, mayAdopt: true }, "--contain").pipe(

@@ -4,28 +4,30 @@ import * as Effect from "effect/Effect"
 import { builtIns } from "../../sandbox/BuiltIns.ts"
 import type { Platform } from "../Platform.ts"
 import * as Flags from "./Flags.ts"
+import { help as helpFlag, type FlagSpecs, type Spec } from "./table/Spec.ts"
 
 const command = "procwire spawners"
 
 const flags = {
-  json: { type: "boolean" },
-  help: { type: "boolean", short: "h" },
-} as const
+  json: {
+    type: "boolean",
+    help: "print a JSON array of { name, options, says, example, ready, missing, remedy }",
+  },
+  ...helpFlag,
+} as const satisfies FlagSpecs
 
-export const help = `List the spawners that come with procwire, and what this machine lacks for them.
-
-Usage: procwire spawners [OPTIONS]
-
-Options:
-  --json         print a JSON array of { name, options, says, example, ready, missing, remedy }
-  -h, --help     show this text
-
-Examples:
-  procwire spawners
-  procwire run --spawner nice:15 -- make
-  procwire serve --spawner limits:mem=512m --spawner user:nobody
-  procwire serve --spawner ./mine.mjs
-`
+export const spec: Spec = {
+  name: "spawners",
+  summary: "List the spawners that come with procwire, and what this machine lacks for them",
+  usage: "[OPTIONS]",
+  flags,
+  examples: [
+    "procwire spawners",
+    "procwire run --spawner nice:15 -- make",
+    "procwire serve --spawner limits:mem=512m --spawner user:nobody",
+    "procwire serve --spawner ./mine.mjs",
+  ],
+}
 
 /** Prints the list. */
 export const spawners = (_: Platform, args: ReadonlyArray<string>) =>

@@ -4,13 +4,24 @@ import type * as TextFile from "../host/TextFile.ts"
 import * as TlsFiles from "../serve/TlsFiles.ts"
 import type * as Tls from "../transport/Tls.ts"
 import * as Flags from "./Flags.ts"
+import type { FlagSpecs } from "./table/Spec.ts"
 
 /** The flags of a client. */
 export const clientFlags = {
-  "tls-cert": { type: "string" },
-  "tls-key": { type: "string" },
-  "tls-ca": { type: "string" },
-} as const
+  "tls-ca": {
+    type: "string",
+    shows: "FILE",
+    help: "PEM certificates to trust instead of the system's",
+    completes: "file",
+  },
+  "tls-cert": {
+    type: "string",
+    shows: "FILE",
+    help: "the certificate to show to the server",
+    completes: "file",
+  },
+  "tls-key": { type: "string", shows: "FILE", help: "the key of that certificate", completes: "file" },
+} as const satisfies FlagSpecs
 
 /** Reads the files of a client; undefined where no flag names one. */
 export const readClient = (

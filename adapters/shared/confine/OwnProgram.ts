@@ -64,6 +64,13 @@ export const make = (
   }
 }
 
+/** The command line that starts this program, which is the command, once more. */
+export const argv = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const main = mainFile()
+  const flags = "Deno" in globalThis && main !== undefined ? ["run", "--quiet", "--no-prompt", "-P"] : []
+  return [process.execPath, ...flags, ...(main === undefined ? [] : [main]), ...args]
+}
+
 const denoFlags = ["run", "--quiet", "--no-prompt", "--no-remote", "--cached-only", "-A"]
 
 /** The file of the program; `undefined` if it is inside the executable. */

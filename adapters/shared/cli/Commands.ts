@@ -1,0 +1,72 @@
+/**
+ * The commands of the program. One is loaded when it is picked, so that a server starts without the code of the client.
+ */
+import type * as Effect from "effect/Effect"
+import type * as TextFile from "../host/TextFile.ts"
+import type { Platform } from "../Platform.ts"
+import type * as ForwardedSignals from "./ForwardedSignals.ts"
+import type { Spec } from "./table/Spec.ts"
+
+/** A command. */
+export interface Command {
+  readonly spec: Spec
+  /** The command handles signals itself. */
+  readonly takesSignals?: boolean
+  /** The command ends by itself when `asked` completes: the first signal completes it, the second interrupts. */
+  readonly ends?: boolean
+  /** A signal ends the command with 128 + n, not with 0. */
+  readonly diesOfSignals?: boolean
+  readonly run: (
+    platform: Platform,
+    args: ReadonlyArray<string>,
+    asked: Effect.Effect<ForwardedSignals.Name>,
+  ) => Effect.Effect<number | void, unknown, TextFile.TextFiles>
+}
+
+type Load = () => Promise<Command>
+
+/** A command that a signal ends, as it ends most programs. */
+const usual = (spec: Spec, run: Command["run"]): Command => ({ spec, run, diesOfSignals: true })
+
+const processes: Readonly<Record<string, Load>> = {
+  run: () => import("./RunCommand.ts").then(({ spec, run }) => ({ spec, run, takesSignals: true })),
+  ps: () => import("./PsCommand.ts").then(({ spec, ps }) => usual(spec, ps)),
+}
+
+const servers: Readonly<Record<string, Load>> = {
+  serve: () => import("./ServeCommand.ts").then(({ spec, serve }) => ({ spec, run: serve, ends: true })),
+  up: () => import("./UpCommand.ts").then(({ spec, up }) => usual(spec, up)),
+  down: () => import("./DownCommand.ts").then(({ spec, down }) => usual(spec, down)),
+  context: () => import("./ContextCommand.ts").then(({ spec, context }) => usual(spec, context)),
+  dial: () => import("./DialCommand.ts").then(({ spec, dial }) => usual(spec, dial)),
+}
+
+const others: Readonly<Record<string, Load>> = {
+  mcp: () =>
+    import("./McpCommand.ts").then(({ spec, mcp }) => ({ spec, run: mcp, ends: true, diesOfSignals: true })),
+  doctor: () => import("./DoctorCommand.ts").then(({ spec, doctor }) => ({ spec, run: doctor })),
+  spawners: () => import("./SpawnersCommand.ts").then(({ spec, spawners }) => ({ spec, run: spawners })),
+  schema: () => import("./SchemaCommand.ts").then(({ spec, schema }) => ({ spec, run: schema })),
+  "shell-init": () =>
+    import("./ShellInitCommand.ts").then(({ spec, shellInit }) => ({ spec, run: shellInit })),
+  completion: () => import("./CompletionCommand.ts").then(({ spec, completion }) => usual(spec, completion)),
+}
+
+/** The commands, as the help groups them. */
+export const groups: ReadonlyArray<readonly [title: string, commands: Readonly<Record<string, Load>>]> = [
+  ["Processes", processes],
+  ["Servers", servers],
+  ["Others", others],
+]
+
+/** Every command that people use, by its name. */
+export const commands: Readonly<Record<string, Load>> = { ...processes, ...servers, ...others }
+
+/** The command that the scripts of shells run. */
+export const hidden: Readonly<Record<string, Load>> = {
+  complete: () => import("./CompletionCommand.ts").then(({ spec, complete }) => usual(spec, complete)),
+}
+
+/** The tables of all commands. */
+export const allSpecs = (): Promise<ReadonlyArray<Spec>> =>
+  Promise.all(Object.values(commands).map((load) => load().then(({ spec }) => spec)))

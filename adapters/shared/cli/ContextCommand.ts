@@ -1,0 +1,147 @@
+/** `procwire context`: servers by name, and which of them commands use. */
+import { resolve } from "node:path"
+import process from "node:process"
+import * as Effect from "effect/Effect"
+import * as Suggestion from "../../../core/protocol/Suggestion.ts"
+import type { Platform } from "../Platform.ts"
+import * as Flags from "./Flags.ts"
+import * as LocalTerminal from "./LocalTerminal.ts"
+import * as Contexts from "./server/Contexts.ts"
+import * as ServerName from "./server/ServerName.ts"
+import { Unable } from "./server/Unable.ts"
+import * as Table from "./show/Table.ts"
+import { help, type FlagSpecs, type Spec } from "./table/Spec.ts"
+import * as TargetFlags from "./TargetFlags.ts"
+import * as TlsFlags from "./TlsFlags.ts"
+
+const command = "procwire context"
+
+const flags = {
+  use: { type: "boolean", help: "with add: use it from now on" },
+  json: { type: "boolean", help: "with ls: a line of JSON for each" },
+  quiet: { type: "boolean", short: "q", help: "with ls: names only" },
+  "token-file": TargetFlags.flags["token-file"],
+  ...TlsFlags.clientFlags,
+  ...help,
+} as const satisfies FlagSpecs
+
+const actions = ["add", "use", "ls", "rm"] as const
+
+export const spec: Spec = {
+  name: "context",
+  summary: "Name servers, and say which one commands use",
+  usage: "add NAME URL | use NAME | ls | rm NAME",
+  flags,
+  operands: actions,
+  text: `
+The URL is ${ServerName.addresses}. Behind ssh it is your own server on that host,
+which is started when it is needed; procwire has to be in the PATH there. The name own is your own server here, which
+is used at first. They are kept in procwire/contexts.json of $XDG_CONFIG_HOME, by default ~/.config.
+
+The flag --server of a command wins over the variable ${TargetFlags.variable}, and that over the context in use; both take
+the name of a context, too.`,
+  examples: [
+    "procwire context add build ssh://build-host --use",
+    "procwire context add ci wss://ci:7000 --token-file ~/.ci-token",
+    "procwire context use own",
+    "procwire ps --server ci",
+  ],
+}
+
+type Values = Flags.Values<typeof flags>
+
+/** Does what the first operand says. */
+export const context = (_: Platform, args: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const { values, operands } = yield* Flags.parseAll(command, args, flags)
+    const [action = "", ...rest] = operands
+    const run = isAction(action) ? runs[action] : undefined
+    if (run === undefined) {
+      const given = action === "" ? "no action is named" : `invalid action '${action}'`
+      return yield* wrong(`${given}: expected ${actions.join(", ")}${Suggestion.ofWord(action, actions)}`)
+    }
+    return yield* run(rest, values)
+  })
+
+const isAction = (text: string): text is (typeof actions)[number] => actions.some((action) => action === text)
+
+const wrong = (message: string) => new Flags.UsageError({ command, message })
+
+/** Exactly these operands. */
+const expects = (given: ReadonlyArray<string>, usage: string) =>
+  given.length === usage.split(" ").length - 1
+    ? Effect.void
+    : Effect.fail(wrong(`expected procwire context ${usage}`))
+
+const add = ([name = "", url = "", ...more]: ReadonlyArray<string>, values: Values) =>
+  Effect.gen(function* () {
+    yield* expects([name, url, ...more].filter(Boolean), "add NAME URL")
+    if (!Contexts.isName(name) || name === Contexts.own)
+      return yield* wrong(`invalid name '${name}': expected letters, digits and any of . _ -, and not own`)
+    const address = ServerName.resolveAddress(url)
+    if (address === undefined || "own" in address)
+      return yield* wrong(`invalid URL '${url}': expected ${ServerName.addresses}`)
+    const path = (file: string | undefined) => (file === undefined ? undefined : resolve(file))
+    const files = {
+      tokenFile: path(values["token-file"]),
+      tlsCa: path(values["tls-ca"]),
+      tlsCert: path(values["tls-cert"]),
+      tlsKey: path(values["tls-key"]),
+    }
+    const given = Object.fromEntries(Object.entries(files).filter(([, file]) => file !== undefined))
+    const found = yield* Contexts.read(process.env)
+    const contexts = { ...found.contexts, [name]: { server: url, ...given } }
+    yield* Contexts.write(process.env, {
+      ...found,
+      contexts,
+      ...(values.use === true ? { current: name } : {}),
+    })
+  })
+
+const use = ([name = "", ...more]: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    yield* expects([name, ...more].filter(Boolean), "use NAME")
+    const { current: _, ...found } = yield* Contexts.read(process.env)
+    if (name !== Contexts.own && !Object.hasOwn(found.contexts, name)) return yield* unknown(name, found)
+    yield* Contexts.write(process.env, name === Contexts.own ? found : { ...found, current: name })
+  })
+
+const rm = ([name = "", ...more]: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    yield* expects([name, ...more].filter(Boolean), "rm NAME")
+    const { current, ...found } = yield* Contexts.read(process.env)
+    if (!Object.hasOwn(found.contexts, name)) return yield* unknown(name, found)
+    const { [name]: _, ...contexts } = found.contexts
+    yield* Contexts.write(process.env, {
+      contexts,
+      ...(current === undefined || current === name ? {} : { current }),
+    })
+  })
+
+const unknown = (name: string, { contexts }: Contexts.Contexts) => {
+  const near = Suggestion.ofWord(name, [...Object.keys(contexts), Contexts.own])
+  return new Unable({ message: `no context is called ${name}${near}; procwire context ls lists them` })
+}
+
+const ls = (more: ReadonlyArray<string>, { json = false, quiet = false }: Values) =>
+  Effect.gen(function* () {
+    yield* expects(more, "ls")
+    const { contexts, current = Contexts.own } = yield* Contexts.read(process.env)
+    const all = [{ name: Contexts.own, server: "your own, on this machine" }]
+    const rows = [...all, ...Object.entries(contexts).map(([name, { server }]) => ({ name, server }))].map(
+      (row) => ({ ...row, current: row.name === current }),
+    )
+    const lines = json
+      ? rows.map((row) => `${JSON.stringify(row)}\n`)
+      : quiet
+        ? rows.map(({ name }) => `${name}\n`)
+        : Table.lines(columns, rows)
+    yield* LocalTerminal.write("stdout", new TextEncoder().encode(lines.join("")))
+  })
+
+const columns: ReadonlyArray<Table.Column<{ name: string; server: string; current: boolean }>> = [
+  { title: "NAME", text: ({ name, current }) => (current ? `${name} *` : name) },
+  { title: "SERVER", text: ({ server }) => server },
+]
+
+const runs = { add, use, ls, rm }

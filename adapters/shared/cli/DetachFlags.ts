@@ -1,0 +1,81 @@
+/** `--detach`, `--name` and `--label` of `procwire run`: what a process in the background is called. */
+import { randomBytes } from "node:crypto"
+import { basename } from "node:path"
+import * as Effect from "effect/Effect"
+import { most } from "../../../core/protocol/Naming.ts"
+import * as Flags from "./Flags.ts"
+import type { Target } from "./TargetFlags.ts"
+
+/** A process in the background. */
+export interface Detached {
+  readonly name: string
+  readonly labels: Readonly<Record<string, string>>
+  /** Its start is printed as JSON. */
+  readonly json: boolean
+}
+
+/** What the flags say. */
+export interface Values {
+  readonly detach?: boolean
+  readonly name?: string
+  readonly label?: ReadonlyArray<string>
+  readonly json?: boolean
+}
+
+/** What a process is called; undefined in the foreground, where it has no name. */
+export const read = (
+  command: string,
+  { detach = false, name, label = [], json = false }: Values,
+  argv: ReadonlyArray<string>,
+  target: Target,
+): Effect.Effect<Detached | undefined, Flags.UsageError> =>
+  Effect.gen(function* () {
+    const wrong = (message: string) => new Flags.UsageError({ command, message })
+    if (!detach) {
+      const flag = name !== undefined ? "--name" : label.length > 0 ? "--label" : json ? "--json" : undefined
+      return flag === undefined ? undefined : yield* wrong(`${flag} needs --detach`)
+    }
+    if ("inProcess" in target || ("command" in target && target.command === "/bin/sh"))
+      return yield* wrong(
+        "--detach needs a server that stays: leave --server-cmd out, or name one with --server",
+      )
+    if (name !== undefined && !isName(name))
+      return yield* wrong(
+        `invalid value '${name}' for '--name': expected letters, digits and any of . _ -, at most ${most.name}`,
+      )
+    return { name: name ?? nameOf(argv), labels: yield* labelsOf(command, label), json }
+  })
+
+/** Names are words of a command line, and none of them is the place of a process (`3/abc`). */
+export const isName = (text: string): boolean =>
+  /^[\p{L}\p{N}][\p{L}\p{N}._-]*$/u.test(text) && text.length <= most.name
+
+/** `K=V` of all flags. */
+export const labelsOf = (
+  command: string,
+  labels: ReadonlyArray<string>,
+  flag = "--label",
+): Effect.Effect<Readonly<Record<string, string>>, Flags.UsageError> =>
+  Effect.map(
+    Effect.forEach(labels, (text) => {
+      const [, key, value] = /^([^=]+)=(.*)$/s.exec(text) ?? []
+      return key === undefined
+        ? new Flags.UsageError({
+            command,
+            message: `invalid value '${text}' for '${flag}': expected KEY=VALUE`,
+          })
+        : Effect.succeed([key, value ?? ""] as const)
+    }),
+    Object.fromEntries<string>,
+  )
+
+/** The program, and four random characters that are not mistaken for each other. */
+const nameOf = ([program = ""]: ReadonlyArray<string>): string => {
+  const word =
+    basename(program)
+      .replaceAll(/[^\p{L}\p{N}._-]/gu, "")
+      .replace(/^[._-]+/, "") || "process"
+  return `${word.slice(0, 32)}-${Array.from(randomBytes(4), (byte) => letters[byte % letters.length]).join("")}`
+}
+
+const letters = "23456789abcdefghjkmnpqrstuvwxyz"

@@ -1,0 +1,89 @@
+/** `procwire ps`: the processes of a server, as a table that fits the terminal, or as lines of JSON. */
+import process from "node:process"
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import type { ListedProcess } from "../../../core/client/Lists.ts"
+import type { Platform } from "../Platform.ts"
+import * as Flags from "./Flags.ts"
+import * as LocalTerminal from "./LocalTerminal.ts"
+import * as Access from "./server/Access.ts"
+import * as Reach from "./server/Reach.ts"
+import * as Colours from "./show/Colours.ts"
+import * as Filters from "./show/Filters.ts"
+import * as Rows from "./show/Rows.ts"
+import * as Table from "./show/Table.ts"
+import { help, type FlagSpecs, type Spec } from "./table/Spec.ts"
+import * as TargetFlags from "./TargetFlags.ts"
+
+const command = "procwire ps"
+
+const flags = {
+  all: { type: "boolean", short: "a", help: "also those that have ended" },
+  filter: {
+    type: "string",
+    short: "f",
+    multiple: true,
+    shows: "KEY=VALUE",
+    help: "only those with all of these: name=, label=K=V or label=K, state=, session=, exit=; may be repeated",
+    completes: Filters.keys.map((key) => `${key}=`),
+  },
+  quiet: { type: "boolean", short: "q", help: "names only" },
+  json: { type: "boolean", help: "a line of JSON for each: what process/list tells, and its ref" },
+  "no-trunc": { type: "boolean", help: "do not cut what is wider than the terminal" },
+  ...TargetFlags.flags,
+  ...help,
+} as const satisfies FlagSpecs
+
+export const spec: Spec = {
+  name: "ps",
+  summary: "List the processes of a server",
+  usage: "[OPTIONS]",
+  flags,
+  text: `
+The server is the one of --server, else of the variable ${TargetFlags.variable}, else of the context in use, else your own.
+Other commands take the name of a process; one that has none is called by its place, as in 3/abc.`,
+  examples: [
+    "procwire ps",
+    "procwire ps -a --filter label=team=web --filter state=running",
+    "procwire ps -aq --filter state=closed | xargs -r procwire rm",
+    "procwire ps --json | jq -r .argv[0]",
+  ],
+}
+
+/** Prints the list. */
+export const ps = (_: Platform, args: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const values = yield* Flags.parse(command, args, flags)
+    const filter = yield* Filters.read(command, values.filter)
+    const target = yield* TargetFlags.read(command, values, { own: true })
+    const reached = yield* Reach.existing(target)
+    const rows = reached === undefined ? [] : yield* listed(reached, values.all === true, filter)
+    const text =
+      values.json === true
+        ? rows.map((row) => `${JSON.stringify({ ref: Rows.refOf(row), ...row })}\n`).join("")
+        : values.quiet === true
+          ? rows.map((row) => `${Rows.refOf(row)}\n`).join("")
+          : tableOf(rows, values["no-trunc"] === true)
+    yield* LocalTerminal.write("stdout", new TextEncoder().encode(text))
+    if (rows.length === 0 && process.stderr.isTTY && process.stdout.isTTY)
+      process.stderr.write(
+        "nothing runs; procwire run -d -- COMMAND starts something, ps -a has what ended\n",
+      )
+  }).pipe(Effect.scoped)
+
+const listed = (target: Reach.Reachable, all: boolean, filter: Filters.Filter) =>
+  Effect.gen(function* () {
+    const client = yield* Access.connect(target, { clientName: "procwire-ps", heartbeat: false })
+    yield* Access.need(client, "processList", "it cannot list what runs")
+    const { processListAll: sees = false } = client.environmentInfo.capabilities ?? {}
+    const found = yield* Stream.runCollect(client.list({ sessions: sees ? "all" : "own", ...filter.asked }))
+    const wanted = (row: ListedProcess) =>
+      (all || filter.asked.states !== undefined || Rows.isLive(row)) && filter.matches(row)
+    return Chunk.toReadonlyArray(found).filter(wanted)
+  })
+
+const tableOf = (rows: ReadonlyArray<ListedProcess>, whole: boolean): string => {
+  const width = process.stdout.isTTY && !whole ? process.stdout.columns || 80 : undefined
+  return Table.lines(Rows.columns(Date.now(), Colours.of("stdout"), rows), rows, width).join("")
+}

@@ -1,0 +1,33 @@
+/** `procwire run --detach`: starts a process that lives on without its client, and prints its name. */
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import type { StartOptions } from "../../../core/client/StartOptions.ts"
+import type * as Connect from "../Connect.ts"
+import type { Detached } from "./DetachFlags.ts"
+import * as LocalTerminal from "./LocalTerminal.ts"
+import * as Access from "./server/Access.ts"
+import { Unable } from "./server/Unable.ts"
+
+/** Starts it, in a session of its own. Succeeds with the exit code. */
+export const run = (target: Connect.Target, { name, labels, json }: Detached, start: StartOptions) =>
+  Effect.gen(function* () {
+    if ("inProcess" in target) return yield* new Unable({ message: "--detach needs a server that stays" })
+    const client = yield* Access.connect(target, { clientName: "procwire-run" })
+    yield* Access.need(client, "processKeep", keeping)
+    const { processListAll: sees = false } = client.environmentInfo.capabilities ?? {}
+    const others = yield* Stream.runHead(client.list({ name, sessions: sees ? "all" : "own" }))
+    if (others._tag === "Some") return yield* taken(name)
+    const process = yield* client.start({ ...start, name, labels })
+    const [{ session } = { session: 0 }] = yield* Stream.runCollect(client.listSessions())
+    const told = json ? JSON.stringify({ name, session, processId: process.id }) : name
+    yield* LocalTerminal.write("stdout", new TextEncoder().encode(`${told}\n`))
+    return 0
+  }).pipe(Effect.scoped)
+
+const keeping =
+  "it ends processes whose client has gone; start it with --keep-named, or use the one of `procwire up`"
+
+const taken = (name: string) =>
+  new Unable({
+    message: `a process is called ${name} already: give another --name, or remove it with procwire rm ${name}`,
+  })

@@ -1,0 +1,37 @@
+/**
+ * Which process the server of one's own is: its pid and when that began, so that a number which the system uses again is
+ * never signalled.
+ */
+import * as fs from "node:fs"
+import { join } from "node:path"
+import * as ProcessTable from "../../process/ProcessTable.ts"
+
+const fileIn = (folder: string): string => join(folder, "server.pid")
+
+/** Notes the pid of a process that runs. */
+export const write = (folder: string, pid: number): void => {
+  const unfinished = `${fileIn(folder)}.new`
+  fs.writeFileSync(unfinished, `${pid} ${beginOf(pid)}\n`, { mode: 0o600 })
+  fs.renameSync(unfinished, fileIn(folder))
+}
+
+/** The pid that was noted, if that process still runs. */
+export const read = (folder: string): number | undefined => {
+  const [pid = 0, begin = ""] = textOf(fileIn(folder)).trim().split(" ")
+  return Number(pid) > 1 && beginOf(Number(pid)) === begin ? Number(pid) : undefined
+}
+
+/** When a process began, in the unit of the kernel. Empty where there is no /proc, and the pid alone has to do. */
+const beginOf = (pid: number): string => {
+  if (!fs.existsSync("/proc/self/stat")) return "-"
+  const { find } = ProcessTable.make({ read: textOf, list: () => [] })
+  return String(find(pid)?.start ?? "")
+}
+
+const textOf = (file: string): string => {
+  try {
+    return fs.readFileSync(file, "utf8")
+  } catch {
+    return ""
+  }
+}

@@ -1,0 +1,59 @@
+/**
+ * What a user calls a server: a URL, `ssh://HOST`, the name of a context, or `own`, the server of one's own.
+ *
+ * Behind `ssh` it is the server of one's own there, which is started if need be (`procwire dial`).
+ */
+import * as Connect from "../../Connect.ts"
+import type { Options as CommandOptions } from "../../transport/CommandTransport.ts"
+import type { Context, Contexts } from "./Contexts.ts"
+import * as Suggestion from "../../../../core/protocol/Suggestion.ts"
+
+/** The server of one's own, which is started when it is needed. */
+export interface Own {
+  readonly own: true
+}
+
+/** A server that is named. */
+export type Named =
+  | Own
+  | { readonly url: string; readonly context?: Context }
+  | CommandOptions
+  /** There is no such server. */
+  | { readonly refused: string }
+
+/** What a text names. */
+export const resolve = (text: string, { contexts }: Contexts): Named => {
+  const address = resolveAddress(text)
+  if (address !== undefined) return address
+  const context = Object.hasOwn(contexts, text) ? contexts[text] : undefined
+  if (context === undefined) {
+    const near = Suggestion.ofWord(text, [...Object.keys(contexts), "own"])
+    return { refused: `expected ${addresses}, or the name of a context${near}` }
+  }
+  const found = resolveAddress(context.server) ?? { refused: `the context ${text} has no such address` }
+  return "url" in found ? { ...found, context } : found
+}
+
+/** What an address may be. */
+export const addresses = "ws://HOST:PORT, tcp://HOST:PORT, unix:PATH or ssh://HOST"
+
+/** What an address names; undefined if it is none. */
+export const resolveAddress = (text: string): Own | { readonly url: string } | CommandOptions | undefined => {
+  if (text === "own") return { own: true }
+  if (Connect.isUrl(text)) return { url: text }
+  const [whole, user, host = "", port] = ssh.exec(text) ?? []
+  if (whole === undefined) return undefined
+  const args = [
+    "-T",
+    ...(port === undefined ? [] : ["-p", port]),
+    ...(user === undefined ? [] : ["-l", user]),
+    "--",
+    host,
+    "procwire",
+    "dial",
+  ]
+  return { command: "ssh", args }
+}
+
+/** A host that begins with a dash would be an option of ssh. */
+const ssh = /^ssh:\/\/(?:([\w.+][\w.+-]*)@)?([A-Za-z0-9_][\w.-]*|\[[0-9a-fA-F:.]+\])(?::(\d{1,5}))?\/?$/

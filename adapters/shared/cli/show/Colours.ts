@@ -1,0 +1,35 @@
+/** Colours for terminals, and none elsewhere or with the variable NO_COLOR (https://no-color.org). */
+import process from "node:process"
+import * as Either from "effect/Either"
+
+/** Wraps a text. */
+export type Paint = (text: string) => string
+
+/** Each wraps a text, or leaves it as it is. */
+export interface Colours {
+  readonly good: Paint
+  readonly bad: Paint
+  readonly dim: Paint
+}
+
+const as =
+  (code: number, on: boolean): Paint =>
+  (text) =>
+    on && text !== "" ? `\u001b[${code}m${text}\u001b[m` : text
+
+/** Those of stdout or stderr. */
+export const of = (to: "stdout" | "stderr"): Colours => {
+  const on = isColoured(to)
+  return { good: as(32, on), bad: as(31, on), dim: as(2, on) }
+}
+
+/** True where colours are shown and wanted: the variable counts if it is not empty. */
+export const isColoured = (to: "stdout" | "stderr"): boolean =>
+  process[to].isTTY === true && (variable("NO_COLOR") ?? "") === "" && variable("TERM") !== "dumb"
+
+/** Deno may not tell it. */
+const variable = (name: string): string | undefined =>
+  Either.getOrElse(
+    Either.try(() => process.env[name]),
+    () => undefined,
+  )

@@ -1,0 +1,69 @@
+/** `--filter KEY=VALUE`: which processes of a list are wanted. */
+import * as Effect from "effect/Effect"
+import type { ListedProcess, ListOptions, State } from "../../../../core/client/Lists.ts"
+import * as Suggestion from "../../../../core/protocol/Suggestion.ts"
+import { UsageError } from "../Flags.ts"
+
+/** The keys. */
+export const keys = ["name", "label", "state", "session", "exit"] as const
+
+type Key = (typeof keys)[number]
+
+/** The states that `state=` may name; `exited` is also one whose output is complete. */
+const states: ReadonlyArray<State> = ["starting", "running", "exited", "closed"]
+
+/** What is asked of the server, and what is looked at here. */
+export interface Filter {
+  readonly asked: Pick<ListOptions, "states">
+  readonly matches: (row: ListedProcess) => boolean
+}
+
+interface Term {
+  readonly key: Key
+  readonly value: string
+}
+
+/** Several of one key are alternatives, but for labels, of which a process needs all. */
+export const read = (command: string, texts: ReadonlyArray<string> = []): Effect.Effect<Filter, UsageError> =>
+  Effect.map(
+    Effect.forEach(texts, (text) => readTerm(command, text)),
+    (terms) => {
+      const named = terms.filter(({ key }) => key === "state").map(({ value }) => value as State)
+      const wanted = named.includes("exited") ? [...new Set([...named, "closed" as const])] : named
+      return {
+        asked: wanted.length === 0 ? {} : { states: wanted },
+        matches: (row) => keys.every((key) => isMet(key, terms, row)),
+      }
+    },
+  )
+
+const readTerm = (command: string, text: string): Effect.Effect<Term, UsageError> => {
+  const wrong = (why: string) =>
+    new UsageError({ command, message: `invalid value '${text}' for '--filter': ${why}` })
+  const [, key = "", value = ""] = /^([^=]+)=(.*)$/s.exec(text) ?? []
+  if (!isKey(key)) return wrong(`expected ${keys.join("=, ")}=${Suggestion.ofWord(key, keys)}`)
+  if (key === "state" && !states.some((state) => state === value))
+    return wrong(`expected state=${states.join(", ")}${Suggestion.ofWord(value, states)}`)
+  if ((key === "session" || key === "exit") && !/^\d{1,9}$/.test(value))
+    return wrong("expected a whole number")
+  return Effect.succeed({ key, value })
+}
+
+const isKey = (text: string): text is Key => keys.some((key) => key === text)
+
+const isMet = (key: Key, terms: ReadonlyArray<Term>, row: ListedProcess): boolean => {
+  const values = terms.filter((term) => term.key === key).map(({ value }) => value)
+  if (values.length === 0 || key === "state") return true
+  return key === "label"
+    ? values.every((value) => hasLabel(value, row))
+    : values.some(
+        (value) => value === String({ name: row.name, session: row.session, exit: row.exitCode }[key]),
+      )
+}
+
+/** `K=V`, or `K` with any value. */
+const hasLabel = (text: string, { labels }: ListedProcess): boolean => {
+  const cut = text.indexOf("=")
+  const key = cut < 0 ? text : text.slice(0, cut)
+  return Object.hasOwn(labels, key) && (cut < 0 || labels[key] === text.slice(cut + 1))
+}

@@ -1,0 +1,52 @@
+/** Processes as rows of a table, and what they are called on a command line. */
+import { fileURLToPath } from "node:url"
+import type { ListedProcess } from "../../../../core/client/Lists.ts"
+import type { Colours } from "./Colours.ts"
+import type { Column } from "./Table.ts"
+import * as Texts from "./Texts.ts"
+
+/** What commands call a process: its name, or its session and its id. */
+export const refOf = ({ name, session, processId }: ListedProcess): string =>
+  name ?? `${session}/${processId}`
+
+/** True while it may still do something. */
+export const isLive = ({ state }: ListedProcess): boolean => state === "starting" || state === "running"
+
+/** How far it has come, in a word or two. */
+export const stateOf = ({ state, exitCode }: ListedProcess): string =>
+  state === "exited" || state === "closed" ? `exited ${exitCode ?? "?"}` : state
+
+/** Its directory, as a path where it is one of this system. */
+export const cwdOf = ({ cwd }: ListedProcess): string => {
+  try {
+    return fileURLToPath(cwd)
+  } catch {
+    return cwd
+  }
+}
+
+/** The columns; `now` is in milliseconds since 1970. Labels have one only if there are any. */
+export const columns = (
+  now: number,
+  { bad, good, dim }: Colours,
+  rows: ReadonlyArray<ListedProcess>,
+): ReadonlyArray<Column<ListedProcess>> => [
+  { title: "NAME", text: refOf, least: 12 },
+  {
+    title: "STATE",
+    text: stateOf,
+    paint: (text, row) => (isLive(row) ? good(text) : row.exitCode === 0 ? text : bad(text)),
+  },
+  { title: "AGE", text: ({ startedAtMs }) => Texts.age(now - startedAtMs), right: true },
+  { title: "PID", text: (row) => (isLive(row) ? String(row.pid ?? "-") : "-"), right: true },
+  { title: "OUTPUT", text: ({ bytes }) => Texts.bytes(bytes), right: true },
+  { title: "COMMAND", text: ({ argv }) => Texts.commandLine(argv), least: 12 },
+  ...(rows.some(({ labels }) => Object.keys(labels).length > 0)
+    ? [{ title: "LABELS", text: labelsOf, least: 8, paint: dim }]
+    : []),
+]
+
+const labelsOf = ({ labels }: ListedProcess): string =>
+  Object.entries(labels)
+    .map(([key, value]) => (value === "" ? key : `${key}=${value}`))
+    .join(",")

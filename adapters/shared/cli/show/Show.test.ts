@@ -1,0 +1,131 @@
+import * as Effect from "effect/Effect"
+import { describe, expect, it } from "vitest"
+import type { ListedProcess } from "../../../../core/client/Lists.ts"
+import * as Filters from "./Filters.ts"
+import * as Rows from "./Rows.ts"
+import * as Table from "./Table.ts"
+import * as Texts from "./Texts.ts"
+import * as Width from "./Width.ts"
+
+const row: ListedProcess = {
+  processId: "a",
+  session: 3,
+  attached: false,
+  labels: { team: "web", plain: "" },
+  argv: ["npm", "run", "dev server"],
+  cwd: "file:///tmp",
+  pid: 42,
+  tty: false,
+  startedAtMs: 0,
+  state: "running",
+  exitCode: null,
+  bytes: 10,
+  nextSeq: 2,
+}
+
+describe("a table", () => {
+  const columns: ReadonlyArray<Table.Column<readonly [string, string]>> = [
+    { title: "A", text: ([a]) => a, least: 3 },
+    { title: "NUMBER", text: ([, b]) => b, right: true },
+  ]
+
+  it("is as wide as its texts where it may be", () => {
+    expect(
+      Table.lines(columns, [
+        ["one", "1"],
+        ["seventeen", "200"],
+      ]),
+    ).toEqual(["A          NUMBER\n", "one             1\n", "seventeen     200\n"])
+  })
+
+  it("never is wider than the terminal, unless nothing may shrink further", () => {
+    for (let width = 11; width < 30; width++)
+      for (const line of Table.lines(columns, [["a long text that is cut", "1"]], width))
+        expect(Width.of(line.trimEnd())).toBeLessThanOrEqual(width)
+    expect(Table.lines(columns, [["abcdefgh", "1"]], 5)).toEqual(["A    NUMBER\n", "ab…       1\n"])
+  })
+
+  it("counts wide and combining characters as a terminal does", () => {
+    expect([Width.of("日本"), Width.of("e\u0301"), Width.of("🙂"), Width.of("abc")]).toEqual([4, 1, 2, 3])
+    expect(Width.cut("日本語", 5)).toBe("日本…")
+    expect(Width.cut("日本語", 4)).toBe("日…")
+  })
+
+  it("shows control characters, which would move the cursor, as escapes", () => {
+    expect(Table.lines([{ title: "X", text: (text: string) => text }], ["a\n\u001b[2Jb\u009b"])).toEqual([
+      "X\n",
+      "a\\n\\x1b[2Jb\\x9b\n",
+    ])
+  })
+})
+
+describe("texts", () => {
+  it("name a span of time by its largest unit", () => {
+    expect([-5, 0, 59_999, 60_000, 3_600_000, 47 * 3_600_000, 48 * 3_600_000].map(Texts.age)).toEqual([
+      "0s",
+      "0s",
+      "59s",
+      "1m",
+      "1h",
+      "47h",
+      "2d",
+    ])
+  })
+
+  it("name bytes with a unit", () => {
+    expect([0, 1023, 1024, 1536, 20_480, 1024 ** 3, 1024 ** 6].map(Texts.bytes)).toEqual([
+      "0 B",
+      "1023 B",
+      "1 KiB",
+      "1.5 KiB",
+      "20 KiB",
+      "1 GiB",
+      "1024 PiB",
+    ])
+  })
+
+  it("quote a command line as a shell reads it", () => {
+    expect(Texts.commandLine(["sh", "-c", "echo 'x' $y", ""])).toBe("sh -c 'echo '\\''x'\\'' $y' ''")
+  })
+})
+
+describe("a row", () => {
+  it("is called by its name, or by its place", () => {
+    expect([Rows.refOf(row), Rows.refOf({ ...row, name: "web" })]).toEqual(["3/a", "web"])
+  })
+
+  it("says how it has ended", () => {
+    expect([row, { ...row, state: "closed", exitCode: 3 } as const].map(Rows.stateOf)).toEqual([
+      "running",
+      "exited 3",
+    ])
+  })
+})
+
+describe("--filter", () => {
+  const matches = (...texts: ReadonlyArray<string>) => {
+    const { asked, matches } = Effect.runSync(Filters.read("procwire ps", texts))
+    return [asked.states ?? [], matches(row)] as const
+  }
+  const refusal = (text: string) => Effect.runSync(Effect.flip(Filters.read("procwire ps", [text]))).message
+
+  it("takes all labels, one of the names, and a label with any value", () => {
+    expect(matches("label=team=web", "label=plain")).toEqual([[], true])
+    expect(matches("label=team=db")).toEqual([[], false])
+    expect(matches("session=3", "session=4")).toEqual([[], true])
+    expect(matches("name=web")).toEqual([[], false])
+  })
+
+  it("asks the server for states; exited are also those whose output is complete", () => {
+    expect(matches("state=running")[0]).toEqual(["running"])
+    expect(matches("state=exited")[0]).toEqual(["exited", "closed"])
+  })
+
+  it("says what is expected, and what was meant", () => {
+    expect(refusal("lable=x")).toBe(
+      "invalid value 'lable=x' for '--filter': expected name=, label=, state=, session=, exit=; did you mean 'label'?",
+    )
+    expect(refusal("state=runing")).toContain("did you mean 'running'?")
+    expect(refusal("exit=x")).toContain("expected a whole number")
+  })
+})

@@ -1,0 +1,176 @@
+/** cli/: the server of one's own, contexts, processes in the background and their list, as a user has them. */
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import * as fs from "node:fs"
+import process from "node:process"
+import { describe, expect, it, onTestFinished } from "vitest"
+import { command } from "../../testing/Runtime.ts"
+import * as Program from "../testing/Program.ts"
+
+const ok = (stdout: string) => ({ code: 0, stdout, stderr: "" })
+
+/** The pids of processes whose arguments have a text. */
+const pidsOf = (text: string): ReadonlyArray<string> =>
+  fs
+    .readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        return fs.readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(text)
+      } catch {
+        return false
+      }
+    })
+
+describe("the server of one's own", { timeout: 120_000 }, () => {
+  it.runIf(process.platform === "linux")("is exactly one, when ten commands need it at once", async () => {
+    const { call, folder } = Program.make()
+    const url = `unix:${folder.at("run/procwire/server.sock")}`
+    const found = await Promise.all(Array.from({ length: 10 }, () => call("up", "--json")))
+    const answers = found.map(({ stdout }) => JSON.parse(stdout) as { url: string; started: boolean })
+    expect(answers.map((answer) => answer.url)).toEqual(Array.from({ length: 10 }, () => url))
+    expect(answers.filter(({ started }) => started)).toHaveLength(1)
+    expect(pidsOf(`--listen=${url}`)).toHaveLength(1)
+    const modeOf = (name: string) => fs.statSync(folder.at(name)).mode & 0o777
+    expect([modeOf("run/procwire"), modeOf("run/procwire/server.sock")]).toEqual([0o700, 0o600])
+    expect((await call("down")).stdout).toMatch(/^ended the server of your own \(pid \d+\)\n$/)
+    expect(pidsOf(`--listen=${url}`)).toEqual([])
+    expect(await call("down")).toEqual(ok("no server of your own runs\n"))
+  })
+
+  it("takes the place of one that was killed", async () => {
+    const { call, folder } = Program.make()
+    await call("up")
+    const [pid = ""] = fs.readFileSync(folder.at("run/procwire/server.pid"), "utf8").split(" ")
+    process.kill(Number(pid), "SIGKILL")
+    expect(JSON.parse((await call("up", "--json")).stdout)).toMatchObject({ started: true })
+  })
+
+  it("is not started to list what it would not have", async () => {
+    const { call, folder } = Program.make()
+    expect(await call("ps", "-q")).toEqual(ok(""))
+    expect(fs.existsSync(folder.at("run/procwire"))).toBe(false)
+  })
+
+  it("says what keeps it from starting", async () => {
+    const { call, folder } = Program.make()
+    folder.sh("mkdir -m 755 run/procwire; mkdir run/procwire/server.sock")
+    const { code, stderr } = await call("up")
+    expect(code).toBe(1)
+    expect(stderr).toContain("a file that is no socket is there")
+    expect(stderr).toContain(`see ${folder.at("run/procwire/server.log")}`)
+  })
+
+  it("has its units written for systemd", async () => {
+    const { call, folder } = Program.make()
+    const { code, stdout } = await call("up", "--install")
+    expect(code).toBe(0)
+    expect(stdout).toContain(`wrote ${folder.at("config/systemd/user/procwire.service")}\n`)
+    expect(stdout).toContain("systemctl --user enable --now procwire.socket\n")
+    const service = fs.readFileSync(folder.at("config/systemd/user/procwire.service"), "utf8")
+    expect(service).toContain(" serve --listen=systemd --list-sessions=all ")
+  })
+})
+
+describe("a process in the background", { timeout: 120_000 }, () => {
+  it("lives on without its client, with the directory and the variables of the shell", async () => {
+    const { call, folder } = Program.make({ OF_SHELL: "shell" })
+    fs.writeFileSync(folder.at("vars"), "# some\nA=file\nB=file=1\n\nOF_SHELL\n")
+    const script = 'echo "$PWD $OF_SHELL $A $B"; exec sleep 600'
+    const flags = ["--name", "web", "--label", "team=a", "--env-file", "vars", "-e", "A=flag", "-w", "config"]
+    expect(await call("run", "-d", ...flags, "--", "sh", "-c", script)).toEqual(ok("web\n"))
+    const { stdout } = await call("ps", "--json")
+    const text = `${folder.at("config")} shell flag file=1\n`
+    expect(JSON.parse(stdout)).toMatchObject({
+      ref: "web",
+      name: "web",
+      labels: { team: "a" },
+      state: "running",
+      attached: false,
+      argv: ["sh", "-c", script],
+    })
+    while ((JSON.parse((await call("ps", "--json")).stdout) as { bytes: number }).bytes < text.length);
+    expect((JSON.parse((await call("ps", "--json")).stdout) as { bytes: number }).bytes).toBe(text.length)
+    expect(await call("run", "-d", "--name", "web", "--", "true")).toEqual({
+      code: 125,
+      stdout: "",
+      stderr:
+        "procwire: a process is called web already: give another --name, or remove it with procwire rm web\n",
+    })
+  })
+
+  it("is listed once it has ended with -a alone, and by filters", async () => {
+    const { call } = Program.make()
+    await call("run", "-d", "--name", "good", "--label", "n=1", "--", "true")
+    await call("run", "-d", "--name", "bad", "--label", "n=2", "--", "sh", "-c", "exit 3")
+    const [first, ...more] = (await call("run", "-d", "--", "/bin/sleep", "600")).stdout.split("\n")
+    expect([first, more]).toEqual([expect.stringMatching(/^sleep-\w{4}$/), [""]])
+    while ((await call("ps", "-q")).stdout !== `${first}\n`);
+    const names = async (...flags: ReadonlyArray<string>) =>
+      (await call("ps", "-q", ...flags)).stdout.split("\n")
+    expect(await names("-a")).toEqual(["good", "bad", first, ""])
+    expect(await names("-a", "--filter", "exit=3")).toEqual(["bad", ""])
+    expect(await names("--filter", "state=exited", "--filter", "label=n=1")).toEqual(["good", ""])
+    const { stdout } = await call("ps", "-a")
+    expect(stdout).toMatch(
+      /^NAME +STATE +AGE +PID +OUTPUT +COMMAND +LABELS\ngood +exited 0 .*\nbad +exited 3 /,
+    )
+  })
+
+  it("ends run with the code of what kept it from starting", async () => {
+    const { call } = Program.make()
+    const start = async (...args: ReadonlyArray<string>) => (await call("run", "-d", ...args)).code
+    expect(await start("--", "no-such-program")).toBe(127)
+    expect(await start("-w", "missing", "--", "true")).toBe(125)
+    expect(await start("--name", "a/b", "--", "true")).toBe(2)
+    expect(await start("--server-cmd", "cat", "--", "true")).toBe(2)
+    expect((await call("run", "--name", "x", "--", "true")).stderr).toContain(
+      "error: --name needs --detach\n",
+    )
+  })
+
+  it("needs a server that keeps it", async () => {
+    const [program, ...main] = command
+    const args = ["serve", "--listen", "tcp://127.0.0.1:0"]
+    const server = spawn(program, [...main, ...args], { stdio: ["ignore", "pipe", "inherit"] })
+    onTestFinished(() => void server.kill("SIGKILL"))
+    const url = String(await once(server.stdout, "data")).trim()
+    const { code, stderr } = await Program.make().call("run", "-d", "--server", url, "--", "true")
+    expect(code).toBe(125)
+    expect(stderr).toContain("this server lacks the capability ")
+  })
+})
+
+describe("a context", { timeout: 120_000 }, () => {
+  it("is used by every command, but for the variable and the flag", async () => {
+    const { call, env } = Program.make()
+    const other = Program.make()
+    const url = (await other.call("up")).stdout.trim()
+    await other.call("run", "-d", "--name", "there", "--", "sleep", "600")
+    expect(await call("context", "add", "other", url, "--use")).toEqual(ok(""))
+    expect(await call("context", "ls")).toEqual(
+      ok(`NAME     SERVER\nown      your own, on this machine\nother *  ${url}\n`),
+    )
+    expect(await call("ps", "-q")).toEqual(ok("there\n"))
+    expect(await call("ps", "-q", "--server", "own")).toEqual(ok(""))
+    const withVariable = Program.make({ ...(env as Record<string, string>), PROCWIRE_SERVER: "own" })
+    expect(await withVariable.call("ps", "-q")).toEqual(ok(""))
+    expect(await withVariable.call("ps", "-q", "--server", "other")).toEqual(ok("there\n"))
+    expect(await call("context", "use", "own")).toEqual(ok(""))
+    expect(await call("ps", "-q")).toEqual(ok(""))
+    expect(await call("context", "rm", "othr")).toMatchObject({
+      code: 1,
+      stderr: "Error: no context is called othr; did you mean 'other'?; procwire context ls lists them\n",
+    })
+    expect(await call("context", "rm", "other")).toEqual(ok(""))
+    expect(await call("context", "ls", "-q")).toEqual(ok("own\n"))
+  })
+
+  it("may be one's own server elsewhere, through a command", async () => {
+    const { call, env } = Program.make()
+    const dial = [...command, "dial"].map((word) => `'${word}'`).join(" ")
+    const { stdout } = await call("run", "--server-cmd", dial, "--", "sh", "-c", "echo $PPID")
+    const [pid] = fs.readFileSync(`${env["XDG_RUNTIME_DIR"]}/procwire/server.pid`, "utf8").split(" ")
+    expect(stdout.trim()).toBe(pid)
+  })
+})
