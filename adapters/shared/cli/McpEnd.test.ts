@@ -241,7 +241,7 @@ describe("the flags of procwire mcp", () => {
 
   it("name what they do not understand", () => {
     expect(refusal("--server", "http://x")).toBe(
-      "procwire mcp: invalid value 'http://x' for '--server': expected ws://HOST:PORT, tcp://HOST:PORT or unix:PATH",
+      "procwire mcp: invalid value 'http://x' for '--server': expected ws://HOST:PORT, tcp://HOST:PORT, unix:PATH or ssh://HOST, or the name of a context",
     )
     expect(refusal("--server", "ws://h:1", "--server-cmd", "x")).toBe(
       "procwire mcp: --server and --server-cmd exclude each other",
