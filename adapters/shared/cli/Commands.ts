@@ -31,6 +31,15 @@ const usual = (spec: Spec, run: Command["run"]): Command => ({ spec, run, diesOf
 const processes: Readonly<Record<string, Load>> = {
   run: () => import("./RunCommand.ts").then(({ spec, run }) => ({ spec, run, takesSignals: true })),
   ps: () => import("./PsCommand.ts").then(({ spec, ps }) => usual(spec, ps)),
+  logs: () => import("./LogsCommand.ts").then(({ spec, logs }) => usual(spec, logs)),
+  attach: () => import("./AttachCommand.ts").then(({ spec, attach }) => usual(spec, attach)),
+  wait: () => import("./WaitCommand.ts").then(({ spec, wait }) => usual(spec, wait)),
+  write: () => import("./WriteCommand.ts").then(({ spec, write }) => usual(spec, write)),
+  send: () => import("./WriteCommand.ts").then(({ sendSpec, send }) => usual(sendSpec, send)),
+  kill: () => import("./KillCommand.ts").then(({ spec, kill }) => usual(spec, kill)),
+  rm: () => import("./RmCommand.ts").then(({ spec, rm }) => usual(spec, rm)),
+  prune: () => import("./RmCommand.ts").then(({ pruneSpec, prune }) => usual(pruneSpec, prune)),
+  inspect: () => import("./InspectCommand.ts").then(({ spec, inspect }) => usual(spec, inspect)),
 }
 
 const servers: Readonly<Record<string, Load>> = {

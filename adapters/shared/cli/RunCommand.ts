@@ -49,7 +49,7 @@ export const run = (platform: Platform, args: ReadonlyArray<string>) =>
           Effect.flatMap((target) =>
             request.detached === undefined
               ? Effect.scoped(untilAborted({ ...request, target }))
-              : RunDetached.run(target, request.detached, withTerminal(request.start)),
+              : RunDetached.run(target, request.detached, inBackground(request.start)),
           ),
           Effect.provide(ServerServices.layer(chosen)),
           Effect.catchAll(fail),
@@ -131,6 +131,10 @@ const withTerminal = (start: StartOptions): StartOptions => {
   const env = kind === undefined ? {} : { TERM: kind }
   return { ...start, env: { ...env, ...start.env }, ...(size === undefined ? {} : { terminalSize: size }) }
 }
+
+/** The same, where this terminal is one; else the terminal of the process has its usual size and kind. */
+const inBackground = (start: StartOptions): StartOptions =>
+  LocalTerminal.size() === undefined ? start : withTerminal(start)
 
 const follow = (client: ExecClient.ExecClient, child: RemoteProcess, start: StartOptions, around: Around) =>
   Effect.gen(function* () {

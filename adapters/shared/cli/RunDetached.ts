@@ -13,11 +13,11 @@ export const run = (target: Connect.Target, { name, labels, json }: Detached, st
   Effect.gen(function* () {
     if ("inProcess" in target) return yield* new Unable({ message: "--detach needs a server that stays" })
     const client = yield* Access.connect(target, { clientName: "procwire-run" })
-    yield* Access.need(client, "processKeep", keeping)
+    yield* Access.need(client, "processControlAll", keeping)
     const { processListAll: sees = false } = client.environmentInfo.capabilities ?? {}
     const others = yield* Stream.runHead(client.list({ name, sessions: sees ? "all" : "own" }))
     if (others._tag === "Some") return yield* taken(name)
-    const process = yield* client.start({ ...start, name, labels })
+    const process = yield* client.start({ ...start, name, labels, keep: true })
     const [{ session } = { session: 0 }] = yield* Stream.runCollect(client.listSessions())
     const told = json ? JSON.stringify({ name, session, processId: process.id }) : name
     yield* LocalTerminal.write("stdout", new TextEncoder().encode(`${told}\n`))
@@ -25,7 +25,7 @@ export const run = (target: Connect.Target, { name, labels, json }: Detached, st
   }).pipe(Effect.scoped)
 
 const keeping =
-  "it ends processes whose client has gone; start it with --keep-named, or use the one of `procwire up`"
+  "it keeps no process whose client has gone; use the one of `procwire up`, or another one through its unix socket"
 
 const taken = (name: string) =>
   new Unable({

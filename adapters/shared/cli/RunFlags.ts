@@ -170,9 +170,13 @@ const readPlace = (values: Flags.Values<typeof flags>, target: TargetFlags.Targe
 
 /** A server of one's own has the variables of whoever has started it: those of this shell replace them. */
 const ofThisShell = (env: Readonly<Record<string, string>>) => ({
-  env: { ...definedOf(process.env), ...env },
+  env: { ...ofTerminal(definedOf(process.env)), ...env },
   envPolicy: null,
 })
+
+/** Without a terminal here, TERM says nothing of the one that the process may have. */
+const ofTerminal = ({ TERM, ...env }: Record<string, string>): Record<string, string> =>
+  TERM === undefined || process.stdout.isTTY !== true ? env : { ...env, TERM }
 
 const definedOf = (env: NodeJS.ProcessEnv): Record<string, string> =>
   Object.fromEntries(

@@ -2,8 +2,8 @@
  * The server of one's own: one for each user, at a unix socket in a folder that nobody else may enter. The first command
  * that needs it starts it, in the background; exactly one starts, however many commands come at once.
  *
- * It is `procwire serve`. It keeps processes that have a name, with their histories, until they are removed, and shows
- * its clients the processes of all of them.
+ * It is `procwire serve`. It keeps the output of every process in files, and lets whoever may open its socket see and
+ * control the processes of all clients.
  */
 import { spawn } from "node:child_process"
 import * as fs from "node:fs"
@@ -36,7 +36,6 @@ export interface OwnServer {
 /** What it is told beside its address: the flags of `procwire serve`. */
 export const flags: ReadonlyArray<string> = [
   "--list-sessions=all",
-  "--keep-named",
   `--history-bytes=${64 * 1024 * 1024}`,
   "--grace-ms=5000",
 ]

@@ -8,10 +8,10 @@
 /** The longest sequence that is looked at; a longer one is shown. */
 const longest = 256
 
-/** What a terminal answers to: DA, DSR, DECRQM, XTVERSION, window reports, kitty keyboard, OSC with `?`, DECRQSS. */
+/** What a terminal answers to: DA, DSR, DECRQM, XTVERSION, window and key reports, OSC with `?`, DECRQSS. */
 const question =
   // oxlint-disable-next-line no-control-regex
-  /^\u001b(?:\[[>=?]?[\d;]*c|\[\??[\d;]*n|\[\??[\d;]*\$p|\[>[\d;]*q|\[(?:1[13-9]|2[01])(?:;\d+)*t|\[\?u|\](?:[45];\d+|1\d|52;\w*);\?(?:\u0007|\u001b\\)|P[$+]q[^\u001b]*\u001b\\|Z)$/
+  /^\u001b(?:\[[>=?]?[\d;]*c|\[\??[\d;]*n|\[\??[\d;]*\$p|\[>[\d;]*q|\[(?:1[13-9]|2[01])(?:;\d+)*t|\[\?u|\[\?\d*m|\](?:[45];\d+|1\d|52;\w*);\?(?:\u0007|\u001b\\)|P[$+]q[^\u001b]*\u001b\\|Z)$/
 
 /** Passes output on in pieces. A sequence that is not whole yet waits for its rest. */
 export interface Replay {

@@ -1,0 +1,98 @@
+/**
+ * `procwire attach`: this terminal at a process that runs, beside others who are there. It leaves the process as it is,
+ * and the terminal as it was.
+ */
+import process from "node:process"
+import * as Effect from "effect/Effect"
+import type * as ExecClient from "../../../core/client/ExecClient.ts"
+import type { ListedProcess } from "../../../core/client/Lists.ts"
+import type { Platform } from "../Platform.ts"
+import * as Control from "./control/Control.ts"
+import * as Join from "./control/Join.ts"
+import * as Operands from "./control/Operands.ts"
+import * as Session from "./control/TerminalSession.ts"
+import * as Flags from "./Flags.ts"
+import * as LocalTerminal from "./LocalTerminal.ts"
+import { Unable } from "./server/Unable.ts"
+import * as Rows from "./show/Rows.ts"
+import { help, type FlagSpecs, type Spec } from "./table/Spec.ts"
+import * as TargetFlags from "./TargetFlags.ts"
+import * as DetachKeys from "./words/DetachKeys.ts"
+
+const command = "procwire attach"
+
+const usualKeys = "ctrl-p,ctrl-q"
+
+const flags = {
+  "read-only": { type: "boolean", short: "r", help: "look on: nothing that is typed is sent" },
+  take: { type: "boolean", help: "write, also if somebody else does, who looks on then" },
+  "detach-keys": {
+    type: "string",
+    shows: "KEYS",
+    help: `what leaves the process, as in ctrl-a,d or f12; empty for nothing [default: ${usualKeys}]`,
+  },
+  ...TargetFlags.flags,
+  ...help,
+} as const satisfies FlagSpecs
+
+export const spec: Spec = {
+  name: "attach",
+  summary: "Bring a process to this terminal, and leave it again without harm",
+  usage: "[OPTIONS] NAME",
+  flags,
+  operands: "process",
+  text: `
+What a terminal process has shown is shown again, its terminal gets the size of this one, and every key goes to it until
+the detach keys. A process without a terminal gets stdin as it comes, and Ctrl-C leaves it. One client at a time writes;
+others look on. With --read-only Ctrl-C leaves as well.
+
+Exit code: that of the process if it ends meanwhile; 0 after the detach keys.`,
+  examples: [
+    "procwire attach web",
+    "procwire attach --read-only web",
+    "procwire attach --take --detach-keys ctrl-a,d web",
+  ],
+}
+
+/** Attaches until the process ends or the user leaves it. */
+export const attach = (_: Platform, args: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const { operands, values } = yield* Flags.parseAll(command, args, flags)
+    const ref = yield* Operands.one(command, operands)
+    const readOnly = values["read-only"] === true
+    const wrong = (message: string) => new Flags.UsageError({ command, message })
+    if (readOnly && values.take === true) return yield* wrong("--read-only and --take exclude each other")
+    const given = values["detach-keys"] ?? usualKeys
+    const keys = DetachKeys.parse(given)
+    if (keys === undefined)
+      return yield* wrong(
+        `invalid value '${given}' for '--detach-keys': expected keys such as ${usualKeys} or f12`,
+      )
+    const link = Session.link()
+    const control = yield* Control.open(command, values, { onStatus: link.status })
+    const row = yield* Control.find(control, ref)
+    if (control.client === undefined) return 1
+    if (!Rows.isLive(row))
+      return yield* new Unable({
+        message: `${ref} has ended (${Rows.stateOf(row)}); procwire logs ${ref} shows what it has printed`,
+      })
+    const child = yield* join(control.client, row, readOnly, values.take === true)
+    const ended = yield* Session.run(child, { row, keys, readOnly, link })
+    if (ended.kind === "exited") return ended.code
+    yield* Effect.ignore(LocalTerminal.write("stderr", new TextEncoder().encode(left(ref))))
+    return 0
+  }).pipe(Effect.scoped)
+
+const left = (ref: string) => (process.stderr.isTTY ? `detached; procwire attach ${ref} comes back\n` : "")
+
+/** As the writer, if that is wanted and free. */
+const join = (client: ExecClient.ExecClient, row: ListedProcess, readOnly: boolean, take: boolean) => {
+  // What is retained of a terminal is shown again, of a pipe only what comes.
+  const after = row.tty ? 0 : row.nextSeq - 1
+  if (readOnly) return Join.look(client, row, after)
+  return Effect.mapError(Join.write(client, row, after, take), (error) =>
+    "reason" in error && error.reason === "Server"
+      ? new Unable({ message: `${error.message}; look on with --read-only, or write with --take` })
+      : error,
+  )
+}

@@ -1,0 +1,95 @@
+/** The processes of a server, for commands that take their names: finds them, and attaches to them. */
+import process from "node:process"
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import type * as ExecClient from "../../../../core/client/ExecClient.ts"
+import type { ListedProcess, ListOptions } from "../../../../core/client/Lists.ts"
+import * as Suggestion from "../../../../core/protocol/Suggestion.ts"
+import type * as Flags from "../Flags.ts"
+import * as Access from "../server/Access.ts"
+import * as Reach from "../server/Reach.ts"
+import { Unable } from "../server/Unable.ts"
+import * as Rows from "../show/Rows.ts"
+import * as TargetFlags from "../TargetFlags.ts"
+
+/** The processes of one server. */
+export interface Control {
+  /** Undefined where the server of one's own does not run, and so has no processes. */
+  readonly client: ExecClient.ExecClient | undefined
+  /** True if it is the server of one's own. */
+  readonly own: boolean
+}
+
+/** Connects to the server that the flags name; that of one's own is not started. */
+export const open = (
+  command: string,
+  values: Flags.Values<typeof TargetFlags.flags>,
+  options: ExecClient.Options = {},
+) =>
+  Effect.gen(function* () {
+    const target = yield* TargetFlags.read(command, values, { own: true })
+    const reached = yield* Reach.existing(target)
+    const own = "own" in target
+    if (reached === undefined) return { client: undefined, own }
+    // The server of one's own is on this machine: its connection is lost when it has ended.
+    const reconnect = own ? { reconnect: false as const } : {}
+    const clientName = command.replace(" ", "-")
+    const client = yield* Access.connect(reached, { clientName, ...reconnect, ...options })
+    yield* Access.need(client, "processList", "it cannot list what runs")
+    return { client, own }
+  })
+
+/** Every process that the server shows. */
+export const list = ({ client }: Control, options: Omit<ListOptions, "sessions"> = {}) =>
+  Effect.gen(function* () {
+    if (client === undefined) return []
+    const { processListAll = false } = client.environmentInfo.capabilities ?? {}
+    const sessions = processListAll ? "all" : "own"
+    return Chunk.toReadonlyArray(yield* Stream.runCollect(client.list({ sessions, ...options })))
+  })
+
+/** The process that a word of the command line means: of several of one name the one that runs. */
+export const find = (control: Control, ref: string) =>
+  Effect.gen(function* () {
+    const [, session, processId] = /^(\d+)\/(.*)$/s.exec(ref) ?? []
+    const isPlace = (row: ListedProcess) => row.processId === processId && row.session === Number(session)
+    const rows =
+      session === undefined ? yield* list(control, { name: ref }) : (yield* list(control)).filter(isPlace)
+    const live = rows.filter(Rows.isLive)
+    const [row, ...others] = live.length > 0 ? live : rows
+    if (row === undefined) return yield* unknown(ref, yield* list(control))
+    if (others.length === 0) return row
+    const places = [row, ...others].map((each) => `${each.session}/${each.processId}`)
+    return yield* new Unable({
+      message: `${places.length} processes are called ${ref}: say which one, ${places.join(" or ")}`,
+    })
+  })
+
+const unknown = (ref: string, rows: ReadonlyArray<ListedProcess>) => {
+  const near = Suggestion.ofWord(ref, rows.map(Rows.refOf))
+  const rest = near === "" ? "; procwire ps -a lists them" : `${near} (procwire ps -a lists them all)`
+  return new Unable({ message: `no process is called ${ref}${rest}` })
+}
+
+/** Does something with each process that the words mean. All are tried; the exit code is 1 if one has failed. */
+export const each = <E, R>(
+  control: Control,
+  refs: ReadonlyArray<string>,
+  use: (row: ListedProcess, client: ExecClient.ExecClient) => Effect.Effect<void, E, R>,
+) =>
+  Effect.gen(function* () {
+    let code = 0
+    for (const ref of refs) {
+      const done = Effect.flatMap(find(control, ref), (row) =>
+        control.client === undefined ? Effect.void : use(row, control.client),
+      )
+      yield* Effect.catchAll(done, (error) =>
+        Effect.sync(() => {
+          code = 1
+          process.stderr.write(`Error: ${error instanceof Error ? error.message : String(error)}\n`)
+        }),
+      )
+    }
+    return code
+  })

@@ -1,0 +1,34 @@
+/** Attaching to a process that a list has shown. */
+import * as Effect from "effect/Effect"
+import type * as ExecClient from "../../../../core/client/ExecClient.ts"
+import type { ListedProcess } from "../../../../core/client/Lists.ts"
+import * as Access from "../server/Access.ts"
+
+const allowing = "ask for it where the server was started, or use its unix socket"
+
+/** Looks on, from behind the event `after`. */
+export const look = (
+  client: ExecClient.ExecClient,
+  { processId, session, nextSeq }: ListedProcess,
+  after = nextSeq - 1,
+) =>
+  Effect.zipRight(
+    Access.need(client, "processAttachAll", allowing),
+    client.attach({ processId, session }, after, { role: "viewer" }),
+  )
+
+/** May write, signal and end, from behind the event `after`; `take` takes that from whoever has it. */
+export const write = (
+  client: ExecClient.ExecClient,
+  { processId, session }: ListedProcess,
+  after: number,
+  take: boolean,
+) =>
+  Effect.zipRight(
+    Access.need(client, "processControlAll", allowing),
+    client.attach({ processId, session }, after, { role: "writer", take }),
+  )
+
+/** The same for a moment: who has it loses it, and has it again when this client leaves. */
+export const act = (client: ExecClient.ExecClient, row: ListedProcess) =>
+  write(client, row, row.nextSeq - 1, true)

@@ -1,0 +1,106 @@
+/**
+ * What a process has printed, from its history, and what it prints from then on. What is lost on the way, since nobody
+ * stalls a process by looking on, is read from the history, so that nothing is missing.
+ */
+import process from "node:process"
+import * as Effect from "effect/Effect"
+import { ClientError } from "../../../../core/client/ClientError.ts"
+import type { OutputPoint } from "../../../../core/client/HistoryCalls.ts"
+import type { ListedProcess } from "../../../../core/client/Lists.ts"
+import type { ProcessEvent } from "../../../../core/client/ProcessEvent.ts"
+import type { RemoteProcess } from "../../../../core/client/RemoteProcess.ts"
+import * as LocalTerminal from "../LocalTerminal.ts"
+import { Unable } from "../server/Unable.ts"
+import * as Stamps from "../show/Stamps.ts"
+
+/** What is wanted. */
+export interface Asked {
+  /** The process, as it was before it was attached to: what comes later is followed. */
+  readonly row: ListedProcess
+  readonly follow: boolean
+  /** Milliseconds since 1970; undefined is the begin. */
+  readonly since: number | undefined
+  /** The last lines; undefined is all. */
+  readonly lines: number | undefined
+  readonly timestamps: boolean
+}
+
+/** The most bytes of one answer. */
+const pageBytes = 1024 * 1024
+
+/** Shows what was printed before `row` was listed, then what came behind it. */
+export const show = (child: RemoteProcess, asked: Asked) =>
+  Effect.gen(function* () {
+    const { follow, lines, row, since } = asked
+    const write = writer(asked.timestamps)
+    const end = row.nextSeq
+    const before = { to: { seq: end } }
+    if (lines === undefined)
+      yield* pages(child, write, since === undefined ? before : { ...before, from: { time: since } })
+    else if (lines > 0) yield* pages(child, write, { tail: lines }, follow ? end : Infinity)
+    if (follow) yield* following(child, write)
+  })
+
+type Write = (
+  stream: string,
+  bytes: Uint8Array,
+  millis?: number,
+) => Effect.Effect<void, LocalTerminal.OutputClosed>
+
+const writer = (timestamps: boolean): Write => {
+  const stamps = timestamps ? Stamps.make() : undefined
+  return (stream, bytes, millis) =>
+    LocalTerminal.write(
+      stream === "stderr" ? "stderr" : "stdout",
+      stamps === undefined ? bytes : stamps.add(stream, bytes, millis ?? Date.now()),
+    )
+}
+
+interface Part {
+  readonly from?: OutputPoint
+  readonly to?: OutputPoint
+  readonly tail?: number
+}
+
+/** Everything of a part, in front of the seq `end`. */
+const pages = (child: RemoteProcess, write: Write, part: Part, end = Infinity) =>
+  Effect.gen(function* () {
+    let next: Part = part
+    for (;;) {
+      const page = yield* Effect.mapError(
+        child.history({ ...next, maxBytes: pageBytes, times: true }),
+        explain,
+      )
+      for (const { seq, stream, chunk, time } of page.chunks) if (seq < end) yield* write(stream, chunk, time)
+      if (page.ended !== undefined && page.eof)
+        process.stderr.write(`procwire: what follows was not kept: ${page.ended.message}\n`)
+      if (page.eof) return
+      next = { from: { byte: page.nextByte }, ...(part.to === undefined ? {} : { to: part.to }) }
+    }
+  })
+
+/** What a user reads who asks for a history where there is none. */
+const explain = (error: ClientError) =>
+  error.reason === "Server"
+    ? new Unable({
+        message: `${error.message}; the server keeps output with --history-bytes, as that of procwire up does`,
+      })
+    : error
+
+/** Every event until the process has closed. */
+const following = (child: RemoteProcess, write: Write) =>
+  Effect.gen(function* () {
+    const { next } = yield* Effect.acquireRelease(child.subscribe, ({ close }) => Effect.sync(close))
+    for (;;) {
+      const batch = yield* next
+      if (batch === undefined) return
+      for (const event of batch) yield* shown(child, write, event)
+    }
+  })
+
+const shown = (child: RemoteProcess, write: Write, event: ProcessEvent) => {
+  if (event.kind === "output") return write(event.stream, event.bytes)
+  if (event.kind === "gap")
+    return pages(child, write, { from: { seq: event.from }, to: { seq: event.seq + 1 } })
+  return event.kind === "failed" ? new ClientError(event) : Effect.void
+}

@@ -1,0 +1,37 @@
+/** The lines of what a process has printed that match, searched on the server; then those that come. */
+import * as Effect from "effect/Effect"
+import type { RemoteProcess } from "../../../../core/client/RemoteProcess.ts"
+import * as LocalTerminal from "../LocalTerminal.ts"
+
+/** What is wanted. */
+export interface Asked {
+  readonly pattern: string
+  readonly ignoresCase: boolean
+  readonly follow: boolean
+  /** Milliseconds since 1970; undefined is the begin. */
+  readonly since: number | undefined
+}
+
+const encoder = new TextEncoder()
+
+/** Shows them; with `follow` until the process has closed. */
+export const show = (child: RemoteProcess, { follow, ignoresCase, pattern, since }: Asked) =>
+  Effect.gen(function* () {
+    const flags = ignoresCase ? { flags: "i" } : {}
+    let from = since === undefined ? {} : { from: { time: since } }
+    for (;;) {
+      const page = yield* child.grep({ pattern, ...flags, ...from, maxMatches: 1000 })
+      for (const { text } of page.matches)
+        yield* LocalTerminal.write("stdout", encoder.encode(`${text.replace(/\r$/, "")}\n`))
+      if (page.complete && (!follow || page.closed)) return
+      if (page.complete) yield* more(child)
+      from = { from: { byte: page.nextByte } } as never
+    }
+  })
+
+/** Completes when more was printed than now, or the process has closed. */
+const more = (child: RemoteProcess) =>
+  Effect.gen(function* () {
+    const { nextSeq } = yield* child.wait({ until: [{ idleMs: 0 }], maxBytes: 0 })
+    yield* child.wait({ until: [{ bytes: 1 }, { closed: true }], afterSeq: nextSeq - 1, maxBytes: 0 })
+  })

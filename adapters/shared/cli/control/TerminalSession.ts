@@ -1,0 +1,178 @@
+/**
+ * This terminal at an attached process: shows what was printed, then what is, and sends what is typed.
+ *
+ * The terminal is in raw mode for a terminal process, and is restored at any end: by the detach keys, by the end of the
+ * process, of its server, or of this program by a signal.
+ */
+import process from "node:process"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import { ClientError } from "../../../../core/client/ClientError.ts"
+import type { ListedProcess } from "../../../../core/client/Lists.ts"
+import type { ProcessEvent } from "../../../../core/client/ProcessEvent.ts"
+import type * as Reconnect from "../../../../core/client/Reconnect.ts"
+import type { RemoteProcess } from "../../../../core/client/RemoteProcess.ts"
+import * as LocalTerminal from "../LocalTerminal.ts"
+import { Unable } from "../server/Unable.ts"
+import * as DetachKeys from "../words/DetachKeys.ts"
+import * as Replay from "../words/Replay.ts"
+
+/** How it has ended. */
+export type Ended = { readonly kind: "exited"; readonly code: number } | { readonly kind: "left" }
+
+/** Whether the connection is there. */
+export interface Link {
+  readonly status: (status: Reconnect.Status) => void
+  readonly isCut: () => boolean
+  /** Called when it is there again. */
+  back: () => void
+}
+
+/** A connection that is there. */
+export const link = (): Link => {
+  let cut = false
+  const self: Link = {
+    isCut: () => cut,
+    back: () => {},
+    status: ({ kind }) => {
+      const isBack = cut && kind !== "reconnecting"
+      cut = kind === "reconnecting"
+      if (cut) notice("connection lost, reconnecting; Ctrl-C gives up")
+      if (isBack) self.back()
+    },
+  }
+  return self
+}
+
+/** A line of its own, also in raw mode. */
+const notice = (text: string) => void process.stderr.write(`\r\nprocwire: ${text}\r\n`)
+
+/** What it is about. */
+export interface Options {
+  readonly row: ListedProcess
+  readonly keys: Uint8Array
+  readonly readOnly: boolean
+  readonly link: Link
+}
+
+/** Ctrl-C on a terminal in raw mode. */
+const controlC = 3
+
+/** Shows and sends until either side ends it. */
+export const run = (child: RemoteProcess, options: Options) =>
+  Effect.gen(function* () {
+    const { row, link, readOnly } = options
+    const left = yield* Deferred.make<Ended>()
+    const modes = yield* LocalTerminal.modes
+    if (row.tty) yield* LocalTerminal.rawMode
+    const repaint = readOnly || !row.tty ? Effect.void : repainting(child)
+    yield* Effect.forkScoped(typed(child, options, Deferred.succeed(left, { kind: "left" })))
+    if (!readOnly) yield* Effect.forkScoped(roles(child))
+    if (!readOnly && row.tty) {
+      yield* repaint
+      const resize = (size: { rows: number; columns: number }) => Effect.ignore(child.resize(size))
+      yield* Effect.forkScoped(Stream.runForEach(LocalTerminal.resizes, resize))
+    }
+    const runtime = yield* Effect.runtime<never>()
+    link.back = () => void Effect.runFork(Effect.provide(repaint, runtime))
+    return yield* Effect.raceFirst(shown(child, row, modes, repaint), Deferred.await(left))
+  }).pipe(Effect.scoped)
+
+/** A program draws itself anew at a change of the size: so there is one, even where the size is right. */
+const repainting = (child: RemoteProcess): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    const size = LocalTerminal.size()
+    if (size === undefined) return Effect.void
+    const other = { ...size, rows: size.rows > 1 ? size.rows - 1 : size.rows + 1 }
+    return Effect.ignore(Effect.zipRight(child.resize(other), child.resize(size)))
+  })
+
+/** Everything that is printed, until the process has closed. */
+const shown = (
+  child: RemoteProcess,
+  row: ListedProcess,
+  modes: LocalTerminal.Modes,
+  repaint: Effect.Effect<void>,
+) =>
+  Effect.gen(function* () {
+    const { next } = yield* Effect.acquireRelease(child.subscribe, ({ close }) => Effect.sync(close))
+    const replay = Replay.make()
+    let isOver = !row.tty
+    /** A terminal that gets another size forgets its scroll region, which programs rely on. */
+    const over = (): Uint8Array => {
+      const begin = isOver ? new Uint8Array() : concat(replay.rest(), resetRegion)
+      isOver = true
+      return begin
+    }
+    const write = (event: Extract<ProcessEvent, { kind: "output" }>) => {
+      if (event.stream === "pty") modes.scan(event.bytes)
+      const isOld = event.stream === "pty" && event.seq < row.nextSeq
+      const bytes = isOld ? replay.take(event.bytes) : concat(over(), event.bytes)
+      return LocalTerminal.write(event.stream === "stderr" ? "stderr" : "stdout", bytes)
+    }
+    for (;;) {
+      const batch = yield* next
+      if (batch === undefined) return { kind: "exited", code: yield* child.exitCode } as const
+      for (const event of batch) {
+        if (event.kind === "output") yield* write(event)
+        if (event.kind === "gap" && event.seq >= row.nextSeq) yield* repaint
+        if (event.kind === "failed") return yield* gone(event)
+      }
+    }
+  })
+
+/** What the user reads, on a terminal that is restored by then. */
+const gone = (event: Extract<ProcessEvent, { kind: "failed" }>) =>
+  event.reason === "Disconnected"
+    ? new Unable({
+        message: "the server has ended, or the connection to it; procwire ps -a shows what is there",
+      })
+    : new ClientError(event)
+
+const resetRegion = new TextEncoder().encode("\u001b7\u001b[r\u001b8")
+
+const concat = (one: Uint8Array, other: Uint8Array): Uint8Array => {
+  if (one.length === 0) return other
+  const all = new Uint8Array(one.length + other.length)
+  all.set(one)
+  all.set(other, one.length)
+  return all
+}
+
+/** Sends what is typed, but for the detach keys; `leave` is for those, and for Ctrl-C where nothing is sent. */
+const typed = (
+  child: RemoteProcess,
+  { keys, link, readOnly, row }: Options,
+  leave: Effect.Effect<unknown>,
+) => {
+  const search = DetachKeys.make(row.tty ? keys : new Uint8Array())
+  const take = (bytes: Uint8Array) =>
+    Effect.gen(function* () {
+      const { found, send } = search.take(bytes)
+      const interrupts = row.tty && (readOnly || link.isCut()) && bytes.includes(controlC)
+      if (found || interrupts) yield* leave
+      return send
+    })
+  const sent = LocalTerminal.input.pipe(
+    Stream.mapEffect(take),
+    // The detach keys are looked for ahead of a write that waits for the process.
+    Stream.buffer({ capacity: 16 }),
+    Stream.runForEach((bytes) =>
+      readOnly || bytes.length === 0 ? Effect.void : Effect.ignore(child.write(bytes)),
+    ),
+  )
+  const end = row.tty || readOnly ? Effect.void : Effect.ignore(child.closeStdin)
+  return Effect.zipRight(sent, end)
+}
+
+/** Says when somebody else writes, and when this client does again. */
+const roles = (child: RemoteProcess) => {
+  let writes = true
+  return Stream.runForEach(child.writing, (now) =>
+    Effect.sync(() => {
+      if (now !== writes) notice(now ? "you write again" : "somebody else writes now; you look on")
+      writes = now
+    }),
+  )
+}

@@ -1,0 +1,40 @@
+/** Output with the time at the begin of each line, for each stream on its own. */
+
+/** Prefixes lines. */
+export interface Stamps {
+  /** The next piece of a stream, printed at a time in milliseconds since 1970. */
+  readonly add: (stream: string, bytes: Uint8Array, millis: number) => Uint8Array
+}
+
+const newline = 0x0a
+
+/** No line has begun. */
+export const make = (): Stamps => {
+  const inLine = new Set<string>()
+  return {
+    add: (stream, bytes, millis) => {
+      const stamp = new TextEncoder().encode(`${new Date(millis).toISOString()} `)
+      const parts: Array<Uint8Array> = []
+      for (let at = 0; at < bytes.length;) {
+        const end = bytes.indexOf(newline, at)
+        const next = end < 0 ? bytes.length : end + 1
+        if (!inLine.has(stream)) parts.push(stamp)
+        parts.push(bytes.subarray(at, next))
+        if (end < 0) inLine.add(stream)
+        else inLine.delete(stream)
+        at = next
+      }
+      return concat(parts)
+    },
+  }
+}
+
+const concat = (parts: ReadonlyArray<Uint8Array>): Uint8Array => {
+  const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const part of parts) {
+    all.set(part, at)
+    at += part.length
+  }
+  return all
+}
