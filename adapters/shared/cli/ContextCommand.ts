@@ -38,8 +38,8 @@ The URL is ${ServerName.addresses}. Behind ssh it is your own server on that hos
 which is started when it is needed; procwire has to be in the PATH there. The name own is your own server here, which
 is used at first. They are kept in procwire/contexts.json of $XDG_CONFIG_HOME, by default ~/.config.
 
-The flag --server of a command wins over the variable ${TargetFlags.variable}, and that over the context in use; both take
-the name of a context, too.`,
+The flag --server of a command wins over the variable ${TargetFlags.variable}, and that over the context in use; both
+take the name of a context, too.`,
   examples: [
     "procwire context add build ssh://build-host --use",
     "procwire context add ci wss://ci:7000 --token-file ~/.ci-token",

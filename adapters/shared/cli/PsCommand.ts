@@ -41,7 +41,8 @@ export const spec: Spec = {
   usage: "[OPTIONS]",
   flags,
   text: `
-The server is the one of --server, else of the variable ${TargetFlags.variable}, else of the context in use, else your own.
+The server is the one of --server, else of the variable ${TargetFlags.variable}, else of the context in use, else
+your own.
 Other commands take the name of a process; one that has none is called by its place, as in 3/abc.`,
   examples: [
     "procwire ps",

@@ -11,6 +11,26 @@ const children = [
 export const adapters = [
   {
     ...one(
+      "adapters/shared/cli/control/Past.ts",
+      "if (event.seq <= shown) continue",
+      "if (event.seq < shown) continue",
+      "logs -f shows twice what the history had before it",
+      "process/history",
+    ),
+    tests: ["adapters/shared/integration/Control.test.ts"],
+  },
+  {
+    ...one(
+      "adapters/shared/cli/words/Replay.ts",
+      "if (!question.test(String.fromCharCode(...pending))) shown.push(...pending)",
+      "shown.push(...pending)",
+      "a replay asks the terminal what the process asked it once",
+      "process/attach",
+    ),
+    tests: ["adapters/shared/cli/words/Words.test.ts"],
+  },
+  {
+    ...one(
       "adapters/shared/process/posix/PidFd.ts",
       "if (led) return libc.kill(-id, signal)",
       "if (led) return libc.kill(id, signal)",

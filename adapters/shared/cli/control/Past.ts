@@ -7,7 +7,6 @@ import * as Effect from "effect/Effect"
 import { ClientError } from "../../../../core/client/ClientError.ts"
 import type { OutputPoint } from "../../../../core/client/HistoryCalls.ts"
 import type { ListedProcess } from "../../../../core/client/Lists.ts"
-import type { ProcessEvent } from "../../../../core/client/ProcessEvent.ts"
 import type { RemoteProcess } from "../../../../core/client/RemoteProcess.ts"
 import * as LocalTerminal from "../LocalTerminal.ts"
 import { Unable } from "../server/Unable.ts"
@@ -38,7 +37,7 @@ export const show = (child: RemoteProcess, asked: Asked) =>
     if (lines === undefined)
       yield* pages(child, write, since === undefined ? before : { ...before, from: { time: since } })
     else if (lines > 0) yield* pages(child, write, { tail: lines }, follow ? end : Infinity)
-    if (follow) yield* following(child, write)
+    if (follow) yield* following(child, write, end - 1)
   })
 
 type Write = (
@@ -87,20 +86,21 @@ const explain = (error: ClientError) =>
       })
     : error
 
-/** Every event until the process has closed. */
-const following = (child: RemoteProcess, write: Write) =>
+/** Every event behind the seq `last`, until the process has closed; what is missing comes from the history. */
+const following = (child: RemoteProcess, write: Write, last: number) =>
   Effect.gen(function* () {
+    let shown = last
     const { next } = yield* Effect.acquireRelease(child.subscribe, ({ close }) => Effect.sync(close))
     for (;;) {
       const batch = yield* next
       if (batch === undefined) return
-      for (const event of batch) yield* shown(child, write, event)
+      for (const event of batch) {
+        if (event.kind === "failed") return yield* new ClientError(event)
+        if (event.seq <= shown) continue
+        const missing = { from: { seq: shown + 1 }, to: { seq: event.seq + 1 } }
+        if (event.kind === "gap") yield* pages(child, write, missing)
+        if (event.kind === "output") yield* write(event.stream, event.bytes)
+        shown = event.seq
+      }
     }
   })
-
-const shown = (child: RemoteProcess, write: Write, event: ProcessEvent) => {
-  if (event.kind === "output") return write(event.stream, event.bytes)
-  if (event.kind === "gap")
-    return pages(child, write, { from: { seq: event.from }, to: { seq: event.seq + 1 } })
-  return event.kind === "failed" ? new ClientError(event) : Effect.void
-}

@@ -1,6 +1,6 @@
 /**
- * The server of one's own: one for each user, at a unix socket in a folder that nobody else may enter. The first command
- * that needs it starts it, in the background; exactly one starts, however many commands come at once.
+ * The server of one's own: one for each user, at a unix socket in a folder that nobody else may enter. The first
+ * command that needs it starts it, in the background; exactly one starts, however many commands come at once.
  *
  * It is `procwire serve`. It keeps the output of every process in files, and lets whoever may open its socket see and
  * control the processes of all clients.

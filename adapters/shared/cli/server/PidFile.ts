@@ -1,6 +1,6 @@
 /**
- * Which process the server of one's own is: its pid and when that began, so that a number which the system uses again is
- * never signalled.
+ * Which process the server of one's own is: its pid and when that began, so that a number which the system uses again
+ * is never signalled.
  */
 import * as fs from "node:fs"
 import { join } from "node:path"

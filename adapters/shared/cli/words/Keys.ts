@@ -1,8 +1,8 @@
 /**
  * Keys by their names, as in `make test{Enter}`: what a terminal would send for them.
  *
- * `{Ctrl-C}` and `{Alt-x}` have the short forms `{C-c}` and `{M-x}`, `{{}` and `{}}` are braces, and case does not count
- * but for the character behind `Alt-`. Cursor keys are sent as in normal mode.
+ * `{Ctrl-C}` and `{Alt-x}` have the short forms `{C-c}` and `{M-x}`, `{{}` and `{}}` are braces, and case does not
+ * count but for the character behind `Alt-`. Cursor keys are sent as in normal mode.
  */
 import * as Suggestion from "../../../../core/protocol/Suggestion.ts"
 

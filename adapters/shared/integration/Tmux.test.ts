@@ -1,0 +1,124 @@
+/** cli/: `procwire attach` in a real terminal, with real programs. Skipped where there is no tmux. */
+import * as fs from "node:fs"
+import process from "node:process"
+import { describe, expect, it } from "vitest"
+import { command, name as runtime } from "../../testing/Runtime.ts"
+import * as Program from "../testing/Program.ts"
+import * as Tmux from "../testing/Tmux.ts"
+
+const hasVim = fs.existsSync("/usr/bin/vim")
+const itself = command.map((word) => `'${word}'`).join(" ")
+
+/** The program in a window, with `pw` for its name. */
+const open = async () => {
+  const program = Program.make({ PS1: "> ", TERM: "xterm-256color" })
+  const window = Tmux.open(program.folder.at("tmux"), program.folder.path, program.env)
+  window.keys(`pw() { ${itself} "$@"; }; stty -a >before; clear`, "Enter")
+  return { ...program, window }
+}
+
+/** The settings of the terminal in a file, without its size. */
+const settings = (file: string) => fs.readFileSync(file, "utf8").replace(/rows.*/, "")
+
+// Bun reads a terminal in raw mode through another path, which tests of its own look at.
+describe.skipIf(Tmux.lack !== undefined || runtime !== "Node")(
+  "an attached process",
+  { timeout: 120_000 },
+  () => {
+    it.skipIf(!hasVim)("is shown as it is, takes keys, and is left without harm", async () => {
+      const { call, folder, window } = await open()
+      folder.sh("seq 101 160 >text")
+      const argv = ["--", "vim", "-n", "-u", "NONE", "-N", "text"]
+      await call("run", "-d", "-t", "--name", "editor", "-e", "TERM=xterm-256color", ...argv)
+      await call("wait", "editor", "--for", "text:60L")
+      window.keys("pw attach editor; stty -a >after; echo $?$?", "Enter")
+      // All 30 rows are used, though the terminal of the process had 24.
+      await window.shows(/^101\n102\n[\d\n]*129\n/)
+      window.keys("Gohello")
+      await window.shows("160\nhello\n")
+      window.resize(70, 20)
+      await window.shows(/^14\d\n(?:1\d\d\n){17}hello\n/)
+      window.keys("C-p", "C-q")
+      await window.shows("\n00\n")
+      expect(window.text()).toContain("detached; procwire attach editor comes back")
+      expect(settings(folder.at("after"))).toBe(settings(folder.at("before")))
+      expect([window.fact("alternate_on"), window.fact("cursor_flag")]).toEqual(["0", "1"])
+      window.keys("clear; pw attach editor", "Enter")
+      await window.shows(/160\nhello\n/)
+      window.keys("Escape", ":wq", "Enter")
+      await call("wait", "editor")
+      expect(fs.readFileSync(folder.at("text"), "utf8")).toContain("160\nhello\n")
+    })
+
+    it.skipIf(!hasVim)("leaves the terminal as it was when its server is killed", async () => {
+      const { call, folder, window } = await open()
+      await call(
+        "run",
+        "-d",
+        "-t",
+        "--name",
+        "editor",
+        "-e",
+        "TERM=xterm-256color",
+        "--",
+        "vim",
+        "-n",
+        "-u",
+        "NONE",
+      )
+      await call("wait", "editor", "--for", "text:~")
+      window.keys("pw attach editor; echo code $?; stty -a >after; echo $?$?", "Enter")
+      await window.shows(/^~$/m)
+      process.kill(
+        Number(fs.readFileSync(folder.at("run/procwire/server.pid"), "utf8").split(" ")[0]),
+        "SIGKILL",
+      )
+      await window.shows("\n00\n")
+      expect(window.text().replaceAll("\n", " ")).toContain("the server has ended")
+      expect(window.text()).toContain("code 1\n")
+      expect(settings(folder.at("after"))).toBe(settings(folder.at("before")))
+      expect([window.fact("alternate_on"), window.fact("cursor_flag")]).toEqual(["0", "1"])
+    })
+
+    it("gets Ctrl-C, Ctrl-Z and a new size, and its exit code is that of attach", async () => {
+      const { call, window } = await open()
+      const traps = "trap 'echo int' INT; trap 'echo stop' TSTP; trap 'stty size' WINCH"
+      const loop = `${traps}; echo ready; while :; do read -t 0.05 x && exit 7; done`
+      await call("run", "-d", "-t", "--name", "shell", "--", "bash", "-c", loop)
+      await call("wait", "shell", "--for", "text:ready")
+      window.keys("pw attach shell; echo code $?", "Enter")
+      await window.shows("30 90")
+      window.keys("C-c")
+      await window.shows("int")
+      window.keys("C-z")
+      await window.shows("stop")
+      window.resize(80, 25)
+      await window.shows("25 80")
+      window.keys("Enter")
+      await window.shows("code 7")
+    })
+
+    it("is written to by one at a time, and looked at by others", async () => {
+      const { call, window } = await open()
+      await call("run", "-d", "-t", "--name", "cat", "--", "sh", "-c", "echo ready; exec cat")
+      await call("wait", "cat", "--for", "text:ready")
+      window.keys("pw attach cat; echo code $?", "Enter")
+      await window.shows("ready")
+      window.keys("one", "Enter")
+      await window.shows("one\none")
+      expect(await call("attach", "cat")).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining("look on with --read-only, or write with --take") as string,
+      })
+      window.keys("C-p", "C-q")
+      await window.shows("code 0")
+      window.keys("clear; pw attach --read-only cat; echo code $?", "Enter")
+      await window.shows("one\none")
+      await call("send", "cat", "two{Enter}")
+      await window.shows("two\ntwo")
+      window.keys("C-c")
+      await window.shows("code 0")
+      expect((await call("ps", "-q")).stdout).toBe("cat\n")
+    })
+  },
+)
