@@ -70,7 +70,8 @@ const pages = (child: RemoteProcess, write: Write, part: Part, end = Infinity) =
         child.history({ ...next, maxBytes: pageBytes, times: true }),
         explain,
       )
-      for (const { seq, stream, chunk, time } of page.chunks) if (seq < end) yield* write(stream, chunk, time)
+      for (const [index, { seq, stream, chunk }] of page.chunks.entries())
+        if (seq < end) yield* write(stream, chunk, page.times?.[index])
       if (page.ended !== undefined && page.eof)
         process.stderr.write(`procwire: what follows was not kept: ${page.ended.message}\n`)
       if (page.eof) return
