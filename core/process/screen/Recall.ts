@@ -54,6 +54,7 @@ const beginOf = (
     if (history.end.byte <= most) return from
     const end = yield* Reading.placeOf(history, { kind: "seq", at: target + 1 })
     if (end <= most) return from
-    const { seq } = yield* Reading.at(history, end - most)
-    return Math.max(from, seq)
+    const place = yield* Reading.at(history, end - most)
+    // What was dropped meanwhile is not read, wherever the reading begins.
+    return Math.max(from, place?.seq ?? from)
   })
