@@ -3,6 +3,7 @@
  */
 import { type Example, fileExamples } from "./FileExamples.ts"
 import { processExamples } from "./ProcessExamples.ts"
+import { screenExamples } from "./ScreenWords.ts"
 
 const sessionId = "0b8f1c9e-6f2a-4c57-9d1e-3a5b7c9d1e2f"
 const capabilities = { fsWatchMissing: true, processResize: true, sessionReplay: true, processWait: true }
@@ -49,6 +50,7 @@ export const examples: { readonly [method: string]: Example } = {
   "request/cancel": { params: [{ id: 7 }] },
   ...processExamples,
   ...fileExamples,
+  ...screenExamples,
 }
 
 /** Examples of the first wire, v0, by method. */

@@ -163,10 +163,14 @@ export const processExamples: { readonly [method: string]: Example } = {
     ],
   },
   "process/history": {
-    params: [{ processId: "p1", from: { line: 1 }, to: { time: 1_767_225_600_000 }, maxBytes: 65_536 }],
+    params: [
+      { processId: "p1", from: { line: 1 }, to: { time: 1_767_225_600_000 }, maxBytes: 65_536, times: true },
+    ],
     result: [
       {
         chunks: [chunk],
+        times: [1_767_225_600_000],
+        sizes: [{ afterSeq: 0, rows: 24, columns: 80 }],
         byte: 0,
         line: 1,
         nextByte: 6,

@@ -68,6 +68,10 @@ export const fields: { readonly [name: string]: string } = {
   "ReadResponse.more": "whether the answer was cut, so that the next read goes on at once",
   "HistoryResponse.chunks": "the output, in order; those at the edges may be parts of theirs",
   "HistoryResponse.eof": "nothing of what was asked for follows, for now",
+  "HistoryResponse.times": "when each of the chunks was taken, in milliseconds since 1970",
+  "HistoryResponse.sizes":
+    "the size that the PTY had for the first chunk, and after which seq it had another",
+  "HistoryParams.times": "whether the answer has `times`, and the `sizes` of a PTY; the default is false",
   "HistoryParams.tail": "the last so many lines instead of `from` and `to`",
   "HistoryEnd.reason": "`full`: there is no room on the disk; `failed`: for another reason",
   "HistoryEnd.byte": "where it has ended",

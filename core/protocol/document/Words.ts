@@ -5,6 +5,7 @@
 
 import { fields as fileFields } from "./FileWords.ts"
 import { fields as processFields } from "./ProcessWords.ts"
+import { fields as screenFields } from "./ScreenWords.ts"
 
 const general: { readonly [field: string]: string } = {
   processId: "the id of the process, which its client has chosen; unique in its session, any string",
@@ -85,7 +86,12 @@ const general: { readonly [field: string]: string } = {
 }
 
 /** By `Type.field`, or by field. */
-export const fields: { readonly [name: string]: string } = { ...general, ...processFields, ...fileFields }
+export const fields: { readonly [name: string]: string } = {
+  ...general,
+  ...processFields,
+  ...screenFields,
+  ...fileFields,
+}
 
 /** What types are that have no docstring. */
 export const types: { readonly [name: string]: string } = {
@@ -116,6 +122,7 @@ export const types: { readonly [name: string]: string } = {
   WireFileSystemPolicyContext: "What the kinds of a profile refer to.",
   PartialCapabilities: "What a server can do; a client must not use what is absent or false.",
   ReceiptStreams: "The streams of a process, also those without output.",
+  ScreenSize: "The size of a terminal.",
   FsWalkEntry: "A file or a folder below the path.",
   FsWalkError: "What could not be looked at, and why.",
 }

@@ -35,6 +35,7 @@ IDEMPOTENT = {
     "session/list": "always",
     "process/attach": "never",
     "process/detach": "never",
+    "process/screen": "always",
     "fs/readFile": "always",
     "fs/writeFile": "always",
     "fs/createDirectory": "conditional",
@@ -148,6 +149,7 @@ class PartialCapabilities(TypedDict, total=False):
     processAttach: bool
     processAttachAll: bool
     processControlAll: bool
+    processScreen: bool
 
 
 class EnvironmentStatus(TypedDict):
@@ -647,6 +649,7 @@ HistoryParams = TypedDict("HistoryParams", {
     "to": Union["OutputPoint", None],
     "maxBytes": Union[int, None],
     "tail": Union[int, None],
+    "times": Union[bool, None],
 }, total=False)
 
 
@@ -672,8 +675,18 @@ class _HistoryResponse(TypedDict):
 class HistoryResponse(_HistoryResponse, total=False):
     """The part begins at `byte`, in `line`: behind `from`, if what is there is no longer kept. `nextByte` is
     where to read on. `eof`: nothing of what was asked for follows, for now; `closed`: the process prints
-    nothing more."""
+    nothing more. `times` says for each of the chunks when it was taken, in milliseconds since 1970; `sizes`
+    which size the PTY had for the first chunk, and after which seq it had another."""
+    times: List[int]
+    sizes: List["OutputSize"]
     ended: "HistoryEnd"
+
+
+class OutputSize(TypedDict):
+    """The size of a PTY for the output behind a seq."""
+    afterSeq: int
+    rows: int
+    columns: int
 
 
 class HistoryEnd(TypedDict):
@@ -819,6 +832,83 @@ class ProcessAttachResponse(TypedDict):
 class ProcessDetachParams(TypedDict):
     """Leaves a process, which goes on. The role of a writer goes back to who had it before, or to the owner."""
     processId: str
+
+
+class _ScreenParams(TypedDict):
+    processId: str
+
+
+class ScreenParams(_ScreenParams, total=False):
+    """Asks for the picture after the output up to and including `seq`; absent, or a seq that there is not yet:
+    now. With at most `scrollback` of the lines that have left the screen at its top (default: none).
+    `formats` is what the answer has of it (default: `text`)."""
+    seq: Union[int, None]
+    formats: Union[List["ScreenFormat"], None]
+    scrollback: Union[int, None]
+
+
+class _ScreenResponse(TypedDict):
+    seq: int
+    fromSeq: int
+    size: "ScreenSize"
+    cursor: "ScreenCursor"
+    title: str
+    alternate: bool
+    scrollback: int
+
+
+class ScreenResponse(_ScreenResponse, total=False):
+    """The picture after the output up to and including `seq`. It was painted from the output that begins at
+    `fromSeq`: 1, or what the server had when it was first asked. `scrollback` of the lines lie above the
+    screen. `text` ends before the blanks at the ends of lines and before the blank lines at the end."""
+    text: str
+    ansi: str
+    lines: List["ScreenLine"]
+
+
+class ScreenSize(TypedDict):
+    """The size of a terminal."""
+    rows: int
+    columns: int
+
+
+class ScreenCursor(TypedDict):
+    """Where the next character goes: row and column of the screen, counted from 0."""
+    row: int
+    column: int
+    visible: bool
+    shape: Literal["block", "underline", "bar"]
+    blinks: bool
+
+
+class _ScreenLine(TypedDict):
+    spans: List["ScreenSpan"]
+
+
+class ScreenLine(_ScreenLine, total=False):
+    """A line of the terminal from its first column; what is not named at its end is blank."""
+    wrapped: Literal[true]
+
+
+class _ScreenSpan(TypedDict):
+    text: str
+
+
+class ScreenSpan(_ScreenSpan, total=False):
+    """Characters that look the same, of one column each. With `columns` it is a single character, of so many
+    columns, or one that is made of several code points."""
+    columns: int
+    foreground: Union[int, str]
+    background: Union[int, str]
+    bold: Literal[true]
+    dim: Literal[true]
+    italic: Literal[true]
+    underline: Literal[true]
+    blink: Literal[true]
+    inverse: Literal[true]
+    invisible: Literal[true]
+    strikethrough: Literal[true]
+    overline: Literal[true]
 
 
 class _WireFsReadFileParams(TypedDict):
@@ -1214,6 +1304,9 @@ AttachmentPolicy = Literal["block", "skip"]
 
 
 ProcessDetachResponse = Dict[str, Any]
+
+
+ScreenFormat = Literal["text", "ansi", "lines"]
 
 
 FsWriteFileResponse = Dict[str, Any]
