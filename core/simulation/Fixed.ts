@@ -5,7 +5,7 @@ export const fixedWaits: ReadonlyArray<number> = [
   // The empty end of a text was placed before the seq of its wait.
   49,
   // Of the simulation itself.
-  59, 60, 72, 83, 363, 577,
+  59, 60, 72, 83, 363, 577, 730703165,
 ]
 
 /** Those of `drills` alone. */

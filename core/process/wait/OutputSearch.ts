@@ -35,7 +35,8 @@ export class OutputSearch {
   /** The searches that a condition needs, one for each stream. Each is to be given back by `leave`. */
   join(condition: Extract<Condition, { kind: "pattern" }>, afterSeq: number): ReadonlyArray<Search> {
     const { stream } = condition
-    const streams = stream === undefined ? [...this.scans.keys()] : [stream]
+    // A stream that the process does not have has no end, either.
+    const streams = [...this.scans.keys()].filter((each) => stream === undefined || each === stream)
     return streams.map((each) => this.joinOne(condition, each, afterSeq))
   }
 

@@ -164,6 +164,22 @@ describe("Waits", () => {
   )
 
   it(
+    "sees no end of a stream that the process does not have",
+    effect(function* () {
+      const { child, wait } = yield* started({
+        ...pipe,
+        stdio: { kind: "pty", size: { rows: 24, columns: 80 } },
+      })
+      const { state } = yield* wait(pattern("$", "", "stdout"))
+      child.exit(0)
+      child.end()
+      expect(yield* state).toMatchObject({ met: undefined })
+      const late = yield* wait([pattern("$", "", "stdout"), pattern("$", "", "pty")])
+      expect(yield* late.state).toMatchObject({ met: { index: 1 } })
+    }),
+  )
+
+  it(
     "places an empty end behind the seq of its wait, whatever other waits have read",
     effect(function* () {
       const { child, wait } = yield* started(noStdin)
