@@ -27,7 +27,8 @@ const make = (change: Partial<typeof defaults> = {}, disk: MemoryFiles.Options =
     const limits = { ...defaults, ...change }
     const screens = new Screens(service)
     const files = MemoryFiles.make(disk)
-    const shared = { ...ProcessRegistry.share(limits), screens, historyFiles: files }
+    const usual = ProcessRegistry.share(limits)
+    const shared = { ...usual, screens, history: { ...usual.history, files } }
     const registry = yield* ProcessRegistry.make(
       spawner,
       { ...ProcessRegistry.defaultOptions, limits },
