@@ -18,12 +18,15 @@ const keywords = new Set([
   "def",
 ])
 
+/** A value of JSON as Python writes it. @param {unknown} value */
+const literal = (value) =>
+  value === true ? "True" : value === false ? "False" : value === null ? "None" : JSON.stringify(value)
+
 /** @param {Schema} schema @returns {string} */
 const typeOf = (schema) => {
   if (schema["$ref"] !== undefined) return `"${schema["$ref"].split("/").at(-1)}"`
-  if (schema["const"] !== undefined) return `Literal[${JSON.stringify(schema["const"])}]`
-  if (schema["enum"] !== undefined)
-    return `Literal[${schema["enum"].map((/** @type {unknown} */ word) => JSON.stringify(word)).join(", ")}]`
+  if (schema["const"] !== undefined) return `Literal[${literal(schema["const"])}]`
+  if (schema["enum"] !== undefined) return `Literal[${schema["enum"].map(literal).join(", ")}]`
   if (schema["anyOf"] !== undefined) return `Union[${schema["anyOf"].map(typeOf).join(", ")}]`
   const { type } = schema
   if (Array.isArray(type)) return `Union[${type.map((one) => typeOf({ ...schema, type: one })).join(", ")}]`

@@ -887,7 +887,7 @@ class _ScreenLine(TypedDict):
 
 class ScreenLine(_ScreenLine, total=False):
     """A line of the terminal from its first column; what is not named at its end is blank."""
-    wrapped: Literal[true]
+    wrapped: Literal[True]
 
 
 class _ScreenSpan(TypedDict):
@@ -900,15 +900,15 @@ class ScreenSpan(_ScreenSpan, total=False):
     columns: int
     foreground: Union[int, str]
     background: Union[int, str]
-    bold: Literal[true]
-    dim: Literal[true]
-    italic: Literal[true]
-    underline: Literal[true]
-    blink: Literal[true]
-    inverse: Literal[true]
-    invisible: Literal[true]
-    strikethrough: Literal[true]
-    overline: Literal[true]
+    bold: Literal[True]
+    dim: Literal[True]
+    italic: Literal[True]
+    underline: Literal[True]
+    blink: Literal[True]
+    inverse: Literal[True]
+    invisible: Literal[True]
+    strikethrough: Literal[True]
+    overline: Literal[True]
 
 
 class _WireFsReadFileParams(TypedDict):
