@@ -5,6 +5,7 @@ import { faultIn, records as played } from "./fault.mjs"
 /** @import { Fault } from "./fault.mjs" */
 
 const history = faultIn("core/process/history/History.ts", played)
+const waiters = faultIn("core/process/history/Waiters.ts", played)
 const histories = faultIn("core/process/history/Histories.ts", played)
 const segments = faultIn("core/process/history/Segments.ts", played)
 const reading = faultIn("core/process/history/Reading.ts", played)
@@ -17,8 +18,8 @@ const marks = faultIn("core/process/marks/Marks.ts", played)
 /** @type {readonly Fault[]} */
 export const records = [
   history("      batch.clear()\n", "", "a batch is written again and again"),
-  history(
-    "if (waiting.seq > seq && !this.isOver) continue",
+  waiters(
+    "if (waiter.seq > seq) continue",
     "if (false) continue",
     "a history is asked before it has what was printed",
   ),
