@@ -73,7 +73,7 @@ const lend = (name: string): void => {
 const imports = (file: string): ReadonlyArray<string> =>
   [
     ...readFileSync(join(installed, file), "utf8").matchAll(
-      /\b(?:from|import\(|import|require\w*\)?\()\s*"([^"\s]+)"/g,
+      /(?<!["\w])(?:from|import\(|import|require\w*\)?\()\s*"([^"\s]+)"/g,
     ),
   ].map(([, name = ""]) => name)
 
