@@ -15,7 +15,8 @@ interface Platform {
   }
 }
 
-interface Settable extends Uint8Array {
+/** Bytes as newer engines have them, which the types of some do not know yet. */
+interface Settable {
   setFromBase64(text: string, options: { lastChunkHandling: "strict" }): { written: number }
 }
 
@@ -32,7 +33,8 @@ const hasNative = "setFromBase64" in Uint8Array.prototype
 const write = (piece: string, bytes: Uint8Array, at: number): number => {
   if (!hasNative) return base64Write?.call(bytes, piece, at, bytes.length - at) ?? 0
   try {
-    return (bytes.subarray(at) as Settable).setFromBase64(piece, { lastChunkHandling: "strict" }).written
+    return (bytes.subarray(at) as unknown as Settable).setFromBase64(piece, { lastChunkHandling: "strict" })
+      .written
   } catch {
     return 0
   }

@@ -3,8 +3,12 @@
  * The server of this package behind a relay, which changes what is asked or answered: for faults in what the control
  * server does not have. Over WebSocket alone, with `--listen ws://HOST:PORT`. Needs the build in `dist/`.
  */
-import { serve } from "procwire/node"
 import { WebSocket, WebSocketServer } from "real-ws"
+
+// Found when it runs: Deno, which checks this file, takes the package for a folder of sources.
+const built = "procwire/node"
+/** @type {typeof import("../../../adapters/node/index.ts")} */
+const { serve } = await import(built)
 
 /**
  * @typedef {{ readonly [name: string]: any }} Fields
