@@ -32,3 +32,8 @@ export const command: readonly [string, ...ReadonlyArray<string>] = {
   Bun: [process.execPath, path("../bun/main.ts")] as const,
   Deno: [process.execPath, "run", "--quiet", "--no-prompt", "-P", path("../deno/main.ts")] as const,
 }[name]
+
+const [program, ...words] = command
+
+/** The same, which may do everything: on Deno a server of one's own needs that, because it reads /proc and signals. */
+export const unboundCommand: typeof command = [program, ...words.map((word) => (word === "-P" ? "-A" : word))]

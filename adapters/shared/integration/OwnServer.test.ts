@@ -4,7 +4,7 @@ import { once } from "node:events"
 import * as fs from "node:fs"
 import process from "node:process"
 import { describe, expect, it, onTestFinished } from "vitest"
-import { command } from "../../testing/Runtime.ts"
+import { unboundCommand as command } from "../../testing/Runtime.ts"
 import * as Program from "../testing/Program.ts"
 
 const ok = (stdout: string) => ({ code: 0, stdout, stderr: "" })

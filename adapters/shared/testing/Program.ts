@@ -4,7 +4,7 @@ import { once } from "node:events"
 import { existsSync, readFileSync } from "node:fs"
 import process from "node:process"
 import { onTestFinished } from "vitest"
-import { command } from "../../testing/Runtime.ts"
+import { unboundCommand as command } from "../../testing/Runtime.ts"
 import * as Folder from "./Folder.ts"
 
 /** What a call has printed, and its exit code; null if a signal has ended it. */
