@@ -78,12 +78,13 @@ const flags = {
 
 export const spec: Spec = {
   name: "mcp",
-  summary:
-    "Offer running commands to a language model: an MCP server over stdio with the tools exec_command, write_stdin,\n" +
-    "read_output, read_screen, list_commands and stop_command, and the output of each command as a resource",
+  summary: "Offer running commands to a language model: an MCP server over stdio",
   usage: "[OPTIONS]",
   flags,
   text: `
+The tools are exec_command, write_stdin, read_output, read_screen, list_commands and stop_command; the output of each
+command is a resource.
+
 Commands inherit the server's variables, but those named like keys, secrets and tokens: pass on with -e what they
 need. Logs go to stderr. The end of stdin kills every command, with the exit code 0. SIGTERM, SIGINT, SIGHUP and
 SIGQUIT are forwarded to every command, which has ${graceMillis} ms to end until it is killed, as by a second one;
