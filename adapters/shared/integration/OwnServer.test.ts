@@ -4,7 +4,7 @@ import { once } from "node:events"
 import * as fs from "node:fs"
 import process from "node:process"
 import { describe, expect, it, onTestFinished } from "vitest"
-import { unboundCommand as command } from "../../testing/Runtime.ts"
+import { command, name, unboundCommand } from "../../testing/Runtime.ts"
 import * as Program from "../testing/Program.ts"
 
 const ok = (stdout: string) => ({ code: 0, stdout, stderr: "" })
@@ -36,6 +36,21 @@ describe("the server of one's own", { timeout: 120_000 }, () => {
     expect((await call("down")).stdout).toMatch(/^ended the server of your own \(pid \d+\)\n$/)
     expect(pidsOf(`--listen=${url}`)).toEqual([])
     expect(await call("down")).toEqual(ok("no server of your own runs\n"))
+  })
+
+  it.runIf(name === "Deno")("is not started where Deno denies what ends it", async () => {
+    const { folder, env } = Program.make()
+    const [program, ...words] = command
+    const child = spawn(program, [...words, "up"], {
+      cwd: folder.path,
+      env,
+      stdio: ["ignore", "pipe", "pipe"],
+    })
+    let stderr = ""
+    child.stderr?.on("data", (bytes: Uint8Array) => (stderr += String(bytes)))
+    expect(await once(child, "close")).toEqual([1, null])
+    expect(stderr).toMatch(/^Error: a server of your own could not be ended again from here: .*--allow-all/)
+    expect(pidsOf(folder.at("run/procwire/server.sock"))).toEqual([])
   })
 
   it("takes the place of one that was killed", async () => {
@@ -130,7 +145,7 @@ describe("a process in the background", { timeout: 120_000 }, () => {
   })
 
   it("needs a server that keeps it", async () => {
-    const [program, ...main] = command
+    const [program, ...main] = unboundCommand
     const args = ["serve", "--listen", "tcp://127.0.0.1:0"]
     const server = spawn(program, [...main, ...args], { stdio: ["ignore", "pipe", "inherit"] })
     onTestFinished(() => void server.kill("SIGKILL"))
@@ -168,7 +183,7 @@ describe("a context", { timeout: 120_000 }, () => {
 
   it("may be one's own server elsewhere, through a command", async () => {
     const { call, env } = Program.make()
-    const dial = [...command, "dial"].map((word) => `'${word}'`).join(" ")
+    const dial = [...unboundCommand, "dial"].map((word) => `'${word}'`).join(" ")
     const { stdout } = await call("run", "--server-cmd", dial, "--", "sh", "-c", "echo $PPID")
     const [pid] = fs.readFileSync(`${env["XDG_RUNTIME_DIR"]}/procwire/server.pid`, "utf8").split(" ")
     expect(stdout.trim()).toBe(pid)

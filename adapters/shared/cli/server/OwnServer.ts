@@ -91,6 +91,9 @@ const isServed = (path: string): Effect.Effect<boolean, OwnServerError> =>
 const start = (folder: string): Effect.Effect<boolean, OwnServerError> =>
   Effect.gen(function* () {
     const path = socketIn(folder)
+    const denial = PidFile.denial()
+    if (denial !== undefined)
+      return yield* failed("Start", `a server of your own could not be ended again from here: ${denial}`)
     const log = logIn(folder)
     const before = fs.statSync(log, { throwIfNoEntry: false })?.size ?? 0
     const pid = yield* launch(OwnProgram.argv(["serve", `--listen=unix:${path}`, ...flags]), log)

@@ -4,6 +4,8 @@
  */
 import * as fs from "node:fs"
 import { join } from "node:path"
+import process from "node:process"
+import * as OsError from "../../host/OsError.ts"
 import * as ProcessTable from "../../process/ProcessTable.ts"
 
 const fileIn = (folder: string): string => join(folder, "server.pid")
@@ -19,6 +21,16 @@ export const write = (folder: string, pid: number): void => {
 export const read = (folder: string): number | undefined => {
   const [pid = 0, begin = ""] = textOf(fileIn(folder)).trim().split(" ")
   return Number(pid) > 1 && beginOf(Number(pid)) === begin ? Number(pid) : undefined
+}
+
+/** Why it cannot be known when a process began, as on Deno without all permissions; undefined if it can. */
+export const denial = (): string | undefined => {
+  try {
+    beginOf(process.pid)
+    return undefined
+  } catch (cause) {
+    return OsError.fromUnknown(cause).message
+  }
 }
 
 /** When a process began, in the unit of the kernel. Empty where there is no /proc, and the pid alone has to do. */
