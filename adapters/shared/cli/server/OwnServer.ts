@@ -13,6 +13,7 @@ import { join } from "node:path"
 import process from "node:process"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
+import * as Schedule from "effect/Schedule"
 import type { Platform } from "../../Platform.ts"
 import * as OsError from "../../host/OsError.ts"
 import type { ConfigurationError } from "../Flags.ts"
@@ -168,24 +169,25 @@ export const stop = (env: OwnFolder.Env): Effect.Effect<number | undefined, OwnS
         `the server at unix:${path} was not started by procwire: end it where it was started, such as with ` +
           "systemctl --user stop procwire.socket procwire.service",
       )
-    yield* ended(path, () => process.kill(pid, "SIGTERM"))
+    // It may have ended since.
+    yield* Effect.ignore(Effect.try(() => process.kill(pid, "SIGTERM")))
+    yield* ended(folder, pid)
     return pid
   })
 
-/** Completes when a connection to the server has ended, which `end` asks it for. */
-const ended = (path: string, end: () => void): Effect.Effect<void, OwnServerError> =>
-  Effect.async<void, OwnServerError>((resume) => {
-    const socket = net.connect({ path })
-    const done = () => resume(Effect.void)
-    socket.on("error", done).on("close", done).on("connect", end).resume()
-    return Effect.sync(() => socket.destroy())
-  }).pipe(
+/** How often the end of a server is looked for. */
+const lookMillis = 10
+
+/** Completes when the server is gone, which closes its socket before it ends its processes. */
+const ended = (folder: string, pid: number): Effect.Effect<void, OwnServerError> =>
+  Effect.sync(() => PidFile.read(folder) === pid).pipe(
+    Effect.repeat({ while: (lives) => lives, schedule: Schedule.spaced(lookMillis) }),
     Effect.timeoutFail({
       duration: endMillis,
       onTimeout: () =>
         new OwnServerError({
           reason: "Stop",
-          message: `the server at unix:${path} has not ended within ${endMillis / 1000} s of SIGTERM`,
+          message: `the server at unix:${socketIn(folder)} has not ended within ${endMillis / 1000} s of SIGTERM`,
         }),
     }),
   )

@@ -20,7 +20,7 @@ export const write = (folder: string, pid: number): void => {
 /** The pid that was noted, if that process still runs. */
 export const read = (folder: string): number | undefined => {
   const [pid = 0, begin = ""] = textOf(fileIn(folder)).trim().split(" ")
-  return Number(pid) > 1 && beginOf(Number(pid)) === begin ? Number(pid) : undefined
+  return Number(pid) > 1 && begin !== "" && beginOf(Number(pid)) === begin ? Number(pid) : undefined
 }
 
 /** Why it cannot be known when a process began, as on Deno without all permissions; undefined if it can. */
@@ -33,11 +33,22 @@ export const denial = (): string | undefined => {
   }
 }
 
-/** When a process began, in the unit of the kernel. Empty where there is no /proc, and the pid alone has to do. */
+/**
+ * When a process began, in the unit of the kernel; empty for one that has ended, be it a zombie. Where there is no
+ * /proc, the pid alone has to do.
+ */
 const beginOf = (pid: number): string => {
-  if (!fs.existsSync("/proc/self/stat")) return "-"
-  const { find } = ProcessTable.make({ read: textOf, list: () => [] })
-  return String(find(pid)?.start ?? "")
+  if (!fs.existsSync("/proc/self/stat")) return hasProcess(pid) ? "-" : ""
+  const found = ProcessTable.make({ read: textOf, list: () => [] }).find(pid)
+  return found === undefined || found.state === "Z" ? "" : String(found.start)
+}
+
+const hasProcess = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0)
+  } catch (cause) {
+    return (cause as NodeJS.ErrnoException).code === "EPERM"
+  }
 }
 
 const textOf = (file: string): string => {

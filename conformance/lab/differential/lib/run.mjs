@@ -51,9 +51,7 @@ const shortestOf = async (pair, sequence, difference, { allowed, shrinks }) => {
   let last = difference
   if (!shrinks) return { shortest: sequence, difference }
   const shortest = await shrink(sequence, difference.index, async (shorter) => {
-    const found = (await unexplainedOf(pair, shorter, allowed)).find(
-      (one) => Compare.classOf(one) === wanted,
-    )
+    const found = (await unexplainedOf(pair, shorter, allowed)).find((one) => Compare.classOf(one) === wanted)
     if (found === undefined) return false
     last = found
     return true
