@@ -3,6 +3,7 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as Base64Bytes from "./Base64Bytes.ts"
 import * as Bytes from "./Bytes.ts"
+import { giveBack, MemoryPool } from "./MemoryPool.ts"
 
 /** What the decoder of bytes makes of a text, as base64: two long arrays are slow to compare. */
 const decoded = (text: string): string | undefined => {
@@ -24,6 +25,16 @@ describe("Base64Bytes", () => {
     for (const length of lengths) {
       const text = Bytes.toBase64(noise(length))
       expect(decoded(text)).toBe(text)
+    }
+  })
+
+  it("encodes every length around the ends of its pieces, into memory that was used before", () => {
+    const memory = new MemoryPool(90_000, 1)
+    for (const length of [0, ...lengths]) {
+      const [head, tail] = [Bytes.utf8.encode("a"), Bytes.utf8.encode("zz")]
+      const text = Base64Bytes.within(head, "bc", noise(length), tail, memory)
+      expect(new TextDecoder().decode(text)).toBe(`abc${Bytes.toBase64(noise(length))}zz`)
+      giveBack(text)
     }
   })
 

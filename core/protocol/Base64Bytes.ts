@@ -1,16 +1,19 @@
 /**
- * Strict base64 that is still bytes of ASCII, as it comes from a socket, decoded without a string of its length.
+ * Base64 as bytes of ASCII, as it comes from a socket and leaves by one, without a string of its length.
  *
- * Runtimes decode strings only, so pieces of it become strings, which are short and soon collected. A loop over the
- * bytes takes more time than that.
+ * Runtimes decode and encode strings only, so pieces of it become strings, which are short and soon collected. A loop
+ * over the bytes takes more time than that.
  */
 import { toBase64, utf8 } from "./Bytes.ts"
+import type { MemoryPool } from "./MemoryPool.ts"
 
 interface Platform {
   readonly Buffer?: {
     readonly prototype: {
       readonly latin1Slice?: (this: Uint8Array, from: number, to: number) => string
       readonly base64Write?: (this: Uint8Array, text: string, at: number, length: number) => number
+      readonly base64Slice?: (this: Uint8Array, from: number, to: number) => string
+      readonly latin1Write?: (this: Uint8Array, text: string, at: number, length: number) => number
     }
   }
 }
@@ -24,9 +27,12 @@ interface Settable {
 const pieceLength = 16 * 1024
 const [minus, underscore, pad] = [0x2d, 0x5f, 0x3d]
 
-const { latin1Slice, base64Write } =
-  (globalThis as unknown as Platform).Buffer?.prototype ??
-  ({} as { latin1Slice?: never; base64Write?: never })
+/** Bytes that become one string of base64: a multiple of three. */
+const encodedAtOnce = (pieceLength / 4) * 3
+
+const none: { latin1Slice?: never; base64Write?: never; base64Slice?: never; latin1Write?: never } = {}
+const { latin1Slice, base64Write, base64Slice, latin1Write } =
+  (globalThis as unknown as Platform).Buffer?.prototype ?? none
 const hasNative = "setFromBase64" in Uint8Array.prototype
 
 /** Decodes a piece to `bytes`, and returns how many there are: fewer than its symbols mean if one is no symbol. */
@@ -38,6 +44,38 @@ const write = (piece: string, bytes: Uint8Array, at: number): number => {
   } catch {
     return 0
   }
+}
+
+/** Writes bytes as base64 to `into`, from `at` on. */
+const encode: (bytes: Uint8Array, into: Uint8Array, at: number) => void =
+  hasNative || base64Slice === undefined || latin1Write === undefined
+    ? (bytes, into, at) => void utf8.encodeInto(toBase64(bytes), into.subarray(at))
+    : (bytes, into, at) => {
+        for (let from = 0, to = at; from < bytes.length; from += encodedAtOnce) {
+          const piece = base64Slice.call(bytes, from, Math.min(from + encodedAtOnce, bytes.length))
+          to += latin1Write.call(into, piece, to, piece.length)
+        }
+      }
+
+/**
+ * `head`, the ASCII text `middle`, `bytes` as base64 and `tail`, as one UTF-8 text in memory of the pool, or in memory
+ * of its own.
+ */
+export const within = (
+  head: Uint8Array,
+  middle: string,
+  bytes: Uint8Array,
+  tail: Uint8Array,
+  memory?: MemoryPool,
+): Uint8Array => {
+  const from = head.length + middle.length
+  const length = from + Math.ceil(bytes.length / 3) * 4 + tail.length
+  const text = memory === undefined ? new Uint8Array(length) : memory.take(length)
+  text.set(head)
+  utf8.encodeInto(middle, text.subarray(head.length))
+  encode(bytes, text, from)
+  text.set(tail, length - tail.length)
+  return text
 }
 
 /** False where there is no fast way. */

@@ -72,23 +72,6 @@ export const concat = (pieces: ReadonlyArray<Uint8Array>): Uint8Array => {
   return whole
 }
 
-/** `head`, the ASCII text `middle`, `bytes` as base64 and `tail`, as one UTF-8 text built without joining strings. */
-export const withBase64 = (
-  head: Uint8Array,
-  middle: string,
-  bytes: Uint8Array,
-  tail: Uint8Array,
-): Uint8Array => {
-  const base64 = toBase64(bytes)
-  const text = new Uint8Array(head.length + middle.length + base64.length + tail.length)
-  text.set(head)
-  let at = head.length
-  at += utf8.encodeInto(middle, text.subarray(at)).written
-  at += utf8.encodeInto(base64, text.subarray(at)).written
-  text.set(tail, at)
-  return text
-}
-
 /** Decodes strict base64 (standard alphabet, padded, no white space). Left is the text of the error. */
 export const fromBase64 = (text: string): Either.Either<Uint8Array, string> => {
   const bytes = decodeLoosely(text)

@@ -3,7 +3,8 @@
  * frames of a streamed body.
  */
 import * as Schema from "effect/Schema"
-import { Base64, toBase64, utf8, withBase64 } from "./Bytes.ts"
+import * as Base64Bytes from "./Base64Bytes.ts"
+import { Base64, toBase64, utf8 } from "./Bytes.ts"
 import { flag, nullable, omittable } from "./Fields.ts"
 import { U64 } from "./Integers.ts"
 
@@ -78,7 +79,8 @@ export const makeFrames = (requestId: string) => {
   const head = utf8.encode(start)
   let seq = 0
   return {
-    delta: (bytes: Uint8Array): Uint8Array => withBase64(head, `${(seq += 1)},"deltaBase64":"`, bytes, tail),
+    delta: (bytes: Uint8Array): Uint8Array =>
+      Base64Bytes.within(head, `${(seq += 1)},"deltaBase64":"`, bytes, tail),
     done: (error: string | null): string =>
       `${start}${(seq += 1)},"deltaBase64":"","done":true,"error":${JSON.stringify(error)}}}`,
   }

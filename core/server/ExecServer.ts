@@ -21,6 +21,7 @@ import { Spawner } from "../spawn/Spawner.ts"
 import type { Transport } from "../transport/Transport.ts"
 import type { AuditLog } from "./audit/AuditLog.ts"
 import * as EnvironmentInfo from "./EnvironmentInfo.ts"
+import * as Notifier from "./Notifier.ts"
 import * as SandboxedFiles from "./SandboxedFiles.ts"
 import * as ServerConnection from "./ServerConnection.ts"
 import * as Sideline from "./Sideline.ts"
@@ -83,6 +84,7 @@ export const make = (
       sessions: yield* SessionRegistry.make(options),
       tracing: yield* Tracing.make,
       sideline: yield* Sideline.make,
+      outputs: Notifier.toPool(),
       auditLog: options.auditLog,
     }
 

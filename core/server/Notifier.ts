@@ -7,13 +7,16 @@
  * Output of a process under credit leaves as long as it fits in the credit. The credit belongs to the connection; what
  * waits for more of it delays this process alone.
  */
+import { maxChunkBytes } from "../process/Chunk.ts"
 import type { Process } from "../process/Process.ts"
 import { current } from "../protocol/dialect/current.ts"
 import type { Dialect, Event } from "../protocol/dialect/Dialect.ts"
+import { MemoryPool } from "../protocol/MemoryPool.ts"
 import { creditOf, leastCredit } from "../protocol/Process.ts"
 import * as Told from "../process/Told.ts"
 import type { FairSender, Source } from "./FairSender.ts"
 import type { Sideline } from "./Sideline.ts"
+import { inTurn, sideways, type Turns, unlimited } from "./Turns.ts"
 
 /** What is followed: a process of the session, or an attachment. */
 export type Followed = Process | Attached
@@ -45,12 +48,6 @@ interface Credit {
   left: number
 }
 
-/** Where what is followed gets its turns. */
-interface Turns extends Pick<FairSender, "enqueue" | "remove" | "write"> {
-  /** Calls `wake` after every change of the process until the returned function is called. */
-  readonly subscribe: (process: Process, wake: () => void) => () => void
-}
-
 interface Following {
   /** Looks for something to send. */
   readonly wake: () => void
@@ -59,14 +56,22 @@ interface Following {
   readonly stop: () => void
 }
 
+/** The longest message with a chunk of output, but for the id of its process, which is rarely long. */
+const usualBytes = (maxChunkBytes / 3) * 4 + 1024
+
+/** Memory for messages with output, for all connections of a server: 1.4 MiB are kept, more than one queue holds. */
+export const toPool = (): MemoryPool => new MemoryPool(Math.ceil(usualBytes), 16)
+
 /**
  * `events` encodes for the dialect of the connection; the default is the current wire. Attachments that may miss
- * something have their turns on the sideline; the default gives them every one.
+ * something have their turns on the sideline; the default gives them every one. Output of processes is encoded into
+ * `memory`, which the transport gives back.
  */
 export const make = (
   sender: FairSender,
   events: Dialect["events"] = current.events,
   sideline: Sideline = unlimited,
+  memory?: MemoryPool,
 ): Notifier => {
   const following = new Map<Followed, Following>()
   /** Of processes under credit. A grant may come before its process is attached, and after its last event. */
@@ -90,8 +95,13 @@ export const make = (
 
   const begin = (followed: Followed, seq: number): Following => {
     const turns = "holds" in followed && !followed.holds ? sideways(sender, sideline) : inTurn(sender)
-    const made = follow(turns, encoderOf(followed, events), followed, seq, credits.get(followed), () =>
-      following.delete(followed),
+    const made = follow(
+      turns,
+      encoderOf(followed, events, memory),
+      followed,
+      seq,
+      credits.get(followed),
+      () => following.delete(followed),
     )
     following.set(followed, made)
     return made
@@ -115,70 +125,17 @@ export const make = (
 
 const processOf = (followed: Followed): Process => ("holds" in followed ? followed.process : followed)
 
-/** Runs every job at once. */
-const unlimited: Sideline = { enqueue: (job) => job(), remove: () => {} }
-
-/** Turns as the sender gives them. */
-const inTurn = (sender: FairSender): Turns => ({
-  ...sender,
-  subscribe: (process, wake) => process.subscribe(wake),
-})
-
-/**
- * Turns at a sender, one at a time, when the sideline gives them. Who waits for one does not listen to the process
- * meanwhile: an output costs nothing for each viewer of a flood.
- */
-const sideways = (sender: FairSender, sideline: Sideline): Turns => {
-  let source: Source = () => false
-  let due = false
-  let listen = () => {}
-  let unsubscribe: (() => void) | undefined
-  const queue = () => {
-    if (due) return
-    due = true
-    sideline.enqueue(job)
-    if (!due) return
-    unsubscribe?.()
-    unsubscribe = undefined
-  }
-  const once: Source = () => {
-    due = false
-    if (source()) queue()
-    else listen()
-    return false
-  }
-  const job = () => sender.enqueue(once)
-  return {
-    enqueue: (next) => {
-      source = next
-      queue()
-    },
-    remove: () => {
-      due = false
-      sideline.remove(job)
-      sender.remove(once)
-    },
-    write: sender.write,
-    subscribe: (process, wake) => {
-      listen = () => {
-        unsubscribe ??= process.subscribe(wake)
-      }
-      listen()
-      return () => {
-        listen = () => {}
-        unsubscribe?.()
-      }
-    },
-  }
-}
-
 /**
  * Encodes the events of a process. Those who have attached to it under the same id share the text of the last output:
  * it is encoded once for all.
  */
-const encoderOf = (followed: Followed, events: Dialect["events"]): ReturnType<Dialect["events"]> => {
+const encoderOf = (
+  followed: Followed,
+  events: Dialect["events"],
+  memory: MemoryPool | undefined,
+): ReturnType<Dialect["events"]> => {
+  if (!("holds" in followed)) return events(followed.id, memory)
   const encode = events(followed.id)
-  if (!("holds" in followed)) return encode
   const { id, process } = followed
   return (event) => {
     if (event.kind !== "output") return encode(event)

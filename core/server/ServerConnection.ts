@@ -15,6 +15,7 @@ import type { RpcError } from "../protocol/ErrorCode.ts"
 import type * as Environment from "../protocol/Environment.ts"
 import type { Limits } from "../protocol/Limits.ts"
 import type { Visible } from "../protocol/List.ts"
+import type { MemoryPool } from "../protocol/MemoryPool.ts"
 import * as SessionScope from "../protocol/SessionScope.ts"
 import type { Family } from "../protocol/Methods.ts"
 import * as Connection from "../rpc/Connection.ts"
@@ -61,6 +62,8 @@ export interface Shared {
   readonly tracing: Tracing
   /** Serves those who may miss something. */
   readonly sideline: Sideline
+  /** Memory for messages with output. */
+  readonly outputs: MemoryPool
   /** Undefined if nothing is audited. */
   readonly auditLog: AuditLog | undefined
 }
@@ -74,8 +77,8 @@ export const serve = (
   Effect.gen(function* () {
     const handshake = Handshake.make<Session>(dialect)
     const sender = FairSender.make((message) => connection.write(message))
-    const events = (processId: string) => handshake.dialect().events(processId)
-    const notifier = Notifier.make(sender, events, shared.sideline)
+    const events: Dialect["events"] = (...of) => handshake.dialect().events(...of)
+    const notifier = Notifier.make(sender, events, shared.sideline, shared.outputs)
     let taken = false
     const write = (text: string) => taken || connection.write(text)
     const holder: Holder = {

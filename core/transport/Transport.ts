@@ -25,7 +25,10 @@ export class TransportError extends Data.TaggedError("TransportError")<{
   readonly cause?: unknown
 }> {}
 
-/** A JSON text, or the same as UTF-8; the caller must not change the bytes afterwards. */
+/**
+ * A JSON text, or the same as UTF-8; the caller must not change the bytes afterwards. Who has sent them may give them
+ * back to the `MemoryPool` that they come from.
+ */
 export type Outgoing = string | Uint8Array
 
 /** The messages of the peer. It fails if the peer breaks the transport. */

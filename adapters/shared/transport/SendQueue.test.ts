@@ -1,6 +1,7 @@
 import { Writable } from "node:stream"
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
+import { MemoryPool } from "../../../core/protocol/MemoryPool.ts"
 import { highWaterMark } from "../../../core/transport/Transport.ts"
 import * as SendQueue from "./SendQueue.ts"
 
@@ -119,6 +120,28 @@ describe("SendQueue", () => {
     await read()
     await read()
     expect(drains).toBe(1)
+  })
+
+  it("gives the memory of a message back once the stream has written it", async () => {
+    const { stream, read } = slowStream()
+    const queue = SendQueue.make(stream)
+    const pool = new MemoryPool(20_000, 8)
+    const [first, second, third] = [pool.take(20_000), pool.take(20_000), pool.take(20_000)]
+    queue.write(first)
+    queue.write(bytes(5), second)
+    queue.write(third)
+    const buffers = [first, second, third].map(({ buffer }) => buffer)
+    expect(buffers).not.toContain(pool.take(20_000).buffer)
+    await read()
+    expect(pool.take(20_000).buffer).toBe(first.buffer)
+    await read()
+    expect([pool.take(20_000).buffer, pool.take(20_000).buffer]).toEqual([third.buffer, second.buffer])
+    const lost = pool.take(20_000)
+    queue.write(lost)
+    stream.on("error", () => {})
+    stream.destroy(new Error("gone"))
+    await nextTurn()
+    expect(pool.take(20_000).buffer).not.toBe(lost.buffer)
   })
 
   it("lets a stalled writer go when it stops, and takes nothing more", async () => {

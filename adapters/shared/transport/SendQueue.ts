@@ -3,11 +3,13 @@
  * end.
  *
  * The first message of an event-loop turn is written at once; the others of that turn leave together in one `writev`.
- * Bytes are never copied. The queue is bounded only if the writer stops while `write` answers false.
+ * Bytes are never copied, and what has been written is given back to its pool. The queue is bounded only if the writer
+ * stops while `write` answers false.
  */
 import * as process from "node:process"
 import type { Writable } from "node:stream"
 import * as Effect from "effect/Effect"
+import { giveBack } from "../../../core/protocol/MemoryPool.ts"
 import { highWaterMark } from "../../../core/transport/Transport.ts"
 
 export interface SendQueue {
@@ -32,7 +34,19 @@ export const make = (output: Writable): SendQueue => {
   let drained = () => {}
   let turn = false
   let corked = false
+  /** Large parts that the stream still has, in order. */
+  const unwritten: Array<Uint8Array> = []
 
+  const written = (error?: Error | null) => {
+    const part = unwritten.shift()
+    // Of a stream that has failed the system may still hold some.
+    if (part !== undefined && !error) giveBack(part)
+  }
+  const send = (part: Uint8Array) => {
+    if (part.length < largeBytes) return output.write(part)
+    unwritten.push(part)
+    return output.write(part, written)
+  }
   const release = () => {
     if (!stalled) return
     stalled = false
@@ -64,8 +78,8 @@ export const make = (output: Writable): SendQueue => {
         corked = true
         output.cork()
       }
-      let accepted = output.write(head)
-      if (body !== undefined) accepted = output.write(body)
+      let accepted = send(head)
+      if (body !== undefined) accepted = send(body)
       // Bun's stdout does not count what it holds: rely on the stream's own, lower mark there.
       const counts = output.writableLength > 0
       if (first || head.length >= largeBytes || (body !== undefined && body.length >= largeBytes)) uncork()

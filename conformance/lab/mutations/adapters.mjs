@@ -305,6 +305,13 @@ export const adapters = [
     "a peer that does not read slows nobody down",
     "process/output/slow-client-stalls-the-process",
   ),
+  one(
+    "adapters/shared/transport/SendQueue.ts",
+    "    unwritten.push(part)\n    return output.write(part, written)",
+    "    queueMicrotask(() => giveBack(part))\n    return output.write(part)",
+    "the memory of a message is used again while it waits",
+    "process/output/slow-client-stalls-the-process",
+  ),
   {
     ...one(
       "adapters/shared/transport/LineTransport.ts",

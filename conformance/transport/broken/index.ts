@@ -1,6 +1,7 @@
 /** Every transport with a fault, and a good one. */
 import * as Effect from "effect/Effect"
 import * as Framing from "../../../core/transport/Framing.ts"
+import { giveBack } from "../../../core/protocol/MemoryPool.ts"
 import type { Outgoing } from "../../../core/transport/Transport.ts"
 import { both, good, rawLines, writing, type Broken } from "./Broken.ts"
 
@@ -38,6 +39,16 @@ export const broken: { readonly [name: string]: Broken } = {
     pair: writing((write) => (message) => {
       if (message.length <= 10_000) return write(message)
       setTimeout(() => write(message), 1)
+      return true
+    }),
+  },
+  "memory-given-back-early": {
+    does: "gives memory back while the message still waits",
+    caughtBy: "transport/pressure/memory-is-used-again-when-sent",
+    reason: /message 0 should be "0 0 .*/,
+    pair: writing((write) => (message) => {
+      setImmediate(() => write(message))
+      if (typeof message !== "string") giveBack(message)
       return true
     }),
   },

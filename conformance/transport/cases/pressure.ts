@@ -1,4 +1,6 @@
 /** Cases about back-pressure: write returns false while the peer does not read, and onDrain follows. */
+import { utf8 } from "../../../core/protocol/Bytes.ts"
+import { MemoryPool } from "../../../core/protocol/MemoryPool.ts"
 import * as Check from "../../suite/Check.ts"
 import { table, type TransportContext } from "../TransportContext.ts"
 import type { End } from "../End.ts"
@@ -9,6 +11,10 @@ const PIECE = 16_384
 const LIMIT = 4_096
 /** 80 MiB in all. */
 const SLOWLY = LIMIT + LIMIT / 4
+
+/** 12 MiB in all, in pooled memory. */
+const POOLED = 256
+const POOLED_LENGTH = 49_152
 
 const piece = (i: number): string => `"${`${i}:`.padEnd(PIECE, "x")}"`
 
@@ -118,6 +124,27 @@ export const pressure = table("transport/pressure", {
           Check.equal(from.write(`${i}`), true, "what write answers")
           await to.take(1)
         }
+      }),
+  },
+  "memory-is-used-again-when-sent": {
+    says: "12 MiB in pooled memory arrive whole at a slow reader: none is given back before it has been sent.",
+    run: (t) =>
+      t.both(async (from, to) => {
+        const pool = new MemoryPool(POOLED_LENGTH, 32)
+        const wanted = Array.from({ length: POOLED }, (_, i) => `"${"".padEnd(POOLED_LENGTH - 2, `${i} `)}"`)
+        const pooled = (text: string): Uint8Array => {
+          const bytes = pool.take(text.length)
+          utf8.encodeInto(text, bytes)
+          return bytes
+        }
+        const sending = (async () => {
+          for (const text of wanted) await from.send([pooled(text)])
+        })()
+        for (let taken = 0; taken < POOLED; taken += 64) {
+          await new Promise((resolve) => setImmediate(resolve))
+          sameList(await to.take(64), wanted.slice(taken, taken + 64), `messages from ${taken} on`)
+        }
+        await sending
       }),
   },
   "80-mib-to-a-slow-reader": {

@@ -8,6 +8,7 @@
 import * as Either from "effect/Either"
 import type { RpcError } from "../ErrorCode.ts"
 import type { MarkKind } from "../Mark.ts"
+import type { MemoryPool } from "../MemoryPool.ts"
 import type { Request } from "../Message.ts"
 import type * as Methods from "../Methods.ts"
 import type { EndedBy, OutputStream, ResourceLimit } from "../Process.ts"
@@ -119,8 +120,14 @@ export interface Dialect {
   readonly endsOnStrayAnswer: boolean
   /** Whether a malformed message ends the connection; otherwise it is answered with id -1. */
   readonly endsOnMalformed: boolean
-  /** Encodes the events of one process; undefined for an event that the dialect does not report. */
-  readonly events: (processId: string) => (event: Event) => string | Uint8Array | undefined
+  /**
+   * Encodes the events of one process, output into memory of the pool if there is one; undefined for an event that the
+   * dialect does not report.
+   */
+  readonly events: (
+    processId: string,
+    memory?: MemoryPool,
+  ) => (event: Event) => string | Uint8Array | undefined
   /** For a dialect that has yet to be detected: the dialect that this request decides for, if any. */
   readonly next?: (request: Request) => Dialect | undefined
 }

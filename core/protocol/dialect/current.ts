@@ -22,8 +22,8 @@ export const current: Dialect = {
   notification: (method, opened) => opened && Methods.isClientNotification(method) && method,
   endsOnStrayAnswer: true,
   endsOnMalformed: false,
-  events: (processId) => {
-    const output = OutputText.makeNotification(processId)
+  events: (processId, memory) => {
+    const output = OutputText.makeNotification(processId, memory)
     return (event: Event) => {
       switch (event.kind) {
         case "output":

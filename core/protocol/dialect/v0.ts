@@ -168,8 +168,8 @@ export const v0: Dialect = {
     method === "initialized" ? method : refused(`unexpected notification method: ${method}`),
   endsOnStrayAnswer: false,
   endsOnMalformed: true,
-  events: (processId) => {
-    const output = OutputText.makeDelta(processId)
+  events: (processId, memory) => {
+    const output = OutputText.makeDelta(processId, memory)
     return (event: Event) => {
       switch (event.kind) {
         case "output":
