@@ -141,3 +141,28 @@ for (const [name, program] of others) {
     expect((await run(program, "--nonsense")).code).toBe(2)
   })
 }
+
+test("--badge and --markdown write the same bytes for the same result, into files that can be written", async () => {
+  const [svg, md] = [join(folder, "badge.svg"), join(folder, "summary.md")]
+  const written = async (): Promise<ReadonlyArray<string>> => {
+    const { code } = await run(
+      node,
+      ...bad,
+      missingField,
+      "environment/status*",
+      "--badge",
+      svg,
+      "--markdown",
+      md,
+    )
+    expect(code).toBe(1)
+    return [svg, md].map((file) => readFileSync(file, "utf8"))
+  }
+  const [badge = "", summary = ""] = await written()
+  expect(badge).toContain("<title>procwire wire: not conformant, 1 of 2 cases passed</title>")
+  expect(summary).toContain(`\`${missingField}\``)
+  expect(await written()).toEqual([badge, summary])
+  const nowhere = await run(node, ...good, "--badge", join(folder, "none", "badge.svg"))
+  expect(nowhere).toMatchObject({ code: 2, out: "" })
+  expect(nowhere.err).toMatch(/--badge .*ENOENT/)
+})

@@ -5,12 +5,12 @@
  * that does not answer `initialize` is one sentence on standard error, and no case is played. With `--tap` standard
  * output holds only TAP; everything else goes to standard error.
  */
-import { readFileSync, writeFileSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import * as ClientFlag from "./ClientFlag.ts"
 import * as Baseline from "../report/Baseline.ts"
 import * as Causes from "../report/Causes.ts"
 import type { Case } from "../suite/Case.ts"
-import * as Junit from "../report/Junit.ts"
+import * as Files from "./Files.ts"
 import { defaultTimeoutMs, parse, usage, UsageError, type Options } from "./Options.ts"
 import * as Preflight from "../suite/Preflight.ts"
 import * as Report from "../report/Report.ts"
@@ -40,16 +40,6 @@ const readBaseline = (file: string | undefined): ReadonlyArray<Baseline.Entry> =
     return Baseline.parse(readFileSync(file, "utf8"))
   } catch (error) {
     throw new UsageError(`--baseline ${file}: ${reason(error)}`)
-  }
-}
-
-/** Makes sure before the run that its result can be written. */
-const reserve = (flag: string, file: string | undefined): void => {
-  if (file === undefined) return
-  try {
-    writeFileSync(file, "")
-  } catch (error) {
-    throw new UsageError(`${flag} ${file}: ${reason(error)}`)
   }
 }
 
@@ -119,16 +109,14 @@ export const run = async (argv: ReadonlyArray<string>, around: Surroundings): Pr
     strict: options.strict,
     baseline: [...baseline, ...(spawner?.known ?? [])],
   }
-  reserve("--json", options.json)
-  reserve("--junit", options.junit)
+  const write = Files.open(options)
   const began = performance.now()
   const told = reporter(options, terms, around)
   const finish = (outcomes: ReadonlyArray<Outcome>, why?: string): number => {
     const ms = performance.now() - began
     const verdict = Verdict.make(outcomes, all, terms)
     told.end(verdict, ms, why)
-    if (options.json !== undefined) writeFileSync(options.json, Report.toJson(verdict, version(), ms))
-    if (options.junit !== undefined) writeFileSync(options.junit, Junit.make(verdict, ms, told.look))
+    write({ verdict, ms, look: told.look })
     return verdict.passed ? 0 : 1
   }
   if (spawner !== undefined) return finish(await spawner.run({ ...options, globs: options.globs }, told.tell))

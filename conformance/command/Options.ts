@@ -45,6 +45,8 @@ export interface Options {
   readonly baseline: string | undefined
   readonly json: string | undefined
   readonly junit: string | undefined
+  readonly badge: string | undefined
+  readonly markdown: string | undefined
   readonly tap: boolean
   readonly verbose: boolean
   readonly help: boolean
@@ -81,6 +83,8 @@ export const usage = `procwire-conformance: tests any implementation of the exec
   --list             print the cases and exit
   --json FILE        write the outcomes as JSON
   --junit FILE       write the outcomes as JUnit XML
+  --badge FILE       write a badge as SVG: how many of the cases that count have passed
+  --markdown FILE    write a summary for a README: without times, so that the same result is the same text
   --tap              write the outcomes as TAP 14 to standard output, and nothing else
   -v, --verbose      print a line for each case, and whole transcripts
   --help, --version
@@ -116,6 +120,8 @@ const flags = {
   baseline: { type: "string" },
   json: { type: "string" },
   junit: { type: "string" },
+  badge: { type: "string" },
+  markdown: { type: "string" },
   tap: { type: "boolean" },
   verbose: { type: "boolean", short: "v" },
   help: { type: "boolean", short: "h" },
@@ -230,6 +236,8 @@ export const parse = (argv: ReadonlyArray<string>): Options => {
     baseline: values.baseline,
     json: values.json,
     junit: values.junit,
+    badge: values.badge,
+    markdown: values.markdown,
     tap: values.tap === true,
     verbose: values.verbose === true,
     help,

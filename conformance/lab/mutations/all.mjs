@@ -15,6 +15,7 @@ import { lists } from "./lists.mjs"
 import { marksOfOutput } from "./marks.mjs"
 import { processes } from "./process.mjs"
 import { protocol } from "./protocol.mjs"
+import { reports } from "./reports.mjs"
 import { screens } from "./screens.mjs"
 import { server } from "./server.mjs"
 import { histories } from "./history.mjs"
@@ -41,6 +42,7 @@ export const all = [
   ...adapters,
   ...confine,
   ...doors,
+  ...reports,
 ]
 
 /** @param {string} glob a case, its family, or both with `*` @param {string} id */

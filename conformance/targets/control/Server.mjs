@@ -50,8 +50,9 @@ const onStdio = (parts, sessions, leave) => {
  * @param {Parts} parts
  * @param {Sessions} sessions
  * @param {string} address
+ * @param {(url: string) => unknown} listening
  */
-const onWebSocket = (parts, sessions, address) => {
+const onWebSocket = (parts, sessions, address, listening) => {
   const { hostname, port } = new URL(address)
   const server = new WebSocketServer({
     host: hostname,
@@ -61,7 +62,7 @@ const onWebSocket = (parts, sessions, address) => {
   })
   server.on("listening", () => {
     const { port: bound } = /** @type {import("node:net").AddressInfo} */ (server.address())
-    process.stdout.write(`ws://${hostname}:${bound}\n`)
+    listening(`ws://${hostname}:${bound}`)
   })
   server.on("connection", (socket, { socket: { remoteAddress, remotePort } }) => {
     const connection = Connection.make({
@@ -78,11 +79,22 @@ const onWebSocket = (parts, sessions, address) => {
   })
 }
 
+/** The address of the command line. */
+export const wanted = () => {
+  const at = process.argv.indexOf("--listen")
+  return at < 0 ? "stdio" : (process.argv[at + 1] ?? "stdio")
+}
+
+/** The first line of a server on a socket. @param {string} url */
+const tell = (url) => process.stdout.write(`${url}\n`)
+
 /**
  * Runs the server, with other parts where it shall be wrong.
  * @param {Partial<Parts>} faults
+ * @param {string} address
+ * @param {(url: string) => unknown} listening
  */
-export const serve = (faults = {}) => {
+export const serve = (faults = {}, address = wanted(), listening = tell) => {
   const parts = { ...right, ...faults }
   /** @type {Sessions} */
   const sessions = new Map()
@@ -92,8 +104,6 @@ export const serve = (faults = {}) => {
   }
   process.on("SIGTERM", leave)
   process.on("SIGINT", leave)
-  const at = process.argv.indexOf("--listen")
-  const address = at < 0 ? "stdio" : (process.argv[at + 1] ?? "stdio")
   if (address === "stdio") onStdio(parts, sessions, leave)
-  else onWebSocket(parts, sessions, address)
+  else onWebSocket(parts, sessions, address, listening)
 }
