@@ -1,0 +1,18 @@
+// @ts-check
+// `npm run conformance:client-codex`: the cases for clients on the real client, `codex exec` of the peer, whose model
+// is played by a script. Its failures are compared with `targets/codex-client.baseline.json`. Arguments go to the suite;
+// the exit code is the suite's.
+import { spawnSync } from "node:child_process"
+import { build, install, root } from "../../../.ci/setup.mjs"
+import { fetchedPeer } from "./peer.mjs"
+import { quoted } from "./quoted.mjs"
+
+install()
+build()
+const { binary } = fetchedPeer()
+const subject = [process.execPath, `${root}conformance/lab/real-client/subject.mjs`, binary, "{URL}"]
+const client = ["--client", await quoted(subject), "--timeout-ms", "30000", "--parallel", "2"]
+const expected = ["--strict", "--baseline", `${root}conformance/targets/codex-client.baseline.json`]
+const words = [`${root}dist/procwire-conformance.mjs`, ...client, ...expected]
+const { status } = spawnSync(process.execPath, [...words, ...process.argv.slice(2)], { stdio: "inherit" })
+process.exit(status ?? 1)
