@@ -277,6 +277,38 @@ describe("History", () => {
       expect(nextByte).toBeGreaterThan(byte)
     }),
   )
+
+  it.each(["seq", "time"] as const)(
+    "has a place by %s that is not there yet at its end when it was asked for, whatever is written meanwhile",
+    async (kind) => {
+      await effect(function* () {
+        const { history, print, process } = yield* begin()
+        print("one\n")
+        yield* history.written(1)
+        const at = kind === "seq" ? process.log.nextSeq() : Number.MAX_SAFE_INTEGER
+        const printing = Effect.suspend(() => {
+          print("two\n")
+          return history.written(process.log.nextSeq() - 1)
+        })
+        const { folder } = history
+        const busy = folder && {
+          ...folder,
+          open: (file: string) => Effect.zipLeft(folder.open(file), printing),
+        }
+        const source: Reading.Source = {
+          folder: busy,
+          get kept() {
+            return history.kept
+          },
+          get end() {
+            return history.end
+          },
+        }
+        expect(yield* Reading.placeOf(source, { kind, at })).toBe(4)
+        expect(history.end.byte).toBeGreaterThan(4)
+      })()
+    },
+  )
 })
 
 describe("Recovery", () => {

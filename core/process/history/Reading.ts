@@ -53,24 +53,27 @@ export const mostChunks = 16_384
 export const beginOf = ({ kept, end }: Source): number => kept[0]?.first.byte ?? end.byte
 
 /** The place of a point, as a byte of the whole. */
-export const placeOf = (source: Source, { kind, at }: Point): Effect.Effect<number, HistoryError> => {
-  switch (kind) {
-    case "byte":
-      return Effect.succeed(Math.min(Math.max(at, beginOf(source)), source.end.byte))
-    case "seq":
-      return Effect.map(
-        find(source, ({ seq }) => seq >= at),
-        (found) => found?.byte ?? source.end.byte,
-      )
-    case "time":
-      return Effect.map(
-        find(source, ({ time }) => time >= at),
-        (found) => found?.byte ?? source.end.byte,
-      )
-    case "line":
-      return lineAt(source, at - 1)
-  }
-}
+export const placeOf = (source: Source, { kind, at }: Point): Effect.Effect<number, HistoryError> =>
+  Effect.suspend(() => {
+    // As it is now: what is written while records are read lies behind a place that is not there yet.
+    const { end } = source
+    switch (kind) {
+      case "byte":
+        return Effect.succeed(Math.min(Math.max(at, beginOf(source)), end.byte))
+      case "seq":
+        return Effect.map(
+          find(source, ({ seq }) => seq >= at),
+          (found) => found?.byte ?? end.byte,
+        )
+      case "time":
+        return Effect.map(
+          find(source, ({ time }) => time >= at),
+          (found) => found?.byte ?? end.byte,
+        )
+      case "line":
+        return lineAt(source, at - 1)
+    }
+  })
 
 /** Where the last lines begin, so many; what is behind the last end of a line is one. */
 export const tailOf = (source: Source, lines: number): Effect.Effect<number, HistoryError> =>

@@ -28,15 +28,15 @@ export interface Asked {
 const pageBytes = 1024 * 1024
 
 /** Shows what was printed before `row` was listed, then what came behind it. */
-export const show = (child: RemoteProcess, asked: Asked) =>
+export const show = (child: Pick<RemoteProcess, "history" | "subscribe">, asked: Asked) =>
   Effect.gen(function* () {
     const { follow, lines, row, since } = asked
     const write = writer(asked.timestamps)
     const end = row.nextSeq
     const before = { to: { seq: end } }
     if (lines === undefined)
-      yield* pages(child, write, since === undefined ? before : { ...before, from: { time: since } })
-    else if (lines > 0) yield* pages(child, write, { tail: lines }, follow ? end : Infinity)
+      yield* pages(child, write, since === undefined ? before : { ...before, from: { time: since } }, 0, end)
+    else if (lines > 0) yield* pages(child, write, { tail: lines }, 0, follow ? end : Infinity)
     if (follow) yield* following(child, write, end - 1)
   })
 
@@ -61,8 +61,11 @@ interface Part {
   readonly tail?: number
 }
 
-/** Everything of a part, in front of the seq `end`. */
-const pages = (child: RemoteProcess, write: Write, part: Part, end = Infinity) =>
+/**
+ * Everything of a part, behind the seq `last` and in front of the seq `end`: whatever the server returns, so that
+ * nothing is shown twice.
+ */
+const pages = (child: Pick<RemoteProcess, "history">, write: Write, part: Part, last: number, end: number) =>
   Effect.gen(function* () {
     let next: Part = part
     for (;;) {
@@ -71,16 +74,16 @@ const pages = (child: RemoteProcess, write: Write, part: Part, end = Infinity) =
         explain,
       )
       for (const [index, { seq, stream, chunk }] of page.chunks.entries())
-        if (seq < end) yield* write(stream, chunk, page.times?.[index])
+        if (seq > last && seq < end) yield* write(stream, chunk, page.times?.[index])
       if (page.ended !== undefined && page.eof)
         process.stderr.write(`procwire: what follows was not kept: ${page.ended.message}\n`)
-      if (page.eof) return
+      if (page.eof || (page.chunks.at(-1)?.seq ?? 0) >= end) return
       next = { from: { byte: page.nextByte }, ...(part.to === undefined ? {} : { to: part.to }) }
     }
   })
 
 /** What a user reads who asks for a history where there is none. */
-const explain = (error: ClientError) =>
+export const explain = (error: ClientError) =>
   error.reason === "Server"
     ? new Unable({
         message: `${error.message}; the server keeps output with --history-bytes, as that of procwire up does`,
@@ -88,7 +91,7 @@ const explain = (error: ClientError) =>
     : error
 
 /** Every event behind the seq `last`, until the process has closed; what is missing comes from the history. */
-const following = (child: RemoteProcess, write: Write, last: number) =>
+const following = (child: Pick<RemoteProcess, "history" | "subscribe">, write: Write, last: number) =>
   Effect.gen(function* () {
     let shown = last
     const { next } = yield* Effect.acquireRelease(child.subscribe, ({ close }) => Effect.sync(close))
@@ -99,7 +102,7 @@ const following = (child: RemoteProcess, write: Write, last: number) =>
         if (event.kind === "failed") return yield* new ClientError(event)
         if (event.seq <= shown) continue
         const missing = { from: { seq: shown + 1 }, to: { seq: event.seq + 1 } }
-        if (event.kind === "gap") yield* pages(child, write, missing)
+        if (event.kind === "gap") yield* pages(child, write, missing, shown, event.seq + 1)
         if (event.kind === "output") yield* write(event.stream, event.bytes)
         shown = event.seq
       }

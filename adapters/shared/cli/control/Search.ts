@@ -20,18 +20,21 @@ export const show = (child: RemoteProcess, { follow, ignoresCase, pattern, since
     const flags = ignoresCase ? { flags: "i" } : {}
     let from = since === undefined ? {} : { from: { time: since } }
     for (;;) {
+      // What is printed behind this is waited for, and what is printed before the search is found by it.
+      const seen = follow ? yield* lastSeq(child) : 0
       const page = yield* child.grep({ pattern, ...flags, ...from, maxMatches: 1000 })
       for (const { text } of page.matches)
         yield* LocalTerminal.write("stdout", encoder.encode(`${text.replace(/\r$/, "")}\n`))
       if (page.complete && (!follow || page.closed)) return
-      if (page.complete) yield* more(child)
+      if (page.complete) yield* more(child, seen)
       from = { from: { byte: page.nextByte } } as never
     }
   })
 
-/** Completes when more was printed than now, or the process has closed. */
-const more = (child: RemoteProcess) =>
-  Effect.gen(function* () {
-    const { nextSeq } = yield* child.wait({ until: [{ idleMs: 0 }], maxBytes: 0 })
-    yield* child.wait({ until: [{ bytes: 1 }, { closed: true }], afterSeq: nextSeq - 1, maxBytes: 0 })
-  })
+/** The seq of what was printed last. */
+const lastSeq = (child: RemoteProcess) =>
+  Effect.map(child.wait({ until: [{ idleMs: 0 }], maxBytes: 0 }), ({ nextSeq }) => nextSeq - 1)
+
+/** Completes when something was printed behind that seq, or the process has closed. */
+const more = (child: RemoteProcess, afterSeq: number) =>
+  child.wait({ until: [{ bytes: 1 }, { closed: true }], afterSeq, maxBytes: 0 })
