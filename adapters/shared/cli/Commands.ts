@@ -39,6 +39,9 @@ const processes: Readonly<Record<string, Load>> = {
   kill: () => import("./KillCommand.ts").then(({ spec, kill }) => usual(spec, kill)),
   rm: () => import("./RmCommand.ts").then(({ spec, rm }) => usual(spec, rm)),
   prune: () => import("./RmCommand.ts").then(({ pruneSpec, prune }) => usual(pruneSpec, prune)),
+  screen: () => import("./ScreenCommand.ts").then(({ spec, screen }) => usual(spec, screen)),
+  record: () => import("./RecordCommand.ts").then(({ spec, record }) => ({ spec, run: record, ends: true })),
+  play: () => import("./PlayCommand.ts").then(({ spec, play }) => usual(spec, play)),
   inspect: () => import("./InspectCommand.ts").then(({ spec, inspect }) => usual(spec, inspect)),
 }
 

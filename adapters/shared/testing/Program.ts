@@ -4,7 +4,7 @@ import { once } from "node:events"
 import { existsSync, readFileSync } from "node:fs"
 import process from "node:process"
 import { onTestFinished } from "vitest"
-import { unboundCommand as command } from "../../testing/Runtime.ts"
+import { unboundCommand } from "../../testing/Runtime.ts"
 import * as Folder from "./Folder.ts"
 
 /** What a call has printed, and its exit code; null if a signal has ended it. */
@@ -39,8 +39,11 @@ const kill = (pid: number): void => {
   }
 }
 
-/** Everything of it ends with the test, its server, too. */
-export const make = (more: Readonly<Record<string, string>> = {}): Program => {
+/** Everything of it ends with the test, its server, too; `command` is what runs it. */
+export const make = (
+  more: Readonly<Record<string, string>> = {},
+  command: readonly [string, ...ReadonlyArray<string>] = unboundCommand,
+): Program => {
   const folder = Folder.make("mkdir -m 700 run config home")
   const env = {
     ...process.env,

@@ -25,6 +25,36 @@ export const histories = [
     "this.pending === null",
     "a chunk that two parts share is two events",
   ),
+  one(
+    "core/client/asciicast/Recording.ts",
+    "next(text + recorder.flush(), {",
+    "next(text, {",
+    "a recording that goes on lacks the chunk that was printed last",
+  ),
+  history(
+    "Reading.ts",
+    "find(source, ({ seq }) => seq >= at),\n          (found) => found?.byte ?? end.byte,",
+    "find(source, ({ seq }) => seq >= at),\n          (found) => found?.byte ?? source.end.byte,",
+    "a part ends behind what was written while its end was looked for",
+  ),
+  one(
+    "adapters/shared/cli/control/Past.ts",
+    "if (seq > last && seq < end)",
+    "if (seq > last)",
+    "what a history has more than was asked for is shown twice",
+  ),
+  one(
+    "adapters/shared/cli/control/Search.ts",
+    "if (page.complete) yield* more(child, seen)",
+    "if (page.complete) yield* more(child, yield* lastSeq(child))",
+    "what is printed just behind a search waits for what is printed next",
+  ),
+  one(
+    "adapters/shared/cli/words/Pacing.ts",
+    "before = event.at",
+    "before = 0",
+    "events of a recording are played at their time since the begin, added up",
+  ),
   history(
     "Segments.ts",
     "if (size <= this.maxBytes) break",

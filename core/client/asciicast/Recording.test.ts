@@ -1,11 +1,14 @@
 import * as Chunk from "effect/Chunk"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Stream from "effect/Stream"
 import { describe, expect, it } from "vitest"
 import type { HistoryResult } from "../../protocol/History.ts"
 import { effect } from "../../testing/Effects.ts"
+import type { WaitResult } from "../../protocol/Wait.ts"
 import type { HistoryOptions } from "../HistoryCalls.ts"
+import type { WaitOptions } from "../ProcessCalls.ts"
 import { read } from "./CastReader.ts"
 import * as Recording from "./Recording.ts"
 
@@ -99,6 +102,71 @@ describe("Recording", () => {
       })
       const { events } = yield* recorded(historyOf(["a\n", "b\n"], 9, [], "stdout"))
       expect(events.map((event) => "text" in event && event.text)).toEqual(["a\r\n", "b\r\n"])
+    }),
+  )
+
+  /** A process that prints one more chunk each time it is waited for, and then closes with 5. */
+  const growing = (texts: ReadonlyArray<string>, pageBytes: number) => {
+    let printed = 1
+    const waited: Array<number | undefined> = []
+    const history = (options: HistoryOptions = {}) =>
+      Effect.map(historyOf(texts.slice(0, printed), pageBytes).history(options), (part) => ({
+        ...part,
+        closed: printed > texts.length,
+      }))
+    const wait = ({ afterSeq, until }: WaitOptions) =>
+      Effect.sync(() => {
+        if (afterSeq !== undefined) waited.push(afterSeq)
+        if (until.length === 2) printed += 1
+        const [closed, exited] = [printed > texts.length, until.length === 1]
+        return { met: closed && !exited ? 1 : 0, exitCode: closed ? 5 : null } as WaitResult
+      })
+    return { waited, history, wait }
+  }
+
+  it.each([3, 1_000_000])("goes on until its process has closed, in pages of %i bytes", async (pageBytes) => {
+    await effect(function* () {
+      const process = growing(["one 語", "two", "three"], pageBytes)
+      const lines = yield* Stream.runCollect(Recording.live(process, { version: 3 }))
+      const { events } = Either.getOrThrow(read(Chunk.toReadonlyArray(lines).join("")))
+      expect(events).toEqual([
+        { kind: "output", at: 0, text: "one 語" },
+        { kind: "output", at: 250, text: "two" },
+        { kind: "output", at: 500, text: "three" },
+        { kind: "exit", at: 500, code: 5 },
+      ])
+      expect(process.waited).toEqual([1, 2, 3])
+      // Each chunk is there before the next one is waited for.
+      expect(Chunk.toReadonlyArray(lines).filter((text) => text.includes(`"o"`))).toHaveLength(3)
+    })()
+  })
+
+  it(
+    "ends when it is asked to, with what was printed until then",
+    effect(function* () {
+      const asked = yield* Deferred.make<void>()
+      const { history } = growing(["one", "two"], 9)
+      const wait = () => Effect.zipRight(Deferred.succeed(asked, undefined), Effect.never)
+      const lines = yield* Stream.runCollect(
+        Recording.live({ history, wait }, { until: Deferred.await(asked) }),
+      )
+      const { events } = Either.getOrThrow(read(Chunk.toReadonlyArray(lines).join("")))
+      expect(events).toEqual([{ kind: "output", at: 0, text: "one" }])
+    }),
+  )
+
+  it(
+    "fails where the server keeps no more",
+    effect(function* () {
+      const { wait } = growing(["one"], 9)
+      const ended = { reason: "full", byte: 3, message: "no space left" } as const
+      const history = (options: HistoryOptions = {}) =>
+        Effect.map(historyOf(["one"], 9).history(options), (part) => ({ ...part, closed: false, ended }))
+      const failure = yield* Effect.flip(Stream.runDrain(Recording.live({ history, wait })))
+      expect(failure).toMatchObject({
+        reason: "EventsLost",
+        message: expect.stringContaining("no space left"),
+      })
     }),
   )
 })

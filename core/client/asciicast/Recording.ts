@@ -7,7 +7,7 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { HistoryResult } from "../../protocol/History.ts"
 import type { OutputStream } from "../../protocol/Process.ts"
-import type { ClientError } from "../ClientError.ts"
+import { ClientError } from "../ClientError.ts"
 import type { RemoteProcess } from "../RemoteProcess.ts"
 import type { Header } from "./Cast.ts"
 import { CastWriter } from "./CastWriter.ts"
@@ -18,6 +18,12 @@ export interface RecordingOptions extends Pick<Header, "title" | "command" | "te
   readonly version?: Header["version"]
   /** The exit code of the process, for the last line of version 3. Default: there is none. */
   readonly exitCode?: number | undefined
+}
+
+/** What a recording that goes on is made with; the exit code is that of the process. */
+export interface LiveOptions extends Omit<RecordingOptions, "exitCode"> {
+  /** Ends the recording when it completes; it is run several times. Default: the recording ends with the process. */
+  readonly until?: Effect.Effect<unknown>
 }
 
 /** Bytes that are asked for at once. */
@@ -36,22 +42,67 @@ export const lines = (
 ): Stream.Stream<string, ClientError> =>
   Stream.suspend(() => {
     const recorder = new Recorder({ version, ...about })
-    const page = (byte: number | undefined) =>
-      Effect.map(
-        process.history({
-          times: true,
-          maxBytes: pageBytes,
-          ...(byte === undefined ? {} : { from: { byte } }),
-        }),
-        (part) => {
-          const text = recorder.add(part)
-          return part.eof
-            ? ([text + recorder.end(exitCode), Option.none()] as const)
-            : ([text, Option.some(part.nextByte)] as const)
-        },
-      )
-    return Stream.filter(Stream.paginateEffect(undefined as number | undefined, page), (text) => text !== "")
+    return paged((byte: number | undefined) =>
+      Effect.map(partOf(process, byte), (part) => {
+        const text = recorder.add(part)
+        return part.eof ? last(text + recorder.end(exitCode)) : next(text, part.nextByte)
+      }),
+    )
   })
+
+/**
+ * The same, which goes on with what is printed from now on, until the process has closed or `until` completes. Fails as
+ * `history` and `wait` do, and with `EventsLost` where the server keeps no more of the output.
+ */
+export const live = (
+  process: Pick<RemoteProcess, "history" | "wait">,
+  { version = 2, until = Effect.never, ...about }: LiveOptions = {},
+): Stream.Stream<string, ClientError> =>
+  Stream.suspend(() => {
+    const recorder = new Recorder({ version, ...about })
+    let seq = 0
+    const more = Effect.suspend(() =>
+      process.wait({ until: [{ bytes: 1 }, { closed: true }], afterSeq: seq, maxBytes: 0 }),
+    )
+    return paged(({ byte, waits }: { readonly byte?: number; readonly waits?: boolean } = {}) =>
+      Effect.gen(function* () {
+        const asked =
+          waits === true && (yield* Effect.raceFirst(Effect.as(more, false), Effect.as(until, true)))
+        const reading = partOf(process, byte)
+        // What was there when it was asked to end belongs to it; a flood does not hold it up.
+        const part = yield* asked ? reading : Effect.raceFirst(reading, Effect.as(until, undefined))
+        if (part === undefined) return last(recorder.end(undefined, false))
+        seq = part.chunks.at(-1)?.seq ?? seq
+        const text = recorder.add(part)
+        if (asked) return last(text + recorder.end(undefined, part.eof))
+        if (!part.eof) return next(text, { byte: part.nextByte })
+        if (part.ended !== undefined) return yield* lost(part.ended.message)
+        if (!part.closed) return next(text + recorder.flush(), { byte: part.nextByte, waits: true })
+        const { exitCode } = yield* process.wait({ until: [{ exit: true }], maxBytes: 0 })
+        return last(text + recorder.end(exitCode ?? undefined))
+      }),
+    )
+  })
+
+const partOf = (process: Pick<RemoteProcess, "history">, byte: number | undefined) =>
+  process.history({ times: true, maxBytes: pageBytes, ...(byte === undefined ? {} : { from: { byte } }) })
+
+const lost = (why: string) =>
+  new ClientError({ reason: "EventsLost", message: `what follows was not kept by the server: ${why}` })
+
+/** A piece of the recording, and where the next one begins. */
+type Piece<Place> = readonly [text: string, next: Option.Option<Place>]
+
+const next = <Place>(text: string, place: Place): Piece<Place> => [text, Option.some(place)]
+const last = (text: string): Piece<never> => [text, Option.none()]
+
+const paged = <Place>(
+  piece: (place: Place | undefined) => Effect.Effect<Piece<Place>, ClientError>,
+): Stream.Stream<string, ClientError> =>
+  Stream.filter(
+    Stream.paginateEffect(undefined as Place | undefined, (place) => piece(place)),
+    (text) => text !== "",
+  )
 
 /** A chunk, of which the last bytes may be missing. */
 interface Pending {
@@ -92,12 +143,14 @@ class Recorder {
     return text
   }
 
-  end(exitCode: number | undefined): string {
-    const text = this.flush() + this.open(0, usual)
+  /** The end; without the last chunk if that may not be `whole`. */
+  end(exitCode: number | undefined, whole = true): string {
+    const text = (whole ? this.flush() : "") + this.open(0, usual)
     return text + (this.writer?.end(this.last - this.begin, exitCode) ?? "")
   }
 
-  private flush(): string {
+  /** The last chunk, which is whole. */
+  flush(): string {
     if (this.pending === undefined || this.writer === undefined) return ""
     const { parts, stream, time } = this.pending
     this.pending = undefined

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest"
 import * as Conditions from "./Conditions.ts"
 import * as DetachKeys from "./DetachKeys.ts"
 import * as Keys from "./Keys.ts"
+import * as Pacing from "./Pacing.ts"
 import * as Replay from "./Replay.ts"
 
 describe("keys by name", () => {
@@ -128,5 +129,25 @@ describe("a replay", () => {
     replay.take(bytes("\u001b["))
     expect(text(replay.rest())).toBe("\u001b[")
     expect(replay.rest()).toEqual(new Uint8Array())
+  })
+})
+
+describe("a recording that is played", () => {
+  const output = (at: number, text: string) => ({ kind: "output", at, text }) as const
+  const events = [
+    output(0, "a"),
+    { kind: "resize", at: 4000, columns: 80, rows: 24 } as const,
+    output(5000, "b"),
+    output(5500, "c"),
+  ]
+
+  it("has the times of its events, and silence of at most so long", () => {
+    const at = (speed: number, idleMillis: number) =>
+      Pacing.steps(events, { speed, idleMillis }).map((step) => step.at)
+    expect(at(1, Infinity)).toEqual([0, 5000, 5500])
+    expect(at(2, Infinity)).toEqual([0, 2500, 2750])
+    expect(at(1, 1000)).toEqual([0, 2000, 2500])
+    expect(at(0.5, 1000)).toEqual([0, 4000, 5000])
+    expect(at(1, 0)).toEqual([0, 0, 0])
   })
 })

@@ -1,0 +1,48 @@
+/** Files that commands write what they were asked for to. */
+import * as fs from "node:fs"
+import process from "node:process"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import * as OsError from "../host/OsError.ts"
+import { Unable } from "./server/Unable.ts"
+
+/** Replaces a file as a whole: it has its old content or all of the new one, whatever happens meanwhile. */
+export const replace = (file: string, text: string): Effect.Effect<void, Unable> => {
+  const unfinished = `${file}.${process.pid}.part`
+  return attempt(file, () => {
+    // What is no plain file is written to, as /dev/stdout is.
+    if (fs.statSync(file, { throwIfNoEntry: false })?.isFile() === false) return fs.writeFileSync(file, text)
+    fs.writeFileSync(unfinished, text)
+    return fs.renameSync(unfinished, file)
+  }).pipe(Effect.onError(() => Effect.sync(() => fs.rmSync(unfinished, { force: true }))))
+}
+
+/** A file that is written piece by piece. */
+export interface Growing {
+  /** Everything of a piece is in the file when it completes. */
+  readonly append: (text: string) => Effect.Effect<void, Unable>
+}
+
+/**
+ * A file that is made by its first piece, so that a command which fails before leaves none. One that is there is an
+ * error, unless it may be `overwritten`.
+ */
+export const grow = (file: string, overwritten: boolean): Effect.Effect<Growing, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    let fd: number | undefined
+    yield* Effect.addFinalizer(() => Effect.sync(() => fd !== undefined && fs.closeSync(fd)))
+    return {
+      append: (text) =>
+        attempt(file, () => fs.appendFileSync((fd ??= fs.openSync(file, overwritten ? "w" : "wx")), text)),
+    }
+  })
+
+const attempt = (file: string, write: () => void): Effect.Effect<void, Unable> =>
+  Effect.try({
+    try: write,
+    catch: (cause) => {
+      const { message } = OsError.fromUnknown(cause)
+      const remedy = (cause as NodeJS.ErrnoException).code === "EEXIST" ? "; --overwrite replaces it" : ""
+      return new Unable({ message: `cannot write ${file}: ${message}${remedy}` })
+    },
+  })
