@@ -61,10 +61,10 @@ describe("what is followed", () => {
     const program = Effect.gen(function* () {
       const { child, print, row } = yield* begin
       // What is printed while the history is asked for what was printed before is in its answer.
-      const history: RemoteProcess["history"] = ({ to: _, ...options } = {}) =>
+      const history: RemoteProcess["history"] = (options) =>
         Effect.gen(function* () {
           yield* print("second")
-          const page = yield* child.history(options)
+          const page = yield* child.history({ ...options, to: { seq: Number.MAX_SAFE_INTEGER } })
           yield* print("third")
           yield* child.closeStdin
           return page
