@@ -17,15 +17,16 @@ export const external = [
   "@xterm/headless",
 ]
 
+/** @satisfies {BuildOptions} */
+export const bundled = {
+  bundle: true,
+  platform: /** @type {const} */ ("node"),
+  format: /** @type {const} */ ("esm"),
+  target: "node20",
+  external,
+  banner: { js: requireInEsm },
+  logLevel: /** @type {const} */ ("warning"),
+}
+
 /** @param {BuildOptions & { entryPoints: string[], outfile: string }} options */
-export const bundle = (options) =>
-  build({
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    target: "node20",
-    external,
-    banner: { js: requireInEsm },
-    logLevel: "warning",
-    ...options,
-  })
+export const bundle = (options) => build({ ...bundled, ...options })

@@ -81,6 +81,10 @@ const main = async () => {
   if (values.changed && files.length === 0) return void process.stdout.write("no test file has changed\n")
   install()
   build()
+  if (runtime !== "node") {
+    const { provide } = await import("./tested.mjs")
+    await provide(runtime)
+  }
   const folder = `${root}dist/flakes`
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })

@@ -8,4 +8,8 @@ install()
 build()
 // Node plays the long soak.
 process.env["PROCWIRE_SOAK_SECONDS"] ??= "4"
-if (runtime === "bun" || runtime === "deno") run(...vitestOn(runtime, args))
+if (runtime === "bun" || runtime === "deno") {
+  const { provide } = await import("./tested.mjs")
+  await provide(runtime)
+  run(...vitestOn(runtime, args))
+}

@@ -1,0 +1,35 @@
+// @ts-check
+// The command as the tests of Bun and Deno start it, bundled. They start it many hundred times, and from its sources it
+// reads four hundred files each time. The suites (`npm run support`) start it from its sources, too.
+import { build } from "esbuild"
+import { bundled } from "./bundle.mjs"
+import { root } from "./setup.mjs"
+
+/**
+ * Builds it.
+ * @param {"bun" | "deno"} runtime
+ * @returns {Promise<string>} the path of its module
+ */
+export const tested = async (runtime) => {
+  const folder = `${root}dist/tested-${runtime}`
+  await build({
+    ...bundled,
+    absWorkingDir: root,
+    entryPoints: { procwire: `adapters/${runtime}/main.ts` },
+    outdir: folder,
+    outExtension: { ".js": ".mjs" },
+    // What only some commands need is read when they do.
+    splitting: true,
+    minify: true,
+    legalComments: "none",
+  })
+  return `${folder}/procwire.mjs`
+}
+
+/**
+ * Has the tests start that.
+ * @param {"bun" | "deno"} runtime
+ */
+export const provide = async (runtime) => {
+  process.env["TESTED_PROGRAM"] = await tested(runtime)
+}
