@@ -84,7 +84,7 @@ describe("procwire serve --grace-ms", () => {
   )
 
   it("kills the groups of those that are still there when the time is over", async () => {
-    const { client, ended, signal } = await launch("--grace-ms", "300")
+    const { client, ended, signal } = await launch("--grace-ms", "3000")
     const child = await start(client, stubborn)
     signal("SIGTERM")
     await child.says("term")
