@@ -1,7 +1,8 @@
 /**
  * conformance/vitest.ts on this project's own server. Needs the bundle in `dist/`.
  *
- * Three families are enough here: `npm run support` runs the whole suite on every runtime.
+ * A family or two are enough here: `npm run support`, a step of `npm test`, plays the whole suite over WebSocket and
+ * what depends on the transport over all of them.
  */
 import { fileURLToPath } from "node:url"
 import * as Target from "../suite/Target.ts"
@@ -14,6 +15,12 @@ const server = [
   "--listen",
 ]
 
-const options = { only: ["handshake", "process/start", "session"], timeoutMs: 60_000 }
-suite("procwire over stdio", Target.command("stdio", [...server, "stdio"]), options)
-suite("procwire over WebSocket", Target.command("ws", [...server, "ws://127.0.0.1:0"]), options)
+const timeoutMs = 60_000
+suite("procwire over stdio", Target.command("stdio", [...server, "stdio"]), {
+  only: ["handshake", "process/start"],
+  timeoutMs,
+})
+suite("procwire over WebSocket", Target.command("ws", [...server, "ws://127.0.0.1:0"]), {
+  only: ["handshake"],
+  timeoutMs,
+})
