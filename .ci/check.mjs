@@ -2,9 +2,11 @@
 // `npm run check`: types (sources, tests, scripts), lint with the import rules, format, line width, READMEs, changes of
 // the wire, the guards of invariants and threats, the API reference, the package, mutations that still apply, and the
 // checks of Deno.
-import { binary, heading, install, run, tool } from "./setup.mjs"
+import { binary, build, heading, install, run, tool } from "./setup.mjs"
 
 install()
+// Tests import the published package by its name.
+build()
 heading("types")
 tool("typescript/bin/tsc", ["-b"])
 tool("typescript/bin/tsc", ["-p", "tsconfig.test.json"])

@@ -1,6 +1,6 @@
 /**
- * A run as a section for a README: the verdict, the numbers of each group, what was skipped and why, and the failures by
- * their cause. It has no date, no duration and no address, so that a run with the same result gives the same text.
+ * A run as a section for a README: the verdict, the numbers of each group, what was skipped and why, and the failures
+ * by their cause. It has no date, no duration and no address, so that a run with the same result gives the same text.
  */
 import * as Baseline from "./Baseline.ts"
 import * as Causes from "./Causes.ts"

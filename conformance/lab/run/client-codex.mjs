@@ -1,7 +1,7 @@
 // @ts-check
 // `npm run conformance:client-codex`: the cases for clients on the real client, `codex exec` of the peer, whose model
-// is played by a script. Its failures are compared with `targets/codex-client.baseline.json`. Arguments go to the suite;
-// the exit code is the suite's.
+// is played by a script. Its failures are compared with `targets/codex-client.baseline.json`. Arguments go to the
+// suite; the exit code is the suite's.
 import { spawnSync } from "node:child_process"
 import { build, install, root } from "../../../.ci/setup.mjs"
 import { fetchedPeer } from "./peer.mjs"
