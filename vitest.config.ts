@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
+import { Sequencer } from "./.ci/sequence.mjs"
 
 /** The adapters that run on this runtime, whose tests are next to them. */
 const adapters =
@@ -9,21 +10,42 @@ const adapters =
       ? "{shared,web,deno}"
       : "{shared,node,web,sandbox}"
 
+/** Talk to servers in processes of their own, as the command starts them. */
+const clients = [
+  "Audit,AuditDisk,Command,Configuration,Control,Escapes,HalfOpen,History,Limits,LineSuite,Listening,Lists",
+  "OwnServer,Scopes,Server,SocketSuite,Token,WebSocketSuite,WrongUse",
+].join()
+
+/** Files whose tests change nothing that is global, and in whose process no spawner of procwire runs. */
+const together = [
+  "adapters/shared/{audit,auth,confine,host,http,mcp,platform,serve,status,systemd,terminal,transport}/**/*.test.ts",
+  "adapters/shared/cli/{*/*,KeptProgram,McpCommand,ServeCommand,Shutdown,Telemetry,TerminalModes}.test.ts",
+  `adapters/shared/integration/{${clients}}.test.ts`,
+  "adapters/shared/process/{GroupAddress,ProcessTable,ProgramPath}.test.ts",
+  "adapters/web/**/*.test.ts",
+  "conformance/{report,suite}/**/*.test.ts",
+]
+
 export default defineConfig({
   test: {
     projects: [
-      // Pure, so its files may share workers and loaded modules.
+      // Files of these two share workers and loaded modules: to start a worker, and to load a file's modules into it,
+      // takes longer than most of their tests.
       { extends: true, test: { name: "core", include: ["core/**/*.test.ts"], isolate: false } },
+      { extends: true, test: { name: "together", include: together, isolate: false } },
       {
         extends: true,
         test: {
           name: "runtime",
           include: [`adapters/${adapters}/**/*.test.ts`, "conformance/**/*.test.ts"],
+          exclude: ["**/node_modules/**", ...together],
         },
       },
     ],
-    // Tests wait for processes more than they compute, so they use every core, and one more.
-    maxWorkers: availableParallelism() + 1,
+    sequence: { sequencer: Sequencer },
+    // Tests wait for processes more than they compute, so they use every core, and one more. Where another runtime's
+    // tests run beside them, `.ci/steps.mjs` says how many.
+    maxWorkers: Number(process.env["TEST_WORKERS"] ?? availableParallelism() + 1),
     // Only a hang reaches this, on whatever machine. Nothing is repeated: a race is a bug.
     testTimeout: 300_000,
     hookTimeout: 600_000,

@@ -1,20 +1,13 @@
 // @ts-check
 // `npm test`: installs, builds, and runs every test: all of them on Node, those of core and adapters on Bun and Deno
-// too; then the suites on every runtime, which must prove what the support table says. With arguments only Node's
-// vitest runs, and gets them (`npm test -- core/rpc`).
-import { build, heading, install, run, tool } from "./setup.mjs"
+// too; and the suites on every runtime, which must prove what the support table says. With `--and-check` also what
+// `npm run check` runs. With other arguments only Node's vitest runs, and gets them (`npm test -- core/rpc`).
+import { build, install, tool } from "./setup.mjs"
+import { check, play, tests } from "./steps.mjs"
 
 install()
 build()
 const args = process.argv.slice(2)
-
-heading(`Node ${process.version}`)
-tool("vitest/vitest.mjs", ["run", ...args])
-if (args.length === 0) {
-  heading("core and adapters on Bun")
-  run(process.execPath, [".ci/on.mjs", "bun"])
-  heading("core and adapters on Deno")
-  run(process.execPath, [".ci/on.mjs", "deno"])
-  heading("the suites on every runtime")
-  run(process.execPath, ["conformance/lab/run/support.mjs", "--check"])
-}
+if (args.length === 0) process.exitCode = await play(tests)
+else if (args.join() === "--and-check") process.exitCode = await play([...tests, check])
+else tool("vitest/vitest.mjs", ["run", ...args])
