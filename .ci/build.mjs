@@ -11,16 +11,7 @@
 // - dist/THIRD_PARTY_NOTICES and dist/sbom.cdx.json: the packages whose code these have, with their licences.
 // - dist/schema: the wire for machines.
 import { execFileSync } from "node:child_process"
-import {
-  chmodSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs"
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
 import { build } from "esbuild"
@@ -105,6 +96,12 @@ const installed = [
 
 const notices = Notices.make(root)
 
+/**
+ * Declarations with a tab for each step of four blanks, which are a tenth of them.
+ * @param {string} text
+ */
+const withTabs = (text) => text.replaceAll(/^(?: {4})+/gm, (blanks) => "\t".repeat(blanks.length / 4))
+
 const library = async () => {
   const names = exported()
   rmSync(lib, { recursive: true, force: true })
@@ -128,8 +125,11 @@ const library = async () => {
     const data = JSON.parse(readFileSync(join(root, cases, name), "utf8"))
     writeFileSync(join(lib, cases, name), `${JSON.stringify(data)}\n`)
   }
-  for (const file of reached(names.map((name) => join(dist, `${name}.d.ts`))))
-    cpSync(file, join(lib, relative(dist, file)))
+  for (const file of reached(names.map((name) => join(dist, `${name}.d.ts`)))) {
+    const copy = join(lib, relative(dist, file))
+    mkdirSync(dirname(copy), { recursive: true })
+    writeFileSync(copy, withTabs(readFileSync(file, "utf8")))
+  }
 }
 
 compile()

@@ -43,6 +43,19 @@ const userModules = {
 }
 
 /**
+ * The MCP SDK checks with ajv what a user has answered to a question of the server. The command asks nothing.
+ * @type {Plugin}
+ */
+const withoutAjv = {
+  name: "without-ajv",
+  setup: ({ onLoad }) => {
+    onLoad({ filter: /\/sdk\/dist\/esm\/validation\/ajv-provider\.js$/ }, () => ({
+      contents: "export class AjvJsonSchemaValidator {}",
+    }))
+  },
+}
+
+/**
  * Builds a script, into a folder of parts.
  * @param {BuildOptions & { entryPoints: string[], outfile: string }} options
  */
@@ -96,7 +109,7 @@ export const procwire = async (root, options = {}) => {
   const dist = join(root, "dist")
   rmSync(join(dist, "procwire-parts"), { recursive: true, force: true })
   /** @type {BuildOptions} */
-  const all = { absWorkingDir: root, ...options, plugins: [apart, ...(options.plugins ?? [])] }
+  const all = { absWorkingDir: root, ...options, plugins: [apart, withoutAjv, ...(options.plugins ?? [])] }
   for (const [name, entry] of Object.entries(parts))
     await script({ ...all, entryPoints: [entry], outfile: join(dist, `procwire-parts/${name}.cjs`) })
   await program("node", dist, all)

@@ -77,8 +77,7 @@ const Uris = Schema.Array(PathUri.Uri)
 /** What a later version may ask for beside a profile. This server confines by the profile alone. */
 const Override = Schema.Literal("noOverride", "escalatedSandboxWithRestrictions", "bypassSandboxFirstAttempt")
 
-/** `policyContext` overrides `cwd` and `workspaceRoots` as what the kinds of a profile refer to. */
-export const Sandbox = Schema.Struct({
+const SandboxStruct = Schema.Struct({
   permissions: Permissions,
   sandboxOverride: Schema.optional(Override),
   cwd: omittable(PathUri.Uri),
@@ -95,4 +94,8 @@ export const Sandbox = Schema.Struct({
   useLegacyLandlock: Schema.optional(Schema.Boolean),
 }).annotations({ identifier: "WireFileSystemSandboxContext" })
 /** The sandbox object. */
-export type Sandbox = typeof Sandbox.Type
+export interface Sandbox extends Schema.Schema.Type<typeof SandboxStruct> {}
+/** The sandbox object, as on the wire. */
+export interface SandboxEncoded extends Schema.Schema.Encoded<typeof SandboxStruct> {}
+/** `policyContext` overrides `cwd` and `workspaceRoots` as what the kinds of a profile refer to. */
+export const Sandbox: Schema.Schema<Sandbox, SandboxEncoded> = SandboxStruct
