@@ -82,6 +82,7 @@ app.validate(project)
  * @property {(kind: number) => boolean} kindOf
  * @property {() => boolean} hasComment
  * @property {() => string} getFullName
+ * @property {ReadonlyArray<{ readonly package?: string }>} [extendedTypes]
  */
 
 /**
@@ -95,6 +96,12 @@ app.validate(project)
  */
 const isAnonymous = ({ parent }) =>
   parent !== undefined && (parent.kindOf(ReflectionKind.TypeLiteral) || isAnonymous(parent))
+
+/**
+ * A member of an interface that extends the type of a schema: its owner says what it is.
+ * @type {(item: Reflection) => boolean}
+ */
+const isOfSchema = ({ parent }) => parent?.extendedTypes?.some((type) => type.package === "effect") ?? false
 
 /**
  * typedoc keeps the docstring of a function at its signature.
@@ -118,7 +125,8 @@ const documented = [
 for (const kind of documented) {
   for (const item of project.getReflectionsByKind(ReflectionKind[kind])) {
     const declared = project.getSymbolIdFromReflection(item)
-    if (declared?.packageName !== "procwire" || isAnonymous(item) || isDocumented(item)) continue
+    if (declared?.packageName !== "procwire" || isAnonymous(item) || isOfSchema(item)) continue
+    if (isDocumented(item)) continue
     app.logger.warn(`${declared.packagePath}: ${item.getFullName()} (${kind}) has no docstring`)
   }
 }

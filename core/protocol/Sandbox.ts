@@ -77,6 +77,7 @@ const Uris = Schema.Array(PathUri.Uri)
 /** What a later version may ask for beside a profile. This server confines by the profile alone. */
 const Override = Schema.Literal("noOverride", "escalatedSandboxWithRestrictions", "bypassSandboxFirstAttempt")
 
+/** `policyContext` overrides `cwd` and `workspaceRoots` as what the kinds of a profile refer to. */
 const SandboxStruct = Schema.Struct({
   permissions: Permissions,
   sandboxOverride: Schema.optional(Override),
@@ -93,9 +94,9 @@ const SandboxStruct = Schema.Struct({
   windowsSandboxProxySettingsMode: nullable(Schema.Literal("reconcile", "preserve")),
   useLegacyLandlock: Schema.optional(Schema.Boolean),
 }).annotations({ identifier: "WireFileSystemSandboxContext" })
-/** The sandbox object. */
+/** The sandbox object. An interface, so that declarations name it instead of repeating it. */
 export interface Sandbox extends Schema.Schema.Type<typeof SandboxStruct> {}
 /** The sandbox object, as on the wire. */
 export interface SandboxEncoded extends Schema.Schema.Encoded<typeof SandboxStruct> {}
-/** `policyContext` overrides `cwd` and `workspaceRoots` as what the kinds of a profile refer to. */
+/** The schema of the sandbox object. */
 export const Sandbox: Schema.Schema<Sandbox, SandboxEncoded> = SandboxStruct
