@@ -104,4 +104,28 @@ export const agent = [
     ),
     "adapters/shared/mcp/Resources.test.ts",
   ),
+  elsewhere(
+    inFile("core/agent/vendor/AnthropicBash.ts")(
+      "if (answer.over) await stop()",
+      "",
+      "a shell that is over is used again",
+    ),
+    "adapters/shared/integration/VendorTools.test.ts",
+  ),
+  elsewhere(
+    inFile("core/agent/vendor/OpenAiShell.ts")(
+      `endedBy === "timeout" || sessionId`,
+      "sessionId",
+      "a timeout looks like an exit",
+    ),
+    "adapters/shared/integration/VendorTools.test.ts",
+  ),
+  elsewhere(
+    inFile("adapters/shared/acp/DisplayTerminal.ts")(
+      "exitStatus ??= {}",
+      "",
+      "a terminal without a known end stays open",
+    ),
+    "adapters/shared/integration/AcpTerminal.test.ts",
+  ),
 ]
