@@ -1,7 +1,7 @@
 // @ts-check
 // `npm run check`: types (sources, tests, scripts), lint with the import rules, format, line width, READMEs, changes of
-// the wire, the guards of invariants and threats, the API reference, the package, mutations that still apply, and the
-// checks of Deno.
+// the wire, types for other languages, the guards of invariants and threats, the API reference, the package (npm and
+// JSR), mutations that still apply, and the checks of Deno.
 import { binary, build, heading, install, run, tool } from "./setup.mjs"
 
 install()
@@ -20,12 +20,16 @@ heading("READMEs")
 run(process.execPath, [".ci/readme.mjs", "--check"])
 heading("wire")
 run(process.execPath, [".ci/schema.mjs", "--check"])
+heading("types for Go and Rust")
+run(process.execPath, [".ci/languages.mjs", "--check"])
 heading("guards of invariants and of threats")
 run(process.execPath, [".ci/guards.mjs"])
 heading("API reference")
 run(process.execPath, [".ci/docs.mjs"])
 heading("package")
 run(process.execPath, [".ci/package.mjs"])
+heading("JSR")
+run(process.execPath, [".ci/jsr.mjs"])
 heading("mutations")
 run(process.execPath, ["conformance/lab/mutations/run.mjs", "--check"])
 run(process.execPath, ["conformance/lab/simulation/faults.mjs", "--check"])

@@ -1,7 +1,10 @@
 // @ts-check
 // `npm run conformance:schema`: plays the suite on this project's own server and holds every message of the run
 // against the published JSON Schema, by a validator that is not ours (ajv). With arguments: only these ids or globs.
+// `--messages FILE` writes every value with its type, a line each, for `.ci/languages.mjs --check FILE`.
 // Requests in forms that the server takes beside that of the schema are the point of a few cases, which do not count.
+import { appendFileSync, writeFileSync } from "node:fs"
+import { parseArgs } from "node:util"
 import { build, install, root } from "../../../.ci/setup.mjs"
 
 install()
@@ -12,14 +15,24 @@ const { select } = await import("../../../dist/conformance/suite/Select.js")
 const Target = await import("../../../dist/conformance/suite/Target.js")
 const WireSchema = await import("../../../dist/conformance/testing/WireSchema.js")
 
-const globs = process.argv.slice(2)
+const { positionals: globs, values } = parseArgs({
+  options: { messages: { type: "string" } },
+  allowPositionals: true,
+})
+const { messages } = values
+if (messages !== undefined) writeFileSync(messages, "")
+
+/** @param {string} Type @param {unknown} Value */
+const note = (Type, Value) => {
+  if (messages !== undefined) appendFileSync(messages, `${JSON.stringify({ Type, Value })}\n`)
+}
 
 /** What a server takes beside the forms of the schema. */
 const others = /^(params\/|fs\/path\/blanks|http\/request\/header-in-an-array)/
 
 /** @param {"current" | "v0"} dialect */
 const play = async (dialect) => {
-  const seen = WireSchema.make(dialect === "v0" ? "procwire.v0" : "procwire")
+  const seen = dialect === "v0" ? WireSchema.make("procwire.v0") : WireSchema.make("procwire", note)
   const { cases } = select(
     all.filter((item) => item.dialect === dialect),
     globs,
