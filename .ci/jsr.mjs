@@ -1,8 +1,8 @@
 // @ts-check
 // `npm run jsr`: the sources as JSR would publish them, into dist/jsr, and a dry run of `deno publish` on them.
 //
-// Exports, version and dependencies are those of package.json. JSR bans `/// <reference lib>`, which the declarations on
-// npm need; it gets the sources without. Types are not checked again: `deno check` does that. What is inferred by
+// Exports, version and dependencies are those of package.json. JSR bans `/// <reference lib>`, which the declarations
+// on npm need; it gets the sources without. Types are not checked again: `deno check` does that. What is inferred by
 // Schema would fill pages if it were written down, so slow types are allowed.
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"

@@ -155,6 +155,7 @@ export const rustTypes = (schema, meta) => {
 export const rustHarness = (schema, meta) => {
   const { aliases, structs } = shapes(schema, meta)
   const names = [...structs, ...aliases].map(({ name }) => name)
+  const arms = names.map((name) => `        "${name}" => again::<${name}>(value),\n`)
   return `mod procwire;
 use procwire::*;
 use std::io::BufRead;
@@ -167,7 +168,7 @@ fn made(line: &str) -> Result<String, Wrong> {
     let Json::Object(read) = Json::parse(line)? else { return Err(Wrong("no object".to_string())) };
     let value = &read["Value"];
     match String::read(&read["Type"])?.as_str() {
-${names.map((name) => `        "${name}" => again::<${name}>(value),\n`).join("")}        other => Err(Wrong(other.to_string())),
+${arms.join("")}        other => Err(Wrong(other.to_string())),
     }
 }
 

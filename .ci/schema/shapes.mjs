@@ -18,7 +18,8 @@
 /**
  * A member of an object. One that is `free` may be absent, one that is `nullable` may be null.
  * @typedef {{
- *   readonly name: string, readonly type: Type, readonly free: boolean, readonly nullable: boolean, readonly about: string
+ *   readonly name: string, readonly type: Type, readonly free: boolean, readonly nullable: boolean,
+ *   readonly about: string
  * }} Field
  */
 

@@ -1,7 +1,7 @@
 /**
- * Processes for agents that speak the Agent Client Protocol, version 2: display-only terminals, which show a client what
- * a command prints. The types are those of `@agentclientprotocol/sdk`, which procwire does not install; nothing of it is
- * loaded.
+ * Processes for agents that speak the Agent Client Protocol, version 2: display-only terminals, which show a client
+ * what a command prints. The types are those of `@agentclientprotocol/sdk`, which procwire does not install; nothing of
+ * it is loaded.
  *
  * @example
  * ```ts

@@ -1,6 +1,6 @@
 /**
- * The shell tools of Anthropic's and OpenAI's models, over real shells: scripts play the models, in the messages of their
- * vendors.
+ * The shell tools of Anthropic's and OpenAI's models, over real shells: scripts play the models, in the messages of
+ * their vendors.
  */
 import { mkdtempSync, realpathSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
