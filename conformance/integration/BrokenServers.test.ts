@@ -45,6 +45,9 @@ const relayed = Object.fromEntries(
   Object.entries({
     "history-sizes-of-now": "process/history/has-the-sizes-of-a-terminal",
     "history-times-in-seconds": "process/history/has-times-and-sizes",
+    "restart-kills-at-once": "process/restart/goes-on-in-the-same-process",
+    "restart-of-a-success": "process/restart/leaves-a-success",
+    "restart-without-a-bound": "process/restart/follows-a-failure",
     "screen-cursor-from-one": "process/screen/shows-what-is-seen",
     "screen-keeps-blanks": "process/screen/shows-what-is-seen",
     "screen-of-now": "process/screen/is-of-a-seq",

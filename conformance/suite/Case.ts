@@ -42,6 +42,7 @@ export const capabilities = [
   "process-marks",
   "process-receipt",
   "process-resize",
+  "process-restart",
   "process-screen",
   "process-signals",
   "process-wait",

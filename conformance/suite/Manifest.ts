@@ -57,6 +57,7 @@ const families: { readonly [capability in Case.Capability]?: Family } = {
   "process-list": { flag: "processList" },
   "process-marks": { flag: "processMarks" },
   "process-receipt": { flag: "processReceipt" },
+  "process-restart": { flag: "processRestart" },
   "process-resize": { flag: "processResize" },
   "process-screen": { flag: "processScreen" },
   "process-signals": { flag: "processSignals" },

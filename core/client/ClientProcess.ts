@@ -12,7 +12,7 @@ import type { CallOptions } from "./GivingUp.ts"
 import type { GrepOptions, HistoryOptions } from "./HistoryCalls.ts"
 import type { ProcessEvent } from "./ProcessEvent.ts"
 import { iterate, outputOf, promise, roles, text, unawaited } from "./Promises.ts"
-import type { EndOptions, ReadOptions, RemoteProcess, WaitOptions } from "./RemoteProcess.ts"
+import type { EndOptions, ReadOptions, RemoteProcess, RestartOptions, WaitOptions } from "./RemoteProcess.ts"
 import type { ScreenOptions } from "./Screen.ts"
 
 /**
@@ -71,6 +71,12 @@ export interface ClientProcess extends AsyncIterable<ProcessEvent>, AsyncDisposa
    * to true if the process was running, as soon as it has been asked. Needs the capability `processDeadlines`.
    */
   end(options?: EndOptions, how?: CallOptions): Promise<boolean>
+  /**
+   * Starts a process again that was started with `restart`. One that runs is ended as by `end`, and goes on with its
+   * next child; it resolves when that runs. One that is closed is replaced by a new process of its id, to which
+   * `attach` leads. Needs the capability `processRestart`.
+   */
+  restart(options?: RestartOptions, how?: CallOptions): Promise<void>
   /** Reads the output that the server retains, and the state of the process. */
   read(options?: ReadOptions, how?: CallOptions): Promise<ReadResult>
   /**
@@ -121,6 +127,7 @@ export const fromEffect = (process: RemoteProcess): ClientProcess => ({
   signal: (name, how) => promise(process.signal(name), how),
   terminate: (how) => promise(process.terminate, how),
   end: (options, how) => promise(process.end(options), how),
+  restart: (options, how) => promise(process.restart(options), how),
   read: (options, how) => promise(process.read(options), how),
   wait: (options, how) => promise(process.wait(options), how),
   history: (options, how) => promise(process.history(options), how),

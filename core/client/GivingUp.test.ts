@@ -109,6 +109,7 @@ const callsOfCurrent = ({
     signal: (how) => process.signal("terminate", how),
     terminate: (how) => process.terminate(how),
     end: (how) => process.end({}, how),
+    restart: (how) => process.restart({}, how),
     read: (how) => process.read({}, how),
     wait: (how) => process.wait({ until: [{ exit: true }] }, how),
     history: (how) => process.history({}, how),

@@ -21,6 +21,11 @@ export interface EndOptions {
 
 const endNames = { signal: true, graceMs: true, remove: true } satisfies OptionNames.Names<EndOptions>
 
+/** Options of `restart`. */
+export type RestartOptions = Omit<EndOptions, "remove">
+
+const restartNames = { signal: true, graceMs: true } satisfies OptionNames.Names<RestartOptions>
+
 /** Options of `wait`; they are those of the wire. */
 export interface WaitOptions {
   /** What to wait for: the first of these that holds. Each has exactly one of `exit`, `pattern`, `idleMs` and so on. */
@@ -100,3 +105,21 @@ export const end = (
     if (refusal !== undefined) return Effect.fail(refusal)
     return terminate(follower, { ...options, signal: options.signal ?? "SIGTERM" })
   })
+
+/** Starts the process again. */
+export const restart = (
+  { id, call }: ProcessFollower,
+  options: RestartOptions = {},
+): Effect.Effect<void, ClientError> =>
+  Effect.suspend(() => {
+    const refusal = OptionNames.refusal("restart", restartNames, options)
+    if (refusal !== undefined) return Effect.fail(refusal)
+    return Effect.asVoid(call("process/restart", { processId: id, ...options }))
+  })
+
+/** The calls that end a process. */
+export const ends = (follower: ProcessFollower) => ({
+  terminate: Effect.suspend(() => terminate(follower, {})),
+  end: (options?: EndOptions) => end(follower, options),
+  restart: (options?: RestartOptions) => restart(follower, options),
+})

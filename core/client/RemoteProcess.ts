@@ -21,12 +21,12 @@ import type { GrepOptions, HistoryOptions } from "./HistoryCalls.ts"
 import * as OptionNames from "./OptionNames.ts"
 import { pieces } from "./Pieces.ts"
 import * as ProcessCalls from "./ProcessCalls.ts"
-import type { EndOptions, WaitOptions } from "./ProcessCalls.ts"
+import type { EndOptions, RestartOptions, WaitOptions } from "./ProcessCalls.ts"
 import type { ProcessFollower } from "./ProcessFollower.ts"
 import type { ProcessEvent } from "./ProcessEvent.ts"
 import type { RoleSubscription } from "./WriterRole.ts"
 
-export type { EndOptions, WaitCondition, WaitOptions } from "./ProcessCalls.ts"
+export type { EndOptions, RestartOptions, WaitCondition, WaitOptions } from "./ProcessCalls.ts"
 import { screen, type ScreenOptions } from "./Screen.ts"
 
 /** Options of `read`. */
@@ -98,6 +98,12 @@ export interface RemoteProcess {
    * the process was running. It completes when the process has been asked. Needs the capability `processDeadlines`.
    */
   readonly end: (options?: EndOptions) => Effect.Effect<boolean, ClientError>
+  /**
+   * Starts a process again that was started with `restart`. One that runs is ended as by `end`, and goes on with its
+   * next child; it completes when that runs. One that is closed is replaced by a new process of its id, to which
+   * `attach` leads. Needs the capability `processRestart`.
+   */
+  readonly restart: (options?: RestartOptions) => Effect.Effect<void, ClientError>
   /** Reads the output that the server retains, and the state of the process. */
   readonly read: (options?: ReadOptions) => Effect.Effect<ReadResult, ClientError>
   /**
@@ -203,8 +209,7 @@ export const make = (
     screen: (options) => screen(follower, options),
     interrupt: Effect.suspend(() => signal("interrupt")),
     signal: (name) => Effect.suspend(() => signal(name)),
-    terminate: Effect.suspend(() => ProcessCalls.terminate(follower, {})),
-    end: (options) => ProcessCalls.end(follower, options),
+    ...ProcessCalls.ends(follower),
   }
 }
 

@@ -99,6 +99,12 @@ export interface StartOptions extends Partial<Omit<Wire, "argv" | "envPolicy">> 
    * it goes on without this client. Needs the capability `processControlAll`. Default: false.
    */
   readonly keep?: boolean
+  /**
+   * When the child is followed by another one in the same process: `policy` is `no` (by `restart` alone), `onFailure`
+   * or `always`, `most` how often without a client. Refused where the server lacks the capability `processRestart`.
+   * Default: never.
+   */
+  readonly restart?: Wire["restart"]
   /** Terminates the process when it aborts: at once, or with `killGraceMs` after SIGTERM and that time. */
   readonly signal?: AbortSignal
 }
@@ -133,6 +139,7 @@ export const names = {
   labels: true,
   marks: true,
   keep: true,
+  restart: true,
   signal: true,
 } satisfies Names<StartOptions>
 
@@ -152,6 +159,9 @@ export const refusal = (
   }
   if (options.keep === true && capabilities?.processControlAll !== true) {
     return lacking("keep: true", "processControlAll")
+  }
+  if (options.restart != null && capabilities?.processRestart !== true) {
+    return lacking("restart", "processRestart")
   }
   const named = (["name", "labels"] as const).find((name) => options[name] !== undefined)
   if (named !== undefined && capabilities?.processList !== true) return lacking(named, "processList")

@@ -75,7 +75,10 @@ export const start = (
       yield* history.isOpen
     }
     const childScope = yield* ChildScope.fork(scope)
-    const child = yield* around(process, metrics.spawning(spawner.spawn(spec, events))).pipe(
+    const child = yield* around(
+      process,
+      metrics.spawning((entry.restarts ?? spawner).spawn(spec, events)),
+    ).pipe(
       Scope.extend(childScope.child),
       Effect.onError(() => childScope.close),
     )

@@ -14,6 +14,7 @@ import type * as Scope from "effect/Scope"
 import type { PatternCache } from "../pattern/PatternCache.ts"
 import type { SignalName, SpawnerService, SpawnSpec, TerminalSize } from "../spawn/Spawner.ts"
 import type { SignalError } from "../spawn/SpawnError.ts"
+import * as Again from "./restart/Again.ts"
 import type { Grace } from "./Cause.ts"
 import * as Control from "./Control.ts"
 import * as Deadline from "./Deadline.ts"
@@ -83,6 +84,15 @@ export interface ProcessRegistry {
    * process to end, and kills later what is left; what the grace does not say is as the start has it.
    */
   readonly terminate: (id: string, grace?: Partial<Grace>) => Effect.Effect<boolean>
+  /**
+   * Starts a process again that was started with `restart`: one that runs is asked to end as by `terminate` with that
+   * grace, and its next child is in the same log; one that is closed is replaced by a new process of its id.
+   */
+  readonly restart: (
+    id: string,
+    grace: Partial<Grace>,
+    around: (spec: SpawnSpec) => Lifecycle.AroundSpawn | undefined,
+  ) => Effect.Effect<void, StartError>
   /** Forgets the process as soon as it is closed, at once if it is; does nothing if there is none. */
   readonly remove: (id: string) => void
   /** What the process of that id is, and is called, once it has started. */
@@ -121,7 +131,8 @@ export const make = (
     const waitsOf = Waits.byProcess(shared.evidence)
     const histories = new Histories({ ...shared.history, clock })
     const table = new ProcessTable()
-    const reserving: Reserving.Services = { table, places, kept, histories, clock, shared, options }
+    const started = new WeakMap<Process, Again.Started>()
+    const reserving: Reserving.Services = { spawner, table, places, kept, histories, clock, shared, options }
     const services: Lifecycle.Services = { spawner, table, options, metrics: shared.metrics, scope }
     // A session is opened in an uninterruptible region; the fibers in it must end with it all the same.
     const runFork = Runtime.runFork(yield* Effect.interruptible(Effect.runtime<never>()))
@@ -138,6 +149,7 @@ export const make = (
         const reserved = Reserving.reserve(reserving, id, spec, asked)
         if (Either.isLeft(reserved)) return Effect.fail(reserved.left)
         const { entry, leave: giveBack } = reserved.right
+        if (asked.restart !== undefined) started.set(entry.process, { spec, asked })
         // Forked with `immediate`: the next request on this id finds the start begun.
         const starting = Lifecycle.start(services, entry, spec, giveBack, reserved.right.asked)
         runFork(Effect.annotateLogs(starting, "process", id), { immediate: true, scope })
@@ -164,6 +176,7 @@ export const make = (
       signal: (id, name) =>
         table.use(id, (process) => (process === undefined ? Effect.void : Control.signal(process, name))),
       terminate: terminating(table, options, fork),
+      restart: Again.restarting(table, kept, started, start),
       remove: (id) => {
         const entry = table.get(id)
         if (entry !== undefined) table.remove(entry)

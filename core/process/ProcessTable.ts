@@ -16,6 +16,7 @@ import type { Facts } from "./Listed.ts"
 import { Numbered } from "./Numbered.ts"
 import type { Process } from "./Process.ts"
 import type { ProcessError } from "./ProcessError.ts"
+import type { Restarts } from "./restart/Restarts.ts"
 
 /** How a start ended. */
 export type Outcome = Exit.Exit<Process, ProcessError | SpawnError>
@@ -30,6 +31,8 @@ export interface Entry {
   readonly facts: Facts
   /** Completed when a process that is kept is removed; undefined for one that is not kept. */
   readonly removed: Deferred.Deferred<void> | undefined
+  /** Its children, one after the other; undefined if its start has not asked for that. */
+  restarts: Restarts | undefined
   /** Undefined while the process is starting. */
   outcome: Outcome | undefined
   /** Completed with the outcome. */
@@ -56,6 +59,7 @@ export class ProcessTable {
       process,
       facts,
       removed: kept ? Deferred.unsafeMake(FiberId.none) : undefined,
+      restarts: undefined,
       outcome: undefined,
       decided: Deferred.unsafeMake(FiberId.none),
       waiting: new Set(),

@@ -5,7 +5,7 @@
 import type * as Clock from "effect/Clock"
 import * as Either from "effect/Either"
 import type { LimitError } from "../protocol/Limits.ts"
-import type { SpawnSpec } from "../spawn/Spawner.ts"
+import type { SpawnerService, SpawnSpec } from "../spawn/Spawner.ts"
 import { Account } from "./Account.ts"
 import { streamsOf } from "./Attachment.ts"
 import * as Buffered from "./Buffered.ts"
@@ -21,6 +21,8 @@ import * as OutputLog from "./OutputLog.ts"
 import { Process } from "./Process.ts"
 import { ProcessError } from "./ProcessError.ts"
 import type { Entry, ProcessTable } from "./ProcessTable.ts"
+import type { Policy } from "./restart/Policy.ts"
+import { Restarts } from "./restart/Restarts.ts"
 import type { Places } from "./StartGate.ts"
 
 /** What a start may ask for beyond its spec. */
@@ -41,6 +43,8 @@ export interface Asked extends Names {
   readonly ending?: boolean | undefined
   /** True: it stays until it is removed. */
   readonly keep?: boolean | undefined
+  /** When its child is followed by another one; by default it never is. */
+  readonly restart?: Policy | undefined
   /** Most bytes of its history; by default, and with 0, it has none. */
   readonly historyBytes?: number | undefined
 }
@@ -57,6 +61,7 @@ export interface Reserved {
 
 /** What starts of one session use. */
 export interface Services {
+  readonly spawner: SpawnerService
   readonly table: ProcessTable
   readonly places: Places
   readonly kept: Kept
@@ -68,7 +73,7 @@ export interface Services {
 
 /** Reserves the id of a start. */
 export const reserve = (
-  { table, places, kept, histories, clock, shared, options }: Services,
+  { spawner, table, places, kept, histories, clock, shared, options }: Services,
   id: string,
   spec: SpawnSpec,
   asked: Asked,
@@ -93,6 +98,7 @@ export const reserve = (
   const told = Buffered.told(process, capacity, shared.buffers)
   const entry = table.reserve(told, { argv, cwd, name, labels, startedAtMs }, keep !== undefined)
   if (keep !== undefined) process.sharing.whenLeft(keep.right)
+  if (asked.restart !== undefined) entry.restarts = new Restarts(spawner, asked.restart)
   const deadline = deadlineOf(process, clock, asked)
   const keeps = historyBytes > 0 && options.forgetsAtExit !== true
   const history = keeps ? histories.begin(process, historyBytes) : undefined

@@ -71,6 +71,8 @@ export const Capabilities = Schema.Struct({
   processControlAll: Schema.Boolean,
   /** Beyond the peer implementation: `process/screen`. */
   processScreen: Schema.Boolean,
+  /** Beyond the peer implementation: `restart` of `process/start`, and `process/restart`. */
+  processRestart: Schema.Boolean,
 }).annotations({ identifier: "Capabilities" })
 /** The capabilities of a server. */
 export type Capabilities = typeof Capabilities.Type

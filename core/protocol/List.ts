@@ -65,6 +65,8 @@ export const ListedProcess = Schema.Struct({
   nextSeq: U64,
   /** True if it is kept until it is removed; absent otherwise. */
   kept: Schema.optional(Schema.Boolean),
+  /** How often its child was followed by another one; absent if its start has not asked for that. */
+  restarts: Schema.optional(U53),
 }).annotations({ identifier: "ListedProcess" })
 /** A process. */
 export type ListedProcess = typeof ListedProcess.Type

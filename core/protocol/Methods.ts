@@ -16,6 +16,7 @@ import * as Mark from "./Mark.ts"
 import * as Message from "./Message.ts"
 import * as OutputText from "./OutputText.ts"
 import * as Process from "./Process.ts"
+import * as Restart from "./Restart.ts"
 import * as Screen from "./Screen.ts"
 import * as Session from "./Session.ts"
 import * as Wait from "./Wait.ts"
@@ -89,6 +90,13 @@ export const requests = {
     slotted: false,
     repeatable: always,
     says: "kills the process group (SIGKILL); with the capability processDeadlines also after a signal and a grace",
+  }),
+  "process/restart": request({
+    params: Restart.RestartParams,
+    result: Restart.RestartResult,
+    family: "exec",
+    slotted: false,
+    says: "starts a process again, in its place (beyond the peer; capability processRestart)",
   }),
   "process/resize": request({
     params: Process.ResizeParams,

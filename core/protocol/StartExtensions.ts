@@ -5,6 +5,7 @@ import { beyond } from "./Fields.ts"
 import { History } from "./History.ts"
 import { U53 } from "./Integers.ts"
 import { Naming } from "./Naming.ts"
+import { Restart } from "./Restart.ts"
 
 /** Fields of a start. */
 export const StartExtensions = {
@@ -23,4 +24,6 @@ export const StartExtensions = {
    * session as long. The default is false.
    */
   keep: beyond(Schema.Boolean),
+  /** With the capability `processRestart`: when its child is followed by another one. The default is never. */
+  restart: beyond(Restart),
 }

@@ -63,6 +63,7 @@ export const make = (
     processMarks: true,
     processAttach: true,
     processScreen: pty && paints,
+    processRestart: host.platform !== "windows",
   },
 })
 

@@ -200,6 +200,13 @@ const processError = ({ reason, processId }: ProcessError): ErrorCode.RpcError =
       )
     case "NotAttached":
       return rpcError(ErrorCode.invalidRequest, `${processId} is no attachment of this connection`)
+    case "NotRestarted":
+      return rpcError(
+        ErrorCode.invalidRequest,
+        `process ${processId} cannot be restarted: ask for that with \`restart\` of process/start`,
+      )
+    case "Ending":
+      return rpcError(ErrorCode.invalidRequest, `process ${processId} is ending: wait until it is closed`)
     case "NoHistory":
       return rpcError(
         ErrorCode.invalidRequest,

@@ -148,9 +148,10 @@ const toRow = (
 
 /** The row of a process of the session of that number; `attached` is whether a connection has that. */
 export const rowOf = (session: number, attached: boolean, entry: Entry): List.ListedProcess => {
-  const { process, facts, removed } = entry
+  const { process, facts, removed, restarts } = entry
   const state = Listed.stateOf(process, hasStarted(entry))
-  return { session, attached, ...Listed.toRow(process, facts, state, removed !== undefined) }
+  const row = Listed.toRow(process, facts, state, removed !== undefined)
+  return { session, attached, ...row, ...(restarts === undefined ? {} : { restarts: restarts.count }) }
 }
 
 const weightOf = ({ processId, name = "", argv, cwd, labels }: List.ListedProcess): number =>

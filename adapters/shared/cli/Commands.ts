@@ -37,6 +37,7 @@ const processes: Readonly<Record<string, Load>> = {
   write: () => import("./WriteCommand.ts").then(({ spec, write }) => usual(spec, write)),
   send: () => import("./WriteCommand.ts").then(({ sendSpec, send }) => usual(sendSpec, send)),
   kill: () => import("./KillCommand.ts").then(({ spec, kill }) => usual(spec, kill)),
+  restart: () => import("./RestartCommand.ts").then(({ spec, restart }) => usual(spec, restart)),
   rm: () => import("./RmCommand.ts").then(({ spec, rm }) => usual(spec, rm)),
   prune: () => import("./RmCommand.ts").then(({ pruneSpec, prune }) => usual(pruneSpec, prune)),
   screen: () => import("./ScreenCommand.ts").then(({ spec, screen }) => usual(spec, screen)),

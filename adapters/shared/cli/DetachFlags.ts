@@ -4,6 +4,7 @@ import { basename } from "node:path"
 import * as Effect from "effect/Effect"
 import { most } from "../../../core/protocol/Naming.ts"
 import * as Flags from "./Flags.ts"
+import * as RestartFlag from "./RestartFlag.ts"
 import type { Target } from "./TargetFlags.ts"
 
 /** A process in the background. */
@@ -12,6 +13,8 @@ export interface Detached {
   readonly labels: Readonly<Record<string, string>>
   /** Its start is printed as JSON. */
   readonly json: boolean
+  /** When it is started again; undefined if nothing is said of that. */
+  readonly restart: RestartFlag.Restart | undefined
 }
 
 /** What the flags say. */
@@ -20,19 +23,21 @@ export interface Values {
   readonly name?: string
   readonly label?: ReadonlyArray<string>
   readonly json?: boolean
+  readonly restart?: string
 }
 
 /** What a process is called; undefined in the foreground, where it has no name. */
 export const read = (
   command: string,
-  { detach = false, name, label = [], json = false }: Values,
+  { detach = false, name, label = [], json = false, restart }: Values,
   argv: ReadonlyArray<string>,
   target: Target,
 ): Effect.Effect<Detached | undefined, Flags.UsageError> =>
   Effect.gen(function* () {
     const wrong = (message: string) => new Flags.UsageError({ command, message })
     if (!detach) {
-      const flag = name !== undefined ? "--name" : label.length > 0 ? "--label" : json ? "--json" : undefined
+      const given = { "--name": name, "--label": label[0], "--json": json || undefined, "--restart": restart }
+      const [flag] = Object.entries(given).find(([, value]) => value !== undefined) ?? []
       return flag === undefined ? undefined : yield* wrong(`${flag} needs --detach`)
     }
     if ("inProcess" in target || ("command" in target && target.command === "/bin/sh"))
@@ -43,7 +48,12 @@ export const read = (
       return yield* wrong(
         `invalid value '${name}' for '--name': expected letters, digits and any of . _ -, at most ${most.name}`,
       )
-    return { name: name ?? nameOf(argv), labels: yield* labelsOf(command, label), json }
+    return {
+      name: name ?? nameOf(argv),
+      labels: yield* labelsOf(command, label),
+      json,
+      restart: yield* RestartFlag.read(command, restart),
+    }
   })
 
 /** Names are words of a command line, and none of them is the place of a process (`3/abc`). */

@@ -9,7 +9,7 @@ import * as Access from "./server/Access.ts"
 import { Unable } from "./server/Unable.ts"
 
 /** Starts it, in a session of its own. Succeeds with the exit code. */
-export const run = (target: Connect.Target, { name, labels, json }: Detached, start: StartOptions) =>
+export const run = (target: Connect.Target, { name, labels, json, restart }: Detached, start: StartOptions) =>
   Effect.gen(function* () {
     if ("inProcess" in target) return yield* new Unable({ message: "--detach needs a server that stays" })
     const client = yield* Access.connect(target, { clientName: "procwire-run" })
@@ -17,7 +17,11 @@ export const run = (target: Connect.Target, { name, labels, json }: Detached, st
     const { processListAll: sees = false } = client.environmentInfo.capabilities ?? {}
     const others = yield* Stream.runHead(client.list({ name, sessions: sees ? "all" : "own" }))
     if (others._tag === "Some") return yield* taken(name)
-    const process = yield* client.start({ ...start, name, labels, keep: true })
+    if (restart !== undefined) yield* Access.need(client, "processRestart", "it starts nothing again")
+    // So that procwire restart can start it again.
+    const { processRestart: can = false } = client.environmentInfo.capabilities ?? {}
+    const again = can ? { restart: restart ?? ({ policy: "no" } as const) } : {}
+    const process = yield* client.start({ ...start, ...again, name, labels, keep: true })
     const [{ session } = { session: 0 }] = yield* Stream.runCollect(client.listSessions())
     const told = json ? JSON.stringify({ name, session, processId: process.id }) : name
     yield* LocalTerminal.write("stdout", new TextEncoder().encode(`${told}\n`))

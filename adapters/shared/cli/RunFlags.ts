@@ -10,6 +10,7 @@ import * as DeadlineFlags from "./DeadlineFlags.ts"
 import * as DetachFlags from "./DetachFlags.ts"
 import * as EnvFile from "./EnvFile.ts"
 import * as EnvFlag from "./EnvFlag.ts"
+import * as RestartFlag from "./RestartFlag.ts"
 import * as ReconnectFlag from "./ReconnectFlag.ts"
 import * as SpawnerFlag from "./SpawnerFlag.ts"
 import * as TargetFlags from "./TargetFlags.ts"
@@ -37,6 +38,14 @@ const flags = {
     multiple: true,
     shows: "K=V",
     help: "what ps finds it by; may be repeated",
+  },
+  restart: {
+    type: "string",
+    shows: "POLICY",
+    help:
+      "with --detach: when it is started again: no, on-failure, on-failure:N (at most N times) or always; also without " +
+      "this client, as long as the server runs [default: no]",
+    completes: RestartFlag.policies,
   },
   interactive: {
     type: "boolean",
@@ -100,6 +109,7 @@ ${DeadlineFlags.exitCode} if a timeout has ended it, whatever signal that took. 
     "echo hello | procwire run -- tr a-z A-Z",
     "procwire run -it -- bash",
     "procwire run -d --name web --label team=a -- npm run dev",
+    "procwire run -d --restart on-failure:5 -- ./worker",
     "procwire run --timeout 10m --idle-timeout 2m -- npm test",
     "procwire run --spawner bwrap:ro -- ./unknown-script",
     "procwire run --server ws://127.0.0.1:7000 -w src -e CI=1 -- make test",

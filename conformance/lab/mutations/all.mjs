@@ -16,6 +16,7 @@ import { marksOfOutput } from "./marks.mjs"
 import { processes } from "./process.mjs"
 import { protocol } from "./protocol.mjs"
 import { reports } from "./reports.mjs"
+import { restarts } from "./restart.mjs"
 import { screens } from "./screens.mjs"
 import { server } from "./server.mjs"
 import { histories } from "./history.mjs"
@@ -28,6 +29,7 @@ export const all = [
   ...protocol,
   ...dialects,
   ...processes,
+  ...restarts,
   ...screens,
   ...waits,
   ...histories,

@@ -63,6 +63,7 @@ import { startCwd } from "./process-start-cwd.ts"
 import { startProgram } from "./process-start-program.ts"
 import { start } from "./process-start.ts"
 import { terminate } from "./process-terminate.ts"
+import { processRestart } from "./process-restart.ts"
 import { processScreen } from "./process-screen.ts"
 import { processWait } from "./process-wait.ts"
 import { writeRefused } from "./process-write-refused.ts"
@@ -121,6 +122,7 @@ export const cases: ReadonlyArray<Case> = [
   ...processReceipt,
   ...processWait,
   ...processScreen,
+  ...processRestart,
   ...processDeadlines,
   ...outputHistory,
   ...outputGrep,

@@ -106,6 +106,7 @@ export const processExamples: { readonly [method: string]: Example } = {
     params: [{ processId: "p1" }, { processId: "p1", signal: "SIGUSR1", graceMs: 1000, remove: false }],
     result: [{ running: true }],
   },
+  "process/restart": { params: [{ processId: "p1", signal: "SIGTERM", graceMs: 1000 }], result: [{}] },
   "process/resize": { params: [{ processId: "p1", rows: 50, columns: 132 }], result: [{}] },
   "process/closeStdin": { params: [{ processId: "p1" }], result: [{}] },
   "process/credit": { params: [{ processId: "p1", bytes: 65_536 }], result: [{}] },

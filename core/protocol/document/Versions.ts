@@ -71,6 +71,7 @@ export const versions: readonly [Version, ...ReadonlyArray<Version>] = [
       processList: ["process/list", "session/list", "WireExecParams.name", "WireExecParams.labels"],
       processListAll: [],
       processScreen: ["process/screen"],
+      processRestart: ["WireExecParams.restart", "process/restart", "ListedProcess.restarts"],
       processMarks: ["WireExecParams.marks", "ReadResponse.marks", "process/mark"],
       processAttach: [
         "process/attach",

@@ -58,6 +58,15 @@ export const make = ({ host, attachments, notifier, audit }: ProcessContext) => 
       return { running }
     }),
 
+  "process/restart": (params: ParamsOf<"process/restart">) =>
+    Effect.gen(function* () {
+      const { processes, id } = yield* attachments.writing(params.processId, "ending")
+      const grace = (yield* Deadlines.fromTerminate(params, host.platform)) ?? {}
+      audit.signal(id, grace.signal ?? "SIGTERM")
+      yield* processes.restart(id, grace, (spec) => audit.start(spec))
+      return {}
+    }),
+
   "process/resize": ({ processId, rows, columns }: ParamsOf<"process/resize">) =>
     Effect.flatMap(attachments.writing(processId), ({ processes, id }) =>
       Effect.as(processes.resize(id, { rows, columns }), {}),

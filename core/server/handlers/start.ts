@@ -1,10 +1,12 @@
 /** `process/start`: checks and resolves the params, then starts the process in the session. */
 import * as Effect from "effect/Effect"
 import { ProcessError } from "../../process/ProcessError.ts"
+import type { Policy } from "../../process/restart/Policy.ts"
 import type * as Confinement from "../../protocol/Confinement.ts"
 import type { OperationParams } from "../../protocol/dialect/Dialect.ts"
 import type { Limits } from "../../protocol/Limits.ts"
 import type { ResultOf } from "../../protocol/Methods.ts"
+import type { Restart } from "../../protocol/Restart.ts"
 import type { SessionScope } from "../../protocol/SessionScope.ts"
 import type { RequestContext } from "../../rpc/Router.ts"
 import type { Session } from "../../session/SessionRegistry.ts"
@@ -20,6 +22,9 @@ import * as SpawnSpecs from "../SpawnSpecs.ts"
 import type { Tracing } from "../Tracing.ts"
 import { ScopeError } from "../WireError.ts"
 import { bytesOf } from "./history.ts"
+
+const toPolicy = (restart: Restart | null | undefined): Policy | undefined =>
+  restart == null ? undefined : { when: restart.policy, most: restart.most ?? Infinity }
 
 /**
  * The `sandboxType` of a start that asks for a sandbox, or has one by the floor of the server, on each platform: also
@@ -72,6 +77,7 @@ export const make = ({ host, session, attachments, notifier, tracing, audit, ...
         historyBytes,
         marks: params.marks ?? false,
         keep: params.keep ?? false,
+        restart: toPolicy(params.restart),
         ...deadlines,
         ...names,
       })

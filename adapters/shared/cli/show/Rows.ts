@@ -25,7 +25,7 @@ export const cwdOf = ({ cwd }: ListedProcess): string => {
   }
 }
 
-/** The columns; `now` is in milliseconds since 1970. Labels have one only if there are any. */
+/** The columns; `now` is in milliseconds since 1970. Restarts and labels have one only if there are any. */
 export const columns = (
   now: number,
   { bad, good, dim }: Colours,
@@ -39,6 +39,9 @@ export const columns = (
   },
   { title: "AGE", text: ({ startedAtMs }) => Texts.age(now - startedAtMs), right: true },
   { title: "PID", text: (row) => (isLive(row) ? String(row.pid ?? "-") : "-"), right: true },
+  ...(rows.some(({ restarts = 0 }) => restarts > 0)
+    ? [{ title: "RESTARTS", text: ({ restarts = 0 }: ListedProcess) => String(restarts), right: true }]
+    : []),
   { title: "OUTPUT", text: ({ bytes }) => Texts.bytes(bytes), right: true },
   { title: "COMMAND", text: ({ argv }) => Texts.commandLine(argv), least: 12 },
   ...(rows.some(({ labels }) => Object.keys(labels).length > 0)

@@ -25,6 +25,7 @@ IDEMPOTENT = {
     "process/write": "conditional",
     "process/signal": "never",
     "process/terminate": "always",
+    "process/restart": "never",
     "process/resize": "always",
     "process/closeStdin": "always",
     "process/credit": "never",
@@ -150,6 +151,7 @@ class PartialCapabilities(TypedDict, total=False):
     processAttachAll: bool
     processControlAll: bool
     processScreen: bool
+    processRestart: bool
 
 
 class EnvironmentStatus(TypedDict):
@@ -191,6 +193,7 @@ class WireExecParams(_WireExecParams, total=False):
     labels: Union[Dict[str, str], None]
     marks: Union[bool, None]
     keep: Union[bool, None]
+    restart: Union["RestartPolicy", None]
 
 
 class ExecMetadata(TypedDict, total=False):
@@ -364,6 +367,23 @@ class OutputHistory(TypedDict):
     maxBytes: int
 
 
+class _RestartPolicy(TypedDict):
+    policy: Literal["no", "onFailure", "always"]
+
+
+class RestartPolicy(_RestartPolicy, total=False):
+    """When the child of a process is followed by another one, with the same arguments, directory and
+    variables, in the same process: its id, its log and its terminal go on, and it exits and closes when
+    none follows. `no`: only by `process/restart`. `onFailure`: also when it has exited with another code
+    than 0, or by a signal that no client has sent; `always`: with 0 as well. At most `most` times without a
+    client (default: no bound).
+    The next child begins when nothing is left of the group of the one before, and all its output was read,
+    after a pause: 100 ms, then twice the one before, a minute at most, and anew behind a child that has run
+    for 10 seconds. `process/terminate`, SIGTERM and SIGKILL of a client and deadlines end the process, also
+    in a pause."""
+    most: Union[int, None]
+
+
 class ExecResponse(TypedDict):
     """`sandboxType` is `none` for a start without `sandbox`. Another one names the confinement of the
     platform, if any was asked for."""
@@ -506,6 +526,19 @@ class TerminateParams(_TerminateParams, total=False):
 class TerminateResponse(TypedDict):
     """`running` is true if the process was alive when the request came."""
     running: bool
+
+
+class _RestartParams(TypedDict):
+    processId: str
+
+
+class RestartParams(_RestartParams, total=False):
+    """Starts a process again whose start has had `restart`. One that runs gets a signal (default SIGTERM), and
+    SIGKILL after the grace (the default is that of the start); the answer comes when its next child runs.
+    One that is closed is forgotten, and a new process has its id, its name and all else of its start; its
+    log is empty."""
+    signal: Union["Signal", None]
+    graceMs: Union[int, None]
 
 
 class ResizeParams(TypedDict):
@@ -780,6 +813,7 @@ class ListedProcess(_ListedProcess, total=False):
     name: str
     terminalSize: "TerminalSize"
     kept: bool
+    restarts: int
 
 
 class SessionListParams(TypedDict, total=False):
@@ -1283,6 +1317,9 @@ MarkKind = Literal["promptStart", "commandStart", "commandEnd"]
 
 
 SignalResponse = Dict[str, Any]
+
+
+RestartResponse = Dict[str, Any]
 
 
 ResizeResponse = Dict[str, Any]

@@ -97,6 +97,7 @@ export const makers = {
     processId: random.pick(ids),
     ...(random.chance(0.2) && { signal: random.pick(["TERM", 2]), graceMs: random.below(50) }),
   }),
+  "process/restart": (random) => ({ processId: random.pick(ids), graceMs: random.below(50) }),
   "process/resize": (random) => ({ processId: random.pick(ids), rows: 24, columns: 80 }),
   "process/closeStdin": (random) => ({ processId: random.pick(ids) }),
   "process/credit": (random) => ({ processId: random.pick(ids), bytes: random.below(100_000) }),

@@ -1,0 +1,209 @@
+/**
+ * A child that is followed by another one when it has ended, in the same process: with the same id, output log and
+ * terminal, so that clients see one process that goes on. Only a start that asks for it has this.
+ *
+ * The next child begins when nothing is left of the one before: its group is killed, and its output read to the end.
+ * Between two children there is a pause, which doubles. What ends the process for good is a SIGTERM, a SIGKILL or the
+ * end of its scope, also in a pause.
+ */
+import * as Clock from "effect/Clock"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as FiberId from "effect/FiberId"
+import * as Scope from "effect/Scope"
+import type { SpawnError } from "../../spawn/SpawnError.ts"
+import type {
+  ChildHandle,
+  ExitStatus,
+  SignalName,
+  SpawnerService,
+  SpawnEvents,
+  SpawnSpec,
+} from "../../spawn/Spawner.ts"
+import { streamsOf } from "../Attachment.ts"
+import type { Grace } from "../Cause.ts"
+import * as Policy from "./Policy.ts"
+import { type Children, type Kept, restarted } from "./RestartedChild.ts"
+import { Told } from "./Told.ts"
+
+/** How long the pipes of killed descendants may take to end, in milliseconds, before they are abandoned. */
+const farewellMillis = 1000
+
+/** One child. */
+interface Life {
+  readonly child: ChildHandle
+  readonly scope: Scope.CloseableScope
+  readonly begunAt: number
+}
+
+/** The children of one process. */
+export class Restarts implements Pick<SpawnerService, "spawn">, Children {
+  /** How often there was another child. */
+  count = 0
+  /** When there is another one. */
+  readonly policy: Policy.Policy
+  /** @internal The child; undefined between two. */
+  life: Life | undefined
+  /** @internal Open while there is a child, and when none follows. */
+  readonly up = Effect.unsafeMakeLatch(false)
+  /** @internal What the next child is told, as the ones before were. */
+  readonly kept: Kept = { paused: false, pauses: 0, stdinEnded: false, size: undefined }
+  private readonly spawner: SpawnerService
+  private told: Told | undefined
+  private isOver = false
+  private isAsked = false
+  private automatic = 0
+  private readonly sent = new Set<SignalName>()
+  private readonly hurry = Effect.unsafeMakeLatch(false)
+  private next = Deferred.unsafeMake<void>(FiberId.none)
+
+  constructor(spawner: SpawnerService, policy: Policy.Policy) {
+    ;[this.spawner, this.policy] = [spawner, policy]
+  }
+
+  /** Starts the first child. The handle is that of whichever child there is. */
+  spawn(spec: SpawnSpec, events: SpawnEvents): Effect.Effect<ChildHandle, SpawnError, Scope.Scope> {
+    return Effect.gen(this, function* () {
+      const scope = yield* Effect.scope
+      const first = yield* this.begin(spec, events)
+      const fiber = yield* Effect.forkIn(Effect.interruptible(this.follow(spec, events)), scope)
+      yield* Scope.addFinalizer(
+        scope,
+        Effect.suspend(() => {
+          this.isOver = true
+          const { life } = this
+          const close = life === undefined ? Effect.void : Scope.close(life.scope, Exit.void)
+          return Effect.zipRight(Fiber.interrupt(fiber), close)
+        }),
+      )
+      return restarted(this, first)
+    })
+  }
+
+  /** True if no other child follows. */
+  get isFinal(): boolean {
+    return this.isOver || this.told?.isFinal === true
+  }
+
+  /** True if another child is expected to follow the one that there is. */
+  get mayFollow(): boolean {
+    return !this.isFinal && (this.isAsked || this.policy.when !== "no")
+  }
+
+  /** A client sends a signal. */
+  note(name: SignalName): void {
+    if (Policy.isFinal(name)) this.stop()
+    else this.sent.add(name)
+  }
+
+  /** No other child follows: the process ends with the one that there is, or has ended with the last one. */
+  stop(): void {
+    this.isOver = true
+    this.told?.finish()
+    this.hurry.unsafeOpen()
+    this.up.unsafeOpen()
+    Deferred.unsafeDone(this.next, Effect.void)
+  }
+
+  /**
+   * Ends the child with a signal, and what is left of it after the grace; completes when the next one runs. False if
+   * none follows, since the process has ended or is asked to end.
+   */
+  restart({ signal, millis }: Grace): Effect.Effect<boolean> {
+    return Effect.suspend(() => {
+      if (this.isFinal) return Effect.succeed(false)
+      const { life, told, next } = this
+      // Another one begins at this moment.
+      if (life === undefined && told?.exit === undefined) return Effect.as(this.up.await, true)
+      this.isAsked = true
+      this.hurry.unsafeOpen()
+      const ending = Effect.gen(function* () {
+        if (life === undefined || told === undefined) return
+        yield* Effect.ignore(millis === 0 ? life.child.kill : life.child.signal(signal))
+        if (signal !== "SIGSTOP") yield* Effect.ignore(life.child.signal("SIGCONT"))
+        yield* Effect.timeoutOption(told.whenExited, millis)
+        if (told.exit === undefined) yield* life.child.kill
+      })
+      return Effect.map(Effect.zipRight(ending, Deferred.await(next)), () => !this.isFinal)
+    })
+  }
+
+  /** Starts a child. */
+  private begin(spec: SpawnSpec, events: SpawnEvents): Effect.Effect<ChildHandle, SpawnError> {
+    const { kept, sent } = this
+    const stdio =
+      spec.stdio.kind === "pty" ? { ...spec.stdio, size: kept.size ?? spec.stdio.size } : spec.stdio
+    return Effect.gen(this, function* () {
+      const scope = yield* Scope.make()
+      sent.clear()
+      const told = new Told(events, streamsOf(stdio), (status) => this.follows(status))
+      this.told = told
+      const child = yield* Scope.extend(this.spawner.spawn({ ...spec, stdio }, told.events), scope).pipe(
+        Effect.onError(() => Scope.close(scope, Exit.void)),
+      )
+      this.life = { child, scope, begunAt: yield* Clock.currentTimeMillis }
+      if (kept.paused) child.pause?.()
+      if (kept.stdinEnded) yield* child.endStdin
+      this.up.unsafeOpen()
+      return child
+    }).pipe(Effect.uninterruptible)
+  }
+
+  private follows(status: ExitStatus): boolean {
+    if (this.isOver) return false
+    if (this.isAsked) return true
+    return !Policy.isEndBy(status, this.sent) && Policy.follows(this.policy, status, this.automatic)
+  }
+
+  /** One child after the other, until none follows. */
+  private follow(spec: SpawnSpec, events: SpawnEvents): Effect.Effect<void> {
+    return Effect.gen(this, function* () {
+      let pause = 0
+      for (;;) {
+        const { told, life } = this
+        if (told === undefined) return
+        yield* told.whenExited
+        if (told.isFinal) return Deferred.unsafeDone(this.next, Effect.void)
+        const ran = life === undefined ? 0 : (yield* Clock.currentTimeMillis) - life.begunAt
+        if (life !== undefined) yield* this.clear(life, told)
+        pause = Policy.pauseAfter(pause, ran)
+        if (!this.isAsked) yield* Effect.raceFirst(Effect.sleep(pause), this.hurry.await)
+        if (this.isFinal) return
+        if (this.isAsked) pause = 0
+        else this.automatic += 1
+        this.isAsked = false
+        this.hurry.unsafeClose()
+        this.count += 1
+        const next = this.next
+        this.next = Deferred.unsafeMake(FiberId.none)
+        yield* Effect.catchAll(this.begin(spec, events), (error) => this.failed(error))
+        Deferred.unsafeDone(next, Effect.void)
+      }
+    })
+  }
+
+  /** What could not be started counts as one that has failed. */
+  private failed({ reason, message }: SpawnError): Effect.Effect<void> {
+    this.told?.fail(reason === "NotFound" ? 127 : 126)
+    return Effect.logWarning(`a process could not be started again: ${message}`)
+  }
+
+  /** Completes when nothing is left of a child that has exited, and all that it has written was read. */
+  private clear({ child, scope }: Life, told: Told): Effect.Effect<void> {
+    return Effect.gen(this, function* () {
+      yield* child.kill
+      while (told.isOpen) {
+        const { pauses } = this.kept
+        yield* Effect.timeoutOption(told.whenDrained, farewellMillis)
+        // Nothing is read while a client lags.
+        if (!this.kept.paused && this.kept.pauses === pauses) break
+      }
+      if (told.isOpen) yield* child.abandonOutput
+      this.life = undefined
+      if (!this.isFinal) this.up.unsafeClose()
+      yield* Scope.close(scope, Exit.void)
+    })
+  }
+}

@@ -1,0 +1,39 @@
+/** Restarts: `restart` of `process/start`, and `process/restart`. They need the capability `processRestart`. */
+import * as Schema from "effect/Schema"
+import { Signal } from "./Deadlines.ts"
+import { beyond } from "./Fields.ts"
+import { U53 } from "./Integers.ts"
+
+/**
+ * When the child of a process is followed by another one, with the same arguments, directory and variables, in the same
+ * process: its id, its log and its terminal go on, and it exits and closes when none follows. `no`: only by
+ * `process/restart`. `onFailure`: also when it has exited with another code than 0, or by a signal that no client has
+ * sent; `always`: with 0 as well. At most `most` times without a client (default: no bound).
+ *
+ * The next child begins when nothing is left of the group of the one before, and all its output was read, after a pause:
+ * 100 ms, then twice the one before, a minute at most, and anew behind a child that has run for 10 seconds.
+ * `process/terminate`, SIGTERM and SIGKILL of a client and deadlines end the process, also in a pause.
+ */
+export const Restart = Schema.Struct({
+  policy: Schema.Literal("no", "onFailure", "always"),
+  most: beyond(U53),
+}).annotations({ identifier: "RestartPolicy" })
+/** When a child is followed by another one. */
+export type Restart = typeof Restart.Type
+
+/**
+ * Starts a process again whose start has had `restart`. One that runs gets a signal (default SIGTERM), and SIGKILL after
+ * the grace (the default is that of the start); the answer comes when its next child runs. One that is closed is
+ * forgotten, and a new process has its id, its name and all else of its start; its log is empty.
+ */
+export const RestartParams = Schema.Struct({
+  processId: Schema.String,
+  signal: beyond(Signal),
+  graceMs: beyond(U53),
+}).annotations({ identifier: "RestartParams" })
+
+/** No members. */
+export const RestartResult = Schema.Struct({}).annotations({
+  identifier: "RestartResponse",
+  jsonSchema: { type: "object" },
+})
