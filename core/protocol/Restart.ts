@@ -10,8 +10,8 @@ import { U53 } from "./Integers.ts"
  * `process/restart`. `onFailure`: also when it has exited with another code than 0, or by a signal that no client has
  * sent; `always`: with 0 as well. At most `most` times without a client (default: no bound).
  *
- * The next child begins when nothing is left of the group of the one before, and all its output was read, after a pause:
- * 100 ms, then twice the one before, a minute at most, and anew behind a child that has run for 10 seconds.
+ * The next child begins when nothing is left of the group of the one before, and all its output was read, after a
+ * pause: 100 ms, then twice the one before, a minute at most, and anew behind a child that has run for 10 seconds.
  * `process/terminate`, SIGTERM and SIGKILL of a client and deadlines end the process, also in a pause.
  */
 export const Restart = Schema.Struct({
@@ -22,8 +22,8 @@ export const Restart = Schema.Struct({
 export type Restart = typeof Restart.Type
 
 /**
- * Starts a process again whose start has had `restart`. One that runs gets a signal (default SIGTERM), and SIGKILL after
- * the grace (the default is that of the start); the answer comes when its next child runs. One that is closed is
+ * Starts a process again whose start has had `restart`. One that runs gets a signal (default SIGTERM), and SIGKILL
+ * after the grace (the default is that of the start); the answer comes when its next child runs. One that is closed is
  * forgotten, and a new process has its id, its name and all else of its start; its log is empty.
  */
 export const RestartParams = Schema.Struct({

@@ -43,6 +43,8 @@ const processes: Readonly<Record<string, Load>> = {
   screen: () => import("./ScreenCommand.ts").then(({ spec, screen }) => usual(spec, screen)),
   record: () => import("./RecordCommand.ts").then(({ spec, record }) => ({ spec, run: record, ends: true })),
   play: () => import("./PlayCommand.ts").then(({ spec, play }) => usual(spec, play)),
+  top: () => import("./TopCommand.ts").then(({ spec, top }) => usual(spec, top)),
+  events: () => import("./EventsCommand.ts").then(({ spec, events }) => usual(spec, events)),
   inspect: () => import("./InspectCommand.ts").then(({ spec, inspect }) => usual(spec, inspect)),
 }
 

@@ -1,4 +1,4 @@
-/** cli/: `procwire attach` in a real terminal, with real programs. Skipped where there is no tmux. */
+/** cli/: `procwire attach`, `play` and `top` in a real terminal, with real programs. Skipped where there is no tmux. */
 import * as fs from "node:fs"
 import process from "node:process"
 import { describe, expect, it } from "vitest"
@@ -119,6 +119,41 @@ describe.skipIf(Tmux.lack !== undefined || runtime !== "Node")(
       window.keys("C-c")
       await window.shows("code 0")
       expect((await call("ps", "-q")).stdout).toBe("cat\n")
+    })
+
+    it("plays a recording that pauses, and has a top that is live, and both leave the terminal as it was", async () => {
+      const { call, folder, window } = await open()
+      // What follows a pause would come in an hour.
+      const events = ["one", "two", "three"].map((text, index) => `[${index * 3600}, "o", "${text}\\r\\n"]\n`)
+      fs.writeFileSync(folder.at("x.cast"), `{"version": 2, "width": 80, "height": 24}\n${events.join("")}`)
+      window.keys("clear; pw play x.cast; stty -a >after; echo code $?", "Enter")
+      await window.shows(/^one$/m)
+      window.keys(" ", ".")
+      await window.shows(/^one\ntwo$/m)
+      expect(window.text()).not.toContain("three")
+      window.keys("q")
+      await window.shows("code 0")
+      expect(settings(folder.at("after"))).toBe(settings(folder.at("before")))
+      await call("run", "-d", "--name", "first", "--", "sleep", "600")
+      window.keys("clear; pw top --interval 100ms; stty -a >after; echo code $?", "Enter")
+      await window.shows(/^1 processes, CPU [\d.]+, MEM .*\n\nNAME .*\nfirst /)
+      await call(
+        "run",
+        "-d",
+        "--name",
+        "second",
+        "--",
+        "sh",
+        "-c",
+        "sleep 600; echo it is long past all of that",
+      )
+      await window.shows(/^2 processes, [^]*\nsecond /)
+      window.resize(60, 10)
+      await window.shows(/^2 processes, [^]*\nsecond .*…$/m)
+      window.keys("q")
+      await window.shows("code 0")
+      expect(settings(folder.at("after"))).toBe(settings(folder.at("before")))
+      expect([window.fact("alternate_on"), window.fact("cursor_flag")]).toEqual(["0", "1"])
     })
   },
 )

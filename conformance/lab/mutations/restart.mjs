@@ -9,6 +9,18 @@ const mutated = (file, find, replace, says, ...cases) => ({
 })
 
 export const restarts = [
+  one(
+    "adapters/shared/cli/show/Changes.ts",
+    "Rows.isLive(before)) && !Rows.isLive(row)",
+    "Rows.isLive(before))",
+    "a process that runs has exited",
+  ),
+  one(
+    "adapters/shared/cli/control/Usage.ts",
+    'stat.lastIndexOf(")")',
+    'stat.indexOf(")")',
+    "a parenthesis in the name of a program shifts what it uses",
+  ),
   mutated(
     "Policy.ts",
     "restarts >= most",

@@ -7,3 +7,8 @@ export class Unable extends Data.TaggedError("Unable")<{
   /** Default: 1. */
   readonly exitCode?: number
 }> {}
+
+/** For commands that need a server to look at. */
+export const noServer = new Unable({
+  message: "no server of your own runs: procwire up starts it, and --server names another one",
+})

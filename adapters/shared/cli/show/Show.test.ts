@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
 import type { ListedProcess } from "../../../../core/client/Lists.ts"
+import * as Changes from "./Changes.ts"
 import * as Filters from "./Filters.ts"
 import * as Rows from "./Rows.ts"
 import * as Table from "./Table.ts"
@@ -127,5 +128,30 @@ describe("--filter", () => {
     )
     expect(refusal("state=runing")).toContain("did you mean 'running'?")
     expect(refusal("exit=x")).toContain("expected a whole number")
+  })
+})
+
+describe("the changes between two lists", () => {
+  const exited = { ...row, state: "closed", exitCode: 3 } as const
+  const told = (before: ReadonlyArray<ListedProcess>, after: ReadonlyArray<ListedProcess>) =>
+    Changes.between(before, after, 7).map(({ kind, at }) => `${kind} ${at}`)
+
+  it("are starts, restarts, exits and removals", () => {
+    expect(told([], [row])).toEqual(["started 0"])
+    expect(told([row], [row])).toEqual([])
+    expect(told([row], [{ ...row, restarts: 2 }])).toEqual(["restarted 7"])
+    expect(told([row], [exited])).toEqual(["exited 7"])
+    expect(told([exited], [{ ...exited }])).toEqual([])
+    expect(told([exited], [])).toEqual(["removed 7"])
+    expect(told([], [exited])).toEqual(["started 0", "exited 7"])
+    // Started again in its place, under the same id.
+    expect(told([exited], [{ ...row, startedAtMs: 5 }])).toEqual(["removed 7", "started 5"])
+  })
+
+  it("are lines for people, and for programs", () => {
+    const [change] = Changes.between([row], [exited], 1000)
+    if (change === undefined) throw new Error("no change")
+    expect(Changes.lineOf(change)).toBe("1970-01-01T00:00:01.000Z  exited     3/a  3")
+    expect(JSON.parse(Changes.jsonOf(change))).toMatchObject({ event: "exited", ref: "3/a", exitCode: 3 })
   })
 })
