@@ -7,13 +7,16 @@ import type { OutputStream, ReadResult, Signal, TerminalSize } from "../protocol
 import type { ScreenResult } from "../protocol/Screen.ts"
 import type { WaitResult } from "../protocol/Wait.ts"
 import type { Attachment } from "./Attaching.ts"
+import * as ByteStreams from "./ByteStreams.ts"
 import type { Delivery } from "./Delivery.ts"
 import type { CallOptions } from "./GivingUp.ts"
 import type { GrepOptions, HistoryOptions } from "./HistoryCalls.ts"
 import type { ProcessEvent } from "./ProcessEvent.ts"
-import { iterate, outputOf, promise, roles, text, unawaited } from "./Promises.ts"
+import { iterate, lines, outputOf, promise, roles, text, unawaited } from "./Promises.ts"
 import type { EndOptions, ReadOptions, RemoteProcess, RestartOptions, WaitOptions } from "./RemoteProcess.ts"
 import type { ScreenOptions } from "./Screen.ts"
+import type { LineOptions } from "./TextLines.ts"
+import type { ReadableStream, WritableStream } from "./WebTypes.ts"
 
 /**
  * A process on the server. As an async iterable it gives every event from the first; the last one is `closed`, or
@@ -35,6 +38,23 @@ export interface ClientProcess extends AsyncIterable<ProcessEvent>, AsyncDisposa
   output(stream?: OutputStream, how?: CallOptions): AsyncIterable<Uint8Array>
   /** Like `output`, as UTF-8 text in pieces that never cut a character. */
   text(stream?: OutputStream, how?: CallOptions): AsyncIterable<string>
+  /**
+   * Like `text`, line by line, without the line ends (`\n` or `\r\n`); the last one may have none. Throws
+   * `OutputTooLarge` for a line that is longer than `maxLineLength`.
+   */
+  lines(stream?: OutputStream, options?: LineOptions): AsyncIterable<string>
+  /**
+   * Its stdin as a stream of the web, whose end closes it. A write waits while the process does not read. Needs
+   * `pipeStdin: true` of the start; of a terminal only the writes work.
+   */
+  readonly stdin: WritableStream
+  /**
+   * Its stdout, or what its terminal shows, from the first byte, as a stream of the web: to be read once. While nobody
+   * reads it, the process waits after at most some 2 MiB. Fails at the end if the events end in `failed`.
+   */
+  readonly stdout: ReadableStream
+  /** Its stderr, likewise. The two may be read together or one after the other; up to 64 KiB of this one wait then. */
+  readonly stderr: ReadableStream
   /**
    * Resolves with the exit code, 128 + n for death by signal n, whether the output is read or not. It may be left
    * unawaited: where it rejects, that is no unhandled rejection.
@@ -103,7 +123,20 @@ export interface ClientProcess extends AsyncIterable<ProcessEvent>, AsyncDisposa
 }
 
 /** A process as promises. */
-export const fromEffect = (process: RemoteProcess): ClientProcess => ({
+export const fromEffect = (process: RemoteProcess): ClientProcess =>
+  withStreams(process, ByteStreams.make(process))
+
+const withStreams = (process: RemoteProcess, streams: ByteStreams.ByteStreams): ClientProcess => ({
+  get stdin() {
+    return streams.stdin
+  },
+  get stdout() {
+    return streams.stdout
+  },
+  get stderr() {
+    return streams.stderr
+  },
+  lines: (stream, options) => lines(process, stream, options),
   id: process.id,
   attachment: process.attachment,
   writing: (how) => roles(process, how),

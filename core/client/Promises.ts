@@ -9,6 +9,7 @@ import type { OutputStream } from "../protocol/Process.ts"
 import type { Subscription } from "./EventFeed.ts"
 import { toError } from "./EventStreams.ts"
 import { type CallOptions, inSteps } from "./GivingUp.ts"
+import { type LineOptions, TextLines } from "./TextLines.ts"
 import type { Page, Pages } from "./Lists.ts"
 import type { ProcessEvent } from "./ProcessEvent.ts"
 import type { RoleSubscription } from "./WriterRole.ts"
@@ -53,6 +54,22 @@ export async function* text(
     .map((decoder) => decoder.decode())
     .join("")
   if (rest !== "") yield rest
+}
+
+/** The output as lines; those of two streams are not mixed. */
+export async function* lines(
+  process: EventSource,
+  stream: OutputStream | undefined,
+  { maxLineLength, ...how }: LineOptions = {},
+): AsyncGenerator<string, void, void> {
+  const texts = new Map<OutputStream, TextLines>()
+  const step = Object.keys(how).length === 0 ? undefined : how
+  for await (const { stream: from, bytes } of iterate(process, (event) => outputOf(event, stream), step)) {
+    const mine = texts.get(from) ?? new TextLines(maxLineLength)
+    texts.set(from, mine)
+    yield* mine.push(bytes)
+  }
+  for (const rest of texts.values()) yield* rest.end()
 }
 
 /** Whether the client writes to a process, at each change. */
