@@ -215,7 +215,7 @@ describe("The package", { timeout: 600_000 }, () => {
       const exported =
         "ClientError,Listener,ServeError,Server,connect,layerServer,layerSocket,layerSpawner,layerStdio," +
         "layerWebSocket,makeServer,open,serve"
-      const wanted = `building\ndone\nexit code 0\n0\n${exported} ${name}\ntrue,true,true\n`
+      const wanted = `$HOME\nit's\n\nbuilding\ndone\n0\n${exported} ${name}\ntrue,true,true\n`
       expect(await run(command, args), name).toBe(wanted)
     }
   })

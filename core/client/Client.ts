@@ -14,12 +14,13 @@ import type { ClientError } from "./ClientError.ts"
 import * as ClientFiles from "./ClientFiles.ts"
 import { type ClientHttp, toClientHttp } from "./ClientHttp.ts"
 import * as ClientProcess from "./ClientProcess.ts"
-import * as Collected from "./Collected.ts"
+import * as Command from "./command/Command.ts"
 import type * as ExecClient from "./ExecClient.ts"
 import { type CallOptions, givenUp } from "./GivingUp.ts"
 import * as Lists from "./Lists.ts"
-import { ending, paged, promise, unawaited } from "./Promises.ts"
-import type { RemoteProcess } from "./RemoteProcess.ts"
+import { ending, paged, promise } from "./Promises.ts"
+import type { Result } from "./Result.ts"
+import type { RunOptions } from "./RunOptions.ts"
 import type { StartOptions } from "./StartOptions.ts"
 
 export type { ClientProcess } from "./ClientProcess.ts"
@@ -42,9 +43,14 @@ export interface Client extends AsyncDisposable {
   /**
    * Starts a process, waits until it is closed, and resolves with its exit code, its output as text, and how it ended.
    * Rejects with `OutputTooLarge` when a stream has more bytes than `maxBuffer`, 64 MiB by default (the process is then
-   * terminated), and with `reject: true` with `Failed` for every end but an exit with 0.
+   * terminated), with `InputFailed`, and with `reject: true` with `Failed` for every end but an exit with 0.
    */
-  run(options: Collected.RunOptions, how?: CallOptions): Promise<Collected.Finished>
+  run(options: RunOptions, how?: CallOptions): Promise<Result>
+  /**
+   * Commands as templates: `` await client.$`git log -n ${n}` `` resolves with the result, and rejects with `Failed`
+   * unless that is an exit with 0. No shell sees the values. With options it makes another `$`: `client.$({ cwd })`.
+   */
+  readonly $: Command.Dollar
   /**
    * Follows a process of a resumed session from the event after seq `after` (default 0: from the first). Rejects with
    * `UnknownProcess` if the session has no such process (any more), with `EventsLost` if the server no longer retains
@@ -93,8 +99,10 @@ export const fromEffect = (client: ExecClient.ExecClient, close: Effect.Effect<v
     return client.environmentInfo
   },
   start: (options, how) => promise(Effect.map(client.start(options), ClientProcess.fromEffect), how),
-  // The promise rejects with the reason of the signal at once; the process is terminated by its start.
-  run: (options, how) => promise(givenUp(run(client, options), { signal: options?.signal }), how),
+  // Who gives up does not wait until the process is terminated.
+  run: (options, how) =>
+    promise(givenUp(Effect.disconnect(client.run(options)), { signal: options?.signal }), how),
+  $: Command.make({ start: client.start, fs: client.fs, info: () => client.environmentInfo }),
   attach: (target, after, { signal, timeout, ...options } = {}) =>
     promise(Effect.map(client.attach(target, after, options), ClientProcess.fromEffect), {
       ...(signal === undefined ? {} : { signal }),
@@ -112,37 +120,3 @@ export const fromEffect = (client: ExecClient.ExecClient, close: Effect.Effect<v
   close: (how) => ending(close, how),
   [Symbol.asyncDispose]: () => promise(close),
 })
-
-/** Runs a process to its end. Given up, it terminates the process, also one that starts too late. */
-const run = (client: ExecClient.ExecClient, options: Collected.RunOptions) =>
-  Effect.flatMap(Effect.clock, (clock) => {
-    let over = false
-    let started: RemoteProcess | undefined
-    const stop = () => {
-      if (over && started !== undefined) void unawaited(started.terminate)
-    }
-    const start = (starting: StartOptions) =>
-      promise(client.start(starting)).then((process) => {
-        started = process
-        stop()
-        return ClientProcess.fromEffect(process)
-      })
-    const finished = Effect.tryPromise({
-      try: () =>
-        Collected.run(
-          {
-            start,
-            now: () => clock.unsafeCurrentTimeMillis(),
-            platform: client.environmentInfo.platformOs ?? "linux",
-          },
-          options,
-        ),
-      catch: (error) => error,
-    })
-    return Effect.onInterrupt(finished, () =>
-      Effect.sync(() => {
-        over = true
-        stop()
-      }),
-    )
-  })

@@ -39,8 +39,12 @@ export type ClientReason =
   | "InvalidOption"
   /** The output of `run` exceeds `maxBuffer`; the process was terminated. */
   | "OutputTooLarge"
-  /** With `reject: true` of `run`: the exit code was not 0, a signal or a deadline has ended the process. */
+  /** With `reject: true` of `run`, and by `$`: the exit code was not 0, a signal or a deadline has ended the process. */
   | "Failed"
+  /** The `input` of `run` has failed, with the `cause`; the process was terminated. */
+  | "InputFailed"
+  /** What was asked for as JSON is none. */
+  | "NotJson"
 
 /** A range of events that are lost, by their seq. */
 export interface Gone {
@@ -65,8 +69,8 @@ export class ClientError extends Data.TaggedError("ClientError")<{
   readonly serverMessage?: string
   /** The lost range, with the reason `EventsLost`. */
   readonly gone?: Gone
-  /** The result of `run`, with the reason `Failed`. */
+  /** The result of `run` or `$`, with the reasons `Failed` and `NotJson`. */
   readonly result?: unknown
-  /** The error that this one was made from. */
+  /** The error that this one was made from; with the reason `Failed` the `exitCode`, `signal` and `endedBy`. */
   readonly cause?: unknown
 }> {}

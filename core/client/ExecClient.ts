@@ -29,9 +29,12 @@ import * as Heartbeat from "./Heartbeat.ts"
 import * as HttpBodies from "./HttpBodies.ts"
 import * as Ids from "./Ids.ts"
 import * as Lists from "./Lists.ts"
+import * as Pipeline from "./Pipeline.ts"
 import type { ReconnectPolicy } from "./ReconnectPolicy.ts"
 import * as Reconnect from "./Reconnect.ts"
 import * as RemoteFiles from "./RemoteFiles.ts"
+import type { Result } from "./Result.ts"
+import type { RunOptions } from "./RunOptions.ts"
 import * as ProcessStarter from "./ProcessStarter.ts"
 
 /** Options of a client. Every one has a default. */
@@ -90,6 +93,12 @@ export interface ExecClient extends ProcessStarter.ProcessStarter {
   readonly listSessions: (
     options?: Lists.ListSessionsOptions,
   ) => Stream.Stream<Lists.ListedSession, ClientError>
+  /**
+   * Starts a process, waits until it is closed, and succeeds with how it ended and what it printed. Fails with
+   * `OutputTooLarge` when a stream has more bytes than `maxBuffer`, with `InputFailed`, and with `reject: true` with
+   * `Failed` for every end but an exit with 0. What fails, or is interrupted, is terminated.
+   */
+  readonly run: (options: RunOptions) => Effect.Effect<Result, ClientError>
   /** The files of the server's host. */
   readonly fs: RemoteFiles.RemoteFiles
   /** HTTP requests that the server makes. */
@@ -149,6 +158,8 @@ export const make = (
     )
 
     const info = () => session().environmentInfo
+    const starter = ProcessStarter.make({ call, fork, processes, nextId, ended, info, hasher })
+    const fs = RemoteFiles.make(call, tell, info, watches)
     return {
       get sessionId() {
         return session().sessionId
@@ -157,10 +168,11 @@ export const make = (
         return info()
       },
       call,
-      ...ProcessStarter.make({ call, fork, processes, nextId, ended, info, hasher }),
+      ...starter,
+      run: (options: RunOptions) => Pipeline.run([{ on: { start: starter.start, fs, info }, options }]),
       list: (options?: Lists.ListOptions) => Lists.stream(Lists.processes(call, options)),
       listSessions: (options?: Lists.ListSessionsOptions) => Lists.stream(Lists.sessions(call, options)),
-      fs: RemoteFiles.make(call, tell, info, watches),
+      fs,
       http: RemoteHttp.make({ call, bodies, nextId }),
       disconnected,
     }

@@ -35,7 +35,13 @@ type Calls<A> = {
 }
 
 /** The functions that wait for nothing. */
-const immediate = ["a streamed response.header"]
+const immediate = [
+  "a streamed response.header",
+  "client.$",
+  ...["then", "catch", "finally", "pipe", "input", "env", "cwd", "timeout", "signal", "quiet", "nothrow"].map(
+    (name) => `command.${name}`,
+  ),
+]
 
 const walked = <A extends object>(name: string, object: A, calls: Calls<A>): Record<string, Call> => {
   const descriptors = Object.entries(Object.getOwnPropertyDescriptors(object))
@@ -58,7 +64,9 @@ const current = async () => {
   const stream = await client.http.stream({ url: "http://x/" })
   peer.mute = true
   const { fs, http } = client
-  return { peer, client, fs, http, process, file, watch, stream }
+  // A promise of it would run it.
+  const command = { of: client.$`y` }
+  return { peer, client, fs, http, process, file, watch, stream, command }
 }
 
 const callsOfCurrent = ({
@@ -69,6 +77,7 @@ const callsOfCurrent = ({
   file,
   watch,
   stream,
+  command: { of: command },
 }: Awaited<ReturnType<typeof current>>) => ({
   ...walked("client", client, {
     start: (how) => client.start({ argv: ["y"] }, how),
@@ -102,6 +111,7 @@ const callsOfCurrent = ({
   ...walked("process", process, {
     output: (how) => process.output("stdout", how),
     text: (how) => process.text("stdout", how),
+    lines: (how) => process.lines("stdout", how),
     write: (how) => process.write("x", how),
     closeStdin: (how) => process.closeStdin(how),
     resize: (how) => process.resize({ rows: 1, columns: 1 }, how),
@@ -117,6 +127,12 @@ const callsOfCurrent = ({
     writing: (how) => behindTheFirst(process.writing(how)),
     detach: (how) => process.detach(how),
     screen: (how) => process.screen({}, how),
+  }),
+  ...walked<Pick<typeof command, "text" | "json" | "bytes" | "lines">>("command", command, {
+    text: (how) => command.text(how),
+    json: (how) => command.json(how),
+    bytes: (how) => command.bytes(how),
+    lines: (how) => command.lines(how),
   }),
   ...walked("file", file, {
     read: (how) => file.read(0, 1, how),

@@ -173,7 +173,8 @@ export const refusal = (
 
 const deadlines = ["timeoutMs", "idleTimeoutMs", "killGraceMs", "signalOnTimeout", "ending"] as const
 
-const lacking = (option: string, capability: string) =>
+/** The error of an option that the server cannot do. */
+export const lacking = (option: string, capability: string): ClientError =>
   invalid(`${option} needs a server with the capability ${capability}, which this one lacks`)
 
 /** What a terminal is, for programs in it, where `env` does not say otherwise. */

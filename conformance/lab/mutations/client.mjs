@@ -5,7 +5,83 @@ import { elsewhere, one } from "./mutation.mjs"
 
 const reconnect = "core/client/Reconnect.ts"
 
+const dollar = "adapters/shared/integration/Dollar.test.ts"
+const streams = "adapters/shared/integration/WebStreams.test.ts"
+const input = "adapters/shared/integration/RunInput.test.ts"
+
 export const client = [
+  one(
+    "core/client/command/Words.ts",
+    "if (syntax !== undefined) throw this.refused(syntax)",
+    "",
+    "what only a shell would understand is passed on as an argument",
+  ),
+  elsewhere(
+    one(
+      "core/client/command/Script.ts",
+      `\`"$\${name}"\``,
+      `\`$\${name}\``,
+      "a value in a script of a shell is cut into words",
+    ),
+    dollar,
+  ),
+  elsewhere(
+    one(
+      "core/client/Pipeline.ts",
+      "Exit.isSuccess(exit) || options.signal?.aborted === true",
+      "Exit.isSuccess(exit)",
+      "a signal kills what `run` has started, whatever its grace",
+    ),
+    dollar,
+  ),
+  elsewhere(
+    one(
+      "core/client/Pipeline.ts",
+      "rejects && !cut &&",
+      "rejects &&",
+      "a command fails because the one behind it has read enough",
+    ),
+    dollar,
+  ),
+  one(
+    "core/client/CollectedOutput.ts",
+    'const sign = stream === "stdout" ? 1 : -1',
+    "const sign = 1",
+    "the output of both streams is told as that of one",
+  ),
+  elsewhere(
+    one(
+      "core/client/Input.ts",
+      "Stream.takeWhile((taken) => taken),",
+      "",
+      "input is asked for when the process has ended",
+    ),
+    input,
+  ),
+  one(
+    "core/client/TextLines.ts",
+    'this.bounded(line.endsWith("\\r") ? line.slice(0, -1) : line)',
+    "this.bounded(line)",
+    "a line keeps the CR of its end",
+  ),
+  elsewhere(
+    one(
+      "core/client/ByteStreams.ts",
+      'if (other.state === "read" && other.bytes > mostWaiting) {',
+      "if (other.bytes < 0) {",
+      "a process does not wait for a stream that nobody reads",
+    ),
+    streams,
+  ),
+  elsewhere(
+    one(
+      "core/client/WebTypes.ts",
+      "{ highWaterMark: 0 }",
+      "{ highWaterMark: 1_000_000 }",
+      "a stream reads ahead of its reader",
+    ),
+    streams,
+  ),
   one(
     "core/client/ProcessStarter.ts",
     "const started = Effect.flatten(Fiber.await(starting))",
@@ -184,9 +260,9 @@ export const client = [
   ),
   elsewhere(
     one(
-      "core/client/Client.ts",
-      "if (over && started !== undefined) void",
-      "if (false) void",
+      "core/client/Pipeline.ts",
+      "? Effect.void : Effect.ignore(terminate),",
+      "? Effect.void : Effect.void,",
       "what was run and given up goes on",
     ),
     "adapters/shared/integration/GivingUp.test.ts",

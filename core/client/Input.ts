@@ -1,0 +1,142 @@
+/** What a process reads from stdin: of whatever kind, piece by piece, no faster than the process reads. */
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import { utf8 } from "../protocol/Bytes.ts"
+import { ClientError } from "./ClientError.ts"
+import { invalid } from "./OptionNames.ts"
+import type { RemoteFiles } from "./RemoteFiles.ts"
+
+/** A file on the server's host: a native path, or a `file:` URI. */
+export interface InputFile {
+  /** Its path. */
+  readonly file: string
+}
+
+/** A `Blob`: also a file that a user has picked in a browser, `Bun.file(…)`, and what `openAsBlob` of Node makes. */
+export interface InputBlob {
+  /** Its content. */
+  stream(): AsyncIterable<Uint8Array> | InputReadable
+}
+
+/** A `ReadableStream`, as far as it is used. */
+export interface InputReadable {
+  /** Locks the stream. */
+  getReader(): {
+    /** The next piece. */
+    read(): Promise<{ readonly done: boolean; readonly value?: string | Uint8Array | undefined }>
+    /** Gives the rest up. */
+    cancel(reason?: unknown): Promise<void>
+  }
+}
+
+/** What a process can be given to read: a string is sent as UTF-8. */
+export type Input =
+  | string
+  | Uint8Array
+  | InputReadable
+  | InputBlob
+  | InputFile
+  | AsyncIterable<string | Uint8Array>
+  | Iterable<string | Uint8Array>
+
+/** Where input goes to. */
+interface Target {
+  readonly write: (bytes: Uint8Array) => Effect.Effect<void, ClientError>
+  readonly closeStdin: Effect.Effect<void, ClientError>
+}
+
+/** Why that is no input; undefined if it is. */
+export const refusal = (input: unknown): ClientError | undefined => {
+  if (input === undefined || typeof input === "string") return undefined
+  if (typeof input === "object" && input !== null) {
+    if (["getReader", "stream", Symbol.asyncIterator, Symbol.iterator].some((key) => key in input))
+      return undefined
+    if ("file" in input && typeof input.file === "string") return undefined
+  }
+  return invalid(
+    `input is ${typeof input === "object" ? "an object" : String(input)}: expected a string, a Uint8Array, a Blob, a ` +
+      'ReadableStream, an iterable of strings or bytes, or { file: "/path/on/the/server" }',
+  )
+}
+
+/**
+ * Writes input to stdin, and closes it. A process that does not read it, or has exited, ends the input: that is no
+ * failure. Fails with `InputFailed` where the input itself does.
+ */
+export const feed = (input: Input, to: Target, fs: RemoteFiles): Effect.Effect<void, ClientError> =>
+  pieces(input, fs).pipe(
+    Stream.zipWithIndex,
+    Stream.mapEffect(([piece, index]) => {
+      const written = Effect.isSuccess(to.write(typeof piece === "string" ? utf8.encode(piece) : piece))
+      return index % piecesOfOneTurn === piecesOfOneTurn - 1 ? Effect.delay(written, 0) : written
+    }),
+    Stream.takeWhile((taken) => taken),
+    Stream.runDrain,
+    Effect.zipRight(Effect.ignore(to.closeStdin)),
+  )
+
+/**
+ * After so many pieces the event loop gets a turn. A server in this program, and input that is always there, would not
+ * let it see the end of the process otherwise; and until then the process takes, and drops, what it does not read.
+ */
+const piecesOfOneTurn = 64
+
+const pieces = (input: Input, fs: RemoteFiles): Stream.Stream<string | Uint8Array, ClientError> => {
+  if (typeof input === "string" || input instanceof Uint8Array) return Stream.make(input)
+  if ("file" in input && typeof input.file === "string") return fs.readStream(input.file)
+  return iterated(input as Exclude<typeof input, InputFile>)
+}
+
+const iterated = (input: InputReadable | InputBlob | AsyncIterable<Piece> | Iterable<Piece>) =>
+  Stream.unwrapScoped(
+    Effect.map(
+      Effect.acquireRelease(
+        Effect.try({ try: () => iterator(input), catch: failure }),
+        // It may never end: nobody waits for it.
+        ({ end }) => Effect.sync(() => void Promise.resolve(end()).catch(() => {})),
+      ),
+      ({ next }) =>
+        Stream.takeUntil(
+          Stream.repeatEffect(Effect.tryPromise({ try: async () => checked(await next()), catch: failure })),
+          (piece) => piece === undefined,
+        ).pipe(Stream.filter((piece) => piece !== undefined)),
+    ),
+  )
+
+type Piece = string | Uint8Array
+
+interface Step {
+  readonly done?: boolean | undefined
+  readonly value?: unknown
+}
+
+interface Pulled {
+  readonly next: () => Promise<Step> | Step
+  readonly end: () => unknown
+}
+
+const iterator = (input: InputReadable | InputBlob | AsyncIterable<Piece> | Iterable<Piece>): Pulled => {
+  const source = "stream" in input && typeof input.stream === "function" ? input.stream() : input
+  if ("getReader" in source) {
+    const reader = source.getReader()
+    return { next: () => reader.read(), end: () => reader.cancel() }
+  }
+  const iterating =
+    Symbol.asyncIterator in source
+      ? source[Symbol.asyncIterator]()
+      : (source as Iterable<Piece>)[Symbol.iterator]()
+  return { next: () => iterating.next(), end: () => iterating.return?.() }
+}
+
+const checked = ({ done, value }: Step): Piece | undefined => {
+  if (done === true) return undefined
+  if (typeof value === "string" || value instanceof Uint8Array) return value
+  throw new TypeError(`a piece of the input is a ${typeof value}: expected a string or a Uint8Array`)
+}
+
+const failure = (cause: unknown): ClientError =>
+  new ClientError({
+    reason: "InputFailed",
+    message: `the input has failed, and the process was terminated: ${cause instanceof Error ? cause.message : String(cause)}`,
+    cause,
+  })

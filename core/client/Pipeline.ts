@@ -1,0 +1,162 @@
+/**
+ * Runs processes to their end, each of which reads the stdout of the one before; `run` has only one.
+ *
+ * The bytes between two processes go through the client, so that they may be on two servers. They are passed on as they
+ * come, and a process that does not read stops the one that writes. When the reader takes no more, the writer gets
+ * SIGPIPE, as it would from a pipe. What is given up, or fails, is terminated.
+ */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import type { EnvironmentInfo } from "../protocol/Environment.ts"
+import { ClientError } from "./ClientError.ts"
+import { type Collected, CollectedOutput } from "./CollectedOutput.ts"
+import { toError } from "./EventStreams.ts"
+import * as Input from "./Input.ts"
+import type { Exited, Output } from "./ProcessEvent.ts"
+import type { ProcessStarter } from "./ProcessStarter.ts"
+import type { RemoteFiles } from "./RemoteFiles.ts"
+import type { RemoteProcess } from "./RemoteProcess.ts"
+import * as Result from "./Result.ts"
+import * as RunOptions from "./RunOptions.ts"
+import { lacking } from "./StartOptions.ts"
+
+/** What is used of a client. */
+export interface Runner {
+  readonly start: ProcessStarter["start"]
+  readonly fs: RemoteFiles
+  readonly info: () => EnvironmentInfo
+}
+
+/** One process of a pipeline, and where it runs. */
+export interface Stage {
+  readonly on: Runner
+  readonly options: RunOptions.RunOptions
+}
+
+/** Takes the stdout of a process instead of its result; false once it takes no more. */
+export type Sink = (bytes: Uint8Array) => Effect.Effect<boolean>
+
+interface Running extends Stage {
+  readonly settings: RunOptions.Settings
+  readonly process: RemoteProcess
+  readonly begun: number
+}
+
+/**
+ * Runs all stages. The result is that of the last one, which may give its stdout to `sink`; fails as the leftmost stage
+ * that fails and is told to `reject`.
+ */
+export const run = (stages: ReadonlyArray<Stage>, sink?: Sink): Effect.Effect<Result.Result, ClientError> =>
+  Effect.scoped(
+    Effect.flatMap(
+      Effect.forEach(stages, (stage, index) => begin(stage, index > 0), { concurrency: "unbounded" }),
+      (all) =>
+        Effect.forEach(all, (running, index) => finish(running, all[index + 1], sink), {
+          concurrency: "unbounded",
+        }),
+    ),
+  ).pipe(
+    Effect.flatMap((ends) => {
+      const failure = ends.find(({ result, cut, rejects }) => rejects && !cut && Result.isFailure(result))
+      if (failure !== undefined) return Effect.fail(Result.failed(failure.argv, failure.result))
+      const results = ends.map(({ result }) => result)
+      const last = results.pop() as Result.Result
+      return Effect.succeed(results.length === 0 ? last : Result.pipedFrom(last, results))
+    }),
+  )
+
+/** Starts a process, which the end of the scope terminates unless it has ended. */
+const begin = (stage: Stage, reads: boolean) =>
+  Effect.gen(function* () {
+    const { on, options } = stage
+    const settings = yield* RunOptions.parse(options)
+    const start = reads ? { ...settings.start, pipeStdin: true } : settings.start
+    if ((reads || settings.input !== undefined) && on.info().capabilities?.processCloseStdin !== true) {
+      return yield* Effect.fail(lacking(reads ? "pipe" : "input", "processCloseStdin"))
+    }
+    const begun = yield* Clock.currentTimeMillis
+    const process = yield* Effect.uninterruptibleMask((restore) =>
+      Effect.tap(restore(on.start(start)), ({ terminate }) =>
+        Effect.addFinalizer((exit) =>
+          // The signal of a start ends the process itself, in its own way.
+          Exit.isSuccess(exit) || options.signal?.aborted === true ? Effect.void : Effect.ignore(terminate),
+        ),
+      ),
+    )
+    return { ...stage, settings, process, begun }
+  })
+
+const finish = (running: Running, reader: Running | undefined, sink: Sink | undefined) =>
+  Effect.gen(function* () {
+    const { on, options, settings, process, begun } = running
+    const { input, reject } = settings
+    const to = reader === undefined ? sink : (bytes: Uint8Array) => passedOn(reader.process, bytes)
+    const collected = collect(running, to)
+    const { cut, ...ended } = yield* input === undefined
+      ? collected
+      : Effect.raceFirst(collected, Effect.zipRight(Input.feed(input, process, on.fs), Effect.never))
+    if (reader !== undefined) yield* Effect.ignore(reader.process.closeStdin)
+    const exitCode = yield* process.exitCode
+    const durationMs = (yield* Clock.currentTimeMillis) - begun
+    const platform = on.info().platformOs ?? "linux"
+    const result = Result.make({ exitCode, durationMs, platform, ...ended })
+    return { argv: options.argv, result, cut, rejects: reject === true }
+  })
+
+/** Reads the events of a process to their end. */
+const collect = ({ process, settings }: Running, sink: Sink | undefined) =>
+  Effect.acquireUseRelease(
+    process.subscribe,
+    ({ next }) =>
+      Effect.gen(function* () {
+        const { maxBuffer, reject, onOutput } = settings
+        const output = new CollectedOutput(maxBuffer)
+        let exited: Exited | undefined
+        let [truncated, cut] = [false, false]
+        for (let batch = yield* next; batch !== undefined; batch = yield* next) {
+          for (const event of batch) {
+            if (event.kind === "failed") return yield* Effect.fail(toError(event))
+            if (event.kind === "exited") exited = event
+            if (event.kind !== "output") continue
+            onOutput?.(event)
+            const stream = streamOf(event)
+            if (stream === "stdout" && sink !== undefined) {
+              if (cut || (yield* sink(event.bytes))) continue
+              cut = true
+              yield* brokenPipe(process)
+            } else if (!output.add(stream, event.bytes) && !truncated) {
+              truncated = true
+              if (reject !== false) return yield* Effect.fail(tooLarge(stream, maxBuffer))
+              yield* Effect.ignore(process.terminate)
+            }
+          }
+        }
+        return { output, exited, truncated, cut }
+      }),
+    ({ close }) => Effect.sync(close),
+  )
+
+const streamOf = ({ stream }: Output): Collected => (stream === "stderr" ? "stderr" : "stdout")
+
+/** Writes what one process has printed to the next one. */
+const passedOn = (to: RemoteProcess, bytes: Uint8Array): Effect.Effect<boolean> =>
+  to.write(bytes).pipe(
+    Effect.as(true),
+    Effect.catchAll(() => Effect.succeed(false)),
+  )
+
+/** What the kernel does to who writes into a pipe that nobody reads. */
+const brokenPipe = (process: RemoteProcess) =>
+  process.end({ signal: "SIGPIPE" }).pipe(
+    Effect.catchAll(() => process.terminate),
+    Effect.ignore,
+  )
+
+const tooLarge = (stream: Collected, maxBuffer: number) =>
+  new ClientError({
+    reason: "OutputTooLarge",
+    message:
+      `${stream} has more than the ${maxBuffer} bytes of maxBuffer, and the process was terminated: ` +
+      "start() it and read text() or output() piece by piece, or run() it with a larger maxBuffer",
+  })

@@ -1,0 +1,112 @@
+/** How a process has ended, with what it has printed: what `run` and `$` resolve with. */
+import type { EndedBy } from "../protocol/Process.ts"
+import * as Signals from "../protocol/Signals.ts"
+import { ClientError } from "./ClientError.ts"
+import type { CollectedOutput } from "./CollectedOutput.ts"
+import type { Exited } from "./ProcessEvent.ts"
+
+/** The result of `run` and of `$`. */
+export interface Result {
+  /** 128 + n for death by signal n. */
+  readonly exitCode: number
+  /** As UTF-8. Has the output of a terminal. */
+  readonly stdout: string
+  /** As UTF-8. */
+  readonly stderr: string
+  /** Both in the order in which the server has read them, as UTF-8. */
+  readonly all: string
+  /** The bytes of stdout, as they came. */
+  readonly stdoutBytes: Uint8Array
+  /** The signal that the process died of. Absent if it exited, and on servers without `processDeadlines`. */
+  readonly signal?: Signals.PosixSignal
+  /** What has ended the process. Absent on servers without `processDeadlines`. */
+  readonly endedBy?: EndedBy
+  /** True if it was ended because `timeout` or `idleTimeout` had passed. */
+  readonly timedOut: boolean
+  /** True if there was more output than `maxBuffer`; the process was terminated then. */
+  readonly truncated: boolean
+  /** Milliseconds from the start to the end, as this client saw them. */
+  readonly durationMs: number
+  /** Of commands that were joined by `pipe`: the results of those before the last one, in their order. */
+  readonly pipedFrom?: ReadonlyArray<Result>
+}
+
+/** What is known at the end of a process. */
+interface Ended {
+  readonly exitCode: number
+  readonly exited: Exited | undefined
+  readonly output: CollectedOutput
+  readonly truncated: boolean
+  readonly durationMs: number
+  /** The platform of the server, by which signals have their names. */
+  readonly platform: string
+}
+
+export const make = ({ exitCode, exited, output, truncated, durationMs, platform }: Ended): Result => {
+  const { endedBy, signal } = exited ?? {}
+  const texts: { stdout?: string; stderr?: string; all?: string } = {}
+  return {
+    exitCode,
+    get stdout() {
+      return (texts.stdout ??= output.text("stdout"))
+    },
+    get stderr() {
+      return (texts.stderr ??= output.text("stderr"))
+    },
+    get all() {
+      return (texts.all ??= output.all())
+    },
+    get stdoutBytes() {
+      return output.bytes("stdout")
+    },
+    ...(signal === undefined ? {} : { signal: Signals.toPosix(signal, platform) }),
+    ...(endedBy === undefined ? {} : { endedBy }),
+    timedOut: endedBy === "timeout" || endedBy === "idleTimeout",
+    truncated,
+    durationMs,
+  }
+}
+
+/** A result that is followed by those of the commands before it. */
+export const pipedFrom = (result: Result, before: ReadonlyArray<Result>): Result =>
+  Object.defineProperties({} as Result, {
+    ...Object.getOwnPropertyDescriptors(result),
+    pipedFrom: { value: before, enumerable: true },
+  })
+
+/** True for an end that is a failure where `reject` asks for an error. */
+export const isFailure = ({ exitCode, timedOut, truncated }: Result): boolean =>
+  exitCode !== 0 || timedOut || truncated
+
+/** The error of a process that has failed: how it has ended, and the end of what it had to say about it. */
+export const failed = (argv: ReadonlyArray<string>, result: Result): ClientError => {
+  const { exitCode, signal, endedBy, timedOut } = result
+  const how = timedOut
+    ? `was ended by its ${endedBy ?? "timeout"}`
+    : signal === undefined
+      ? `exited with ${exitCode}`
+      : `died of ${signal}`
+  const end = endOf(result.stderr)
+  return new ClientError({
+    reason: "Failed",
+    message: `${argv[0] ?? ""} ${how}${end === "" ? "" : `:${end.includes("\n") ? "\n" : " "}${end}`}`,
+    result,
+    cause: {
+      exitCode,
+      ...(signal === undefined ? {} : { signal }),
+      ...(endedBy === undefined ? {} : { endedBy }),
+    },
+  })
+}
+
+/** The most of stderr that a message has, in characters. */
+const longestEnd = 1000
+
+/** The last lines of a text that has an end worth telling. */
+const endOf = (text: string): string => {
+  const end = text.trimEnd()
+  if (end.length <= longestEnd) return end
+  const last = end.slice(-longestEnd)
+  const border = last.indexOf("\n")
+  return border < 0 ? `…${last}` : last.slice(border + 1)
+}

@@ -1,0 +1,95 @@
+/** The options of `run`, and what becomes of them: a start, and how its output is collected. */
+import * as Duration from "effect/Duration"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import type { ClientError } from "./ClientError.ts"
+import * as Input from "./Input.ts"
+import * as OptionNames from "./OptionNames.ts"
+import type { Output } from "./ProcessEvent.ts"
+import * as StartOptions from "./StartOptions.ts"
+
+/** What to run. */
+export interface RunOptions extends StartOptions.StartOptions {
+  /**
+   * The most bytes of output that are collected, for stdout and stderr each. A process with more is terminated, and
+   * the promise rejects with `OutputTooLarge`. Default: 64 MiB; at most 500 MiB, which is what a string can hold.
+   */
+  readonly maxBuffer?: number
+  /**
+   * What the process reads from stdin, which ends behind it: a string (sent as UTF-8), bytes, a `ReadableStream`, a
+   * `Blob`, an iterable of strings or bytes, or `{ file }`, a file of the server's host. It is asked for no faster than
+   * the process reads. Default: stdin is empty.
+   */
+  readonly input?: Input.Input
+  /** `timeoutMs` as a duration: milliseconds, or a text such as `30 seconds`. Default: no bound. */
+  readonly timeout?: Duration.DurationInput
+  /** `idleTimeoutMs` as a duration. Default: no bound. */
+  readonly idleTimeout?: Duration.DurationInput
+  /**
+   * True: rejects with `Failed` unless the process exits with 0. False: does not even reject with `OutputTooLarge`, and
+   * the result has the first `maxBuffer` bytes and `truncated`. Default: rejects with `OutputTooLarge` alone.
+   */
+  readonly reject?: boolean
+  /** Called with each piece of output as it comes; what it throws ends the process. Default: nothing. */
+  readonly onOutput?: (output: Output) => void
+}
+
+/** The default of `maxBuffer`, in bytes. */
+export const defaultMaxBuffer = 64 * 1024 * 1024
+
+/** The largest `maxBuffer`, in bytes: Node has no longer strings. */
+export const largestMaxBuffer = 500 * 1024 * 1024
+
+/** Every option of `run`. */
+export const names = {
+  ...StartOptions.names,
+  maxBuffer: true,
+  input: true,
+  timeout: true,
+  idleTimeout: true,
+  reject: true,
+  onOutput: true,
+} satisfies OptionNames.Names<RunOptions>
+
+/** How a process is run. */
+export interface Settings {
+  readonly start: StartOptions.StartOptions
+  readonly input: Input.Input | undefined
+  readonly maxBuffer: number
+  readonly reject: boolean | undefined
+  readonly onOutput: ((output: Output) => void) | undefined
+}
+
+/** The options, checked. Left is why they cannot be. */
+export const parse = (options: RunOptions): Either.Either<Settings, ClientError> => {
+  const unknown = OptionNames.refusal("run", names, options)
+  if (unknown !== undefined) return Either.left(unknown)
+  const { maxBuffer = defaultMaxBuffer, input, timeout, idleTimeout, reject, onOutput, ...starting } = options
+  if (!(Number.isInteger(maxBuffer) && maxBuffer >= 0 && maxBuffer <= largestMaxBuffer)) {
+    const expected = `expected bytes from 0 to ${largestMaxBuffer} (500 MiB)`
+    return Either.left(OptionNames.invalid(`maxBuffer is ${String(maxBuffer)}: ${expected}`))
+  }
+  const refused = Input.refusal(input)
+  if (refused !== undefined) return Either.left(refused)
+  const deadlines = Either.all([
+    millis("timeout", "timeoutMs", timeout),
+    millis("idleTimeout", "idleTimeoutMs", idleTimeout),
+  ])
+  return Either.map(deadlines, ([most, idle]) => ({
+    start: { ...starting, ...most, ...idle, ...(input === undefined ? {} : { pipeStdin: true }) },
+    input,
+    maxBuffer,
+    reject,
+    onOutput,
+  }))
+}
+
+const millis = (name: string, field: string, value: Duration.DurationInput | undefined) => {
+  if (value === undefined) return Either.right({})
+  const duration = Option.map(Duration.decodeUnknown(value), Duration.toMillis)
+  return Option.isSome(duration) && duration.value >= 1
+    ? Either.right({ [field]: Math.ceil(duration.value) })
+    : Either.left(
+        OptionNames.invalid(`${name} is ${String(value)}: expected milliseconds from 1, or "30 seconds"`),
+      )
+}

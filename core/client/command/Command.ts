@@ -1,0 +1,172 @@
+/**
+ * `$`: commands as templates.
+ *
+ * A command is a description until it is awaited or read; then it runs, once for all of `await`, `text`, `json` and
+ * `bytes`. The methods that configure it return another command. It is `run` of the client, with `reject: true`.
+ */
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import { ClientError } from "../ClientError.ts"
+import type { CallOptions } from "../GivingUp.ts"
+import { invalid, refusal } from "../OptionNames.ts"
+import * as Pipeline from "../Pipeline.ts"
+import { promise } from "../Promises.ts"
+import type { Result } from "../Result.ts"
+import { names, type RunOptions } from "../RunOptions.ts"
+import type { LineOptions } from "../TextLines.ts"
+import * as CommandLines from "./CommandLines.ts"
+import { script } from "./Script.ts"
+import type { Template, Value } from "./Values.ts"
+import { words } from "./Words.ts"
+
+/** What the commands of a `$` have in common. */
+export interface DollarOptions extends Partial<Omit<RunOptions, "argv" | "processId" | "pipeStdin">> {
+  /**
+   * True: the template is a script of `sh` on the server, in which its values are variables, and never syntax. Default:
+   * false, the template is words, and no shell sees them.
+   */
+  readonly shell?: boolean
+}
+
+/** Makes commands, or with options another `$` whose commands have these as well. */
+export interface Dollar {
+  /** Throws `InvalidOption` for a template that is no command, and for a value that is no argument. */
+  (template: TemplateStringsArray, ...values: ReadonlyArray<Value>): Command
+  /** Throws `InvalidOption` for an option that does not exist. */
+  (options: DollarOptions): Dollar
+}
+
+/** The stages of a command, for those that it is piped into. */
+const stages: unique symbol = Symbol("procwire/client/command")
+
+/**
+ * A command, as a promise of its result. It runs when it is awaited or read. Rejects with `Failed`, with the end of
+ * stderr in the message, unless it exits with 0; with the errors of a start; and with the reason of its `signal`.
+ */
+export interface Command extends PromiseLike<Result> {
+  /** What is run: the program and its arguments; of commands that were piped, those of the last one. */
+  readonly argv: ReadonlyArray<string>
+  /** @internal */
+  readonly [stages]: ReadonlyArray<Pipeline.Stage>
+  /** As of a promise. */
+  catch<A>(rejected: (error: unknown) => A | PromiseLike<A>): Promise<Result | A>
+  /** As of a promise. */
+  finally(ended: () => void): Promise<Result>
+  /** What it has written to stdout, as UTF-8, with the line end. */
+  text(how?: CallOptions): Promise<string>
+  /** Its stdout, which is JSON; rejects with `NotJson` where it is none. */
+  json<A = unknown>(how?: CallOptions): Promise<A>
+  /** The bytes of its stdout. */
+  bytes(how?: CallOptions): Promise<Uint8Array>
+  /**
+   * The lines of its stdout as they come, without a bound on all of them; a loop that waits lets the command wait. Each
+   * loop runs the command anew; leaving it ends the command. Throws `Failed` behind the last line.
+   */
+  lines(options?: LineOptions): AsyncIterable<string>
+  /** Gives its stdout to another command, as its stdin; the result is that of the other one. */
+  pipe(command: Command): Command
+  /** The same with a template. */
+  pipe(template: TemplateStringsArray, ...values: ReadonlyArray<Value>): Command
+  /** What it reads from stdin; of commands that were piped, the first one. See `input` of `run`. */
+  input(input: NonNullable<RunOptions["input"]>): Command
+  /** More variables of the environment. */
+  env(variables: Readonly<Record<string, string>>): Command
+  /** Its working directory, on the server. */
+  cwd(path: string): Command
+  /** The longest that it may run; the server ends it then. See `timeout` of `run`. */
+  timeout(time: NonNullable<RunOptions["timeout"]>): Command
+  /** Ends it when the `AbortSignal` aborts. */
+  signal(signal: NonNullable<RunOptions["signal"]>): Command
+  /** Does not call `onOutput`. */
+  quiet(): Command
+  /** Resolves with the result however it ends; too much output is cut off. What cannot start rejects all the same. */
+  nothrow(): Command
+}
+
+const { argv: _, processId: _1, pipeStdin: _2, ...common } = { ...names, shell: true as const }
+
+/** The `$` of a client. */
+export const make = (on: Pipeline.Runner, given: DollarOptions = {}): Dollar => {
+  const { shell = false, ...options } = given
+  const dollar = (first: Template | DollarOptions, ...values: ReadonlyArray<unknown>): unknown => {
+    if (!isTemplate(first)) {
+      const refused = refusal("$", common, first)
+      if (refused !== undefined) throw refused
+      return make(on, { ...given, ...first, env: { ...given.env, ...first.env } })
+    }
+    const argv = shell ? script(first, values) : words(first, values)
+    return toCommand([{ on, options: { reject: true, ...options, argv } }], dollar as Dollar)
+  }
+  return dollar as Dollar
+}
+
+const isTemplate = (value: unknown): value is Template => Array.isArray(value) && "raw" in value
+
+const toCommand = (all: ReadonlyArray<Pipeline.Stage>, dollar: Dollar): Command => {
+  let running: Fiber.RuntimeFiber<Result, ClientError> | undefined
+  const ended = Effect.suspend(() => {
+    const fiber = (running ??= Effect.runFork(Pipeline.run(all)))
+    // Who gives up does not wait for the end of what is terminated.
+    return Effect.onInterrupt(Effect.flatten(Fiber.await(fiber)), () => Fiber.interruptFork(fiber))
+  })
+  const result = (how?: CallOptions): Promise<Result> => promise(CommandLines.stoppable(all, ended), how)
+  const change = (to: (options: RunOptions) => RunOptions): Command =>
+    toCommand(
+      all.map(({ on, options }) => ({ on, options: to(options) })),
+      dollar,
+    )
+  return {
+    argv: all.at(-1)?.options.argv ?? [],
+    [stages]: all,
+    // oxlint-disable-next-line unicorn/no-thenable -- a command is awaited
+    then: (resolved, rejected) => result().then(resolved, rejected),
+    catch: (rejected) => result().catch(rejected),
+    finally: (ended) => result().finally(ended),
+    text: (how) => result(how).then(({ stdout }) => stdout),
+    json: <A>(how?: CallOptions) => result(how).then((done) => parsed<A>(all, done)),
+    bytes: (how) => result(how).then(({ stdoutBytes }) => stdoutBytes),
+    lines: (options) => CommandLines.lines(all, options),
+    pipe: (next: Command | TemplateStringsArray, ...values: ReadonlyArray<Value>) =>
+      toCommand([...all, ...readers(isTemplate(next) ? dollar(next, ...values) : next)], dollar),
+    input: (input) =>
+      toCommand(
+        all.map((stage, index) => (index > 0 ? stage : { ...stage, options: { ...stage.options, input } })),
+        dollar,
+      ),
+    env: (env) => change((options) => ({ ...options, env: { ...options.env, ...env } })),
+    cwd: (cwd) => change((options) => ({ ...options, cwd })),
+    timeout: (timeout) => change((options) => ({ ...options, timeout })),
+    signal: (signal) => change((options) => ({ ...options, signal })),
+    quiet: () => change(silent),
+    nothrow: () => change((options) => ({ ...options, reject: false })),
+  }
+}
+
+const silent = ({ onOutput: _silenced, ...options }: RunOptions): RunOptions => options
+
+/** The stages of a command that another is piped into. */
+const readers = (next: Command): ReadonlyArray<Pipeline.Stage> => {
+  const all = (next as Partial<Command> | undefined)?.[stages]
+  const [first] = all ?? []
+  if (all === undefined || first === undefined) {
+    throw invalid("pipe takes a command, as $`sort`, or is a tag itself: .pipe`sort`")
+  }
+  const lacks =
+    first.options.input !== undefined
+      ? "has input of its own"
+      : first.options.tty === true
+        ? "runs in a terminal, which has no end of input"
+        : undefined
+  if (lacks === undefined) return all
+  throw invalid(`pipe cannot write to ${first.options.argv[0] ?? ""}: it ${lacks}`)
+}
+
+const parsed = <A>(all: ReadonlyArray<Pipeline.Stage>, result: Result): A => {
+  try {
+    return JSON.parse(result.stdout) as A
+  } catch (cause) {
+    const program = all.at(-1)?.options.argv[0] ?? ""
+    const message = `the stdout of ${program} is no JSON: ${(cause as Error).message}`
+    throw new ClientError({ reason: "NotJson", message, result, cause })
+  }
+}
