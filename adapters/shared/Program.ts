@@ -2,10 +2,8 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
-import type * as Client from "../../core/client/Client.ts"
 import * as Dialects from "../../core/client/Dialects.ts"
 import { promise } from "../../core/client/Promises.ts"
-import type * as V0Client from "../../core/client/v0/V0Client.ts"
 import { type Transport, TransportError } from "../../core/transport/Transport.ts"
 import * as Background from "./Background.ts"
 import * as Connect from "./Connect.ts"
@@ -20,7 +18,9 @@ import { Server, type ServerService } from "./serve/ServerTag.ts"
 import * as SpawnerLayer from "./serve/SpawnerLayer.ts"
 import * as ServerServices from "./ServerServices.ts"
 import * as TargetCheck from "./TargetCheck.ts"
+import type { ToClient } from "./ToClient.ts"
 
+export type { ToClient } from "./ToClient.ts"
 export type { InProcessTarget, RemoteTarget, Target, UrlTarget } from "./Connect.ts"
 export type { Options as CommandOptions } from "./transport/CommandTransport.ts"
 export type { Options as UrlOptions } from "./transport/WebSocketClient.ts"
@@ -46,15 +46,6 @@ export interface Program {
   readonly makeServer: (options?: Options) => Effect.Effect<ServerService, ServeError, Scope.Scope>
   /** The same as a layer. */
   readonly layerServer: (options?: Options) => Layer.Layer<Server, ServeError>
-}
-
-/**
- * Connects a client. Rejects with `InvalidOption` for a target or an option that does not exist, and with `Connect`,
- * `Server` or `Timeout` if the server cannot be reached or its handshake fails.
- */
-export interface ToClient {
-  (target: Connect.Target, options: Dialects.V0Options): Promise<V0Client.V0Client>
-  (target: Connect.Target, options?: Dialects.CurrentOptions): Promise<Client.Client>
 }
 
 /** The calls on this runtime. */

@@ -58,15 +58,13 @@ export interface WritableBytes {
   getWriter(): ByteWriter
 }
 
-type Globals = typeof globalThis
-
 /** The global `ReadableStream<Uint8Array>`; `for await` reads it as well. */
-export type ReadableStream = Globals extends { ReadableStream: { prototype: infer Known } }
+export type ReadableStream = typeof globalThis extends { ReadableStream: { prototype: infer Known } }
   ? ReadableBytes & Known
   : ReadableBytes
 
 /** The global `WritableStream<Uint8Array>`. */
-export type WritableStream = Globals extends { WritableStream: { prototype: infer Known } }
+export type WritableStream = typeof globalThis extends { WritableStream: { prototype: infer Known } }
   ? WritableBytes & Known
   : WritableBytes
 
@@ -86,11 +84,17 @@ const globals = globalThis as unknown as {
   readonly WritableStream: new (sink: WritableSink) => WritableStream
 }
 
-/** A stream that asks `source` for a piece only when it is read. */
+/**
+ * A stream that asks `source` for a piece only when it is read.
+ * @internal
+ */
 export const readable = (source: ReadableSource): ReadableStream =>
   iterable(new globals.ReadableStream(source, { highWaterMark: 0 }))
 
-/** A stream that gives `sink` one piece at a time. */
+/**
+ * A stream that gives `sink` one piece at a time.
+ * @internal
+ */
 export const writable = (sink: WritableSink): WritableStream => new globals.WritableStream(sink)
 
 /** Browsers without the async iterator of streams get one. */

@@ -49,7 +49,14 @@ export type { ScreenOptions } from "./Screen.ts"
 export * as ScreenSvg from "./ScreenSvg.ts"
 export * as StartOptions from "./StartOptions.ts"
 export type { LineOptions } from "./TextLines.ts"
-export type * from "./WebTypes.ts"
+export type {
+  ByteReader,
+  ByteWriter,
+  ReadableBytes,
+  ReadableStream,
+  WritableBytes,
+  WritableStream,
+} from "./WebTypes.ts"
 export type { RoleSubscription } from "./WriterRole.ts"
 export * as V0Client from "./v0/V0Client.ts"
 export * as V0ExecClient from "./v0/V0ExecClient.ts"

@@ -1,8 +1,8 @@
 /** `--tls-ca`, `--tls-cert` and `--tls-key` of a client: whom it trusts, and what it shows. */
+import type { ClientTls } from "../transport/ClientTls.ts"
 import * as Effect from "effect/Effect"
 import type * as TextFile from "../host/TextFile.ts"
 import * as TlsFiles from "../serve/TlsFiles.ts"
-import type * as Tls from "../transport/Tls.ts"
 import * as Flags from "./Flags.ts"
 import type { FlagSpecs } from "./table/Spec.ts"
 
@@ -27,7 +27,7 @@ export const clientFlags = {
 export const readClient = (
   command: string,
   values: Flags.Values<typeof clientFlags>,
-): Effect.Effect<Tls.ClientTls | undefined, Flags.UsageError, TextFile.TextFiles> =>
+): Effect.Effect<ClientTls | undefined, Flags.UsageError, TextFile.TextFiles> =>
   Effect.gen(function* () {
     const of = (flag: keyof typeof values) => ({ label: `--${flag}`, file: values[flag] })
     const certificate = yield* TlsFiles.readPair(of("tls-cert"), of("tls-key"))

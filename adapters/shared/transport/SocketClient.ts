@@ -5,11 +5,12 @@ import * as nodeTls from "node:tls"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { type Transport, TransportError } from "../../../core/transport/Transport.ts"
+import type { ClientTls } from "./ClientTls.ts"
+import { toNode } from "./Tls.ts"
 import * as LineTransport from "./LineTransport.ts"
 import * as OsError from "../host/OsError.ts"
 import * as Sockets from "./Sockets.ts"
 import * as SocketAddress from "./SocketAddress.ts"
-import type * as Tls from "./Tls.ts"
 import * as UnixSocketFile from "./UnixSocketFile.ts"
 
 /** How long a server may take to accept. */
@@ -18,7 +19,7 @@ const connectDeadline = "30 seconds"
 /** Connects; closing the scope ends the connection. */
 export const connect = (
   address: SocketAddress.SocketAddress,
-  tls: Tls.ClientTls = {},
+  tls: ClientTls = {},
 ): Effect.Effect<Transport, TransportError, Scope.Scope> =>
   Effect.gen(function* () {
     if (address.kind === "unix") yield* UnixSocketFile.checkLength(resolve(address.path))
@@ -29,15 +30,17 @@ export const connect = (
     return yield* LineTransport.make({ label, input: socket, output: socket })
   })
 
-const dial = (address: SocketAddress.SocketAddress, { ca, cert, key }: Tls.ClientTls): net.Socket => {
+const dial = (address: SocketAddress.SocketAddress, tls: ClientTls): net.Socket => {
   if (address.kind === "unix") return net.connect({ path: resolve(address.path) })
   const { host, port } = address
-  return address.kind === "tcp" ? net.connect({ host, port }) : nodeTls.connect({ host, port, ca, cert, key })
+  return address.kind === "tcp"
+    ? net.connect({ host, port })
+    : nodeTls.connect({ host, port, ...toNode(tls) })
 }
 
 const open = (
   address: SocketAddress.SocketAddress,
-  tls: Tls.ClientTls,
+  tls: ClientTls,
 ): Effect.Effect<net.Socket, TransportError> =>
   Effect.async<net.Socket, TransportError>((resume) => {
     const socket = dial(address, tls)

@@ -10,6 +10,7 @@ import * as SocketAddress from "./SocketAddress.ts"
 import * as SocketClient from "./SocketClient.ts"
 import * as SocketListener from "./SocketListener.ts"
 import * as Certificates from "../testing/Certificates.ts"
+import type { ClientTls } from "./ClientTls.ts"
 import * as Tls from "./Tls.ts"
 
 const folder = fs.mkdtempSync(join(tmpdir(), "procwire-tls-"))
@@ -32,7 +33,7 @@ const listening = <A>(wanted: Tls.ServerTls, test: (address: string) => Promise<
   }).pipe(Effect.scoped, Effect.runPromise)
 
 /** The answer of an echo server, or the reason why there is none. */
-const ask = (address: string, trust?: Tls.ClientTls): Promise<string> =>
+const ask = (address: string, trust?: ClientTls): Promise<string> =>
   Effect.flatMap(
     SocketClient.connect(SocketAddress.parse(address) as SocketAddress.SocketAddress, trust),
     (transport) => {

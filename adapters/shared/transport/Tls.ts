@@ -8,6 +8,7 @@ import { createPrivateKey, X509Certificate } from "node:crypto"
 import * as tls from "node:tls"
 import * as Effect from "effect/Effect"
 import { TransportError } from "../../../core/transport/Transport.ts"
+import type { ClientTls } from "./ClientTls.ts"
 
 /** The certificate of a server, and whom it admits. All in PEM. */
 export interface ServerTls {
@@ -21,15 +22,22 @@ export interface ServerTls {
   readonly onRenewal?: (use: (renewed: ServerTls) => void) => void
 }
 
-/** Which servers a client trusts, and its own certificate. All in PEM. */
-export interface ClientTls {
-  /** Trusted instead of the authorities of the system. */
-  readonly ca?: string | Buffer
-  /** Shown to a server that asks for one; needs `key`. */
-  readonly cert?: string | Buffer
-  /** The private key of `cert`. */
-  readonly key?: string | Buffer
-}
+/**
+ * The same as `node:tls` takes it.
+ * @internal
+ */
+export const toNode = ({
+  ca,
+  cert,
+  key,
+}: ClientTls): Record<keyof ClientTls, string | Buffer | undefined> => ({
+  ca: toBuffer(ca),
+  cert: toBuffer(cert),
+  key: toBuffer(key),
+})
+
+const toBuffer = (pem: string | Uint8Array | undefined) =>
+  pem === undefined || typeof pem === "string" ? pem : Buffer.from(pem)
 
 /** How long a client may take for the TLS handshake. */
 const handshakeMillis = 30_000

@@ -8,7 +8,8 @@ import type { Socket } from "node:net"
 import { type ClientOptions, WebSocket } from "real-ws"
 import { encodeText } from "../../../core/transport/Framing.ts"
 import { maxMessageBytes, type Transport, type TransportError } from "../../../core/transport/Transport.ts"
-import type { ClientTls } from "./Tls.ts"
+import type { ClientTls } from "./ClientTls.ts"
+import { toNode } from "./Tls.ts"
 import { maxFrameBytes } from "./WebSocketFrames.ts"
 import * as UpgradeFailure from "./UpgradeFailure.ts"
 import * as WebSocketTransport from "../../web/WebSocketTransport.ts"
@@ -24,7 +25,7 @@ export interface Options extends ClientTls {
 /** Connects to a `ws://` or `wss://` URL; closing the scope ends the connection. */
 export const connect = (
   url: string,
-  { headers, token, ca, cert, key }: Options = {},
+  { headers, token, ...tls }: Options = {},
 ): Effect.Effect<Transport, TransportError, Scope.Scope> =>
   Effect.suspend(() => {
     const upgrade: { status?: number } = {}
@@ -32,9 +33,7 @@ export const connect = (
       const socket = new FragmentingWebSocket(address, {
         perMessageDeflate: false,
         maxPayload: maxMessageBytes,
-        ca,
-        cert,
-        key,
+        ...toNode(tls),
         headers: { ...headers, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) },
       })
       socket.on("unexpected-response", (_, response) => {

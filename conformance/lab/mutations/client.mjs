@@ -10,6 +10,15 @@ const streams = "adapters/shared/integration/WebStreams.test.ts"
 const input = "adapters/shared/integration/RunInput.test.ts"
 
 export const client = [
+  elsewhere(
+    one(
+      "adapters/web/WebClient.ts",
+      "return WebSocketTransport.connect(target.url)",
+      "return Effect.never",
+      "a client in a browser connects to nothing",
+    ),
+    "conformance/integration/Web.test.ts",
+  ),
   one(
     "core/client/command/Words.ts",
     "if (syntax !== undefined) throw this.refused(syntax)",

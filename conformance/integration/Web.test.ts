@@ -1,0 +1,245 @@
+/**
+ * `procwire` and `procwire/web` in a browser: a page that is bundled from the built library runs in Chromium against
+ * `procwire serve`, and `procwire` is the right one on each runtime.
+ *
+ * The page reaches the server through a relay that leaves its `Origin` out: the server refuses web pages.
+ */
+import { execFile, spawn } from "node:child_process"
+import { once } from "node:events"
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { createServer } from "node:http"
+import { type AddressInfo, connect, createServer as createRelay, type Socket } from "node:net"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
+import { build } from "esbuild"
+import { describe, expect, it, onTestFinished } from "vitest"
+
+const root = fileURLToPath(new URL("../../", import.meta.url))
+const chromium = ["/usr/bin/chromium", "/usr/bin/chromium-browser"].find((path) => existsSync(path))
+
+/** A page's script as one file, which has no module of a runtime in it. */
+const bundled = async (contents: string) => {
+  const { outputFiles, metafile } = await build({
+    stdin: { contents, resolveDir: root },
+    bundle: true,
+    write: false,
+    metafile: true,
+    minifySyntax: true,
+    platform: "browser",
+    format: "esm",
+  })
+  expect(
+    Object.keys(metafile.inputs).filter((name) => /node:|adapters\/(node|bun|deno|shared)\b/.test(name)),
+  ).toEqual([])
+  return outputFiles[0]?.text ?? ""
+}
+
+const page = `
+  import { ClientError, connect } from "procwire/web"
+  const main = async (url) => {
+    const client = await connect({ url })
+    const { $ } = client
+    const found = {}
+    found.run = (await client.run({ argv: ["sh", "-c", "echo out; echo err >&2"] })).stderr
+    found.text = await $\`printf %s \${"it's $HOME"}\`.text()
+    found.lines = []
+    for await (const line of $\`seq 1 3\`.pipe\`tac\`.lines()) found.lines.push(line)
+    found.failed = await $\`sh -c "echo bad >&2; exit 3"\`
+      .catch((error) => [error instanceof ClientError, error.message])
+    const child = await client.start({ argv: ["cat"], pipeStdin: true })
+    const copied = new Response(child.stdout).arrayBuffer()
+    await new Blob([new Uint8Array(3_000_000).fill(7)]).stream().pipeTo(child.stdin)
+    const bytes = new Uint8Array(await copied)
+    found.streams = [bytes.length, bytes.every((byte) => byte === 7), await child.exitCode]
+    const again = await client.start({ argv: ["echo", "iterated"] })
+    for await (const piece of again.stdout) found.iterated = new TextDecoder().decode(piece)
+    const folder = (await $\`mktemp -d\`.text()).trim()
+    await client.fs.writeFile(folder + "/file", "from a page")
+    found.file = await $\`cat\`.input({ file: folder + "/file" }).text()
+    found.picked = await $\`wc -c\`.input(new File(["12345"], "name")).json()
+    await client.fs.remove(folder)
+    found.target = await connect({ command: "procwire" }).catch(({ reason }) => reason)
+    await client.close()
+    return found
+  }
+  main(location.hash.slice(1)).catch((error) => ({ error: String(error.stack) })).then((found) =>
+    fetch("/found", { method: "POST", body: JSON.stringify(found) }))`
+
+/** A server of this repository: its address. */
+const serve = async () => {
+  const server = spawn(process.execPath, [join(root, "dist/procwire.mjs"), "serve"], {
+    stdio: ["ignore", "pipe", "inherit"],
+  })
+  onTestFinished(() => void server.kill())
+  const [line] = (await once(server.stdout, "data")) as [Buffer]
+  return new URL(line.toString().trim())
+}
+
+/** Connects to `port`, without the line of the head that tells whose page it is. */
+const relay = async (port: number) => {
+  const sockets = new Set<Socket>()
+  const relaying = createRelay((page) => {
+    const server = connect(port, "127.0.0.1")
+    for (const socket of [page, server]) socket.on("error", () => {})
+    for (const socket of [page, server]) sockets.add(socket)
+    let head = ""
+    const read = (bytes: Buffer) => {
+      head += bytes.toString("latin1")
+      const end = head.indexOf("\r\n\r\n")
+      if (end < 0) return
+      page.off("data", read)
+      server.write(head.replace(/\r\nOrigin:[^\r]*/i, ""), "latin1")
+      page.pipe(server)
+      server.pipe(page)
+    }
+    page.on("data", read)
+  })
+  relaying.listen(0, "127.0.0.1")
+  await once(relaying, "listening")
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy()
+    relaying.close()
+  })
+  return (relaying.address() as AddressInfo).port
+}
+
+/** What a page reports that has `script`, opened by Chromium with `hash`. */
+const shown = async (program: string, script: string, hash: string) => {
+  let report: (text: string) => void = () => {}
+  const reported = new Promise<string>((resolve) => (report = resolve))
+  const site = createServer((request, response) => {
+    if (request.method !== "POST") {
+      const [type, text] = request.url === "/page.js" ? ["text/javascript", script] : ["text/html", html]
+      return void response.setHeader("content-type", type).end(text)
+    }
+    const pieces: Array<Buffer> = []
+    request.on("data", (piece: Buffer) => pieces.push(piece))
+    request.on("end", () => {
+      response.end()
+      report(Buffer.concat(pieces).toString())
+    })
+  }).listen(0, "127.0.0.1")
+  await once(site, "listening")
+  const { port } = site.address() as AddressInfo
+  const profile = mkdtempSync(join(tmpdir(), "procwire-chromium-"))
+  const flags = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    `--user-data-dir=${profile}`,
+  ]
+  const browser = spawn(program, [...flags, `http://127.0.0.1:${port}/#${hash}`], { stdio: "ignore" })
+  const ended = once(browser, "exit").then(([code]) => `Chromium has ended with ${code}`)
+  try {
+    return await Promise.race([reported, ended])
+  } finally {
+    browser.kill("SIGKILL")
+    await ended
+    site.closeAllConnections()
+    site.close()
+    rmSync(profile, { recursive: true, force: true, maxRetries: 20 })
+  }
+}
+
+const html = `<!doctype html><script type="module" src="/page.js"></script>`
+
+describe("procwire/web", () => {
+  it.skipIf(chromium === undefined)(
+    `connects, runs, pipes, streams and reads files in Chromium${chromium === undefined ? ": it is not installed" : ""}`,
+    async () => {
+      const [script, { port }] = await Promise.all([bundled(page), serve()])
+      const url = `ws://127.0.0.1:${await relay(Number(port))}`
+      const found = await shown(chromium ?? "", script, url)
+      expect(JSON.parse(found)).toEqual({
+        run: "err\n",
+        text: "it's $HOME",
+        lines: ["3", "2", "1"],
+        failed: [true, "sh exited with 3: bad"],
+        streams: [3_000_000, true, 0],
+        iterated: "iterated\n",
+        file: "from a page",
+        picked: 5,
+        target: "InvalidOption",
+      })
+    },
+  )
+})
+
+describe("procwire", () => {
+  it("is for browsers where a bundler resolves it for them", async () => {
+    expect(
+      await bundled(`import { connect, ExecClient } from "procwire"; console.log(connect, ExecClient)`),
+    ).toContain("WebSocket")
+  })
+
+  it("connects on Node, Bun and Deno, each with its own adapter", async () => {
+    const script = `
+      import { connect } from "procwire"
+      const client = await connect({ inProcess: true })
+      console.log(import.meta.resolve("procwire").split("/").at(-2), await client.$\`echo here\`.text())
+      await client.close()`
+    const folder = mkdtempSync(join(root, "dist/tests-"))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const file = join(folder, "program.mjs")
+    writeFileSync(file, script)
+    const deno = ["run", "--quiet", "--allow-all", "--config", join(root, "deno.json"), file]
+    for (const [name, program, args] of [
+      ["node", process.execPath, [file]],
+      ["bun", runtime("@oven", "bin/bun"), [file]],
+      ["deno", runtime("@deno", "deno"), deno],
+    ] as const) {
+      const { stdout } = await promisify(execFile)(program, args)
+      expect(stdout, name).toBe(`${name} here\n\n`)
+    }
+  })
+})
+
+/** A runtime that npm has installed for this platform. */
+const runtime = (scope: string, name: string): string => {
+  const home = join(root, "node_modules", scope)
+  return (
+    readdirSync(home)
+      .map((one) => join(home, one, name))
+      .find((one) => existsSync(one)) ?? ""
+  )
+}
+
+describe("the declarations", () => {
+  /** The given files, and all that they import. */
+  const reached = (file: string, found = new Set<string>()): ReadonlySet<string> => {
+    if (found.has(file)) return found
+    found.add(file)
+    for (const [, path = ""] of readFileSync(file, "utf8").matchAll(/(?:from|import\()\s*"(\.[^"]+)"/g)) {
+      reached(join(dirname(file), path).replace(/\.(js|ts)$/, ".d.ts"), found)
+    }
+    return found
+  }
+
+  /** What is for Node, Bun and Deno alone, by its name. */
+  const runtimes = /^\.\/(node|bun|deno|runtime|platform|mcp|sandbox|conformance.*|package\.json)$/
+
+  it("have no type of Node, but for those of what is for runtimes alone", () => {
+    const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+      exports: Readonly<Record<string, { readonly types: string }>>
+    }
+    const portable = Object.entries(exports).filter(([name]) => !runtimes.test(name))
+    expect(portable.map(([name]) => name)).toEqual(
+      expect.arrayContaining([".", "./client", "./web", "./agent"]),
+    )
+    for (const [name, { types }] of portable) {
+      for (const file of reached(join(root, types))) {
+        const code = readFileSync(file, "utf8").replace(/\/\*[^]*?\*\//g, "")
+        const own =
+          /export interface Buffer |import type \{[^}]*\bBuffer\b[^}]*\} from "\.[^"]*Buffers\.(ts|js)"/.test(
+            code,
+          )
+        expect(code, `${name} reaches ${file}`).not.toMatch(
+          own ? /"node:|\bNodeJS\b/ : /"node:|\bNodeJS\b|\bBuffer\b/,
+        )
+      }
+    }
+  })
+})
