@@ -19,6 +19,7 @@ const imports = {
   "core/pattern": "core/protocol",
   "core/process": "core/protocol core/spawn core/pattern",
   "core/session": "core/protocol core/spawn core/process",
+  "core/directory": "",
   "core/server": "core !core/client !core/agent",
   "core/client": "core/protocol core/transport core/rpc",
   "core/agent": "core/protocol core/transport core/rpc core/client core/pattern",
@@ -45,6 +46,7 @@ const imports = {
   "conformance/spawner": "core/protocol core/spawn conformance/suite conformance/seam",
   "conformance/transport":
     "core/protocol core/transport conformance/suite conformance/seam conformance/spawner",
+  "conformance/directory": "core/directory conformance/suite conformance/seam",
   "conformance/targets": "",
   "conformance/lab": ".ci dist conformance",
 }
@@ -57,9 +59,10 @@ const exceptions = {
     "**/conformance/**",
     "!**/conformance/spawner/**",
     "!**/conformance/transport/**",
+    "!**/conformance/directory/**",
     "!**/conformance/testing/**",
   ],
-  "conformance/{*,suite,report,command,client,spawner,transport}/**/*.test.ts": [
+  "conformance/{*,suite,report,command,client,spawner,transport,directory}/**/*.test.ts": [
     "**/lab/**",
     "**/.ci/**",
     "**/adapters/**",

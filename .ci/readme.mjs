@@ -25,6 +25,7 @@ const { cases: v0Cases } = await import("../dist/conformance/suite/cases/v0/inde
 const { cases: spawnerCases } = await import("../dist/conformance/spawner/cases/index.js")
 const clientCases = (await import("../dist/conformance/client/ClientRunner.js")).cases()
 const { cases: transportCases } = await import("../dist/conformance/transport/cases/index.js")
+const { cases: directoryCases } = await import("../dist/conformance/directory/cases/index.js")
 
 const check = process.argv.includes("--check")
 
@@ -167,6 +168,7 @@ const ids = [
   idsOf("Clients", clientCases, firstTwoSteps),
   idsOf("The spawner", spawnerCases, firstTwoSteps),
   idsOf("The transport", transportCases, firstTwoSteps),
+  idsOf("The directory", directoryCases, firstTwoSteps),
 ].join("\n")
 
 /**

@@ -1,17 +1,19 @@
 /**
- * The lists of cases in spawner/README.md and transport/README.md are current.
+ * The lists of cases in the READMEs of the suites of seams are current.
  * `vitest run conformance/integration/SeamReadmes.test.ts -u` writes them.
  */
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { describe, expect, test } from "vitest"
 import { cases as transportCases } from "../transport/cases/index.ts"
+import { cases as directoryCases } from "../directory/cases/index.ts"
 import { cases as spawnerCases } from "../spawner/cases/index.ts"
 import { listing } from "../seam/SeamCase.ts"
 
 describe.each([
   { suite: "spawner", cases: spawnerCases },
   { suite: "transport", cases: transportCases },
+  { suite: "directory", cases: directoryCases },
 ])("the $suite suite", ({ suite, cases }) => {
   test("lists its cases in its README", async () => {
     const path = fileURLToPath(new URL(`../${suite}/README.md`, import.meta.url))

@@ -8,6 +8,7 @@ import { attaching } from "./attach.mjs"
 import { client } from "./client.mjs"
 import { confine } from "./confine.mjs"
 import { dialects } from "./dialects.mjs"
+import { directories } from "./directory.mjs"
 import { doors } from "./doors.mjs"
 import { files } from "./files.mjs"
 import { http } from "./http.mjs"
@@ -36,6 +37,7 @@ export const all = [
   ...lists,
   ...marksOfOutput,
   ...attaching,
+  ...directories,
   ...files,
   ...http,
   ...server,

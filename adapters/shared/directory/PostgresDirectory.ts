@@ -1,0 +1,66 @@
+/**
+ * A directory in PostgreSQL, for as many hosts and routers as one likes. Each operation is one call of a function of
+ * the database, with a deadline; what it does not answer in time fails with `Unavailable`, and works again when it is
+ * back. Time is that of the database.
+ *
+ * It needs the packages `@effect/sql-pg`, `@effect/sql`, `@effect/experimental` and `@effect/platform`, which are loaded
+ * when the first directory is made.
+ */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import type * as Scope from "effect/Scope"
+import { checked } from "../../../core/directory/Checked.ts"
+import { Directory, type DirectoryService } from "../../../core/directory/Directory.ts"
+import { DirectoryError } from "../../../core/directory/DirectoryError.ts"
+import { resolve, type DirectoryOptions } from "../../../core/directory/DirectoryOptions.ts"
+import * as PostgresCalls from "./PostgresCalls.ts"
+import { packages } from "./PostgresPackages.ts"
+import * as PostgresSchema from "./PostgresSchema.ts"
+import * as Watching from "./Watching.ts"
+
+/** Where the directory is, and how patient it is. */
+export interface PostgresOptions extends DirectoryOptions {
+  /** `postgres://user:password@host:5432/database`; a folder of a Unix socket as host is written with `%2F`. */
+  readonly url: string | Redacted.Redacted
+  /** The schema that has it, made if it is not there: `procwire_directory`. Lower-case letters, digits and `_`. */
+  readonly schema?: string
+  /** Connections at most, beside one that listens: 8. */
+  readonly connections?: number
+}
+
+/** Connects, and makes or updates the schema. Fails with `Unavailable`, `WrongVersion` and `NotInstalled`. */
+export const make = (
+  options: PostgresOptions,
+): Effect.Effect<DirectoryService, DirectoryError, Scope.Scope> =>
+  Effect.gen(function* () {
+    const { url, schema = "procwire_directory", connections = 8, ...patience } = options
+    const settings = resolve(patience)
+    if (!/^[a-z_][a-z0-9_]{0,47}$/.test(schema))
+      throw new RangeError(`schema must be up to 48 lower-case letters, digits and _: ${schema}`)
+    const loaded = yield* packages
+    const client = loaded.PgClient.make({
+      url: typeof url === "string" ? Redacted.make(url) : url,
+      maxConnections: connections,
+      connectTimeout: settings.deadlineMillis,
+      applicationName: "procwire",
+    })
+    const connect = Effect.provide(client, loaded.Reactivity.layer)
+    const sql = yield* Effect.mapError(connect, PostgresCalls.unavailable)
+    const prepare = PostgresSchema.prepare(sql, loaded, schema)
+    yield* Effect.mapError(prepare, (error) =>
+      error instanceof DirectoryError ? error : PostgresCalls.unavailable(error),
+    )
+    const call = PostgresCalls.make(sql, schema, settings.deadlineMillis)
+    const watching = yield* Watching.make({
+      sweep: PostgresCalls.sweep(call, settings),
+      changes: (since) => PostgresCalls.changes(call, since),
+      listen: sql.listen(schema),
+      tickMillis: settings.tickMillis,
+    })
+    return checked({ ...PostgresCalls.operations(call, settings), watch: watching })
+  })
+
+/** The same as a layer. */
+export const layer = (options: PostgresOptions): Layer.Layer<Directory, DirectoryError> =>
+  Layer.scoped(Directory, make(options))

@@ -1,0 +1,107 @@
+/**
+ * Watches of a directory that others change, too. A message of the engine wakes them at once; as a message may be lost
+ * with its connection, each look at what has expired wakes them as well if there is something new. While the engine
+ * is away they wait.
+ */
+import * as Chunk from "effect/Chunk"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Random from "effect/Random"
+import * as Schedule from "effect/Schedule"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import type { Change } from "../../../core/directory/Directory.ts"
+import type { DirectoryError } from "../../../core/directory/DirectoryError.ts"
+
+/** What an engine has to offer. */
+export interface Engine {
+  /** Looks at what has expired: the version of the last change. */
+  readonly sweep: Effect.Effect<number, DirectoryError>
+  /** What has changed since a version, and the version of the last change. */
+  readonly changes: (
+    since: number,
+  ) => Effect.Effect<{ readonly version: number; readonly changes: ReadonlyArray<Change> }, DirectoryError>
+  /** Something for each change, as long as the connection lasts. */
+  readonly listen: Stream.Stream<unknown, unknown>
+  /** How often to look. */
+  readonly tickMillis: number
+}
+
+/** Longest pause between two attempts while the engine is away. */
+const mostPauseMillis = 5_000
+
+/** Starts to look and to listen, until the scope ends. */
+export const make = (
+  engine: Engine,
+): Effect.Effect<Stream.Stream<Change, DirectoryError>, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    let news = yield* Deferred.make<void>()
+    let version = 0
+    let heard = true
+    const wake = Effect.suspend(() => {
+      const told = news
+      return Effect.flatMap(Deferred.make<void>(), (next) => {
+        news = next
+        return Deferred.succeed(told, undefined)
+      })
+    })
+    const hear = Effect.suspend(() => {
+      heard = true
+      return wake
+    })
+    /** Listens; after a change of which no message told it begins again, as the connection may be dead. */
+    let deaf = yield* Deferred.make<void>()
+    const listening = Effect.suspend(() => Stream.runForEach(engine.listen, () => hear)).pipe(
+      Effect.catchAllCause(() => Effect.void),
+      Effect.disconnect,
+      Effect.raceFirst(Effect.suspend(() => Deferred.await(deaf))),
+      Effect.zipRight(pause(engine.tickMillis)),
+    )
+    const look = Effect.gen(function* () {
+      const last = yield* engine.sweep
+      if (last === version) return
+      version = last
+      if (!heard) {
+        const before = deaf
+        deaf = yield* Deferred.make<void>()
+        yield* Deferred.succeed(before, undefined)
+      }
+      heard = false
+      yield* wake
+    })
+    const looking = Effect.zipRight(pause(engine.tickMillis), Effect.ignore(look))
+    yield* Effect.forkScoped(Effect.forever(listening))
+    yield* Effect.forkScoped(Effect.forever(looking))
+    const later = (since: number) =>
+      Effect.gen(function* () {
+        for (;;) {
+          const awaited = Deferred.await(news)
+          const found = yield* patiently(engine.changes(since), engine.tickMillis)
+          if (found.version > since) return found
+          yield* awaited
+        }
+      })
+    return Stream.paginateChunkEffect(0, (since) =>
+      Effect.map(
+        later(since),
+        (found) => [Chunk.fromIterable(found.changes), Option.some(found.version)] as const,
+      ),
+    )
+  })
+
+/** About so long: many who wait together do not come back together. */
+const pause = (millis: number): Effect.Effect<void> =>
+  Effect.flatMap(Random.nextRange(0.75, 1.25), (factor) => Effect.sleep(millis * factor))
+
+/** Tries until the engine is back. What can never work fails. */
+const patiently = <A>(
+  effect: Effect.Effect<A, DirectoryError>,
+  millis: number,
+): Effect.Effect<A, DirectoryError> =>
+  Effect.retry(effect, {
+    while: ({ reason }) => reason === "Unavailable",
+    schedule: Schedule.jittered(
+      Schedule.union(Schedule.exponential(millis), Schedule.spaced(mostPauseMillis)),
+    ),
+  })

@@ -1,0 +1,18 @@
+/**
+ * A directory of hosts and sessions in PostgreSQL. It needs the packages `@effect/sql-pg`, `@effect/sql`,
+ * `@effect/experimental` and `@effect/platform`, which npm does not install with procwire.
+ *
+ * @example
+ * ```ts
+ * import * as Effect from "effect/Effect"
+ * import { Directory } from "procwire/directory"
+ * import { PostgresDirectory } from "procwire/directory/postgres"
+ *
+ * const program = Effect.flatMap(Directory.Directory, (directory) => directory.list())
+ * const layer = PostgresDirectory.layer({ url: "postgres://procwire@db.internal/fleet" })
+ * const { hosts } = await Effect.runPromise(Effect.provide(program, layer))
+ * ```
+ *
+ * @module
+ */
+export * as PostgresDirectory from "./PostgresDirectory.ts"

@@ -1,0 +1,49 @@
+/**
+ * The words for what has become of a host and of a session. They are a closed list: who decides by them reads no text.
+ *
+ * A host that missed its lease is `lost`: its sessions are kept, a resume waits, nothing is started there. If it stays
+ * silent it is `gone`, and its sessions have ended. What was said to have ended never comes back.
+ */
+
+/** What is known of a host: it renews its lease, it has missed it, or it has been silent for so long that it counts as dead. */
+export type HostState = "up" | "lost" | "gone"
+
+/** How a session may end by the words of those who have it. */
+export const ownEndings = ["closed", "start failed", "released"] as const
+
+/**
+ * `closed`: it has come to its end on its host. `start failed`: it could not be started there. `released`: somebody gave
+ * it up, though its host may still have it.
+ */
+export type OwnEnding = (typeof ownEndings)[number]
+
+/** How a session may have ended. */
+export const endings = [
+  ...ownEndings,
+  "host restarted",
+  "host gone",
+  "host forgot it",
+  "never started",
+] as const
+
+/**
+ * How a session has ended. Beside what its owners say: its host has a new epoch; its host was silent for too long; its
+ * host tells of its sessions, and of this one no more; nobody has confirmed the claim in time.
+ */
+export type Ending = (typeof endings)[number]
+
+/** What a session is doing: a host was found, the host has confirmed it, or it is over. */
+export type SessionState = "claimed" | "running" | "ended"
+
+/** What a person is told of a session. */
+export type Words = "starting" | "running" | "lost" | `ended: ${Ending}`
+
+/** The words for a session whose host is in that state. */
+export const words = (
+  session: { readonly state: SessionState; readonly ending?: Ending | undefined },
+  host: HostState,
+): Words => {
+  if (session.state === "ended") return `ended: ${session.ending ?? "closed"}`
+  if (host !== "up") return "lost"
+  return session.state === "claimed" ? "starting" : "running"
+}
