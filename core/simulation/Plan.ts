@@ -2,6 +2,7 @@
  * What happens in a run, as data that follows from its number: settings of the server and the network, what the clients
  * do, what their children do, and what goes wrong. Shrinking takes parts away and plays the rest.
  */
+import type { FleetPlan } from "./FleetPlan.ts"
 import type { Terms } from "./Pipe.ts"
 import type { DrillPlan, ListPlan, ProcessPlan, RecordPlan, WaitPlan } from "./ProcessPlan.ts"
 import type { Script } from "./Script.ts"
@@ -173,5 +174,7 @@ export interface Plan {
   readonly history: HistoryDiskPlan | undefined
   readonly network: Terms
   readonly clients: ReadonlyArray<ClientPlan>
+  /** Hosts and routers that agree by a directory. */
+  readonly fleet: FleetPlan | undefined
   readonly disturbances: ReadonlyArray<Disturbance>
 }

@@ -1,5 +1,6 @@
 /** Makes the plan of a seed. */
 import * as DrillMaker from "./DrillMaker.ts"
+import * as FleetPlan from "./FleetPlan.ts"
 import * as Mix from "./Mix.ts"
 import * as MixMaker from "./MixMaker.ts"
 import type { Terms } from "./Pipe.ts"
@@ -24,6 +25,7 @@ export const make = (number: number, millis: number, mix: Mix.Mix = Mix.usual): 
     history: mix.has("records") ? RecordMaker.disk(seed.fork("history"), millis) : undefined,
     network: network(seed.fork("network")),
     clients,
+    fleet: mix.has("fleet") ? FleetPlan.make(seed.fork("fleet"), millis) : undefined,
     disturbances: disturbances(seed.fork("disturbances"), count, millis),
   }
   return mix.has("drills") ? drilled(plan, DrillMaker.make(seed.fork("drills"), count, millis)) : plan

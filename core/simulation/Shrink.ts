@@ -58,6 +58,8 @@ const listsOf = (plan: Plan): ReadonlyArray<List> => [
     ofClient(index, "lists"),
     ofClient(index, "drills"),
   ]),
+  ofFleet("starts"),
+  ofFleet("faults"),
   {
     get: ({ disturbances }) => disturbances,
     set: (plan, items) => ({ ...plan, disturbances: items as Plan["disturbances"] }),
@@ -71,6 +73,12 @@ const listsOf = (plan: Plan): ReadonlyArray<List> => [
 const inClient = (plan: Plan, index: number, change: (client: ClientPlan) => ClientPlan): Plan => ({
   ...plan,
   clients: plan.clients.map((client, at) => (at === index ? change(client) : client)),
+})
+
+const ofFleet = (name: "starts" | "faults"): List => ({
+  get: ({ fleet }) => fleet?.[name] ?? [],
+  set: (plan, items) =>
+    plan.fleet === undefined ? plan : { ...plan, fleet: { ...plan.fleet, [name]: items as never } },
 })
 
 type Named = "processes" | "waits" | "records" | "lists" | "drills" | "absences"

@@ -14,6 +14,7 @@ import { DeadlineJudge } from "./DeadlineJudge.ts"
 import { Disk, folderOf } from "./Disk.ts"
 import { DrillProgram } from "./DrillProgram.ts"
 import { FileProgram } from "./FileProgram.ts"
+import * as FleetProgram from "./FleetProgram.ts"
 import { historyDisk } from "./HistoryDisk.ts"
 import { HttpProgram } from "./HttpProgram.ts"
 import { ListProgram } from "./ListProgram.ts"
@@ -157,13 +158,12 @@ const perform = (stage: Stage) =>
       discard: true,
     })
     const act = ({ key, run }: Program) => Effect.annotateLogs(run, "program", key)
-    const acting = Effect.forEach(programs, act, { concurrency: "unbounded", discard: true })
+    const acts = Effect.forEach(programs, act, { concurrency: "unbounded", discard: true })
+    const acting = Effect.ensuring(acts, Deferred.succeed(done, undefined))
     const probing = Effect.forEach(busy, ({ probe }) => probe, { concurrency: "unbounded", discard: true })
     const probes = yield* Effect.fork(probing)
-    yield* Effect.all([running, Effect.ensuring(acting, Deferred.succeed(done, undefined))], {
-      concurrency: "unbounded",
-      discard: true,
-    })
+    const fleet = FleetProgram.run(world, plan)
+    yield* Effect.all([running, fleet, acting], { concurrency: "unbounded", discard: true })
     yield* Fiber.interrupt(probes)
     alarm()
     yield* rest(stage)

@@ -20,6 +20,9 @@ export const waits = { mix: "waits" }
 /** For what only histories, marks and lists come by. */
 export const records = { mix: "records" }
 
+/** For what only fleets come by. */
+export const fleet = { mix: "fleet" }
+
 /** @typedef {Partial<Pick<Fault, "survives" | "mix">>} About */
 
 /**
