@@ -15,8 +15,6 @@ export type DirectoryReason =
   | "NoHostKnown"
   /** The argument can never be right. */
   | "Invalid"
-  /** More than this directory can hold. */
-  | "TooLarge"
   /** The directory did not answer in time, or cannot be reached. What was asked for may have happened. */
   | "Unavailable"
   /** The directory's data are of a version that this program does not know. */

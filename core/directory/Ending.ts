@@ -5,15 +5,15 @@
  * silent it is `gone`, and its sessions have ended. What was said to have ended never comes back.
  */
 
-/** What is known of a host: it renews its lease, it has missed it, or it has been silent for so long that it counts as dead. */
+/** What is known of a host: it renews its lease, it has missed it, or it was silent for so long that it counts as dead. */
 export type HostState = "up" | "lost" | "gone"
 
 /** How a session may end by the words of those who have it. */
 export const ownEndings = ["closed", "start failed", "released"] as const
 
 /**
- * `closed`: it has come to its end on its host. `start failed`: it could not be started there. `released`: somebody gave
- * it up, though its host may still have it.
+ * `closed`: it has come to its end on its host. `start failed`: it could not be started there. `released`: somebody
+ * gave it up, though its host may still have it.
  */
 export type OwnEnding = (typeof ownEndings)[number]
 

@@ -140,7 +140,8 @@ begin
     order by two.failures, two.used::numeric / two.capacity, random() limit 1 for update of host;
   if not found then
     return refusal('no host', (select jsonb_object_agg(why, hosts) from (
-      select coalesce(obstacle(host, wanted, t, most), 'lost') as why, count(*) as hosts from host group by 1) counted));
+      select coalesce(obstacle(host, wanted, t, most), 'lost') as why, count(*) as hosts from host group by 1
+    ) counted));
   end if;
   update host set used = used + 1 where host_id = h.host_id;
   update book set fence = fence + 1 returning fence into number;
@@ -211,7 +212,8 @@ const settings = `
 do $do$
 declare name text;
 begin
-  for name in select oid::regprocedure::text from pg_proc where pronamespace = '$schema'::regnamespace and proname in
+  for name in select oid::regprocedure::text from pg_proc
+    where pronamespace = '$schema'::regnamespace and proname in
     ('announce', 'renew', 'drain', 'sweep', 'claim', 'confirm', 'end_session', 'lookup', 'list', 'changes')
   loop
     execute format('alter function %s set search_path = $schema, pg_temp', name);

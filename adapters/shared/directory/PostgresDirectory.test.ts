@@ -111,7 +111,7 @@ describe.skipIf(lacking !== undefined)(title, () => {
     },
   )
 
-  test("while it is stopped, everything is Unavailable at the deadline; then all goes on, and nobody is lost", async () => {
+  test("while it is stopped, all is Unavailable at the deadline; then all goes on, and nobody is lost", async () => {
     const name = schema()
     // The half second of silence is more than the lease, of which each look counts a millisecond at most.
     const brief = { schema: name, stepMillis: 1, leaseMillis: 400 }

@@ -3,8 +3,8 @@
  * the database, with a deadline; what it does not answer in time fails with `Unavailable`, and works again when it is
  * back. Time is that of the database.
  *
- * It needs the packages `@effect/sql-pg`, `@effect/sql`, `@effect/experimental` and `@effect/platform`, which are loaded
- * when the first directory is made.
+ * It needs the packages `@effect/sql-pg`, `@effect/sql`, `@effect/experimental` and `@effect/platform`, loaded when the
+ * first directory is made.
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
