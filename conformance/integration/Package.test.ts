@@ -227,7 +227,6 @@ describe("The package", { timeout: 600_000 }, () => {
     expect(suites).toEqual([
       "procwire/conformance/spawner",
       "procwire/conformance/transport",
-      "procwire/conformance/directory",
       "procwire/conformance/vitest",
     ])
     expect(failed["procwire/platform"]).toContain("Cannot find package '@effect/platform'")

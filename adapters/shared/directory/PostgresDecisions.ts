@@ -207,7 +207,7 @@ create function changes(since bigint) returns jsonb language sql stable as $$
         from session s where version > since and (since > 0 or state <> 'ended')) found)) $$;
 `
 
-/** Who calls them need not say where they live, and waits for no lock longer than an operation may take. */
+/** Who calls them need not say where they live. */
 const settings = `
 do $do$
 declare name text;
@@ -217,7 +217,6 @@ begin
     ('announce', 'renew', 'drain', 'sweep', 'claim', 'confirm', 'end_session', 'lookup', 'list', 'changes')
   loop
     execute format('alter function %s set search_path = $schema, pg_temp', name);
-    execute format('alter function %s set lock_timeout = 4000', name);
   end loop;
 end $do$;
 `

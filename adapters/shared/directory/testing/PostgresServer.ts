@@ -62,7 +62,7 @@ export class PostgresServer {
   /** Starts the server of the cluster, which has ended. */
   async begin(): Promise<void> {
     const { bin, folder } = this
-    const settings = ["fsync=off", "full_page_writes=off", "max_connections=60", "shared_buffers=16MB"]
+    const settings = ["fsync=off", "full_page_writes=off", "max_connections=200", "shared_buffers=16MB"]
     const words = [
       "-D",
       join(folder, "data"),
