@@ -25,7 +25,7 @@ export interface PostgresOptions extends DirectoryOptions {
   readonly url: string | Redacted.Redacted
   /** The schema that has it, made if it is not there: `procwire_directory`. Lower-case letters, digits and `_`. */
   readonly schema?: string
-  /** Connections at most, beside one that listens: 8. */
+  /** Connections at most, from 1 to 1,000, beside one that listens: 8. */
   readonly connections?: number
 }
 
@@ -38,6 +38,8 @@ export const make = (
     const settings = resolve(patience)
     if (!/^[a-z_][a-z0-9_]{0,47}$/.test(schema))
       throw new RangeError(`schema must be up to 48 lower-case letters, digits and _: ${schema}`)
+    if (!Number.isSafeInteger(connections) || connections < 1 || connections > 1_000)
+      throw new RangeError(`connections must be a whole number from 1 to 1000, and is ${connections}`)
     const loaded = yield* packages
     const client = loaded.PgClient.make({
       url: typeof url === "string" ? Redacted.make(url) : url,
