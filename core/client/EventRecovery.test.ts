@@ -42,6 +42,13 @@ describe("the recovery of events", () => {
     }
   })
 
+  it("does not fail for what is gone behind what a late consumer lacks", () => {
+    const call = (() => Effect.succeed(page(6, 7, 8, 12))) as unknown as Call
+    const { events, failure } = Effect.runSync(EventRecovery.make("p", call, () => 39).catchUp(5, 8))
+    expect(events.map(({ seq }) => seq)).toEqual([6, 7, 8])
+    expect(failure).toBeUndefined()
+  })
+
   it("loses nothing of a process whose connection or session is lost", () => {
     for (const reason of ["Disconnected", "SessionLost"] as const) {
       const error = new ClientError({ reason, message: "it is lost" })

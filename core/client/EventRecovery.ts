@@ -53,7 +53,8 @@ export const make = (id: string, call: Call, last: () => number, mayMiss = false
       const state = answer.right
       const events: Array<Sequenced> = []
       const buffer = new ReorderBuffer(after, (event) => event.seq <= through && events.push(event))
-      const lost = buffer.splice(state)
+      const missed = buffer.splice(state)
+      const lost = missed === undefined || missed.from > through ? undefined : missed
       if (lost !== undefined && !mayMiss) return Effect.succeed({ events, failure: toError(lost) })
       const last = lost === undefined ? buffer.last : Math.min(lost.to, through)
       if (lost !== undefined) events.push({ kind: "gap", from: lost.from, seq: last })

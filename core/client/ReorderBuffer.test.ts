@@ -114,6 +114,14 @@ describe("ReorderBuffer", () => {
     expect(told()).toEqual(["output 1"])
   })
 
+  it("publishes what is there in front of a gap in the middle, and names that gap alone", () => {
+    const { buffer, told } = make()
+    buffer.accept(output(1))
+    buffer.accept(output(9))
+    expect(buffer.splice(state([2, 3, 6, 8, 9], 10))).toEqual({ from: 4, to: 5, through: 9 })
+    expect(told()).toEqual(["output 1", "output 2", "output 3"])
+  })
+
   it("does not take lost output for the exit", () => {
     const { buffer } = make()
     buffer.accept(output(1))

@@ -64,7 +64,10 @@ export class ReorderBuffer {
     } else if (!this.full) this.hold(event)
   }
 
-  /** Fills in the result of a `process/read` after `last`. If events are lost, returns them and publishes nothing. */
+  /**
+   * Fills in the result of a `process/read` after `last`. If events are lost, publishes those in front of them, and
+   * returns which are lost.
+   */
   splice(state: ReadResult): LostRange | undefined {
     const through = state.nextSeq - 1
     if (this.closed || through <= this.last) return undefined
@@ -84,21 +87,23 @@ export class ReorderBuffer {
   }
 
   /**
-   * A read does not tell the seq of the exit: it is the one seq that no chunk has. The server drops output only at the
-   * old end, so if more than that one is missing, output is lost.
+   * A read does not tell the seq of the exit: it is the one seq that no chunk has. If more than that one is missing,
+   * events are lost: at the old end of what the server has, or behind the end of a history.
    */
   private fillExit(state: ReadResult, through: number): LostRange | undefined {
     let present = 0
-    let first = through + 1
     let exit = this.exited !== undefined || !state.exited
     for (const [seq, event] of this.early) {
       if (event.kind === "exited") exit = true
       if (seq <= through) present += 1
-      first = Math.min(first, seq)
     }
     const missing = through - this.last - present
-    if (missing > (exit ? 0 : 1))
-      return { from: this.last + 1, to: Math.max(this.last + 1, first - 1), through }
+    if (missing > (exit ? 0 : 1)) {
+      this.drain()
+      let next = through + 1
+      for (const seq of this.early.keys()) next = Math.min(next, seq)
+      return { from: this.last + 1, to: Math.max(this.last + 1, next - 1), through }
+    }
     if (missing === 1) {
       let seq = this.last + 1
       while (this.early.has(seq)) seq += 1

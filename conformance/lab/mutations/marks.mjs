@@ -57,4 +57,20 @@ export const marksOfOutput = [
     "continue",
     "what is read again lacks its marks",
   ),
+  elsewhere(
+    one(
+      "core/process/marks/Marks.ts",
+      "Math.max(goneFrom(this.oldestKept()), this.marks.length - mostOfHistory)",
+      "this.marks.length",
+      "marks leave with the log, although a history has their output",
+      "process/marks/kept-with-a-history",
+    ),
+    "core/process/history/Histories.test.ts",
+  ),
+  one(
+    "core/client/ReorderBuffer.ts",
+    "      this.drain()\n      let next",
+    "      let next",
+    "what stands in front of a gap is lost with it",
+  ),
 ]

@@ -51,6 +51,19 @@ const expected: ReadonlyArray<Json> = [
 const seqsOf = (state: JsonObject, name: string): ReadonlyArray<number> =>
   Check.list(state[name], name).map((one) => Check.integer(Check.object(one, name)["seq"], "a seq"))
 
+/** The seqs of chunks and marks, page by page. */
+const read = async (child: Child.Child, through: number, maxBytes: number | null) => {
+  const seqs: Array<number> = []
+  for (let afterSeq = 0; afterSeq < through;) {
+    const state = await child.read({ afterSeq, maxBytes })
+    seqs.push(...seqsOf(state, "chunks"), ...seqsOf(state, "marks"))
+    afterSeq = Check.integer(state["nextSeq"], "nextSeq") - 1
+  }
+  return seqs
+}
+
+const upTo = (last: number) => Array.from({ length: last }, (_, at) => at + 1)
+
 export const processMarks = table("process/marks", {
   "between-the-output": {
     ...marks,
@@ -118,19 +131,32 @@ export const processMarks = table("process/marks", {
       const child = await Child.start(await t.open(), { script, params: { marks: true } })
       const { closedSeq, exitedSeq } = await child.ended()
       for (const maxBytes of [null, 1]) {
-        const seqs: Array<number> = []
-        for (let afterSeq = 0; afterSeq < closedSeq;) {
-          const state = await child.read({ afterSeq, maxBytes })
-          seqs.push(...seqsOf(state, "chunks"), ...seqsOf(state, "marks"))
-          afterSeq = Check.integer(state["nextSeq"], "nextSeq") - 1
-        }
-        const all = Array.from({ length: closedSeq }, (_, at) => at + 1)
+        const seqs = [...(await read(child, closedSeq, maxBytes)), exitedSeq, closedSeq]
         Check.equal(
-          [...seqs, exitedSeq, closedSeq].sort((a, b) => a - b),
-          all,
+          seqs.sort((a, b) => a - b),
+          upTo(closedSeq),
           "the seqs",
         )
       }
+    },
+  },
+  "kept-with-a-history": {
+    ...marks,
+    requires: ["process-marks", "output-history"],
+    says:
+      "Of a process with a history, process/read has the marks as long as the output around them, far behind what a " +
+      "server retains without: nothing is missing from the first seq on.",
+    run: async (t) => {
+      const flood = `${script}; seq 100001 300000; ${script}`
+      const params = { marks: true, history: { maxBytes: 64 * 1024 * 1024 } }
+      const child = await Child.start(await t.open(), { script: flood, params })
+      const { closedSeq, exitedSeq } = await child.ended()
+      const seqs = new Set([...(await read(child, closedSeq, null)), exitedSeq, closedSeq])
+      Check.equal(
+        upTo(closedSeq).filter((seq) => !seqs.has(seq)),
+        [],
+        "the seqs that are missing",
+      )
     },
   },
   "replayed-once": {

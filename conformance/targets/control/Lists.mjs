@@ -80,7 +80,7 @@ export const processes = (session, query) => {
 export const sessions = (session, query) => {
   const listed = seen(session, query).map((one) => ({
     session: session.parts.sessionNumber(one),
-    own: one === session,
+    own: session.parts.owns(session, one),
     attached: one.connection !== undefined,
     openedAtMs: one.openedAtMs,
     processes: one.processes.size,

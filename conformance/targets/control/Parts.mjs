@@ -201,6 +201,7 @@ import * as Wait from "./Wait.mjs"
  * @property {(query: any) => any} wanted
  * @property {(names: Names) => any} labelled
  * @property {(session: Session) => any} sessionNumber
+ * @property {(session: Session, other: Session) => boolean} owns
  * @property {(session: Session) => boolean} free
  * @property {(connection: Connection) => boolean} yields
  * @property {(session: Session, holder: Connection) => unknown} handOver
@@ -389,6 +390,8 @@ export const parts = {
   labelled: (names) => names,
   /** How a list names a session. */
   sessionNumber: ({ number }) => number,
+  /** Whether a session in a list of another one is the own one. */
+  owns: (session, other) => session === other,
 
   /** Whether a client of this scope sees the processes of others. */
   mayView: (scope) => scope === "observe" || scope === "control",

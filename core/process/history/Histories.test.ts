@@ -6,6 +6,7 @@ import * as Scope from "effect/Scope"
 import { describe, expect, it } from "vitest"
 import * as Pattern from "../../pattern/Pattern.ts"
 import { effect } from "../../testing/Effects.ts"
+import { Marks } from "../marks/Marks.ts"
 import { Process } from "../Process.ts"
 import { Budget } from "./Budget.ts"
 import * as Grep from "./Grep.ts"
@@ -15,8 +16,11 @@ import * as MemoryFiles from "./MemoryFiles.ts"
 import { toPool } from "./Batch.ts"
 import { leastBytes } from "./Segments.ts"
 
-/** A process that keeps so many bytes in its log, and has printed so many lines of 1,024 bytes. */
-const printed = (bytes: number, lines: number) =>
+/**
+ * A process that keeps so many bytes in its log, and has printed so many lines of 1,024 bytes, which are marks if there
+ * are any.
+ */
+const printed = (bytes: number, lines: number, marks?: Marks) =>
   Effect.gen(function* () {
     const services = {
       files: MemoryFiles.make(),
@@ -26,17 +30,20 @@ const printed = (bytes: number, lines: number) =>
     }
     const histories = new Histories(services)
     const stdio = { kind: "pipe", stdin: false } as const
-    const process = new Process("p", { stdio }, { bytes, chunks: 50_000 })
+    const process = new Process("p", { stdio }, { bytes, chunks: 50_000 }, {}, () => {}, undefined, marks)
+    const { output } = marks?.around(process.events, process) ?? process.events
+    const text = (line: number) =>
+      marks === undefined ? `${String(line).padEnd(1023)}\n` : `${" ".repeat(1016)}\x1b]133;A\x07`
     const history = histories.begin(process, leastBytes)
     const session = yield* Scope.make()
     yield* Effect.forkIn(history.life(process, session), session)
     yield* history.isOpen
     process.release()
     for (let line = 1; line <= lines; line++) {
-      process.events.output("stdout", new TextEncoder().encode(`${String(line).padEnd(1023)}\n`))
-      if (line % 16 === 0) yield* history.written(line)
+      output("stdout", new TextEncoder().encode(text(line)))
+      if (line % 16 === 0) yield* history.written(process.log.nextSeq() - 1)
     }
-    yield* history.written(lines)
+    yield* history.written(process.log.nextSeq() - 1)
     return { histories, history, process, end: Scope.close(session, Exit.void) }
   })
 
@@ -52,6 +59,25 @@ describe("a history", () => {
       expect(chunks.map(({ seq }) => seq)).toEqual(
         Array.from({ length: 3000 - oldest + 1 }, (_, index) => oldest + index),
       )
+      yield* end
+    }),
+  )
+
+  it(
+    "keeps the marks of what it has, and not for longer",
+    effect(function* () {
+      const marks = new Marks({ kind: "pipe", stdin: false })
+      const { histories, history, process, end } = yield* printed(65_536, 3000, marks)
+      const oldest = history.kept[0]?.first.seq ?? 0
+      expect(oldest).toBeGreaterThan(1)
+      expect(process.log.after(0)?.seq).toBeGreaterThan(oldest + 1000)
+      const request = { afterSeq: oldest - 1, maxBytes: Infinity, waitMillis: 0 }
+      const state = yield* histories.read(process, request)
+      const seqs = [...state.chunks, ...(state.marks ?? [])].map(({ seq }) => seq)
+      expect(seqs.sort((one, other) => one - other)).toEqual(
+        Array.from({ length: 6000 - oldest + 1 }, (_, index) => oldest + index),
+      )
+      expect(marks.between(0, 6001).length).toBeLessThan(2500)
       yield* end
     }),
   )

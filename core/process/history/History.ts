@@ -81,8 +81,7 @@ export class History {
 
   /** At most so many bytes of files, and not more than all histories may have. */
   constructor(services: Services, maxBytes: number) {
-    this.services = services
-    this.maxBytes = Math.min(maxBytes, services.budget.most)
+    ;[this.services, this.maxBytes] = [services, Math.min(maxBytes, services.budget.most)]
     const most = Math.min(mostBatchBytes, segmentBytesOf(this.maxBytes))
     this.enoughBytes = (most / 4) * 3
     ;[this.filling, this.spare] = [new Batch(most, services.memory), new Batch(most, services.memory)]
@@ -91,6 +90,11 @@ export class History {
   /** What can be read, oldest first. */
   get kept(): ReadonlyArray<Segment> {
     return this.segments?.list ?? []
+  }
+
+  /** The seq of the oldest chunk that it has; Infinity if it has none. */
+  oldest(): number {
+    return (this.kept[0]?.first ?? this.spare.first ?? this.filling.first)?.seq ?? Infinity
   }
 
   /** Completes when there is a folder, or there will be none. */

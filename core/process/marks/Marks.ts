@@ -2,8 +2,9 @@
  * The marks in the output of one process, for a process whose start has asked for them; no other process has this.
  *
  * Output is cut behind each mark, which takes the next seq of the log: so marks and output have one order, for every
- * reader. A mark is kept as long as the output in front of it, or behind it: the log bounds how many there are, because
- * between two marks there is always a chunk.
+ * reader. A mark is kept as long as the output in front of it, or behind it, in the log or in a history: what a history
+ * has without its marks could not be told in order. The log bounds how many there are, because between two marks there
+ * is always a chunk; of a history a bound of their own does.
  */
 import type { Event } from "../../protocol/dialect/Dialect.ts"
 import type { Mark } from "../../protocol/Mark.ts"
@@ -11,6 +12,9 @@ import { firstThat } from "../../protocol/Sorted.ts"
 import type { OutputStream, SpawnEvents, Stdio } from "../../spawn/Spawner.ts"
 import type { OutputLog } from "../OutputLog.ts"
 import { type Found, MarkScanner } from "./MarkScanner.ts"
+
+/** The most marks that are kept because of a history: 50,000. */
+export const mostOfHistory = 50_000
 
 /** The part of a process that is used here. */
 export interface Subject {
@@ -27,6 +31,7 @@ export class Marks {
   private readonly stream: OutputStream
   private readonly scanner = new MarkScanner()
   private marks: Array<Mark> = []
+  private oldestKept = () => Infinity
 
   /** Of a terminal, or of the stdout of a process on pipes: a shell behind `ssh -tt`, say. */
   constructor({ kind }: Stdio) {
@@ -48,6 +53,11 @@ export class Marks {
         if (from < bytes.length) events.output(stream, bytes.subarray(from))
       },
     }
+  }
+
+  /** Keeps marks as long as the output that a history has, too; it tells the seq of its oldest chunk. */
+  keepWith(oldestKept: () => number): void {
+    this.oldestKept = oldestKept
   }
 
   /** The first mark above a seq. */
@@ -74,8 +84,9 @@ export class Marks {
     if (process.closed !== undefined) return
     this.marks.push({ seq: process.log.take(), ...found })
     // A reader may have got the output in front of a mark, and not yet the mark.
-    const oldest = (process.log.after(0)?.seq ?? process.log.nextSeq()) - 1
-    const gone = this.indexAfter(oldest - 1)
+    const goneFrom = (oldest: number) => this.indexAfter(oldest - 2)
+    const ofLog = goneFrom(process.log.after(0)?.seq ?? process.log.nextSeq())
+    const gone = Math.min(ofLog, Math.max(goneFrom(this.oldestKept()), this.marks.length - mostOfHistory))
     // Half of them at a time, so that each is moved once.
     if (gone > 0 && gone * 2 >= this.marks.length) this.marks = this.marks.slice(gone)
     process.wake()
