@@ -83,7 +83,8 @@ export class Child {
         this.playLater(act.millis)
         return
       }
-      if ((act.kind === "output" || act.kind === "mark") && this.paused && this.afterPause === 0) return
+      // A mark that is cut counts as two.
+      if ((act.kind === "output" || act.kind === "mark") && this.paused && this.afterPause <= 0) return
       this.acts.shift()
       if (act.kind === "output") this.output(act.stream, act.bytes)
       else if (act.kind === "mark") this.mark(act)

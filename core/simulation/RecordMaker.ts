@@ -31,8 +31,8 @@ export const make = (seed: Seed, index: number, millis: number): ReadonlyArray<R
 
 const process = (seed: Seed, key: string, at: number): RecordPlan => {
   const marks = seed.chance(40)
-  // What a history has without its marks could not be delivered.
-  const maxBytes = !marks && seed.chance(85) ? leastHistory + seed.skewed(500_000) : undefined
+  const keeps = marks ? seed.fork("both").chance(50) : seed.chance(85)
+  const maxBytes = keeps ? leastHistory + seed.skewed(500_000) : undefined
   return {
     at,
     key,
@@ -60,13 +60,19 @@ const process = (seed: Seed, key: string, at: number): RecordPlan => {
 const child = (seed: Seed, marks: boolean, historyBytes: number | undefined): Script.Script => {
   const script = Script.make(seed.fork("child"), historyBytes === undefined ? 0 : seed.pick(0, 10, 40))
   const stream = script.pty ? "pty" : "stdout"
+  const prompt = seed.fork("prompt")
   const acts = marks
     ? script.acts.flatMap((act) =>
-        act.kind === "output" && seed.chance(60) ? [act, mark(seed, stream)] : [act],
+        act.kind === "output" && seed.chance(60)
+          ? [act, mark(seed, stream), ...(prompt.chance(3) ? [silence] : [])]
+          : [act],
       )
     : script.acts
   return { ...script, acts: withFolders(acts), text: true, missing: false, marks, historyBytes }
 }
+
+/** A shell waits at its prompt: nothing but the mark itself tells anybody of it. */
+const silence: Script.Act = { kind: "wait", millis: 45_000 }
 
 /** Of each mark the directory that was told last. */
 const withFolders = (acts: ReadonlyArray<Script.Act>): ReadonlyArray<Script.Act> => {

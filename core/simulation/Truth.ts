@@ -202,7 +202,7 @@ export class Truth {
     return undefined
   }
 
-  /** True if a log of that capacity, and a history, may have dropped the event of a seq by now. */
+  /** True if a log of that capacity, and a history, may have dropped the event of a seq by now: marks go with output. */
   mayBeGone(seq: number, capacity: { readonly bytes: number; readonly chunks: number }): boolean {
     if (seq === this.exitedSeq) return true
     const indexes = this.exitedAt === undefined ? [seq - 1] : [seq - 1, seq - 2]
@@ -211,7 +211,7 @@ export class Truth {
       if (piece === undefined) return false
       const after = this.total - piece.offset - piece.length
       const leftLog = after >= capacity.bytes || this.chunksAfter(index) >= capacity.chunks
-      return leftLog && (piece.mark !== undefined || this.mayHaveLeftHistory(index))
+      return leftLog && this.mayHaveLeftHistory(index)
     })
   }
 
@@ -219,7 +219,7 @@ export class Truth {
   mayHaveLeftHistory(index: number): boolean {
     const { historyBytes: most, pieces, total } = this
     if (most === undefined) return true
-    const left = total - (pieces[index]?.offset ?? total) + (pieces.length - index) * recordBytes
+    const left = total - (pieces[index]?.offset ?? total) + (this.chunksAfter(index) + 1) * recordBytes
     // It goes with its segment, of which it may be the last.
     return left >= most - most / 8 - Math.min(index, mostBatchChunks) * recordBytes
   }

@@ -75,5 +75,11 @@ export const records = [
     "a sequence begins with the end of the last",
   ),
   marks("          from = end\n", "", "output in front of a mark is told twice"),
+  marks("    process.wake()\n", "", "a mark wakes nobody"),
+  marks(
+    "Math.max(goneFrom(this.oldestKept()), this.marks.length - mostOfHistory)",
+    "this.marks.length",
+    "marks leave with the log, although a history has their output",
+  ),
   marks("mark.seq > seq)", "mark.seq >= seq)", "a mark is told again"),
 ]
