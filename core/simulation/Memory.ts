@@ -5,18 +5,21 @@ import type { Buffer, BuffersService } from "../protocol/Buffers.ts"
 export class Memory {
   /** For the core, and for the transports of the simulation. */
   readonly service: BuffersService = { made: (buffer) => void this.buffers.push(buffer) }
-  private buffers: Array<Buffer> = []
+  private readonly buffers: Array<Buffer> = []
 
-  /** What exceeds its bound, and by how much; undefined if nothing does. */
+  /** What exceeds its bound, and by how much; undefined if nothing does. Forgets those that are over. */
   get excess(): string | undefined {
-    let gone = 0
+    const { buffers } = this
+    let live = 0
     let found: string | undefined
-    for (const buffer of this.buffers) {
+    for (const buffer of buffers) {
       const size = buffer.size()
-      if (size === undefined) gone += 1
-      else if (size > buffer.bound()) found ??= `${buffer.name}: ${size} of ${buffer.bound()}`
+      if (size === undefined) continue
+      buffers[live] = buffer
+      live += 1
+      if (size > buffer.bound()) found ??= `${buffer.name}: ${size} of ${buffer.bound()}`
     }
-    if (gone > this.buffers.length / 2) this.buffers = this.buffers.filter(({ size }) => size() !== undefined)
+    buffers.length = live
     return found
   }
 }

@@ -73,9 +73,10 @@ export class Noise {
       return bytes.every((byte, index) => byte === expected[index])
     }
     let at = (this.begin + offset) % table.length
-    for (let i = 0; i < bytes.length; i++) {
-      if (bytes[i] !== table[at]) return false
-      at = at + 1 === table.length ? 0 : at + 1
+    for (let i = 0; i < bytes.length; at = 0) {
+      // Up to the end of the table nothing wraps around.
+      const end = Math.min(bytes.length, i + table.length - at)
+      for (; i < end; i++, at++) if (bytes[i] !== table[at]) return false
     }
     return true
   }

@@ -57,7 +57,8 @@ const waiting = ({ waiting, violation }: Outcome): ReadonlyArray<string> => {
 const keyOf = (text: string): string | undefined => /\b[abdfhlprw]\d+\.\d+\b/.exec(text)?.[0]
 
 /** The last lines about what failed: its process, and what all have in common. */
-const shown = ({ lines, violation }: Outcome): ReadonlyArray<string> => {
+const shown = ({ toLines, violation }: Outcome): ReadonlyArray<string> => {
+  const lines = toLines()
   if (lines.length <= mostLines) return lines
   const key = keyOf(violation?.detail ?? "")
   const about = lines.filter((line) => {

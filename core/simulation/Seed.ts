@@ -57,6 +57,11 @@ export class Seed {
 export const hash = (text: string, start: number): number => {
   let value = start
   for (let i = 0; i < text.length; i++) value = Math.imul(value ^ text.charCodeAt(i), 0x01000193)
-  value = Math.imul(value ^ (value >>> 16), 0x85ebca6b)
-  return (value ^ (value >>> 13)) | 0
+  return finished(value)
+}
+
+/** The finish of a hash. */
+export const finished = (value: number): number => {
+  const mixed = Math.imul(value ^ (value >>> 16), 0x85ebca6b)
+  return (mixed ^ (mixed >>> 13)) | 0
 }

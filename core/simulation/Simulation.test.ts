@@ -64,11 +64,11 @@ describe("the simulation", () => {
         script: { ...process.script, acts: [], killed: { ...process.script.killed, millis: 10 ** 9 } },
       })),
     }))
-    const { violation, waiting, lines } = play({ ...plan, clients })
+    const { violation, waiting, toLines } = play({ ...plan, clients })
     expect(violation?.invariant).toBe("nobody waits for ever")
     const [key = "none"] = /\bp\d+\.\d+\b/.exec(violation?.detail ?? "") ?? []
     expect(waiting.join("\n")).toContain(`program ${key}`)
     expect(waiting.join("\n")).toContain(`process ${key}`)
-    expect(lines.join("\n")).toContain("VIOLATION nobody waits for ever")
+    expect(toLines().join("\n")).toContain("VIOLATION nobody waits for ever")
   })
 })

@@ -38,7 +38,7 @@ export interface Outcome {
   /** Hash of all that happened. */
   readonly digest: string
   /** The last lines of the trace. */
-  readonly lines: ReadonlyArray<string>
+  readonly toLines: () => ReadonlyArray<string>
   /** The fibers that wait, if an invariant does not hold. */
   readonly waiting: ReadonlyArray<string>
   /** Milliseconds of virtual time. */
@@ -111,7 +111,7 @@ export const play = (plan: Plan): Outcome => {
   return {
     violation: world.violation,
     digest: trace.digest,
-    lines: trace.lines,
+    toLines: () => trace.lines,
     waiting: world.violation === undefined ? [] : world.fibers.lines,
     millis: world.now,
     steps: world.steps,

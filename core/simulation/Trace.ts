@@ -1,13 +1,18 @@
 /** What happened in a run, as lines, and a hash of all of them: two runs are the same if their hashes are. */
-import { hash } from "./Seed.ts"
+import { finished } from "./Seed.ts"
 
 /** Lines that are kept if nobody asks for all. */
 const kept = 4000
 
+/** A line that is put in words when somebody asks for it: most runs go well. */
+interface Line {
+  readonly at: number
+  readonly text: string
+}
+
 /** The trace of one run. */
 export class Trace {
-  /** The last lines. */
-  readonly lines: Array<string> = []
+  private readonly last: Array<Line> = []
   private low = 0x811c9dc5 | 0
   private high = 0x9e3779b9 | 0
   private count = 0
@@ -15,11 +20,22 @@ export class Trace {
   /** Notes what happens at a time, in milliseconds. */
   add(at: number, text: string): void {
     const line = `${at} ${text}`
-    this.low = hash(line, this.low)
-    this.high = hash(line, this.high)
+    let { low, high } = this
+    for (let i = 0; i < line.length; i++) {
+      const code = line.charCodeAt(i)
+      low = Math.imul(low ^ code, 0x01000193)
+      high = Math.imul(high ^ code, 0x01000193)
+    }
+    this.low = finished(low)
+    this.high = finished(high)
     this.count += 1
-    this.lines.push(`${(at / 1000).toFixed(3).padStart(9)} ${text}`)
-    if (this.lines.length > 2 * kept) this.lines.splice(0, kept)
+    this.last.push({ at, text })
+    if (this.last.length > 2 * kept) this.last.splice(0, kept)
+  }
+
+  /** The last lines. */
+  get lines(): ReadonlyArray<string> {
+    return this.last.map(({ at, text }) => `${(at / 1000).toFixed(3).padStart(9)} ${text}`)
   }
 
   /** The number of lines so far. */

@@ -13,6 +13,8 @@ import type * as Fiber from "effect/Fiber"
 import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
 import * as Random from "effect/Random"
+import * as RuntimeFlags from "effect/RuntimeFlags"
+import * as RuntimeFlagsPatch from "effect/RuntimeFlagsPatch"
 import type * as Scheduler from "effect/Scheduler"
 import { Buffers } from "../protocol/Buffers.ts"
 import { Fibers } from "./Fibers.ts"
@@ -25,6 +27,9 @@ const mostAtOnce = 300_000
 
 /** Operations after which a fiber lets others run, as Effect has it. */
 const mostOperations = 2048
+
+/** Nobody reads how many fibers there are, and how long they live. */
+const uncounted = RuntimeFlagsPatch.disable(RuntimeFlags.RuntimeMetrics)
 
 /** Milliseconds since 1970 at which each run begins. */
 export const epoch = Date.UTC(2030, 0, 1)
@@ -117,6 +122,7 @@ export class World {
       Effect.withRandom(Random.make(`random ${this.seed.next()}`)),
       Effect.provide(Logger.replace(Logger.defaultLogger, this.logger)),
       Logger.withMinimumLogLevel(LogLevel.Error),
+      Effect.withRuntimeFlagsPatch(uncounted),
     )
     return Effect.runFork(run, { scheduler: this.scheduler })
   }
@@ -173,13 +179,16 @@ export class World {
     const at = this.now + Math.max(0, Math.ceil(millis))
     const timer: Timer = { at, order, task, cancelled: false }
     const { timers } = this
+    let index = timers.length
     timers.push(timer)
-    for (let index = timers.length - 1; index > 0;) {
+    while (index > 0) {
       const parent = (index - 1) >> 1
-      if (!before(timers[index]!, timers[parent]!)) break
-      swap(timers, index, parent)
+      const other = timers[parent]!
+      if (!before(timer, other)) break
+      timers[index] = other
       index = parent
     }
+    timers[index] = timer
     return timer
   }
 
@@ -188,23 +197,23 @@ export class World {
     const [first] = timers
     const last = timers.pop()
     if (first === undefined || last === undefined || timers.length === 0) return first
-    timers[0] = last
-    for (let index = 0; ;) {
-      let least = index
-      for (const child of [2 * index + 1, 2 * index + 2])
-        if (child < timers.length && before(timers[child]!, timers[least]!)) least = child
-      if (least === index) return first
-      swap(timers, index, least)
-      index = least
+    const { length } = timers
+    let index = 0
+    for (let child = 1; child < length; child = 2 * index + 1) {
+      let least = timers[child]!
+      const right = child + 1 < length ? timers[child + 1]! : undefined
+      if (right !== undefined && before(right, least)) {
+        least = right
+        child += 1
+      }
+      if (!before(least, last)) break
+      timers[index] = least
+      index = child
     }
+    timers[index] = last
+    return first
   }
 }
 
 const before = (one: Timer, other: Timer): boolean =>
   one.at < other.at || (one.at === other.at && one.order < other.order)
-
-const swap = (timers: Array<Timer>, one: number, other: number): void => {
-  const timer = timers[one]!
-  timers[one] = timers[other]!
-  timers[other] = timer
-}

@@ -1,6 +1,6 @@
 // @ts-check
 // core/simulation as one file that every runtime can import. It needs no build.
-import { mkdirSync } from "node:fs"
+import { mkdirSync, renameSync } from "node:fs"
 import { join } from "node:path"
 import { build } from "esbuild"
 import { root } from "../../../.ci/setup.mjs"
@@ -14,10 +14,12 @@ import { root } from "../../../.ci/setup.mjs"
  */
 export const bundle = async (outfile = join(root, "dist/simulation.mjs"), plugins = []) => {
   mkdirSync(join(root, "dist"), { recursive: true })
+  // Others may be about to play the one that is there.
+  const own = `${outfile}.${process.pid}.mjs`
   await build({
     absWorkingDir: root,
     entryPoints: ["core/simulation/index.ts"],
-    outfile,
+    outfile: own,
     bundle: true,
     format: "esm",
     platform: "neutral",
@@ -26,5 +28,6 @@ export const bundle = async (outfile = join(root, "dist/simulation.mjs"), plugin
     logLevel: "warning",
     plugins: [...plugins],
   })
+  renameSync(own, outfile)
   return outfile
 }

@@ -2,11 +2,12 @@
 // `npm run sim`: plays the whole system in virtual time, once for each seed, on Node, Bun or Deno. `--help` says how.
 //
 // The world is core/simulation; this file bundles it and lets the player of that runtime play it.
-import { spawn } from "node:child_process"
+import { spawnSync } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
 import { binary, install } from "../../../.ci/setup.mjs"
 import { bundle } from "./bundle.mjs"
+import { playSeeds } from "./seeds.mjs"
 
 const help = `npm run sim -- [--seeds N] [--from N] [--minutes N] [--mix PROGRAMS] [--jobs N] [--runtime bun|deno]
 npm run sim -- --seed N
@@ -16,7 +17,7 @@ npm run sim -- --seed N
   --seed N       this one alone; ends with "seed N ok, trace HEX", which is the same on every runtime
   --minutes N    virtual minutes in which clients act, before everything heals and ends: 1
   --mix A,B      what clients do: of sessions,files,http,agents, the default, and of waits, drills, records and fleet
-  --jobs N       processes that share the seeds: 1
+  --jobs N       processes that share the seeds: 1. What is printed is the same
   --lines        prints the whole trace of --seed
   --runtime R    plays on bun or deno instead of Node
 
@@ -69,35 +70,30 @@ if (runtime === undefined) {
 
 install()
 const file = await bundle()
-const one = values.seed === undefined ? undefined : number("seed", values.seed)
-const from = one ?? number("from", values.from)
-const seeds = one === undefined ? number("seeds", values.seeds) : 1
-const common = {
-  minutes: number("minutes", values.minutes),
-  lines: values.lines,
-  single: one !== undefined,
-  mix: values.mix,
-}
-const [command = "", ...words] = runtime()
-const player = fileURLToPath(new URL("player.mjs", import.meta.url))
+const [minutes, mix] = [number("minutes", values.minutes), values.mix]
+const [binaryFile = "", ...words] = runtime()
 
 /**
- * Plays a part of the seeds in a process of its own; its exit code.
- * @param {number} first
- * @param {number} count
- * @returns {Promise<number>}
+ * Plays one seed, as it says itself.
+ * @param {number} seed
  */
-const play = (first, count) =>
-  new Promise((resolve, reject) => {
-    const request = JSON.stringify({ ...common, from: first, seeds: count })
-    const child = spawn(command, [...words, player, file, request], { stdio: "inherit" })
-    child.on("error", reject)
-    child.on("close", (code) => resolve(code ?? 1))
-  })
+const playOne = (seed) => {
+  const asked = JSON.stringify({ seed, minutes, mix, lines: values.lines })
+  const player = fileURLToPath(new URL("player.mjs", import.meta.url))
+  return spawnSync(binaryFile, [...words, player, file, asked], { stdio: "inherit" }).status === 0
+}
 
-const jobs = Math.max(1, Math.min(number("jobs", values.jobs), seeds))
-const borders = Array.from({ length: jobs + 1 }, (_, index) => from + Math.floor((index * seeds) / jobs))
-const codes = await Promise.all(
-  borders.slice(0, -1).map((first, index) => play(first, (borders[index + 1] ?? first) - first)),
-)
-process.exit(Math.max(...codes))
+const playAll = () =>
+  playSeeds(
+    {
+      file,
+      command: [binaryFile, ...words],
+      parts: [{ from: number("from", values.from), seeds: number("seeds", values.seeds), mix }],
+      jobs: number("jobs", values.jobs),
+      minutes,
+    },
+    (text) => process.stdout.write(text),
+  )
+
+const ok = values.seed === undefined ? await playAll() : playOne(number("seed", values.seed))
+process.exitCode = ok ? 0 : 1

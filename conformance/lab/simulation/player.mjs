@@ -1,49 +1,78 @@
 // @ts-check
-// Plays seeds on the runtime that runs it. Arguments: the bundle, and what to play as JSON.
-import { argv, exit, stderr, stdout } from "node:process"
+// Plays seeds on the runtime that runs it. Arguments: the bundle, and what to play as JSON. It tells of each seed in a
+// line of JSON.
+import process, { argv, stderr, stdout } from "node:process"
 import { pathToFileURL } from "node:url"
 
 /**
- * @typedef {{ from: number, seeds: number, minutes: number, lines: boolean, single: boolean, mix?: string }} Request
- * @typedef {{ hunt: readonly number[], minutes: number }} Hunt seeds of which the first that fails ends it; each is
- * told in a line of JSON when it begins, and what fails in one more
+ * @import { Part } from "./seeds.mjs"
+ *
+ * @typedef {{ parts: readonly Part[], first: number, step: number, minutes: number }} Share every `step`th of the seeds
+ * of the parts
+ * @typedef {{ hunt: readonly number[], mix?: string, minutes: number }} Hunt seeds of which the first that fails ends
+ * it
+ * @typedef {{ seed: number, mix?: string, minutes: number, lines: boolean }} Single is told in words
  */
 
 const [, , file = "", text = ""] = argv
 /** @type {typeof import("../../../core/simulation/index.ts")} */
 const { Mix, Report } = await import(pathToFileURL(file).href)
-/** @type {Request & Partial<Hunt>} */
-const { from, seeds, minutes, lines, single, mix: words, hunt } = JSON.parse(text)
-const mix = words === undefined ? Mix.usual : Mix.parse(words)
-if (mix === undefined) {
+/** @type {Share | Hunt | Single} */
+const request = JSON.parse(text)
+
+/** @param {string} [words] */
+const mixOf = (words) => {
+  const mix = words === undefined ? Mix.usual : Mix.parse(words)
+  if (mix !== undefined) return mix
   stderr.write(`--mix must name some of ${[...Mix.names].join(", ")}: ${words}\n`)
-  exit(2)
+  return process.exit(2)
 }
 
-for (const seed of hunt ?? []) {
-  stdout.write(`${JSON.stringify({ seed })}\n`)
-  const violation = Report.violationOf(seed, minutes * 60_000, mix)
-  if (violation === undefined) continue
-  const { invariant, detail } = violation
-  stdout.write(`${JSON.stringify({ seed, invariant, detail: detail.split("\n")[0] })}\n`)
-  exit(1)
-}
-if (hunt !== undefined) exit(0)
+/** @param {object} told */
+const tell = (told) => void stdout.write(`${JSON.stringify(told)}\n`)
 
-const begin = performance.now()
-let virtual = 0
-let failed = 0
-for (let seed = from; seed < from + seeds; seed++) {
-  const report = Report.ofSeed(seed, minutes * 60_000, mix)
-  virtual += report.outcome.millis / 60_000
-  if (single && lines) stdout.write(`${report.outcome.lines.join("\n")}\n`)
-  if (report.outcome.violation !== undefined) failed += 1
-  if (single || report.outcome.violation !== undefined) stdout.write(`${report.text}\n`)
+/**
+ * Each seed is told when it begins, and what fails in one more line.
+ * @param {Hunt} hunt
+ */
+const playHunt = ({ hunt, mix: words, minutes }) => {
+  const mix = mixOf(words)
+  for (const seed of hunt) {
+    tell({ seed })
+    const violation = Report.violationOf(seed, minutes * 60_000, mix)
+    if (violation === undefined) continue
+    const { invariant, detail } = violation
+    tell({ seed, invariant, detail: detail.split("\n")[0] })
+    return false
+  }
+  return true
 }
-if (!single) {
-  const seconds = ((performance.now() - begin) / 1000).toFixed(1)
-  const which = `seeds ${from} to ${from + seeds - 1}`
-  const result = failed === 0 ? "ok" : `${failed} of ${seeds} failed`
-  stdout.write(`${which} ${result}: ${Math.round(virtual)} virtual minutes in ${seconds} s\n`)
+
+/** @param {Share} share */
+const playShare = ({ parts, first, step, minutes }) => {
+  let [place, next, ok] = [0, first, true]
+  for (const { from, seeds, mix: words } of parts) {
+    const mix = mixOf(words)
+    for (; next < place + seeds; next += step) {
+      const { outcome, text } = Report.ofSeed(from + next - place, minutes * 60_000, mix)
+      const failed = outcome.violation !== undefined
+      tell({ place: next, millis: outcome.millis, ...(failed ? { text } : {}) })
+      ok &&= !failed
+    }
+    place += seeds
+  }
+  return ok
 }
-exit(failed === 0 ? 0 : 1)
+
+/** @param {Single} single */
+const playSingle = ({ seed, mix, minutes, lines }) => {
+  const { outcome, text } = Report.ofSeed(seed, minutes * 60_000, mixOf(mix))
+  if (lines) stdout.write(`${outcome.toLines().join("\n")}\n`)
+  stdout.write(`${text}\n`)
+  return outcome.violation === undefined
+}
+
+const ok =
+  "hunt" in request ? playHunt(request) : "seed" in request ? playSingle(request) : playShare(request)
+// A run that has failed leaves fibers behind.
+stdout.write("", () => process.exit(ok ? 0 : 1))

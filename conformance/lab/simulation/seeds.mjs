@@ -1,0 +1,107 @@
+// @ts-check
+// Plays seeds in one process or in several, and tells of them in the order of the seeds: what is printed is the same.
+import { spawn } from "node:child_process"
+import { createInterface } from "node:readline"
+import { fileURLToPath } from "node:url"
+
+/**
+ * @typedef {object} Request
+ * @property {string} file the bundle
+ * @property {readonly [string, ...string[]]} command the runtime
+ * @property {readonly Part[]} parts what is played, one part after the other
+ * @property {number} jobs processes that share the seeds
+ * @property {number} minutes virtual minutes of activity
+ *
+ * @typedef {{ from: number, seeds: number, mix?: string | undefined }} Part so many seeds from one on; `mix` is what
+ * is played, if not the usual programs
+ *
+ * What a player tells of a seed: its place in the list of all, the virtual milliseconds, and what is wrong with it.
+ * @typedef {{ place: number, millis: number, text?: string }} Told
+ */
+
+const player = fileURLToPath(new URL("player.mjs", import.meta.url))
+
+/** @param {readonly Part[]} parts */
+const count = (parts) => parts.reduce((sum, { seeds }) => sum + seeds, 0)
+
+/**
+ * Plays every `step`th seed of a request from a place on, in a process of its own. Undefined, or why not all of them
+ * were played.
+ * @param {Request} request
+ * @param {number} first
+ * @param {number} step
+ * @param {(told: Told) => void} tell
+ * @returns {Promise<string | undefined>}
+ */
+const share = async ({ file, command: [command, ...words], parts, minutes }, first, step, tell) => {
+  const asked = JSON.stringify({ parts, first, step, minutes })
+  const child = spawn(command, [...words, player, file, asked], { stdio: ["ignore", "pipe", "inherit"] })
+  let next = first
+  const lines = createInterface({ input: child.stdout })
+  lines.on("line", (line) => {
+    const told = JSON.parse(line)
+    next = told.place + step
+    tell(told)
+  })
+  const read = new Promise((resolve) => lines.on("close", resolve))
+  /** @type {[code: number | null, signal: string | null]} */
+  const [code, signal] = await new Promise((resolve, reject) => {
+    child.on("error", reject)
+    child.on("close", (...ended) => resolve(ended))
+  })
+  await read
+  if (next >= count(parts)) return undefined
+  const [part] = placesOf(parts)
+    .filter(({ begin }) => begin <= next)
+    .slice(-1)
+  const seed = (part?.from ?? 0) + next - (part?.begin ?? 0)
+  return `the player ended with ${signal ?? code} before seed ${seed}`
+}
+
+/** The parts with the place of their first seed. @param {readonly Part[]} parts */
+const placesOf = (parts) => parts.map((part, index) => ({ ...part, begin: count(parts.slice(0, index)) }))
+
+/**
+ * Plays them; true if every invariant holds. `print` gets what failed in the order of the seeds, and a line about each
+ * part.
+ * @param {Request} request
+ * @param {(text: string) => void} print
+ */
+export const playSeeds = async (request, print) => {
+  const { parts } = request
+  const jobs = Math.max(1, Math.min(request.jobs, count(parts)))
+  let begin = performance.now()
+  /** @type {Map<number, Told>} */
+  const early = new Map()
+  const left = placesOf(parts)
+  let [next, virtual, failed, ok] = [0, 0, 0, true]
+  /** @param {string} [result] */
+  const end = (result = failed === 0 ? "ok" : `${failed} of ${left[0]?.seeds} failed`) => {
+    const { from = 0, seeds = 0 } = left.shift() ?? {}
+    const seconds = ((performance.now() - begin) / 1000).toFixed(1)
+    print(
+      `seeds ${from} to ${from + seeds - 1} ${result}: ${Math.round(virtual)} virtual minutes in ${seconds} s\n`,
+    )
+    ;[virtual, failed, begin] = [0, 0, performance.now()]
+  }
+  /** @param {Told} told */
+  const tell = (told) => {
+    early.set(told.place, told)
+    for (let one = early.get(next); one !== undefined; one = early.get(next)) {
+      early.delete(next)
+      next += 1
+      virtual += one.millis / 60_000
+      if (one.text !== undefined) {
+        failed += 1
+        ok = false
+        print(`${one.text}\n`)
+      }
+      if (left[0] !== undefined && next === left[0].begin + left[0].seeds) end()
+    }
+  }
+  const shares = Array.from({ length: jobs }, (_, index) => share(request, index, jobs, tell))
+  const broken = (await Promise.all(shares)).filter((reason) => reason !== undefined)
+  for (const reason of broken) print(`${reason}\n`)
+  while (left.length > 0) end(broken.length > 0 ? "were not all played" : "ok")
+  return ok && broken.length === 0
+}
