@@ -12,6 +12,7 @@ import { ToolError } from "../ToolError.ts"
 
 /** A block of an answer of the model that calls a tool. */
 export interface ToolUse {
+  /** Tells the kinds of messages apart. */
   readonly type: "tool_use"
   /** The id that the result repeats. */
   readonly id: string
@@ -23,6 +24,7 @@ export interface ToolUse {
 
 /** The block of the next message of the user that answers it. */
 export interface ToolResult {
+  /** Tells the kinds of messages apart. */
   readonly type: "tool_result"
   /** The id of the call. */
   readonly tool_use_id: string

@@ -8,9 +8,11 @@ import { ToolError } from "../ToolError.ts"
 
 /** An item of an answer of the model: run these command lines. */
 export interface ShellCall {
+  /** Tells the kinds of messages apart. */
   readonly type: "shell_call"
   /** The id that the output repeats. */
   readonly call_id: string
+  /** What is to be run. */
   readonly action: {
     /** Command lines, each for a shell of its own. */
     readonly commands: ReadonlyArray<string>
@@ -23,15 +25,21 @@ export interface ShellCall {
 
 /** How a command of `shell` has ended. */
 export interface ShellOutput {
+  /** What both streams have printed. */
   readonly stdout: string
+  /** Why it could not be run or followed; else empty. */
   readonly stderr: string
+  /** Its exit code, or that its time was over. */
   readonly outcome: { readonly type: "exit"; readonly exit_code: number } | { readonly type: "timeout" }
 }
 
 /** The item of the next request that answers a {@link ShellCall}. */
 export interface ShellCallOutput {
+  /** Tells the kinds of messages apart. */
   readonly type: "shell_call_output"
+  /** The id of the call. */
   readonly call_id: string
+  /** That of the call, if it has one. */
   readonly max_output_length?: number
   /** One for each command, in their order. */
   readonly output: ReadonlyArray<ShellOutput>
@@ -39,9 +47,11 @@ export interface ShellCallOutput {
 
 /** An item of an answer of the model: run these words. */
 export interface LocalShellCall {
+  /** Tells the kinds of messages apart. */
   readonly type: "local_shell_call"
   /** The id that the output repeats. */
   readonly call_id: string
+  /** What is to be run. */
   readonly action: {
     readonly type: "exec"
     /** The program and its arguments. */
@@ -59,8 +69,11 @@ export interface LocalShellCall {
 
 /** The item of the next request that answers a {@link LocalShellCall}. */
 export interface LocalShellCallOutput {
+  /** Tells the kinds of messages apart. */
   readonly type: "local_shell_call_output"
+  /** The id of the call. */
   readonly id: string
+  /** The id of the call. */
   readonly call_id: string
   /** JSON: `output`, and in `metadata` `exit_code` and `duration_seconds`. */
   readonly output: string
@@ -74,7 +87,9 @@ export interface ShellOptions {
 
 /** A tool: what goes into `tools` of a request, and what answers an item of its calls. It rejects only if aborted. */
 export interface VendorTool<Type extends string, Call, Output> {
+  /** What goes into `tools` of a request. */
   readonly definition: { readonly type: Type }
+  /** Runs what an item of the answer asks for. */
   call(item: Call, options?: CallOptions): Promise<Output>
 }
 
