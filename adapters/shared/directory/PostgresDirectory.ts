@@ -15,6 +15,7 @@ import { Directory, type DirectoryService } from "../../../core/directory/Direct
 import { DirectoryError } from "../../../core/directory/DirectoryError.ts"
 import { resolve, type DirectoryOptions } from "../../../core/directory/DirectoryOptions.ts"
 import * as PostgresCalls from "./PostgresCalls.ts"
+import * as PostgresListen from "./PostgresListen.ts"
 import { packages } from "./PostgresPackages.ts"
 import * as PostgresSchema from "./PostgresSchema.ts"
 import * as Watching from "./Watching.ts"
@@ -43,7 +44,7 @@ export const make = (
     const loaded = yield* packages
     const client = loaded.PgClient.make({
       url: typeof url === "string" ? Redacted.make(url) : url,
-      maxConnections: connections,
+      maxConnections: connections + 1,
       connectTimeout: settings.deadlineMillis,
       applicationName: "procwire",
     })
@@ -57,7 +58,7 @@ export const make = (
     const watching = yield* Watching.make({
       sweep: PostgresCalls.sweep(call, settings),
       changes: (since) => PostgresCalls.changes(call, since),
-      listen: sql.listen(schema),
+      listen: (hear) => PostgresListen.listen(sql, schema, hear),
       tickMillis: settings.tickMillis,
     })
     return checked({ ...PostgresCalls.operations(call, settings), watch: watching })

@@ -6,6 +6,7 @@
 import * as Chunk from "effect/Chunk"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as FiberId from "effect/FiberId"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import * as Schedule from "effect/Schedule"
@@ -22,8 +23,8 @@ export interface Engine {
   readonly changes: (
     since: number,
   ) => Effect.Effect<{ readonly version: number; readonly changes: ReadonlyArray<Change> }, DirectoryError>
-  /** Something for each change, as long as the connection lasts. */
-  readonly listen: Stream.Stream<unknown, unknown>
+  /** Calls `hear` for each change, as long as the connection lasts. */
+  readonly listen: (hear: () => void) => Effect.Effect<void, unknown>
   /** How often to look. */
   readonly tickMillis: number
 }
@@ -38,37 +39,20 @@ export const make = (
   Effect.gen(function* () {
     let news = yield* Deferred.make<void>()
     let version = 0
-    let heard = true
-    const wake = Effect.suspend(() => {
+    const wake = () => {
       const told = news
-      return Effect.flatMap(Deferred.make<void>(), (next) => {
-        news = next
-        return Deferred.succeed(told, undefined)
-      })
-    })
-    const hear = Effect.suspend(() => {
-      heard = true
-      return wake
-    })
-    /** Listens; after a change of which no message told it begins again, as the connection may be dead. */
-    let deaf = yield* Deferred.make<void>()
-    const listening = Effect.suspend(() => Stream.runForEach(engine.listen, () => hear)).pipe(
-      Effect.catchAllCause(() => Effect.void),
+      news = Deferred.unsafeMake<void>(FiberId.none)
+      Deferred.unsafeDone(told, Effect.void)
+    }
+    const listening = engine.listen(wake).pipe(
       Effect.disconnect,
-      Effect.raceFirst(Effect.suspend(() => Deferred.await(deaf))),
+      Effect.catchAllCause(() => Effect.void),
       Effect.zipRight(pause(engine.tickMillis)),
     )
-    const look = Effect.gen(function* () {
-      const last = yield* engine.sweep
+    const look = Effect.map(engine.sweep, (last) => {
       if (last === version) return
       version = last
-      if (!heard) {
-        const before = deaf
-        deaf = yield* Deferred.make<void>()
-        yield* Deferred.succeed(before, undefined)
-      }
-      heard = false
-      yield* wake
+      wake()
     })
     const looking = Effect.zipRight(pause(engine.tickMillis), Effect.ignore(look))
     yield* Effect.forkScoped(Effect.forever(listening))
