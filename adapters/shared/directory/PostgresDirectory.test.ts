@@ -163,6 +163,17 @@ describe.skipIf(lacking !== undefined)(title, () => {
     expect((await atLast(one.list())).sessions.length).toBe(2)
   })
 
+  test("a watch is told by a message of the database, long before the next look", async () => {
+    const name = schema()
+    const quiet = { schema: name, tickMillis: hour }
+    const [one, other] = [await open(quiet), await open(quiet)]
+    await ask(other.announce(host("a")))
+    const told = until(one, tellsOf("s"))
+    await until(one, (change) => change.kind === "host")
+    await ask(other.claim({ sessionId: "s", tenant: "t" }))
+    expect(await told).toMatchObject({ value: { session: { sessionId: "s" } } })
+  })
+
   test("a schema of a later version is refused, and one that is there needs no right to make one", async () => {
     const name = schema()
     await open({ schema: name })

@@ -56,6 +56,7 @@ export const directories = [
     "",
     "an operation waits for a database that is stopped",
   ),
+  inPostgres("PostgresListen.ts", `pg.on("notification", hear)`, "void hear", "no message wakes a watch"),
   inPostgres(
     "Watching.ts",
     `({ reason }) => reason === "Unavailable"`,
