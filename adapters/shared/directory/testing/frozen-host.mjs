@@ -1,11 +1,10 @@
-// @ts-check
 // A host that is frozen: it takes the session `s`, says so, renews its lease until it is refused, and tells how each of
 // its late words was answered. Its argument is the options of its directory as JSON.
 import { argv, stdin, stdout } from "node:process"
 import * as Effect from "effect/Effect"
 import { PostgresDirectory } from "../../../../dist/lib/adapters/shared/directory/postgres.js"
 
-/** @param {unknown} told */
+/** Prints a line of JSON. */
 const tell = (told) => stdout.write(`${JSON.stringify(told)}\n`)
 
 const program = Effect.gen(function* () {
