@@ -9,6 +9,7 @@
 //   whose code V8 can keep. What only some uses need is beside it: a server starts faster if it need not read that.
 // - dist/procwire-conformance.mjs: the other command, from the library.
 // - dist/THIRD_PARTY_NOTICES and dist/sbom.cdx.json: the packages whose code these have, with their licences.
+// - dist/web: the page for browsers, compressed.
 // - dist/schema: the wire for machines.
 import { execFileSync } from "node:child_process"
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -18,6 +19,7 @@ import { build } from "esbuild"
 import * as Notices from "./notices.mjs"
 import { procwire } from "./procwire.mjs"
 import { writeSchema } from "./schema/files.mjs"
+import { web } from "./web.mjs"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 const dist = join(root, "dist")
@@ -136,6 +138,7 @@ compile()
 prune()
 await writeSchema(root)
 await library()
+await web(root, { plugins: [notices.plugin] })
 await procwire(root, { plugins: [notices.plugin] })
 notices.write(join(dist, "THIRD_PARTY_NOTICES"))
 notices.writeMaterials(join(dist, "sbom.cdx.json"))

@@ -1,7 +1,7 @@
 // @ts-check
-// `npm run check`: types (sources, tests, scripts), lint with the import rules, format, line width, READMEs, changes of
-// the wire, types for other languages, the guards of invariants and threats, the API reference, the package (npm and
-// JSR), mutations that still apply, and the checks of Deno.
+// `npm run check`: types (sources, tests, scripts, the page), lint with the import rules, format, line width, READMEs,
+// changes of the wire, types for other languages, the guards of invariants and threats, the API reference, the package
+// (npm and JSR), mutations that still apply, and the checks of Deno.
 import { binary, build, heading, install, run, tool } from "./setup.mjs"
 
 install()
@@ -11,6 +11,7 @@ heading("types")
 tool("typescript/bin/tsc", ["-b"])
 tool("typescript/bin/tsc", ["-p", "tsconfig.test.json"])
 tool("typescript/bin/tsc", ["-p", "tsconfig.scripts.json"])
+tool("typescript/bin/tsc", ["-p", "tsconfig.web.json"])
 heading("lint and import rules")
 tool("oxlint/bin/oxlint", ["-c", "oxlint.config.mjs", "--deny-warnings"])
 heading("format")

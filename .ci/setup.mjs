@@ -42,6 +42,7 @@ const recipes = [
   ".ci/build.mjs",
   ".ci/bundle.mjs",
   ".ci/procwire.mjs",
+  ".ci/web.mjs",
   ".ci/schema/files.mjs",
 ]
 
@@ -49,7 +50,7 @@ const newestSource = () =>
   Math.max(
     ...sources.flatMap((folder) =>
       readdirSync(`${root}${folder}`, { recursive: true, withFileTypes: true })
-        .filter((entry) => /\.(ts|json)$/.test(entry.name))
+        .filter((entry) => /\.(ts|json|html|css|svg)$/.test(entry.name))
         .map((entry) => modified(`${entry.parentPath ?? entry.path}/${entry.name}`)),
     ),
     ...recipes.map((name) => modified(`${root}${name}`)),
