@@ -232,6 +232,7 @@ keep("conformance/IDS.md", ids)
 optionTable("adapters/shared/serve/OptionTable.ts")
 optionTable("adapters/shared/serve/DoorOptions.ts")
 optionTable("adapters/shared/serve/LogOptions.ts")
+optionTable("adapters/shared/serve/WebOptions.ts")
 
 /** Who comes new reads README.md from top to bottom. */
 const longestReadme = 14_000

@@ -58,9 +58,9 @@ export interface Peer {
 
 /** What a client has shown to be admitted, by name; never the secret itself. */
 export interface Credential {
-  /** A token that the server knows, a signed one, or a certificate of TLS. */
-  readonly kind: "token" | "jwt" | "certificate"
-  /** The file of a token, the `sub` of a JWT, the common name of a certificate. */
+  /** A token that the server knows, a signed one, a certificate of TLS, or a one-time link to the page. */
+  readonly kind: "token" | "jwt" | "certificate" | "link"
+  /** The file of a token, the `sub` of a JWT, the common name of a certificate; none of a link. */
   readonly name?: string | undefined
   /** The `iss` of a JWT, the common name of a certificate's issuer. */
   readonly issuer?: string | undefined

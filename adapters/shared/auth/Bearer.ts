@@ -8,7 +8,12 @@ import type { Credential } from "../../../core/transport/Transport.ts"
 /** What a rule decides: the text of the refusal, or what the client was admitted by. */
 export type Verdict =
   | { readonly refusal: string }
-  | { readonly refusal?: undefined; readonly credential: Credential }
+  | {
+      readonly refusal?: undefined
+      readonly credential: Credential
+      /** When a token expires, in milliseconds since 1970; undefined for one that does not. */
+      readonly until?: number | undefined
+    }
 
 /** Takes the header and decides. */
 export type Rule = (authorization: string | undefined) => Promise<Verdict>

@@ -36,8 +36,11 @@ export const make = async ({ secret, ...expected }: Options): Promise<Bearer.Rul
       const claims = readClaims(Json.parse(utf8.decode(payload)))
       const refusal = judge(claims, expected, Math.floor(Date.now() / 1000))
       if (refusal !== undefined) return { refusal }
-      const { sub: name, iss: issuer, scope } = claims
-      return { credential: { kind: "jwt", name, issuer, ...(scope === "own" ? {} : { scope }) } }
+      const { exp, sub: name, iss: issuer, scope } = claims
+      return {
+        credential: { kind: "jwt", name, issuer, ...(scope === "own" ? {} : { scope }) },
+        until: (exp + expected.skewSeconds) * 1000,
+      }
     } catch {
       return { refusal: "invalid websocket jwt" }
     }

@@ -15,17 +15,23 @@ export const help = "SIGUSR1 reads the files of --tls-*, --ws-token-file and --w
  * Each SIGUSR1, until the scope closes; those that come while one is handled count as one. Without a listener it would
  * open Node's debugger, or end the process.
  */
-export const requests: Effect.Effect<Mailbox.ReadonlyMailbox<void>, never, Scope.Scope> = Effect.gen(
-  function* () {
+export const requests: Effect.Effect<Mailbox.ReadonlyMailbox<void>, never, Scope.Scope> = Effect.suspend(() =>
+  each("SIGUSR1"),
+)
+
+/** Each signal of a kind, in the same way. */
+export const each = (
+  signal: "SIGUSR1" | "SIGUSR2",
+): Effect.Effect<Mailbox.ReadonlyMailbox<void>, never, Scope.Scope> =>
+  Effect.gen(function* () {
     const mailbox = yield* Mailbox.make<void>({ capacity: 1, strategy: "sliding" })
     const request = () => void mailbox.unsafeOffer()
     yield* Effect.acquireRelease(
-      Effect.sync(() => process.on("SIGUSR1", request)),
-      () => Effect.sync(() => process.off("SIGUSR1", request)),
+      Effect.sync(() => process.on(signal, request)),
+      () => Effect.sync(() => process.off(signal, request)),
     )
     return mailbox
-  },
-)
+  })
 
 /** Reads the files again. What is wrong with them is logged, and those read before stay in use. */
 export const renew = ({ named, renew }: NamedFiles) => {

@@ -12,6 +12,7 @@ import * as Logging from "../serve/Logging.ts"
 import * as Options from "../serve/Options.ts"
 import type { ServeError } from "../serve/ServeError.ts"
 import * as Server from "../serve/Server.ts"
+import type { ServerService } from "../serve/ServerTag.ts"
 import * as SystemdEnvironment from "../systemd/Environment.ts"
 import * as Notify from "../systemd/Notify.ts"
 import * as ServiceState from "../systemd/ServiceState.ts"
@@ -45,10 +46,12 @@ wins over a variable, and a variable over the file.
 Signals: SIGTERM, SIGINT and SIGHUP end the server and every process it started, with the exit code 0, on SIGHUP 129;
 a second one does not wait for --grace-ms.
 ${Renewal.help}
+SIGUSR2 prints another link to the page of --web.
 ${Telemetry.help}`,
   examples: [
     "procwire serve                                    # ws://127.0.0.1:PORT, for many clients",
     "procwire serve --listen ws://127.0.0.1:7000 --listen unix:/run/user/1000/procwire.sock",
+    "procwire serve --listen ws://127.0.0.1:7000 --web # and a page for browsers, at the link that it prints",
     "procwire serve --config /etc/procwire.conf",
     "ssh host procwire serve --listen stdio            # one client, on this pipe",
     "docker run -i IMAGE procwire serve --listen stdio",
@@ -83,6 +86,7 @@ export const serve = (platform: Platform, args: ReadonlyArray<string>, asked: Ef
       for (const address of server.addresses) if (address !== "stdio") printed.write(`${address}\n`)
       const renew = service.whileReloading(Renewal.renew(server.files))
       yield* Effect.forkScoped(Effect.forever(Effect.zipRight(renewals.take, renew)))
+      if (settings.options.web === true) yield* printLinks(server, printed)
       yield* service.ready(server.addresses)
       yield* Effect.raceFirst(Effect.zipRight(asked, server.close()), server.closed)
     }).pipe(
@@ -91,6 +95,15 @@ export const serve = (platform: Platform, args: ReadonlyArray<string>, asked: Ef
       Effect.provide(Telemetry.layer),
       Effect.provide(Logging.layer(settings.options)),
     )
+  })
+
+/** Prints a link to the page now and at each SIGUSR2, behind the addresses. */
+const printLinks = ({ webLink }: ServerService, printed: NodeJS.WriteStream) =>
+  Effect.gen(function* () {
+    const requests = yield* Renewal.each("SIGUSR2")
+    const print = Effect.sync(() => void printed.write(`${webLink()}\n`))
+    yield* print
+    yield* Effect.forkScoped(Effect.forever(Effect.zipRight(requests.take, print)))
   })
 
 /** Wrong use and what cannot start exit with 2, an address that cannot be bound with 1. */

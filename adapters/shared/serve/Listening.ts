@@ -13,6 +13,7 @@ import { Listener, type ListenerService, type Terms } from "../../../core/transp
 import { TransportError } from "../../../core/transport/Transport.ts"
 import * as LazyWebSockets from "../transport/LazyWebSockets.ts"
 import type * as Peers from "../transport/Peers.ts"
+import type { Site } from "../transport/Site.ts"
 import * as SocketListener from "../transport/SocketListener.ts"
 import * as StdioTransport from "../transport/StdioTransport.ts"
 import * as UpgradeAdmission from "../transport/UpgradeAdmission.ts"
@@ -55,16 +56,23 @@ export const read = (
     return { ...files, addresses }
   })
 
+/** What WebSocket listeners answer beside upgrades. */
+export interface Beside {
+  readonly pages?: UpgradeAdmission.Pages
+  /** Pages for browsers. */
+  readonly site?: Site | undefined
+}
+
 /** Listens at every address until the scope closes. `lookUp` tells who connects to a unix socket. */
 export const bindAll = (
   listening: Pick<Listening, "addresses" | "tls" | "rule">,
   terms: Terms = {},
-  pages: UpgradeAdmission.Pages = {},
+  { pages = {}, site }: Beside = {},
   lookUp?: Peers.LookUp,
 ): Effect.Effect<ReadonlyArray<ListenerService>, TransportError, Scope.Scope> => {
   const { addresses, tls } = listening
   const secure = tls === undefined ? {} : { tls }
-  const rules = { pages, ...rulesOf(listening) }
+  const rules = { pages, site, ...rulesOf(listening) }
   const layerOf = (address: ListenAddress.ListenAddress): Layer.Layer<Listener, TransportError> => {
     switch (address.kind) {
       case "stdio":

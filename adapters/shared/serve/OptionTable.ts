@@ -16,6 +16,7 @@ import type { NumberOption, Option } from "./Option.ts"
 
 export { auth, listening, tls } from "./DoorOptions.ts"
 export { logs } from "./LogOptions.ts"
+export { web } from "./WebOptions.ts"
 
 const { detachedMillis, retentionMillis } = SessionRegistry.defaultOptions
 

@@ -10,7 +10,7 @@ import type { TransportError } from "../../../core/transport/Transport.ts"
 import type * as Logging from "./Logging.ts"
 import * as OptionRow from "./Option.ts"
 import type { Option, ValuesOf } from "./Option.ts"
-import { auth, behaviour, limits, listening, logs, tls } from "./OptionTable.ts"
+import { auth, behaviour, limits, listening, logs, tls, web } from "./OptionTable.ts"
 import * as SpawnerLayer from "./SpawnerLayer.ts"
 
 /** The certificate of a server, and whom it admits: files, or what they would hold. */
@@ -33,7 +33,11 @@ export interface AuthOptions extends ValuesOf<typeof auth> {
 
 /** How a server behaves; what is absent has its default. */
 export interface Options
-  extends ValuesOf<typeof listening>, Omit<ValuesOf<typeof behaviour>, "spawner">, ValuesOf<typeof logs> {
+  extends
+    ValuesOf<typeof listening>,
+    ValuesOf<typeof web>,
+    Omit<ValuesOf<typeof behaviour>, "spawner">,
+    ValuesOf<typeof logs> {
   /** TLS for the `ws://` and `tcp://` addresses. */
   readonly tls?: TlsOptions | undefined
   /** A token for WebSocket clients, those of `handleUpgrade` included. */
@@ -97,6 +101,7 @@ export const general: ReadonlyArray<Entry> = [
   ...entriesOf("", listening),
   ...entriesOf("tls.", tls),
   ...entriesOf("auth.", auth),
+  ...entriesOf("", web),
   ...entriesOf("", behaviour),
   ...logging,
 ]

@@ -10,7 +10,7 @@ import type { Options } from "./Options.ts"
 import * as ProgramOptions from "./ProgramOptions.ts"
 import type { ServeError } from "./ServeError.ts"
 import * as Server from "./Server.ts"
-import type { CloseOptions, ServerService } from "./ServerTag.ts"
+import type { CloseOptions, LinkOptions, ServerService } from "./ServerTag.ts"
 import type { HandleUpgrade } from "./Upgrades.ts"
 
 /**
@@ -27,6 +27,11 @@ export interface RunningServer {
    * holds for it; requests with an `Origin` header are refused.
    */
   readonly handleUpgrade: HandleUpgrade
+  /**
+   * A new link to the page for browsers, which lets one in, once, in the next ten minutes; undefined without the
+   * option `web`.
+   */
+  readonly webLink: (options?: LinkOptions) => string | undefined
   /**
    * Reads certificates, tokens and secrets again from the files of the options, for connections that begin later.
    * Rejects with `ServeError` if one is wrong; then nothing has changed.
@@ -61,6 +66,7 @@ export const serve = async (platform: Platform, options?: Options): Promise<Runn
     addresses: server.addresses,
     stats: server.stats,
     handleUpgrade: server.handleUpgrade,
+    webLink: server.webLink,
     renewFiles: () => promise(server.files.renew),
     close,
     closed: unawaited(

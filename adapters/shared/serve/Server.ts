@@ -43,6 +43,7 @@ import type { CloseOptions, ServerService } from "./ServerTag.ts"
 import * as SpawnerLayer from "./SpawnerLayer.ts"
 import * as StdinClosed from "./StdinClosed.ts"
 import * as Upgrades from "./Upgrades.ts"
+import * as WebPage from "./WebPage.ts"
 
 /** What only the command is. */
 export interface Host {
@@ -70,7 +71,7 @@ export const make = (
       scope,
       Effect.suspend(() => Deferred.done(closed, result)),
     )
-    const { listeners, upgrades, serve, drain, stats, files } = yield* Scope.extend(
+    const { listeners, upgrades, serve, drain, stats, page, files } = yield* Scope.extend(
       start(platform, settings, host),
       scope,
     )
@@ -112,6 +113,7 @@ export const make = (
       addresses,
       stats,
       handleUpgrade: upgrades.handle,
+      webLink: ({ scope = "control" } = {}) => page.link(addresses, scope),
       files: { named, renew: Effect.provide(renew, context) },
       close,
       closed: Deferred.await(closed),
@@ -146,10 +148,11 @@ const start = (platform: Platform, settings: Settings, host: Host) =>
       refusal: () => later.refusal(),
     }
     const stats = yield* Stats.make(version, metrics)
+    const page = yield* WebPage.make(settings, listening)
     const bound = yield* Listening.bindAll(
       listening,
       terms,
-      StatusPages.make(version, metrics, stats),
+      { pages: StatusPages.make(version, metrics, stats), site: page.site },
       auditLog === undefined ? undefined : PeerCredentials.make(platform.openFfi),
     ).pipe(Effect.mapError((error) => toServeError(Listening.withRemedy(error, settings.label("listen")))))
     const others = yield* Effect.forEach(options.listeners ?? [], (layer) =>
@@ -171,7 +174,7 @@ const start = (platform: Platform, settings: Settings, host: Host) =>
     }).pipe(Effect.provide(Context.add(services, Spawner, spawner)))
     later.refusal = server.refusal
     const serve = (transport: Transport) => metrics.whileConnected(server.serve(transport))
-    return { listeners: [...bound, ...others], upgrades, serve, drain, stats, files: listening }
+    return { listeners: [...bound, ...others], upgrades, serve, drain, stats, page, files: listening }
   })
 
 const buildServices = (

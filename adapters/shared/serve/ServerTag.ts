@@ -1,6 +1,7 @@
 /** A server that runs in this process, as a service. */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
+import type { SessionScope } from "../../../core/protocol/SessionScope.ts"
 import type { Stats } from "../status/Stats.ts"
 import type { ServeError } from "./ServeError.ts"
 import type { HandleUpgrade } from "./Upgrades.ts"
@@ -9,6 +10,12 @@ import type { HandleUpgrade } from "./Upgrades.ts"
 export interface CloseOptions {
   /** How long processes may take to end after SIGTERM; the default is the option `graceMs` of the server. */
   readonly graceMs?: number | undefined
+}
+
+/** What a one-time link to the page lets its visitor do. */
+export interface LinkOptions {
+  /** With the sessions of others. Default: `control`, because who gets the link is the user of the server. */
+  readonly scope?: SessionScope
 }
 
 /** The certificates, tokens and secrets of a server. */
@@ -30,6 +37,11 @@ export interface ServerService {
    * holds for it; requests with an `Origin` header are refused.
    */
   readonly handleUpgrade: HandleUpgrade
+  /**
+   * A new link to the page for browsers, which lets one in, once, in the next ten minutes; undefined without the
+   * option `web`.
+   */
+  readonly webLink: (options?: LinkOptions) => string | undefined
   /** Its certificates, tokens and secrets. */
   readonly files: NamedFiles
   /** Ends the server, and completes when it has ended. A second call may shorten the grace period of the first. */

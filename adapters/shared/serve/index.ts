@@ -13,6 +13,12 @@ export type { LogEntry } from "./Logging.ts"
 export type { AuthOptions, Options as ServeOptions, TlsOptions } from "./Options.ts"
 export type { RunningServer } from "./Serve.ts"
 export { ServeError, type ServeReason } from "./ServeError.ts"
-export { type CloseOptions, type NamedFiles, Server, type ServerService } from "./ServerTag.ts"
+export {
+  type CloseOptions,
+  type LinkOptions,
+  type NamedFiles,
+  Server,
+  type ServerService,
+} from "./ServerTag.ts"
 export type { SpawnerChoice, SpawnerSource } from "./SpawnerLayer.ts"
 export type { HandleUpgrade } from "./Upgrades.ts"

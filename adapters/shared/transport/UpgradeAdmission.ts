@@ -4,6 +4,7 @@
  * The order of the rules matters. The Origin rule comes first; `/readyz` needs no credential; a malformed upgrade is
  * refused as malformed before its credential is checked. The other pages need the same credential as an upgrade.
  */
+import type { IncomingMessage } from "node:http"
 import type { Credential } from "../../../core/transport/Transport.ts"
 import type * as Bearer from "../auth/Bearer.ts"
 
@@ -33,6 +34,16 @@ export interface Admission {
   readonly reply?: Reply | undefined
   /** What the client has shown, for the audit log. */
   readonly credential?: Credential | undefined
+  /** Is given the connection that the request becomes; it may end it at any time. */
+  readonly opened?: ((connection: Connection) => void) | undefined
+}
+
+/** What the WebSocket of a client is carried by. */
+export interface Connection {
+  /** Ends it at once. */
+  readonly destroy: () => void
+  /** Tells when it has ended. */
+  readonly once: (event: "close", listener: () => void) => unknown
 }
 
 /** A rule for requests. */
@@ -83,7 +94,8 @@ const notAllowed = ({ method }: Request): Reply | undefined =>
 export const full = (refused: Error | undefined): Reply | undefined =>
   refused === undefined ? undefined : text(503, refused.message)
 
-const malformed = (request: Request): Reply | undefined => {
+/** The reply to what is no upgrade to a WebSocket. */
+export const malformed = (request: Request): Reply | undefined => {
   if (request.method !== "GET") return text(405, "Request method must be `GET`")
   if (!(lower(request, "connection") ?? "").includes("upgrade")) {
     return text(400, "Connection header did not include 'upgrade'")
@@ -103,6 +115,16 @@ const text = (status: number, body: string): Reply => ({
   status,
   body,
   headers: { "content-type": "text/plain; charset=utf-8" },
+})
+
+/** A request of `node:http`; `url` is where it counts as asked for, by default where it was. */
+export const requestOf = (request: IncomingMessage, url = request.url ?? ""): Request => ({
+  method: request.method ?? "",
+  url,
+  header: (name) => {
+    const value = request.headers[name]
+    return Array.isArray(value) ? value[0] : value
+  },
 })
 
 const lower = (request: Request, name: string): string | undefined => request.header(name)?.toLowerCase()

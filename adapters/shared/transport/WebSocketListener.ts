@@ -11,6 +11,7 @@ import type * as Scope from "effect/Scope"
 import { Listener, type ListenerService } from "../../../core/transport/Listener.ts"
 import type { TransportError } from "../../../core/transport/Transport.ts"
 import * as HttpServer from "./HttpServer.ts"
+import type { Site, SiteAt } from "./Site.ts"
 import * as Sockets from "./Sockets.ts"
 import * as SocketAddress from "./SocketAddress.ts"
 import type * as Tls from "./Tls.ts"
@@ -18,7 +19,7 @@ import type * as UpgradeAdmission from "./UpgradeAdmission.ts"
 import * as WebSocketUpgrades from "./WebSocketUpgrades.ts"
 
 /** Where a listener for WebSockets is, and whom it admits. */
-export interface Options extends Omit<WebSocketUpgrades.Options, "secure"> {
+export interface Options extends Omit<WebSocketUpgrades.Options, "secure" | "elsewhere"> {
   /** A literal address, `127.0.0.1` or `::1`. */
   readonly host: string
   /** 0 takes any free port. */
@@ -27,16 +28,25 @@ export interface Options extends Omit<WebSocketUpgrades.Options, "secure"> {
   readonly fd?: number | undefined
   /** With it the listener speaks TLS only: `wss://`. */
   readonly tls?: Tls.ServerTls
+  /** Pages for browsers; the default is none. */
+  readonly site?: Site | undefined
 }
 
 /** Listens until the scope closes. */
 export const make = (options: Options): Effect.Effect<ListenerService, TransportError, Scope.Scope> =>
   Effect.gen(function* () {
     const { host, port, fd, tls } = options
-    const scheme = tls === undefined ? "ws" : "wss"
-    const upgrades = yield* WebSocketUpgrades.make({ ...options, secure: tls !== undefined })
+    const secure = tls !== undefined
+    const scheme = secure ? "wss" : "ws"
+    let site: SiteAt | undefined
+    const upgrades = yield* WebSocketUpgrades.make({
+      ...options,
+      secure,
+      elsewhere: (request) => site?.admit(request),
+    })
     const track = yield* Sockets.track
     const { server, acceptor } = yield* HttpServer.make(options, track, async (request, response) => {
+      if (site?.respond(request, response) === true) return
       request.resume()
       const { reply = upgradeRequired } = await upgrades.answer(request)
       const { status, body, headers } = reply
@@ -52,8 +62,10 @@ export const make = (options: Options): Effect.Effect<ListenerService, Transport
       }),
     )
 
+    const bound = acceptor.address() as AddressInfo
+    site = options.site?.({ host: bound.address, port: bound.port, secure })
     return {
-      address: `${scheme}://${addressOf(acceptor.address() as AddressInfo)}`,
+      address: `${scheme}://${addressOf(bound)}`,
       run: upgrades.run,
       stop: Effect.sync(() => void acceptor.close()),
     }

@@ -21,6 +21,8 @@ export interface Options extends UpgradeAdmission.Rules {
   readonly terms?: Terms
   /** True where the sockets speak TLS; by default each socket is asked, which not every runtime can answer. */
   readonly secure?: boolean
+  /** Decides about upgrades of its own; undefined for those that are left to the rules. */
+  readonly elsewhere?: (request: http.IncomingMessage) => Promise<UpgradeAdmission.Admission> | undefined
 }
 
 /** Takes requests. */
@@ -48,16 +50,19 @@ export const make = (options: Options): Effect.Effect<WebSocketUpgrades, never, 
     )
     const track = yield* Sockets.track
     const answer: WebSocketUpgrades["answer"] = async (request, path) => {
-      const asked = UpgradeAdmission.answer(requestOf(request, path), options)
-      const { reply, credential }: UpgradeAdmission.Admission = await asked.catch(() => ({ reply: failed }))
-      return { reply: reply ?? UpgradeAdmission.full(terms.refusal?.()), credential }
+      const asked =
+        options.elsewhere?.(request) ??
+        UpgradeAdmission.answer(UpgradeAdmission.requestOf(request, path), options)
+      const { reply, ...admitted }: UpgradeAdmission.Admission = await asked.catch(() => ({ reply: failed }))
+      return { reply: reply ?? UpgradeAdmission.full(terms.refusal?.()), ...admitted }
     }
     const upgrade: WebSocketUpgrades["upgrade"] = async (request, socket, head, path) => {
       track(socket)
-      const { reply, credential } = await answer(request, path)
+      const { reply, credential, opened } = await answer(request, path)
       if (reply !== undefined) return refuse(request, socket, reply)
       const { secure = Reflect.get(socket, "encrypted") === true } = options
       const peer = Peers.ofSocket(secure ? "wss" : "ws", socket, credential)
+      opened?.(socket)
       loop.accept({ request, socket, head, peer })
     }
     return { answer, upgrade, run: loop.run }
@@ -77,12 +82,3 @@ const refuse = (
   response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) })
   response.end(body, () => socket.destroySoon())
 }
-
-const requestOf = (request: http.IncomingMessage, path = request.url ?? ""): UpgradeAdmission.Request => ({
-  method: request.method ?? "",
-  url: path,
-  header: (name) => {
-    const value = request.headers[name]
-    return Array.isArray(value) ? value[0] : value
-  },
-})

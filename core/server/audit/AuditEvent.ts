@@ -14,7 +14,7 @@ export const Peer = Schema.Struct({
   pid: Schema.optional(Schema.Int).annotations({ description: "process id, on a unix socket" }),
   credential: Schema.optional(
     Schema.Struct({
-      kind: Schema.Literal("token", "jwt", "certificate"),
+      kind: Schema.Literal("token", "jwt", "certificate", "link"),
       name: Schema.optional(Schema.String),
       issuer: Schema.optional(Schema.String),
       scope: Schema.optional(Schema.Literal("own", "observe", "control")),

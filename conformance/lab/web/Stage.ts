@@ -1,0 +1,121 @@
+/**
+ * A stage for tests of the page: the command `procwire serve --web` as it is built, and a real Chromium. A test says in
+ * one line that it is skipped where there is no Chromium.
+ *
+ * The first page of a stage logs in with the one-time link that the server has printed; further ones share its cookie.
+ */
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { existsSync } from "node:fs"
+import process from "node:process"
+import { createInterface } from "node:readline"
+import { fileURLToPath } from "node:url"
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core"
+
+/** The Chromium of the system; undefined where there is none. */
+export const executable: string | undefined = ["/usr/bin/chromium", "/usr/bin/chromium-browser"].find(
+  (path) => existsSync(path),
+)
+
+if (executable === undefined)
+  process.stdout.write("skipped: no Chromium at /usr/bin/chromium, so the page is not tested in a browser\n")
+
+const command = fileURLToPath(new URL("../../../dist/procwire.mjs", import.meta.url))
+
+/** How long a step of a browser may take: only a hang reaches it. */
+const patience = 240_000
+
+/** What a stage can be given. */
+export interface Options {
+  /** Further flags of `procwire serve`. */
+  readonly args?: ReadonlyArray<string>
+  /** What browsers of the stage are like: `colorScheme`, `viewport`, `hasTouch`. */
+  readonly browser?: Parameters<Browser["newContext"]>[0]
+  /** Further flags of Chromium. */
+  readonly chromium?: ReadonlyArray<string>
+}
+
+/** A server and a browser. */
+export interface Stage {
+  /** Where the page is: `http://127.0.0.1:39211/`. */
+  readonly url: string
+  /** Where other clients connect: `ws://127.0.0.1:39211`. */
+  readonly address: string
+  /** The link that the server has printed, which nobody has used. */
+  readonly link: string
+  /** The server. */
+  readonly server: ChildProcess
+  /** The next line that the server prints: another link, after SIGUSR2. */
+  readonly nextLine: () => Promise<string>
+  readonly chromium: Browser
+  /** What the pages of the stage have complained about: errors, and breaches of the policy for content. */
+  readonly complaints: ReadonlyArray<string>
+  /** A page of a visitor who is logged in. */
+  readonly open: () => Promise<Page>
+  /** A browser without cookies: somebody else. */
+  readonly stranger: () => Promise<BrowserContext>
+  /** Ends both. */
+  readonly close: () => Promise<void>
+}
+
+/** Starts a server and a browser. */
+export const make = async ({
+  args = [],
+  browser = {},
+  chromium: flags = [],
+}: Options = {}): Promise<Stage> => {
+  const serve = ["serve", "--listen", "ws://127.0.0.1:0", "--web", "--exit-on-stdin-close", ...args]
+  const server = spawn(process.execPath, [command, ...serve], { stdio: ["pipe", "pipe", "inherit"] })
+  const lines = createInterface({ input: server.stdout })[Symbol.asyncIterator]()
+  const nextLine = async (): Promise<string> => {
+    const { value, done } = await lines.next()
+    if (done === true) throw new Error("the server has ended")
+    return value as string
+  }
+  const [address, link] = [await nextLine(), await nextLine()]
+  const started = await chromium.launch({
+    executablePath: executable ?? "/usr/bin/chromium",
+    timeout: patience,
+    args: ["--disable-dev-shm-usage", ...flags],
+  })
+  const complaints: Array<string> = []
+  const stranger = async (): Promise<BrowserContext> => {
+    const context = await started.newContext(browser)
+    context.setDefaultTimeout(patience)
+    context.on("weberror", (error) => complaints.push(String(error.error())))
+    context.on("console", (message) => {
+      if (message.type() === "error") complaints.push(message.text())
+    })
+    return context
+  }
+  const own = await stranger()
+  const [url = ""] = link.split("#")
+  let isNew = true
+  return {
+    url,
+    address,
+    link,
+    server,
+    nextLine,
+    chromium: started,
+    complaints,
+    stranger,
+    open: async () => {
+      const page = await own.newPage()
+      if (isNew)
+        await Promise.all([
+          page.waitForResponse((response) => response.url().endsWith("/login")),
+          page.goto(link),
+        ])
+      else await page.goto(url)
+      isNew = false
+      return page
+    },
+    close: async () => {
+      await started.close()
+      const ended = server.exitCode === null && server.signalCode === null ? once(server, "close") : undefined
+      server.kill("SIGKILL")
+      await ended
+    },
+  }
+}
