@@ -4,6 +4,7 @@
  */
 import { hostname } from "node:os"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import type * as Scope from "effect/Scope"
 import type { SessionScope } from "../../../core/protocol/SessionScope.ts"
 import * as Door from "../door/Door.ts"
@@ -48,7 +49,8 @@ export const make = (
           "the package has them (npx procwire serve)",
       )
     }
-    const name = hostname()
+    // Deno may not tell it.
+    const name = Either.getOrElse(Either.try(hostname), () => "procwire")
     const door = yield* Door.make({ files, rule, hosts, prefix, sessionMillis: webSessionMs, scope, name })
     const publicOne = hosts.find(({ scheme }) => scheme !== undefined)
     return {

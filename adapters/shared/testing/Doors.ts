@@ -4,6 +4,8 @@ import * as net from "node:net"
 import * as nodeTls from "node:tls"
 import { brotliCompressSync } from "node:zlib"
 import * as Effect from "effect/Effect"
+import * as Logger from "effect/Logger"
+import * as LogLevel from "effect/LogLevel"
 import * as TestClock from "effect/TestClock"
 import * as TestContext from "effect/TestContext"
 import { WebSocket } from "real-ws"
@@ -112,7 +114,9 @@ export const opened = <A>(test: (door: Opened) => Promise<A>, options: Options =
         pass: (millis) => Effect.runPromise(clock.adjust(millis)),
       }),
     )
-  }).pipe(Effect.scoped, Effect.provide(TestContext.TestContext), Effect.runPromise)
+  }).pipe(Effect.scoped, Effect.provide(TestContext.TestContext), silent, Effect.runPromise)
+
+const silent = Logger.withMinimumLogLevel(LogLevel.None)
 
 /** The headers of an upgrade to a WebSocket. */
 export const upgrade: Headers = {

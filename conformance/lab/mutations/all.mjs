@@ -22,6 +22,7 @@ import { screens } from "./screens.mjs"
 import { server } from "./server.mjs"
 import { histories } from "./history.mjs"
 import { waits } from "./waits.mjs"
+import { web } from "./web.mjs"
 
 /** @import { Mutation } from "./mutation.mjs" */
 
@@ -47,6 +48,7 @@ export const all = [
   ...confine,
   ...doors,
   ...reports,
+  ...web,
 ]
 
 /** @param {string} glob a case, its family, or both with `*` @param {string} id */

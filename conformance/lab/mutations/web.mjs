@@ -1,0 +1,57 @@
+// @ts-check
+// Mutations of the door for browsers: whom the page of a server lets in.
+import { elsewhere, inFile } from "./mutation.mjs"
+
+const names = inFile("adapters/shared/door/Names.ts")
+const handlers = inFile("adapters/shared/door/Handlers.ts")
+const requests = inFile("adapters/shared/door/Requests.ts")
+const test = "adapters/shared/door/Door.test.ts"
+
+export const web = [
+  names("if (port !== place.port) return false", "", "a host may have another port"),
+  names("isWildcard(place.host) || address === place.host", "true", "every address is the listener's"),
+  names("host === asked.host))", "asked.host.endsWith(host)))", "names below a further name are known"),
+  names("asked.port === origin.port", "true", "a page may come from another port"),
+  names(
+    "(wasReplaced || scheme !== undefined || port !== undefined)",
+    "true",
+    "the default port of a name is that of the page",
+  ),
+  requests("if (!names.hasHost(host))", "if (host === undefined)", "the server goes by every name"),
+  requests("origin !== undefined && names.hasOrigin(origin, host)", "true", "anybody may post and connect"),
+  requests(
+    'site === "cross-site" || site === "same-site"',
+    'site === "cross-site"',
+    "the same site is the page",
+  ),
+  handlers("if (!JsonBody.isJson(", "if (false && !JsonBody.isJson(", "a form may log in"),
+  handlers("opened: visit.session.hold", "opened: undefined", "connections outlive their visitor"),
+  handlers(
+    "const credential = await session?.current()",
+    "const credential = { kind: 'token' }",
+    "a token is asked once",
+  ),
+  inFile("adapters/shared/door/Links.ts")("waiting.delete(digest)", "", "a link works twice"),
+  inFile("adapters/shared/door/Links.ts")("now() >= link.until", "false", "a link works for ever"),
+  inFile("adapters/shared/door/Cookie.ts")('"HttpOnly", ', "", "scripts can read the cookie"),
+  inFile("adapters/shared/door/WrongTokens.ts")("if (wait > 0) return wait", "", "tokens can be guessed"),
+  inFile("adapters/shared/door/Identity.ts")("wrong.giveBack(address)", "", "right tokens count as wrong"),
+  inFile("adapters/shared/door/Visitors.ts")(
+    "visitor.until ?? Infinity",
+    "Infinity",
+    "a visit outlives its JWT",
+  ),
+  inFile("adapters/shared/door/Answer.ts")(
+    'weights.get("br") ??',
+    "",
+    "brotli is sent to those that exclude it",
+  ),
+  elsewhere(
+    inFile("adapters/shared/transport/WebSocketListener.ts")(
+      "site?.admit(request)",
+      "undefined",
+      "the page cannot connect",
+    ),
+    test,
+  ),
+]
