@@ -7,7 +7,7 @@ const handlers = inFile("adapters/shared/door/Handlers.ts")
 const requests = inFile("adapters/shared/door/Requests.ts")
 const test = "adapters/shared/door/Door.test.ts"
 
-export const web = [
+const mutations = [
   names("if (port !== place.port) return false", "", "a host may have another port"),
   names("isWildcard(place.host) || address === place.host", "true", "every address is the listener's"),
   names("host === asked.host))", "asked.host.endsWith(host)))", "names below a further name are known"),
@@ -46,12 +46,11 @@ export const web = [
     "",
     "brotli is sent to those that exclude it",
   ),
-  elsewhere(
-    inFile("adapters/shared/transport/WebSocketListener.ts")(
-      "site?.admit(request)",
-      "undefined",
-      "the page cannot connect",
-    ),
-    test,
+  inFile("adapters/shared/transport/WebSocketListener.ts")(
+    "site?.admit(request)",
+    "undefined",
+    "the page cannot connect",
   ),
 ]
+
+export const web = mutations.map((mutation) => elsewhere(mutation, test))
