@@ -43,6 +43,18 @@ export const text = (response: ServerResponse, status: number, body = "", header
   response.end(isHead(response) ? undefined : body)
 }
 
+/** Answers what is refused, and ends the connection: the rest of a body that is too long is not waited for. */
+export const refused = (response: ServerResponse, { status, body }: Refusal): void =>
+  text(response, status, body, { connection: "close" })
+
+/** Why a request is refused. */
+export interface Refusal {
+  /** The HTTP status. */
+  readonly status: number
+  /** For people. */
+  readonly body: string
+}
+
 /** Answers with a value as JSON. */
 export const json = (response: ServerResponse, value: object): void =>
   text(response, 200, JSON.stringify(value), { "content-type": "application/json" })

@@ -92,7 +92,7 @@ const siteAt = ({ files, prefix }: Options, at: Handlers.At): SiteAt => {
       const route = path === prefix ? toPage : routes.get(path ?? "")
       if (route === undefined) return false
       const refused = Requests.refusal(request, at.names)
-      if (refused !== undefined) Answer.text(response, refused.status, refused.body)
+      if (refused !== undefined) Answer.refused(response, refused)
       else if (!route.methods.includes(request.method ?? ""))
         Answer.text(response, 405, "", { allow: route.methods.join(", ") })
       else void route.answer(request, response).catch(() => response.destroy())

@@ -44,7 +44,7 @@ export const info: Handler = async (at, request, response) => {
 export const login: Handler = async (at, request, response) => {
   const { jar, log, visitors } = at
   const body = await bodyOf(at, request)
-  if (body.status !== undefined) return Answer.text(response, body.status, body.refusal)
+  if (body.status !== undefined) return Answer.refused(response, body)
   const token: unknown = Object(body.value).token
   if (typeof token !== "string" || token === "")
     return Answer.text(response, 400, 'the body has to be {"token": "…"}')
@@ -69,7 +69,7 @@ const refuse = ({ log }: At, response: ServerResponse, waitMillis: number, addre
 /** Ends the visit: its cookie and its WebSockets. */
 export const logout: Handler = async (at, request, response) => {
   const body = await bodyOf(at, request)
-  if (body.status !== undefined) return Answer.text(response, body.status, body.refusal)
+  if (body.status !== undefined) return Answer.refused(response, body)
   for (const secret of secretsOf(at, request)) at.visitors.end(secret)
   Answer.text(response, 204, "", { "set-cookie": Cookie.clear(at.jar, isSecure(at, request)) })
 }
@@ -89,9 +89,9 @@ export const admit = async (at: At, request: IncomingMessage): Promise<UpgradeAd
 /** The body of a request that a page of ours has sent, or the refusal. */
 const bodyOf = async ({ names }: At, request: IncomingMessage): Promise<JsonBody.JsonBody> => {
   if (!Requests.isFromPage(request, names))
-    return { status: 403, refusal: "a page of this server has to send this: the header Origin is missing" }
+    return { status: 403, body: "a page of this server has to send this: the header Origin is missing" }
   if (!JsonBody.isJson(request.headers["content-type"]))
-    return { status: 415, refusal: "the header Content-Type has to be application/json" }
+    return { status: 415, body: "the header Content-Type has to be application/json" }
   return JsonBody.read(request)
 }
 

@@ -1,5 +1,6 @@
 /** The body of a request as JSON, where it has such a body, and a short one. */
 import type { IncomingMessage } from "node:http"
+import type { Refusal } from "./Answer.ts"
 
 /** Longer bodies are refused; a token has some kilobytes at most. */
 const mostBytes = 16_384
@@ -8,13 +9,11 @@ const mostBytes = 16_384
 const mostMillis = 10_000
 
 /** The value, or the HTTP status of the refusal and why. */
-export type JsonBody =
-  | { readonly status: number; readonly refusal: string }
-  | { readonly status?: undefined; readonly value: unknown }
+export type JsonBody = Refusal | { readonly status?: undefined; readonly value: unknown }
 
-const slow = { status: 408, refusal: "the body did not come" }
-const long = { status: 413, refusal: `the body may have at most ${mostBytes} bytes` }
-const broken = { status: 400, refusal: "the body is not JSON" }
+const slow = { status: 408, body: "the body did not come" }
+const long = { status: 413, body: `the body may have at most ${mostBytes} bytes` }
+const broken = { status: 400, body: "the body is not JSON" }
 
 /** True for what no form of another site can send without being asked for it (CORS). */
 export const isJson = (contentType: string | undefined): boolean =>

@@ -34,7 +34,8 @@ const first = "index.html"
 
 /** Reads them; undefined where they are not. */
 export const read = (): PageFiles | undefined => {
-  const own = import.meta.url.startsWith("file:") ? realpathSync(fileURLToPath(import.meta.url)) : ""
+  const own = ownFile()
+  if (own === undefined) return undefined
   const folder = places
     .map((place) => join(own, "..", place))
     .find((one) => existsSync(join(one, `${first}.br`)))
@@ -50,4 +51,13 @@ export const read = (): PageFiles | undefined => {
         return [name === first ? "/" : `/${name}`, { bytes, type, hash }] as const
       }),
   )
+}
+
+/** Where this code is; a link to the command, as npm makes it, is followed. Undefined in an executable of one file. */
+const ownFile = (): string | undefined => {
+  try {
+    return realpathSync(fileURLToPath(import.meta.url))
+  } catch {
+    return undefined
+  }
 }

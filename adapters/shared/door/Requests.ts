@@ -1,5 +1,6 @@
 /** What the door asks of every request before it looks at it: for whom it is, and from which page it comes. */
 import type { IncomingMessage } from "node:http"
+import type { Refusal } from "./Answer.ts"
 import type { Names } from "./Names.ts"
 
 /**
@@ -11,12 +12,6 @@ export const pathOf = ({ url = "" }: IncomingMessage, prefix: string): string | 
   const end = url.search(/[?#]/)
   const path = end < 0 ? url : url.slice(0, end)
   return prefix !== "" && path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path
-}
-
-/** Why a request is refused, whatever it asks for. */
-export interface Refusal {
-  readonly status: number
-  readonly body: string
 }
 
 /**

@@ -6,7 +6,8 @@ import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Page } from "playwright-core"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
+import * as Proxy from "./Proxy.ts"
 import * as Stage from "./Stage.ts"
 
 /** What the server tells a page about its visitor, asked from inside the page. */
@@ -74,6 +75,7 @@ describe.skipIf(Stage.executable === undefined)("the page in Chromium", { timeou
       response.setHeader("content-type", "text/html")
       response.end("<!doctype html><title>foreign</title>")
     })
+    onTestFinished(() => void foreign.close())
     await once(foreign.listen(0, "127.0.0.1"), "listening")
     const { port } = foreign.address() as AddressInfo
     // For cookies, another port of the same host is the same site; another name is another.
@@ -109,18 +111,50 @@ describe.skipIf(Stage.executable === undefined)("the page in Chromium", { timeou
       expect(seen, origin).toEqual({ page: false, wire: false, info: false, json: false, blind: false })
       await page.close()
     }
-    foreign.close()
     expect(await infoOf(visitor)).toMatchObject({ login: false })
   })
 
   it("does not answer by a name that somebody has pointed at it", async () => {
     const rules = ["--host-resolver-rules=MAP rebound.example 127.0.0.1"]
     const rebound = await Stage.make({ chromium: rules })
+    onTestFinished(rebound.close)
     const page = await (await rebound.stranger()).newPage()
     const { port } = new URL(rebound.url)
     const answer = await page.goto(`http://rebound.example:${port}/`)
     expect(answer?.status()).toBe(421)
     expect(await page.textContent("body")).toContain("--web-host rebound.example")
-    await rebound.close()
+  })
+
+  it("works behind a proxy below a path, whether that takes the path away or not, and by a name of its own", async () => {
+    for (const strips of [true, false]) {
+      const proxied = await Stage.make({
+        args: ["--web-prefix", "/p", "--web-host", "build.localhost"],
+      })
+      onTestFinished(proxied.close)
+      const { port: target } = new URL(proxied.url)
+      const proxy = await Proxy.make(Number(target), strips ? "/p" : "")
+      onTestFinished(proxy.close)
+      const page = await (await proxied.stranger()).newPage()
+      await page.goto(`http://build.localhost:${proxy.port}/p${proxied.link.replace(/^[^#]*/, "/")}`)
+      await page.waitForFunction(
+        async () => !((await (await fetch("info")).json()) as { login: boolean }).login,
+      )
+      const [cookie] = await page.context().cookies()
+      expect(cookie).toMatchObject({
+        domain: "build.localhost",
+        path: "/p/",
+        httpOnly: true,
+        sameSite: "Strict",
+      })
+      const opened = await page.evaluate(
+        () =>
+          new Promise((resolve) => {
+            const socket = new WebSocket(new URL("ws", location.href).href.replace(/^http/, "ws"))
+            socket.addEventListener("open", () => resolve(true))
+            socket.addEventListener("close", () => resolve(false))
+          }),
+      )
+      expect([strips, opened]).toEqual([strips, true])
+    }
   })
 })
