@@ -1,49 +1,44 @@
 /**
- * The page of a server: logs in, connects, and lists processes. All addresses are relative, so that a proxy may put the
- * page anywhere.
+ * The page of a server: lets the visitor in, connects, and shows the processes. All addresses are relative, so that a
+ * proxy may put the page anywhere.
  */
-import { connect } from "../../../core/client/Dialects.ts"
-import * as WebSocketTransport from "../WebSocketTransport.ts"
+import { messageOf } from "./link/Attachment.ts"
+import * as Link from "./link/Link.ts"
+import * as Site from "./link/Site.ts"
+import * as App from "./view/App.ts"
+import { el } from "./view/dom.ts"
+import * as Login from "./view/Login.ts"
+import * as Remembered from "./view/Remembered.ts"
+import { constructed } from "./view/Styles.ts"
 
-const element = <E extends HTMLElement>(id: string) => document.getElementById(id) as E
-
-const post = (path: string, body: object) =>
-  fetch(path, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(body),
-  })
-
-/** Takes the secret of a link out of the address, so that it is in no history. */
-const useLink = async () => {
-  const once = new URLSearchParams(location.hash.slice(1)).get("once")
-  if (once === null) return
-  history.replaceState(null, "", "./")
-  await post("login", { token: once })
+const begin = async () => {
+  constructed(document)
+  const once = Site.takeOnce()
+  const refused = once === undefined ? undefined : await Site.login({ once })
+  const before = await Site.info()
+  if (before.login) await Login.ask(before, refused)
+  const info = before.login ? await Site.info() : before
+  const link = await Link.connect({ url: Site.socketUrl(), kept: Remembered.session })
+  App.show(link, info)
 }
 
-const show = async () => {
-  const { login } = (await (await fetch("info")).json()) as { readonly login: boolean }
-  element("login").hidden = !login
-  const list = element("processes")
-  list.hidden = login
-  if (login) return
-  const url = new URL("ws", location.href)
-  url.protocol = url.protocol === "https:" ? "wss:" : "ws:"
-  const client = await connect(WebSocketTransport.connect(url.href), { reconnect: {} })
-  const { processListAll } = client.environmentInfo.capabilities ?? {}
-  const rows: Array<string> = []
-  for await (const { processId, state } of client.list(processListAll === true ? { sessions: "all" } : {}))
-    rows.push(`${processId} ${state}`)
-  list.textContent = rows.join("\n")
-  list.dataset["connected"] = "true"
-}
-
-element("login").addEventListener("submit", (event) => {
-  event.preventDefault()
-  const token = new FormData(event.target as HTMLFormElement).get("token")
-  void post("login", { token }).then(show)
+begin().catch((error: unknown) => {
+  const again = el(
+    "button",
+    { type: "button", class: "button primary", onclick: () => location.reload() },
+    "Try again",
+  )
+  document.body.append(
+    el(
+      "main",
+      { class: "login-page" },
+      el(
+        "div",
+        { class: "form" },
+        el("h1", {}, "procwire"),
+        el("p", { role: "alert" }, messageOf(error)),
+        again,
+      ),
+    ),
+  )
 })
-
-await useLink()
-await show()

@@ -1,0 +1,153 @@
+/**
+ * The connection of the page: one client, whether it is connected, and the lists, which are asked for again and again.
+ *
+ * The session is resumed after a lost connection and after the page is loaded again; where it is gone, one begins.
+ */
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Scope from "effect/Scope"
+import * as Client from "../../../../core/client/Client.ts"
+import { ClientError } from "../../../../core/client/ClientError.ts"
+import * as ExecClient from "../../../../core/client/ExecClient.ts"
+import { promise } from "../../../../core/client/Promises.ts"
+import type { Status as Change } from "../../../../core/client/Reconnect.ts"
+import type { Capabilities } from "../../../../core/protocol/Environment.ts"
+import type { ListedSession } from "../../../../core/protocol/List.ts"
+import * as WebSocketTransport from "../../WebSocketTransport.ts"
+import * as Rows from "../model/Rows.ts"
+import * as Store from "../model/Store.ts"
+import * as Cuttable from "./Cuttable.ts"
+import { oneAtATime } from "./OneAtATime.ts"
+
+/** Whether the page is connected. */
+export type Status =
+  | { readonly kind: "connected" }
+  /** A new connection is tried; `message` says why. */
+  | { readonly kind: "lost"; readonly message: string }
+
+/** Where the session is kept while the page is loaded again. */
+export interface Kept {
+  readonly get: () => string | undefined
+  readonly set: (sessionId: string) => void
+}
+
+/** What a link is made of. */
+export interface Options {
+  /** The address of the WebSocket. */
+  readonly url: string
+  readonly kept: Kept
+  /** Makes a WebSocket. Default: that of the browser. */
+  readonly open?: (url: string) => WebSocketTransport.WebSocketLike
+}
+
+/** The lists of the server. */
+export interface Lists {
+  readonly rows: Rows.Rows
+  readonly sessions: ReadonlyArray<ListedSession>
+}
+
+/** The connection of the page. */
+export interface Link {
+  readonly client: Client.Client
+  readonly status: Store.Store<Status>
+  readonly lists: Store.Store<Lists | undefined>
+  /** What the server can do, for this visitor. */
+  readonly can: (capability: keyof Capabilities) => boolean
+  /** Asks for the lists; one request at a time, and one more if somebody has asked meanwhile. */
+  readonly refresh: () => Promise<void>
+  /** Asks whether the server is there; if it does not answer soon, the connection is replaced. */
+  readonly probe: () => Promise<void>
+  /** Runs a part with a client, and a session, of its own. */
+  readonly apart: <A>(use: (client: Client.Client) => Promise<A>) => Promise<A>
+  readonly close: () => Promise<void>
+}
+
+/** How long the server has to answer a probe. */
+const probeDeadline = "3 seconds"
+
+const clientName = "procwire web"
+
+/** Connects. Rejects with `ClientError` if that fails. */
+export const connect = async ({ url, kept, open = openGlobal }: Options): Promise<Link> => {
+  const status = Store.make<Status>({ kind: "connected" })
+  const lists = Store.make<Lists | undefined>(undefined)
+  let socket: Cuttable.Cuttable | undefined
+  const transport = WebSocketTransport.connect(url, { open: (to) => (socket = Cuttable.wrap(open(to))) })
+  const onStatus = (change: Change) => {
+    if (change.kind === "newSession") kept.set(change.sessionId)
+    status.set(statusOf(change))
+  }
+  const begin = (resumeSessionId: string | undefined) =>
+    acquire(transport, {
+      clientName,
+      ...(resumeSessionId === undefined ? {} : { resumeSessionId, takeover: true }),
+      reconnect: { window: "1 hour" },
+      onSessionLost: "new",
+      onStatus,
+    })
+  const resumed = kept.get()
+  const client = await begin(resumed).catch((error: unknown) => {
+    // The session of the page before has expired.
+    if (resumed === undefined || !isRefusal(error)) throw error
+    return begin(undefined)
+  })
+  kept.set(client.sessionId)
+
+  const can = (capability: keyof Capabilities) => client.environmentInfo.capabilities?.[capability] === true
+  return {
+    client,
+    status,
+    lists,
+    can,
+    refresh: oneAtATime(async () => {
+      const whose = can("processListAll") ? ({ sessions: "all" } as const) : {}
+      const rows = Rows.fromList(await gather(client.list(whose)))
+      lists.set({ rows, sessions: await gather(client.listSessions(whose)) })
+    }),
+    probe: async () => {
+      if (status.get().kind !== "connected") return
+      const asked = socket
+      await client.call("environment/status", {}, { timeout: probeDeadline }).catch(() => asked?.cut())
+    },
+    apart: async (use) => {
+      const other = await acquire(WebSocketTransport.connect(url, { open }), { clientName })
+      try {
+        return await use(other)
+      } finally {
+        await other.close()
+      }
+    },
+    close: () => client.close(),
+  }
+}
+
+const openGlobal = (url: string): WebSocketTransport.WebSocketLike =>
+  new WebSocket(url) as WebSocketTransport.WebSocketLike
+
+const isRefusal = (error: unknown): boolean => error instanceof ClientError && error.reason === "Server"
+
+const acquire = (
+  transport: ReturnType<typeof WebSocketTransport.connect>,
+  options: ExecClient.Options,
+): Promise<Client.Client> =>
+  promise(
+    Effect.gen(function* () {
+      const scope = yield* Scope.make()
+      const client = yield* ExecClient.make(transport, options).pipe(
+        Scope.extend(scope),
+        Effect.onError((cause) => Scope.close(scope, Exit.failCause(cause))),
+      )
+      return Client.fromEffect(client, Scope.close(scope, Exit.void))
+    }),
+  )
+
+const statusOf = (change: Change): Status =>
+  change.kind === "connected" || change.kind === "newSession"
+    ? { kind: "connected" }
+    : { kind: "lost", message: change.message }
+
+const gather = async <A>(items: AsyncIterable<A>): Promise<ReadonlyArray<A>> => {
+  const all: Array<A> = []
+  for await (const item of items) all.push(item)
+  return all
+}

@@ -1,0 +1,65 @@
+/** The door of the page: who the visitor is, logging in and out. All addresses are relative: a proxy may be in front. */
+
+/** What the door tells. */
+export interface Info {
+  /** True if the visitor has to log in. */
+  readonly login: boolean
+  /** True if the server takes tokens; otherwise only the links that it prints let in. */
+  readonly tokens: boolean
+  /** What the visitor may do with the sessions of others: `observe`, `control`. */
+  readonly scopes: ReadonlyArray<string>
+  /** What the server calls itself, or the visitor. */
+  readonly name: string
+}
+
+/** Asks the door. Rejects where no server answers. */
+export const info = async (): Promise<Info> => {
+  const answer = await fetch("info", { cache: "no-store" })
+  if (!answer.ok) throw new Error(`the server answers ${answer.status} ${answer.statusText}`)
+  const { login, tokens, scopes, name } = (await answer.json()) as Partial<Info>
+  return { login: login === true, tokens: tokens !== false, scopes: scopes ?? [], name: name ?? "" }
+}
+
+/** Logs in with a token, or with the secret of a link; resolves with why that was refused, if it was. */
+export const login = async (
+  secret: { readonly token: string } | { readonly once: string },
+): Promise<string | undefined> => {
+  const token = "once" in secret ? secret.once : secret.token
+  const answer = await post("login", { token })
+  if (answer.ok) return undefined
+  if (answer.status === 429) return "Too many attempts. Wait a moment, then try again."
+  if (answer.status !== 401 && answer.status !== 403) return `The server answers ${answer.status}.`
+  return "once" in secret
+    ? "This link was used already, or is too old."
+    : "The server does not know this token."
+}
+
+/** Logs out. */
+export const logout = async (): Promise<void> => {
+  await post("logout", {})
+}
+
+const post = (path: string, body: object) =>
+  fetch(path, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+    cache: "no-store",
+  })
+
+/** Takes the secret of a link out of the address at once, so that it is in no history and in no picture. */
+export const takeOnce = (): string | undefined => {
+  const once = new URLSearchParams(location.hash.slice(1)).get("once")
+  if (once === null) return undefined
+  history.replaceState(null, "", location.pathname + location.search)
+  return once
+}
+
+/** The address of the WebSocket beside the page. */
+export const socketUrl = (): string => {
+  const url = new URL("ws", location.href)
+  url.protocol = url.protocol === "https:" ? "wss:" : "ws:"
+  url.search = ""
+  url.hash = ""
+  return url.href
+}

@@ -1,0 +1,53 @@
+/**
+ * Starts a process for the page.
+ *
+ * A visitor who may control all sessions gets one that goes on without the page: it is kept, in a session of its own
+ * that no connection has, and so nobody is sent its output but who looks at it. Otherwise it belongs to the session of
+ * the page, which the server keeps for a while after the page is closed.
+ */
+import type { Client } from "../../../../core/client/Client.ts"
+import type { StartOptions } from "../../../../core/client/StartOptions.ts"
+import type { TerminalSize } from "../../../../core/protocol/Process.ts"
+import type { Place } from "../model/Rows.ts"
+import type { Link } from "./Link.ts"
+
+/** What the form asks for. */
+export interface Wanted {
+  readonly argv: ReadonlyArray<string>
+  /** Empty: the directory of the server. */
+  readonly cwd: string
+  /** Empty: none. */
+  readonly name: string
+  readonly tty: boolean
+  /** Whether a process on pipes can be written to. */
+  readonly stdin: boolean
+  readonly size: TerminalSize
+}
+
+/** How much of its output is kept in files, where the server does that. */
+const historyBytes = 64 * 1024 * 1024
+
+/** Starts it, and says where it is. Rejects with `ClientError`. */
+export const start = (link: Link, wanted: Wanted): Promise<Place> => {
+  const options = optionsOf(link, wanted)
+  return link.can("processControlAll")
+    ? link.apart((client) => startIn(client, { ...options, keep: true }))
+    : startIn(link.client, options)
+}
+
+const startIn = async (client: Client, options: StartOptions): Promise<Place> => {
+  const { id } = await client.start(options)
+  for await (const { session, own } of client.listSessions()) if (own) return { session, processId: id }
+  throw new Error("the server does not list the session of this page")
+}
+
+const optionsOf = ({ can }: Link, { argv, cwd, name, tty, stdin, size }: Wanted): StartOptions => ({
+  argv,
+  tty,
+  ...(cwd === "" ? {} : { cwd }),
+  ...(name === "" ? {} : { name }),
+  ...(tty && can("processResize") ? { terminalSize: size } : {}),
+  ...(tty ? {} : { pipeStdin: stdin }),
+  ...(can("processReceipt") ? { receipt: true } : {}),
+  ...(can("outputHistory") ? { history: { maxBytes: historyBytes } } : {}),
+})

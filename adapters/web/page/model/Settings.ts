@@ -1,0 +1,45 @@
+/** What the visitor has chosen, kept in the browser. */
+
+/** Light, dark, or as the system is. */
+export type Theme = "system" | "light" | "dark"
+
+/** The choices. */
+export interface Settings {
+  readonly theme: Theme
+  /** Whether terminals are read out. */
+  readonly reader: boolean
+  /** The size of the letters in terminals, in pixels. */
+  readonly fontSize: number
+}
+
+/** What a new visitor has. */
+export const defaults: Settings = { theme: "system", reader: false, fontSize: 13 }
+
+/** The least and the largest letters. */
+export const fontSizes = { least: 8, most: 28 }
+
+const themes: ReadonlyArray<Theme> = ["system", "light", "dark"]
+
+/** Reads what was kept; what makes no sense is as for a new visitor. */
+export const parse = (text: string | null): Settings => {
+  let kept: { readonly [name: string]: unknown } = {}
+  try {
+    const json: unknown = JSON.parse(text ?? "{}")
+    if (typeof json === "object" && json !== null) kept = json as typeof kept
+  } catch {
+    // Somebody else's text.
+  }
+  const size = typeof kept["fontSize"] === "number" ? Math.round(kept["fontSize"]) : defaults.fontSize
+  return {
+    theme: themes.find((theme) => theme === kept["theme"]) ?? defaults.theme,
+    reader: kept["reader"] === true,
+    fontSize: Math.min(
+      fontSizes.most,
+      Math.max(fontSizes.least, Number.isNaN(size) ? defaults.fontSize : size),
+    ),
+  }
+}
+
+/** The theme behind this one, for a switch. */
+export const nextTheme = (theme: Theme): Theme =>
+  themes[(themes.indexOf(theme) + 1) % themes.length] ?? "system"

@@ -1,0 +1,30 @@
+/** A value that others follow: they are told of each change, at once and in order. */
+
+/** A value that can be followed. */
+export interface Store<A> {
+  /** What it is now. */
+  readonly get: () => A
+  /** Changes it; the same value again is no change. */
+  readonly set: (value: A) => void
+  /** Calls `listener` with what it is now, and with each change until the returned function is called. */
+  readonly follow: (listener: (value: A) => void) => () => void
+}
+
+/** A store that begins with a value. */
+export const make = <A>(first: A): Store<A> => {
+  let current = first
+  const listeners = new Set<(value: A) => void>()
+  return {
+    get: () => current,
+    set: (value) => {
+      if (Object.is(value, current)) return
+      current = value
+      for (const listener of listeners) listener(value)
+    },
+    follow: (listener) => {
+      listeners.add(listener)
+      listener(current)
+      return () => listeners.delete(listener)
+    },
+  }
+}

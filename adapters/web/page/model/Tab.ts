@@ -1,0 +1,48 @@
+/** What the tab of the browser says: its title and its icon. What has ended is told until somebody looks. */
+import type { Change, Row } from "./Rows.ts"
+import { titleOf } from "./Rows.ts"
+import * as Words from "./Words.ts"
+
+/** The icons. */
+export type Icon = "idle" | "running" | "good" | "bad"
+
+/** Title and icon. */
+export interface Tab {
+  readonly title: string
+  readonly icon: Icon
+}
+
+/** What the tab is made from. */
+export interface Facts {
+  /** What the server calls itself. */
+  readonly server: string
+  /** How many processes run. */
+  readonly running: number
+  /** Those that have ended and were not looked at since, the last one at the end. */
+  readonly ended: ReadonlyArray<Row>
+}
+
+/** Those that have ended with what a list has told. */
+export const noted = (ended: ReadonlyArray<Row>, changes: ReadonlyArray<Change>): ReadonlyArray<Row> => {
+  const now = changes.filter(({ kind }) => kind === "ended").map(({ row }) => row)
+  return now.length === 0 ? ended : [...ended, ...now]
+}
+
+/** The tab for these facts. */
+export const of = ({ server, running, ended }: Facts): Tab => {
+  const last = ended.at(-1)
+  const base = server === "" ? "procwire" : `procwire · ${server}`
+  if (last === undefined) {
+    return running === 0
+      ? { title: base, icon: "idle" }
+      : { title: `${running} running · ${base}`, icon: "running" }
+  }
+  const failed = ended.find((row) => Words.toneOf(row) === "bad")
+  const told = failed ?? last
+  const sign = failed === undefined ? "\u2713" : "\u2717"
+  const more = ended.length === 1 ? "" : ` (+${ended.length - 1})`
+  return {
+    title: `${sign} ${titleOf(told)} ${Words.ending(told)}${more} · ${base}`,
+    icon: failed === undefined ? "good" : "bad",
+  }
+}

@@ -1,0 +1,152 @@
+/** The page of a visitor who is in: the list, the terminals, the dialogs, and what keeps them current. */
+import type * as Link from "../link/Link.ts"
+import * as Site from "../link/Site.ts"
+import type { Action } from "../model/Keys.ts"
+import * as Keys from "../model/Keys.ts"
+import * as Rows from "../model/Rows.ts"
+import { nextTheme } from "../model/Settings.ts"
+import * as Store from "../model/Store.ts"
+import * as Tiles from "../model/Tiles.ts"
+import * as Announcer from "./Announcer.ts"
+import * as Choices from "./Choices.ts"
+import { el, icon, iconButton, mark, say } from "./dom.ts"
+import * as HelpDialog from "./HelpDialog.ts"
+import * as Live from "./Live.ts"
+import type { Page } from "./Page.ts"
+import * as ProcessList from "./ProcessList.ts"
+import * as Remembered from "./Remembered.ts"
+import { Renderers } from "./Renderers.ts"
+import * as StartDialog from "./StartDialog.ts"
+import * as TileArea from "./TileArea.ts"
+
+/** Shows the page. */
+export const show = (link: Link.Link, { name }: Site.Info): void => {
+  const { settings, look } = Choices.make()
+  const announcer = Announcer.make()
+  const tiles = Store.make<Tiles.Tiles>(Tiles.none)
+  const page: Page = {
+    link,
+    settings,
+    look,
+    tiles,
+    renderers: new Renderers(),
+    started: Remembered.started(),
+    announce: announcer.announce,
+    open: (place, beside) => tiles.set(Tiles.opened(tiles.get(), Rows.keyOf(place), beside)),
+    act: (action) => act(action),
+  }
+  const start = StartDialog.make(page)
+  const help = HelpDialog.make()
+  const list = ProcessList.make(page)
+  const area = TileArea.make(page, start.open)
+  const act = actions(page, { start: start.open, help, list, area })
+  document.body.append(
+    side(page, name, list.element, start.open),
+    area.element,
+    start.element,
+    help,
+    announcer.element,
+  )
+  document.addEventListener("keydown", (event) => onKey(event, act), { capture: true })
+  Live.begin(page, name)
+}
+
+interface Parts {
+  readonly start: () => void
+  readonly help: HTMLDialogElement
+  readonly list: ProcessList.ProcessList
+  readonly area: TileArea.TileArea
+}
+
+const actions = (page: Page, { start, help, list, area }: Parts) => {
+  const { tiles, settings } = page
+  const all: Partial<Record<Action, () => void>> = {
+    help: () => (help.open ? help.close() : help.showModal()),
+    filter: list.focusFilter,
+    start,
+    down: () => list.move(1),
+    up: () => list.move(-1),
+    beside: list.beside,
+    list: () => {
+      if (narrow.matches) tiles.set(Tiles.none)
+      list.focus()
+    },
+    previousTile: () => tiles.set(Tiles.moved(tiles.get(), -1)),
+    nextTile: () => tiles.set(Tiles.moved(tiles.get(), 1)),
+    maximize: () => tiles.set({ ...tiles.get(), alone: !tiles.get().alone && tiles.get().open.length > 1 }),
+    close: () => {
+      const { focused } = tiles.get()
+      if (focused !== undefined) tiles.set(Tiles.closed(tiles.get(), focused))
+      if (tiles.get().open.length === 0) list.focus()
+    },
+    theme: () => {
+      const theme = nextTheme(settings.get().theme)
+      settings.set({ ...settings.get(), theme })
+      page.announce(`Colors: ${theme === "system" ? "as the system" : theme}`)
+    },
+    reader: () => {
+      const reader = !settings.get().reader
+      settings.set({ ...settings.get(), reader })
+      page.announce(`Screen reader mode is ${reader ? "on" : "off"}`)
+    },
+  }
+  return (action: Action): void => {
+    const own = all[action]
+    if (own === undefined) area.act(action)
+    else own()
+  }
+}
+
+const narrow = matchMedia("(max-width: 700px)")
+
+const onKey = (event: KeyboardEvent, act: (action: Action) => void): void => {
+  if (event.isComposing) return
+  const target = event.target as Element
+  const inDialog = target.closest("dialog") !== null
+  const action = Keys.actionOf(event, inDialog || target.closest("input, textarea, select") !== null)
+  if (action === undefined || (inDialog && action !== "help")) return
+  // The browser pastes.
+  if (action === "paste") return
+  event.preventDefault()
+  event.stopPropagation()
+  act(action)
+}
+
+const side = (page: Page, name: string, list: HTMLElement, start: () => void): HTMLElement => {
+  const dot = el("span", { class: "dot" })
+  const text = el("span", {})
+  const state = el("p", { class: "link", role: "status" }, dot, text)
+  page.link.status.follow((status) => {
+    const isLost = status.kind === "lost"
+    mark(dot, "data-tone", isLost ? "bad" : "good")
+    say(text, isLost ? "Connection lost, trying again" : name === "" ? "Connected" : name)
+    mark(state, "title", isLost ? status.message : false)
+    mark(document.body, "data-link", status.kind)
+  })
+  const leave = iconButton("leave", "Log out", () => void Site.logout().then(() => location.reload()))
+  return el(
+    "aside",
+    { class: "side" },
+    el(
+      "header",
+      { class: "brand" },
+      el("h1", {}, "procwire"),
+      el(
+        "div",
+        { class: "tools" },
+        iconButton("theme", "Light, dark, or as the system (t)", () => page.act("theme")),
+        iconButton("reader", "Screen reader mode (r)", () => page.act("reader"), "reader-switch"),
+        iconButton("help", "Shortcuts (?)", () => page.act("help")),
+        leave,
+      ),
+      state,
+    ),
+    el(
+      "button",
+      { type: "button", class: "button primary start", onclick: start },
+      icon("plus"),
+      "Start a process",
+    ),
+    list,
+  )
+}

@@ -1,0 +1,48 @@
+/** Keys that a phone does not have. */
+import { el, mark } from "./dom.ts"
+
+const keys: ReadonlyArray<readonly [shown: string, says: string, data: string]> = [
+  ["Esc", "Escape", "\u001b"],
+  ["Tab", "Tab", "\t"],
+  ["^C", "Control C", "\u0003"],
+  ["^D", "Control D", "\u0004"],
+  ["\u2190", "Arrow left", "\u001b[D"],
+  ["\u2191", "Arrow up", "\u001b[A"],
+  ["\u2193", "Arrow down", "\u001b[B"],
+  ["\u2192", "Arrow right", "\u001b[C"],
+]
+
+/** The keys, and Ctrl, which holds for the next letter. */
+export interface KeyBar {
+  readonly element: HTMLElement
+  /** What a letter means: the control character while Ctrl is held. */
+  readonly with: (data: string) => string
+}
+
+/** Makes one; it keeps the focus where it is, so that the keyboard of the phone stays. */
+export const make = (typed: (data: string) => void): KeyBar => {
+  let held = false
+  const hold = (now: boolean) => {
+    held = now
+    mark(control, "aria-pressed", String(now))
+  }
+  const button = (shown: string, says: string, press: () => void) =>
+    el("button", { type: "button", "aria-label": says, onclick: press }, shown)
+  const control = button("Ctrl", "Control, for the next letter", () => hold(!held))
+  mark(control, "aria-pressed", "false")
+  const element = el(
+    "div",
+    { class: "key-bar", role: "toolbar", "aria-label": "Keys" },
+    control,
+    ...keys.map(([shown, says, data]) => button(shown, says, () => typed(data))),
+  )
+  element.addEventListener("pointerdown", (event) => event.preventDefault())
+  return {
+    element,
+    with: (data) => {
+      if (!held || !/^[@-_a-z]$/.test(data)) return data
+      hold(false)
+      return String.fromCharCode(data.toUpperCase().charCodeAt(0) - 64)
+    },
+  }
+}

@@ -1,0 +1,33 @@
+/** What the parts of the page share. */
+import type { Link } from "../link/Link.ts"
+import type { Key, Place } from "../model/Rows.ts"
+import type { Settings } from "../model/Settings.ts"
+import type { Store } from "../model/Store.ts"
+import type { Tiles } from "../model/Tiles.ts"
+import type { Action } from "../model/Keys.ts"
+import type { Renderers } from "./Renderers.ts"
+import type { Look } from "./Screen.ts"
+
+/** What the parts of the page share. */
+export interface Page {
+  readonly link: Link
+  readonly settings: Store<Settings>
+  /** How terminals look: by the settings and the system. */
+  readonly look: Store<Look>
+  readonly tiles: Store<Tiles>
+  readonly renderers: Renderers
+  /** Processes that this page has started: it writes to them at once. */
+  readonly started: Pick<Set<Key>, "add" | "has">
+  /** Says something to a reader, and shows it for a while. */
+  readonly announce: (text: string, tone?: "good" | "bad" | "calm") => void
+  /** Opens a process, alone or beside the others. */
+  readonly open: (place: Place, beside: boolean) => void
+  /** Does what a shortcut says. */
+  readonly act: (action: Action) => void
+}
+
+/** Calls back later; the result prevents that. */
+export const later = (ms: number, run: () => void): (() => void) => {
+  const timer = setTimeout(run, ms)
+  return () => clearTimeout(timer)
+}

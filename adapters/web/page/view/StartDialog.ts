@@ -1,0 +1,135 @@
+/** Starts a process: a line for the shell or a program with its arguments, where, how, and under which name. */
+import type { EnvironmentInfo } from "../../../../core/protocol/Environment.ts"
+import { toNative } from "../../../../core/client/RemotePath.ts"
+import { messageOf } from "../link/Attachment.ts"
+import * as Starting from "../link/Starting.ts"
+import * as CommandLine from "../model/CommandLine.ts"
+import { keyOf } from "../model/Rows.ts"
+import { el, say } from "./dom.ts"
+import type { Page } from "./Page.ts"
+
+/** The size of a new terminal, which gets that of its room as soon as that is known. */
+const size = { columns: 100, rows: 30 }
+
+/** The dialog. */
+export interface StartDialog {
+  readonly element: HTMLDialogElement
+  readonly open: () => void
+}
+
+/** What a form says, or what is wrong with it. */
+const argvOf = (line: string, isShell: boolean, { shell }: EnvironmentInfo): CommandLine.Split => {
+  if (!isShell) return CommandLine.split(line)
+  return line.trim() === "" ? { fault: "there is no command" } : { words: [shell.path, "-c", line] }
+}
+
+/** The parts of the form. */
+const makeForm = (page: Page) => {
+  const info = page.link.client.environmentInfo
+  const directory = info.cwd == null ? "" : toNative(info.cwd, info)
+  const typed = { autocomplete: "off", spellcheck: "false" }
+  const command = el("textarea", { name: "command", rows: 2, required: true, ...typed })
+  const name = el("input", { type: "text", name: "name", ...typed })
+  const cwd = el("input", { type: "text", name: "cwd", placeholder: directory, ...typed })
+  const stdin = el("input", { type: "checkbox", name: "stdin" })
+  const beside = el("input", { type: "checkbox", name: "beside" })
+  const fault = el("p", { class: "fault", role: "alert" })
+  const submit = el("button", { class: "button primary" }, "Start")
+  const cancel = el("button", { type: "button", class: "button" }, "Cancel")
+  const form = el(
+    "form",
+    { class: "form", method: "dialog" },
+    el("h2", {}, "Start a process"),
+    choices("kind", "Command", [
+      ["shell", `Line for ${info.shell.name}`],
+      ["argv", "Program and arguments"],
+    ]),
+    el("label", {}, "Command", command),
+    el("div", { class: "pair" }, el("label", {}, "Name", name), el("label", {}, "Directory", cwd)),
+    choices("streams", "Output", [
+      ["tty", "Terminal"],
+      ["pipes", "Pipes: stdout and stderr apart"],
+    ]),
+    el("label", { class: "check only-pipes" }, stdin, "Keep its stdin open, to write to it"),
+    el("label", { class: "check" }, beside, "Open beside the others"),
+    fault,
+    el("div", { class: "actions" }, cancel, submit),
+  )
+  const chosen = (group: string) => new FormData(form).get(group)
+  const wanted = (): Starting.Wanted | { readonly fault: string } => {
+    const split = argvOf(command.value, chosen("kind") === "shell", info)
+    if ("fault" in split) return split
+    return {
+      argv: split.words,
+      cwd: cwd.value.trim(),
+      name: name.value.trim(),
+      tty: chosen("streams") === "tty",
+      stdin: stdin.checked,
+      size,
+    }
+  }
+  return { form, command, name, beside, fault, submit, cancel, wanted }
+}
+
+/** Makes it. */
+export const make = (page: Page): StartDialog => {
+  const { form, command, name, beside, fault, submit, cancel, wanted } = makeForm(page)
+  const element = el("dialog", { "aria-label": "Start a process" }, form)
+
+  const start = async () => {
+    const asked = wanted()
+    if ("fault" in asked) return say(fault, `${asked.fault}.`)
+    submit.disabled = true
+    try {
+      const place = await Starting.start(page.link, asked)
+      page.started.add(keyOf(place))
+      await page.link.refresh()
+      element.close()
+      page.open(place, beside.checked)
+    } catch (error) {
+      say(fault, messageOf(error))
+    } finally {
+      submit.disabled = false
+    }
+  }
+  cancel.addEventListener("click", () => element.close())
+  form.addEventListener("submit", (event) => {
+    event.preventDefault()
+    void start()
+  })
+  command.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return
+    event.preventDefault()
+    form.requestSubmit()
+  })
+  return {
+    element,
+    open: () => {
+      say(fault, "")
+      command.value = ""
+      name.value = ""
+      element.showModal()
+      command.focus()
+    },
+  }
+}
+
+/** A choice of one, the first at the beginning. */
+const choices = (
+  group: string,
+  label: string,
+  values: ReadonlyArray<readonly [value: string, says: string]>,
+) =>
+  el(
+    "fieldset",
+    { class: "choices" },
+    el("legend", { class: "offscreen" }, label),
+    ...values.map(([value, says], index) =>
+      el(
+        "label",
+        {},
+        el("input", { type: "radio", name: group, value, checked: index === 0 }),
+        el("span", {}, says),
+      ),
+    ),
+  )

@@ -1,0 +1,36 @@
+/** The line below the output of a process on pipes: what is typed there goes to its stdin. */
+import { el } from "./dom.ts"
+
+/** What takes the input. */
+export interface Stdin {
+  readonly write: (text: string) => void
+  readonly end: () => void
+}
+
+/** Makes one. */
+export const make = ({ write, end }: Stdin): HTMLElement => {
+  const field = el("input", {
+    type: "text",
+    autocomplete: "off",
+    spellcheck: "false",
+    "aria-label": "A line for stdin",
+    placeholder: "A line for stdin, Enter sends it",
+  })
+  const form = el(
+    "form",
+    { class: "stdin" },
+    field,
+    el("button", { class: "button" }, "Send"),
+    el(
+      "button",
+      { type: "button", class: "button", title: "Ends the input of the process", onclick: end },
+      "End input",
+    ),
+  )
+  form.addEventListener("submit", (event) => {
+    event.preventDefault()
+    write(`${field.value}\n`)
+    field.value = ""
+  })
+  return form
+}

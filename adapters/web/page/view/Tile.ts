@@ -1,0 +1,244 @@
+/** A process that is shown: its head, its terminal, and what belongs to them. */
+import * as Acting from "../link/Acting.ts"
+import { Attachment, messageOf } from "../link/Attachment.ts"
+import * as Keys from "../model/Keys.ts"
+import { unmarked } from "../model/PipeText.ts"
+import { isOver, type Key, keyOf, type Row, titleOf } from "../model/Rows.ts"
+import * as Tiles from "../model/Tiles.ts"
+import * as Clipboard from "./Clipboard.ts"
+import { el, mark } from "./dom.ts"
+import * as Facts from "./Facts.ts"
+import * as FindBar from "./FindBar.ts"
+import * as HistoryToggle from "./HistoryToggle.ts"
+import * as HistoryView from "./HistoryView.ts"
+import * as KeyBar from "./KeyBar.ts"
+import * as Notice from "./Notice.ts"
+import { later, type Page } from "./Page.ts"
+import { Screen } from "./Screen.ts"
+import * as Sight from "./Sight.ts"
+import * as Sizing from "./Sizing.ts"
+import * as StdinLine from "./StdinLine.ts"
+import * as TileDisplay from "./TileDisplay.ts"
+import * as TileHeader from "./TileHeader.ts"
+
+/** What a program in a terminal hears of mice and windows; no person has typed it. */
+// oxlint-disable-next-line no-control-regex
+const report = /^\u001b\[(?:[<MIO]|\d+;\d+;\d+M)/
+
+/** One process that is shown. */
+export class Tile {
+  readonly key: Key
+  readonly element: HTMLElement
+  private row: Row
+  private told: Facts.Told = {}
+  private readonly page: Page
+  private readonly host = el("div", { class: "screen" })
+  private readonly notice = Notice.make()
+  private readonly header: TileHeader.TileHeader
+  private readonly screen: Screen
+  private readonly attachment: Attachment
+  private readonly find: FindBar.FindBar
+  private readonly keyBar: KeyBar.KeyBar
+  private readonly stdin: HTMLElement
+  private readonly ends: Array<() => void> = []
+  private readonly past: HistoryToggle.HistoryToggle
+
+  constructor(page: Page, row: Row) {
+    this.page = page
+    this.row = row
+    this.key = keyOf(row)
+    this.header = TileHeader.make(row, page.link.can("outputHistory"), this.presses())
+    this.keyBar = KeyBar.make((data) => this.typed(data))
+    this.stdin = StdinLine.make({
+      write: (text) => this.typed(text),
+      end: () => void this.trying(() => this.attachment.live().closeStdin()),
+    })
+    this.element = el("section", { class: "tile", "aria-label": titleOf(row), "data-key": this.key })
+    document.querySelector("#tiles")?.append(this.element)
+    this.element.append(
+      this.header.element,
+      this.notice.element,
+      this.host,
+      this.stdin,
+      this.keyBar.element,
+      this.header.facts,
+    )
+    this.screen = this.newScreen(this.host, (data) => this.typed(this.keyBar.with(data)))
+    this.find = FindBar.make(
+      this.screen,
+      () => page.look.get().dark,
+      () => this.focus(),
+    )
+    this.notice.element.after(this.find.element)
+    this.attachment = new Attachment({
+      link: page.link,
+      row,
+      display: TileDisplay.make(this.screen, page.link.can("outputHistory"), {
+        painted: () => this.resize(),
+        exited: (exited) => {
+          this.told = { ...this.told, exited }
+          this.show()
+          void page.link.refresh().catch(() => {})
+        },
+        closed: (receipt) => {
+          this.told = { ...this.told, ...(receipt === undefined ? {} : { receipt }) }
+          this.show()
+        },
+      }),
+      write: page.started.has(this.key),
+      looked: !document.hidden,
+      later,
+    })
+    this.past = HistoryToggle.make({
+      parent: this.element,
+      refused: page.link.can("outputHistory") ? undefined : "The server keeps no output in files.",
+      past: {
+        history: (options) => this.attachment.live().history(options),
+        grep: (options) => this.attachment.live().grep(options),
+      },
+      screenIn: (host) => this.newScreen(host, () => {}, HistoryView.part),
+      tell: this.notice.tell,
+      closed: () => this.focus(),
+    })
+    this.follow()
+    void this.attachment.run()
+  }
+
+  private newScreen(host: HTMLElement, typed: (data: string) => void, scrollback = 10_000): Screen {
+    return new Screen({
+      host,
+      look: this.page.look.get(),
+      renderers: this.page.renderers,
+      label: `Terminal of ${titleOf(this.row)}`,
+      lines: !this.row.tty,
+      scrollback,
+      typed,
+      isShortcut: (event) => Keys.actionOf(event, true) !== undefined,
+    })
+  }
+
+  private presses(): TileHeader.Presses {
+    const { page } = this
+    return {
+      act: (action) => {
+        page.tiles.set({ ...page.tiles.get(), focused: this.key })
+        page.act(action)
+      },
+      send: (sending) => void this.trying(() => Acting.send(this.attachment.live(), sending)),
+      remove: () =>
+        void this.trying(async () => {
+          await Acting.remove(page.link, this.row)
+          page.tiles.set(Tiles.closed(page.tiles.get(), this.key))
+          await page.link.refresh()
+        }),
+    }
+  }
+
+  private follow(): void {
+    const { page, attachment, screen } = this
+    this.ends.push(
+      attachment.writes.follow((writes) => {
+        screen.answers = writes
+        this.show()
+        this.resize()
+      }),
+      attachment.state.follow((state) => {
+        mark(this.element, "data-state", state.kind)
+        if (state.kind === "gone") this.notice.tell(`${state.message}.`, true)
+      }),
+      page.link.status.follow(({ kind }) =>
+        kind === "lost"
+          ? this.notice.tell(
+              "The connection is lost and tried again. The process goes on; its output comes after.",
+              true,
+            )
+          : this.notice.untell(),
+      ),
+      page.look.follow((look) => {
+        screen.setLook(look)
+        this.resize()
+      }),
+      Sight.watch(this.host, {
+        resized: () => this.resize(),
+        looked: (visible) => attachment.look(visible),
+      }),
+    )
+  }
+
+  private resize(): void {
+    const { row, screen, attachment } = this
+    const inControl = attachment.writes.get() && !isOver(row) && this.told.exited === undefined
+    const size = Sizing.adapt(screen, row, inControl)
+    if (size === undefined || !this.page.link.can("processResize")) return
+    this.row = { ...row, terminalSize: size }
+    void attachment.resize(size).catch(() => {})
+  }
+
+  private typed(data: string): void {
+    const { attachment } = this
+    if (this.told.exited !== undefined || isOver(this.row)) return this.notice.tell("The process has ended.")
+    if (!attachment.writes.get()) {
+      if (report.test(data)) return
+      return this.notice.tell("Read-only: what you type is not sent. Take control with Ctrl Shift E.")
+    }
+    void this.trying(() => attachment.write(data))
+  }
+
+  private async trying(run: () => Promise<unknown>): Promise<void> {
+    try {
+      await run()
+    } catch (error) {
+      this.notice.tell(messageOf(error))
+    }
+  }
+
+  show(): void {
+    this.header.show(this.row, Facts.of(this.row, this.told, Date.now()), this.attachment.writes.get())
+    this.stdin.hidden = this.row.tty || !this.attachment.writes.get() || this.told.exited !== undefined
+    mark(this.element, "data-writes", this.attachment.writes.get())
+    const { receipt } = this.told
+    mark(this.header.element, "title", receipt === undefined ? false : Facts.receiptLines(receipt).join("\n"))
+  }
+
+  update(row: Row): void {
+    const { terminalSize } = this.row
+    this.row = row
+    if (!Sizing.isSame(row.terminalSize, terminalSize)) this.resize()
+    this.show()
+  }
+
+  focus(): void {
+    if (!this.past.isOpen()) this.screen.terminal.focus()
+  }
+
+  /** Does what a shortcut says; false if that is nothing of a tile. */
+  act(action: Keys.Action): boolean {
+    if (action === "find") this.find.open()
+    else if (action === "history") this.past.toggle()
+    else if (action === "copy") void this.copy()
+    else if (action === "control") void this.trying(() => this.changeControl())
+    else return false
+    return true
+  }
+
+  private async changeControl(): Promise<void> {
+    const { attachment } = this
+    await (attachment.writes.get() ? attachment.release() : attachment.control(true))
+    this.page.announce(attachment.writes.get() ? "You are in control" : "Read-only")
+  }
+
+  private async copy(): Promise<void> {
+    const text = unmarked(this.screen.text())
+    this.notice.tell((await Clipboard.copy(text)) ? "Copied." : "The browser does not let the page copy.")
+  }
+
+  /** Leaves the process, and gives everything back. */
+  dispose(): void {
+    for (const end of this.ends) end()
+    this.notice.dispose()
+    this.past.close()
+    this.screen.dispose()
+    this.element.remove()
+    void this.attachment.leave()
+  }
+}
