@@ -53,4 +53,34 @@ const mutations = [
   ),
 ]
 
-export const web = mutations.map((mutation) => elsewhere(mutation, test))
+const follower = inFile("adapters/web/page/model/Follower.ts")
+
+/** Of the page itself, which the tests of its models notice. */
+const pageMutations = [
+  follower("this.floor = picture.seq", "this.floor = 0", "output that a picture has is shown again"),
+  follower("if (missed) this.awaitQuiet()", "", "a picture that is too old is the last one"),
+  follower("if (this.last > 0) this.repaint()", "", "who looks again sees what was there before"),
+  inFile("adapters/web/page/model/Intake.ts")(
+    "if (this.waitingBytes <= this.most) return Promise.resolve()",
+    "if (this.waitingBytes >= 0) return Promise.resolve()",
+    "output is queued without a bound",
+  ),
+  inFile("adapters/web/page/model/PipeText.ts")(
+    'const before = pipe === this.current ? "" : this.turn(state)',
+    'const before = ""',
+    "a line has the output of both streams",
+  ),
+  inFile("adapters/web/page/model/Keys.ts")(
+    "if (ctrlKey && shiftKey) return find(key, true)",
+    "",
+    "a terminal cannot be left by the keyboard",
+  ),
+  inFile("adapters/web/page/model/Tab.ts")("failed ?? last", "last", "the tab tells what went well instead"),
+  inFile("adapters/web/page/model/Rows.ts")(
+    "(old === undefined || !isOver(old))",
+    "true",
+    "an end is told twice",
+  ),
+]
+
+export const web = [...mutations.map((mutation) => elsewhere(mutation, test)), ...pageMutations]
