@@ -58,7 +58,8 @@ const follower = inFile("adapters/web/page/model/Follower.ts")
 /** Of the page itself, which the tests of its models notice. */
 const pageMutations = [
   follower("this.floor = picture.seq", "this.floor = 0", "output that a picture has is shown again"),
-  follower("if (missed) this.awaitQuiet()", "", "a picture that is too old is the last one"),
+  follower("else if (missed) this.awaitQuiet()", "", "a picture that is too old is the last one"),
+  follower("seq - this.last > mostBehind", "false", "in a flood Ctrl-C is seen late"),
   follower("if (this.last > 0) this.repaint()", "", "who looks again sees what was there before"),
   inFile("adapters/web/page/model/Intake.ts")(
     "if (this.waitingBytes <= this.most) return Promise.resolve()",

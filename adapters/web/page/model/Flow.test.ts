@@ -157,9 +157,14 @@ describe("Follower", () => {
     expect(shown).toEqual(["o1", "o9", "o12"])
     pictures[0]?.(13)
     await settle()
-    await give(output(15))
+    expect(shown).toEqual(["o1", "o9", "o12", "picture 13", "o14"])
+    await give(gap(15, 16), output(17))
+    await quiet()
+    pictures[1]?.(20)
+    await settle()
+    await give(output(18), output(20), output(21))
     await end()
-    expect(shown).toEqual(["o1", "o9", "o12", "picture 13", "o14", "o15"])
+    expect(shown.slice(5)).toEqual(["o17", "picture 20", "o21"])
   })
 
   it("asks again for a picture that is older than what was dropped meanwhile", async () => {
