@@ -28,7 +28,7 @@ const types: Readonly<Record<string, string>> = {
 }
 
 /** From the built command, from the library and its compiled modules, and from the sources. */
-const places = ["web/", "../../web/", "../../../web/", "../../../dist/web/"]
+const places = ["web/", "../web/", "../../web/", "../../../web/", "../../../dist/web/"]
 
 const first = "index.html"
 

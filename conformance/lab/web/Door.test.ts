@@ -125,7 +125,7 @@ describe.skipIf(Stage.executable === undefined)("the page in Chromium", { timeou
     expect(await page.textContent("body")).toContain("--web-host rebound.example")
   })
 
-  it("works behind a proxy below a path, whether that takes the path away or not, and by a name of its own", async () => {
+  it("works below a path of a proxy, which may take it away, and by a name of its own", async () => {
     for (const strips of [true, false]) {
       const proxied = await Stage.make({
         args: ["--web-prefix", "/p", "--web-host", "build.localhost"],
