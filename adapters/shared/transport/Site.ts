@@ -9,6 +9,7 @@ import type { Admission } from "./UpgradeAdmission.ts"
 export interface Place {
   /** A literal address: `127.0.0.1`, `::1`, `0.0.0.0`. */
   readonly host: string
+  /** Its TCP port. */
   readonly port: number
   /** True where it speaks TLS. */
   readonly secure: boolean
