@@ -114,7 +114,7 @@ const library = async () => {
     // Names stay as they are, and lines are short: what a stack trace shows can be found.
     minifySyntax: true,
     minifyWhitespace: true,
-    lineLimit: 100,
+    lineLimit: 300,
     chunkNames: "chunks/[name]-[hash]",
     splitting: true,
     plugins: [notices.plugin],

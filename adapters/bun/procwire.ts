@@ -1,4 +1,8 @@
-/** `procwire` on Bun: everything of core, and `connect` of `procwire/bun`. */
+/**
+ * `procwire` on Bun: everything of core, and `connect` of `procwire/bun`.
+ *
+ * @module
+ */
 import * as Program from "../shared/Program.ts"
 import type { ToClient } from "../shared/ToClient.ts"
 import { platform } from "./platform.ts"

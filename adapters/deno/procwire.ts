@@ -1,4 +1,8 @@
-/** `procwire` on Deno: everything of core, and `connect` of `procwire/deno`. */
+/**
+ * `procwire` on Deno: everything of core, and `connect` of `procwire/deno`.
+ *
+ * @module
+ */
 import * as Program from "../shared/Program.ts"
 import type { ToClient } from "../shared/ToClient.ts"
 import { platform } from "./platform.ts"

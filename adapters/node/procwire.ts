@@ -1,4 +1,8 @@
-/** `procwire` on Node: everything of core, and `connect` of `procwire/node`. */
+/**
+ * `procwire` on Node: everything of core, and `connect` of `procwire/node`.
+ *
+ * @module
+ */
 import * as Program from "../shared/Program.ts"
 import type { ToClient } from "../shared/ToClient.ts"
 import { platform } from "./platform.ts"

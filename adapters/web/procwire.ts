@@ -1,3 +1,7 @@
-/** `procwire` in a browser: everything of core, and `connect` of `procwire/web`. */
+/**
+ * `procwire` in a browser: everything of core, and `connect` of `procwire/web`.
+ *
+ * @module
+ */
 export * from "../../core/index.ts"
 export { connect } from "./WebClient.ts"

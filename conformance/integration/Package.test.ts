@@ -233,20 +233,6 @@ describe("The package", { timeout: 600_000 }, () => {
     for (const suite of suites) expect(failed[suite]).toContain("Cannot find package 'vitest'")
   })
 
-  it("says that a directory in PostgreSQL needs its packages, when it is made", async () => {
-    const program = `
-      import * as Effect from "effect/Effect"
-      import { PostgresDirectory } from "procwire/directory/postgres"
-      const made = Effect.scoped(PostgresDirectory.make({ url: "postgres://none.invalid/none" }))
-      const { reason, message } = await Effect.runPromise(Effect.flip(made))
-      console.log(reason, message)`
-    writeFileSync(join(folder, "postgres.mjs"), program)
-    const words =
-      "NotInstalled a directory in PostgreSQL needs packages that are not installed: " +
-      "npm install @effect/sql-pg @effect/sql @effect/experimental @effect/platform\n"
-    expect(await run(process.execPath, ["postgres.mjs"])).toBe(words)
-  })
-
   it("says that procwire/mcp needs the SDK", async () => {
     const program = `
       import { createServer } from "procwire/mcp"

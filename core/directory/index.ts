@@ -5,7 +5,7 @@
  * @example
  * ```ts
  * import * as Effect from "effect/Effect"
- * import { Directory, MemoryDirectory } from "procwire/directory"
+ * import { Directory, MemoryDirectory } from "../../core/directory/index.ts"
  *
  * const program = Effect.gen(function* () {
  *   const directory = yield* Directory.Directory

@@ -5,8 +5,8 @@
  * @example
  * ```ts
  * import * as Effect from "effect/Effect"
- * import { Directory } from "procwire/directory"
- * import { PostgresDirectory } from "procwire/directory/postgres"
+ * import { Directory } from "../../core/directory/index.ts"
+ * import { PostgresDirectory } from "../../adapters/shared/directory/postgres.ts"
  *
  * const program = Effect.flatMap(Directory.Directory, (directory) => directory.list())
  * const layer = PostgresDirectory.layer({ url: "postgres://procwire@db.internal/fleet" })
