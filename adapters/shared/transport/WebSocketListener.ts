@@ -38,7 +38,7 @@ export const make = (options: Options): Effect.Effect<ListenerService, Transport
     const { host, port, fd, tls } = options
     const secure = tls !== undefined
     const scheme = secure ? "wss" : "ws"
-    let site: SiteAt | undefined
+    let site: SiteAt | undefined = undefined
     const upgrades = yield* WebSocketUpgrades.make({
       ...options,
       secure,

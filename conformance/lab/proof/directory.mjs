@@ -39,7 +39,7 @@ if (lacking !== undefined) {
   process.exit(0)
 }
 /** @type {typeof import("../../../adapters/shared/directory/postgres.ts")} */
-const { PostgresDirectory } = await import(join(root, "dist/lib/adapters/shared/directory/postgres.js"))
+const { PostgresDirectory } = await import(join(root, "dist/adapters/shared/directory/postgres.js"))
 
 /** @typedef {import("../../../core/directory/Directory.ts").DirectoryService} DirectoryService */
 

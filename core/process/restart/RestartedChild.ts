@@ -22,8 +22,9 @@ export interface Children {
 
 /** What holds for every child of a process from now on. */
 export interface Kept {
-  /** Whether its output is not read now, and how often that began. */
+  /** Whether its output is not read now. */
   paused: boolean
+  /** How often that began. */
   pauses: number
   /** Its stdin has ended. */
   stdinEnded: boolean

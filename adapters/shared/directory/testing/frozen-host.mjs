@@ -2,7 +2,7 @@
 // its late words was answered. Its argument is the options of its directory as JSON.
 import { argv, stdin, stdout } from "node:process"
 import * as Effect from "effect/Effect"
-import { PostgresDirectory } from "../../../../dist/lib/adapters/shared/directory/postgres.js"
+import { PostgresDirectory } from "../../../../dist/adapters/shared/directory/postgres.js"
 
 /** Prints a line of JSON. */
 const tell = (told) => stdout.write(`${JSON.stringify(told)}\n`)
