@@ -30,6 +30,6 @@ test.each([
 
 test.each([1, 2])("the simulation finds nothing where nothing is planted, by %i processes", async (jobs) => {
   const { code, stdout } = await run("main.mjs", "--seeds", "3", "--jobs", String(jobs))
-  expect(stdout).toMatch(/^seeds 1 to 3 ok: 7 virtual minutes in [\d.]+ s\n$/)
+  expect(stdout).toMatch(/^seeds 1 to 3 ok: \d+ virtual minutes in [\d.]+ s\n$/)
   expect(code).toBe(0)
 })
