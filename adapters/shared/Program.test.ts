@@ -27,6 +27,8 @@ describe("connect", () => {
       exitCode: 3,
       stdout: "héllo\n",
       stderr: "oops\n",
+      stdoutBytes: new TextEncoder().encode("héllo\n"),
+      all: expect.stringMatching(/^(héllo\noops\n|oops\nhéllo\n)$/),
       durationMs: expect.any(Number),
       endedBy: "exit",
       timedOut: false,

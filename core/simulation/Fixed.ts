@@ -4,6 +4,8 @@
 export const fixedWaits: ReadonlyArray<number> = [
   // The empty end of a text was placed before the seq of its wait.
   49,
+  // What the log still had was told twice, as the head and as the tail.
+  653730491,
   // Of the simulation itself.
   59, 60, 72, 83, 363, 577, 730703165,
 ]

@@ -40,8 +40,12 @@ describe("SignedToken", () => {
     const credential = async (claims: object) => await rule(sign({ exp: now() + 60, ...claims }))
     expect(await credential({ sub: "me", iss: "them" })).toEqual({
       credential: { kind: "jwt", name: "me", issuer: "them" },
+      until: expect.any(Number),
     })
-    expect(await credential({ sub: 4 })).toEqual({ credential: { kind: "jwt" } })
+    expect(await credential({ sub: 4, exp: 9_999_999_999 })).toEqual({
+      credential: { kind: "jwt" },
+      until: (9_999_999_999 + 30) * 1000,
+    })
   })
 
   it.each([

@@ -49,6 +49,24 @@ const printed = (bytes: number, lines: number, marks?: Marks) =>
 
 describe("a history", () => {
   it(
+    "is not told to be all of a process that closes while it is read",
+    effect(function* () {
+      for (let turns = 0; turns < 30; turns += 1) {
+        const { histories, process, end } = yield* printed(65_536, 40)
+        const answer = yield* Effect.fork(histories.part(process, { maxBytes: 1_000_000 }))
+        yield* Effect.repeatN(Effect.yieldNow(), turns)
+        process.events.output("stdout", new TextEncoder().encode("the last line\n"))
+        for (const stream of ["stdout", "stderr"] as const) process.events.end(stream)
+        process.events.exit({ kind: "exited", code: 0 })
+        expect(process.closed).toBeDefined()
+        const { closed, eof, nextByte } = yield* answer
+        if (closed) expect([eof, nextByte]).toEqual([true, process.log.written()])
+        yield* end
+      }
+    }),
+  )
+
+  it(
     "hides nothing that the log has in front of it from a read",
     effect(function* () {
       const { histories, history, process, end } = yield* printed(leastBytes, 3000)

@@ -85,7 +85,7 @@ export class Histories {
 
   /** A part of the output. */
   part(process: Process, request: HistoryRequest): Effect.Effect<HistoryState, HistoryError | ProcessError> {
-    return this.asking(process, function* (history) {
+    return this.asking(process, function* (history, closed) {
       const from = yield* request.tail === undefined
         ? placeOf(history, request.from, Reading.beginOf(history))
         : Reading.tailOf(history, request.tail)
@@ -93,37 +93,40 @@ export class Histories {
       const part = yield* Reading.read(history, from, to, request.maxBytes)
       const eof = part.nextByte >= Math.min(to, history.end.byte)
       const sizes = sizesOf(process, part.chunks)
-      return { ...part, eof, closed: process.closed !== undefined, ended: history.ended, sizes }
+      return { ...part, eof, closed, ended: history.ended, sizes }
     })
   }
 
   /** Lines with a match. */
   grep(process: Process, request: GrepRequest): Effect.Effect<GrepState, HistoryError | ProcessError> {
     const { indexOf } = this.services.files
-    return this.asking(process, function* (history) {
+    return this.asking(process, function* (history, closed) {
       const lineStart = (point: Reading.Point | undefined, otherwise: number) =>
         Effect.flatMap(placeOf(history, point, otherwise), (byte) => Reading.lineStart(history, byte))
       const from = yield* lineStart(request.from, Reading.beginOf(history))
       const to = request.to === undefined ? Infinity : yield* placeOf(history, request.to, Infinity)
-      const closed = process.closed !== undefined
       const isOver = closed || history.ended !== undefined
       const page = yield* Grep.search(history, { ...request, from, to, isOver }, indexOf)
       return { ...page, closed, ended: history.ended }
     })
   }
 
-  /** Asks the history of a process, when it has everything that was printed up to now. */
+  /**
+   * Asks the history of a process, when it has everything that was printed up to now. `closed` is of now, too: a process
+   * that closes meanwhile may have printed more.
+   */
   private asking<A, E>(
     process: Process,
-    ask: (history: History) => Generator<YieldWrap<Effect.Effect<unknown, E>>, A, never>,
+    ask: (history: History, closed: boolean) => Generator<YieldWrap<Effect.Effect<unknown, E>>, A, never>,
   ): Effect.Effect<A, E | ProcessError> {
     const failed = (reason: ProcessError["reason"]) =>
       Effect.fail(new ProcessError({ reason, processId: process.id }))
     return Effect.gen(this, function* () {
       const history = this.known.get(process)
       if (history === undefined) return yield* failed("NoHistory")
+      const closed = process.closed !== undefined
       yield* history.written(process.log.nextSeq() - 1)
-      const answer = yield* Effect.gen(() => ask(history))
+      const answer = yield* Effect.gen(() => ask(history, closed))
       // Files that are removed meanwhile are read as if they were empty.
       return history.isLeft ? yield* failed("Unknown") : answer
     })

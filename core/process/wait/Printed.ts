@@ -20,12 +20,16 @@ export const gapAfter = ({ log, exited, closed, marks }: Process, seq: number) =
   return end - seq - 1 - known > 0 ? { from: seq + 1, to: end - 1 } : undefined
 }
 
-/** At most `maxBytes` of the output after `seq`, which began at this offset: all, or half from each end. */
+/**
+ * At most `maxBytes` of the output after `seq`, which began at this offset: all that the log still has, or half from
+ * each end of it.
+ */
 export const printed = (log: OutputLog, seq: number, from: number, maxBytes: number): Printed => {
   const all = log.written() - from
-  const headBytes = all <= maxBytes ? maxBytes : Math.ceil(maxBytes / 2)
+  const fits = log.written() - offsetAfter(log, seq) <= maxBytes
+  const headBytes = fits ? maxBytes : Math.ceil(maxBytes / 2)
   const head = taken(headBytes, nextAfter(log, seq), (bytes, room) => bytes.slice(0, room))
-  const last = all <= maxBytes ? [] : taken(maxBytes - headBytes, lastBefore(log, seq), keepEnd)
+  const last = fits ? [] : taken(maxBytes - headBytes, lastBefore(log, seq), keepEnd)
   const tail = last.sort((a, b) => a.seq - b.seq)
   return { head, tail, omittedBytes: Math.max(0, all - sizeOf(head) - sizeOf(tail)) }
 }

@@ -54,6 +54,21 @@ const matchOf = (state: WaitState) => state.met?.evidence.match
 
 describe("Waits", () => {
   it(
+    "tells nothing twice where the log has dropped most of what was printed",
+    effect(function* () {
+      const retainedBytes = 60_000
+      const { child, wait } = yield* started(pipe, { limits: { ...defaults, retainedBytes } })
+      const { state, done } = yield* wait({ kind: "bytes", bytes: 180_000 }, { maxBytes: 150_000 })
+      expect(yield* done).toBe(false)
+      for (const text of ["a", "b", "c"]) child.output("stdout", text.repeat(60_000))
+      expect(yield* done).toBe(true)
+      const { head, tail, omittedBytes } = yield* state
+      const told = [head, tail].map((chunks) => chunks.map(({ seq, bytes }) => [seq, bytes.length]))
+      expect([told, omittedBytes]).toEqual([[[[3, 60_000]], []], 120_000])
+    }),
+  )
+
+  it(
     "ends with the condition that came true, its evidence, the state and what was printed",
     effect(function* () {
       const { child, wait } = yield* started()

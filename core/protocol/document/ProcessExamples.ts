@@ -89,6 +89,7 @@ export const processExamples: { readonly [method: string]: Example } = {
         name: "build",
         labels: { branch: "main" },
         marks: true,
+        restart: { policy: "onFailure", most: 5 },
       },
     ],
     result: [{ processId: "p1", sandboxType: "none" }],

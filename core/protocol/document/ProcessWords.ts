@@ -136,6 +136,10 @@ export const fields: { readonly [name: string]: string } = {
   "ProcessGapNotification.to": "the last seq that will not come",
   "ProcessDetachedNotification.reason":
     "`removed`: its process was removed; `sessionEnd`: its session has ended",
+  "RestartPolicy.policy":
+    "`no`: only by `process/restart`; `onFailure`: when a child has failed, too; `always`: after any end",
+  "RestartPolicy.most": "the most restarts that no client has asked for; absent is no bound",
+  "RestartParams.graceMs": "how long what runs has after the signal, before it is killed",
   "TerminateParams.remove": "whether the process is forgotten as soon as it is closed, at once if it is",
   "Receipt.streams": "`stdout` and `stderr` of a process on pipes, `pty` of one with a terminal",
   "ReceiptStreams.stdout": "the standard output",
