@@ -8,6 +8,7 @@ import * as TestClock from "effect/TestClock"
 import * as TestContext from "effect/TestContext"
 import { describe, expect, it, vi } from "vitest"
 import type { Transport } from "../../../core/transport/Transport.ts"
+import { isAlive } from "../testing/Proc.ts"
 import * as CommandTransport from "./CommandTransport.ts"
 
 const run = <A, E>(test: Effect.Effect<A, E, Scope.Scope>) => Effect.runPromise(Effect.scoped(test))
@@ -20,14 +21,6 @@ const take = (transport: Transport, count: number) =>
     while (taken.length < count) taken.push(yield* transport.incoming.take)
     return taken
   })
-
-const alive = (pid: number) => {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
-}
 
 describe("CommandTransport", () => {
   it("starts the command with the given environment and directory", () =>
@@ -65,6 +58,30 @@ describe("CommandTransport", () => {
       }),
     ))
 
+  it("delivers what was written while this process did not run", () =>
+    run(
+      Effect.gen(function* () {
+        // The command dies at once; what it has started writes while nothing here can read.
+        const transport = yield* shell("(sleep 0.05; seq 1 5000) & echo $$")
+        const pid = Number(yield* transport.incoming.take)
+        yield* Effect.promise(() => vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 60_000 }))
+        for (const until = Date.now() + 500; Date.now() < until;);
+        expect((yield* take(transport, 5000)).at(-1)).toBe("5000")
+        yield* transport.incoming.await
+      }),
+    ))
+
+  it("ends incoming although a descendant goes on writing", () =>
+    run(
+      Effect.gen(function* () {
+        const transport = yield* shell("sh -c 'echo $$; exec yes 1111111111111111' &")
+        const pid = Number(yield* transport.incoming.take)
+        const draining = Effect.forever(transport.incoming.takeAll)
+        yield* Effect.exit(Effect.raceFirst(Effect.exit(draining), transport.incoming.await))
+        process.kill(pid, "SIGKILL")
+      }),
+    ))
+
   it("fails to open a command that does not exist, naming it", () =>
     run(
       Effect.gen(function* () {
@@ -80,7 +97,7 @@ describe("CommandTransport", () => {
       const transport = yield* Scope.extend(shell("echo $$; exec cat"), scope)
       const pid = Number(yield* transport.incoming.take)
       yield* Scope.close(scope, Exit.void)
-      expect(alive(pid)).toBe(false)
+      expect(isAlive(pid)).toBe(false)
     }).pipe(Effect.runPromise))
 
   it("kills a command that ignores the end of its stdin and SIGTERM", () =>
@@ -94,6 +111,6 @@ describe("CommandTransport", () => {
         yield* Effect.promise(() => new Promise(setImmediate))
       }
       // The test clock runs ahead of the kill.
-      yield* Effect.promise(() => vi.waitFor(() => expect(alive(pid)).toBe(false), { timeout: 60_000 }))
+      yield* Effect.promise(() => vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 60_000 }))
     }).pipe(Effect.provide(TestContext.TestContext), Effect.runPromise))
 })

@@ -3,7 +3,8 @@
  * behind ssh.
  *
  * Closing the scope ends the command's stdin, which makes a server exit; a command that does not exit in time gets
- * SIGTERM, then SIGKILL. The command's death ends `incoming`, even if a descendant still holds its stdout.
+ * SIGTERM, then SIGKILL. The command's death, or the end of its stdin from its side, ends `incoming` after what it has
+ * written, even if a descendant still holds its stdout.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import type { Readable, Writable } from "node:stream"
@@ -30,8 +31,11 @@ export interface Options {
 /** How long a command may take to exit after the end of its stdin, and again after SIGTERM. */
 const exitDeadline = "2 seconds"
 
-/** How long the output of a dead command may still arrive. */
+/** How long nothing must arrive from a dead command before that counts as its end. */
 const restDeadline = "250 millis"
+
+/** What a dead command can have left in its pipe: the most that Linux lets a pipe hold (`fs.pipe-max-size`), in bytes. */
+const mostRest = 1024 * 1024
 
 /** Starts the command, or fails if that is impossible; closing the scope ends it. */
 export const connectCommand = (options: Options): Effect.Effect<Transport, TransportError, Scope.Scope> =>
@@ -39,12 +43,16 @@ export const connectCommand = (options: Options): Effect.Effect<Transport, Trans
     const exited = yield* Deferred.make<void>()
     const child = yield* Effect.acquireRelease(start(options, exited), (started) => stop(started, exited))
     const { stdin, stdout } = child
+    // The runtime closes the stdin of a dead child, perhaps before it has read what the child wrote.
+    const gone = yield* Deferred.make<void>()
+    const onOutputClosed = () => Deferred.unsafeDone(gone, Effect.void)
     const transport = yield* LineTransport.make({
       label: `JSON-RPC message from ${options.command}`,
       input: stdout,
       output: stdin,
+      onOutputClosed,
     })
-    yield* Deferred.await(exited).pipe(
+    yield* Effect.race(Deferred.await(exited), Deferred.await(gone)).pipe(
       Effect.zipRight(Effect.race(Effect.ignore(transport.incoming.await), abandoned(stdout))),
       Effect.zipRight(transport.close),
       Effect.forkScoped,
@@ -100,9 +108,26 @@ const send = (child: PipedChild, signal: NodeJS.Signals): void => {
   }
 }
 
-/** Completes `restDeadline` after the death, but not while back-pressure keeps this side from reading. */
+/**
+ * Completes when nothing has come for `restDeadline`, or more than the command can have left: a descendant may write
+ * for ever. Not while back-pressure keeps this side from reading; and what lies there when a starved process wakes up
+ * is read first.
+ */
 const abandoned = (stdout: Readable): Effect.Effect<void> =>
-  Effect.sleep(restDeadline).pipe(Effect.repeat({ while: () => stdout.isPaused() }), Effect.asVoid)
+  Effect.suspend(() => {
+    let read = 0
+    stdout.on("data", (chunk: Uint8Array) => (read += chunk.length))
+    const over = Effect.gen(function* () {
+      const before = read
+      yield* Effect.sleep(restDeadline)
+      yield* turn
+      return read > mostRest || (read === before && !stdout.isPaused())
+    })
+    return Effect.asVoid(Effect.repeat(over, { until: (is) => is }))
+  })
+
+/** A turn of the event loop, which reads what is there. */
+const turn = Effect.async<void>((resume) => void setImmediate(() => resume(Effect.void)))
 
 const notYet = (exited: Deferred.Deferred<void>): Effect.Effect<boolean> =>
   Effect.map(Deferred.isDone(exited), (done) => !done)

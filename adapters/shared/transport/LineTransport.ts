@@ -27,6 +27,8 @@ export interface Options {
   readonly maxMessageBytes?: number
   /** Decodes long base64 in messages that come, as requests have it, into memory of this pool. */
   readonly pool?: MemoryPool
+  /** Called when the peer takes nothing more; `incoming` goes on then. Without it, it ends. */
+  readonly onOutputClosed?: () => void
 }
 
 const newline = Uint8Array.of(10)
@@ -39,6 +41,7 @@ export const make = ({
   output,
   maxMessageBytes,
   pool,
+  onOutputClosed,
 }: Options): Effect.Effect<Transport, never, Scope.Scope> =>
   Effect.gen(function* () {
     let ended = false
@@ -66,7 +69,13 @@ export const make = ({
       else if (!room) input.pause()
     })
     input.on("end", endNormally).on("close", endNormally).on("error", broken)
-    output.on("close", endNormally).on("error", broken)
+    const outputClosed = () => {
+      if (onOutputClosed === undefined) return end()
+      queue.stop()
+      onOutputClosed()
+    }
+    output.on("close", outputClosed)
+    output.on("error", (cause) => (peerGone(cause) ? outputClosed() : broken(cause)))
     if (input.destroyed || output.destroyed) end()
 
     const close = yield* OrderlyClose.make({
