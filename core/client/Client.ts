@@ -102,7 +102,11 @@ export const fromEffect = (client: ExecClient.ExecClient, close: Effect.Effect<v
   // Who gives up does not wait until the process is terminated.
   run: (options, how) =>
     promise(givenUp(Effect.disconnect(client.run(options)), { signal: options?.signal }), how),
-  $: Command.make({ start: client.start, fs: client.fs, info: () => client.environmentInfo }),
+  $: Command.make({
+    startSubscribed: client.startSubscribed,
+    fs: client.fs,
+    info: () => client.environmentInfo,
+  }),
   attach: (target, after, { signal, timeout, ...options } = {}) =>
     promise(Effect.map(client.attach(target, after, options), ClientProcess.fromEffect), {
       ...(signal === undefined ? {} : { signal }),

@@ -169,7 +169,8 @@ export const make = (
       },
       call,
       ...starter,
-      run: (options: RunOptions) => Pipeline.run([{ on: { start: starter.start, fs, info }, options }]),
+      run: (options: RunOptions) =>
+        Pipeline.run([{ on: { startSubscribed: starter.startSubscribed, fs, info }, options }]),
       list: (options?: Lists.ListOptions) => Lists.stream(Lists.processes(call, options)),
       listSessions: (options?: Lists.ListSessionsOptions) => Lists.stream(Lists.sessions(call, options)),
       fs,

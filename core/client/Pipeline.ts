@@ -14,7 +14,7 @@ import { type Collected, CollectedOutput } from "./CollectedOutput.ts"
 import { toError } from "./EventStreams.ts"
 import * as Input from "./Input.ts"
 import type { Exited, Output } from "./ProcessEvent.ts"
-import type { ProcessStarter } from "./ProcessStarter.ts"
+import type { ProcessStarter, Subscribed } from "./ProcessStarter.ts"
 import type { RemoteFiles } from "./RemoteFiles.ts"
 import type { RemoteProcess } from "./RemoteProcess.ts"
 import * as Result from "./Result.ts"
@@ -23,7 +23,7 @@ import { lacking } from "./StartOptions.ts"
 
 /** What is used of a client. */
 export interface Runner {
-  readonly start: ProcessStarter["start"]
+  readonly startSubscribed: ProcessStarter["startSubscribed"]
   readonly fs: RemoteFiles
   readonly info: () => EnvironmentInfo
 }
@@ -37,9 +37,8 @@ export interface Stage {
 /** Takes the stdout of a process instead of its result; false once it takes no more. */
 export type Sink = (bytes: Uint8Array) => Effect.Effect<boolean>
 
-interface Running extends Stage {
+interface Running extends Stage, Subscribed {
   readonly settings: RunOptions.Settings
-  readonly process: RemoteProcess
   readonly begun: number
 }
 
@@ -66,7 +65,10 @@ export const run = (stages: ReadonlyArray<Stage>, sink?: Sink): Effect.Effect<Re
     }),
   )
 
-/** Starts a process, which the end of the scope terminates unless it has ended. */
+/**
+ * Starts a process, which the end of the scope terminates unless it has ended. It is subscribed to from its start: the
+ * others of the pipeline may start much later.
+ */
 const begin = (stage: Stage, reads: boolean) =>
   Effect.gen(function* () {
     const { on, options } = stage
@@ -76,15 +78,17 @@ const begin = (stage: Stage, reads: boolean) =>
       return yield* Effect.fail(lacking(reads ? "pipe" : "input", "processCloseStdin"))
     }
     const begun = yield* Clock.currentTimeMillis
-    const process = yield* Effect.uninterruptibleMask((restore) =>
-      Effect.tap(restore(on.start(start)), ({ terminate }) =>
-        Effect.addFinalizer((exit) =>
+    const started = yield* Effect.uninterruptibleMask((restore) =>
+      Effect.tap(restore(on.startSubscribed(start)), ({ process, subscription }) =>
+        Effect.addFinalizer((exit) => {
+          subscription.close()
           // The signal of a start ends the process itself, in its own way.
-          Exit.isSuccess(exit) || options.signal?.aborted === true ? Effect.void : Effect.ignore(terminate),
-        ),
+          const ended = Exit.isSuccess(exit) || options.signal?.aborted === true
+          return ended ? Effect.void : Effect.ignore(process.terminate)
+        }),
       ),
     )
-    return { ...stage, settings, process, begun }
+    return { ...stage, ...started, settings, begun }
   })
 
 const finish = (running: Running, reader: Running | undefined, sink: Sink | undefined) =>
@@ -105,37 +109,32 @@ const finish = (running: Running, reader: Running | undefined, sink: Sink | unde
   })
 
 /** Reads the events of a process to their end. */
-const collect = ({ process, settings }: Running, sink: Sink | undefined) =>
-  Effect.acquireUseRelease(
-    process.subscribe,
-    ({ next }) =>
-      Effect.gen(function* () {
-        const { maxBuffer, reject, onOutput } = settings
-        const output = new CollectedOutput(maxBuffer)
-        let exited: Exited | undefined
-        let [truncated, cut] = [false, false]
-        for (let batch = yield* next; batch !== undefined; batch = yield* next) {
-          for (const event of batch) {
-            if (event.kind === "failed") return yield* Effect.fail(toError(event))
-            if (event.kind === "exited") exited = event
-            if (event.kind !== "output") continue
-            onOutput?.(event)
-            const stream = streamOf(event)
-            if (stream === "stdout" && sink !== undefined) {
-              if (cut || (yield* sink(event.bytes))) continue
-              cut = true
-              yield* brokenPipe(process)
-            } else if (!output.add(stream, event.bytes) && !truncated) {
-              truncated = true
-              if (reject !== false) return yield* Effect.fail(tooLarge(stream, maxBuffer))
-              yield* Effect.ignore(process.terminate)
-            }
-          }
+const collect = ({ process, subscription: { next, close }, settings }: Running, sink: Sink | undefined) =>
+  Effect.gen(function* () {
+    const { maxBuffer, reject, onOutput } = settings
+    const output = new CollectedOutput(maxBuffer)
+    let exited: Exited | undefined
+    let [truncated, cut] = [false, false]
+    for (let batch = yield* next; batch !== undefined; batch = yield* next) {
+      for (const event of batch) {
+        if (event.kind === "failed") return yield* Effect.fail(toError(event))
+        if (event.kind === "exited") exited = event
+        if (event.kind !== "output") continue
+        onOutput?.(event)
+        const stream = streamOf(event)
+        if (stream === "stdout" && sink !== undefined) {
+          if (cut || (yield* sink(event.bytes))) continue
+          cut = true
+          yield* brokenPipe(process)
+        } else if (!output.add(stream, event.bytes) && !truncated) {
+          truncated = true
+          if (reject !== false) return yield* Effect.fail(tooLarge(stream, maxBuffer))
+          yield* Effect.ignore(process.terminate)
         }
-        return { output, exited, truncated, cut }
-      }),
-    ({ close }) => Effect.sync(close),
-  )
+      }
+    }
+    return { output, exited, truncated, cut }
+  }).pipe(Effect.ensuring(Effect.sync(close)))
 
 const streamOf = ({ stream }: Output): Collected => (stream === "stderr" ? "stderr" : "stdout")
 

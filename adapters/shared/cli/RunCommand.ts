@@ -8,6 +8,7 @@ import * as Stream from "effect/Stream"
 import { ClientError, type ClientReason } from "../../../core/client/ClientError.ts"
 import * as ExecClient from "../../../core/client/ExecClient.ts"
 import type * as Reconnect from "../../../core/client/Reconnect.ts"
+import type { Subscribed } from "../../../core/client/ProcessStarter.ts"
 import type { RemoteProcess } from "../../../core/client/RemoteProcess.ts"
 import type { StartOptions } from "../../../core/client/StartOptions.ts"
 import type { TransportError } from "../../../core/transport/Transport.ts"
@@ -104,10 +105,15 @@ const runThrough = ({ target, reconnect, start }: Request, around: Around) =>
     }
     const client = yield* noServer(ExecClient.make(source, options))
     cancellation.starting()
-    const child = yield* client.startScoped(withTerminal(start))
-    cancellation.started(child, ForwardedSignals.areKnown(client))
+    const started = yield* Effect.acquireRelease(client.startSubscribed(withTerminal(start)), (subscribed) =>
+      Effect.zipRight(
+        Effect.sync(subscribed.subscription.close),
+        Effect.ignore(subscribed.process.terminate),
+      ),
+    )
+    cancellation.started(started.process, ForwardedSignals.areKnown(client))
     if (start.tty === true) yield* Scope.extend(LocalTerminal.rawMode, terminal)
-    const code = yield* follow(client, child, start, around)
+    const code = yield* follow(client, started, start, around)
     // What a command that ended by itself has left switched on is meant to stay.
     const byItself = code < 128 && code !== DeadlineFlags.exitCode
     if (byItself && cancellation.first() === undefined) modes.keep()
@@ -136,8 +142,9 @@ const withTerminal = (start: StartOptions): StartOptions => {
 const inBackground = (start: StartOptions): StartOptions =>
   LocalTerminal.size() === undefined ? start : withTerminal(start)
 
-const follow = (client: ExecClient.ExecClient, child: RemoteProcess, start: StartOptions, around: Around) =>
+const follow = (client: ExecClient.ExecClient, started: Subscribed, start: StartOptions, around: Around) =>
   Effect.gen(function* () {
+    const { process: child } = started
     const tty = start.tty === true
     const { processResize: resizable = false, processCloseStdin: closable = false } =
       client.environmentInfo.capabilities ?? {}
@@ -150,7 +157,7 @@ const follow = (client: ExecClient.ExecClient, child: RemoteProcess, start: Star
         ),
       )
     }
-    return yield* print(child, start, around)
+    return yield* print(started, start, around)
   })
 
 /** In raw mode Ctrl-C is a key: it is looked for ahead of a write that waits for a lost connection. */
@@ -165,9 +172,12 @@ const watched = ({ isCut, take }: Cancellation.Cancellation) =>
   )
 
 /** Writes all output and returns the exit code. Orphans may hold the output open for ever; it is not waited for. */
-const print = (child: RemoteProcess, start: StartOptions, { cancellation, modes }: Around) =>
+const print = (
+  { process: child, subscription: { next } }: Subscribed,
+  start: StartOptions,
+  { cancellation, modes }: Around,
+) =>
   Effect.gen(function* () {
-    const { next } = yield* Effect.acquireRelease(child.subscribe, ({ close }) => Effect.sync(close))
     // A terminal that has hung up takes no output, but the command goes on until it has handled SIGHUP.
     const hungUp = () => cancellation.first() === "SIGHUP"
     let exited = false

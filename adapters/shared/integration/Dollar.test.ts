@@ -2,11 +2,15 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
 import * as fc from "fast-check"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { Client } from "../../../core/client/Client.ts"
 import { ClientError } from "../../../core/client/ClientError.ts"
 import type { Command, Dollar } from "../../../core/client/command/Command.ts"
+import * as Pipeline from "../../../core/client/Pipeline.ts"
 import type { Output } from "../../../core/client/ProcessEvent.ts"
 import { connect } from "../../testing/Client.ts"
 
@@ -196,7 +200,8 @@ describe("a command", () => {
   it("has the grace of its options to end after its signal", async () => {
     const controller = new AbortController()
     const file = join(folder, "graceful")
-    const script = `trap 'echo ended > "$1"; kill $!; exit 7' TERM; sleep 1000 & echo ready; wait`
+    // No `sleep &`: a shell that has just forked still takes SIGTERM for its parent's, and loses it.
+    const script = `trap 'echo ended > "$1"; exit 7' TERM; echo ready; while :; do sleep 0.01; done`
     const options = { processId: "graceful", killGraceMs: 300_000, signal: controller.signal }
     const argv = ["sh", "-c", script, "sh", file]
     const running = client.run({ argv, ...options, onOutput: () => controller.abort("enough") })
@@ -264,6 +269,31 @@ describe("commands that are piped", () => {
     const bytes = new Uint8Array(10_000_000).map((_, index) => (index * 7919) >> 3)
     const copied = await $`cat`.pipe`cat`.pipe`cat`.input(bytes).bytes()
     expect(Buffer.compare(copied, bytes)).toBe(0)
+  })
+
+  it("wait for a reader that starts late", async () => {
+    const seen = new Set<number>()
+    const stands = Effect.gen(function* () {
+      // It has stopped where all processes of the client have printed what they had printed before.
+      for (let turn = 0; turn < 20;) {
+        const listed = yield* Stream.runCollect(client.effect.list())
+        const printed = Chunk.reduce(listed, 0, (sum, { bytes }) => sum + bytes)
+        turn = printed === 0 || !seen.has(printed) ? 0 : turn + 1
+        seen.add(printed)
+        yield* Effect.sleep("5 millis")
+      }
+    })
+    const { startSubscribed, fs, environmentInfo } = client.effect
+    const on = { startSubscribed, fs, info: () => environmentInfo }
+    const late: Pipeline.Runner = {
+      ...on,
+      startSubscribed: (options) => Effect.zipRight(Effect.orDie(stands), startSubscribed(options)),
+    }
+    const piped = Pipeline.run([
+      { on, options: { argv: ["seq", "1", "700000"] } },
+      { on: late, options: { argv: ["wc", "-c"] } },
+    ])
+    expect(await Effect.runPromise(piped)).toMatchObject({ exitCode: 0, stdout: "4788895\n" })
   })
 
   it("do so between two servers", async () => {

@@ -270,8 +270,8 @@ export const client = [
   elsewhere(
     one(
       "core/client/Pipeline.ts",
-      "? Effect.void : Effect.ignore(terminate),",
-      "? Effect.void : Effect.void,",
+      "? Effect.void : Effect.ignore(process.terminate)",
+      "? Effect.void : Effect.void",
       "what was run and given up goes on",
     ),
     "adapters/shared/integration/GivingUp.test.ts",
