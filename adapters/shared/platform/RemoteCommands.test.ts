@@ -8,9 +8,11 @@ import * as Scope from "effect/Scope"
 import * as Sink from "effect/Sink"
 import * as Stream from "effect/Stream"
 import { expect, it } from "vitest"
+import { connect } from "../../testing/Client.ts"
 import * as Folder from "../testing/Folder.ts"
 import { isAlive } from "../testing/Proc.ts"
 import { onEachServer } from "../testing/PlatformServices.ts"
+import * as RemoteCommands from "./RemoteCommands.ts"
 
 const sh = (script: string) => Command.make("/bin/sh", "-c", script)
 
@@ -203,4 +205,23 @@ onEachServer("CommandExecutor", (run) => {
       "no signal of the wire is SIGLOST",
     ])
   })
+})
+
+it("loses nothing of a process that prints before its pid is known", async () => {
+  const client = await connect({ inProcess: true })
+  const { effect } = client
+  const turns = Effect.repeatN(Effect.scoped(effect.run({ argv: ["true"] })), 20)
+  const commands = RemoteCommands.make({
+    ...effect,
+    list: (query) => Stream.concat(Stream.drain(Stream.fromEffect(turns)), effect.list(query)),
+  })
+  const late = Effect.gen(function* () {
+    const process = yield* commands.start(sh("seq 1 700000"))
+    return yield* Stream.runFold(process.stdout, 0, (sum, bytes) => sum + bytes.length)
+  })
+  try {
+    expect(await Effect.runPromise(Effect.scoped(late))).toBe(4_788_895)
+  } finally {
+    await client.close()
+  }
 })

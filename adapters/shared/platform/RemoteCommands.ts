@@ -78,9 +78,15 @@ const startOne = (
     if (refusal !== undefined) return yield* refusal
     const place = { module: "Command", method: "start", pathOrDescriptor: command.command } as const
     const { label, tell } = withPid ? pidOf(client) : withoutPid
-    const process = yield* at(place)(client.startScoped({ ...toOptions(command), ...label }))
+    const start = client.startSubscribed({ ...toOptions(command), ...label })
+    const started = yield* at(place)(
+      Effect.acquireRelease(start, ({ process, subscription }) =>
+        Effect.zipRight(Effect.sync(subscription.close), Effect.ignore(process.terminate)),
+      ),
+    )
+    const { process } = started
     const pid = yield* at(place)(tell(process.id))
-    const running = yield* RunningCommand.make(client, process, command, pid)
+    const running = yield* RunningCommand.make(client, started, command, pid)
     if (typeof stdin !== "string") {
       const write = Stream.runForEach(stdin, (bytes) => process.write(bytes))
       // A command may end without reading it all; whatever happens, it reads no further.

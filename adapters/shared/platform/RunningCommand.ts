@@ -18,6 +18,7 @@ import type { Subscription } from "../../../core/client/EventFeed.ts"
 import * as EventStreams from "../../../core/client/EventStreams.ts"
 import type { ExecClient } from "../../../core/client/ExecClient.ts"
 import type { ProcessEvent } from "../../../core/client/ProcessEvent.ts"
+import type { Subscribed } from "../../../core/client/ProcessStarter.ts"
 import type { RemoteProcess } from "../../../core/client/RemoteProcess.ts"
 import * as Signals from "../../../core/protocol/Signals.ts"
 import { at, lacking, toPlatformError } from "./Failure.ts"
@@ -30,12 +31,12 @@ const module = "Command"
 /** Follows a process that belongs to the scope: the scope's end asks it to end, and waits until it has. */
 export const make = (
   client: ExecClient,
-  process: RemoteProcess,
+  { process, subscription }: Subscribed,
   command: Command.StandardCommand,
   pid: number,
 ): Effect.Effect<CommandExecutor.Process, Failure, Scope.Scope> =>
   Effect.gen(function* () {
-    const outputs = yield* makeOutputs(process)
+    const outputs = makeOutputs(process, subscription)
     const done = yield* Deferred.make<CommandExecutor.ExitCode, Failure>()
     const copied = yield* copyOutput(process, command)
     const ending = Effect.zipLeft(exitOf(client, process, command), copied)
@@ -74,24 +75,22 @@ const through = (output: Stream.Stream<Uint8Array, Failure>, to: Command.Command
   to === "pipe" ? output : to === "inherit" ? Stream.empty : Stream.transduce(output, to)
 
 /** The output, and a subscription that holds the process until somebody asks for anything of it. */
-const makeOutputs = (process: RemoteProcess) =>
-  Effect.gen(function* () {
-    let held: Subscription | undefined = yield* process.subscribe
-    const release = Effect.sync(() => {
-      held?.close()
-      held = undefined
-    })
-    yield* Effect.addFinalizer(() => release)
-    const take = Effect.suspend(() => {
-      const mine = held
-      held = undefined
-      return mine === undefined ? process.subscribe : Effect.succeed(mine)
-    })
-    const output = EventStreams.output(EventStreams.fromSubscription(take), () => undefined)
-    const stream = (name: "stdout" | "stderr") =>
-      Stream.mapError(output(name), toPlatformError({ module, method: name }))
-    return { stream, release }
+const makeOutputs = (process: RemoteProcess, subscription: Subscription) => {
+  let held: Subscription | undefined = subscription
+  const release = Effect.sync(() => {
+    held?.close()
+    held = undefined
   })
+  const take = Effect.suspend(() => {
+    const mine = held
+    held = undefined
+    return mine === undefined ? process.subscribe : Effect.succeed(mine)
+  })
+  const output = EventStreams.output(EventStreams.fromSubscription(take), () => undefined)
+  const stream = (name: "stdout" | "stderr") =>
+    Stream.mapError(output(name), toPlatformError({ module, method: name }))
+  return { stream, release }
+}
 
 /** Copies what is inherited to this program; the effect completes when all that the process itself wrote is there. */
 const copyOutput = (process: RemoteProcess, { stdout, stderr }: Command.StandardCommand) =>
