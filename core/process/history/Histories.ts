@@ -112,8 +112,8 @@ export class Histories {
   }
 
   /**
-   * Asks the history of a process, when it has everything that was printed up to now. `closed` is of now, too: a process
-   * that closes meanwhile may have printed more.
+   * Asks the history of a process, when it has everything that was printed up to now. `closed` is of now, too: a
+   * process that closes meanwhile may have printed more.
    */
   private asking<A, E>(
     process: Process,
