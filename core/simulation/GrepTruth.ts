@@ -34,7 +34,8 @@ export const grepFault = (
   if (ended !== undefined && truth.historyBytes !== undefined)
     return `its history has ended: ${ended.message}`
   if (answer.closed && !truth.closed) return "it is told to be closed, and is not"
-  const output = truth.noise.bytes(0, truth.total)
+  // What was printed after the end of a history is not in it: its last line is what it has of that.
+  const output = truth.noise.bytes(0, Math.min(truth.total, ended?.byte ?? Infinity))
   const one: Case = { truth, asked, output, lines: linesOf(output) }
   for (const match of answer.matches) {
     const fault = matchFault(one, match)
