@@ -196,12 +196,14 @@ export class Child {
   private pause(): void {
     this.note("is paused")
     this.paused = true
+    this.truth.readSince = Infinity
     this.afterPause = this.script.afterPause
   }
 
   private resume(): void {
     this.note("goes on")
     this.paused = false
+    this.truth.readSince = this.world.now
     this.playLater(0)
     this.expectRelease()
   }

@@ -14,7 +14,7 @@ import { nothingMore, Program } from "./Program.ts"
 
 const invariant = "a list has what runs, once"
 
-/** Milliseconds until an exit is published: output that keeps coming delays it. */
+/** Milliseconds of reading until an exit is published: output that keeps coming delays it. */
 const quiet = 500
 
 /** One list. */
@@ -98,13 +98,14 @@ export class ListProgram extends Program {
     if (!new RegExp(`^[a-z]${actor.index}\\.`).test(key)) return wrong("is of another session")
     if (!attached) wrong("is told to be detached")
     if (plan.name !== undefined && name !== plan.name) wrong(`has the name ${name}`)
-    const { exitedAt, endedAt, pieces, total, exitCode: code, spawnedAt } = children.truth(key)
+    const { exitedAt, endedAt, readSince, pieces, total, exitCode: code, spawnedAt } = children.truth(key)
     const closedAt = Math.max(exitedAt ?? Infinity, endedAt ?? Infinity)
     const exited = state === "exited" || state === "closed"
     if (exited && exitedAt === undefined) wrong(`is told to be ${state}, and runs`)
     if (state === "closed" && closedAt === Infinity) wrong("is told to be closed, and is not")
     if (state !== "closed" && closedAt < asked) wrong(`is told to be ${state}, and was closed`)
-    if (!exited && (exitedAt ?? Infinity) + quiet < asked) wrong(`is told to be ${state}, and had exited`)
+    if (!exited && Math.max(exitedAt ?? Infinity, readSince) + quiet < asked)
+      wrong(`is told to be ${state}, and had exited`)
     if (state === "running" && spawnedAt === undefined) wrong("is told to run, and was not spawned")
     if (exitCode !== (exited ? (code ?? null) : null))
       wrong(`has the exit code ${exitCode}, and it is ${code}`)

@@ -48,6 +48,8 @@ export class Truth {
   spawnedAt: number | undefined
   exitedAt: number | undefined
   endedAt: number | undefined
+  /** Since when it is read; Infinity while it is paused. */
+  readSince = 0
   /** Its scope begins to close. */
   closingAt: number | undefined
   /** Its scope is closed: nothing of it may be left. */
