@@ -109,7 +109,7 @@ const finish = (running: Running, reader: Running | undefined, sink: Sink | unde
   })
 
 /** Reads the events of a process to their end. */
-const collect = ({ process, subscription: { next, close }, settings }: Running, sink: Sink | undefined) =>
+const collect = ({ process, subscription: { next }, settings }: Running, sink: Sink | undefined) =>
   Effect.gen(function* () {
     const { maxBuffer, reject, onOutput } = settings
     const output = new CollectedOutput(maxBuffer)
@@ -134,7 +134,7 @@ const collect = ({ process, subscription: { next, close }, settings }: Running, 
       }
     }
     return { output, exited, truncated, cut }
-  }).pipe(Effect.ensuring(Effect.sync(close)))
+  })
 
 const streamOf = ({ stream }: Output): Collected => (stream === "stderr" ? "stderr" : "stdout")
 

@@ -60,6 +60,14 @@ export interface ProcessStarter {
   ) => Effect.Effect<RemoteProcess.RemoteProcess, ClientError>
 }
 
+/** A process that starts with a subscription; the end of the scope closes that, and terminates the process. */
+export const scoped = <E>(
+  starting: Effect.Effect<Subscribed, E>,
+): Effect.Effect<Subscribed, E, Scope.Scope> =>
+  Effect.acquireRelease(starting, ({ process, subscription }) =>
+    Effect.zipRight(Effect.sync(subscription.close), Effect.ignore(process.terminate)),
+  )
+
 type Restore = <A, E>(wait: Effect.Effect<A, E>) => Effect.Effect<A, E>
 
 export const make = (options: Options): ProcessStarter => {

@@ -7,8 +7,8 @@ import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { ClientError, type ClientReason } from "../../../core/client/ClientError.ts"
 import * as ExecClient from "../../../core/client/ExecClient.ts"
+import * as ProcessStarter from "../../../core/client/ProcessStarter.ts"
 import type * as Reconnect from "../../../core/client/Reconnect.ts"
-import type { Subscribed } from "../../../core/client/ProcessStarter.ts"
 import type { RemoteProcess } from "../../../core/client/RemoteProcess.ts"
 import type { StartOptions } from "../../../core/client/StartOptions.ts"
 import type { TransportError } from "../../../core/transport/Transport.ts"
@@ -105,12 +105,7 @@ const runThrough = ({ target, reconnect, start }: Request, around: Around) =>
     }
     const client = yield* noServer(ExecClient.make(source, options))
     cancellation.starting()
-    const started = yield* Effect.acquireRelease(client.startSubscribed(withTerminal(start)), (subscribed) =>
-      Effect.zipRight(
-        Effect.sync(subscribed.subscription.close),
-        Effect.ignore(subscribed.process.terminate),
-      ),
-    )
+    const started = yield* ProcessStarter.scoped(client.startSubscribed(withTerminal(start)))
     cancellation.started(started.process, ForwardedSignals.areKnown(client))
     if (start.tty === true) yield* Scope.extend(LocalTerminal.rawMode, terminal)
     const code = yield* follow(client, started, start, around)
@@ -142,7 +137,12 @@ const withTerminal = (start: StartOptions): StartOptions => {
 const inBackground = (start: StartOptions): StartOptions =>
   LocalTerminal.size() === undefined ? start : withTerminal(start)
 
-const follow = (client: ExecClient.ExecClient, started: Subscribed, start: StartOptions, around: Around) =>
+const follow = (
+  client: ExecClient.ExecClient,
+  started: ProcessStarter.Subscribed,
+  start: StartOptions,
+  around: Around,
+) =>
   Effect.gen(function* () {
     const { process: child } = started
     const tty = start.tty === true
@@ -173,7 +173,7 @@ const watched = ({ isCut, take }: Cancellation.Cancellation) =>
 
 /** Writes all output and returns the exit code. Orphans may hold the output open for ever; it is not waited for. */
 const print = (
-  { process: child, subscription: { next } }: Subscribed,
+  { process: child, subscription: { next } }: ProcessStarter.Subscribed,
   start: StartOptions,
   { cancellation, modes }: Around,
 ) =>

@@ -210,7 +210,7 @@ onEachServer("CommandExecutor", (run) => {
 it("loses nothing of a process that prints before its pid is known", async () => {
   const client = await connect({ inProcess: true })
   const { effect } = client
-  const turns = Effect.repeatN(Effect.scoped(effect.run({ argv: ["true"] })), 20)
+  const turns = Effect.repeatN(effect.run({ argv: ["true"] }), 20)
   const commands = RemoteCommands.make({
     ...effect,
     list: (query) => Stream.concat(Stream.drain(Stream.fromEffect(turns)), effect.list(query)),

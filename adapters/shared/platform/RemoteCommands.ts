@@ -15,6 +15,7 @@ import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { ExecClient } from "../../../core/client/ExecClient.ts"
+import * as ProcessStarter from "../../../core/client/ProcessStarter.ts"
 import type { StartOptions } from "../../../core/client/StartOptions.ts"
 import { concat } from "../../../core/protocol/Bytes.ts"
 import { at, lacking } from "./Failure.ts"
@@ -79,11 +80,7 @@ const startOne = (
     const place = { module: "Command", method: "start", pathOrDescriptor: command.command } as const
     const { label, tell } = withPid ? pidOf(client) : withoutPid
     const start = client.startSubscribed({ ...toOptions(command), ...label })
-    const started = yield* at(place)(
-      Effect.acquireRelease(start, ({ process, subscription }) =>
-        Effect.zipRight(Effect.sync(subscription.close), Effect.ignore(process.terminate)),
-      ),
-    )
+    const started = yield* at(place)(ProcessStarter.scoped(start))
     const { process } = started
     const pid = yield* at(place)(tell(process.id))
     const running = yield* RunningCommand.make(client, started, command, pid)

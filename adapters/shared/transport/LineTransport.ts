@@ -59,7 +59,8 @@ export const make = ({
       queue.stop()
     }
     const endNormally = () => end()
-    const broken = (cause: NodeJS.ErrnoException) => end(peerGone(cause) ? undefined : ioError(cause))
+    const broken = (gone: () => void) => (cause: NodeJS.ErrnoException) =>
+      peerGone(cause) ? gone() : end(ioError(cause))
 
     input.on("data", (chunk: Uint8Array) => {
       if (ended) return
@@ -68,14 +69,13 @@ export const make = ({
       if (decoder.failure !== undefined) end(decoder.failure)
       else if (!room) input.pause()
     })
-    input.on("end", endNormally).on("close", endNormally).on("error", broken)
+    input.on("end", endNormally).on("close", endNormally).on("error", broken(endNormally))
     const outputClosed = () => {
       if (onOutputClosed === undefined) return end()
       queue.stop()
       onOutputClosed()
     }
-    output.on("close", outputClosed)
-    output.on("error", (cause) => (peerGone(cause) ? outputClosed() : broken(cause)))
+    output.on("close", outputClosed).on("error", broken(outputClosed))
     if (input.destroyed || output.destroyed) end()
 
     const close = yield* OrderlyClose.make({
