@@ -26,12 +26,21 @@ const grant = async (wire: Wire, processId: string, bytes: number): Promise<void
 
 const pushed = (child: Child.Child): number => child.bytes().length
 
+/** Longest wait for output beyond a credit. A server that reads no further from a process has none to tell. */
+const aheadMs = 2_000
+
+/** Waits until no further chunk needs to fit in what was granted so far, and until the process has printed more. */
+const usedUp = async (child: Child.Child, granted: number): Promise<void> => {
+  await child.has(granted - chunk + 1)
+  await child.read({ afterSeq: child.events().at(-1)?.seq ?? 0, waitMs: aheadMs, maxBytes: 1 })
+}
+
 /**
- * Waits until no further chunk needs to fit in what was granted so far; then lets another process run to its end, so
- * that a server that pushes more has the time to, and checks that it has not.
+ * Waits until a credit is used up; then lets another process run to its end, so that a server that pushes more has the
+ * time to, and checks that it has not.
  */
 const within = async (child: Child.Child, granted: number): Promise<void> => {
-  await child.has(granted - chunk + 1)
+  await usedUp(child, granted)
   await Gate.shell(child.wire)("seq 1 20000 >/dev/null")
   await child.wire.barrier()
   Check.isTrue(pushed(child) <= granted, `${pushed(child)} bytes came for a credit of ${granted}`)
@@ -122,7 +131,7 @@ export const processCredit = table("process/credit", {
       const wire = await t.open()
       const child = await Child.start(wire, { argv: ["seq", "60000"], params: { credit: chunk } })
       for (let granted = chunk; granted < 400_000; granted += 20_000) {
-        if (granted < 340_000) await child.has(granted - chunk + 1)
+        if (granted < 340_000) await usedUp(child, granted)
         await wire.barrier()
         Check.isTrue(pushed(child) <= granted, `${pushed(child)} bytes came for a credit of ${granted}`)
         await grant(wire, child.id, 20_000)
