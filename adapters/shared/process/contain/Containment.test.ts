@@ -47,7 +47,8 @@ describe.each(["cgroup", "subreaper", "pidns"] as const)(
       const child = await TestChild.start(host.spawner, { argv: tree(71, "exit") })
       await child.exit
       await TestChild.until(() => running(71) === 3, "all run")
-      expect(Effect.runSync(child.handle.outlived ?? Effect.succeed(false))).toBe(true)
+      const outlived = child.handle.outlived ?? Effect.succeed(false)
+      await TestChild.until(() => Effect.runSync(outlived), "it is known that they outlive the child")
       await child.close()
       await TestChild.until(() => running(71) === 0, "all are dead")
       await host.close()

@@ -3,7 +3,8 @@
  * among them is a child of it.
  *
  * An orphan whose parents came and went between two walks has no known ancestor. It belongs to the tree whose group or
- * session it has, or else to every open tree that is old enough.
+ * session it has, or else to every open tree whose child is older, or else to every tree whose child is older. One that
+ * is older than all of them is what a tree has left that is no longer known, and belongs to every tree.
  */
 import type { Entry, ProcessTable } from "../ProcessTable.ts"
 
@@ -49,8 +50,9 @@ export const make = (table: ProcessTable, isOwn: (pid: number) => boolean): Proc
     const each = [...trees]
     const byGroup = each.filter(({ groups }) => groups.has(orphan.session) || groups.has(orphan.group))
     if (byGroup.length > 0) return byGroup
-    const open = each.filter(({ closedAt, start }) => closedAt === undefined && start <= orphan.start)
-    return open.length > 0 ? open : each
+    const older = each.filter((tree) => isOlder(tree, orphan))
+    const open = older.filter(({ closedAt }) => closedAt === undefined)
+    return open.length > 0 ? open : older.length > 0 ? older : each
   }
 
   const walk = () => {
@@ -103,6 +105,10 @@ export const make = (table: ProcessTable, isOwn: (pid: number) => boolean): Proc
     isOrphan,
   }
 }
+
+/** Starts are counted in ticks of the kernel's clock (10 ms). Within one of them the pids tell, which are given in turn. */
+const isOlder = ({ leader, start }: Tree, { pid, start: born }: Entry): boolean =>
+  start < born || (start === born && leader < pid)
 
 const byParent = (entries: ReadonlyArray<Entry>): ReadonlyMap<number, ReadonlyArray<Entry>> => {
   const children = new Map<number, Array<Entry>>()
