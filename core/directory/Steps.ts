@@ -24,13 +24,20 @@ export interface Keeper {
 }
 
 /** A directory with a book that somebody keeps. */
-export const service = (keeper: Keeper, settings: Settings): DirectoryService => {
+export const service = (keeper: Keeper, settings: Settings): DirectoryService =>
+  checked({ ...operations(keeper, settings), watch: watch(keeper) })
+
+/** Every operation but watching. */
+export const operations = (
+  keeper: Pick<Keeper, "step" | "read">,
+  settings: Settings,
+): Omit<DirectoryService, "watch"> => {
   const step = <A>(take: (book: Book) => Step<A>) =>
     keeper.step((book, now) => {
       look(book, now, settings)
       return take(book)
     })
-  return checked({
+  return {
     announce: (said) => step((book) => HostBook.announce(book, said, settings)),
     renew: (key) => step((book) => HostBook.renew(book, key)),
     drain: (hostId, draining) => step((book) => HostBook.drain(book, hostId, draining)),
@@ -45,12 +52,14 @@ export const service = (keeper: Keeper, settings: Settings): DirectoryService =>
     lookup: (sessionId) => Effect.flatMap(keeper.read, (book) => SessionBook.lookup(book, sessionId)),
     end: (key, ending) => step((book) => SessionBook.end(book, key, ending, settings)),
     list: (query = {}) => Effect.map(keeper.read, (book) => SessionBook.list(book, query)),
-    watch: watch(keeper),
-  })
+  }
 }
 
 /** One look at what has expired. */
-export const sweep = (keeper: Keeper, settings: Settings): Effect.Effect<void, DirectoryError> =>
+export const sweep = (
+  keeper: Pick<Keeper, "step">,
+  settings: Settings,
+): Effect.Effect<void, DirectoryError> =>
   keeper.step((book, now) => {
     look(book, now, settings)
     HostBook.sweep(book, settings)

@@ -3,7 +3,8 @@
  * is an error with the command that installs them.
  */
 import * as Effect from "effect/Effect"
-import { DirectoryError } from "../../../core/directory/DirectoryError.ts"
+import type { DirectoryError } from "../../../core/directory/DirectoryError.ts"
+import { notInstalled } from "./NotInstalled.ts"
 
 const load = async () => {
   const [PgClient, Migrator, SqlClient, Reactivity] = await Promise.all([
@@ -21,12 +22,10 @@ export type PostgresPackages = Awaited<ReturnType<typeof load>>
 /** Loads them. Fails with `NotInstalled`. */
 export const packages: Effect.Effect<PostgresPackages, DirectoryError> = Effect.tryPromise({
   try: load,
-  catch: (cause) =>
-    new DirectoryError({
-      reason: "NotInstalled",
-      message:
-        "a directory in PostgreSQL needs packages that are not installed: " +
-        "npm install @effect/sql-pg @effect/sql @effect/experimental @effect/platform",
-      cause,
-    }),
+  catch: notInstalled("PostgreSQL", [
+    "@effect/sql-pg",
+    "@effect/sql",
+    "@effect/experimental",
+    "@effect/platform",
+  ]),
 })

@@ -3,7 +3,7 @@
  * root, ready when it says so, and stopped, thawed or killed with all of its children.
  */
 import { spawn, type ChildProcess } from "node:child_process"
-import { chownSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { chownSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
@@ -78,7 +78,10 @@ export const start = async (
     for (const one of [pid, ...childrenOf(pid)]) process.kill(one, signal)
   }
   return {
-    freeze: () => everybody("SIGSTOP"),
+    freeze: () => {
+      everybody("SIGSTOP")
+      while ([pid, ...childrenOf(pid)].some(runs));
+    },
     thaw: () => everybody("SIGCONT"),
     end: async (signal) => {
       if (child.exitCode === null && child.signalCode === null) process.kill(pid, signal)
@@ -92,6 +95,12 @@ export const start = async (
     },
   }
 }
+
+/** A signal stops the threads of a process one after the other. */
+const runs = (pid: number): boolean =>
+  readdirSync(`/proc/${pid}/task`).some(
+    (thread) => !/^State:\s+[TZ]/m.test(readFileSync(`/proc/${pid}/task/${thread}/status`, "utf8")),
+  )
 
 /** A process that nobody has waited for yet has ended. */
 const isAlive = (pid: number): boolean => {
