@@ -134,7 +134,7 @@ export default {
     },
     { files: ["**/*.test.ts"], rules: { "max-lines": "off", "max-lines-per-function": "off" } },
     { files: ["*.config.{ts,mjs}"], rules: { "import/no-default-export": "off" } },
-    { files: [".ci/**", "conformance/lab/bench/**"], rules: { "no-console": "off" } },
+    { files: [".ci/**", "conformance/lab/{bench,types}/**"], rules: { "no-console": "off" } },
     ...Object.entries(imports).flatMap(overridesOf),
     ...Object.entries(exceptions).map(([files, patterns]) => ({
       files: [files],

@@ -99,10 +99,14 @@ const installed = [
 const notices = Notices.make(root)
 
 /**
- * Declarations with a tab for each step of four blanks, which are a tenth of them.
+ * Declarations with a tab for each step of four blanks, which are a tenth of them, and for compilers before 5.7, which
+ * know no kinds of `Uint8Array`: the usual one has that name in all of them.
  * @param {string} text
  */
-const withTabs = (text) => text.replaceAll(/^(?: {4})+/gm, (blanks) => "\t".repeat(blanks.length / 4))
+const published = (text) =>
+  text
+    .replaceAll(/^(?: {4})+/gm, (blanks) => "\t".repeat(blanks.length / 4))
+    .replaceAll("Uint8Array<ArrayBufferLike>", "Uint8Array")
 
 const library = async () => {
   const names = exported()
@@ -130,7 +134,7 @@ const library = async () => {
   for (const file of reached(names.map((name) => join(dist, `${name}.d.ts`)))) {
     const copy = join(lib, relative(dist, file))
     mkdirSync(dirname(copy), { recursive: true })
-    writeFileSync(copy, withTabs(readFileSync(file, "utf8")))
+    writeFileSync(copy, published(readFileSync(file, "utf8")))
   }
 }
 

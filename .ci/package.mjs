@@ -1,6 +1,6 @@
 // @ts-check
 // The package as npm would publish it: its manifest, the types of each export as each kind of resolution finds them,
-// and that packing it twice gives the same bytes.
+// what compiles against it and what must not, and that packing it twice gives the same bytes.
 import { execFileSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
@@ -11,18 +11,19 @@ import { filterProblems } from "@arethetypeswrong/core/problems"
 import { publint } from "publint"
 import { formatMessage } from "publint/utils"
 import { build, root } from "./setup.mjs"
+import { typeFaults } from "./types.mjs"
 
 build()
 const folder = mkdtempSync(join(tmpdir(), "procwire-packed-"))
 
-/** The bytes of a package made now. */
+/** The path of a package made now; the next one has the same. */
 const pack = () => {
   const told = execFileSync("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", folder], {
     cwd: root,
     encoding: "utf8",
     stdio: ["ignore", "pipe", "inherit"],
   })
-  return readFileSync(join(folder, JSON.parse(told)[0].filename))
+  return join(folder, JSON.parse(told)[0].filename)
 }
 
 /** @param {Uint8Array} bytes */
@@ -32,8 +33,9 @@ const digest = (bytes) => createHash("sha256").update(bytes).digest("hex")
 const resolutions = /** @type {const} */ (["node16-esm", "bundler"])
 
 try {
-  const packed = pack()
-  const again = digest(pack())
+  const packed = readFileSync(pack())
+  const path = pack()
+  const again = digest(readFileSync(path))
   const { messages, pkg } = await publint({
     pack: { tarball: packed.buffer.slice(packed.byteOffset, packed.byteOffset + packed.length) },
   })
@@ -45,6 +47,7 @@ try {
   const wrong = [
     ...messages.map((message) => formatMessage(message, pkg) ?? message.code),
     ...(analysis.types === false ? ["it has no types"] : typed.map((problem) => JSON.stringify(problem))),
+    ...(await typeFaults(path)),
     ...(digest(packed) === again ? [] : ["packing it twice gives different bytes"]),
   ]
   if (wrong.length > 0) {

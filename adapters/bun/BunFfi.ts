@@ -8,7 +8,7 @@ interface BunFfi {
     library: string,
     symbols: Readonly<Record<string, { args: ReadonlyArray<string>; returns: string }>>,
   ) => { readonly symbols: Readonly<Record<string, (...args: ReadonlyArray<unknown>) => unknown>> }
-  readonly ptr: (memory: Uint8Array<ArrayBuffer>) => number
+  readonly ptr: (memory: Uint8Array) => number
   readonly read: { readonly i32: (pointer: unknown, offset: number) => number }
 }
 
@@ -38,7 +38,7 @@ export const open = (): Ffi => {
     throw new Error(`no ${name} in ${LIBRARIES.join(", ")}`)
   }
   const location = symbol("__errno_location", [], "ptr")()
-  const addressOf = (block: Uint8Array<ArrayBuffer>) => BigInt(ptr(block))
+  const addressOf = (block: Uint8Array) => BigInt(ptr(block))
 
   return {
     bind: (name, parameters, result = "int") =>

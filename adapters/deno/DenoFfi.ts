@@ -8,7 +8,7 @@ interface DenoNamespace {
     symbols: Readonly<Record<string, { parameters: ReadonlyArray<string>; result: string }>>,
   ) => { readonly symbols: Readonly<Record<string, (...args: ReadonlyArray<unknown>) => unknown>> }
   readonly UnsafePointer: {
-    readonly of: (memory: Uint8Array<ArrayBuffer>) => object | null
+    readonly of: (memory: Uint8Array) => object | null
     readonly value: (pointer: object | null) => bigint
   }
   readonly UnsafePointerView: new (pointer: object) => { readonly getInt32: () => number }
@@ -35,7 +35,7 @@ export const open = (): Ffi => {
   }
   const location = symbol("__errno_location", [], "pointer")() as object
   const errno = new UnsafePointerView(location)
-  const addressOf = (block: Uint8Array<ArrayBuffer>) => UnsafePointer.value(UnsafePointer.of(block))
+  const addressOf = (block: Uint8Array) => UnsafePointer.value(UnsafePointer.of(block))
 
   return {
     bind: (name, parameters, result = "int") =>

@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 /**
  * The tools for programs without Effect: promises over `UnifiedExec`, and an `AbortSignal` that stops a call from
  * waiting but does not stop its command, unless the call says so.

@@ -1,4 +1,4 @@
-/// <reference lib="esnext.disposable" />
+/// <reference lib="esnext.disposable" preserve="true" />
 /**
  * The client for programs without Effect: promises and async iterables over `ExecClient`.
  *

@@ -1,4 +1,4 @@
-/// <reference lib="esnext.disposable" />
+/// <reference lib="esnext.disposable" preserve="true" />
 /** `RemoteFiles` for programs without Effect: promises and async iterables. Failures are thrown as `ClientError`. */
 import type * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"

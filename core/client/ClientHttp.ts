@@ -1,4 +1,4 @@
-/// <reference lib="esnext.disposable" />
+/// <reference lib="esnext.disposable" preserve="true" />
 /** `RemoteHttp` for programs without Effect. Failures are thrown as `ClientError`. */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"

@@ -106,7 +106,7 @@ export interface StartOptions extends Partial<Omit<Wire, "argv" | "envPolicy">> 
    */
   readonly restart?: Wire["restart"]
   /** Terminates the process when it aborts: at once, or with `killGraceMs` after SIGTERM and that time. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
 }
 
 /** Every option of a start. */

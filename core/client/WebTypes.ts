@@ -36,6 +36,20 @@ export interface ByteWriter {
   readonly closed: Promise<undefined>
 }
 
+/** The global `ReadableStreamDefaultReader<Uint8Array>`. */
+export type StreamReader = typeof globalThis extends {
+  ReadableStreamDefaultReader: { prototype: infer Known }
+}
+  ? ByteReader & Known
+  : ByteReader
+
+/** The global `WritableStreamDefaultWriter<Uint8Array>`. */
+export type StreamWriter = typeof globalThis extends {
+  WritableStreamDefaultWriter: { prototype: infer Known }
+}
+  ? ByteWriter & Known
+  : ByteWriter
+
 /** What every `ReadableStream` of bytes has. */
 export interface ReadableBytes extends AsyncIterable<Uint8Array> {
   /** True while somebody reads it. */
@@ -43,7 +57,7 @@ export interface ReadableBytes extends AsyncIterable<Uint8Array> {
   /** Gives the rest up. */
   cancel(reason?: unknown): Promise<void>
   /** Locks the stream. */
-  getReader(): ByteReader
+  getReader(): StreamReader
 }
 
 /** What every `WritableStream` of bytes has. */
@@ -55,7 +69,7 @@ export interface WritableBytes {
   /** Ends the stream. */
   close(): Promise<void>
   /** Locks the stream. */
-  getWriter(): ByteWriter
+  getWriter(): StreamWriter
 }
 
 /** The global `ReadableStream<Uint8Array>`; `for await` reads it as well. */

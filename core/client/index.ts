@@ -54,6 +54,8 @@ export type {
   ByteWriter,
   ReadableBytes,
   ReadableStream,
+  StreamReader,
+  StreamWriter,
   WritableBytes,
   WritableStream,
 } from "./WebTypes.ts"

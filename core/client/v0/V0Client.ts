@@ -1,4 +1,4 @@
-/// <reference lib="esnext.disposable" />
+/// <reference lib="esnext.disposable" preserve="true" />
 /** The client of v0 for programs without Effect: promises and async iterables over `V0ExecClient`. */
 import * as Effect from "effect/Effect"
 import { utf8 } from "../../protocol/Bytes.ts"

@@ -35,7 +35,7 @@ type Native = (...args: ReadonlyArray<unknown>) => unknown
 export const marshal = (
   call: Native,
   parameters: ReadonlyArray<Parameter>,
-  addressOf: (memory: Uint8Array<ArrayBuffer>) => bigint,
+  addressOf: (memory: Uint8Array) => bigint,
 ): ((...args: ReadonlyArray<unknown>) => number) => {
   if (!parameters.some((each) => each === "text" || each === "texts"))
     return (...args) => Number(call(...args))
@@ -58,7 +58,7 @@ export const marshal = (
 const utf8 = new TextEncoder()
 
 /** A string in UTF-8, with its terminating zero. */
-const toCString = (text: string): Uint8Array<ArrayBuffer> => utf8.encode(`${text}\0`)
+const toCString = (text: string): Uint8Array => utf8.encode(`${text}\0`)
 
 /** The addresses of `count` strings that follow each other in `block`, and a null pointer. */
 const pointersInto = (block: Uint8Array, address: bigint, count: number): BigUint64Array => {

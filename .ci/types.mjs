@@ -1,0 +1,116 @@
+// @ts-check
+// What compiles against the packed package, and what does not: conformance/lab/types, as programs on Node and pages are
+// compiled, by the oldest TypeScript that is supported and by that of the repository.
+import { execFile, execFileSync } from "node:child_process"
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join, relative } from "node:path"
+import { root } from "./setup.mjs"
+
+/**
+ * Which worlds each compiler sees, and how it finds modules. The older one takes four times as long: it sees each world
+ * and each way once.
+ */
+const compilers = {
+  typescript: ["node.nodenext", "node.bundler", "web.nodenext", "web.bundler"],
+  "typescript-5.6": ["node.nodenext", "web.bundler"],
+}
+
+const resolutions = {
+  nodenext: { module: "nodenext" },
+  bundler: { module: "esnext", moduleResolution: "bundler" },
+}
+
+/** The files of a program, and the types that are there without an import. */
+const worlds = {
+  node: { files: ["node.ts", "client.ts"], compilerOptions: { lib: ["es2022"], types: ["node"] } },
+  web: {
+    files: ["web.ts", "client.ts"],
+    compilerOptions: { lib: ["es2022", "dom", "dom.iterable", "dom.asynciterable"], types: [] },
+  },
+}
+
+const strict = {
+  noEmit: true,
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  verbatimModuleSyntax: true,
+  skipLibCheck: false,
+  target: "es2022",
+}
+
+/** A program needs no types of its own for these: they are there once the package is. */
+const own = /^(?:node_modules\/procwire\/|\w+\.ts)/
+
+/**
+ * What a compiler says of a configuration, but for faults of the declarations of other packages.
+ * @param {string} folder
+ * @param {string} compiler
+ * @param {string} config
+ * @returns {Promise<string[]>}
+ */
+const errors = (folder, compiler, config) =>
+  new Promise((resolve) => {
+    const words = [join(root, "node_modules", compiler, "bin/tsc"), "--pretty", "false", "-p", config]
+    execFile(process.execPath, words, { cwd: folder, maxBuffer: 1 << 26 }, (failure, stdout, stderr) => {
+      if (failure === null) return resolve([])
+      const said = `${stdout}${stderr}`.split("\n").filter((line) => /^\S.*error TS\d+/.test(line))
+      const ours = said.filter((line) => !/^[^(]+\(/.test(line) || own.test(line))
+      return resolve(said.length > 0 ? ours : [`${failure.message}`])
+    })
+  })
+
+/**
+ * The faults of a package, each with the compiler and the configuration that see it.
+ * @param {string} tarball its path
+ * @returns {Promise<string[]>}
+ */
+export const typeFaults = async (tarball) => {
+  const folder = mkdtempSync(join(tmpdir(), "procwire-types-"))
+  try {
+    const installed = join(folder, "node_modules/procwire")
+    mkdirSync(installed, { recursive: true })
+    execFileSync("tar", ["-xzf", tarball, "-C", installed, "--strip-components=1"])
+    const { dependencies, peerDependencies } = JSON.parse(
+      readFileSync(join(installed, "package.json"), "utf8"),
+    )
+    for (const name of [...Object.keys({ ...dependencies, ...peerDependencies }), "@types/node"]) {
+      const place = join(folder, "node_modules", name)
+      mkdirSync(dirname(place), { recursive: true })
+      symlinkSync(join(root, "node_modules", name), place)
+    }
+    cpSync(join(root, "conformance/lab/types"), folder, { recursive: true })
+    writeFileSync(join(folder, "package.json"), '{ "type": "module" }')
+    for (const [world, { compilerOptions, files }] of Object.entries(worlds))
+      for (const [kind, resolution] of Object.entries(resolutions)) {
+        const options = { ...strict, ...resolution, ...compilerOptions }
+        writeFileSync(
+          join(folder, `${world}.${kind}.json`),
+          JSON.stringify({ files, compilerOptions: options }),
+        )
+      }
+    const waiting = Object.entries(compilers)
+      .toReversed()
+      .flatMap(([compiler, names]) => names.map((name) => ({ compiler, config: `${name}.json` })))
+    /** @type {string[]} */
+    const faults = []
+    const take = async () => {
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+        const { compiler, config } = next
+        const found = await errors(folder, compiler, config)
+        faults.push(...found.map((line) => `${compiler}, ${config}: ${line}`))
+      }
+    }
+    await Promise.all([take(), take()])
+    return faults
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+if (process.argv[1] !== undefined && relative(process.argv[1], import.meta.filename) === "") {
+  const faults = await typeFaults(process.argv[2] ?? "")
+  process.stdout.write(faults.map((line) => `${line}\n`).join(""))
+  process.exitCode = faults.length === 0 ? 0 : 1
+}
