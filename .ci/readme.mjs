@@ -243,8 +243,8 @@ const tracked = (...patterns) =>
     .trim()
     .split("\n")
 
-/** What people read: every README, and CONTRIBUTING.md. */
-const documents = () => tracked("*README.md", "CONTRIBUTING.md")
+/** What people read: every README, CONTRIBUTING.md, and the page of tasks. */
+const documents = () => tracked("*README.md", "CONTRIBUTING.md", "core/client/TASKS.md")
 
 /**
  * The text of a document, or of the docstrings of a source.
@@ -282,6 +282,21 @@ const brokenLinks = () =>
     )
   })
 
+/** A page whose blocks are one program: the first is in front of the others. A test runs it. */
+const tasks = "core/client/TASKS.md"
+
+/**
+ * The programs of a text.
+ * @param {string} file
+ * @returns {string[]}
+ */
+const programsOf = (file) => {
+  const blocks = [...textOf(file).matchAll(/^```ts\n([\s\S]*?)^```/gm)].map(([, code = ""]) => code)
+  if (file !== tasks) return blocks
+  const [setup = "", ...others] = blocks
+  return [[setup, ...others.map((code) => `{\n${code}}\n`)].join("")]
+}
+
 /** Compiles every TypeScript block of every document, and of the docstrings of what programs import. */
 const compileBlocks = () => {
   const folder = `${root}.cache/readme`
@@ -291,9 +306,8 @@ const compileBlocks = () => {
     ...documents(),
     ...tracked("core/**index.ts", "adapters/**index.ts", "conformance/**.ts"),
   ]) {
-    const blocks = textOf(file).matchAll(/^```ts\n([\s\S]*?)^```/gm)
     let number = 0
-    for (const [, code] of blocks)
+    for (const code of programsOf(file))
       writeFileSync(`${folder}/${file.replaceAll("/", ".")}.${++number}.ts`, `${code}\nexport {}\n`)
   }
   const compilerOptions = {

@@ -220,6 +220,25 @@ describe("The package", { timeout: 600_000 }, () => {
     }
   })
 
+  it("does the ten tasks of the page of the client, as it says there, on Node, Bun and Deno", async () => {
+    const page = readFileSync(join(root, "core/client/TASKS.md"), "utf8")
+    const [setup = "", ...tasks] = [...page.matchAll(/^```ts\n([\s\S]*?)^```/gm)].map(([, code = ""]) => code)
+    // What only the compiler reads goes: Node 20 runs no TypeScript.
+    const program = [setup, ...tasks.map((code) => `{\n${code}}\n`)]
+      .join("")
+      .replaceAll(/: (?:unknown|string\[\])(?=[ )])/g, "")
+    const wanted = [...page.matchAll(/^ *console\.log\(.*\) \/\/ (.+)$/gm)].map(([, line = ""]) => line)
+    expect(wanted.length).toBeGreaterThanOrEqual(10)
+    writeFileSync(join(folder, "tasks.mjs"), program)
+    const deno = ["run", "--quiet", "--allow-all", "--node-modules-dir=manual", "tasks.mjs"]
+    for (const [name, command, args] of [
+      ["node", process.execPath, ["tasks.mjs"]],
+      ["bun", runtime("@oven", "bin/bun"), ["tasks.mjs"]],
+      ["deno", runtime("@deno", "deno"), deno],
+    ] as const)
+      expect((await run(command, args)).trim().split("\n"), name).toEqual(wanted)
+  })
+
   it("can be imported, each export, but for those that need an optional peer and name it", async () => {
     const failed = await failures()
     const [platform, ...suites] = Object.keys(failed)
