@@ -6,6 +6,7 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import * as Addresses from "../../core/client/Addresses.ts"
 import type { Files } from "../../core/files/Files.ts"
 import type { HttpClient } from "../../core/http/HttpClient.ts"
 import * as ExecServer from "../../core/server/ExecServer.ts"
@@ -34,9 +35,9 @@ export type RemoteTarget = UrlTarget | CommandTransport.Options
 export interface UrlTarget extends WebSocketClient.Options {
   /**
    * `ws://127.0.0.1:7000`, `unix:/run/procwire.sock` or `tcp://127.0.0.1:7000`; `wss://` and `tls://` with `ca`, `cert`
-   * and `key` as PEM texts.
+   * and `key` as PEM texts. Of several, which lead to the same sessions, the next one is tried first after a loss.
    */
-  readonly url: string
+  readonly url: string | ReadonlyArray<string>
 }
 
 /** A server in this process. Its children end with the client. */
@@ -64,13 +65,15 @@ export type Services = Spawner | Files | SessionIds | Host | HttpClient
 export const open = (target: Target): Effect.Effect<Transport, TransportError, Services | Scope.Scope> =>
   "inProcess" in target ? openInProcess(target.server) : openRemote(target)
 
-/** A transport to a server outside this process. */
+/** A transport to a server outside this process; each use of it takes the next of several addresses. */
 export const openRemote = (target: RemoteTarget): Effect.Effect<Transport, TransportError, Scope.Scope> => {
   if ("command" in target) return CommandTransport.connectCommand(target)
-  const address = SocketAddress.parse(target.url)
-  return address === undefined
-    ? LazyWebSockets.connect(target.url, target)
-    : SocketClient.connect(address, target)
+  const [first = "", ...others] = [target.url].flat()
+  const way = (url: string) => {
+    const address = SocketAddress.parse(url)
+    return address === undefined ? LazyWebSockets.connect(url, target) : SocketClient.connect(address, target)
+  }
+  return Addresses.inTurn([way(first), ...others.map(way)])
 }
 
 const openInProcess = (options: Partial<ExecServer.Options> = {}) =>

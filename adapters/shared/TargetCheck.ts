@@ -43,7 +43,7 @@ export const refusal = (target: unknown): ClientError | undefined => {
   const [kind] = found
   if (kind === undefined || found.length > 1) return OptionNames.invalid(`${expected}; it got ${list(given)}`)
   const value = given[kind]
-  if (kind === "inProcess" ? value !== true : typeof value !== "string" || value === "") {
+  if (kind === "inProcess" ? value !== true : !isText(kind === "url" ? onlyOf(value) : value)) {
     return OptionNames.invalid(`${expected}; it got ${kind}: ${show(value)}`)
   }
   return (
@@ -57,6 +57,12 @@ export const refusal = (target: unknown): ClientError | undefined => {
     refusalOfContain(given["contain"])
   )
 }
+
+const isText = (value: unknown): boolean => typeof value === "string" && value !== ""
+
+/** A list of texts, one of which is none, is no text. */
+const onlyOf = (value: unknown): unknown =>
+  Array.isArray(value) && value.length > 0 ? (value.every(isText) ? value[0] : undefined) : value
 
 const isChoice = (value: unknown): boolean => SpawnerLayer.isSpawner(value) || SpawnerLayer.isNames(value)
 

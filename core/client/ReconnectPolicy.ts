@@ -26,7 +26,8 @@ export interface ReconnectPolicy {
 export interface Outage {
   /**
    * Runs `attempt` after each pause until it succeeds, and tells it how many milliseconds it may take. Fails with an
-   * error that another attempt cannot change, or at the deadline with `Timeout` and the message of the last error.
+   * error that another attempt cannot change, or at the deadline with `Timeout` and the message of the last error of
+   * this outage. An attempt that the deadline has cut short says nothing new.
    */
   readonly retry: <A>(
     attempt: (limitMillis: number) => Effect.Effect<A, ClientError>,
@@ -47,17 +48,21 @@ export const begin = (policy: ReconnectPolicy): Effect.Effect<Outage> =>
         Schedule.modifyDelay((_, pause) => Duration.millis(Math.round(Duration.toMillis(pause)))),
       ),
     )
+    let last: string | undefined
     const retry: Outage["retry"] = (attempt) =>
       Effect.gen(function* () {
-        let last = "no attempt was made in time"
         for (;;) {
           yield* Effect.timeoutOption(Effect.ignore(pauses.next(undefined)), Math.max(0, yield* left))
           const limit = yield* left
-          if (limit < 1) return yield* Effect.fail(new ClientError({ reason: "Timeout", message: last }))
+          if (limit < 1) {
+            const message = last ?? "no attempt was made in time"
+            return yield* Effect.fail(new ClientError({ reason: "Timeout", message }))
+          }
           const result = yield* Effect.either(attempt(limit))
           if (Either.isRight(result)) return result.right
           if (!isPassing(result.left)) return yield* Effect.fail(result.left)
-          last = result.left.message
+          if (result.left.reason !== "Timeout" || (yield* left) >= 1) last = result.left.message
+          else last ??= result.left.message
         }
       })
     return { retry }

@@ -82,7 +82,7 @@ const processes = (words: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const at = words.indexOf("--server")
     const server = at < 0 ? undefined : words[at + 1]
-    const named = server === undefined ? {} : { server }
+    const named = server === undefined ? {} : { server: [server] }
     const target = yield* TargetFlags.read(command, named, { own: true })
     const reached = yield* Reach.existing(target)
     if (reached === undefined) return []

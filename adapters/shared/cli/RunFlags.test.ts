@@ -46,6 +46,14 @@ describe("RunFlags", () => {
     expect(parse(["--server", "ws://h:1", "x"]).start.envPolicy).toMatchObject({ inherit: "core" })
   })
 
+  it("takes several addresses, each of which has to be a URL", () => {
+    const urls = ["--server", "ws://a:1", "--server", "ws://b:1"]
+    expect(parse([...urls, "x"]).target).toEqual({ url: ["ws://a:1", "ws://b:1"] })
+    expect(refusal(...urls, "--server", "own", "x")).toBe(
+      "invalid value 'own' for '--server': each of several servers has to be a URL",
+    )
+  })
+
   it("names what it does not understand", () => {
     expect(refusal()).toBe("no command to run; it follows the options: procwire run -- ls -la")
     expect(refusal("--ttyy", "--", "ls")).toBe("unexpected argument '--ttyy'; did you mean '--tty'?")

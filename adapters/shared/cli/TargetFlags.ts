@@ -1,7 +1,7 @@
 /** Which server a command uses: a running one, one behind a command, one of one's own, or one inside this process. */
 import process from "node:process"
 import * as Effect from "effect/Effect"
-import type * as Connect from "../Connect.ts"
+import * as Connect from "../Connect.ts"
 import * as TextFile from "../host/TextFile.ts"
 import * as Flags from "./Flags.ts"
 import * as Contexts from "./server/Contexts.ts"
@@ -15,9 +15,11 @@ export const variable = "PROCWIRE_SERVER"
 export const flags = {
   server: {
     type: "string",
+    multiple: true,
     shows: "URL",
     help:
-      `a running server: ${ServerName.addresses}, wss:// and tls:// with TLS, a context, or own, your own server here ` +
+      `a running server: ${ServerName.addresses}, wss:// and tls:// with TLS, a context, or own, your own server here; ` +
+      "of several URLs of one fleet the next one is tried when the connection is lost " +
       `[default: the variable ${variable}, else the context in use]`,
     completes: "context",
   },
@@ -56,40 +58,51 @@ export const read = (
       return yield* wrong("--server and --server-cmd exclude each other")
     }
     const isChosen = program === undefined && (server !== undefined || !onlyHere)
-    const { named, label } = isChosen ? yield* choose(server) : nobody
+    const { named, others, label } = isChosen ? yield* choose(server) : nobody
     if (named !== undefined && "refused" in named)
       return yield* wrong(`invalid value '${label.value}' for '${label.name}': ${named.refused}`)
     const url = named !== undefined && "url" in named ? named.url : undefined
     const context = named !== undefined && "url" in named ? named.context : undefined
     const token = yield* readToken(command, url, values["token-file"], context?.tokenFile)
-    if (tls !== undefined && !/^(wss|tls):/.test(url ?? "")) {
+    if (tls !== undefined && ![url ?? "", ...others].some((each) => /^(wss|tls):/.test(each))) {
       return yield* wrong("--tls-ca and --tls-cert need a --server at wss:// or tls://")
     }
     if (program !== undefined) return { command: "/bin/sh", args: ["-c", `exec ${program}`] }
     if (named === undefined) return usual
     if (url === undefined) return named as Target
     const certificates = tls ?? (yield* TlsFlags.readClient(command, tlsOf(context)))
-    return { url, ...certificates, ...(token === undefined ? {} : { token }) }
+    return {
+      url: others.length === 0 ? url : [url, ...others],
+      ...certificates,
+      ...(token === undefined ? {} : { token }),
+    }
   })
 
 /** What names a server, and where that was said. */
 interface Chosen {
   readonly named: ServerName.Named | undefined
+  /** Further addresses of the same fleet. */
+  readonly others: ReadonlyArray<string>
   readonly label: { readonly name: string; readonly value: string }
 }
 
-const nobody: Chosen = { named: undefined, label: { name: "", value: "" } }
+const nobody: Chosen = { named: undefined, others: [], label: { name: "", value: "" } }
 
 /** A flag wins over the variable, and that over the context in use. */
-const choose = (server: string | undefined): Effect.Effect<Chosen, Flags.ConfigurationError> =>
+const choose = (server: ReadonlyArray<string> | undefined): Effect.Effect<Chosen, Flags.ConfigurationError> =>
   Effect.gen(function* () {
     const fromVariable = process.env[variable] || undefined
     const contexts = yield* Contexts.read(process.env)
-    const value = server ?? fromVariable ?? contexts.current
+    const [value, ...others] = server ?? fromVariable?.trim().split(/\s+/) ?? [contexts.current ?? []].flat()
     if (value === undefined) return nobody
     const name =
       server !== undefined ? "--server" : fromVariable !== undefined ? variable : "the context in use"
-    return { named: ServerName.resolve(value, contexts), label: { name, value } }
+    const label = { name, value }
+    if (others.length === 0) return { named: ServerName.resolve(value, contexts), others, label }
+    const wrong = [value, ...others].find((each) => !Connect.isUrl(each))
+    if (wrong === undefined) return { named: { url: value }, others, label }
+    const refused = "each of several servers has to be a URL"
+    return { named: { refused }, others, label: { name, value: wrong } }
   })
 
 const tlsOf = ({ tlsCa, tlsCert, tlsKey }: Partial<Contexts.Context> = {}) => ({
