@@ -115,6 +115,7 @@ export const serve = (
         sender,
         notifier,
         holder,
+        place: transport.place,
         attachments,
         session,
         audit,
@@ -145,8 +146,7 @@ export const serve = (
     })
     yield* Effect.logDebug(`connected: ${transport.label}`)
     const why = yield* connection.run
-    const id = sessionId()
-    const about = id === undefined ? {} : { session: id }
+    const about = sessionId() === undefined ? {} : { session: sessionId() }
     yield* Effect.annotateLogs(Effect.logDebug(`disconnected: ${why}`), about)
   })
 

@@ -25,6 +25,8 @@ import * as ProcessRegistry from "../process/ProcessRegistry.ts"
 import { Terminals } from "../process/screen/Terminals.ts"
 import { ProcessEvidence } from "../spawn/ProcessEvidence.ts"
 import { Spawner } from "../spawn/Spawner.ts"
+import type { Place } from "../transport/Transport.ts"
+import { expire } from "./Expiry.ts"
 import type * as Listing from "./Listing.ts"
 import { SessionIds } from "./SessionIds.ts"
 
@@ -80,8 +82,8 @@ export interface Found {
 
 /** The sessions of one server. */
 export interface SessionRegistry {
-  /** Opens a session that is attached to the holder. */
-  readonly open: (holder: Holder) => Effect.Effect<Session, LimitError>
+  /** Opens a session that is attached to the holder, at the place that was found for it. */
+  readonly open: (holder: Holder, place?: Place) => Effect.Effect<Session, LimitError>
   /** Opens a session that ends when it is detached, and that forgets processes at their exit. */
   readonly openBound: Effect.Effect<Session, LimitError>
   /** Attaches a detached session to the holder; with `takeover` also one that another holder has. */
@@ -104,6 +106,8 @@ interface OpenSession extends Listing.OpenSession {
   readonly scope: Scope.CloseableScope
   /** Ends with its connection. */
   readonly bound: boolean
+  /** Where it has its place, if somebody has found one. */
+  readonly place: Place | undefined
   /** Who is attached; for a bound session nobody else can be. */
   holder: Holder | undefined
   /** Identifies the latest detachment, whose time to live counts; undefined while the session is attached. */
@@ -131,10 +135,11 @@ export const make = (
     const shared = ProcessRegistry.share(limits, metrics, hasher, evidence, buffers, files, terminals)
     const most = options.limits.sessions
 
-    const make = Effect.fnUntraced(function* (holder: Holder | undefined) {
+    const make = Effect.fnUntraced(function* (holder: Holder | undefined, place?: Place) {
       const bound = holder === undefined
       if (table.size >= most) return yield* new LimitError({ limit: "sessions", value: most })
-      const id = yield* ids.next
+      const found = place !== undefined && !table.has(place.sessionId) ? place : undefined
+      const id = found?.sessionId ?? (yield* ids.next)
       const scope = yield* Scope.fork(registryScope, ExecutionStrategy.parallel)
       yield* Scope.extend(shared.metrics.inSession, scope)
       const processes = yield* ProcessRegistry.make(
@@ -147,16 +152,21 @@ export const make = (
       // Numbered in the same step in which it is listed, so that the list is in order.
       const number = (last += 1)
       const session: Session = { id, number, processes }
-      const entry: OpenSession = { number, session, scope, bound, holder, ...since, leaving: [] }
+      const entry: OpenSession = {
+        place: found,
+        number,
+        session,
+        scope,
+        bound,
+        holder,
+        ...since,
+        leaving: [],
+      }
       table.set(id, entry)
       numbered.add(entry)
+      if (found !== undefined) yield* taking(found, scope, end(session))
       return session
     })
-
-    const handedOver = ({ id }: Session) => {
-      const entry = table.get(id)
-      if (entry !== undefined && entry.leaving.length > 0) letGo(entry)
-    }
 
     const end = ({ id }: Session) =>
       Effect.suspend(() => {
@@ -177,14 +187,21 @@ export const make = (
         entry.detachment = detachment
         entry.holder = undefined
         letGo(entry)
-        return FiberMap.run(expiries, session.id, expire(entry, detachment, options, end))
+        return FiberMap.run(expiries, session.id, expire(entry, detachment, options.detachedMillis, end))
       })
 
     const after = (number: number) => numbered.after(number)
-    const resume = resuming(table)
+    const [resume, handedOver] = [resuming(table), handing(table)]
     const find = finding(table, numbered)
     return { open: make, openBound: make(undefined), resume, handedOver, detach, end, find, after }
   })
+
+/** Tells who has found the place that the session is there, and when it is over. */
+const taking = (place: Place, scope: Scope.Scope, end: Effect.Effect<void>): Effect.Effect<void> =>
+  Effect.zipRight(
+    Scope.addFinalizer(scope, Effect.sync(place.ended)),
+    Effect.sync(() => place.opened(end)),
+  )
 
 const finding =
   (table: ReadonlyMap<string, OpenSession>, numbered: Numbered<OpenSession>): SessionRegistry["find"] =>
@@ -194,21 +211,12 @@ const finding =
     return first?.number === session ? first : undefined
   }
 
-/** Ends a session when its time to live is over and none of its processes is kept. */
-const expire = (
-  entry: OpenSession,
-  detachment: object,
-  { detachedMillis }: Options,
-  end: SessionRegistry["end"],
-): Effect.Effect<void> =>
-  Effect.gen(function* () {
-    yield* Effect.sleep(detachedMillis)
-    yield* entry.session.processes.noneKept
-    // The session was resumed meanwhile, and perhaps detached again.
-    if (entry.detachment !== detachment) return
-    yield* Effect.annotateLogs(Effect.logDebug("session expired"), { session: entry.session.id })
-    yield* end(entry.session)
-  })
+const handing =
+  (table: ReadonlyMap<string, OpenSession>): SessionRegistry["handedOver"] =>
+  ({ id }) => {
+    const entry = table.get(id)
+    if (entry !== undefined && entry.leaving.length > 0) letGo(entry)
+  }
 
 /** One synchronous step: an interrupted caller has either not resumed the session, or can detach it. */
 const resuming =

@@ -21,11 +21,11 @@ export class TestNetwork {
   readonly sent: Array<string> = []
   /** Changes a message of the server; undefined drops it. */
   toClient: (text: string) => string | undefined = (text) => text
-  private readonly server: TestServer
+  private readonly server: Omit<TestServer, "serve">
   private readonly scope: Scope.Scope
   private current: Ends | undefined
 
-  constructor(server: TestServer, scope: Scope.Scope) {
+  constructor(server: Omit<TestServer, "serve">, scope: Scope.Scope) {
     this.server = server
     this.scope = scope
   }

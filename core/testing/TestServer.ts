@@ -35,6 +35,8 @@ export interface TestServer {
   readonly fake: Fake.Fake
   /** A new connection, served until its scope closes. */
   readonly connect: Effect.Effect<Transport, never, Scope.Scope>
+  /** Serves a connection that somebody else has made. */
+  readonly serve: ExecServer.ExecServer["serve"]
 }
 
 /** The real server over a fake spawner. */
@@ -66,5 +68,5 @@ export const make = (
       yield* Effect.forkScoped(Effect.ensuring(Effect.scoped(server.serve(right)), right.close))
       return left
     })
-    return { fake, connect }
+    return { fake, connect, serve: server.serve }
   })

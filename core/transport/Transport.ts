@@ -66,6 +66,20 @@ export interface Credential {
   readonly issuer?: string | undefined
   /** What it lets its clients do with the sessions of others; undefined is nothing. */
   readonly scope?: SessionScope | undefined
+  /** Whom its sessions are counted for, of a JWT; undefined where it does not say. */
+  readonly tenant?: string | undefined
+}
+
+/** A place that somebody has found for the session of a connection, and who wants to hear what becomes of it. */
+export interface Place {
+  /** The id that the session gets: nobody else knows it. */
+  readonly sessionId: string
+  /** The session is open; `end` ends it, and kills its processes. */
+  readonly opened: (end: Effect.Effect<void>) => void
+  /** The session is over. */
+  readonly ended: () => void
+  /** Waits until clients can come by this way; true if it had to wait. */
+  readonly unreachable: Effect.Effect<boolean>
 }
 
 /** One end of a transport. */
@@ -77,6 +91,10 @@ export interface Transport {
   readonly label: string
   /** Who is at the other end, if a listener has made this transport. */
   readonly peer?: Peer | undefined
+  /** Path and query of the HTTP request that became this connection, where it was one. */
+  readonly requested?: string | undefined
+  /** Where the session of this connection has its place, if somebody has found one. */
+  readonly place?: Place | undefined
   /** Messages from the peer. Ends when the peer is gone. */
   readonly incoming: Incoming
   /** The same messages, to be taken in place of `incoming`: long base64 in them is decoded. Absent where it is not. */

@@ -36,9 +36,15 @@ export const make = async ({ secret, ...expected }: Options): Promise<Bearer.Rul
       const claims = readClaims(Json.parse(utf8.decode(payload)))
       const refusal = judge(claims, expected, Math.floor(Date.now() / 1000))
       if (refusal !== undefined) return { refusal }
-      const { exp, sub: name, iss: issuer, scope } = claims
+      const { exp, sub: name, iss: issuer, scope, tenant } = claims
       return {
-        credential: { kind: "jwt", name, issuer, ...(scope === "own" ? {} : { scope }) },
+        credential: {
+          kind: "jwt",
+          name,
+          issuer,
+          ...(scope === "own" ? {} : { scope }),
+          ...(tenant === undefined ? {} : { tenant }),
+        },
         until: (exp + expected.skewSeconds) * 1000,
       }
     } catch {
@@ -58,6 +64,8 @@ interface Claims {
   readonly sub: string | undefined
   /** What the client may do with the sessions of others, of the words of the claim. */
   readonly scope: SessionScope
+  /** Whom a router counts its sessions for. */
+  readonly tenant: string | undefined
 }
 
 const judge = (
@@ -76,7 +84,7 @@ const judge = (
 const readClaims = (payload: Json.Json): Claims => {
   if (payload === null || typeof payload !== "object" || Array.isArray(payload))
     throw new TypeError("no claims")
-  const { exp, nbf, iss, aud, sub, scope } = payload as Readonly<Record<string, Json.Json>>
+  const { exp, nbf, iss, aud, sub, scope, tenant } = payload as Readonly<Record<string, Json.Json>>
   return {
     exp: toSeconds(exp),
     nbf: nbf == null ? undefined : toSeconds(nbf),
@@ -84,6 +92,7 @@ const readClaims = (payload: Json.Json): Claims => {
     aud: aud == null ? undefined : Array.isArray(aud) ? aud.map(toText) : [toText(aud)],
     sub: typeof sub === "string" ? sub : undefined,
     scope: TokenFile.scopeOf(scope),
+    tenant: typeof tenant === "string" ? tenant : undefined,
   }
 }
 

@@ -46,7 +46,10 @@ export const make = (options: Options): Effect.Effect<WebSocketUpgrades, never, 
     const { terms = {} } = options
     const upgrader = WebSocketConnection.makeUpgrader(terms)
     const loop = yield* AcceptLoop.make((upgrade: WebSocketConnection.Upgrade) =>
-      WebSocketConnection.make(upgrade, upgrader),
+      Effect.map(WebSocketConnection.make(upgrade, upgrader), (transport) => ({
+        ...transport,
+        requested: upgrade.request.url,
+      })),
     )
     const track = yield* Sockets.track
     const answer: WebSocketUpgrades["answer"] = async (request, path) => {

@@ -7,6 +7,7 @@ import type { ParamsOf } from "../../protocol/Methods.ts"
 import type { InitializeParams } from "../../protocol/Session.ts"
 import type { RequestContext } from "../../rpc/Router.ts"
 import type { Holder, Session, SessionError, SessionRegistry } from "../../session/SessionRegistry.ts"
+import type { Place } from "../../transport/Transport.ts"
 import type { Handshake } from "../Handshake.ts"
 import type { Notifier } from "../Notifier.ts"
 import type { HandlerError } from "../WireError.ts"
@@ -19,16 +20,18 @@ export interface SessionContext {
   /** The connection, as its session knows it. */
   readonly holder: Holder
   readonly environmentInfo: EnvironmentInfo
+  /** Where its session has its place, if somebody has found one. */
+  readonly place?: Place | undefined
 }
 
 /** The handlers of one connection. */
-export const make = ({ handshake, sessions, notifier, holder, environmentInfo }: SessionContext) => {
+export const make = ({ handshake, sessions, notifier, holder, environmentInfo, place }: SessionContext) => {
   const attach = (resumeId: string | null | undefined, takeover: boolean) =>
     Effect.suspend((): Effect.Effect<Session, HandlerError> => {
       const refusal = handshake.begin()
       if (refusal !== undefined) return Effect.fail(refusal)
       const attached: Effect.Effect<Session, LimitError | SessionError> =
-        resumeId == null ? sessions.open(holder) : sessions.resume(resumeId, holder, takeover)
+        resumeId == null ? sessions.open(holder, place) : sessions.resume(resumeId, holder, takeover)
       return Effect.tapError(attached, () => Effect.sync(handshake.fail))
     })
 

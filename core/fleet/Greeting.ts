@@ -1,0 +1,51 @@
+/** The first message of a client, which is all of its words that a router reads. */
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as ErrorCode from "../protocol/ErrorCode.ts"
+import * as Json from "../protocol/Json.ts"
+import * as Message from "../protocol/Message.ts"
+import type { Transport } from "../transport/Transport.ts"
+
+/** An `initialize`. */
+export interface Greeting {
+  readonly id: Message.RequestId
+  /** The session that it resumes; undefined if it begins one. */
+  readonly resumeSessionId: string | undefined
+  /** As it came. */
+  readonly text: string
+}
+
+/** How long a client may take to say it. */
+const patience = "30 seconds"
+
+/** Waits for the `initialize` of a client; undefined if none comes. What comes before it is refused. */
+export const read = (transport: Transport): Effect.Effect<Greeting | undefined> =>
+  Effect.gen(function* () {
+    for (;;) {
+      const text = yield* transport.incoming.take
+      const message = Either.getOrUndefined(Message.fromText(text))
+      if (message?.kind === "request" && message.method === "initialize") {
+        const { id, params } = message
+        const named = Json.isObject(params) ? params["resumeSessionId"] : undefined
+        return { id, text, resumeSessionId: typeof named === "string" ? named : undefined }
+      }
+      const id = message?.kind === "request" ? message.id : Message.malformedId
+      const words = "client must call initialize first: a router takes nothing else"
+      transport.write(Message.errorText(id, ErrorCode.invalidRequest, words))
+    }
+  }).pipe(
+    Effect.timeout(patience),
+    Effect.catchAll(() => Effect.succeed(undefined)),
+  )
+
+/** Answers it with an error, and ends the connection. */
+export const refuse = (
+  transport: Transport,
+  id: Message.RequestId,
+  code: number,
+  message: string,
+): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    transport.write(Message.errorText(id, code, message))
+    return Effect.zipRight(Effect.logDebug(message), transport.close)
+  })

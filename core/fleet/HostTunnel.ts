@@ -1,0 +1,236 @@
+/**
+ * The tunnel of a host to one router: announcements, beats, and what becomes of sessions. It is replaced when it is
+ * lost. What could not be told is told by the next announcement, which names every session that the host has.
+ */
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as ErrorCode from "../protocol/ErrorCode.ts"
+import type { Json } from "../protocol/Json.ts"
+import * as Connection from "../rpc/Connection.ts"
+import * as Messages from "./FleetMessages.ts"
+import type { HeldSessions } from "./HeldSessions.ts"
+import type { Door, Options } from "./HostOptions.ts"
+import * as Pauses from "./Pauses.ts"
+
+/** One tunnel that is open. */
+interface Tunnel {
+  readonly ask: (method: string, params: unknown) => Effect.Effect<Json, AskError>
+  /** The next beat is an announcement, and comes at once. */
+  readonly stale: () => void
+  /** Whether that is so, until it is taken. */
+  readonly takeStale: () => boolean
+  /** Opens when it becomes so. */
+  readonly wake: Effect.Latch
+}
+
+type AskError = ErrorCode.RpcError | Connection.Disconnected
+
+/** What the tunnels of a host have in common. */
+export interface Shared {
+  readonly options: Options
+  readonly held: HeldSessions
+  epoch: number
+  /** This process has been announced. */
+  announced: boolean
+  /** Another host has its name. */
+  superseded: boolean
+  readonly tunnels: Set<Tunnel>
+  /** Open while there is a tunnel. */
+  readonly joined: Effect.Latch
+  /** Runs an effect beside the tunnels, which may be lost meanwhile. */
+  readonly fork: (effect: Effect.Effect<void>) => void
+  /** Ends sessions that are over for everybody else; without names all. */
+  readonly endAll: (keys?: Iterable<string>) => void
+}
+
+/** How long an answer is waited for, which a directory that is away delays by its deadline. */
+const askMillis = 15_000
+
+/** The length of a lease of which nothing is known yet. */
+const usualLease = 15_000
+
+/** Keeps a tunnel to a router; ends when another host has the name. */
+export const keep = (
+  shared: Shared,
+  door: Door,
+  dialled: (dial: Messages.Dial) => Effect.Effect<void>,
+): Effect.Effect<void> =>
+  Effect.gen(function* () {
+    const pauses = Pauses.make()
+    let before: string | undefined
+    while (!shared.superseded) {
+      const why = yield* one(shared, door, pauses, dialled).pipe(
+        Effect.scoped,
+        Effect.catchAll(({ message }) => Effect.succeed(message)),
+      )
+      // Said once in an outage, not with each attempt.
+      if (why !== before) yield* Effect.logInfo(`no tunnel to ${door.name}: ${why}`)
+      before = why
+      // The directory has to hear by which router the host is reached now.
+      for (const other of shared.tunnels) other.stale()
+      if (!shared.superseded) yield* pauses.next
+    }
+  })
+
+/** One tunnel, until it ends; why it has. */
+const one = (
+  shared: Shared,
+  door: Door,
+  pauses: Pauses.Pauses,
+  dialled: (dial: Messages.Dial) => Effect.Effect<void>,
+) =>
+  Effect.gen(function* () {
+    const transport = yield* door.tunnel
+    const readDial = Messages.reader(Messages.Dial)
+    const connection = yield* Connection.make(
+      transport,
+      {
+        request: () =>
+          Effect.fail(new ErrorCode.RpcError({ code: ErrorCode.methodNotFound, message: "no such request" })),
+        slotted: () => false,
+        notification: ({ method, params }) => {
+          const dial = method === "fleet/dial" ? readDial(params) : undefined
+          if (dial !== undefined) shared.fork(dialled(dial))
+          return true
+        },
+      },
+      { concurrentRequests: 16 },
+    )
+    const late = Effect.suspend(
+      () => new Connection.Disconnected({ message: "no answer in time", sent: true }),
+    )
+    const wake = yield* Effect.makeLatch()
+    let stale = true
+    const tunnel: Tunnel = {
+      ask: (method, params) =>
+        Effect.timeoutTo(connection.call(method, params), {
+          duration: askMillis,
+          onSuccess: Either.right,
+          onTimeout: () => Either.left(undefined),
+        }).pipe(Effect.flatMap((found) => (Either.isRight(found) ? Effect.succeed(found.right) : late))),
+      stale: () => {
+        stale = true
+        wake.unsafeOpen()
+      },
+      takeStale: () => {
+        const taken = stale
+        stale = false
+        wake.unsafeClose()
+        return taken
+      },
+      wake,
+    }
+    const ended = yield* Deferred.make<string>()
+    yield* Effect.forkScoped(Effect.flatMap(connection.run, (why) => Deferred.succeed(ended, why)))
+    yield* Effect.acquireRelease(
+      Effect.sync(() => {
+        shared.tunnels.add(tunnel)
+        shared.joined.unsafeOpen()
+      }),
+      () =>
+        Effect.sync(() => {
+          shared.tunnels.delete(tunnel)
+          if (shared.tunnels.size === 0) shared.joined.unsafeClose()
+        }),
+    )
+    return yield* Effect.raceFirst(beating(shared, door, pauses, tunnel), Deferred.await(ended))
+  })
+
+/** Announces the host, and renews its lease until the tunnel ends; why it has. */
+const beating = (shared: Shared, door: Door, pauses: Pauses.Pauses, tunnel: Tunnel) =>
+  Effect.gen(function* () {
+    let lease = usualLease
+    while (!shared.superseded) {
+      const told = yield* Effect.either(tunnel.takeStale() ? announce(shared, tunnel) : renew(shared, tunnel))
+      if (Either.isLeft(told) && told.left._tag === "Disconnected") return told.left.message
+      if (Either.isLeft(told) || told.right === undefined) {
+        // The router is there; without its directory, sessions go on, and are told of again.
+        if (Either.isLeft(told)) yield* Effect.logDebug(`${door.name}: ${told.left.message}`)
+        tunnel.stale()
+        yield* pauses.next
+        continue
+      }
+      pauses.reset()
+      lease = told.right
+      const pause = yield* Pauses.jittered(lease / 3)
+      yield* Effect.timeoutOption(tunnel.wake.await, pause)
+    }
+    return "another host has its name"
+  })
+
+const readAnnounced = Messages.reader(Messages.Announced)
+const readBeaten = Messages.reader(Messages.Beaten)
+const readSettled = Messages.reader(Messages.Settled)
+
+/** Announces the host; its lease, or undefined if it has to do so again. */
+const announce = (shared: Shared, { ask }: Tunnel) =>
+  Effect.gen(function* () {
+    const { options, held, epoch } = shared
+    const { hostId, labels, capacity } = options
+    const said: Messages.Announce = { hostId, epoch, labels, capacity, held: held.told() }
+    const answer = readAnnounced(yield* ask("fleet/announce", said))
+    if (answer === undefined) return undefined
+    if ("fenced" in answer) return yield* fenced(shared, epoch, answer)
+    if (shared.epoch !== epoch) return undefined
+    shared.announced = true
+    held.heard(answer.version)
+    shared.endAll(answer.over)
+    return answer.leaseMillis
+  })
+
+const renew = (shared: Shared, { ask }: Tunnel) =>
+  Effect.gen(function* () {
+    const { epoch } = shared
+    const answer = readBeaten(yield* ask("fleet/beat", { epoch }))
+    if (answer === undefined || "unknown" in answer) return undefined
+    return "fenced" in answer ? yield* fenced(shared, epoch, answer) : answer.leaseMillis
+  })
+
+/** This epoch is over, and with it every session. A host that has been announced leaves its name to a later one. */
+const fenced = (
+  shared: Shared,
+  epoch: number,
+  { fenced: why, ...known }: { readonly fenced: string; readonly epoch: number; readonly state: string },
+) =>
+  Effect.gen(function* () {
+    // Another tunnel has heard it, too.
+    if (shared.epoch !== epoch) return undefined
+    shared.endAll()
+    if (shared.announced && known.epoch > epoch) {
+      shared.superseded = true
+      yield* Effect.logError(`another host has announced itself as ${shared.options.hostId}: ${why}`)
+      for (const tunnel of shared.tunnels) tunnel.stale()
+      return undefined
+    }
+    yield* Effect.logWarning(`this host begins anew: ${why}`)
+    shared.epoch = yield* shared.options.nextEpoch(Math.max(epoch, known.epoch))
+    for (const tunnel of shared.tunnels) tunnel.stale()
+    return undefined
+  })
+
+/** Tells what has become of a session by any tunnel; if that fails, the next announcements tell it. */
+export const tell = (
+  shared: Shared,
+  method: "fleet/confirm" | "fleet/end",
+  params: { readonly sessionId: string; readonly fence: number; readonly ending?: string },
+): void => {
+  const [tunnel] = shared.tunnels
+  if (tunnel === undefined) return
+  const failed = Effect.sync(() => {
+    for (const each of shared.tunnels) each.stale()
+  })
+  shared.fork(
+    tunnel.ask(method, params).pipe(
+      Effect.flatMap((answer) => {
+        const settled = readSettled(answer)
+        if (settled === undefined) return failed
+        shared.held.heard(settled.version)
+        if (settled.over && method === "fleet/confirm") shared.endAll([params.sessionId])
+        return Effect.void
+      }),
+      Effect.catchAll(() => failed),
+      Effect.onInterrupt(() => failed),
+    ),
+  )
+}

@@ -1,0 +1,63 @@
+/** What a router has done and is doing, counted as Effect metrics in a registry of its own. */
+import * as Effect from "effect/Effect"
+import * as MetricKey from "effect/MetricKey"
+import type * as MetricPair from "effect/MetricPair"
+import * as MetricRegistry from "effect/MetricRegistry"
+import type { FleetView } from "./FleetView.ts"
+import type { Tunnels } from "./Tunnels.ts"
+
+/** The counters of one router. */
+export interface RouterMetrics {
+  /** Counts a client until the effect ends. */
+  readonly whileConnected: <A, E, R>(serve: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  readonly started: () => void
+  readonly resumed: () => void
+  readonly refused: () => void
+  readonly hopped: () => void
+  /** Clients that are connected now. */
+  readonly connections: () => number
+  /** Every metric as of now. Names begin with `procwire_router_`. */
+  readonly snapshot: () => ReadonlyArray<MetricPair.MetricPair.Untyped>
+}
+
+/** Metrics of a new router. */
+export const make = (tunnels: Tunnels, view: FleetView): RouterMetrics => {
+  const registry = MetricRegistry.make()
+  const counter = (name: string, description: string) => {
+    const key = MetricKey.counter(`procwire_router_${name}_total`, {
+      description,
+      incremental: true,
+      bigint: false,
+    })
+    const hook = registry.getCounter(key)
+    return () => hook.update(1)
+  }
+  const gauge = (name: string, description: string) =>
+    registry.getGauge(MetricKey.gauge(`procwire_router_${name}`, { description, bigint: false }))
+  const opened = gauge("connections", "Clients that are connected.")
+  const hosts = gauge("tunnels", "Hosts that have a tunnel to this router.")
+  const known = gauge("hosts", "Hosts that the directory has told of.")
+  const sessions = gauge("sessions", "Sessions of the whole fleet that have not ended.")
+  let connections = 0
+  const count = (by: number) => Effect.sync(() => void (connections += by))
+  return {
+    whileConnected: (serve) =>
+      Effect.acquireUseRelease(
+        count(1),
+        () => serve,
+        () => count(-1),
+      ),
+    started: counter("starts", "Sessions for which a host was found."),
+    resumed: counter("resumes", "Clients that were brought back to their session."),
+    refused: counter("refusals", "Clients that got no session."),
+    hopped: counter("hops", "Connections over another router."),
+    connections: () => connections,
+    snapshot: () => {
+      opened.update(connections)
+      hosts.update(tunnels.size)
+      known.update(view.hosts.size)
+      sessions.update(view.sessions.size)
+      return registry.snapshot()
+    },
+  }
+}
