@@ -21,7 +21,7 @@ const clients = [
 
 /** Files whose tests change nothing that is global, and in whose process no spawner of procwire runs. */
 const together = [
-  "adapters/shared/{audit,auth,confine,host,http,mcp,platform,serve,status,systemd,terminal,transport}/**/*.test.ts",
+  "adapters/shared/{audit,auth,confine,fleet,host,http,mcp,platform,serve,status,systemd,terminal,transport}/**/*.test.ts",
   "adapters/shared/cli/{*/*,KeptProgram,McpCommand,ServeCommand,Shutdown,Telemetry,TerminalModes}.test.ts",
   `adapters/shared/integration/{${clients}}.test.ts`,
   "adapters/shared/process/{GroupAddress,ProcessTable,ProgramPath}.test.ts",

@@ -8,13 +8,16 @@ import { build } from "esbuild"
 const requireInEsm =
   "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);"
 
-/** Packages with native parts, the optional accelerators of ws, and a peer that the user installs. */
+/** Packages with native parts, the optional accelerators of ws, and peers that the user installs. */
 export const external = [
   "koffi",
   "@homebridge/node-pty-prebuilt-multiarch",
   "bufferutil",
   "utf-8-validate",
   "@xterm/headless",
+  "@effect/sql-pg",
+  "@effect/sql",
+  "@effect/experimental",
 ]
 
 /** @satisfies {BuildOptions} */

@@ -233,9 +233,10 @@ optionTable("adapters/shared/serve/OptionTable.ts")
 optionTable("adapters/shared/serve/DoorOptions.ts")
 optionTable("adapters/shared/serve/LogOptions.ts")
 optionTable("adapters/shared/serve/WebOptions.ts")
+optionTable("adapters/shared/serve/JoinOptions.ts")
 
 /** Who comes new reads README.md from top to bottom. */
-const longestReadme = 14_000
+const longestReadme = 14_600
 
 /** @param {string[]} patterns */
 const tracked = (...patterns) =>

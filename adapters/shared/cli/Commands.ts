@@ -50,6 +50,8 @@ const processes: Readonly<Record<string, Load>> = {
 
 const servers: Readonly<Record<string, Load>> = {
   serve: () => import("./ServeCommand.ts").then(({ spec, serve }) => ({ spec, run: serve, ends: true })),
+  router: () => import("./RouterCommand.ts").then(({ spec, router }) => ({ spec, run: router, ends: true })),
+  fleet: () => import("./FleetCommand.ts").then(({ spec, fleet }) => usual(spec, fleet)),
   up: () => import("./UpCommand.ts").then(({ spec, up }) => usual(spec, up)),
   down: () => import("./DownCommand.ts").then(({ spec, down }) => usual(spec, down)),
   context: () => import("./ContextCommand.ts").then(({ spec, context }) => usual(spec, context)),

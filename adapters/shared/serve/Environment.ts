@@ -21,7 +21,12 @@ export const variables: ReadonlyArray<string> = [
 ]
 
 /** Variables of the same prefix that are no options of a server. */
-const others: ReadonlyArray<string> = ["PROCWIRE_LOG", "PROCWIRE_TOKEN", "PROCWIRE_SERVER"]
+const others: ReadonlyArray<string> = [
+  "PROCWIRE_LOG",
+  "PROCWIRE_TOKEN",
+  "PROCWIRE_SERVER",
+  "PROCWIRE_DIRECTORY",
+]
 
 /** Environment variables by name. */
 export type Env = Readonly<Record<string, string | undefined>>

@@ -37,7 +37,9 @@ export const read = (
     const { options, label } = settings
     const files = yield* RenewableFiles.read(settings)
     const { tls, rule } = files
-    const given = options.listen === undefined ? [ListenAddress.defaultAddress] : [options.listen].flat()
+    // A host of a fleet is reached through its routers, unless it is told otherwise.
+    const usual = options.join === undefined ? [ListenAddress.defaultAddress] : []
+    const given = options.listen === undefined ? usual : [options.listen].flat()
     const parsed = yield* ListenAddress.parseAll(given, label("listen"))
     const addresses = yield* SystemdSockets.resolve(parsed, { ...systemd, label: label("listen") })
     const kinds = new Set(addresses.map(({ kind }) => kind))

@@ -15,6 +15,7 @@ import * as SessionRegistry from "../../../core/session/SessionRegistry.ts"
 import type { NumberOption, Option } from "./Option.ts"
 
 export { auth, listening, tls } from "./DoorOptions.ts"
+export { joining } from "./JoinOptions.ts"
 export { logs } from "./LogOptions.ts"
 export { web } from "./WebOptions.ts"
 

@@ -10,7 +10,7 @@ import type { TransportError } from "../../../core/transport/Transport.ts"
 import type * as Logging from "./Logging.ts"
 import * as OptionRow from "./Option.ts"
 import type { Option, ValuesOf } from "./Option.ts"
-import { auth, behaviour, limits, listening, logs, tls, web } from "./OptionTable.ts"
+import { auth, behaviour, joining, limits, listening, logs, tls, web } from "./OptionTable.ts"
 import * as SpawnerLayer from "./SpawnerLayer.ts"
 
 /** The certificate of a server, and whom it admits: files, or what they would hold. */
@@ -36,6 +36,7 @@ export interface Options
   extends
     ValuesOf<typeof listening>,
     ValuesOf<typeof web>,
+    ValuesOf<typeof joining>,
     Omit<ValuesOf<typeof behaviour>, "spawner">,
     ValuesOf<typeof logs> {
   /** TLS for the `ws://` and `tcp://` addresses. */
@@ -102,6 +103,7 @@ export const general: ReadonlyArray<Entry> = [
   ...entriesOf("tls.", tls),
   ...entriesOf("auth.", auth),
   ...entriesOf("", web),
+  ...entriesOf("", joining),
   ...entriesOf("", behaviour),
   ...logging,
 ]

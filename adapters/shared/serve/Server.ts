@@ -37,7 +37,8 @@ import * as Given from "./Given.ts"
 import type { Settings } from "./Given.ts"
 import * as HistoryDir from "./HistoryDir.ts"
 import * as Listening from "./Listening.ts"
-import { behaviour } from "./OptionTable.ts"
+import type { Options } from "./Options.ts"
+import { behaviour, joining } from "./OptionTable.ts"
 import { ServeError } from "./ServeError.ts"
 import type { CloseOptions, ServerService } from "./ServerTag.ts"
 import * as SpawnerLayer from "./SpawnerLayer.ts"
@@ -71,7 +72,7 @@ export const make = (
       scope,
       Effect.suspend(() => Deferred.done(closed, result)),
     )
-    const { listeners, upgrades, serve, drain, stats, page, files } = yield* Scope.extend(
+    const { listeners, doors, upgrades, serve, drain, stats, page, files } = yield* Scope.extend(
       start(platform, settings, host),
       scope,
     )
@@ -81,7 +82,7 @@ export const make = (
       Effect.gen(function* () {
         if (!closing && host.onClosing !== undefined) yield* host.onClosing(graceMs)
         closing = true
-        yield* Effect.forEach([...listeners, upgrades], ({ stop }) => stop)
+        yield* Effect.forEach([...listeners, ...doors], ({ stop }) => stop)
         yield* drain(graceMs)
         yield* Scope.close(scope, Exit.void)
         yield* Effect.exit(Deferred.await(closed))
@@ -93,7 +94,7 @@ export const make = (
 
     const addresses = listeners.map(({ address }) => address)
     // Each in a fiber of its own: when one ends, the connections of the others go on for the grace period.
-    const serving = yield* Effect.forEach([...listeners, upgrades], ({ run }) =>
+    const serving = yield* Effect.forEach([...listeners, ...doors], ({ run }) =>
       Effect.forkIn(Effect.mapError(run(serve), toServeError), scope),
     )
     const ends: ReadonlyArray<Effect.Effect<void, ServeError>> = [
@@ -174,7 +175,9 @@ const start = (platform: Platform, settings: Settings, host: Host) =>
     }).pipe(Effect.provide(Context.add(services, Spawner, spawner)))
     later.refusal = server.refusal
     const serve = (transport: Transport) => metrics.whileConnected(server.serve(transport))
-    return { listeners: [...bound, ...others], upgrades, serve, drain, stats, page, files: listening }
+    const joined = isHost(options) ? yield* (yield* loadJoin).make(settings) : undefined
+    const doors = joined === undefined ? [upgrades] : [upgrades, joined]
+    return { listeners: [...bound, ...others], doors, upgrades, serve, drain, stats, page, files: listening }
   })
 
 const buildServices = (
@@ -194,6 +197,12 @@ const buildServices = (
     const chosen = yield* ChosenSpawner.apply(here, spawner, label("spawner"))
     return yield* Layer.build(ServerServices.layer(chosen, { bwrap, historyDir, isCommand }))
   })
+
+/** Servers that are no hosts of a fleet do not load it. */
+const loadJoin = Effect.promise(() => import("../fleet/JoinListener.ts"))
+
+const isHost = (options: Options): boolean =>
+  Object.keys(joining).some((name) => Object.hasOwn(options, name))
 
 const toServeError = (error: TransportError): ServeError =>
   new ServeError({ reason: "Listen", message: error.message, cause: error })

@@ -79,7 +79,7 @@ export const attaching = [
   ),
   elsewhere(
     one(
-      "core/session/SessionRegistry.ts",
+      "core/session/Expiry.ts",
       "    yield* entry.session.processes.noneKept\n",
       "",
       "a session ends although a process of it is kept",

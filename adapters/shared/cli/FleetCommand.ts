@@ -1,0 +1,134 @@
+/** `procwire fleet`: the hosts behind a router, for those who run them. */
+import * as http from "node:http"
+import * as https from "node:https"
+import process from "node:process"
+import * as Effect from "effect/Effect"
+import type * as TextFile from "../host/TextFile.ts"
+import * as FleetUrl from "../fleet/FleetUrl.ts"
+import type { ShownHost } from "../fleet/RouterSite.ts"
+import * as Secrets from "../fleet/Secrets.ts"
+import type { Platform } from "../Platform.ts"
+import * as Flags from "./Flags.ts"
+import * as LocalTerminal from "./LocalTerminal.ts"
+import { Unable } from "./server/Unable.ts"
+import * as Table from "./show/Table.ts"
+import { help, type FlagSpecs, type Spec } from "./table/Spec.ts"
+
+const command = "procwire fleet"
+
+const flags = {
+  router: { type: "string", shows: "URL", help: "a router of the fleet: ws://HOST:PORT or wss://HOST:PORT" },
+  "token-file": {
+    type: "string",
+    shows: "FILE",
+    help: "the token that the router asks hosts for",
+    completes: "file",
+  },
+  "router-ca": {
+    type: "string",
+    shows: "FILE",
+    help: "its authority, as PEM [default: those of the system]",
+  },
+  undo: { type: "boolean", help: "with drain: the host takes sessions again" },
+  json: { type: "boolean", help: "with hosts: a line of JSON for each" },
+  ...help,
+} as const satisfies FlagSpecs
+
+export const spec: Spec = {
+  name: "fleet",
+  summary: "List the hosts behind a router, or let none of them begin new sessions",
+  usage: "hosts | drain HOST [OPTIONS]",
+  flags,
+  operands: ["hosts", "drain"],
+  text: `
+A host that is drained starts no new sessions, also after a restart; those that it has go on, and can be resumed.`,
+  examples: [
+    "procwire fleet hosts --router ws://127.0.0.1:7100",
+    "procwire fleet drain builder-7 --router wss://r1.internal:7100 --token-file hosts.token",
+    "procwire fleet drain builder-7 --undo --router wss://r1.internal:7100 --token-file hosts.token",
+  ],
+}
+
+/** Asks the router, and prints its answer. */
+export const fleet = (
+  _: Platform,
+  args: ReadonlyArray<string>,
+): Effect.Effect<void, unknown, TextFile.TextFiles> =>
+  Effect.gen(function* () {
+    const wrong = (message: string) => new Flags.UsageError({ command, message })
+    const { values, operands } = yield* Flags.parseAll(command, args, flags)
+    const [what, host, ...more] = operands
+    const { router } = values
+    if (router === undefined || !/^wss?:\/\/[^/]/.test(router) || !URL.canParse(router))
+      return yield* wrong("--router needs a URL: ws://HOST:PORT or wss://HOST:PORT")
+    const ask = {
+      ca: yield* Secrets.readText(values["router-ca"], "--router-ca"),
+      token: yield* Secrets.read(values["token-file"], "--token-file"),
+    }
+    if (what === "hosts" && host === undefined) {
+      const { hosts } = (yield* request("GET", FleetUrl.of(router, "hosts"), ask)) as {
+        readonly hosts: ReadonlyArray<ShownHost>
+      }
+      return yield* print(
+        values.json === true
+          ? hosts.map((each) => `${JSON.stringify(each)}\n`)
+          : Table.lines(columns, hosts, process.stdout.columns),
+      )
+    }
+    if (what !== "drain" || host === undefined || more.length > 0)
+      return yield* wrong("expected hosts, or drain and the name of a host")
+    const query = { host, draining: String(values.undo !== true) }
+    yield* request("POST", FleetUrl.of(router, "drain", query), ask)
+    return yield* print([`${host} ${values.undo === true ? "takes sessions again" : "starts nothing new"}\n`])
+  })
+
+const print = (lines: ReadonlyArray<string>) =>
+  LocalTerminal.write("stdout", new TextEncoder().encode(lines.join("")))
+
+const columns: ReadonlyArray<Table.Column<ShownHost>> = [
+  { title: "HOST", text: ({ hostId }) => hostId },
+  { title: "STATE", text: ({ state, draining }) => (draining ? `${state}, draining` : state) },
+  { title: "SESSIONS", text: ({ used, capacity }) => `${used}/${capacity}`, right: true },
+  { title: "FAILED", text: ({ failures }) => String(failures), right: true },
+  { title: "ROUTER", text: ({ address = "" }) => address },
+  {
+    title: "LABELS",
+    text: ({ labels }) =>
+      Object.entries(labels)
+        .map(([name, value]) => `${name}=${value}`)
+        .join(" "),
+    least: 10,
+  },
+]
+
+interface Asking {
+  readonly ca: string | undefined
+  readonly token: string | undefined
+}
+
+/** One exchange; the answer as JSON. */
+const request = (method: string, url: string, { ca, token }: Asking): Effect.Effect<unknown, Unable> =>
+  Effect.async((resume) => {
+    const unable = (why: string) => resume(new Unable({ message: `${url.replace(/\?.*/s, "")}: ${why}` }))
+    const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
+    const options = { method, headers, timeout: 10_000, ...(ca === undefined ? {} : { ca }) }
+    const { request: open } = url.startsWith("wss:") ? https : http
+    const asked = open(url.replace(/^ws/, "http"), options, (response) => {
+      const parts: Array<Buffer> = []
+      response.on("data", (part: Buffer) => parts.push(part))
+      response.on("end", () => {
+        const text = Buffer.concat(parts).toString()
+        if (response.statusCode !== 200) return unable(text || `HTTP status ${response.statusCode}`)
+        resume(
+          Effect.try({
+            try: () => JSON.parse(text),
+            catch: () => new Unable({ message: "no router answers" }),
+          }),
+        )
+      })
+    })
+    asked.on("timeout", () => asked.destroy(new Error("no answer within 10 s")))
+    asked.on("error", (error) => unable(error.message))
+    asked.end()
+    return Effect.sync(() => asked.destroy())
+  })

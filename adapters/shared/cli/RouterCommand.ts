@@ -1,0 +1,143 @@
+/** `procwire router`: a door to the hosts of a fleet, until a signal arrives. */
+import process from "node:process"
+import * as Effect from "effect/Effect"
+import type * as TextFile from "../host/TextFile.ts"
+import type { Platform } from "../Platform.ts"
+import * as RouterServer from "../fleet/RouterServer.ts"
+import type { Settings } from "../serve/Given.ts"
+import * as Logging from "../serve/Logging.ts"
+import * as Options from "../serve/Options.ts"
+import type { ServeError } from "../serve/ServeError.ts"
+import * as SystemdEnvironment from "../systemd/Environment.ts"
+import * as Notify from "../systemd/Notify.ts"
+import * as ServiceState from "../systemd/ServiceState.ts"
+import * as Flags from "./Flags.ts"
+import * as OptionFlags from "./OptionFlags.ts"
+import * as Renewal from "./Renewal.ts"
+import { flagsOf, type FlagSpecs, type Spec } from "./table/Spec.ts"
+import * as Telemetry from "./Telemetry.ts"
+
+const command = "procwire router"
+
+/** The variable that names the directory. */
+const variable = "PROCWIRE_DIRECTORY"
+
+/** The options of a server that a router has, too. */
+const shared = Options.general.filter(
+  ({ path }) =>
+    /^(tls|auth)\./.test(path) ||
+    ["listen", "allowUnauthenticated", "peerTimeoutMs", "logFormat", "logLevel"].includes(path),
+)
+
+const own = {
+  directory: {
+    type: "string",
+    shows: "URL",
+    help:
+      `what the routers of a fleet agree in: postgres://USER@HOST/DATABASE, or memory: for a router that is alone ` +
+      `[default: the variable ${variable}, which shows its password to nobody]`,
+  },
+  "host-token-file": {
+    type: "string",
+    multiple: true,
+    shows: "FILE",
+    help: "the token that hosts and other routers have to show; may be repeated, and the first one is shown to routers",
+    completes: "file",
+  },
+  quota: { type: "string", shows: "N", help: "how many sessions a tenant may have [default: any number]" },
+  advertise: {
+    type: "string",
+    shows: "URL",
+    help: "where the other routers of the fleet find this one [default: its first address]",
+  },
+  "router-ca": {
+    type: "string",
+    shows: "FILE",
+    help: "the authority, as PEM, of other routers at wss:// [default: those of the system]",
+    completes: "file",
+  },
+} as const satisfies FlagSpecs
+
+export const spec: Spec = {
+  name: "router",
+  summary: "Lead clients to the hosts of a fleet, which join it with procwire serve --join",
+  usage: "--directory URL [OPTIONS]",
+  flags: { ...own, ...OptionFlags.flagsOf(shared) },
+  text: `
+A client connects to a router as to a server, and may be given several routers: when one dies it comes back by the next.
+It asks for labels of its host by the URL: ws://ROUTER:PORT/?label=os=linux&label=zone=a. Its tenant is the claim
+"tenant" of its JWT, or else "default".
+
+A session is counted and placed in the directory. While that is away sessions go on and can be resumed, and starts are
+refused. /healthz shows the hosts, /metrics numbers for Prometheus.
+${Renewal.help}
+Exit code: 0 when a signal has ended it, 2 for wrong use, 1 if an address cannot be bound.`,
+  examples: [
+    "procwire router --directory memory: --listen ws://127.0.0.1:7100",
+    "procwire router --directory postgres://procwire@db.internal/fleet --listen ws://10.0.0.5:7100 --tls-cert c.pem " +
+      "--tls-key k.pem --ws-auth capability-token --ws-token-file clients.token --host-token-file hosts.token",
+    "procwire serve --join ws://127.0.0.1:7100",
+    "procwire run --server ws://127.0.0.1:7100 -- hostname",
+  ],
+}
+
+const parse = (
+  args: ReadonlyArray<string>,
+): Effect.Effect<
+  readonly [Settings, RouterServer.RouterOptions],
+  ServeError | Flags.UsageError | Flags.ConfigurationError,
+  TextFile.TextFiles
+> =>
+  Effect.gen(function* () {
+    const values = yield* Flags.parse(command, args, flagsOf(spec))
+    const text = (name: keyof typeof own) => values[name] as string | undefined
+    const directory = text("directory") ?? (process.env[variable] || undefined)
+    if (directory === undefined)
+      return yield* new Flags.UsageError({
+        command,
+        message: "--directory is missing: postgres://… or memory:",
+      })
+    const quota = text("quota")
+    const settings = yield* OptionFlags.settle(OptionFlags.fromValues(shared, values), undefined, {})
+    return [
+      settings,
+      {
+        directory,
+        hostTokenFiles: (values["host-token-file"] ?? []) as ReadonlyArray<string>,
+        advertise: text("advertise"),
+        routerCaFile: text("router-ca"),
+        quota: quota === undefined ? undefined : yield* Flags.wholeNumber(command, "--quota", quota, 0),
+      },
+    ] as const
+  }).pipe(Effect.mapError((error) => (error._tag === "ServeError" ? toFlagError(error) : error)))
+
+/** Serves until `asked` completes. */
+export const router = (platform: Platform, args: ReadonlyArray<string>, asked: Effect.Effect<unknown>) =>
+  Effect.gen(function* () {
+    const [settings, options] = yield* parse(args)
+    delete process.env[variable]
+    const systemd = SystemdEnvironment.take(process.env)
+    return yield* Effect.gen(function* () {
+      const renewals = yield* Renewal.requests
+      const service = ServiceState.make(Notify.make(systemd.notifySocket, platform.openFfi))
+      const { addresses, files, run } = yield* RouterServer.make(settings, options)
+      for (const address of addresses) process.stdout.write(`${address}\n`)
+      yield* Effect.forkScoped(Effect.forever(Effect.zipRight(renewals.take, Renewal.renew(files))))
+      yield* service.ready(addresses)
+      yield* Effect.raceFirst(asked, run)
+      yield* service.stopping(0)
+    }).pipe(
+      Effect.scoped,
+      Effect.mapError((error) => (error._tag === "ServeError" ? toFlagError(error) : error)),
+      Effect.provide(Telemetry.layer),
+      Effect.provide(Logging.layer(settings.options)),
+    )
+  })
+
+const toFlagError = (error: ServeError) => {
+  const { reason, message } = error
+  if (reason === "Listen") return error
+  return reason === "InvalidOption"
+    ? new Flags.UsageError({ command, message })
+    : new Flags.ConfigurationError({ message })
+}

@@ -1,0 +1,81 @@
+/**
+ * What makes a server a host of a fleet: a listener that dials out. Its connections are made when a router asks for
+ * them, and are served as those that are accepted.
+ */
+import { hostname } from "node:os"
+import process from "node:process"
+import * as Effect from "effect/Effect"
+import * as HostLink from "../../../core/fleet/HostLink.ts"
+import * as Limits from "../../../core/protocol/Limits.ts"
+import type * as TextFile from "../host/TextFile.ts"
+import type { Settings } from "../serve/Given.ts"
+import { invalid, misconfigured, type ServeError } from "../serve/ServeError.ts"
+import * as LazyWebSockets from "../transport/LazyWebSockets.ts"
+import * as EpochFile from "./EpochFile.ts"
+import * as FleetUrl from "./FleetUrl.ts"
+import * as Secrets from "./Secrets.ts"
+
+/** Serves what routers ask for. */
+export interface JoinListener {
+  /** Serves until it is interrupted. */
+  readonly run: (serve: HostLink.Serve) => Effect.Effect<void>
+  /** Makes no more connections; open ones go on. */
+  readonly stop: Effect.Effect<void>
+}
+
+/** The listener of a server that joins fleets; undefined where it joins none. */
+export const make = (
+  settings: Settings,
+): Effect.Effect<JoinListener | undefined, ServeError, TextFile.TextFiles> =>
+  Effect.gen(function* () {
+    const { options, label } = settings
+    const urls = [options.join ?? []].flat()
+    if (urls.length === 0) {
+      const alone = (
+        ["joinTokenFile", "joinCaFile", "hostId", "hostLabel", "capacity", "stateDir"] as const
+      ).find((name) => options[name] !== undefined)
+      return alone === undefined ? undefined : yield* misconfigured(`${label(alone)} needs ${label("join")}`)
+    }
+    for (const url of urls)
+      if (!/^wss?:\/\/[^/]/.test(url) || !URL.canParse(url))
+        return yield* invalid(
+          `invalid value '${url}' for '${label("join")}': expected ws://HOST:PORT or wss://HOST:PORT`,
+        )
+    const token = yield* Secrets.read(options.joinTokenFile, label("joinTokenFile"))
+    const ca = yield* Secrets.readText(options.joinCaFile, label("joinCaFile"))
+    const own = FleetUrl.labelsOf([options.hostLabel ?? []].flat())
+    if (own === undefined) return yield* invalid(`${label("hostLabel")}: expected K=V`)
+    const hostId = options.hostId ?? hostname()
+    const folder = options.stateDir ?? EpochFile.usualFolder(process.env)
+    const nextEpoch = (above: number) => Effect.try(() => EpochFile.next(folder, hostId, above))
+    // Before anything is said to anybody: a folder that cannot be written is an error of the start.
+    const first = yield* Effect.mapError(nextEpoch(0), (error) =>
+      misconfigured(`cannot keep the epoch of this host in ${folder}: ${String(error.error)}`),
+    )
+    const access = {
+      ...(token === undefined ? {} : { token }),
+      ...(ca === undefined ? {} : { ca }),
+    }
+    let used = false
+    let stopped = false
+    const link = {
+      hostId,
+      labels: { os: process.platform, arch: process.arch, host: hostId, ...own },
+      capacity: options.capacity ?? options.limits?.sessions ?? Limits.defaults.sessions,
+      nextEpoch: (above: number) => {
+        if (used || above >= first) return Effect.orDie(nextEpoch(above))
+        used = true
+        return Effect.succeed(first)
+      },
+      doors: urls.map((url) => ({
+        name: url,
+        tunnel: LazyWebSockets.connect(FleetUrl.of(url, "host"), access),
+        dial: (connection: string) =>
+          LazyWebSockets.connect(FleetUrl.of(url, "dial", { connection }), access),
+      })),
+    }
+    return {
+      run: (serve) => HostLink.run(link, (transport) => (stopped ? Effect.void : serve(transport))),
+      stop: Effect.sync(() => void (stopped = true)),
+    }
+  })

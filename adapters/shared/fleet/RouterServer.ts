@@ -1,0 +1,145 @@
+/**
+ * A router in this process: its listeners, whom they admit, and the directory. Clients connect at `/`; hosts and other
+ * routers below it, with a token of their own.
+ */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
+import { createHash } from "node:crypto"
+import { Directory } from "../../../core/directory/Directory.ts"
+import * as Router from "../../../core/fleet/Router.ts"
+import type { ListenerService } from "../../../core/transport/Listener.ts"
+import type { Transport, TransportError } from "../../../core/transport/Transport.ts"
+import * as Bearer from "../auth/Bearer.ts"
+import type * as TextFile from "../host/TextFile.ts"
+import * as NodeHost from "../host/NodeHost.ts"
+import type { Settings } from "../serve/Given.ts"
+import * as ListenAddress from "../serve/ListenAddress.ts"
+import * as Listening from "../serve/Listening.ts"
+import { behaviour } from "../serve/OptionTable.ts"
+import { invalid, misconfigured, ServeError } from "../serve/ServeError.ts"
+import type { NamedFiles } from "../serve/ServerTag.ts"
+import * as LazyWebSockets from "../transport/LazyWebSockets.ts"
+import * as UpgradeAdmission from "../transport/UpgradeAdmission.ts"
+import { take } from "../systemd/Environment.ts"
+import * as FleetDirectory from "./FleetDirectory.ts"
+import * as FleetUrl from "./FleetUrl.ts"
+import * as RouterPages from "./RouterPages.ts"
+import * as RouterSite from "./RouterSite.ts"
+import * as Secrets from "./Secrets.ts"
+
+/** What only a router has. */
+export interface RouterOptions {
+  /** `postgres://…` or `memory:`. */
+  readonly directory: string
+  /** What hosts and other routers have to show; the first one is shown to other routers. */
+  readonly hostTokenFiles: ReadonlyArray<string>
+  /** Where other routers and nobody else find this one; by default its first address. */
+  readonly advertise?: string | undefined
+  /** The authority of other routers, as PEM. */
+  readonly routerCaFile?: string | undefined
+  /** How many sessions a tenant may have. */
+  readonly quota?: number | undefined
+}
+
+/** A running router. */
+export interface RunningRouter {
+  /** Where clients connect. */
+  readonly addresses: ReadonlyArray<string>
+  /** Its certificates, tokens and secrets. */
+  readonly files: NamedFiles
+  /** Serves until it is interrupted. */
+  readonly run: Effect.Effect<void, TransportError>
+}
+
+/** Whom the listeners admit, and what for. */
+const guarded = (settings: Settings, options: RouterOptions) =>
+  Effect.gen(function* () {
+    const listening = yield* Listening.read(settings, { environment: take({}), openFfi: noFfi })
+    if (listening.addresses.some(({ kind }) => kind !== "ws"))
+      return yield* invalid("--listen: a router listens at ws://IP:PORT alone")
+    const tokens = yield* Effect.forEach(options.hostTokenFiles, (file) =>
+      Secrets.read(file, "--host-token-file"),
+    )
+    const known = tokens.flatMap((token) => (token === undefined ? [] : [{ digest: Bearer.sha256(token) }]))
+    const label = (path: string) => (path === "auth.mode" ? "--host-token-file" : settings.label(path))
+    if (known.length === 0 && listening.rule !== undefined)
+      return yield* misconfigured(
+        "--ws-auth needs --host-token-file: without it every client could be a host",
+      )
+    if (known.length === 0 && settings.options.allowUnauthenticated !== true)
+      for (const address of listening.addresses)
+        yield* ListenAddress.refuseUnguarded(address, { token: false, certificate: false }, label)
+    const admit =
+      known.length === 0 ? async () => ({}) : UpgradeAdmission.admitBearer(Bearer.fromDigests(known))
+    return { listening, admit, token: tokens[0] }
+  })
+
+/** Unix sockets, whose peers are looked up, are none of a router. */
+const noFfi = () => {
+  throw new Error("a router calls no C library")
+}
+
+/** Begins a router, which ends with the scope. */
+export const make = (
+  settings: Settings,
+  options: RouterOptions,
+): Effect.Effect<RunningRouter, ServeError, TextFile.TextFiles | Scope.Scope> =>
+  Effect.gen(function* () {
+    const { listening, admit, token } = yield* guarded(settings, options)
+    const ca = yield* Secrets.readText(options.routerCaFile, "--router-ca")
+    const access = { ...(token === undefined ? {} : { token }), ...(ca === undefined ? {} : { ca }) }
+    const directory = yield* FleetDirectory.open(options.directory)
+    const pages = RouterPages.make()
+    let running: ReturnType<Parameters<typeof RouterSite.make>[1]>
+    const site = RouterSite.make(admit, () => running)
+    const terms = { peerTimeoutMillis: settings.options.peerTimeoutMs ?? behaviour.peerTimeoutMs.default }
+    const bound = yield* Effect.mapError(
+      Listening.bindAll(listening, terms, { pages: pages.pages, site }),
+      toServeError,
+    )
+    const addresses = bound.map(({ address }) => address)
+    const address = options.advertise ?? addresses[0] ?? ""
+    if (/^wss?:\/\/(0\.0\.0\.0|\[::\])/.test(address))
+      return yield* misconfigured(`--advertise is needed: other routers cannot find this one at ${address}`)
+    const ids = yield* Layer.build(NodeHost.layerSessionIds)
+    const router = yield* Router.make({
+      address,
+      quota: options.quota,
+      keyOf: (id) => createHash("sha256").update(id).digest("hex"),
+      openRouter: (other) => LazyWebSockets.connect(FleetUrl.of(other, "hop"), access),
+    }).pipe(Effect.provideService(Directory, directory), Effect.provide(ids))
+    pages.show(router)
+    running = { router, directory }
+    const context = yield* Effect.context<TextFile.TextFiles>()
+    const files = { named: listening.named, renew: Effect.provide(listening.renew, context) }
+    return { addresses, files, run: runAll(bound, serving(router)) }
+  })
+
+/** Serves each connection as what it is for. */
+const serving =
+  (router: Router.Router) =>
+  (transport: Transport): Effect.Effect<void, never, Scope.Scope> => {
+    const { role = "client", query } = FleetUrl.read(transport.requested ?? "/") ?? {}
+    switch (role) {
+      case "host":
+        return router.serveHost(transport)
+      case "dial":
+        return router.serveDialled(transport, query?.get("connection") ?? "")
+      case "hop":
+        return router.serveHop(transport)
+      case "client": {
+        const labels = FleetUrl.labelsOf(query?.getAll("label") ?? [])
+        const tenant = transport.peer?.credential?.tenant ?? "default"
+        return router.serveClient(transport, { tenant, labels: labels ?? {} })
+      }
+    }
+  }
+
+const runAll = (bound: ReadonlyArray<ListenerService>, serve: ReturnType<typeof serving>) =>
+  Effect.forEach(bound, ({ run }) => run(serve), { concurrency: "unbounded", discard: true })
+
+const toServeError = (error: TransportError): ServeError => {
+  const { message } = Listening.withRemedy(error, "--listen")
+  return new ServeError({ reason: "Listen", message, cause: error })
+}
