@@ -12,6 +12,7 @@ import type { Peer, Transport } from "../transport/Transport.ts"
 import type { Dial } from "./FleetMessages.ts"
 import { HeldSessions } from "./HeldSessions.ts"
 import type { Door, Options } from "./HostOptions.ts"
+import * as HostReports from "./HostReports.ts"
 import * as HostTunnel from "./HostTunnel.ts"
 
 /** Serves one connection until it ends. */
@@ -36,16 +37,11 @@ export const run = (options: Options, serve: Serve): Effect.Effect<void> =>
       fork: (effect) => void fork(effect),
     }
     const dialled = (door: Door, dial: Dial) => serveDialled(state, door, dial, serve)
-    yield* Effect.forEach(
-      options.doors,
-      (door) => HostTunnel.keep(state, door, (dial) => dialled(door, dial)),
-      {
-        concurrency: "unbounded",
-        discard: true,
-      },
+    yield* Effect.forEach(options.doors, (door) =>
+      Effect.forkScoped(HostTunnel.keep(state, door, (dial) => dialled(door, dial))),
     )
-    // Another host has the name: what was here is over, and nothing more comes.
-    return yield* Effect.never
+    // Also when another host has the name: what was here is over, and nothing more comes.
+    return yield* Effect.onInterrupt(Effect.never, () => HostReports.farewell(state))
   }).pipe(Effect.scoped)
 
 /** Serves the client for which a router has asked for a connection. */
@@ -71,15 +67,15 @@ const serveDialled = (
         opened: (end) => {
           opened = true
           state.held.add(key, { fence, tenant, end })
-          HostTunnel.tell(state, "fleet/confirm", { sessionId: key, fence })
+          HostReports.tell(state, "fleet/confirm", { sessionId: key, fence })
         },
         ended: () => {
           if (state.held.remove(key, fence))
-            HostTunnel.tell(state, "fleet/end", { sessionId: key, fence, ending: "closed" })
+            HostReports.tell(state, "fleet/end", { sessionId: key, fence, ending: "closed" })
         },
       },
     })
-    if (!opened) HostTunnel.tell(state, "fleet/end", { sessionId: key, fence, ending: "start failed" })
+    if (!opened) HostReports.tell(state, "fleet/end", { sessionId: key, fence, ending: "start failed" })
   }).pipe(
     Effect.scoped,
     Effect.catchAll((error) =>

@@ -161,7 +161,6 @@ const beating = (shared: Shared, door: Door, pauses: Pauses.Pauses, tunnel: Tunn
 
 const readAnnounced = Messages.reader(Messages.Announced)
 const readBeaten = Messages.reader(Messages.Beaten)
-const readSettled = Messages.reader(Messages.Settled)
 
 /** Announces the host; its lease, or undefined if it has to do so again. */
 const announce = (shared: Shared, { ask }: Tunnel) =>
@@ -208,29 +207,3 @@ const fenced = (
     for (const tunnel of shared.tunnels) tunnel.stale()
     return undefined
   })
-
-/** Tells what has become of a session by any tunnel; if that fails, the next announcements tell it. */
-export const tell = (
-  shared: Shared,
-  method: "fleet/confirm" | "fleet/end",
-  params: { readonly sessionId: string; readonly fence: number; readonly ending?: string },
-): void => {
-  const [tunnel] = shared.tunnels
-  if (tunnel === undefined) return
-  const failed = Effect.sync(() => {
-    for (const each of shared.tunnels) each.stale()
-  })
-  shared.fork(
-    tunnel.ask(method, params).pipe(
-      Effect.flatMap((answer) => {
-        const settled = readSettled(answer)
-        if (settled === undefined) return failed
-        shared.held.heard(settled.version)
-        if (settled.over && method === "fleet/confirm") shared.endAll([params.sessionId])
-        return Effect.void
-      }),
-      Effect.catchAll(() => failed),
-      Effect.onInterrupt(() => failed),
-    ),
-  )
-}

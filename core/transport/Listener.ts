@@ -14,6 +14,8 @@ export interface Terms {
    * ever.
    */
   readonly peerTimeoutMillis?: number
+  /** True where messages are only passed on: long base64 in them is not decoded. */
+  readonly whole?: boolean
   /** Why no further connection is accepted now, if so. Called before a connection costs anything. */
   readonly refusal?: () => LimitError | undefined
 }

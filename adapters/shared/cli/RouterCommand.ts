@@ -74,8 +74,7 @@ ${Renewal.help}
 Exit code: 0 when a signal has ended it, 2 for wrong use, 1 if an address cannot be bound.`,
   examples: [
     "procwire router --directory memory: --listen ws://127.0.0.1:7100",
-    "procwire router --directory postgres://procwire@db.internal/fleet --listen ws://10.0.0.5:7100 --tls-cert c.pem " +
-      "--tls-key k.pem --ws-auth capability-token --ws-token-file clients.token --host-token-file hosts.token",
+    "procwire router --directory postgres:///fleet --ws-auth capability-token --ws-token-file c --host-token-file h",
     "procwire serve --join ws://127.0.0.1:7100",
     "procwire run --server ws://127.0.0.1:7100 -- hostname",
   ],

@@ -93,7 +93,10 @@ export const make = (
     const pages = RouterPages.make()
     let running: ReturnType<Parameters<typeof RouterSite.make>[1]>
     const site = RouterSite.make(admit, () => running)
-    const terms = { peerTimeoutMillis: settings.options.peerTimeoutMs ?? behaviour.peerTimeoutMs.default }
+    const terms = {
+      whole: true,
+      peerTimeoutMillis: settings.options.peerTimeoutMs ?? behaviour.peerTimeoutMs.default,
+    }
     const bound = yield* Effect.mapError(
       Listening.bindAll(listening, terms, { pages: pages.pages, site }),
       toServeError,

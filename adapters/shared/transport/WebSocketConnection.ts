@@ -49,7 +49,8 @@ class SilentWebSocket extends WebSocket {
 export interface Upgrader {
   readonly maxMessageBytes: number
   readonly peerTimeoutMillis: number
-  readonly pool: MemoryPool
+  /** What a message is that is delivered without its base64. */
+  readonly cut: (message: Uint8Array) => CutText | undefined
   readonly server: WebSocketServer
 }
 
@@ -57,10 +58,11 @@ export interface Upgrader {
 export const makeUpgrader = ({
   maxMessageBytes = defaultMessageBytes,
   peerTimeoutMillis = 0,
+  whole = false,
 }: Terms = {}): Upgrader => ({
   maxMessageBytes,
   peerTimeoutMillis,
-  pool: new MemoryPool(),
+  cut: whole ? () => undefined : cutter(),
   server: new WebSocketServer({
     noServer: true,
     clientTracking: false,
@@ -75,7 +77,7 @@ export const makeUpgrader = ({
 /** Answers the upgrade; closing the scope ends the connection. */
 export const make = (
   { request, socket, head, peer: client }: Upgrade,
-  { maxMessageBytes, peerTimeoutMillis, pool, server }: Upgrader,
+  { maxMessageBytes, peerTimeoutMillis, cut, server }: Upgrader,
 ): Effect.Effect<Transport, never, Scope.Scope> =>
   Effect.gen(function* () {
     let peer: WebSocket | undefined
@@ -102,7 +104,7 @@ export const make = (
       broken(new TransportError({ reason, message, cause }))
     const receive = (data: Uint8Array) => {
       if (ended) return
-      const text = CutText.fromBytes(data, pool) ?? Framing.decodeText(data)
+      const text = cut(data) ?? Framing.decodeText(data)
       if (text === undefined) fail("InvalidUtf8", "message is not valid UTF-8")
       else if (!inbox.offer(text)) peer?.pause()
     }
@@ -153,6 +155,11 @@ export const make = (
       close,
     }
   })
+
+const cutter = () => {
+  const pool = new MemoryPool()
+  return (message: Uint8Array) => CutText.fromBytes(message, pool)
+}
 
 const tooLarge = "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH"
 

@@ -39,7 +39,7 @@ export const server = [
     "nothing is sent after a drain",
   ),
   sender("if (source()) sources.add(source)", "source()", "a source has one turn"),
-  sessions(
+  faultIn("core/session/Expiry.ts")(
     "    if (entry.detachment !== detachment) return\n",
     "",
     "a session expires although it was resumed",
