@@ -45,7 +45,12 @@ export const make = (
     const ca = yield* Secrets.readText(options.joinCaFile, label("joinCaFile"))
     const own = FleetUrl.labelsOf([options.hostLabel ?? []].flat())
     if (own === undefined) return yield* invalid(`${label("hostLabel")}: expected K=V`)
-    const hostId = options.hostId ?? hostname()
+    // Deno may not let this program ask for it.
+    const hostId =
+      options.hostId ??
+      (yield* Effect.mapError(Effect.try(hostname), () =>
+        misconfigured(`${label("hostId")} is needed: this program may not ask for the name of its machine`),
+      ))
     const folder = options.stateDir ?? EpochFile.usualFolder(process.env)
     const nextEpoch = (above: number) => Effect.try(() => EpochFile.next(folder, hostId, above))
     // Before anything is said to anybody: a folder that cannot be written is an error of the start.

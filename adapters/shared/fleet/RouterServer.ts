@@ -91,7 +91,7 @@ export const make = (
     const access = { ...(token === undefined ? {} : { token }), ...(ca === undefined ? {} : { ca }) }
     const directory = yield* FleetDirectory.open(options.directory)
     const pages = RouterPages.make()
-    let running: ReturnType<Parameters<typeof RouterSite.make>[1]>
+    let running: ReturnType<Parameters<typeof RouterSite.make>[1]> = undefined
     const site = RouterSite.make(admit, () => running)
     const terms = {
       whole: true,
