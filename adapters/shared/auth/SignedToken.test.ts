@@ -42,6 +42,8 @@ describe("SignedToken", () => {
       credential: { kind: "jwt", name: "me", issuer: "them" },
       until: expect.any(Number),
     })
+    expect(await credential({ tenant: "acme" })).toMatchObject({ credential: { tenant: "acme" } })
+    expect(await credential({ tenant: ["acme"] })).not.toHaveProperty("credential.tenant")
     expect(await credential({ sub: 4, exp: 9_999_999_999 })).toEqual({
       credential: { kind: "jwt" },
       until: (9_999_999_999 + 30) * 1000,

@@ -1,12 +1,15 @@
 /** Routers and hosts as programs, with a directory in a real PostgreSQL, and what their deaths do to clients. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import type { Client } from "../../../core/client/Client.ts"
 import * as Runtime from "../../testing/Runtime.ts"
 import { makeFolder, removeFolder } from "../directory/testing/EngineProcess.ts"
 import { lacking, PostgresServer } from "../directory/testing/PostgresServer.ts"
+import * as Certificates from "../testing/Certificates.ts"
 import * as Program from "../Program.ts"
 
 const { connect } = Program.make(Runtime.platform)
@@ -30,8 +33,8 @@ const kill = async (child: ChildProcess) => {
   await gone
 }
 
-const router = async (directory: string, listen = "ws://127.0.0.1:0") => {
-  const child = start("router", "--directory", directory, "--listen", listen)
+const router = async (directory: string, listen = "ws://127.0.0.1:0", ...more: ReadonlyArray<string>) => {
+  const child = start("router", "--directory", directory, "--listen", listen, ...more)
   if (child.stdout === null) throw new Error("there is no stdout")
   const [url] = (await once(createInterface(child.stdout), "line")) as [string]
   return { child, url }
@@ -82,6 +85,39 @@ afterEach(async () => {
 afterAll(() => removeFolder(folder))
 
 describe("a fleet of one router", () => {
+  it("admits hosts by their token over TLS, and neither clients by it nor hosts by that of clients", async () => {
+    const { authority, server } = Certificates.make(folder)
+    const [hosts, clientsFile] = [join(folder, "hosts.token"), join(folder, "clients.token")]
+    writeFileSync(hosts, "sesame for hosts\n")
+    writeFileSync(clientsFile, "sesame for clients\n")
+    const [ca, caFile] = [authority.cert, authority.certFile]
+    const { url } = await router(
+      "memory:",
+      "ws://127.0.0.1:0",
+      `--tls-cert=${server.certFile}`,
+      `--tls-key=${server.keyFile}`,
+      "--ws-auth=capability-token",
+      `--ws-token-file=${clientsFile}`,
+      `--host-token-file=${hosts}`,
+    )
+    expect(url).toMatch(/^wss:/)
+    const joining = (token: string) =>
+      start("serve", `--join=${url}`, `--join-ca=${caFile}`, `--join-token-file=${token}`, "--host-id=a")
+    const connected = (token: string) => connect({ url, ca, token })
+    const list = (token: string) =>
+      fleetCommand("hosts", "--json", "--router", url, "--router-ca", caFile, "--token-file", token)
+    const stranger = joining(clientsFile)
+    await expect(connected("sesame for hosts")).rejects.toMatchObject({ reason: "Connect" })
+    expect(await list(clientsFile)).toBe("")
+    expect(await list(hosts)).toBe("")
+    await kill(stranger)
+    joining(hosts)
+    await until(async () => (await list(hosts)).includes('"hostId":"a"'))
+    const client = await connected("sesame for clients")
+    clients.add(client)
+    expect(await client.run({ argv: ["echo", "in"] })).toMatchObject({ exitCode: 0 })
+  })
+
   it("starts nothing on a host that is drained, until it is told otherwise", async () => {
     const { url } = await router("memory:")
     host("a", url)
@@ -189,5 +225,18 @@ describe.skipIf(why !== undefined)(title, () => {
     // One session more, and none twice.
     await until(async () => (await health(other.url)).sessions === 2)
     await child.terminate()
+  })
+
+  // The last one: its host and its session stay in the directory for minutes.
+  it("reaches a host over the router that has its tunnel", async () => {
+    const [one, other] = await Promise.all([router(postgres.url), router(postgres.url)])
+    host("far", other.url)
+    await until(async () => (await health(other.url)).tunnels === 1)
+    const client = await open(`${one.url}/?label=name=far`)
+    expect(await client.run({ argv: ["echo", "far"] })).toMatchObject({ exitCode: 0 })
+    expect((await health(one.url)).tunnels).toBe(0)
+    await kill(other.child)
+    await router(postgres.url, other.url)
+    expect(await client.run({ argv: ["echo", "again"] })).toMatchObject({ exitCode: 0 })
   })
 })
