@@ -55,6 +55,7 @@ const servers: Readonly<Record<string, Load>> = {
   up: () => import("./UpCommand.ts").then(({ spec, up }) => usual(spec, up)),
   down: () => import("./DownCommand.ts").then(({ spec, down }) => usual(spec, down)),
   context: () => import("./ContextCommand.ts").then(({ spec, context }) => usual(spec, context)),
+  hosts: () => import("./HostsCommand.ts").then(({ spec, hosts }) => usual(spec, hosts)),
   dial: () => import("./DialCommand.ts").then(({ spec, dial }) => usual(spec, dial)),
 }
 

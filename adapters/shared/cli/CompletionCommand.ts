@@ -11,6 +11,7 @@ import * as LocalTerminal from "./LocalTerminal.ts"
 import * as Access from "./server/Access.ts"
 import * as Contexts from "./server/Contexts.ts"
 import * as Reach from "./server/Reach.ts"
+import * as SshConfig from "./server/SshConfig.ts"
 import * as Rows from "./show/Rows.ts"
 import * as Texts from "./show/Texts.ts"
 import * as Completion from "./table/Completion.ts"
@@ -62,7 +63,9 @@ export const complete = (_: Platform, args: ReadonlyArray<string>) =>
     const found = Completion.candidates(words, specs)
     const current = words.at(-1) ?? ""
     if (found.kind === "words") return yield* print(answer(found.words))
-    if (found.kind === "context") return yield* print(answer(yield* contexts(current)))
+    if (found.kind === "context") return yield* print(answer(yield* contexts(current, [])))
+    if (found.kind === "host")
+      return yield* print(answer(yield* contexts(current, SshConfig.hosts(process.env))))
     if (found.kind === "process") return yield* print(answer(yield* processes(words)))
     return yield* print(`${found.kind}\n`)
   }).pipe(Effect.ignore)
@@ -70,19 +73,22 @@ export const complete = (_: Platform, args: ReadonlyArray<string>) =>
 const answer = (words: ReadonlyArray<readonly [word: string, meaning: string]>): string =>
   ["words", ...words.map(([word, meaning]) => `${word}\t${meaning.replaceAll(/\s+/g, " ")}`), ""].join("\n")
 
-const contexts = (begin: string) =>
+const contexts = (begin: string, sshHosts: ReadonlyArray<string>) =>
   Effect.map(Contexts.read(process.env), (found) =>
-    [["own", "your own server"] as const]
-      .concat(Object.entries(found.contexts).map(([name, { server }]) => [name, server] as never))
+    [["own", "your own server"] as readonly [string, string]]
+      .concat(Object.entries(found.contexts).map(([name, { server }]) => [name, server]))
+      .concat(sshHosts.map((name) => [name, `ssh://${name}`]))
       .filter(([name]) => name.startsWith(begin)),
   )
 
 /** The names of the processes of the server that the command line so far names. */
 const processes = (words: ReadonlyArray<string>) =>
   Effect.gen(function* () {
-    const at = words.indexOf("--server")
-    const server = at < 0 ? undefined : words[at + 1]
-    const named = server === undefined ? {} : { server: [server] }
+    const valueOf = (flag: string) =>
+      words[words.indexOf(flag) + 1 || -1] ??
+      words.find((word) => word.startsWith(`${flag}=`))?.slice(flag.length + 1)
+    const [host, server] = [valueOf("--host"), valueOf("--server")]
+    const named = { ...(host === undefined ? {} : { host }), ...(server === undefined ? {} : { server: [server] }) }
     const target = yield* TargetFlags.read(command, named, { own: true })
     const reached = yield* Reach.existing(target)
     if (reached === undefined) return []

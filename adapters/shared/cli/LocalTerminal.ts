@@ -94,8 +94,11 @@ export const modes: Effect.Effect<Modes, never, Scope.Scope> = Effect.map(
   }),
 )
 
+/** Takes bytes for stdout or stderr. */
+export type Print = (to: "stdout" | "stderr", bytes: Uint8Array) => Effect.Effect<void, OutputClosed>
+
 /** Writes all of `bytes` to stdout or stderr before it completes. */
-export const write = (to: "stdout" | "stderr", bytes: Uint8Array): Effect.Effect<void, OutputClosed> =>
+export const write: Print = (to, bytes) =>
   Effect.async((resume) => {
     const stream: Writable = process[to]
     stream.write(bytes, (error) => resume(error ? Effect.fail(new OutputClosed(error.message)) : Effect.void))

@@ -1,6 +1,8 @@
 /** `procwire logs`: what a process has printed, from its history, and what it prints from now on. */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
+import type { ListedProcess } from "../../../core/client/Lists.ts"
+import type { RemoteProcess } from "../../../core/client/RemoteProcess.ts"
 import type { Platform } from "../Platform.ts"
 import * as CastFlags from "./CastFlags.ts"
 import * as Control from "./control/Control.ts"
@@ -8,10 +10,11 @@ import * as Join from "./control/Join.ts"
 import * as Operands from "./control/Operands.ts"
 import * as Past from "./control/Past.ts"
 import * as Search from "./control/Search.ts"
+import * as SeveralLogs from "./control/SeveralLogs.ts"
 import * as Flags from "./Flags.ts"
+import * as HostFlags from "./HostFlags.ts"
 import * as LocalTerminal from "./LocalTerminal.ts"
 import { help, type FlagSpecs, type Spec } from "./table/Spec.ts"
-import * as TargetFlags from "./TargetFlags.ts"
 
 const command = "procwire logs"
 
@@ -32,7 +35,7 @@ const flags = {
   timestamps: { type: "boolean", short: "t", help: "the time at the begin of each line" },
   cast: { type: "boolean", help: "as a recording, which procwire play and asciinema play" },
   format: { ...CastFlags.flags.format, help: `with --cast: ${CastFlags.flags.format.help}` },
-  ...TargetFlags.flags,
+  ...HostFlags.flags,
   ...help,
 } as const satisfies FlagSpecs
 
@@ -43,27 +46,54 @@ export const spec: Spec = {
   flags,
   operands: "process",
   text: `
-stdout and stderr of the process go to stdout and stderr; what it printed on a terminal goes to stdout as it is.`,
+stdout and stderr of the process go to stdout and stderr; what it printed on a terminal goes to stdout as it is. With
+several hosts each line has its host in front. A host that does not answer, or has no such process, is a line on stderr,
+and the exit code is 1; with --all-hosts it is one only if no host has it.`,
   examples: [
     "procwire logs web",
     "procwire logs -f -n 100 web",
     "procwire logs --since 10m --timestamps web",
     "procwire logs --grep 'error|warn' -i -f web",
+    "procwire logs -f --host build --host ci web",
     "procwire logs --cast web >web.cast",
   ],
 }
+
+type Values = Flags.Values<typeof flags>
 
 /** Shows it. */
 export const logs = (_: Platform, args: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const { operands, values } = yield* Flags.parseAll(command, args, flags)
     const ref = yield* Operands.one(command, operands)
+    const wanted = yield* read(values)
+    const hosts = yield* HostFlags.read(command, values)
+    if ("several" in hosts && wanted.cast !== undefined) return yield* wrong("--cast is of one host")
+    if ("several" in hosts)
+      return yield* SeveralLogs.show(hosts.several, ref, {
+        isEvery: values["all-hosts"] === true,
+        show: (process, row, print) => show(process, row, wanted, print),
+      })
+    const control = yield* Control.open(command, hosts.one)
+    const row = yield* Control.find(control, ref)
+    if (control.client === undefined) return 1
+    const process = yield* Join.look(control.client, row)
+    if (wanted.cast === undefined) yield* show(process, row, wanted)
+    else {
+      const until = wanted.follow ? Effect.never : undefined
+      yield* Stream.runForEach(CastFlags.linesOf(process, row, { version: wanted.cast, until }), print)
+    }
+    return 0
+  }).pipe(Effect.scoped)
+
+const wrong = (message: string) => new Flags.UsageError({ command, message })
+
+/** What the flags ask for. */
+const read = (values: Values) =>
+  Effect.gen(function* () {
     const { tail = "all", grep } = values
-    const wrong = (message: string) => new Flags.UsageError({ command, message })
     const lines = tail === "all" ? undefined : yield* Flags.wholeNumber(command, "--tail", tail, 0)
     const since = values.since === undefined ? undefined : yield* readTime(values.since)
-    if (lines !== undefined && since !== undefined)
-      return yield* wrong("--tail and --since exclude each other")
     if (grep !== undefined && lines !== undefined) return yield* wrong("--grep and --tail exclude each other")
     if (grep !== undefined && values.timestamps === true)
       return yield* wrong("--grep and --timestamps exclude each other")
@@ -76,21 +106,30 @@ export const logs = (_: Platform, args: ReadonlyArray<string>) =>
     )
     if (values.cast === true && shaped !== undefined)
       return yield* wrong(`--cast and --${shaped} exclude each other`)
-    const control = yield* Control.open(command, values)
-    const row = yield* Control.find(control, ref)
-    if (control.client === undefined) return 1
-    const process = yield* Join.look(control.client, row)
-    if (values.cast === true) {
-      const until = values.follow === true ? Effect.never : undefined
-      yield* Stream.runForEach(CastFlags.linesOf(process, row, { version, until }), print)
-      return 0
+    return {
+      follow: values.follow === true,
+      since,
+      lines,
+      pattern: grep,
+      ignoresCase: values["ignore-case"] === true,
+      timestamps: values.timestamps === true,
+      cast: values.cast === true ? version : undefined,
     }
-    const asked = { row, follow: values.follow === true, since }
-    if (grep !== undefined)
-      yield* Search.show(process, { ...asked, pattern: grep, ignoresCase: values["ignore-case"] === true })
-    else yield* Past.show(process, { ...asked, lines, timestamps: values.timestamps === true })
-    return 0
-  }).pipe(Effect.scoped)
+  })
+
+type Wanted = Effect.Effect.Success<ReturnType<typeof read>>
+
+const show = (
+  process: RemoteProcess,
+  row: ListedProcess,
+  { pattern, ...wanted }: Wanted,
+  print: LocalTerminal.Print = LocalTerminal.write,
+) =>
+  Effect.suspend(() =>
+    pattern === undefined
+      ? Past.show(process, { row, print, ...wanted })
+      : Search.show(process, { pattern, print, ...wanted }),
+  )
 
 const print = (text: string) => LocalTerminal.write("stdout", new TextEncoder().encode(text))
 

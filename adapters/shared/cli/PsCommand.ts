@@ -2,12 +2,16 @@
 import process from "node:process"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Stream from "effect/Stream"
+import type * as ExecClient from "../../../core/client/ExecClient.ts"
 import type { ListedProcess } from "../../../core/client/Lists.ts"
 import type { Platform } from "../Platform.ts"
 import * as Flags from "./Flags.ts"
+import * as HostFlags from "./HostFlags.ts"
 import * as LocalTerminal from "./LocalTerminal.ts"
 import * as Access from "./server/Access.ts"
+import * as Fleet from "./server/Fleet.ts"
 import * as Reach from "./server/Reach.ts"
 import * as Colours from "./show/Colours.ts"
 import * as Filters from "./show/Filters.ts"
@@ -31,7 +35,7 @@ const flags = {
   quiet: { type: "boolean", short: "q", help: "names only" },
   json: { type: "boolean", help: "a line of JSON for each: what process/list tells, and its ref" },
   "no-trunc": { type: "boolean", help: "do not cut what is wider than the terminal" },
-  ...TargetFlags.flags,
+  ...HostFlags.flags,
   ...help,
 } as const satisfies FlagSpecs
 
@@ -43,11 +47,13 @@ export const spec: Spec = {
   text: `
 The server is the one of --server, else of the variable ${TargetFlags.variable}, else of the context in use, else
 your own.
-Other commands take the name of a process; one that has none is called by its place, as in 3/abc.`,
+Other commands take the name of a process; one that has none is called by its place, as in 3/abc. Of several hosts, -q
+prints the host, a tab and the name. A host that does not answer is a line on stderr, and the exit code is 1.`,
   examples: [
     "procwire ps",
     "procwire ps -a --filter label=team=web --filter state=running",
     "procwire ps -aq --filter state=closed | xargs -r procwire rm",
+    "procwire ps --host build --host ci",
     "procwire ps --json | jq -r .argv[0]",
   ],
 }
@@ -57,25 +63,33 @@ export const ps = (_: Platform, args: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const values = yield* Flags.parse(command, args, flags)
     const filter = yield* Filters.read(command, values.filter)
-    const target = yield* TargetFlags.read(command, values, { own: true })
+    const asked = yield* HostFlags.read(command, values)
+    const all = values.all === true
+    if ("several" in asked) {
+      const question = (client: ExecClient.ExecClient | undefined) =>
+        client === undefined ? Effect.succeed([]) : listed(client, all, filter)
+      const answers = yield* Fleet.ask(asked.several, "procwire-ps", question)
+      const found = answers.flatMap(({ answer, host }) =>
+        Either.isLeft(answer) ? [] : answer.right.map((row) => ({ host, ...row })),
+      )
+      yield* print(found, values)
+      return Fleet.told(answers)
+    }
+    const target = yield* TargetFlags.read(command, asked.one, { own: true })
     const reached = yield* Reach.existing(target)
-    const rows = reached === undefined ? [] : yield* listed(reached, values.all === true, filter)
-    const text =
-      values.json === true
-        ? rows.map((row) => `${JSON.stringify({ ref: Rows.refOf(row), ...row })}\n`).join("")
-        : values.quiet === true
-          ? rows.map((row) => `${Rows.refOf(row)}\n`).join("")
-          : tableOf(rows, values["no-trunc"] === true)
-    yield* LocalTerminal.write("stdout", new TextEncoder().encode(text))
+    const options = { clientName: "procwire-ps", heartbeat: false } as const
+    const rows =
+      reached === undefined ? [] : yield* listed(yield* Access.connect(reached, options), all, filter)
+    yield* print(rows, values)
     if (rows.length === 0 && process.stderr.isTTY && process.stdout.isTTY)
       process.stderr.write(
         "nothing runs; procwire run -d -- COMMAND starts something, ps -a has what ended\n",
       )
+    return 0
   }).pipe(Effect.scoped)
 
-const listed = (target: Reach.Reachable, all: boolean, filter: Filters.Filter) =>
+const listed = (client: ExecClient.ExecClient, all: boolean, filter: Filters.Filter) =>
   Effect.gen(function* () {
-    const client = yield* Access.connect(target, { clientName: "procwire-ps", heartbeat: false })
     yield* Access.need(client, "processList", "it cannot list what runs")
     const { processListAll: sees = false } = client.environmentInfo.capabilities ?? {}
     const found = yield* Stream.runCollect(client.list({ sessions: sees ? "all" : "own", ...filter.asked }))
@@ -84,7 +98,24 @@ const listed = (target: Reach.Reachable, all: boolean, filter: Filters.Filter) =
     return Chunk.toReadonlyArray(found).filter(wanted)
   })
 
-const tableOf = (rows: ReadonlyArray<ListedProcess>, whole: boolean): string => {
+/** A process, and where it is if several hosts were asked. */
+type Row = ListedProcess & { readonly host?: string }
+
+const print = (rows: ReadonlyArray<Row>, values: Flags.Values<typeof flags>) => {
+  const text =
+    values.json === true
+      ? rows.map((row) => `${JSON.stringify({ ref: Rows.refOf(row), ...row })}\n`).join("")
+      : values.quiet === true
+        ? rows.map((row) => `${row.host === undefined ? "" : `${row.host}\t`}${Rows.refOf(row)}\n`).join("")
+        : tableOf(rows, values["no-trunc"] === true)
+  return LocalTerminal.write("stdout", new TextEncoder().encode(text))
+}
+
+const tableOf = (rows: ReadonlyArray<Row>, whole: boolean): string => {
   const width = process.stdout.isTTY && !whole ? process.stdout.columns || 80 : undefined
-  return Table.lines(Rows.columns(Date.now(), Colours.of("stdout"), rows), rows, width).join("")
+  const usual = Rows.columns(Date.now(), Colours.of("stdout"), rows)
+  const columns: ReadonlyArray<Table.Column<Row>> = rows.some(({ host }) => host !== undefined)
+    ? [{ title: "HOST", text: ({ host = "" }) => host, least: 8 }, ...usual]
+    : usual
+  return Table.lines(columns, rows, width).join("")
 }

@@ -6,6 +6,7 @@ import * as TextFile from "../host/TextFile.ts"
 import * as Flags from "./Flags.ts"
 import * as Contexts from "./server/Contexts.ts"
 import * as ServerName from "./server/ServerName.ts"
+import * as SshConfig from "./server/SshConfig.ts"
 import type { FlagSpecs } from "./table/Spec.ts"
 import * as TlsFlags from "./TlsFlags.ts"
 
@@ -22,6 +23,12 @@ export const flags = {
       "of several URLs of one fleet the next one is tried when the connection is lost " +
       `[default: the variable ${variable}, else the context in use]`,
     completes: "context",
+  },
+  host: {
+    type: "string",
+    shows: "NAME",
+    help: `a server by the name of its host: a context, or a host of your configuration of ssh; procwire hosts lists them`,
+    completes: "host",
   },
   ...TlsFlags.clientFlags,
   "token-file": {
@@ -52,13 +59,14 @@ export const read = (
 ): Effect.Effect<Target, Flags.UsageError | Flags.ConfigurationError, TextFile.TextFiles> =>
   Effect.gen(function* () {
     const wrong = (message: string) => new Flags.UsageError({ command, message })
-    const { server, "server-cmd": program } = values
+    const { host, server, "server-cmd": program } = values
     const tls = yield* TlsFlags.readClient(command, values)
-    if (server !== undefined && program !== undefined) {
-      return yield* wrong("--server and --server-cmd exclude each other")
-    }
-    const isChosen = program === undefined && (server !== undefined || !onlyHere)
-    const { named, others, label } = isChosen ? yield* choose(server) : nobody
+    const [one, other] = (["server", "server-cmd", "host"] as const).filter(
+      (flag) => values[flag] !== undefined,
+    )
+    if (other !== undefined) return yield* wrong(`--${one} and --${other} exclude each other`)
+    const isChosen = program === undefined && (one !== undefined || !onlyHere)
+    const { named, others, label } = isChosen ? yield* choose(server, host) : nobody
     if (named !== undefined && "refused" in named)
       return yield* wrong(`invalid value '${label.value}' for '${label.name}': ${named.refused}`)
     const url = named !== undefined && "url" in named ? named.url : undefined
@@ -89,8 +97,19 @@ interface Chosen {
 const nobody: Chosen = { named: undefined, others: [], label: { name: "", value: "" } }
 
 /** A flag wins over the variable, and that over the context in use. */
-const choose = (server: ReadonlyArray<string> | undefined): Effect.Effect<Chosen, Flags.ConfigurationError> =>
+const choose = (
+  server: ReadonlyArray<string> | undefined,
+  host: string | undefined,
+): Effect.Effect<Chosen, Flags.ConfigurationError> =>
   Effect.gen(function* () {
+    if (host !== undefined) {
+      const named = ServerName.resolveHost(
+        host,
+        yield* Contexts.read(process.env),
+        SshConfig.hosts(process.env),
+      )
+      return { named, others: [], label: { name: "--host", value: host } }
+    }
     const fromVariable = process.env[variable] || undefined
     const contexts = yield* Contexts.read(process.env)
     const [value, ...others] = server ?? fromVariable?.trim().split(/\s+/) ?? [contexts.current ?? []].flat()

@@ -29,6 +29,8 @@ describe("the output of a process in the background", { timeout: 120_000 }, () =
     expect(await call("logs", "--grep", "LINE [24]", "-i", "web")).toEqual(ok("line 2\nline 4\n"))
     expect(await call("logs", "--since", "1h", "web")).toMatchObject({ stdout: `${lines}end` })
     expect(await call("logs", "--since", "2100-01-01", "web")).toEqual(ok(""))
+    expect(await call("logs", "--since", "2100-01-01", "-n", "2", "lines")).toEqual(ok(""))
+    expect(await call("logs", "--since", "1h", "-n", "2", "lines")).toEqual(ok("9\nend"))
     const stamp = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z `
     const { stdout, stderr } = await call("logs", "-t", "web")
     expect(stdout.replaceAll(new RegExp(stamp, "g"), "@")).toBe(`${lines}end`.replaceAll(/^(?=.)/gm, "@"))

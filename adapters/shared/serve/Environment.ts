@@ -26,6 +26,7 @@ const others: ReadonlyArray<string> = [
   "PROCWIRE_TOKEN",
   "PROCWIRE_SERVER",
   "PROCWIRE_DIRECTORY",
+  "PROCWIRE_SSH_CONFIG",
 ]
 
 /** Environment variables by name. */

@@ -24,8 +24,8 @@ export interface Options {
   readonly env?: Readonly<Record<string, string>>
   /** The default is the working directory of this process. */
   readonly cwd?: string
-  /** `inherit`, the default, lets the command write to the stderr of this process. */
-  readonly stderr?: "inherit" | "ignore"
+  /** `inherit`, the default, lets the command write to the stderr of this process; a function is told what it writes. */
+  readonly stderr?: "inherit" | "ignore" | ((bytes: Uint8Array) => void)
 }
 
 /** How long a command may take to exit after the end of its stdin, and again after SIGTERM. */
@@ -78,7 +78,10 @@ const start = (
         ),
       )
     try {
-      const child = spawn(command, args, { env, cwd, stdio: ["pipe", "pipe", stderr] })
+      const told = typeof stderr === "function" ? stderr : undefined
+      const stdio = ["pipe", "pipe", told === undefined ? stderr : "pipe"] as ["pipe", "pipe", "pipe"]
+      const child: PipedChild = spawn(command, args, { env, cwd, stdio })
+      if (told !== undefined) child.stderr?.on("data", told)
       child.on("error", fail)
       child.on("spawn", () => resume(Effect.succeed(child)))
       child.on("exit", () => Deferred.unsafeDone(exited, Effect.void))

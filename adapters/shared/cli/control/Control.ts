@@ -41,7 +41,7 @@ export const open = (
   })
 
 /** Every process that the server shows. */
-export const list = ({ client }: Control, options: Omit<ListOptions, "sessions"> = {}) =>
+export const list = ({ client }: Pick<Control, "client">, options: Omit<ListOptions, "sessions"> = {}) =>
   Effect.gen(function* () {
     if (client === undefined) return []
     const { processListAll = false } = client.environmentInfo.capabilities ?? {}
@@ -50,7 +50,7 @@ export const list = ({ client }: Control, options: Omit<ListOptions, "sessions">
   })
 
 /** The process that a word of the command line means: of several of one name the one that runs. */
-export const find = (control: Control, ref: string) =>
+export const find = (control: Pick<Control, "client">, ref: string) =>
   Effect.gen(function* () {
     const [, session, processId] = /^(\d+)\/(.*)$/s.exec(ref) ?? []
     const isPlace = (row: ListedProcess) => row.processId === processId && row.session === Number(session)

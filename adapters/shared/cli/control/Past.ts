@@ -22,6 +22,8 @@ export interface Asked {
   /** The last lines; undefined is all. */
   readonly lines: number | undefined
   readonly timestamps: boolean
+  /** Where it goes; by default to stdout and stderr as they were. */
+  readonly print?: LocalTerminal.Print
 }
 
 /** The most bytes of one answer. */
@@ -31,12 +33,18 @@ const pageBytes = 1024 * 1024
 export const show = (child: Pick<RemoteProcess, "history" | "subscribe">, asked: Asked) =>
   Effect.gen(function* () {
     const { follow, lines, row, since } = asked
-    const write = writer(asked.timestamps)
+    const write = writer(asked)
     const end = row.nextSeq
     const before = { to: { seq: end } }
     if (lines === undefined)
       yield* pages(child, write, since === undefined ? before : { ...before, from: { time: since } }, 0, end)
-    else if (lines > 0) yield* pages(child, write, { tail: lines }, 0, follow ? end : Infinity)
+    else if (lines > 0) {
+      // What was printed since then is the end of all, as the last lines are: the shorter one is wanted.
+      const isWanted = (millis: number) => since === undefined || millis >= since
+      const late: Write = (stream, bytes, millis = Infinity) =>
+        isWanted(millis) ? write(stream, bytes, millis) : Effect.void
+      yield* pages(child, late, { tail: lines }, 0, follow ? end : Infinity)
+    }
     if (follow) yield* following(child, write, end - 1)
   })
 
@@ -46,10 +54,10 @@ type Write = (
   millis?: number,
 ) => Effect.Effect<void, LocalTerminal.OutputClosed>
 
-const writer = (timestamps: boolean): Write => {
+const writer = ({ print = LocalTerminal.write, timestamps }: Asked): Write => {
   const stamps = timestamps ? Stamps.make() : undefined
   return (stream, bytes, millis) =>
-    LocalTerminal.write(
+    print(
       stream === "stderr" ? "stderr" : "stdout",
       stamps === undefined ? bytes : stamps.add(stream, bytes, millis ?? Date.now()),
     )

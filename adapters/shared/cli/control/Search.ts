@@ -10,13 +10,16 @@ export interface Asked {
   readonly follow: boolean
   /** Milliseconds since 1970; undefined is the begin. */
   readonly since: number | undefined
+  /** Where it goes; by default to stdout. */
+  readonly print?: LocalTerminal.Print
 }
 
 const encoder = new TextEncoder()
 
 /** Shows them; with `follow` until the process has closed. */
-export const show = (child: RemoteProcess, { follow, ignoresCase, pattern, since }: Asked) =>
+export const show = (child: RemoteProcess, asked: Asked) =>
   Effect.gen(function* () {
+    const { follow, ignoresCase, pattern, since, print = LocalTerminal.write } = asked
     const flags = ignoresCase ? { flags: "i" } : {}
     let from = since === undefined ? {} : { from: { time: since } }
     for (;;) {
@@ -24,7 +27,7 @@ export const show = (child: RemoteProcess, { follow, ignoresCase, pattern, since
       const seen = follow ? yield* lastSeq(child) : 0
       const page = yield* child.grep({ pattern, ...flags, ...from, maxMatches: 1000 })
       for (const { text } of page.matches)
-        yield* LocalTerminal.write("stdout", encoder.encode(`${text.replace(/\r$/, "")}\n`))
+        yield* print("stdout", encoder.encode(`${text.replace(/\r$/, "")}\n`))
       if (page.complete && (!follow || page.closed)) return
       if (page.complete) yield* more(child, seen)
       from = { from: { byte: page.nextByte } } as never

@@ -3,9 +3,11 @@
  *
  * Behind `ssh` it is the server of one's own there, which is started if need be (`procwire dial`).
  */
+import process from "node:process"
 import * as Connect from "../../Connect.ts"
 import type { Options as CommandOptions } from "../../transport/CommandTransport.ts"
 import type { Context, Contexts } from "./Contexts.ts"
+import * as SshConfig from "./SshConfig.ts"
 import * as Suggestion from "../../../../core/protocol/Suggestion.ts"
 
 /** The server of one's own, which is started when it is needed. */
@@ -34,6 +36,19 @@ export const resolve = (text: string, { contexts }: Contexts): Named => {
   return "url" in found ? { ...found, context } : found
 }
 
+/** What a text names as a host: a context, a host of the configuration of ssh, `USER@HOST` behind ssh, or an address. */
+export const resolveHost = (text: string, contexts: Contexts, sshHosts: ReadonlyArray<string>): Named => {
+  const isContext = Object.hasOwn(contexts.contexts, text)
+  const behindSsh = !isContext && (sshHosts.includes(text) || text.includes("@"))
+  const address = behindSsh ? resolveAddress(`ssh://${text}`) : undefined
+  if (address !== undefined) return address
+  if (isContext || resolveAddress(text) !== undefined) return resolve(text, contexts)
+  const near = Suggestion.ofWord(text, ["own", ...Object.keys(contexts.contexts), ...sshHosts])
+  return {
+    refused: `it is no context and no host of the configuration of ssh${near || "; procwire hosts lists them"}`,
+  }
+}
+
 /** What an address may be. */
 export const addresses = "ws://HOST:PORT, tcp://HOST:PORT, unix:PATH or ssh://HOST"
 
@@ -44,6 +59,7 @@ export const resolveAddress = (text: string): Own | { readonly url: string } | C
   const [whole, user, host = "", port] = ssh.exec(text) ?? []
   if (whole === undefined) return undefined
   const args = [
+    ...SshConfig.flags(process.env),
     "-T",
     ...(port === undefined ? [] : ["-p", port]),
     ...(user === undefined ? [] : ["-l", user]),

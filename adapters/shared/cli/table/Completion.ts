@@ -9,7 +9,7 @@ import * as Spec from "./Spec.ts"
 /** What fits: words with what they mean, or a kind of names that somebody else knows. */
 export type Candidates =
   | { readonly kind: "words"; readonly words: ReadonlyArray<readonly [word: string, meaning: string]> }
-  | { readonly kind: "process" | "context" | "file" | "directory" | "program" }
+  | { readonly kind: "process" | "context" | "host" | "file" | "directory" | "program" }
 
 const nothing: Candidates = { kind: "words", words: [] }
 

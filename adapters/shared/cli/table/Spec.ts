@@ -5,7 +5,7 @@ import type { Flag } from "../Flags.ts"
  * What a value or an operand is, for completion: a name of a kind, or one of these words. `command` is a program, with
  * its arguments behind it.
  */
-export type Kind = "process" | "context" | "file" | "directory" | "command" | ReadonlyArray<string>
+export type Kind = "process" | "context" | "host" | "file" | "directory" | "command" | ReadonlyArray<string>
 
 /** A flag, with what a user reads of it. */
 export interface FlagSpec extends Flag {

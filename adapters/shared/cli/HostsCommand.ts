@@ -1,0 +1,149 @@
+/** `procwire hosts`: the hosts that `--host` knows, and what each can do, tried on all of them at once. */
+import process from "node:process"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import type * as ExecClient from "../../../core/client/ExecClient.ts"
+import type { StartOptions } from "../../../core/client/StartOptions.ts"
+import type { Platform } from "../Platform.ts"
+import * as Flags from "./Flags.ts"
+import * as HostFlags from "./HostFlags.ts"
+import * as LocalTerminal from "./LocalTerminal.ts"
+import * as Fleet from "./server/Fleet.ts"
+import * as Colours from "./show/Colours.ts"
+import * as Table from "./show/Table.ts"
+import { help, type FlagSpecs, type Spec } from "./table/Spec.ts"
+
+const command = "procwire hosts"
+
+const flags = {
+  json: { type: "boolean", help: "a line of JSON for each" },
+  quiet: { type: "boolean", short: "q", help: "names only, without asking them" },
+  timeout: { ...HostFlags.timeoutFlag.timeout, help: "how long each may take to answer [default: 10s]" },
+  ...help,
+} as const satisfies FlagSpecs
+
+export const spec: Spec = {
+  name: "hosts",
+  summary: "List the hosts that --host knows, and what each can do",
+  usage: "[OPTIONS] [NAME...]",
+  flags,
+  operands: "host",
+  text: `
+They are your own server here, the contexts, and the hosts of your configuration of ssh (Host lines without patterns, in
+~/.ssh/config or the file of the variable PROCWIRE_SSH_CONFIG). Behind ssh it is your own server on that host, which is
+started; nobody is asked for a password. A terminal and a sandbox are tried by a process that does nothing.
+
+Exit code: 1 if one of the hosts that were named has not answered; 0 otherwise.`,
+  examples: ["procwire hosts", "procwire hosts --json build ci", "procwire ps --all-hosts"],
+}
+
+/** What a host can do; undefined where it does not say. */
+interface Abilities {
+  readonly state: "running" | "not running"
+  readonly version?: string | undefined
+  readonly os?: string | undefined
+  readonly runtime?: string | undefined
+  readonly pty?: boolean | undefined
+  readonly sandbox?: boolean | undefined
+}
+
+/** Prints the list. */
+export const hosts = (_: Platform, args: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const { operands, values } = yield* Flags.parseAll(command, args, flags)
+    const millis = yield* HostFlags.readMillis(command, values.timeout)
+    const named = yield* Effect.forEach([...new Set(operands)], (name) => HostFlags.ofName(command, name, {}))
+    if (values.quiet === true) {
+      const names = operands.length > 0 ? named.map(({ name }) => name) : yield* HostFlags.names
+      return yield* print(names.map((name) => `${name}\n`))
+    }
+    const asked = operands.length > 0 ? named : yield* HostFlags.every(command)
+    const answers = yield* Fleet.ask({ hosts: asked, millis }, "procwire-hosts", abilities)
+    yield* print(values.json === true ? answers.map(toJson) : tableOf(answers))
+    return operands.length > 0 && answers.some(({ answer }) => Either.isLeft(answer)) ? 1 : 0
+  }).pipe(Effect.scoped)
+
+const print = (lines: ReadonlyArray<string>) =>
+  LocalTerminal.write("stdout", new TextEncoder().encode(lines.join("")))
+
+const abilities = (client: ExecClient.ExecClient | undefined) =>
+  Effect.gen(function* () {
+    if (client === undefined) return { state: "not running" } satisfies Abilities
+    const { executorVersion, platformOs } = client.environmentInfo
+    const [seen, sandbox] = yield* Effect.all(
+      [
+        tried(client, { argv: ["/bin/sh", "-c", parent], tty: true }),
+        tried(client, { argv: ["/bin/sh", "-c", ":"], sandbox: readOnly }),
+      ],
+      { concurrency: 2 },
+    )
+    return {
+      state: "running",
+      version: executorVersion,
+      os: platformOs ?? undefined,
+      runtime: /\b(node|bun|deno|procwire)\b/i.exec(seen ?? "")?.[1]?.toLowerCase(),
+      pty: seen !== undefined,
+      sandbox: sandbox !== undefined,
+    } satisfies Abilities
+  })
+
+/** The program that runs the server, as far as a child of it can see. */
+const parent = "readlink /proc/$PPID/exe 2>/dev/null || ps -o comm= -p $PPID"
+
+/** What it prints; undefined if it did not run, unless the connection is lost. */
+const tried = (client: ExecClient.ExecClient, start: StartOptions) =>
+  Effect.map(client.run({ ...start, reject: false }), ({ stdout }): string | undefined => stdout).pipe(
+    Effect.catchIf(
+      ({ reason }) => reason !== "Disconnected",
+      () => Effect.succeed(undefined),
+    ),
+  )
+
+/** May read everything and write nothing. */
+const readOnly = {
+  permissions: {
+    type: "managed",
+    file_system: {
+      type: "restricted",
+      entries: [{ path: { type: "special", value: { kind: "root" } }, access: "read" }],
+    },
+    network: "restricted",
+  },
+  windowsSandboxLevel: "disabled",
+  windowsSandboxProxySettingsMode: null,
+} as const
+
+type Row = Fleet.Answer<Abilities>
+
+const toJson = ({ answer, host }: Row): string =>
+  `${JSON.stringify(
+    Either.match(answer, {
+      onLeft: (error) => ({ host, reachable: false, error }),
+      onRight: (found) => ({ host, reachable: found.state === "running", ...found }),
+    }),
+  )}\n`
+
+const tableOf = (rows: ReadonlyArray<Row>): ReadonlyArray<string> => {
+  const { bad, good } = Colours.of("stdout")
+  const of = (text: (found: Abilities) => string | undefined) => (row: Row) =>
+    Either.match(row.answer, { onLeft: () => "-", onRight: (found) => text(found) ?? "-" })
+  const columns: ReadonlyArray<Table.Column<Row>> = [
+    { title: "HOST", text: ({ host }) => host, least: 8 },
+    { title: "VERSION", text: of(({ version }) => version) },
+    { title: "OS", text: of(({ os }) => os) },
+    { title: "RUNTIME", text: of(({ runtime }) => runtime) },
+    { title: "PTY", text: of(({ pty }) => yesOrNo(pty)) },
+    { title: "SANDBOX", text: of(({ sandbox }) => yesOrNo(sandbox)) },
+    {
+      title: "STATE",
+      text: ({ answer }) => Either.match(answer, { onLeft: (why) => why, onRight: ({ state }) => state }),
+      least: 20,
+      paint: (text, { answer }) =>
+        Either.isLeft(answer) ? bad(text) : text === "running" ? good(text) : text,
+    },
+  ]
+  return Table.lines(columns, rows, process.stdout.isTTY ? process.stdout.columns || 80 : undefined)
+}
+
+const yesOrNo = (is: boolean | undefined): string | undefined =>
+  is === undefined ? undefined : is ? "yes" : "no"

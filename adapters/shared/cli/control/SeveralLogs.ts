@@ -1,0 +1,89 @@
+/** The output of the processes of one name on several hosts, line by line, with the host in front of each. */
+import process from "node:process"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import type * as ExecClient from "../../../../core/client/ExecClient.ts"
+import type { ListedProcess } from "../../../../core/client/Lists.ts"
+import type { RemoteProcess } from "../../../../core/client/RemoteProcess.ts"
+import type { Several } from "../HostFlags.ts"
+import * as LocalTerminal from "../LocalTerminal.ts"
+import * as Access from "../server/Access.ts"
+import * as Fleet from "../server/Fleet.ts"
+import { Unable } from "../server/Unable.ts"
+import * as Prefixed from "../show/Prefixed.ts"
+import * as Control from "./Control.ts"
+import * as Join from "./Join.ts"
+
+/** How they are shown. */
+export interface How<E, R> {
+  /** True if a host without such a process is none to speak of, as long as one has it. */
+  readonly isEvery: boolean
+  readonly show: (
+    process: RemoteProcess,
+    row: ListedProcess,
+    print: LocalTerminal.Print,
+  ) => Effect.Effect<void, E | LocalTerminal.OutputClosed, R>
+}
+
+interface Found {
+  readonly row: ListedProcess
+  readonly process: RemoteProcess
+}
+
+/** Shows them at once; succeeds with the exit code. */
+export const show = <E, R>(several: Several, ref: string, { isEvery, show }: How<E, R>) =>
+  Effect.gen(function* () {
+    const answers = yield* Fleet.ask(several, "procwire-logs", (client) => find(client, ref))
+    const found = answers.flatMap(({ answer, host }) =>
+      Either.isRight(answer) && "row" in answer.right ? [{ host, ...answer.right }] : [],
+    )
+    const isNone = ({ answer }: Fleet.Answer<Found | Unable>) =>
+      Either.isRight(answer) && answer.right instanceof Unable
+    const isQuiet = isEvery && found.length > 0
+    const failed = answers.filter((each) => !(isQuiet && isNone(each))).map(toError)
+    let code = Fleet.told(failed)
+    const width = Math.max(0, ...found.map(({ host }) => host.length))
+    yield* Effect.forEach(
+      found,
+      ({ host, process: child, row }) =>
+        Effect.catchAll(
+          prefixed(host.padEnd(width), (print) => show(child, row, print)),
+          (error) => {
+            if (error instanceof LocalTerminal.OutputClosed) return Effect.fail(error)
+            const message = error instanceof Error ? error.message : String(error)
+            code = 1
+            return Effect.sync(() => void process.stderr.write(`Error: ${host}: ${message}\n`))
+          },
+        ),
+      { concurrency: "unbounded", discard: true },
+    )
+    return code
+  })
+
+const toError = ({ answer, host }: Fleet.Answer<Found | Unable>): Fleet.Answer<unknown> => ({
+  host,
+  answer: Either.flatMap(answer, (found) =>
+    found instanceof Unable ? Either.left(found.message) : Either.right(found),
+  ),
+})
+
+/** The process, or why there is none. */
+const find = (client: ExecClient.ExecClient | undefined, ref: string) =>
+  Effect.gen(function* () {
+    if (client === undefined) return new Unable({ message: `no process is called ${ref}` })
+    yield* Access.need(client, "processList", "it cannot list what runs")
+    const row = yield* Effect.catchTag(Control.find({ client }, ref), "Unable", Effect.succeed)
+    return row instanceof Unable ? row : { row, process: yield* Join.look(client, row) }
+  })
+
+/** Whole lines with the host in front; what has no end of line comes at the end. */
+const prefixed = <E, R>(
+  host: string,
+  show: (print: LocalTerminal.Print) => Effect.Effect<void, E | LocalTerminal.OutputClosed, R>,
+) =>
+  Effect.suspend(() => {
+    const lines = Prefixed.make(`${host} | `)
+    const print: LocalTerminal.Print = (to, bytes) => LocalTerminal.write(to, lines.add(to, bytes))
+    const rest = (to: "stdout" | "stderr") => Effect.suspend(() => LocalTerminal.write(to, lines.rest(to)))
+    return Effect.zipRight(show(print), Effect.zipRight(rest("stdout"), rest("stderr")))
+  })
