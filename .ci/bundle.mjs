@@ -16,6 +16,9 @@ export const external = [
   "utf-8-validate",
   "@xterm/headless",
   "@effect/sql-pg",
+  "@nats-io/jetstream",
+  "@nats-io/kv",
+  "@nats-io/transport-node",
   "@effect/sql",
   "@effect/experimental",
 ]

@@ -88,7 +88,10 @@ const processes = (words: ReadonlyArray<string>) =>
       words[words.indexOf(flag) + 1 || -1] ??
       words.find((word) => word.startsWith(`${flag}=`))?.slice(flag.length + 1)
     const [host, server] = [valueOf("--host"), valueOf("--server")]
-    const named = { ...(host === undefined ? {} : { host }), ...(server === undefined ? {} : { server: [server] }) }
+    const named = {
+      ...(host === undefined ? {} : { host }),
+      ...(server === undefined ? {} : { server: [server] }),
+    }
     const target = yield* TargetFlags.read(command, named, { own: true })
     const reached = yield* Reach.existing(target)
     if (reached === undefined) return []

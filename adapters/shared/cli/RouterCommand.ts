@@ -34,7 +34,7 @@ const own = {
     type: "string",
     shows: "URL",
     help:
-      `what the routers of a fleet agree in: postgres://USER@HOST/DATABASE, or memory: for a router that is alone ` +
+      `what the routers of a fleet agree in: postgres://USER@HOST/DATABASE, nats://HOST:PORT, or memory: for a router that is alone ` +
       `[default: the variable ${variable}, which shows its password to nobody]`,
   },
   "host-token-file": {
@@ -94,7 +94,7 @@ const parse = (
     if (directory === undefined)
       return yield* new Flags.UsageError({
         command,
-        message: "--directory is missing: postgres://… or memory:",
+        message: "--directory is missing: postgres://…, nats://… or memory:",
       })
     const quota = text("quota")
     const settings = yield* OptionFlags.settle(OptionFlags.fromValues(shared, values), undefined, {})

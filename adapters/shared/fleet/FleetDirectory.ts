@@ -8,11 +8,17 @@ import { invalid, misconfigured, type ServeError } from "../serve/ServeError.ts"
 /** Opens it until the scope closes. */
 export const open = (url: string): Effect.Effect<DirectoryService, ServeError, Scope.Scope> => {
   if (url === "memory:") return MemoryDirectory.make()
-  if (/^postgres(ql)?:\/\//.test(url))
-    return Effect.promise(() => import("../directory/PostgresDirectory.ts")).pipe(
-      Effect.flatMap((postgres) => postgres.make({ url })),
-      Effect.mapError(({ message }) => misconfigured(`the directory cannot be opened: ${message}`)),
-    )
+  const opened = <E extends { readonly message: string }>(
+    make: Effect.Effect<DirectoryService, E, Scope.Scope>,
+  ) => Effect.mapError(make, ({ message }) => misconfigured(`the directory cannot be opened: ${message}`))
+  if (/^postgres(ql)?:\/\//.test(url)) {
+    const loaded = Effect.promise(() => import("../directory/PostgresDirectory.ts"))
+    return opened(Effect.flatMap(loaded, (postgres) => postgres.make({ url })))
+  }
+  if (/^(nats|tls):\/\//.test(url)) {
+    const loaded = Effect.promise(() => import("../directory/NatsDirectory.ts"))
+    return opened(Effect.flatMap(loaded, (nats) => nats.make({ url })))
+  }
   // The value may have a password.
-  return invalid("--directory: expected postgres://USER@HOST/DATABASE or memory:")
+  return invalid("--directory: expected postgres://USER@HOST/DATABASE, nats://HOST:PORT or memory:")
 }

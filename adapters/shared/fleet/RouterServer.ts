@@ -30,7 +30,7 @@ import * as Secrets from "./Secrets.ts"
 
 /** What only a router has. */
 export interface RouterOptions {
-  /** `postgres://…` or `memory:`. */
+  /** `postgres://…`, `nats://…` or `memory:`. */
   readonly directory: string
   /** What hosts and other routers have to show; the first one is shown to other routers. */
   readonly hostTokenFiles: ReadonlyArray<string>
