@@ -45,6 +45,7 @@ const processes: Readonly<Record<string, Load>> = {
   play: () => import("./PlayCommand.ts").then(({ spec, play }) => usual(spec, play)),
   top: () => import("./TopCommand.ts").then(({ spec, top }) => usual(spec, top)),
   events: () => import("./EventsCommand.ts").then(({ spec, events }) => usual(spec, events)),
+  cp: () => import("./CpCommand.ts").then(({ spec, cp }) => usual(spec, cp)),
   inspect: () => import("./InspectCommand.ts").then(({ spec, inspect }) => usual(spec, inspect)),
 }
 
