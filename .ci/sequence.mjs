@@ -20,6 +20,7 @@ const longest = [
   "adapters/shared/integration/AgentWaits.test.ts",
   "adapters/shared/integration/WaitEvidence.test.ts",
   "conformance/integration/ReadmeSpawners.test.ts",
+  "adapters/shared/fleet/Fleet.test.ts",
   "adapters/shared/cli/KeptProgram.test.ts",
   "adapters/shared/integration/Escapes.test.ts",
   "adapters/shared/cli/McpEnd.test.ts",

@@ -85,38 +85,42 @@ afterEach(async () => {
 afterAll(() => removeFolder(folder))
 
 describe("a fleet of one router", () => {
-  it("admits hosts by their token over TLS, and neither clients by it nor hosts by that of clients", async () => {
-    const { authority, server } = Certificates.make(folder)
-    const [hosts, clientsFile] = [join(folder, "hosts.token"), join(folder, "clients.token")]
-    writeFileSync(hosts, "sesame for hosts\n")
-    writeFileSync(clientsFile, "sesame for clients\n")
-    const [ca, caFile] = [authority.cert, authority.certFile]
-    const { url } = await router(
-      "memory:",
-      "ws://127.0.0.1:0",
-      `--tls-cert=${server.certFile}`,
-      `--tls-key=${server.keyFile}`,
-      "--ws-auth=capability-token",
-      `--ws-token-file=${clientsFile}`,
-      `--host-token-file=${hosts}`,
-    )
-    expect(url).toMatch(/^wss:/)
-    const joining = (token: string) =>
-      start("serve", `--join=${url}`, `--join-ca=${caFile}`, `--join-token-file=${token}`, "--host-id=a")
-    const connected = (token: string) => connect({ url, ca, token })
-    const list = (token: string) =>
-      fleetCommand("hosts", "--json", "--router", url, "--router-ca", caFile, "--token-file", token)
-    const stranger = joining(clientsFile)
-    await expect(connected("sesame for hosts")).rejects.toMatchObject({ reason: "Connect" })
-    expect(await list(clientsFile)).toBe("")
-    expect(await list(hosts)).toBe("")
-    await kill(stranger)
-    joining(hosts)
-    await until(async () => (await list(hosts)).includes('"hostId":"a"'))
-    const client = await connected("sesame for clients")
-    clients.add(client)
-    expect(await client.run({ argv: ["echo", "in"] })).toMatchObject({ exitCode: 0 })
-  })
+  // A server on Deno does not listen with TLS.
+  it.skipIf(Runtime.name === "Deno")(
+    "admits hosts by their token over TLS, and neither clients by it nor hosts by that of clients",
+    async () => {
+      const { authority, server } = Certificates.make(folder)
+      const [hosts, clientsFile] = [join(folder, "hosts.token"), join(folder, "clients.token")]
+      writeFileSync(hosts, "sesame for hosts\n")
+      writeFileSync(clientsFile, "sesame for clients\n")
+      const [ca, caFile] = [authority.cert, authority.certFile]
+      const { url } = await router(
+        "memory:",
+        "ws://127.0.0.1:0",
+        `--tls-cert=${server.certFile}`,
+        `--tls-key=${server.keyFile}`,
+        "--ws-auth=capability-token",
+        `--ws-token-file=${clientsFile}`,
+        `--host-token-file=${hosts}`,
+      )
+      expect(url).toMatch(/^wss:/)
+      const joining = (token: string) =>
+        start("serve", `--join=${url}`, `--join-ca=${caFile}`, `--join-token-file=${token}`, "--host-id=a")
+      const connected = (token: string) => connect({ url, ca, token })
+      const list = (token: string) =>
+        fleetCommand("hosts", "--json", "--router", url, "--router-ca", caFile, "--token-file", token)
+      const stranger = joining(clientsFile)
+      await expect(connected("sesame for hosts")).rejects.toMatchObject({ reason: "Connect" })
+      expect(await list(clientsFile)).toBe("")
+      expect(await list(hosts)).toBe("")
+      await kill(stranger)
+      joining(hosts)
+      await until(async () => (await list(hosts)).includes('"hostId":"a"'))
+      const client = await connected("sesame for clients")
+      clients.add(client)
+      expect(await client.run({ argv: ["echo", "in"] })).toMatchObject({ exitCode: 0 })
+    },
+  )
 
   it("starts nothing on a host that is drained, until it is told otherwise", async () => {
     const { url } = await router("memory:")
