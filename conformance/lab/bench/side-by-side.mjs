@@ -1,7 +1,7 @@
 // @ts-check
 // `npm run bench`: procwire on Node, Bun and Deno and as Bun's single file against the real peer, and against another
-// commit, interleaved in one run, over stdio and WebSocket. `--guard`, `--growth`, `--profile` and `--receipts` are
-// commands of their own.
+// commit, interleaved in one run, over stdio and WebSocket. `--guard`, `--growth`, `--profile`, `--receipts` and
+// `--histories` are commands of their own.
 //
 // npm fetches the peer, as for `npm run conformance:codex`. Writes what it measured to `.cache/bench/`.
 import { spawnSync } from "node:child_process"
@@ -27,6 +27,7 @@ Usage: npm run bench -- [OPTIONS]
        npm run bench -- --growth [--help]    what one process, connection or finished process more costs
        npm run bench -- --profile ROW        where the CPU time of a row goes, by function
        npm run bench -- --receipts [--help]  what a receipt takes from the throughput of a flood
+       npm run bench -- --histories [--help] the same for a history
 
   --against REF      also builds that commit in a scratch worktree, and compares it with this one, row by row
   --on NAME,NAME     some of ${kinds.join(", ")} [default: all]
@@ -91,12 +92,12 @@ const ours = (kind, suffix, folder) => {
   return { ...server(`${kind}${suffix}`, command), run: [...command.slice(0, -1), "run", "--", "true"] }
 }
 
-const modes = ["--guard", "--growth", "--profile", "--receipts"]
+const modes = ["--guard", "--growth", "--profile", "--receipts", "--histories"]
 const mode = process.argv.slice(2).find((word) => modes.includes(word))
 if (mode === "--guard") await import("./guard.mjs")
 else if (mode === "--growth") await import("./growth.mjs")
 else if (mode === "--profile") await import("./profile.mjs")
-else if (mode === "--receipts") await import("./receipts.mjs")
+else if (mode === "--receipts" || mode === "--histories") await import("./pairs.mjs")
 else compare()
 
 function compare() {
