@@ -20,7 +20,7 @@ test.each([
   ["core/process/Process.ts", "output wakes nobody"],
   ["core/process/Ring.ts", "a reader gets its last chunk again"],
   ["core/server/Notifier.ts", "a cursor advances twice"],
-  ["core/session/SessionRegistry.ts", "a session expires although it was resumed"],
+  ["core/session/Expiry.ts", "a session expires although it was resumed"],
   ["core/client/EventFeed.ts", "what is consumed counts for ever"],
 ])("the simulation finds a fault that is planted in %s: %s", async (file, what) => {
   const { code, stdout } = await run("faults.mjs", "--seeds", "10", "--only", file, "--only", what)
