@@ -4,7 +4,7 @@
  *
  * The page reaches the server through a relay that leaves its `Origin` out: the server refuses web pages.
  */
-import { execFile, spawn } from "node:child_process"
+import { execFile, spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
@@ -131,12 +131,14 @@ const shown = async (program: string, script: string, hash: string) => {
     "--disable-dev-shm-usage",
     `--user-data-dir=${profile}`,
   ]
-  const browser = spawn(program, [...flags, `http://127.0.0.1:${port}/#${hash}`], { stdio: "ignore" })
+  // It leads a group, because its own processes go on for a while without it, and write into the profile.
+  const words = [...flags, `http://127.0.0.1:${port}/#${hash}`]
+  const browser = spawn(program, words, { stdio: "ignore", detached: true })
   const ended = once(browser, "exit").then(([code]) => `Chromium has ended with ${code}`)
   try {
     return await Promise.race([reported, ended])
   } finally {
-    browser.kill("SIGKILL")
+    spawnSync("kill", ["-KILL", "--", `-${browser.pid}`])
     await ended
     site.closeAllConnections()
     site.close()
