@@ -23,8 +23,8 @@ export const check = { title: "npm run check", args: [".ci/check.mjs"] }
 
 const sideBySide = 2
 
-/** Together four more than there are cores, so that somebody computes while others wait. */
-const workers = Math.ceil((availableParallelism() + 4) / sideBySide)
+/** Together a few more than there are cores. */
+const workers = Math.ceil((availableParallelism() + 2) / sideBySide)
 
 /**
  * The output of steps, in their order: that of the first one that runs is shown as it comes, that of the others when
