@@ -7,24 +7,14 @@ import { fileURLToPath } from "node:url"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
-import * as Stream from "effect/Stream"
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
 import { DirectorySuite } from "../../../conformance/directory/index.ts"
-import type { Change, DirectoryService } from "../../../core/directory/Directory.ts"
-import type { DirectoryError } from "../../../core/directory/DirectoryError.ts"
+import type { DirectoryService } from "../../../core/directory/Directory.ts"
 import * as PostgresDirectory from "./PostgresDirectory.ts"
+import { ask, atLast, host, hour, patient, refusal, tellsOf, until } from "./testing/Asking.ts"
 import { lacking, PostgresServer } from "./testing/PostgresServer.ts"
 
 const title = lacking === undefined ? "on PostgreSQL" : `on PostgreSQL, skipped: ${lacking}`
-const hour = 3_600_000
-const patient = {
-  leaseMillis: hour,
-  goneMillis: 2 * hour,
-  claimMillis: hour,
-  tickMillis: 50,
-  deadlineMillis: 60_000,
-}
-
 describe.skipIf(lacking !== undefined)(title, () => {
   let server: PostgresServer
   let schemas = 0
@@ -40,24 +30,6 @@ describe.skipIf(lacking !== undefined)(title, () => {
     const made = PostgresDirectory.make({ url: server.url, connections: 4, ...patient, ...options })
     return Effect.runPromise(Scope.extend(made, scope))
   }
-  const ask = <A>(effect: Effect.Effect<A, DirectoryError>): Promise<A> => Effect.runPromise(effect)
-  const refusal = (effect: Effect.Effect<unknown, DirectoryError>): Promise<DirectoryError> =>
-    Effect.runPromise(Effect.flip(effect))
-  /** Asks until it is no longer `Unavailable`. */
-  const atLast = async <A>(effect: Effect.Effect<A, DirectoryError>): Promise<A> => {
-    for (;;) {
-      const got = await Effect.runPromise(Effect.either(effect))
-      if (got._tag === "Right") return got.right
-      expect(got.left.reason).toBe("Unavailable")
-    }
-  }
-  /** The first change that this is true of, by a watch that begins now. */
-  const until = (directory: DirectoryService, isThis: (change: Change) => boolean) =>
-    Effect.runPromise(Stream.runHead(Stream.filter(directory.watch, isThis)))
-  const tellsOf = (sessionId: string) => (change: Change) =>
-    change.kind === "session" && change.session.sessionId === sessionId
-  const host = (hostId: string) => ({ hostId, epoch: 1, labels: {}, capacity: 1_000 })
-
   DirectorySuite.suite("a directory in PostgreSQL", (options) =>
     Effect.succeed(PostgresDirectory.make({ url: server.url, connections: 4, ...options, schema: schema() })),
   )
