@@ -3,11 +3,10 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { pathToFileURL } from "node:url"
 import * as Effect from "effect/Effect"
-import { build } from "esbuild"
 import { root } from "../../../.ci/setup.mjs"
 import { finish, flags } from "./lib/command.mjs"
+import * as Postgres from "./lib/postgres.mjs"
 import { ready } from "./lib/servers.mjs"
 
 const options = flags(
@@ -22,22 +21,6 @@ const options = flags(
 
 ready()
 const folder = mkdtempSync(join(tmpdir(), "procwire-proof-"))
-const outfile = join(folder, "server.mjs")
-await build({
-  absWorkingDir: root,
-  entryPoints: ["adapters/shared/directory/testing/PostgresServer.ts"],
-  outfile,
-  bundle: true,
-  platform: "node",
-  format: "esm",
-  logLevel: "warning",
-})
-/** @type {typeof import("../../../adapters/shared/directory/testing/PostgresServer.ts")} */
-const { lacking, PostgresServer } = await import(pathToFileURL(outfile).href)
-if (lacking !== undefined) {
-  process.stdout.write(`skipped: ${lacking}\n`)
-  process.exit(0)
-}
 /** @type {typeof import("../../../adapters/shared/directory/postgres.ts")} */
 const { PostgresDirectory } = await import(join(root, "dist/adapters/shared/directory/postgres.js"))
 
@@ -63,7 +46,7 @@ const race = (routers, tenant) =>
 
 const program = Effect.gen(function* () {
   const server = yield* Effect.acquireRelease(
-    Effect.promise(() => PostgresServer.start()),
+    Effect.promise(() => Postgres.start(folder)),
     (server) => Effect.promise(() => server.remove()),
   )
   const patience = { leaseMillis: 86_400_000, goneMillis: 86_400_000, claimMillis: 86_400_000 }

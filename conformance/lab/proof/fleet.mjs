@@ -3,11 +3,9 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { pathToFileURL } from "node:url"
-import { build } from "esbuild"
-import { root } from "../../../.ci/setup.mjs"
 import { finish, flags, progress } from "./lib/command.mjs"
 import * as Fleet from "./lib/fleet.mjs"
+import * as Postgres from "./lib/postgres.mjs"
 import { ready } from "./lib/servers.mjs"
 
 const options = flags("proof:fleet", "Kills routers under floods, and measures what a router costs.", {
@@ -20,23 +18,7 @@ const options = flags("proof:fleet", "Kills routers under floods, and measures w
 
 ready()
 const folder = mkdtempSync(join(tmpdir(), "procwire-proof-"))
-const outfile = join(folder, "server.mjs")
-await build({
-  absWorkingDir: root,
-  entryPoints: ["adapters/shared/directory/testing/PostgresServer.ts"],
-  outfile,
-  bundle: true,
-  platform: "node",
-  format: "esm",
-  logLevel: "warning",
-})
-/** @type {typeof import("../../../adapters/shared/directory/testing/PostgresServer.ts")} */
-const { lacking, PostgresServer } = await import(pathToFileURL(outfile).href)
-if (lacking !== undefined) {
-  process.stdout.write(`skipped: ${lacking}\n`)
-  process.exit(0)
-}
-const postgres = await PostgresServer.start()
+const postgres = await Postgres.start(folder)
 const fleet = await Fleet.start({ directory: postgres.url, folder, ...options })
 const cost = await Fleet.cost(fleet)
 progress(`${options.floods} floods begin`)
