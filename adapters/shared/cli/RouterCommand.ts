@@ -14,6 +14,7 @@ import * as ServiceState from "../systemd/ServiceState.ts"
 import * as Flags from "./Flags.ts"
 import * as OptionFlags from "./OptionFlags.ts"
 import * as Renewal from "./Renewal.ts"
+import * as ServeFailure from "./ServeFailure.ts"
 import { flagsOf, type FlagSpecs, type Spec } from "./table/Spec.ts"
 import * as Telemetry from "./Telemetry.ts"
 
@@ -133,10 +134,4 @@ export const router = (platform: Platform, args: ReadonlyArray<string>, asked: E
     )
   })
 
-const toFlagError = (error: ServeError) => {
-  const { reason, message } = error
-  if (reason === "Listen") return error
-  return reason === "InvalidOption"
-    ? new Flags.UsageError({ command, message })
-    : new Flags.ConfigurationError({ message })
-}
+const toFlagError = ServeFailure.toFlagError(command)

@@ -20,6 +20,7 @@ import * as Flags from "./Flags.ts"
 import * as OptionFlags from "./OptionFlags.ts"
 import { flagsOf, type Spec } from "./table/Spec.ts"
 import * as Renewal from "./Renewal.ts"
+import * as ServeFailure from "./ServeFailure.ts"
 import * as Telemetry from "./Telemetry.ts"
 
 const command = "procwire serve"
@@ -106,11 +107,4 @@ const printLinks = ({ webLink }: ServerService, printed: NodeJS.WriteStream) =>
     yield* Effect.forkScoped(Effect.forever(Effect.zipRight(requests.take, print)))
   })
 
-/** Wrong use and what cannot start exit with 2, an address that cannot be bound with 1. */
-const toFlagError = (error: ServeError) => {
-  const { reason, message } = error
-  if (reason === "Listen") return error
-  return reason === "InvalidOption"
-    ? new Flags.UsageError({ command, message })
-    : new Flags.ConfigurationError({ message })
-}
+const toFlagError = ServeFailure.toFlagError(command)
