@@ -7,7 +7,6 @@
  */
 import { all as cases } from "./suite/cases/all.ts"
 import { run } from "./command/Command.ts"
-import { UsageError } from "./command/Options.ts"
 import * as ProcessTree from "./suite/wire/ProcessTree.ts"
 
 const name = "procwire-conformance"
@@ -33,17 +32,4 @@ process.stdout.on("error", () => {
   process.exit(1)
 })
 
-run(process.argv.slice(2), { name, cases, out: process.stdout, err: process.stderr }).then(
-  leave,
-  (error: unknown) => {
-    const wrongUse = error instanceof UsageError
-    const text = wrongUse
-      ? error.message
-      : error instanceof Error
-        ? (error.stack ?? error.message)
-        : String(error)
-    process.stderr.write(`${name}: ${text}\n`)
-    if (wrongUse) process.stderr.write("try --help\n")
-    leave(wrongUse ? 2 : 1)
-  },
-)
+void run(process.argv.slice(2), { name, cases, out: process.stdout, err: process.stderr }).then(leave)

@@ -8,18 +8,13 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { afterAll, expect, test } from "vitest"
+import { type Ran, run as here } from "../testing/CommandHere.ts"
 import * as Xml from "../testing/Xml.ts"
 
 const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url))
 const bundle = path("../../dist/procwire-conformance.mjs")
 const folder = mkdtempSync(join(tmpdir(), "procwire-conformance-"))
 afterAll(() => rmSync(folder, { recursive: true }))
-
-interface Ran {
-  readonly code: number
-  readonly out: string
-  readonly err: string
-}
 
 const run = (program: ReadonlyArray<string>, ...args: ReadonlyArray<string>): Promise<Ran> =>
   new Promise((resolve) => {
@@ -56,15 +51,15 @@ test("the exit code is 1 when a must has failed, and 0 when the baseline expects
 test("a stale entry of the baseline fails a run in which every case has passed", async () => {
   const file = join(folder, "stale.json")
   writeFileSync(file, JSON.stringify([{ id: "environment/status-is-ready", reason: "was not ready" }]))
-  const { code, out } = await run(node, ...good, "environment/status*", "--baseline", file)
+  const { code, out } = await here(...good, "environment/status*", "--baseline", file)
   expect(code).toBe(1)
   expect(out).toContain("stale entry in the baseline: environment/status-is-ready: it passes over stdio")
 })
 
 test("a failed should counts only under --strict", async () => {
   const globs = ["handshake/params-checked-before-state", "environment/status*"]
-  expect((await run(node, ...bad, ...globs)).code).toBe(0)
-  expect((await run(node, ...bad, ...globs, "--strict")).code).toBe(1)
+  expect((await here(...bad, ...globs)).code).toBe(0)
+  expect((await here(...bad, ...globs, "--strict")).code).toBe(1)
 })
 
 test("wrong use is exit code 2 and names the flag, the glob or the file", async () => {
@@ -76,7 +71,7 @@ test("wrong use is exit code 2 and names the flag, the glob or the file", async 
     [[...good, "--json"], /--json/],
   ]
   for (const [args, names] of wrong) {
-    const { code, out, err } = await run(node, ...args)
+    const { code, out, err } = await here(...args)
     expect({ code, out }).toEqual({ code: 2, out: "" })
     expect(err).toMatch(names)
     expect(err).toContain("try --help")
@@ -84,8 +79,8 @@ test("wrong use is exit code 2 and names the flag, the glob or the file", async 
 })
 
 test("--help shows examples, and --list needs no server", async () => {
-  expect((await run(node, "--help")).out).toContain("examples")
-  expect((await run(node, "--list", "process/read/next-seq")).out).toMatch(
+  expect((await here("--help")).out).toContain("examples")
+  expect((await here("--list", "process/read/next-seq")).out).toMatch(
     /^process\/read\/next-seq \(must, any\)\n/,
   )
 })
@@ -93,7 +88,7 @@ test("--help shows examples, and --list needs no server", async () => {
 test("--tap leaves nothing but TAP on the standard output, and the files are written beside it", async () => {
   const [json, junit] = [join(folder, "out.json"), join(folder, "out.xml")]
   const args = [...bad, missingField, "environment/status*", "--tap", "-v", "--json", json, "--junit", junit]
-  const { code, out, err } = await run(node, ...args)
+  const { code, out, err } = await here(...args)
   expect(code).toBe(1)
   expect(out).toMatch(
     /^TAP version 14\n1\.\.2\nnot ok 1 - process\/[^]*\n {2}\.\.\.\nok 2 - environment\/[^\n]*\n$/,
@@ -108,15 +103,15 @@ test("--spawner plays the spawner suite on the layer of a module, and names a mo
   const layer = new URL("../../dist/adapters/node/NodeSpawner.js", import.meta.url).href
   writeFileSync(good, `export { layerSpawner } from ${JSON.stringify(layer)}\n`)
   writeFileSync(bad, "export const nothing = 0\n")
-  const ran = await run(node, "--spawner", good, "spawner/errors/program-missing", "--tap")
+  const ran = await here("--spawner", good, "spawner/errors/program-missing", "--tap")
   expect(ran.out).toBe("TAP version 14\n1..1\nok 1 - spawner/errors/program-missing (must, spawner)\n")
   expect(ran.code).toBe(0)
   for (const module of [bad, join(folder, "none.mjs")]) {
-    const { code, err } = await run(node, "--spawner", module)
+    const { code, err } = await here("--spawner", module)
     expect(code).toBe(2)
     expect(err).toContain(module)
   }
-  expect((await run(node, "--spawner", good, "no/such/case")).code).toBe(2)
+  expect((await here("--spawner", good, "no/such/case")).code).toBe(2)
 })
 
 /** A runtime that npm has installed for this platform. */
@@ -145,16 +140,7 @@ for (const [name, program] of others) {
 test("--badge and --markdown write the same bytes for the same result, into files that can be written", async () => {
   const [svg, md] = [join(folder, "badge.svg"), join(folder, "summary.md")]
   const written = async (): Promise<ReadonlyArray<string>> => {
-    const { code } = await run(
-      node,
-      ...bad,
-      missingField,
-      "environment/status*",
-      "--badge",
-      svg,
-      "--markdown",
-      md,
-    )
+    const { code } = await here(...bad, missingField, "environment/status*", "--badge", svg, "--markdown", md)
     expect(code).toBe(1)
     return [svg, md].map((file) => readFileSync(file, "utf8"))
   }
@@ -162,7 +148,7 @@ test("--badge and --markdown write the same bytes for the same result, into file
   expect(badge).toContain("<title>procwire wire: not conformant, 1 of 2 cases passed</title>")
   expect(summary).toContain(`\`${missingField}\``)
   expect(await written()).toEqual([badge, summary])
-  const nowhere = await run(node, ...good, "--badge", join(folder, "none", "badge.svg"))
+  const nowhere = await here(...good, "--badge", join(folder, "none", "badge.svg"))
   expect(nowhere).toMatchObject({ code: 2, out: "" })
   expect(nowhere.err).toMatch(/--badge .*ENOENT/)
 })

@@ -28,8 +28,8 @@ export interface Surroundings {
   /** The name of the command, for the lines that repeat a case. */
   readonly name: string
   readonly cases: ReadonlyArray<Case>
-  readonly out: NodeJS.WriteStream
-  readonly err: NodeJS.WriteStream
+  readonly out: Report.Output
+  readonly err: Report.Output
 }
 
 const reason = (error: unknown): string => (error instanceof Error ? error.message : String(error))
@@ -61,7 +61,7 @@ const listing = (cases: ReadonlyArray<Case>): string =>
     .join("")
 
 const style = (options: Options, { name, out }: Pick<Surroundings, "name" | "out">): Report.Style => ({
-  colour: out.isTTY && (process.env["NO_COLOR"] ?? "") === "",
+  colour: out.isTTY === true && (process.env["NO_COLOR"] ?? "") === "",
   verbose: options.verbose,
   program: [
     name,
@@ -85,8 +85,24 @@ const trouble = async (options: Options): Promise<string | undefined> => {
   return `${first.target.words.map(quote).join(" ")}: ${first.found.text}${flag}`
 }
 
-/** Runs the chosen cases and returns the exit code. Fails with a {@link UsageError} on wrong use. */
+/** Runs the chosen cases and returns the exit code: 1 if something that counts has failed, 2 on wrong use. */
 export const run = async (argv: ReadonlyArray<string>, around: Surroundings): Promise<number> => {
+  try {
+    return await play(argv, around)
+  } catch (error) {
+    const wrongUse = error instanceof UsageError
+    const text = wrongUse
+      ? error.message
+      : error instanceof Error
+        ? (error.stack ?? error.message)
+        : String(error)
+    around.err.write(`${around.name}: ${text}\n`)
+    if (wrongUse) around.err.write("try --help\n")
+    return wrongUse ? 2 : 1
+  }
+}
+
+const play = async (argv: ReadonlyArray<string>, around: Surroundings): Promise<number> => {
   const options = parse(argv)
   if (options.help || options.version) {
     around.out.write(options.help ? usage : `${version()}\n`)

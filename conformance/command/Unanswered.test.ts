@@ -1,8 +1,7 @@
 /**
  * The command on servers that cannot be tested: one sentence and exit code 1 before any case is played; and on servers
- * that stop answering midway. Needs the bundle in `dist/`.
+ * that stop answering midway.
  */
-import { execFile } from "node:child_process"
 import { once } from "node:events"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { createServer, type AddressInfo } from "node:net"
@@ -10,20 +9,13 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { afterAll, expect, test } from "vitest"
+import { run } from "../testing/CommandHere.ts"
 import * as Xml from "../testing/Xml.ts"
 
 const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url))
-const bundle = path("../../dist/procwire-conformance.mjs")
 const control = `'${process.execPath}' '${path("../targets/control.mjs")}'`
 const folder = mkdtempSync(join(tmpdir(), "procwire-unanswered-"))
 afterAll(() => rmSync(folder, { recursive: true }))
-
-const run = (...args: ReadonlyArray<string>) =>
-  new Promise<{ readonly code: number; readonly out: string; readonly err: string }>((resolve) => {
-    const child = execFile(process.execPath, [bundle, ...args], { timeout: 100_000 }, (_, out, err) =>
-      resolve({ code: child.exitCode ?? -1, out, err }),
-    )
-  })
 
 /** A command that runs this script, with an address to listen on or over stdio. */
 const sh = (script: string, listen = ""): string => {
@@ -139,8 +131,18 @@ test("a server that stops answering midway is asked again, and the rest is not p
 })
 
 test("failures with one cause are printed once, then counted; -v prints and lists them all", async () => {
-  const server = `'${process.execPath}' '${path("../targets/broken/seq-as-string.mjs")}'`
-  const args = ["--command", server, "--level", "must", "--timeout-ms", "2000", "process/output"]
+  const server = `'${process.execPath}' '${path("../targets/broken/seq-as-string.mjs")}' --listen {LISTEN}`
+  const args = [
+    "--command",
+    server,
+    "--transports",
+    "ws",
+    "--level",
+    "must",
+    "--timeout-ms",
+    "2000",
+    "process/output",
+  ]
   const short = await run(...args)
   const [, count, more] =
     /\n(\d+) cases: `the seq of process\/[^]*?`\n {2}process\/.* and (\d+) more/.exec(short.out) ?? []

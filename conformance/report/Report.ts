@@ -13,6 +13,16 @@ import type { Outcome } from "../suite/RunCase.ts"
 import * as Transcript from "../suite/Transcript.ts"
 import * as Verdict from "./Verdict.ts"
 
+/** Where a report goes: a standard stream, or what stands for one. */
+export interface Output {
+  /** Whether it is a terminal: colours and progress are for one only. */
+  readonly isTTY?: boolean | undefined
+  /** Cells of a line of the terminal. */
+  readonly columns?: number | undefined
+  /** Writes a text; what it returns is not looked at. */
+  readonly write: (text: string) => unknown
+}
+
 /** How a report looks. */
 export interface Style {
   /** Colours, as ANSI escape sequences. */
@@ -169,7 +179,7 @@ export const summary = (verdict: Verdict.Verdict, ms: number, style: Style): str
 
 /** A line that overwrites itself on a terminal; silent elsewhere. */
 export const progress = (
-  out: NodeJS.WriteStream,
+  out: Output,
 ): { readonly show: (text: string) => void; readonly clear: () => void } => {
   const write = (text: string): void => {
     if (out.isTTY) out.write(`\r\u001b[2K${clip(text, Math.max(20, (out.columns ?? 80) - 24))}`)
