@@ -8,7 +8,7 @@ import type { Platform } from "../Platform.ts"
 import * as Flags from "./Flags.ts"
 import * as HostFlags from "./HostFlags.ts"
 import * as LocalTerminal from "./LocalTerminal.ts"
-import * as Fleet from "./server/Fleet.ts"
+import * as EachHost from "./server/EachHost.ts"
 import * as Colours from "./show/Colours.ts"
 import * as Table from "./show/Table.ts"
 import { help, type FlagSpecs, type Spec } from "./table/Spec.ts"
@@ -58,7 +58,7 @@ export const hosts = (_: Platform, args: ReadonlyArray<string>) =>
       return yield* print(names.map((name) => `${name}\n`))
     }
     const asked = operands.length > 0 ? named : yield* HostFlags.every(command)
-    const answers = yield* Fleet.ask({ hosts: asked, millis }, "procwire-hosts", abilities)
+    const answers = yield* EachHost.ask({ hosts: asked, millis }, "procwire-hosts", abilities)
     yield* print(values.json === true ? answers.map(toJson) : tableOf(answers))
     return operands.length > 0 && answers.some(({ answer }) => Either.isLeft(answer)) ? 1 : 0
   }).pipe(Effect.scoped)
@@ -113,7 +113,7 @@ const readOnly = {
   windowsSandboxProxySettingsMode: null,
 } as const
 
-type Row = Fleet.Answer<Abilities>
+type Row = EachHost.Answer<Abilities>
 
 const toJson = ({ answer, host }: Row): string =>
   `${JSON.stringify(

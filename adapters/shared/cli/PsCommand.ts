@@ -11,7 +11,7 @@ import * as Flags from "./Flags.ts"
 import * as HostFlags from "./HostFlags.ts"
 import * as LocalTerminal from "./LocalTerminal.ts"
 import * as Access from "./server/Access.ts"
-import * as Fleet from "./server/Fleet.ts"
+import * as EachHost from "./server/EachHost.ts"
 import * as Reach from "./server/Reach.ts"
 import * as Colours from "./show/Colours.ts"
 import * as Filters from "./show/Filters.ts"
@@ -68,12 +68,12 @@ export const ps = (_: Platform, args: ReadonlyArray<string>) =>
     if ("several" in asked) {
       const question = (client: ExecClient.ExecClient | undefined) =>
         client === undefined ? Effect.succeed([]) : listed(client, all, filter)
-      const answers = yield* Fleet.ask(asked.several, "procwire-ps", question)
+      const answers = yield* EachHost.ask(asked.several, "procwire-ps", question)
       const found = answers.flatMap(({ answer, host }) =>
         Either.isLeft(answer) ? [] : answer.right.map((row) => ({ host, ...row })),
       )
       yield* print(found, values)
-      return Fleet.told(answers)
+      return EachHost.told(answers)
     }
     const target = yield* TargetFlags.read(command, asked.one, { own: true })
     const reached = yield* Reach.existing(target)

@@ -8,7 +8,7 @@ import type { RemoteProcess } from "../../../../core/client/RemoteProcess.ts"
 import type { Several } from "../HostFlags.ts"
 import * as LocalTerminal from "../LocalTerminal.ts"
 import * as Access from "../server/Access.ts"
-import * as Fleet from "../server/Fleet.ts"
+import * as EachHost from "../server/EachHost.ts"
 import { Unable } from "../server/Unable.ts"
 import * as Prefixed from "../show/Prefixed.ts"
 import * as Control from "./Control.ts"
@@ -33,15 +33,15 @@ interface Found {
 /** Shows them at once; succeeds with the exit code. */
 export const show = <E, R>(several: Several, ref: string, { isEvery, show }: How<E, R>) =>
   Effect.gen(function* () {
-    const answers = yield* Fleet.ask(several, "procwire-logs", (client) => find(client, ref))
+    const answers = yield* EachHost.ask(several, "procwire-logs", (client) => find(client, ref))
     const found = answers.flatMap(({ answer, host }) =>
       Either.isRight(answer) && "row" in answer.right ? [{ host, ...answer.right }] : [],
     )
-    const isNone = ({ answer }: Fleet.Answer<Found | Unable>) =>
+    const isNone = ({ answer }: EachHost.Answer<Found | Unable>) =>
       Either.isRight(answer) && answer.right instanceof Unable
     const isQuiet = isEvery && found.length > 0
     const failed = answers.filter((each) => !(isQuiet && isNone(each))).map(toError)
-    let code = Fleet.told(failed)
+    let code = EachHost.told(failed)
     const width = Math.max(0, ...found.map(({ host }) => host.length))
     yield* Effect.forEach(
       found,
@@ -60,7 +60,7 @@ export const show = <E, R>(several: Several, ref: string, { isEvery, show }: How
     return code
   })
 
-const toError = ({ answer, host }: Fleet.Answer<Found | Unable>): Fleet.Answer<unknown> => ({
+const toError = ({ answer, host }: EachHost.Answer<Found | Unable>): EachHost.Answer<unknown> => ({
   host,
   answer: Either.flatMap(answer, (found) =>
     found instanceof Unable ? Either.left(found.message) : Either.right(found),
