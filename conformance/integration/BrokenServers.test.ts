@@ -55,6 +55,7 @@ const relayed = Object.fromEntries(
     "screen-of-now": "process/screen/is-of-a-seq",
     "screen-of-the-first-size": "process/screen/follows-a-resize",
     "screen-of-what-is-retained": "process/screen/goes-on-in-the-history",
+    "gap-without-screen": "process/attach/screen-jumps-to-the-picture",
     "screen-painted-plain": "process/screen/paints-itself",
     "screen-without-colors": "process/screen/has-colors-and-attributes",
     "screen-without-modes": "process/screen/tells-title-cursor-and-alternate",

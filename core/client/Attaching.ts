@@ -35,8 +35,8 @@ export interface AttachOptions {
   /** For a target, as the writer: takes the role from the client that has it. Default: false, which is refused then. */
   readonly take?: boolean
   /**
-   * For a target: `block` lets the process wait for this client, `skip` lets it miss output, which a `gap` tells.
-   * Default: `skip`.
+   * For a target: `block` lets the process wait for this client, `skip` lets it miss output, which a `gap` tells, and
+   * with `screen` that gap has what the terminal shows instead, where the server can paint it. Default: `skip`.
    */
   readonly policy?: Policy
 }

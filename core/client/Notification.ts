@@ -44,9 +44,9 @@ export const decode = (method: Name, params: Json): Either.Either<Received, stri
         event: { kind: "mark", mark: kind, ...rest },
       }))
     case "process/gap":
-      return Either.map(gap(params), ({ processId, from, to }) => ({
+      return Either.map(gap(params), ({ processId, from, to, screen }) => ({
         processId,
-        event: { kind: "gap", from, seq: to },
+        event: { kind: "gap", from, seq: to, ...(screen && { screen }) },
       }))
     case "process/writer":
       return Either.map(writer(params), ({ processId, writer }) => ({

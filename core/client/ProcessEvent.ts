@@ -5,6 +5,7 @@
  * `exited`, if a descendant holds the pipe; nothing follows `closed`. `failed` is made by the client, and is the last
  * event too.
  */
+import type { ScreenResult } from "../protocol/Screen.ts"
 import * as Process from "../protocol/Process.ts"
 import type { MarkKind } from "../protocol/Mark.ts"
 import type { EndedBy, OutputStream, ResourceLimit } from "../protocol/Process.ts"
@@ -37,7 +38,7 @@ export interface Marked {
   readonly cwd: string | null
 }
 
-/** Output that an attachment with the policy `skip` has missed: the server no longer retains it. */
+/** Output that an attachment with the policy `skip` or `screen` has missed: the server no longer retains it. */
 export interface Gap {
   /** Tells the events apart. */
   readonly kind: "gap"
@@ -45,6 +46,8 @@ export interface Gap {
   readonly from: number
   /** The last one. */
   readonly seq: number
+  /** With `screen`: what the terminal shows instead, as `ansi`. No output up to its `seq` comes any more. */
+  readonly screen?: ScreenResult
 }
 
 /** The process has exited. */

@@ -8,14 +8,20 @@ import * as Schema from "effect/Schema"
 import { nullable } from "./Fields.ts"
 import { U53, U64 } from "./Integers.ts"
 import { ListedProcess } from "./List.ts"
+import { ScreenResult } from "./Screen.ts"
 
 /** What a client may do: look on, or write as well. One at a time writes. */
 export const Role = Schema.Literal("viewer", "writer").annotations({ identifier: "AttachmentRole" })
 /** What a client may do: look on, or write as well. */
 export type Role = typeof Role.Type
 
-/** What happens while an attachment lags: the child waits for it, or it misses what the server no longer retains. */
-export const Policy = Schema.Literal("block", "skip").annotations({ identifier: "AttachmentPolicy" })
+/**
+ * What happens while an attachment lags: the child waits for it, or it misses what the server no longer retains, and
+ * with `screen` gets a picture of the terminal instead.
+ */
+export const Policy = Schema.Literal("block", "skip", "screen").annotations({
+  identifier: "AttachmentPolicy",
+})
 /** What happens while an attachment lags. */
 export type Policy = typeof Policy.Type
 
@@ -72,10 +78,18 @@ export const WriterParams = Schema.Struct({
   writer: Schema.Boolean,
 }).annotations({ identifier: "ProcessWriterNotification" })
 
-/** Output of an attachment that will not come: its seqs, both included, have left the memory of the server. */
-export const GapParams = Schema.Struct({ processId: Schema.String, from: U64, to: U64 }).annotations({
-  identifier: "ProcessGapNotification",
-})
+/**
+ * Output of an attachment that will not come: its seqs, both included, have left the memory of the server.
+ *
+ * With the policy `screen` a gap has the picture of the terminal after the output up to and including `screen.seq`, as
+ * ANSI. Output up to that seq does not come any more: where other events lie between, further gaps tell the rest of it.
+ */
+export const GapParams = Schema.Struct({
+  processId: Schema.String,
+  from: U64,
+  to: U64,
+  screen: Schema.optional(ScreenResult),
+}).annotations({ identifier: "ProcessGapNotification" })
 
 /** Why an attachment has ended before `process/closed`. */
 export const DetachReason = Schema.Literal("removed", "sessionEnd").annotations({

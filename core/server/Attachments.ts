@@ -44,7 +44,9 @@ export interface Attachments {
   /** The attachment of that id. */
   readonly get: (id: string) => Attachment | undefined
   /** Adds one; its id must be free. */
-  readonly add: (of: Pick<Attachment, "id" | "process" | "processes" | "writers" | "holds">) => Attachment
+  readonly add: (
+    of: Pick<Attachment, "id" | "process" | "processes" | "writers" | "holds" | "paint">,
+  ) => Attachment
   /** Ends one. False if there is none of that id. */
   readonly leave: (id: string) => boolean
   /** How many there are. */

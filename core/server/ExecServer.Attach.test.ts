@@ -1,6 +1,7 @@
 /** Tests ExecServer.ts: `process/attach` and `process/detach`, in the own session and in those of others. */
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
+import * as Scroll from "../process/testing/Scroll.ts"
 import { effect, pass, settle } from "../testing/Effects.ts"
 import { type Client, error, handshake, ready, type Received, start } from "./testing/Client.ts"
 
@@ -329,6 +330,39 @@ describe("process/attach", () => {
       const told = (yield* news(other)).map((text) => text.split(" ").slice(0, 4))
       const kinds = told.flatMap(([kind = ""]) => (kind === "output" || kind === "answer" ? [] : kind))
       expect(kinds).toEqual(["gap", "mark", "exited", "gap", "closed"])
+    }),
+  )
+
+  it(
+    "jumps to the picture with the policy screen, tells what is no output, and goes on behind it",
+    effect(function* () {
+      const { owner, other, child } = yield* two(
+        { marks: true, tty: true },
+        { limits: { retainedBytes: 65_536 }, terminals: Scroll.make().service },
+      )
+      yield* attach(other, { ...theirs, policy: "screen", credit: 65_536 })
+      const chunk = "x".repeat(65_536)
+      for (let at = 0; at < 3; at++) child.output("pty", chunk)
+      child.output("pty", "\u001b]133;C\u0007")
+      child.output("pty", "\r\nthe end")
+      yield* owner.received
+      yield* other.received
+      other.send({ id: 3, method: "process/credit", params: { processId: "p9", bytes: 65_536 * 10 } })
+      yield* other.received
+      yield* pass(100)
+      child.output("pty", " and more")
+      const all = (yield* other.received).filter(({ method }) => method?.startsWith("process/"))
+      const [gap, ...rest] = all.map(({ params }) => params as Record<string, unknown>)
+      const { screen, from, to } = gap as { screen: { seq: number; ansi: string }; from: number; to: number }
+      expect([from, screen.ansi.includes("the end")]).toEqual([2, true])
+      expect(all.map(({ method }) => method)).toEqual([
+        "process/gap",
+        "process/mark",
+        "process/gap",
+        "process/output",
+      ])
+      expect([rest[0]?.["seq"], rest[1]?.["screen"]]).toEqual([to + 1, undefined])
+      expect([rest[1]?.["to"], rest[2]?.["seq"]]).toEqual([screen.seq, screen.seq + 1])
     }),
   )
 

@@ -29,6 +29,8 @@ export interface Attached {
   readonly process: Process
   /** Whether the child waits for this connection. */
   readonly holds: boolean
+  /** Paints what stands for output that this connection has missed; undefined for nothing. */
+  readonly paint?: Told.Paint | undefined
 }
 
 /** The notifier of one connection. */
@@ -147,6 +149,18 @@ const encoderOf = (
   }
 }
 
+/** How an attachment lags; `painted` is called after each picture. */
+const lagOf = ({ holds, paint }: Attached, painted: () => void): Told.Lag => ({
+  holds,
+  paint:
+    paint &&
+    ((done) =>
+      paint((picture) => {
+        done(picture)
+        painted()
+      })),
+})
+
 /** Follows one of them; `ended` is called when it has sent the last event, or is stopped. */
 const follow = (
   sender: Turns,
@@ -157,7 +171,15 @@ const follow = (
   ended: () => void,
 ): Following => {
   const process = processOf(followed)
-  const attachment = "holds" in followed ? Told.after(process, seq, followed.holds) : process.attach(seq)
+  let stopped = false
+  let hasRoom = () => true
+  const painted = () => {
+    if (!stopped) wake()
+  }
+  const attachment =
+    "holds" in followed
+      ? Told.after(process, seq, { ...lagOf(followed, painted), ready: () => hasRoom() })
+      : process.attach(seq)
   const send = (event: Event): boolean => {
     const message = encode(event)
     if (message !== undefined) sender.write(message)
@@ -169,13 +191,13 @@ const follow = (
     const event = attachment.next()
     return event !== undefined && send(event)
   }
-  const within =
-    (credit: Credit): Source =>
-    () => {
+  const within = (credit: Credit): Source => {
+    hasRoom = () => credit.left >= leastCredit
+    return () => {
       const event = attachment.next()
       if (event === undefined) return false
       // A gap waits for room for any chunk, and grows meanwhile.
-      if (event.kind === "gap" && credit.left < leastCredit) return false
+      if (event.kind === "gap" && !hasRoom()) return false
       if (event.kind === "output") {
         const counts = creditOf(event.bytes.length)
         if (counts > credit.left) return false
@@ -183,10 +205,12 @@ const follow = (
       }
       return send(event)
     }
+  }
   let source = credit === undefined ? sendNext : within(credit)
   const wake = () => sender.enqueue(source)
   const unsubscribe = sender.subscribe(process, wake)
   const stop = () => {
+    stopped = true
     unsubscribe()
     attachment.detach()
     ended()

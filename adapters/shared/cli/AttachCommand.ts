@@ -6,6 +6,7 @@ import process from "node:process"
 import * as Effect from "effect/Effect"
 import type * as ExecClient from "../../../core/client/ExecClient.ts"
 import type { ListedProcess } from "../../../core/client/Lists.ts"
+import type { Policy } from "../../../core/protocol/Attach.ts"
 import type { Platform } from "../Platform.ts"
 import * as Control from "./control/Control.ts"
 import * as Join from "./control/Join.ts"
@@ -21,11 +22,20 @@ import * as DetachKeys from "./words/DetachKeys.ts"
 
 const command = "procwire attach"
 
+const policies: ReadonlyArray<Policy> = ["screen", "skip", "block"]
+
 const usualKeys = "ctrl-p,ctrl-q"
 
 const flags = {
   "read-only": { type: "boolean", short: "r", help: "look on: nothing that is typed is sent" },
   take: { type: "boolean", help: "write, also if somebody else does, who looks on then" },
+  policy: {
+    type: "string",
+    shows: "POLICY",
+    help:
+      "while this terminal lags: screen jumps to what the terminal of the process shows, skip leaves output out, " +
+      "block lets the process wait [default: screen, or skip without a terminal]",
+  },
   "detach-keys": {
     type: "string",
     shows: "KEYS",
@@ -50,6 +60,7 @@ Exit code: that of the process if it ends meanwhile; 0 after the detach keys.`,
   examples: [
     "procwire attach web",
     "procwire attach --read-only web",
+    "procwire attach --read-only --policy block web",
     "procwire attach --take --detach-keys ctrl-a,d web",
   ],
 }
@@ -62,6 +73,9 @@ export const attach = (_: Platform, args: ReadonlyArray<string>) =>
     const readOnly = values["read-only"] === true
     const wrong = (message: string) => new Flags.UsageError({ command, message })
     if (readOnly && values.take === true) return yield* wrong("--read-only and --take exclude each other")
+    const policy = policies.find((one) => one === values.policy)
+    if (values.policy !== undefined && policy === undefined)
+      return yield* wrong(`invalid value '${values.policy}' for '--policy': expected ${policies.join(", ")}`)
     const given = values["detach-keys"] ?? usualKeys
     const keys = DetachKeys.parse(given)
     if (keys === undefined)
@@ -76,7 +90,15 @@ export const attach = (_: Platform, args: ReadonlyArray<string>) =>
       return yield* new Unable({
         message: `${ref} has ended (${Rows.stateOf(row)}); procwire logs ${ref} shows what it has printed`,
       })
-    const child = yield* join(control.client, row, readOnly, values.take === true)
+    const paints = row.tty && control.client.environmentInfo.capabilities?.processScreen === true
+    if (policy === "screen" && !paints)
+      return yield* new Unable({
+        message: row.tty
+          ? "this server cannot paint terminals"
+          : `${ref} has no terminal, so no screen to jump to`,
+      })
+    const lagging = policy ?? (paints ? "screen" : "skip")
+    const child = yield* join(control.client, row, readOnly, values.take === true, lagging)
     const ended = yield* Session.run(child, { row, keys, readOnly, link })
     if (ended.kind === "exited") return ended.code
     yield* Effect.ignore(LocalTerminal.write("stderr", new TextEncoder().encode(left(ref))))
@@ -86,11 +108,17 @@ export const attach = (_: Platform, args: ReadonlyArray<string>) =>
 const left = (ref: string) => (process.stderr.isTTY ? `detached; procwire attach ${ref} comes back\n` : "")
 
 /** As the writer, if that is wanted and free. */
-const join = (client: ExecClient.ExecClient, row: ListedProcess, readOnly: boolean, take: boolean) => {
+const join = (
+  client: ExecClient.ExecClient,
+  row: ListedProcess,
+  readOnly: boolean,
+  take: boolean,
+  policy: Policy,
+) => {
   // What is retained of a terminal is shown again, of a pipe only what comes.
   const after = row.tty ? 0 : row.nextSeq - 1
-  if (readOnly) return Join.look(client, row, after)
-  return Effect.mapError(Join.write(client, row, after, take), (error) =>
+  if (readOnly) return Join.look(client, row, after, policy)
+  return Effect.mapError(Join.write(client, row, after, take, policy), (error) =>
     "reason" in error && error.reason === "Server"
       ? new Unable({ message: `${error.message}; look on with --read-only, or write with --take` })
       : error,

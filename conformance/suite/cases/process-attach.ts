@@ -307,6 +307,40 @@ export const processAttach = table("process/attach", {
       )
     },
   },
+  "screen-jumps-to-the-picture": {
+    ...others,
+    requires: [...others.requires, "process-credit", "process-screen", "pty"],
+    says:
+      "With the policy screen a client that lags is told, with the gap, what the terminal shows (screen, as ANSI), and " +
+      "goes on behind its seq: nothing that comes later is of the output up to there.",
+    run: async (t) => {
+      const flood = "head -c 3000000 /dev/zero | tr '\\000' x; printf '\\033[2J\\033[Hthe end@@'"
+      const { other, attach, child } = await two(t, {
+        script: `read -r line; ${flood}; read -r line; echo more; sleep 600`,
+        tty: true,
+      })
+      await attach({ credit: leastCredit, policy: "screen" })
+      await child.write("\n")
+      await child.says("the end@@")
+      await other.ok("process/credit", { processId: "p9", bytes: 100_000_000 })
+      const gap = await waitFor(other, "process/gap", "p9")
+      const screen = Check.object(gap["screen"] ?? null, "screen")
+      Check.isTrue(String(screen["ansi"]).includes("the end@@"), "screen.ansi must paint what is seen")
+      const seq = Check.integer(screen["seq"] ?? null, "screen.seq")
+      const [from, to] = [Check.integer(gap["from"], "from"), Check.integer(gap["to"], "to")]
+      Check.isTrue(to <= seq, "the gap must end with the picture")
+      await child.write("\n")
+      const seqs = () => told(other, "process/output", "p9").map(({ seq }) => Check.integer(seq, "seq"))
+      await other.inbox.wait("output behind the picture", other.timeoutMs, () =>
+        seqs().find((one) => one > seq),
+      )
+      Check.isTrue(
+        seqs().every((one) => one < from || one > seq),
+        "no output of the gap or the picture may come",
+      )
+      await child.terminate()
+    },
+  },
   "block-stalls-the-child": {
     ...others,
     requires: [...others.requires, "process-credit"],

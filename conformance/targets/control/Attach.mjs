@@ -18,7 +18,7 @@ import { scope, views } from "./Scopes.mjs"
  * @typedef {{
  *   processId?: string | null, name?: string | null, session?: number | null, sessionId?: string | null,
  *   as?: string | null, afterSeq?: number | null, role?: "viewer" | "writer" | null, take?: boolean | null,
- *   policy?: "block" | "skip" | null, credit?: number | null
+ *   policy?: "block" | "skip" | "screen" | null, credit?: number | null
  * }} Params
  */
 

@@ -140,7 +140,7 @@ export const fields = {
     afterSeq: optional(isNumber),
     role: optional((value) => value === "viewer" || value === "writer"),
     take: optional(isFlag),
-    policy: optional((value) => value === "block" || value === "skip"),
+    policy: optional((value) => ["block", "skip", "screen"].includes(value)),
     credit: optional((value) => isCount(value) && value >= 65_536),
   },
   "process/detach": { processId: isText },

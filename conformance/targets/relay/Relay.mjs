@@ -15,6 +15,7 @@ const { serve } = await import(built)
  * @typedef {object} Faults
  * @property {(params: Fields) => Fields} [params] what is asked instead
  * @property {(result: Fields, params: Fields) => Fields} [result] what is answered instead
+ * @property {(params: Fields) => Fields} [told] what a notification tells instead
  */
 
 /**
@@ -24,7 +25,7 @@ const { serve } = await import(built)
  * @param {string} method
  * @param {Faults} faults
  */
-const relay = (near, url, method, { params: asked, result: answered }) => {
+const relay = (near, url, method, { params: asked, result: answered, told }) => {
   const far = new WebSocket(url, { perMessageDeflate: false })
   /** @type {Map<unknown, Fields>} */
   const waiting = new Map()
@@ -43,7 +44,9 @@ const relay = (near, url, method, { params: asked, result: answered }) => {
   })
   far.on("message", (bytes) => {
     const text = String(bytes)
-    const message = waiting.size === 0 ? undefined : JSON.parse(text)
+    const message = waiting.size === 0 && told === undefined ? undefined : JSON.parse(text)
+    if (told !== undefined && message.method === method)
+      return near.send(JSON.stringify({ ...message, params: told(message.params) }))
     const params = waiting.get(message?.id)
     if (params === undefined || answered === undefined || message.result === undefined) return near.send(text)
     waiting.delete(message.id)
@@ -65,7 +68,8 @@ const ends = (one, other) => {
  * @param {Faults} [faults]
  */
 export const wrong = async (method, faults = {}) => {
-  const server = await serve({ listen: "ws://127.0.0.1:0" })
+  const scope = process.argv.includes("control") ? "control" : "own"
+  const server = await serve({ listen: "ws://127.0.0.1:0", scope })
   const [url] = server.addresses
   if (url === undefined) throw new Error("the server listens nowhere")
   const leave = () => void server.close({ graceMs: 0 }).finally(() => process.exit(0))

@@ -5,6 +5,7 @@
  * carry. A dialect maps its methods to operations, with their schemas and the translation of params and results, and
  * says what happens to everything else that a client may send. No code outside of this folder asks for its name.
  */
+import type { ScreenResult } from "../Screen.ts"
 import * as Either from "effect/Either"
 import type { RpcError } from "../ErrorCode.ts"
 import type { MarkKind } from "../Mark.ts"
@@ -77,6 +78,8 @@ export type Event =
       readonly from: number
       /** The last one. */
       readonly seq: number
+      /** What the terminal shows instead: output up to its seq does not come. */
+      readonly screen?: ScreenResult | undefined
     }
   | {
       readonly kind: "exited"

@@ -33,7 +33,12 @@ export const current: Dialect = {
           return notificationText("process/mark", { processId, seq, kind: mark, exitCode, cwd })
         }
         case "gap":
-          return notificationText("process/gap", { processId, from: event.from, to: event.seq })
+          return notificationText("process/gap", {
+            processId,
+            from: event.from,
+            to: event.seq,
+            screen: event.screen,
+          })
         case "exited": {
           const { seq, exitCode, sandboxDenied, limit, oomKilled, endedBy } = event
           const signal = endedBy === undefined ? undefined : event.signal

@@ -133,6 +133,7 @@ export const fields: { readonly [name: string]: string } = {
   "ProcessAttachResponse.writer": "whether this client is the writer",
   "ProcessWriterNotification.writer": "whether this client is the writer now",
   "ProcessGapNotification.from": "the first seq that will not come",
+  "ProcessGapNotification.screen": "with the policy `screen`: what the terminal shows instead, as ANSI",
   "ProcessGapNotification.to": "the last seq that will not come",
   "ProcessDetachedNotification.reason":
     "`removed`: its process was removed; `sessionEnd`: its session has ended",

@@ -77,6 +77,7 @@ export const versions: readonly [Version, ...ReadonlyArray<Version>] = [
         "process/attach",
         "process/detach",
         "process/gap",
+        "ProcessGapNotification.screen",
         "process/writer",
         "process/detached",
         "TerminateParams.remove",

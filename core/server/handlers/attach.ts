@@ -1,7 +1,11 @@
 /** `process/attach` and `process/detach`: finds the process, checks what the client may, and attaches. */
 import * as Effect from "effect/Effect"
+import * as Runtime from "effect/Runtime"
+import type { Process } from "../../process/Process.ts"
 import { ProcessError } from "../../process/ProcessError.ts"
 import type { Entry } from "../../process/ProcessTable.ts"
+import type { Pictures } from "../../process/screen/Screens.ts"
+import type { Paint } from "../../process/Told.ts"
 import { Writers } from "../../process/Writers.ts"
 import { LimitError, type Limits } from "../../protocol/Limits.ts"
 import type { ParamsOf, ResultOf } from "../../protocol/Methods.ts"
@@ -115,9 +119,24 @@ const added = (
 ): Effect.Effect<Attachment, LimitError> =>
   attachments.count() >= limits.sessionProcesses
     ? Effect.fail(new LimitError({ limit: "sessionProcesses", value: limits.sessionProcesses }))
-    : Effect.sync(() =>
-        attachments.add({ id, process, processes: session.processes, writers, holds: policy === "block" }),
-      )
+    : Effect.map(Effect.runtime<never>(), (runtime) => {
+        const { processes } = session
+        const paint = policy === "screen" ? painting(processes.pictures, process, runtime) : undefined
+        return attachments.add({ id, process, processes, writers, holds: policy === "block", paint })
+      })
+
+/** How long a picture is waited for, so that a flood is not painted more often. */
+const betweenPictures = "50 millis"
+
+const painting =
+  (pictures: Pictures, process: Process, runtime: Runtime.Runtime<never>): Paint =>
+  (done) => {
+    const picture = pictures.of(process, { seq: undefined, formats: ["ansi"], scrollback: 0 }).pipe(
+      Effect.delay(betweenPictures),
+      Effect.catchAllCause(() => Effect.succeed(undefined)),
+    )
+    Runtime.runFork(runtime)(Effect.map(picture, done))
+  }
 
 const resultOf = (
   processId: string,

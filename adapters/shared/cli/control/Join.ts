@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import type * as ExecClient from "../../../../core/client/ExecClient.ts"
 import type { ListedProcess } from "../../../../core/client/Lists.ts"
+import type { Policy } from "../../../../core/protocol/Attach.ts"
 import * as Access from "../server/Access.ts"
 
 const allowing = "ask for it where the server was started, or use its unix socket"
@@ -11,10 +12,11 @@ export const look = (
   client: ExecClient.ExecClient,
   { processId, session, nextSeq }: ListedProcess,
   after = nextSeq - 1,
+  policy: Policy = "skip",
 ) =>
   Effect.zipRight(
     Access.need(client, "processAttachAll", allowing),
-    client.attach({ processId, session }, after, { role: "viewer" }),
+    client.attach({ processId, session }, after, { role: "viewer", policy }),
   )
 
 /** May write, signal and end, from behind the event `after`; `take` takes that from whoever has it. */
@@ -23,10 +25,11 @@ export const write = (
   { processId, session }: ListedProcess,
   after: number,
   take: boolean,
+  policy: Policy = "skip",
 ) =>
   Effect.zipRight(
     Access.need(client, "processControlAll", allowing),
-    client.attach({ processId, session }, after, { role: "writer", take }),
+    client.attach({ processId, session }, after, { role: "writer", take, policy }),
   )
 
 /** The same for a moment: who has it loses it, and has it again when this client leaves. */

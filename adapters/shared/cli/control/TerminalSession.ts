@@ -111,12 +111,19 @@ const shown = (
       const bytes = isOld ? replay.take(event.bytes) : concat(over(), event.bytes)
       return LocalTerminal.write(event.stream === "stderr" ? "stderr" : "stdout", bytes)
     }
+    /** What came before is painted over. */
+    const paint = (ansi: string) => {
+      const bytes = new TextEncoder().encode(ansi)
+      modes.scan(bytes)
+      return LocalTerminal.write("stdout", concat(over(), bytes))
+    }
     for (;;) {
       const batch = yield* next
       if (batch === undefined) return { kind: "exited", code: yield* child.exitCode } as const
       for (const event of batch) {
         if (event.kind === "output") yield* write(event)
-        if (event.kind === "gap" && event.seq >= row.nextSeq) yield* repaint
+        if (event.kind === "gap" && event.screen?.ansi !== undefined) yield* paint(event.screen.ansi)
+        else if (event.kind === "gap" && event.seq >= row.nextSeq) yield* repaint
         if (event.kind === "failed") return yield* gone(event)
       }
     }

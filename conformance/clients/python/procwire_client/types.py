@@ -1250,6 +1250,7 @@ ProcessGapNotification = TypedDict("ProcessGapNotification", {
     "processId": str,
     "from": int,
     "to": int,
+    "screen": "ScreenResponse",
 }, total=False)
 
 
@@ -1337,7 +1338,7 @@ ProcessState = Literal["starting", "running", "exited", "closed"]
 AttachmentRole = Literal["viewer", "writer"]
 
 
-AttachmentPolicy = Literal["block", "skip"]
+AttachmentPolicy = Literal["block", "skip", "screen"]
 
 
 ProcessDetachResponse = Dict[str, Any]

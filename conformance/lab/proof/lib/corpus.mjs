@@ -164,7 +164,7 @@ export const makers = {
     afterSeq: random.below(9),
     role: random.pick([null, "viewer", "writer"]),
     take: random.pick([null, true, false]),
-    policy: random.pick([null, "skip", "block"]),
+    policy: random.pick([null, "skip", "block", "screen"]),
     credit: random.pick([null, 1, 65_536]),
   }),
   "process/detach": (random) => ({ processId: random.pick(ids) }),
