@@ -4,7 +4,7 @@
  *
  * The standard WebSocket has three limits. It cannot pause reading: messages pile up in memory, and the transport fails
  * at 256 MiB (a WebSocket with `pause` and `resume` is paused instead). It cannot split a message into fragments, and
- * servers refuse frames over 16 MiB. It has no drain event, so its queue is polled.
+ * servers refuse frames over 16 MiB. It has no drain event, so its queue is polled (one with `onDrain` tells at once).
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -40,6 +40,8 @@ export interface WebSocketLike {
   resume?(): void
   unref?(): void
   received?(): number
+  /** Calls the listener when everything that was sent has been written. */
+  onDrain?(listener: () => void): void
 }
 
 export interface Options {
@@ -116,14 +118,11 @@ export const connect = (
     )
     yield* Effect.addFinalizer(() => close)
     yield* opened(url, socket)
-    yield* Effect.sleep(drainPoll).pipe(
-      Effect.map(() => {
-        if (socket.bufferedAmount < highWaterMark) release()
-      }),
-      stall.whenOpen,
-      Effect.forever,
-      Effect.forkScoped,
-    )
+    const look = () => {
+      if (socket.bufferedAmount < highWaterMark) release()
+    }
+    socket.onDrain?.(look)
+    yield* Effect.sleep(drainPoll).pipe(Effect.map(look), stall.whenOpen, Effect.forever, Effect.forkScoped)
     return {
       label: `websocket JSON-RPC message from exec-server ${url.replace(/[?#].*/u, "")}`,
       incoming: inbox.incoming,

@@ -10,6 +10,7 @@ import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Mailbox from "effect/Mailbox"
+import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import { type CutText, toText } from "../protocol/CutText.ts"
 import {
@@ -30,12 +31,14 @@ export interface Inbox {
   readonly offer: (message: string | CutText) => boolean
   /** The peer is gone, or has failed. Messages that were delivered before are still read first. */
   readonly end: (error?: TransportError) => void
+  /** No message waits to be taken. */
+  readonly empty: () => boolean
   /** Size of the messages that wait for room, in UTF-16 units. */
   readonly waiting: () => number
 }
 
 /** `onProgress` is called each time a waiting message has found room, with the size of those that still wait. */
-export const make = (onProgress: (waiting: number) => void): Effect.Effect<Inbox, never, Scope.Scope> =>
+export const make = (onProgress: (waiting: number) => unknown): Effect.Effect<Inbox, never, Scope.Scope> =>
   Effect.gen(function* () {
     const mailbox = yield* Mailbox.make<string | CutText, TransportError>(incomingCapacity)
     const overflow = yield* Effect.makeLatch()
@@ -87,6 +90,7 @@ export const make = (onProgress: (waiting: number) => void): Effect.Effect<Inbox
     return {
       incoming,
       cut: { takeAll },
+      empty: () => rest.length === 0 && Option.contains(mailbox.unsafeSize(), 0),
       waiting: () => waiting,
       offer: (message) => {
         if (ended !== undefined) return true

@@ -99,6 +99,12 @@ export interface Transport {
   readonly incoming: Incoming
   /** The same messages, to be taken in place of `incoming`: long base64 in them is decoded. Absent where it is not. */
   readonly cut?: CutIncoming
+  /**
+   * Hands further messages to `take`, as UTF-8 that nobody has checked, and none to `incoming`, which ends as before.
+   * While `take` answers false nothing more is read, until the function that is returned is called. Undefined while
+   * messages wait in `incoming`: nothing has changed then. Absent where messages come as texts.
+   */
+  readonly passOn?: (take: (message: Uint8Array) => boolean) => (() => void) | undefined
   /** Queues one message; false while more than `highWaterMark` bytes wait to be sent. */
   readonly write: (message: Outgoing) => boolean
   /** Sets the one listener that is called each time the queue has fallen below `highWaterMark` again. */

@@ -60,6 +60,7 @@ export const make = (
     const access = {
       ...(token === undefined ? {} : { token }),
       ...(ca === undefined ? {} : { ca }),
+      plain: true,
     }
     let used = false
     let stopped = false

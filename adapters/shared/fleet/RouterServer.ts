@@ -88,7 +88,11 @@ export const make = (
   Effect.gen(function* () {
     const { listening, admit, token } = yield* guarded(settings, options)
     const ca = yield* Secrets.readText(options.routerCaFile, "--router-ca")
-    const access = { ...(token === undefined ? {} : { token }), ...(ca === undefined ? {} : { ca }) }
+    const access = {
+      ...(token === undefined ? {} : { token }),
+      ...(ca === undefined ? {} : { ca }),
+      plain: true,
+    }
     const directory = yield* FleetDirectory.open(options.directory)
     const pages = RouterPages.make()
     let running: ReturnType<Parameters<typeof RouterSite.make>[1]> = undefined

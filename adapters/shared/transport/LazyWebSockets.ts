@@ -28,7 +28,7 @@ export const makeUpgrades = (
 
 export const connect = (
   url: string,
-  options?: WebSocketClient.Options,
+  options?: WebSocketClient.PlainOptions,
 ): Effect.Effect<Transport, TransportError, Scope.Scope> =>
   Effect.flatMap(
     Effect.promise(() => import("./WebSocketClient.ts")),

@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Socket } from "node:net"
 import { type ClientOptions, WebSocket } from "real-ws"
+import { giveBack } from "../../../core/protocol/MemoryPool.ts"
 import { encodeText } from "../../../core/transport/Framing.ts"
 import { maxMessageBytes, type Transport, type TransportError } from "../../../core/transport/Transport.ts"
 import type { ClientTls } from "./ClientTls.ts"
@@ -22,10 +23,19 @@ export interface Options extends ClientTls {
   readonly token?: string
 }
 
+/** How parts of a fleet connect to each other. */
+export interface PlainOptions extends Options {
+  /**
+   * Every frame has the mask zero, so that neither end computes with its bytes. Masks keep scripts of web pages from
+   * sending bytes of their choice to proxies; programs send JSON, which is no request of HTTP.
+   */
+  readonly plain?: boolean
+}
+
 /** Connects to a `ws://` or `wss://` URL; closing the scope ends the connection. */
 export const connect = (
   url: string,
-  { headers, token, ...tls }: Options = {},
+  { headers, token, plain = false, ...tls }: PlainOptions = {},
 ): Effect.Effect<Transport, TransportError, Scope.Scope> =>
   Effect.suspend(() => {
     const upgrade: { status?: number } = {}
@@ -34,6 +44,7 @@ export const connect = (
         perMessageDeflate: false,
         maxPayload: maxMessageBytes,
         ...toNode(tls),
+        ...(plain ? { generateMask: () => {} } : {}),
         headers: { ...headers, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) },
       })
       socket.on("unexpected-response", (_, response) => {
@@ -64,13 +75,24 @@ class FragmentingWebSocket extends WebSocket {
     return this.#socket?.bytesRead ?? 0
   }
 
+  /** Calls the listener when everything that was sent has been written. */
+  onDrain(listener: () => void): void {
+    this.#socket?.on("drain", listener)
+  }
+
   /** Lets the program end while this connection is open. */
   unref(): void {
     this.#socket?.unref()
   }
 
   override send(data: string | Uint8Array): void {
-    if (data.length <= alwaysFits) return super.send(data)
+    if (data.length <= alwaysFits)
+      return typeof data === "string"
+        ? super.send(data)
+        : super.send(data, (error) => {
+            // Of a stream that has failed the system may still hold some.
+            if (!error) giveBack(data)
+          })
     const bytes = typeof data === "string" ? encodeText(data) : data
     const binary = typeof data !== "string"
     for (let at = 0; at < bytes.length; at += maxFrameBytes) {

@@ -82,9 +82,11 @@ export const make = (
   Effect.gen(function* () {
     let peer: WebSocket | undefined
     let ended = false
-    const inbox = yield* Inbox.make((waiting) => {
-      if (waiting === 0 && !ended) peer?.resume()
-    })
+    let passed: ((message: Uint8Array) => boolean) | undefined
+    const resume = () => {
+      if (!ended) peer?.resume()
+    }
+    const inbox = yield* Inbox.make((waiting) => waiting === 0 && resume())
     const queue = SendQueue.make(socket)
     const frames = new WebSocketFrames.FrameWatch()
     const watch = new PeerWatch.PeerWatch(peerTimeoutMillis, yield* Clock.currentTimeMillis)
@@ -104,18 +106,16 @@ export const make = (
       broken(new TransportError({ reason, message, cause }))
     const receive = (data: Uint8Array) => {
       if (ended) return
+      if (passed !== undefined) return void (passed(data) || peer?.pause())
       const text = cut(data) ?? Framing.decodeText(data)
       if (text === undefined) fail("InvalidUtf8", "message is not valid UTF-8")
       else if (!inbox.offer(text)) peer?.pause()
     }
+    const failed = (cause: NodeJS.ErrnoException) =>
+      isEnd(cause) ? end() : broken(failureOf(cause, maxMessageBytes))
     const attach = (ws: WebSocket) => {
-      peer = ws.on("pong", () => watch.answered())
+      peer = ws.on("pong", () => watch.answered()).on("error", failed)
       ws.on("message", (data) => receive(data as Buffer))
-      ws.on("error", (cause: NodeJS.ErrnoException) => {
-        if (cause.code === "EPIPE" || cause.code === "ECONNRESET") end()
-        else if (cause.code === tooLarge) broken(tooLong(maxMessageBytes))
-        else fail("Io", cause.message, cause)
-      })
       socket.on("data", (chunk: Buffer) => {
         watch.heard()
         if (!frames.push(chunk)) fail("MessageTooLarge", "frame is longer than 16 MiB")
@@ -136,13 +136,8 @@ export const make = (
       server.handleUpgrade(request, socket, head, attach)
       if (peer === undefined) end()
     })
-    const look = Effect.map(Clock.currentTimeMillis, (now) => {
-      if (ended || peer === undefined) return
-      const { bytesWritten: written, writableLength: queued } = socket
-      const next = watch.look({ now, written, queued, paused: peer.isPaused })
-      if (next === "ping") peer.ping()
-      if (next === "gone") fail("Io", `the client has answered no ping for ${peerTimeoutMillis} ms`)
-    })
+    const gone = () => fail("Io", `the client has answered no ping for ${peerTimeoutMillis} ms`)
+    const look = looking(socket, watch, () => (ended ? undefined : peer), gone)
     yield* look.pipe(Effect.delay(PeerWatch.periodOf(peerTimeoutMillis)), Effect.forever, Effect.forkScoped)
 
     return {
@@ -150,10 +145,31 @@ export const make = (
       peer: client,
       incoming: inbox.incoming,
       cut: inbox.cut,
+      passOn: (take) => {
+        if (!inbox.empty()) return undefined
+        passed = take
+        return resume
+      },
       write: (message) => queue.write(...WebSocketFrames.encodeFrame(message)),
       onDrain: queue.onDrain,
       close,
     }
+  })
+
+/** Looks once whether the client is still there. */
+const looking = (
+  socket: Socket,
+  watch: PeerWatch.PeerWatch,
+  open: () => WebSocket | undefined,
+  gone: () => void,
+) =>
+  Effect.map(Clock.currentTimeMillis, (now) => {
+    const peer = open()
+    if (peer === undefined) return
+    const { bytesWritten: written, writableLength: queued } = socket
+    const next = watch.look({ now, written, queued, paused: peer.isPaused })
+    if (next === "ping") peer.ping()
+    if (next === "gone") gone()
   })
 
 const cutter = () => {
@@ -161,7 +177,12 @@ const cutter = () => {
   return (message: Uint8Array) => CutText.fromBytes(message, pool)
 }
 
-const tooLarge = "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH"
+const isEnd = ({ code }: NodeJS.ErrnoException) => code === "EPIPE" || code === "ECONNRESET"
+
+const failureOf = (cause: NodeJS.ErrnoException, maxMessageBytes: number): TransportError =>
+  cause.code === "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH"
+    ? tooLong(maxMessageBytes)
+    : new TransportError({ reason: "Io", message: cause.message, cause })
 
 /** Waits until the client has ended TCP: destroying the socket earlier could discard what it has not read yet. */
 const peerEnded = (socket: Socket): Effect.Effect<void> =>
