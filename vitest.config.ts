@@ -54,6 +54,8 @@ export default defineConfig({
       },
     ],
     sequence: { sequencer: Sequencer },
+    // What one project or runtime has made of a module is read by the others, and by the next run.
+    experimental: { fsModuleCache: true },
     // Tests wait for processes more than they compute, so they use every core, and one more. Where another runtime's
     // tests run beside them, `.ci/steps.mjs` says how many.
     maxWorkers: Number(process.env["TEST_WORKERS"] ?? availableParallelism() + 1),

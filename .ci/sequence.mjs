@@ -9,7 +9,7 @@ import { BaseSequencer } from "vitest/node"
 /** Files that take ten seconds or more, longest first. Who is missing here only begins later. */
 const longest = [
   "conformance/integration/BrokenServers.test.ts",
-  "conformance/integration/Simulation.test.ts",
+  "conformance/lab/simulation/Simulation.test.ts",
   "conformance/integration/BuiltInSpawners.test.ts",
   "conformance/lab/proof/Proof.test.ts",
   "adapters/shared/integration/RunSignals.test.ts",
@@ -23,7 +23,6 @@ const longest = [
   "adapters/shared/integration/Copy.test.ts",
   "adapters/shared/integration/Hosts.test.ts",
   "conformance/integration/ReadmeSpawners.test.ts",
-  "adapters/shared/fleet/Fleet.test.ts",
   "adapters/shared/cli/KeptProgram.test.ts",
   "adapters/shared/integration/Escapes.test.ts",
   "adapters/shared/cli/McpEnd.test.ts",

@@ -36,7 +36,8 @@ const ofLines = [
 const hangMs = 60_000
 
 const file = `${root}conformance/lab/run/support.json`
-const suite = `${root}dist/procwire-conformance.mjs`
+const suite = `${root}dist/suite.mjs`
+const published = `${root}dist/procwire-conformance.mjs`
 
 install()
 build()
@@ -107,9 +108,9 @@ const proveTransports = async ({ name, server, bundled }) => {
   /** @param {string} transport @param {readonly string[]} globs */
   const over = async (transport, globs) => {
     // From its sources it starts slowly, which one transport proves.
-    const command = transport === "tcp" ? server : bundled
+    const [command, player] = transport === "tcp" ? [server, published] : [bundled, suite]
     return proves(
-      await play([process.execPath, suite, "--command", command, "--transports", transport], globs),
+      await play([process.execPath, player, "--command", command, "--transports", transport], globs),
     )
   }
   const v0 = ["--command", `${bundled} --dialect v0`, "--dialect", "v0", "--transports", "ws"]
