@@ -8,7 +8,7 @@
 import * as Effect from "effect/Effect"
 import type { Outgoing } from "../transport/Transport.ts"
 
-/** Writes at most one message through the sender; returns true if it may have another. */
+/** Writes at most one message through the sender, and a gap before it; returns true if it may have another. */
 export type Source = () => boolean
 
 /** The sender of one connection. */

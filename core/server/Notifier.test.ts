@@ -3,6 +3,7 @@ import { defaultCapacity } from "../process/OutputLog.ts"
 import { Process } from "../process/Process.ts"
 import * as Fake from "../spawn/Fake.ts"
 import type { Stdio } from "../spawn/Spawner.ts"
+import type { Outgoing } from "../transport/Transport.ts"
 import * as Notifier from "./Notifier.ts"
 import * as FairSender from "./FairSender.ts"
 
@@ -16,17 +17,18 @@ const begin = (id = "p") => {
   return { process, child }
 }
 
+const parse = (message: Outgoing) =>
+  JSON.parse(typeof message === "string" ? message : new TextDecoder().decode(message)) as {
+    readonly method: string
+    readonly params: { readonly processId: string; readonly seq: number }
+  }
+
 /** A notifier; its peer keeps up while `peer.writable`. */
 const make = () => {
   const sent: Array<string> = []
   const peer = { writable: true }
   const sender = FairSender.make((message) => {
-    const { method, params } = JSON.parse(
-      typeof message === "string" ? message : new TextDecoder().decode(message),
-    ) as {
-      readonly method: string
-      readonly params: { readonly processId: string; readonly seq: number }
-    }
+    const { method, params } = parse(message)
     sent.push(`${params.processId} ${params.seq} ${method.slice(8)}`)
     return peer.writable
   })
@@ -45,6 +47,26 @@ describe("Notifier", () => {
     expect(messages.length).toBe(3)
     expect(messages[0]).toBe(messages[1])
     expect(messages[2]).not.toBe(messages[1])
+  })
+
+  it("shows who has a turn seldom some output behind each gap", () => {
+    const sent: Array<string> = []
+    const sender = FairSender.make((message) => {
+      sent.push(parse(message).method)
+      return true
+    })
+    const due = new Set<() => void>()
+    const sideline = { enqueue: (job: () => void) => void due.add(job), remove: () => {} }
+    const { process, child } = begin()
+    Notifier.make(sender, undefined, sideline).attach({ id: "seen", process, holds: false }, 0)
+    for (let turn = 0; turn < 3; turn++) {
+      // All that is retained is new by the next turn.
+      for (let chunk = 0; chunk < 32; chunk++) child.output("stdout", "x".repeat(65_536))
+      const [job] = due
+      due.clear()
+      job?.()
+    }
+    expect(sent).toEqual([1, 2, 3].flatMap(() => ["process/gap", "process/output"]))
   })
 
   it("sends output synchronously with the read", () => {

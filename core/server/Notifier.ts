@@ -187,13 +187,16 @@ const follow = (
     if (event.kind === "closed") stop()
     return event.kind !== "closed"
   }
+  // What is behind a gap goes with it: until a later turn, it may be gone as well.
+  const goesOn = (event: Event, source: Source): boolean =>
+    event.kind === "gap" ? send(event) && source() : send(event)
   const sendNext: Source = () => {
     const event = attachment.next()
-    return event !== undefined && send(event)
+    return event !== undefined && goesOn(event, sendNext)
   }
   const within = (credit: Credit): Source => {
     hasRoom = () => credit.left >= leastCredit
-    return () => {
+    const sendNext: Source = () => {
       const event = attachment.next()
       if (event === undefined) return false
       // A gap waits for room for any chunk, and grows meanwhile.
@@ -203,8 +206,9 @@ const follow = (
         if (counts > credit.left) return false
         credit.left -= counts
       }
-      return send(event)
+      return goesOn(event, sendNext)
     }
+    return sendNext
   }
   let source = credit === undefined ? sendNext : within(credit)
   const wake = () => sender.enqueue(source)

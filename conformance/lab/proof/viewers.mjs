@@ -32,6 +32,9 @@ const program = fileURLToPath(new URL("lib/viewers.mjs", import.meta.url))
 /** @type {string[]} */
 const failures = []
 
+/** @param {number} bytes */
+const kibibytes = (bytes) => `${(bytes / 1024).toFixed(0)} KiB`
+
 /** User and system time of a process, in seconds. @param {number} pid */
 const cpuOf = (pid) => {
   const fields = readFileSync(`/proc/${pid}/stat`, "latin1")
@@ -123,8 +126,9 @@ try {
   rows.push(["owner's throughput by the clock", `${(rate * 100).toFixed(0)} %`])
   rows.push(["memory of the server for each viewer", mebibytes(memory / Math.max(1, options.viewers))])
   const seen = beside.flatMap((one) => one.seen)
-  const least = Math.min(...seen.map(({ bytes }) => bytes))
-  rows.push(["the viewer that got least", mebibytes(least)])
+  const got = seen.map(({ bytes }) => bytes).sort((one, other) => one - other)
+  const [least = 0, median = 0] = [got[0], got[Math.floor(got.length / 2)]]
+  rows.push(["a viewer got (least, median)", `${kibibytes(least)}, ${kibibytes(median)}`])
   if (cost < keptShare)
     failures.push(`viewers leave the owner ${(cost * 100).toFixed(0)} % of its throughput`)
   if (memory > options.viewers * mostPerViewer) failures.push(`memory grew by ${mebibytes(memory)}`)
