@@ -1,5 +1,6 @@
 /** What is painted from a snapshot, in a second terminal, is compared with the first one, cell by cell. */
 import { describe, expect, it } from "vitest"
+import { toAnsi } from "../../../core/process/screen/Repaint.ts"
 import * as Picture from "../../../core/process/screen/Picture.ts"
 import { everything, open, repainted } from "./testing/Compare.ts"
 import { pieces } from "./testing/Script.ts"
@@ -37,6 +38,8 @@ describe("a picture as ANSI", () => {
     ["margins, with rows counted from them", "\x1b[2;4r\x1b[?6h\x1b[2;5Hx"],
     ["a hidden cursor, and its shape", "\x1b[5 q\x1b[?25l"],
     ["modes that a program has set", "\x1b[?1h\x1b[?2004h\x1b[?1003h\x1b[?1004h\x1b[4h\x1b[?7l"],
+    ["how clicks are told", "\x1b[?1000;1015;1006h"],
+    ["clicks that are told as usual again", "\x1b[?1000;1006h\x1b[?1006l"],
   ])("paints %s", async (_, text) => {
     const first = open(6, 20)
     await first.write(text)
@@ -46,6 +49,18 @@ describe("a picture as ANSI", () => {
     await Promise.all(
       [first, second].map(({ write }) => write("\x1b[7mnext, and more than a line\r\n\n\n\n.")),
     )
+    expect(everything(second)).toEqual(everything(first))
+  })
+
+  it("paints over what a terminal was left with", async () => {
+    const [first, second] = [open(6, 20), open(6, 20)]
+    await first.write("plain")
+    const modes = "\x1b[?1;6;45;1003;1004;1006;2004h\x1b[?7;25l\x1b[4h\x1b="
+    await second.write(
+      `below\x1b[2;4r\x1b[?1049habove\x1b[2;4r${modes}\x1b(0\x1b[31;1m\x1b[5 q\x1b]2;old\x07`,
+    )
+    await second.write(toAnsi(first.terminal.snapshot(0)))
+    await Promise.all([first, second].map(({ write }) => write("x, and more than a line\r\n\n\n\n.")))
     expect(everything(second)).toEqual(everything(first))
   })
 

@@ -9,12 +9,17 @@ const mostTitles = 10
 /** The most sequences that are kept for the look of the next character. */
 const mostPen = 64
 
+/** UTF-8, SGR, urxvt and SGR in pixels; the last one that is switched counts. */
+const mouseEncodings: ReadonlySet<Params[number]> = new Set([1005, 1006, 1015, 1016])
+
 type Params = ReadonlyArray<number | Array<number>>
 
 /** The state of one terminal. */
 export class XtermState {
   title = ""
   cursorVisible = true
+  /** The mode that says how clicks are told; undefined is the usual way. */
+  mouseEncoding: number | undefined
   cursorStyle: Pick<Cursor, "shape" | "blinks"> = { shape: "block", blinks: true }
   /** The sequences since the last one that begins anew. */
   pen: Array<string> = []
@@ -46,6 +51,7 @@ export class XtermState {
     parser.registerEscHandler({ final: "c" }, () => {
       this.reset()
       this.margins = {}
+      this.mouseEncoding = undefined
       this.title = ""
       return false
     })
@@ -86,6 +92,7 @@ export class XtermState {
   private setModes(params: Params, on: boolean): void {
     for (const mode of params) {
       if (mode === 25) this.cursorVisible = on
+      if (mouseEncodings.has(mode)) this.mouseEncoding = on ? Number(mode) : undefined
       // The alternate screen is a new one whenever it is entered.
       if (mode === 47 || mode === 1047 || mode === 1049) delete this.margins.alternate
     }

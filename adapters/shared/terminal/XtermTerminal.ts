@@ -1,9 +1,9 @@
 /**
  * One terminal of `@xterm/headless` as the core knows terminals, through its public API alone.
  *
- * What that API does not tell (visibility and shape of the cursor, margins, the look of the next character) is read
- * from the sequences as the terminal parses them. Titles are kept here, because the terminal keeps them without a
- * bound; links are not kept at all.
+ * What that API does not tell (visibility and shape of the cursor, margins, how clicks are told, the look of the next
+ * character) is read from the sequences as the terminal parses them. Titles are kept here, because the terminal keeps
+ * them without a bound; links are not kept at all.
  */
 import type { Terminal as Xterm } from "@xterm/headless"
 import * as Effect from "effect/Effect"
@@ -49,7 +49,7 @@ export class XtermTerminal implements Terminal {
       alternate: isAlternate ? this.grid("alternate", active, 0) : undefined,
       cursor: { visible: state.cursorVisible, ...state.cursorStyle },
       title: state.title,
-      modes: modesOf(xterm),
+      modes: modesOf(xterm, state),
       pen: state.pen.join(""),
     }
   }
@@ -82,7 +82,7 @@ const mouse = {
   any: ["\x1b[?1003h"],
 }
 
-const modesOf = ({ modes }: Xterm): Modes => ({
+const modesOf = ({ modes }: Xterm, { mouseEncoding }: XtermState): Modes => ({
   origin: modes.originMode,
   set: [
     ...(modes.applicationCursorKeysMode ? ["\x1b[?1h"] : []),
@@ -93,5 +93,6 @@ const modesOf = ({ modes }: Xterm): Modes => ({
     ...(modes.sendFocusMode ? ["\x1b[?1004h"] : []),
     ...(modes.wraparoundMode ? [] : ["\x1b[?7l"]),
     ...mouse[modes.mouseTrackingMode],
+    ...(mouseEncoding === undefined ? [] : [`\x1b[?${mouseEncoding}h`]),
   ],
 })

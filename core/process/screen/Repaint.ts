@@ -26,8 +26,16 @@ export const toAnsi = (snapshot: Snapshot): string => {
   painter.put(cursorTo(around, size.columns, modes.origin), pen, set)
   painter.put(`\x1b[${shapes[cursor.shape] - (cursor.blinks ? 1 : 0)} q`)
   if (!cursor.visible) painter.put("\x1b[?25l")
-  return `\x1b[!p\x1b[?1049l\x1b[m\x1b[H\x1b[2J${painter.text}\x1b]2;${title}\x1b\\`
+  return `${usual}\x1b[H\x1b[2J${painter.text}\x1b]2;${title}\x1b\\`
 }
+
+/**
+ * Resets what output may have set on the terminal that is painted: modes one by one, because some terminals do not know
+ * the soft reset, and it leaves out most of them.
+ */
+const usual =
+  "\x1b[!p\x1b[?1049l\x1b[?1;6;9;45;1000;1002;1003;1004;1005;1006;1015;1016;2004l\x1b[?7;25h" +
+  "\x1b[4l\x1b>\x1b(B\x0f\x1b[r\x1b[m"
 
 const shapes = { block: 2, underline: 4, bar: 6 }
 

@@ -55,6 +55,11 @@ const cellsOf = ({ buffer, cols, rows }: Plain) =>
     }),
   )
 
+/** How clicks are told, which the package has no name for. */
+const encodingOf = (plain: Plain): string =>
+  (plain as unknown as { _core: { coreMouseService: { activeEncoding: string } } })._core.coreMouseService
+    .activeEncoding
+
 /** Everything that is compared. */
 export const everything = ({ terminal, plain }: ReturnType<typeof open>) => {
   const { pen: _, ...whole } = terminal.snapshot(scrollback)
@@ -73,7 +78,7 @@ export const everything = ({ terminal, plain }: ReturnType<typeof open>) => {
     ),
     alternate: whole.alternate && within(whole.alternate),
   }
-  return { snapshot, cells: cellsOf(plain), modes: { ...plain.modes } }
+  return { snapshot, cells: cellsOf(plain), modes: { ...plain.modes }, encoding: encodingOf(plain) }
 }
 
 /** Paints what a terminal shows in a second one of its size. */
