@@ -98,8 +98,10 @@ export const attach = (_: Platform, args: ReadonlyArray<string>) =>
           : `${ref} has no terminal, so no screen to jump to`,
       })
     const lagging = policy ?? (paints ? "screen" : "skip")
-    const child = yield* join(control.client, row, readOnly, values.take === true, lagging)
-    const ended = yield* Session.run(child, { row, keys, readOnly, link })
+    // What is retained of a terminal is shown again where there is no picture of it, of a pipe only what comes.
+    const after = row.tty && !paints ? 0 : row.nextSeq - 1
+    const child = yield* join(control.client, row, after, { readOnly, take: values.take === true, lagging })
+    const ended = yield* Session.run(child, { row, keys, readOnly, paints, link })
     if (ended.kind === "exited") return ended.code
     yield* Effect.ignore(LocalTerminal.write("stderr", new TextEncoder().encode(left(ref))))
     return 0
@@ -111,16 +113,17 @@ const left = (ref: string) => (process.stderr.isTTY ? `detached; procwire attach
 const join = (
   client: ExecClient.ExecClient,
   row: ListedProcess,
-  readOnly: boolean,
-  take: boolean,
-  policy: Policy,
-) => {
-  // What is retained of a terminal is shown again, of a pipe only what comes.
-  const after = row.tty ? 0 : row.nextSeq - 1
-  if (readOnly) return Join.look(client, row, after, policy)
-  return Effect.mapError(Join.write(client, row, after, take, policy), (error) =>
-    "reason" in error && error.reason === "Server"
-      ? new Unable({ message: `${error.message}; look on with --read-only, or write with --take` })
-      : error,
-  )
-}
+  after: number,
+  {
+    readOnly,
+    take,
+    lagging,
+  }: { readonly readOnly: boolean; readonly take: boolean; readonly lagging: Policy },
+) =>
+  readOnly
+    ? Join.look(client, row, after, lagging)
+    : Effect.mapError(Join.write(client, row, after, take, lagging), (error) =>
+        "reason" in error && error.reason === "Server"
+          ? new Unable({ message: `${error.message}; look on with --read-only, or write with --take` })
+          : error,
+      )

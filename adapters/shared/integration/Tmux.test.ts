@@ -2,20 +2,11 @@
 import * as fs from "node:fs"
 import process from "node:process"
 import { describe, expect, it } from "vitest"
-import { command, name as runtime } from "../../testing/Runtime.ts"
-import * as Program from "../testing/Program.ts"
+import { name as runtime } from "../../testing/Runtime.ts"
+import { open } from "../testing/AttachedWindow.ts"
 import * as Tmux from "../testing/Tmux.ts"
 
 const hasVim = fs.existsSync("/usr/bin/vim")
-const itself = command.map((word) => `'${word}'`).join(" ")
-
-/** The program in a window, with `pw` for its name. */
-const open = async () => {
-  const program = Program.make({ PS1: "> ", TERM: "xterm-256color" })
-  const window = Tmux.open(program.folder.at("tmux"), program.folder.path, program.env)
-  window.keys(`pw() { ${itself} "$@"; }; stty -a >before; clear`, "Enter")
-  return { ...program, window }
-}
 
 /** The settings of the terminal in a file, without its size. */
 const settings = (file: string) => fs.readFileSync(file, "utf8").replace(/rows.*/, "")
@@ -26,7 +17,7 @@ describe.skipIf(Tmux.lack !== undefined || runtime !== "Node")(
   { timeout: 120_000 },
   () => {
     it.skipIf(!hasVim)("is shown as it is, takes keys, and is left without harm", async () => {
-      const { call, folder, window } = await open()
+      const { call, folder, window } = open()
       folder.sh("seq 101 160 >text")
       const argv = ["--", "vim", "-n", "-u", "NONE", "-N", "text"]
       await call("run", "-d", "-t", "--name", "editor", "-e", "TERM=xterm-256color", ...argv)
@@ -51,7 +42,7 @@ describe.skipIf(Tmux.lack !== undefined || runtime !== "Node")(
     })
 
     it.skipIf(!hasVim)("leaves the terminal as it was when its server is killed", async () => {
-      const { call, folder, window } = await open()
+      const { call, folder, window } = open()
       await call(
         "run",
         "-d",
@@ -81,7 +72,7 @@ describe.skipIf(Tmux.lack !== undefined || runtime !== "Node")(
     })
 
     it("gets Ctrl-C, Ctrl-Z and a new size, and its exit code is that of attach", async () => {
-      const { call, window } = await open()
+      const { call, window } = open()
       const traps = "trap 'echo int' INT; trap 'echo stop' TSTP; trap 'stty size' WINCH"
       const loop = `${traps}; echo ready; while :; do read -t 0.05 x && exit 7; done`
       await call("run", "-d", "-t", "--name", "shell", "--", "bash", "-c", loop)
@@ -99,11 +90,12 @@ describe.skipIf(Tmux.lack !== undefined || runtime !== "Node")(
     })
 
     it("is written to by one at a time, and looked at by others", async () => {
-      const { call, window } = await open()
-      await call("run", "-d", "-t", "--name", "cat", "--", "sh", "-c", "echo ready; exec cat")
+      const { call, window } = open()
+      await call("run", "-d", "-t", "--name", "cat", "--", "sh", "-c", "seq 1 90; echo ready; exec cat")
       await call("wait", "cat", "--for", "text:ready")
-      window.keys("pw attach cat; echo code $?", "Enter")
+      window.keys("echo before", "Enter", "pw attach cat; echo code $?", "Enter")
       await window.shows("ready")
+      expect(window.everything()).toMatch(/^before\n> pw attach[^]*\n1\n2\n[^]*\n89\n90\nready\n/m)
       window.keys("one", "Enter")
       await window.shows("one\none")
       expect(await call("attach", "cat")).toMatchObject({
@@ -122,7 +114,7 @@ describe.skipIf(Tmux.lack !== undefined || runtime !== "Node")(
     })
 
     it("plays a recording that pauses, and has a top that is live, and both leave the terminal as it was", async () => {
-      const { call, folder, window } = await open()
+      const { call, folder, window } = open()
       // What follows a pause would come in an hour.
       const events = ["one", "two", "three"].map((text, index) => `[${index * 3600}, "o", "${text}\\r\\n"]\n`)
       fs.writeFileSync(folder.at("x.cast"), `{"version": 2, "width": 80, "height": 24}\n${events.join("")}`)

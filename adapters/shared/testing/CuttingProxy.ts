@@ -1,6 +1,6 @@
 /**
- * A TCP proxy to a local port that can cut its connections at any moment, also in the middle of a frame, on both sides
- * or for the client only, and that can stop to forward without closing anything.
+ * A TCP proxy to a local port or unix socket that can cut its connections at any moment, also in the middle of a frame,
+ * on both sides or for the client only, and that can stop to forward without closing anything.
  */
 import { once } from "node:events"
 import * as Net from "node:net"
@@ -15,12 +15,13 @@ export class CuttingProxy {
   private readonly sockets: Set<Net.Socket>
   private readonly links = new Set<Link>()
 
-  /** A proxy in front of a `ws://127.0.0.1:PORT` or `tcp://127.0.0.1:PORT`. */
+  /** A proxy in front of a `ws://127.0.0.1:PORT`, `tcp://127.0.0.1:PORT` or `unix:PATH`, which is `tcp:` then. */
   static async make(url: string): Promise<CuttingProxy> {
     const sockets = new Set<Net.Socket>()
+    const path = /^unix:(.*)$/.exec(url)?.[1]
     const server = Net.createServer((near) => {
       if (!proxy.reachable) return near.destroy()
-      const far = Net.connect(Number(new URL(url).port), "127.0.0.1")
+      const far = path === undefined ? Net.connect(Number(new URL(url).port), "127.0.0.1") : Net.connect(path)
       const link: Link = { near, far, stranded: false, mute: undefined }
       sockets.add(near)
       proxy.links.add(link)
@@ -45,7 +46,7 @@ export class CuttingProxy {
     })
     server.listen(0, "127.0.0.1")
     await once(server, "listening")
-    const proxy = new CuttingProxy(new URL(url).protocol, server, sockets)
+    const proxy = new CuttingProxy(path === undefined ? new URL(url).protocol : "tcp:", server, sockets)
     return proxy
   }
 

@@ -16,8 +16,14 @@ export const lack: string | undefined = (() => {
 export interface Window {
   /** Types keys, by the names that tmux has for them. */
   readonly keys: (...keys: ReadonlyArray<string>) => void
+  /** Types these bytes, such as the report of a click. */
+  readonly types: (text: string) => void
+  /** Pastes a file as it is. */
+  readonly paste: (file: string) => void
   /** What it shows, without the blanks at the end of lines. */
   readonly text: () => string
+  /** The same with the lines above the screen. */
+  readonly everything: () => string
   /** Completes when it shows a text. */
   readonly shows: (text: string | RegExp) => Promise<void>
   /** A variable of its pane, such as `alternate_on`. */
@@ -39,10 +45,16 @@ export const open = (
     })
   tmux("new-session", "-d", "-x", "90", "-y", "30", "-c", cwd, "env PS1='> ' bash --norc --noprofile")
   onTestFinished(() => void tmux("kill-server"))
-  const text = () => tmux("capture-pane", "-p").replaceAll(/ +$/gm, "")
+  const text = (...from: ReadonlyArray<string>) => tmux("capture-pane", "-p", ...from).replaceAll(/ +$/gm, "")
   return {
     keys: (...keys) => void tmux("send-keys", ...keys),
-    text,
+    types: (bytes) => void tmux("send-keys", "-l", bytes),
+    paste: (file) => {
+      tmux("load-buffer", file)
+      tmux("paste-buffer", "-r")
+    },
+    text: () => text(),
+    everything: () => text("-S", "-"),
     shows: (wanted) => vi.waitFor(() => expect(text()).toMatch(wanted), { timeout: 45_000, interval: 50 }),
     fact: (name) => tmux("display", "-p", `#{${name}}`).trim(),
     resize: (columns, rows) => void tmux("resize-window", "-x", String(columns), "-y", String(rows)),

@@ -7,12 +7,15 @@
 import process from "node:process"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as FiberSet from "effect/FiberSet"
 import * as Stream from "effect/Stream"
 import { ClientError } from "../../../../core/client/ClientError.ts"
 import type { ListedProcess } from "../../../../core/client/Lists.ts"
 import type { ProcessEvent } from "../../../../core/client/ProcessEvent.ts"
 import type * as Reconnect from "../../../../core/client/Reconnect.ts"
 import type { RemoteProcess } from "../../../../core/client/RemoteProcess.ts"
+import { mostScrollback, type ScreenResult } from "../../../../core/protocol/Screen.ts"
+import type { TerminalSize } from "../../../../core/spawn/Spawner.ts"
 import * as LocalTerminal from "../LocalTerminal.ts"
 import { Unable } from "../server/Unable.ts"
 import * as DetachKeys from "../words/DetachKeys.ts"
@@ -53,11 +56,13 @@ export interface Options {
   readonly row: ListedProcess
   readonly keys: Uint8Array
   readonly readOnly: boolean
+  /** Whether the server can paint the terminal of the process. */
+  readonly paints: boolean
   readonly link: Link
 }
 
-/** Ctrl-C on a terminal in raw mode. */
-const controlC = 3
+/** Ctrl-C on a terminal in raw mode, and what moves it up when it is at the bottom. */
+const [controlC, lineFeed] = [3, 10]
 
 /** Shows and sends until either side ends it. */
 export const run = (child: RemoteProcess, options: Options) =>
@@ -66,21 +71,26 @@ export const run = (child: RemoteProcess, options: Options) =>
     const left = yield* Deferred.make<Ended>()
     const modes = yield* LocalTerminal.modes
     if (row.tty) yield* LocalTerminal.rawMode
-    const repaint = readOnly || !row.tty ? Effect.void : repainting(child)
+    const output = yield* onTerminal(row, modes)
+    const redraw = readOnly || !row.tty ? Effect.void : redrawing(child)
+    const picture = (scrollback: number) => Effect.orElse(painting(child, output, scrollback), () => redraw)
+    const repaint = options.paints ? picture(0) : redraw
     yield* Effect.forkScoped(typed(child, options, Deferred.succeed(left, { kind: "left" })))
     if (!readOnly) yield* Effect.forkScoped(roles(child))
     if (!readOnly && row.tty) {
-      yield* repaint
-      const resize = (size: { rows: number; columns: number }) => Effect.ignore(child.resize(size))
+      const resize = (size: TerminalSize | undefined) =>
+        size === undefined ? Effect.void : Effect.ignore(child.resize(size))
+      yield* resize(LocalTerminal.size())
       yield* Effect.forkScoped(Stream.runForEach(LocalTerminal.resizes, resize))
     }
-    const runtime = yield* Effect.runtime<never>()
-    link.back = () => void Effect.runFork(Effect.provide(repaint, runtime))
-    return yield* Effect.raceFirst(shown(child, row, modes, repaint), Deferred.await(left))
+    yield* options.paints ? Effect.zipRight(output.begin, picture(mostScrollback)) : redraw
+    const fork = yield* FiberSet.makeRuntime<never>()
+    link.back = () => void fork(repaint)
+    return yield* Effect.raceFirst(shown(child, row, output, repaint), Deferred.await(left))
   }).pipe(Effect.scoped)
 
 /** A program draws itself anew at a change of the size: so there is one, even where the size is right. */
-const repainting = (child: RemoteProcess): Effect.Effect<void> =>
+const redrawing = (child: RemoteProcess): Effect.Effect<void> =>
   Effect.suspend(() => {
     const size = LocalTerminal.size()
     if (size === undefined) return Effect.void
@@ -88,41 +98,78 @@ const repainting = (child: RemoteProcess): Effect.Effect<void> =>
     return Effect.ignore(Effect.zipRight(child.resize(other), child.resize(size)))
   })
 
-/** Everything that is printed, until the process has closed. */
-const shown = (
-  child: RemoteProcess,
-  row: ListedProcess,
-  modes: LocalTerminal.Modes,
-  repaint: Effect.Effect<void>,
-) =>
-  Effect.gen(function* () {
-    const { next } = yield* Effect.acquireRelease(child.subscribe, ({ close }) => Effect.sync(close))
+type Printed = Extract<ProcessEvent, { kind: "output" }>
+
+/** What this terminal shows of the process, one piece after another. */
+interface OnTerminal {
+  /** Moves what is there up, out of the way of the first picture. */
+  readonly begin: Effect.Effect<void, LocalTerminal.OutputClosed>
+  /** Shows output, unless a picture has it already. */
+  readonly print: (output: Printed) => Effect.Effect<void, LocalTerminal.OutputClosed>
+  /** Paints over what is there. False, and nothing, if the terminal shows more than the picture has. */
+  readonly paint: (picture: ScreenResult) => Effect.Effect<boolean, LocalTerminal.OutputClosed>
+}
+
+/** This terminal, which shows nothing of the process yet. */
+const onTerminal = (row: ListedProcess, modes: LocalTerminal.Modes) =>
+  Effect.map(Effect.makeSemaphore(1), (turn): OnTerminal => {
     const replay = Replay.make()
     let isOver = !row.tty
+    /** Output up to here has been printed, and up to there it is in a picture. */
+    let [printed, painted] = [0, 0]
     /** A terminal that gets another size forgets its scroll region, which programs rely on. */
     const over = (): Uint8Array => {
       const begin = isOver ? new Uint8Array() : concat(replay.rest(), resetRegion)
       isOver = true
       return begin
     }
-    const write = (event: Extract<ProcessEvent, { kind: "output" }>) => {
-      if (event.stream === "pty") modes.scan(event.bytes)
-      const isOld = event.stream === "pty" && event.seq < row.nextSeq
-      const bytes = isOld ? replay.take(event.bytes) : concat(over(), event.bytes)
-      return LocalTerminal.write(event.stream === "stderr" ? "stderr" : "stdout", bytes)
+    const print = (output: Printed) => {
+      if (output.seq <= painted) return Effect.void
+      printed = output.seq
+      if (output.stream === "pty") modes.scan(output.bytes)
+      const isOld = output.stream === "pty" && output.seq < row.nextSeq
+      const bytes = isOld ? replay.take(output.bytes) : concat(over(), output.bytes)
+      return LocalTerminal.write(output.stream === "stderr" ? "stderr" : "stdout", bytes)
     }
-    /** What came before is painted over. */
-    const paint = (ansi: string) => {
+    const paint = ({ seq, ansi = "" }: ScreenResult) => {
+      if (seq < printed) return Effect.succeed(false)
+      painted = seq
       const bytes = new TextEncoder().encode(ansi)
       modes.scan(bytes)
-      return LocalTerminal.write("stdout", concat(over(), bytes))
+      return Effect.as(LocalTerminal.write("stdout", concat(over(), bytes)), true)
     }
+    const inTurn = turn.withPermits(1)
+    return {
+      begin: LocalTerminal.write("stdout", new Uint8Array(LocalTerminal.size()?.rows ?? 0).fill(lineFeed)),
+      print: (output) => inTurn(Effect.suspend(() => print(output))),
+      paint: (picture) => inTurn(Effect.suspend(() => paint(picture))),
+    }
+  })
+
+/** How often a picture is asked for that is older than what the terminal shows by then. */
+const mostPictures = 3
+
+/** What the terminal of the process shows now, below lines that have left it at its top. */
+const painting = (child: RemoteProcess, { paint }: OnTerminal, scrollback: number) =>
+  Effect.flatMap(child.screen({ formats: ["ansi"], scrollback }), paint).pipe(
+    Effect.repeat({ until: (done) => done, times: mostPictures - 1 }),
+  )
+
+/** Everything that is printed, until the process has closed. */
+const shown = (
+  child: RemoteProcess,
+  row: ListedProcess,
+  { print, paint }: OnTerminal,
+  repaint: Effect.Effect<void>,
+) =>
+  Effect.gen(function* () {
+    const { next } = yield* Effect.acquireRelease(child.subscribe, ({ close }) => Effect.sync(close))
     for (;;) {
       const batch = yield* next
       if (batch === undefined) return { kind: "exited", code: yield* child.exitCode } as const
       for (const event of batch) {
-        if (event.kind === "output") yield* write(event)
-        if (event.kind === "gap" && event.screen?.ansi !== undefined) yield* paint(event.screen.ansi)
+        if (event.kind === "output") yield* print(event)
+        if (event.kind === "gap" && event.screen !== undefined) yield* paint(event.screen)
         else if (event.kind === "gap" && event.seq >= row.nextSeq) yield* repaint
         if (event.kind === "failed") return yield* gone(event)
       }
