@@ -22,10 +22,11 @@ for (const made of [work, user]) mkdirSync(made, { recursive: true })
 const patience = 30_000
 
 const model = await Model.open()
-const named = Client.home(join(folder, "home"), { over: "ws", place: { url, words: [] }, model: model.url })
+const [over, words] = url.startsWith("stdio:") ? ["stdio", [url.slice("stdio:".length)]] : ["ws", []]
+const named = Client.home(join(folder, "home"), { over, place: { url, words }, model: model.url })
 const env = { PATH: process.env["PATH"], HOME: user, LANG: "C.UTF-8", USER: "user", ...named }
-const words = ["--json", "--skip-git-repo-check", "-s", "danger-full-access", "go"]
-const client = Client.start(program, words, { cwd: work, env })
+const flags = ["--json", "--skip-git-repo-check", "-s", "danger-full-access", "go"]
+const client = Client.start(program, flags, { cwd: work, env })
 const leave = () => {
   client.kill("SIGKILL")
   rmSync(folder, { recursive: true, force: true })
