@@ -43,7 +43,7 @@ export const listen = (
     yield* checkLength(path)
     yield* checkLength(path, Buffer.byteLength(dirname(path)) + privateBytes)
     yield* Effect.acquireUseRelease(
-      attempt(path, () => fs.mkdtempSync(join(dirname(path), "."))),
+      attempt(path, () => fs.mkdtempSync(`${dirname(path)}/.`)),
       (folder) =>
         Effect.gen(function* () {
           const bound = join(folder, "s")
