@@ -119,8 +119,9 @@ export const make = <A>(
       const line: Heartbeat.Line = {
         received: () => messages + (received?.() ?? 0),
         held: flow.held,
-        // Without a count of bytes, a long answer that is on its way looks like silence.
-        busy: () => awaited > 0 && (received === undefined || !concurrent(greeting)),
+        busy: () => awaited > 0 && !concurrent(greeting),
+        // There is no count of bytes then, only of messages.
+        slow: () => awaited > 0 && received === undefined,
         ask: () => fork(Effect.ignore(connection.call("environment/status", {}))),
         // May be repeated, says the protocol.
         show: () => connection.write(initialized),

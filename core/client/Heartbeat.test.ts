@@ -12,7 +12,7 @@ const asked = (sent: ReadonlyArray<string>) =>
   sent.filter((text) => text.includes("environment/status")).length
 
 /** A watch over a line that a test describes; `ask` answers at once if `answers` is true. */
-const watching = (line: { received: number; held: boolean; busy: boolean; answers: boolean }) =>
+const watching = (line: { received: number; held: boolean; busy: boolean; slow: boolean; answers: boolean }) =>
   Effect.gen(function* () {
     const said: Array<string> = []
     const fiber = yield* Effect.forkScoped(
@@ -20,6 +20,7 @@ const watching = (line: { received: number; held: boolean; busy: boolean; answer
         received: () => line.received,
         held: () => line.held,
         busy: () => line.busy,
+        slow: () => line.slow,
         ask: () => {
           said.push("ask")
           if (line.answers) line.received += 1
@@ -31,7 +32,7 @@ const watching = (line: { received: number; held: boolean; busy: boolean; answer
     return { said, gone: Effect.map(running(fiber), (runs) => !runs) }
   })
 
-const idle = { received: 0, held: false, busy: false, answers: false }
+const idle = { received: 0, held: false, busy: false, slow: false, answers: false }
 
 describe("Heartbeat", () => {
   it(
@@ -75,6 +76,17 @@ describe("Heartbeat", () => {
       line.held = true
       yield* elapse(60_000)
       expect(yield* gone).toBe(false)
+    }),
+  )
+
+  it(
+    "gives a server four times as long while a long answer may be on its way",
+    effect(function* () {
+      const { said, gone } = yield* watching({ ...idle, slow: true })
+      yield* elapse(74_999)
+      expect([said, yield* gone]).toEqual([["ask"], false])
+      yield* elapse(1)
+      expect(yield* gone).toBe(true)
     }),
   )
 
@@ -133,6 +145,23 @@ describe("Heartbeat", () => {
       yield* Fiber.interrupt(waiting)
       yield* elapse(soon + 60_000)
       expect((yield* Fiber.join(lost)).message).toContain("the server has been silent for 30s")
+    }),
+  )
+
+  it(
+    "replaces a connection that is silent while a call waits, though its bytes are not counted",
+    effect(function* () {
+      const { client, network, statuses } = yield* connected({ heartbeat: "1 second" })
+      const process = yield* client.start({ argv: ["a"] })
+      const waiting = yield* Effect.fork(process.wait({ until: [{ exit: true }], timeoutMs: 3_600_000 }))
+      yield* elapse(1)
+      network.toClient = () => undefined
+      yield* elapse(4_900)
+      expect(statuses).toEqual([])
+      network.toClient = (text) => text
+      yield* elapse(1_200 + soon)
+      expect(statuses.map(({ kind }) => kind)).toEqual(["reconnecting", "connected"])
+      yield* Fiber.interrupt(waiting)
     }),
   )
 

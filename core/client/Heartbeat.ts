@@ -3,8 +3,9 @@
  * as long again: no answer, no event, no byte.
  *
  * That is judged only where an answer is due: not while this client does not read (then it only shows the server that
- * it is there), and not while a server that may answer one request after the other has another one to answer. A program
- * that was stopped for a while is no reason either: the silence is looked at several times, each after a wait.
+ * it is there), and not while a server that may answer one request after the other has another one to answer. Where a
+ * long answer that is on its way looks like silence, it has more time. A program that was stopped for a while is no
+ * reason either: the silence is looked at several times, each after a wait.
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -20,6 +21,8 @@ export interface Line {
   readonly held: () => boolean
   /** True while an answer may be delayed by other requests. */
   readonly busy: () => boolean
+  /** True while an answer that has come in part may be all that comes. */
+  readonly slow: () => boolean
   /** Sends a request that every server answers. */
   readonly ask: () => void
   /** Sends something that needs no answer. */
@@ -28,6 +31,9 @@ export interface Line {
 
 /** How often the silence after a question is looked at. */
 const looks = 3
+
+/** So many times as often where the link is slow: 256 KiB/s bring a frame of 16 MiB in time with the usual heartbeat. */
+const patience = 4
 
 /** Completes when the server is gone; asks after each `every` of silence. */
 export const watch = (every: Duration.Duration, line: Line): Effect.Effect<void> =>
@@ -40,11 +46,12 @@ export const watch = (every: Duration.Duration, line: Line): Effect.Effect<void>
       if (line.held() || line.received() !== before || line.busy()) continue
       line.ask()
       let silent = 0
-      while (silent < looks && line.received() === before && !line.held() && !line.busy()) {
+      const most = () => looks * (line.slow() ? patience : 1)
+      while (silent < most() && line.received() === before && !line.held() && !line.busy()) {
         yield* Effect.sleep(part)
         silent += 1
       }
-      if (silent === looks && line.received() === before) return
+      if (silent >= most() && line.received() === before) return
     }
   })
 
