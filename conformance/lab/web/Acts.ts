@@ -55,7 +55,7 @@ export const knows = async (page: Page, name: string, facts: string): Promise<vo
   await page.locator(`.tile[aria-label="${name}"] .facts`, { hasText: facts }).waitFor()
 }
 
-/** A proxy in front of a server whose connections can be cut. */
+/** A proxy in front of a server whose connections can be cut, or be left without a word. */
 export interface Cutter {
   readonly port: number
   /** Where connections go. */
@@ -63,12 +63,14 @@ export interface Cutter {
   /** Cuts all connections, and takes none until `mend`. */
   readonly cut: () => void
   readonly mend: () => void
+  /** Passes nothing on any more on the connections that are open, and closes none. */
+  readonly strand: () => void
   readonly close: () => void
 }
 
 /** Listens. */
 export const cutter = async (): Promise<Cutter> => {
-  const open = new Set<Socket>()
+  const [open, stranded] = [new Set<Socket>(), new WeakSet<Socket>()]
   let isCut = false
   const server = createServer((near) => {
     if (isCut) return near.destroy()
@@ -81,9 +83,12 @@ export const cutter = async (): Promise<Cutter> => {
       one.on("error", () => other.destroy())
       one.on("close", () => {
         open.delete(one)
-        other.destroy()
+        if (!stranded.has(one)) other.destroy()
       })
-      one.pipe(other)
+      one.on("data", (bytes: Buffer) => {
+        if (!stranded.has(one) && !other.write(bytes)) one.pause()
+      })
+      other.on("drain", () => one.resume())
     }
   })
   await once(server.listen(0, "127.0.0.1"), "listening")
@@ -95,6 +100,7 @@ export const cutter = async (): Promise<Cutter> => {
       for (const socket of open) socket.destroy()
     },
     mend: () => void (isCut = false),
+    strand: () => open.forEach((socket) => stranded.add(socket)),
     close: () => {
       made.cut()
       server.close()

@@ -34,6 +34,27 @@ describe.skipIf(Stage.executable === undefined)("the page for people", { timeout
     rmSync(folder, { recursive: true, force: true })
   })
 
+  const counter = "i=0; while read step; do for n in 1 2 3 4 5; do echo line $((i += 1)); done; done"
+  const counted = async (of: Page) => (await lines(of, "counter")).filter((line) => line.startsWith("line "))
+
+  /** Somebody who looks on at the counter through the proxy, after a wrong token. */
+  const reader = async (begin: () => Promise<unknown>): Promise<Page> => {
+    const context = await stage.stranger()
+    const other = await context.newPage()
+    await other.goto(`http://127.0.0.1:${proxy.port}/`)
+    await other.getByLabel("Token").fill("wrong")
+    await other.getByText("Log in", { exact: true }).click()
+    await other.getByText("The server does not know this token.").waitFor()
+    await other.getByLabel("Token").fill("sesame")
+    await other.getByText("Log in", { exact: true }).click()
+    await begin()
+    await row(other, "counter").locator(".row-open").click()
+    await tile(other, "counter").and(other.locator("[data-state=live]")).waitFor()
+    await other.keyboard.press("Control+Shift+L")
+    await other.keyboard.press("r")
+    return other
+  }
+
   it("starts a line of the shell in a terminal, types into it, and tells its end, in the tab too", async () => {
     await start(page, "shell", "read line; echo got $line; exit 3")
     await tile(page, "shell").and(page.locator("[data-writes]")).waitFor()
@@ -218,23 +239,7 @@ describe.skipIf(Stage.executable === undefined)("the page for people", { timeout
   })
 
   it("says that the link is cut, and shows what came meanwhile without a gap when it is back", async () => {
-    const context = await stage.stranger()
-    const cut = await context.newPage()
-    await cut.goto(`http://127.0.0.1:${proxy.port}/`)
-    await cut.getByLabel("Token").fill("wrong")
-    await cut.getByText("Log in", { exact: true }).click()
-    await cut.getByText("The server does not know this token.").waitFor()
-    await cut.getByLabel("Token").fill("sesame")
-    await cut.getByText("Log in", { exact: true }).click()
-    await start(
-      page,
-      "counter",
-      "i=0; while read step; do for n in 1 2 3 4 5; do echo line $((i += 1)); done; done",
-    )
-    await row(cut, "counter").locator(".row-open").click()
-    await tile(cut, "counter").and(cut.locator("[data-state=live]")).waitFor()
-    await cut.keyboard.press("Control+Shift+L")
-    await cut.keyboard.press("r")
+    const cut = await reader(() => start(page, "counter", counter))
     await tile(page, "counter").and(page.locator("[data-writes]")).waitFor()
     await page.keyboard.type("\n")
     await sees(cut, "counter", "line 5")
@@ -244,14 +249,32 @@ describe.skipIf(Stage.executable === undefined)("the page for people", { timeout
     await sees(page, "counter", "line 15")
     proxy.mend()
     await sees(cut, "counter", "line 15")
-    const counted = (await lines(cut, "counter")).filter((line) => line.startsWith("line "))
-    expect(counted).toEqual(Array.from({ length: 15 }, (_, index) => `line ${index + 1}`))
+    expect(await counted(cut)).toEqual(Array.from({ length: 15 }, (_, index) => `line ${index + 1}`))
     await tile(cut, "counter").getByText("The connection is lost").waitFor({ state: "hidden" })
     await tile(cut, "counter")
       .getByLabel(/^Read-only/)
       .click()
     await tile(cut, "counter").locator(".notice", { hasText: "control" }).waitFor()
-    await context.close()
+    await cut.context().close()
+  })
+
+  it("comes back without a gap from a sleep, after which its connection is dead, and nobody says so", async () => {
+    const asleep = await reader(async () => {})
+    await sees(asleep, "counter", "line 15")
+    for (const [last, wakes] of [
+      [20, true],
+      [25, false],
+    ] as const) {
+      if (wakes) await asleep.context().setOffline(true)
+      proxy.strand()
+      await page.locator(".tile[aria-label=counter] textarea").focus()
+      await page.keyboard.type("\n")
+      await sees(page, "counter", `line ${last}`)
+      if (wakes) await asleep.context().setOffline(false)
+      await sees(asleep, "counter", `line ${last}`)
+      expect(await counted(asleep)).toEqual(Array.from({ length: last }, (_, index) => `line ${index + 1}`))
+    }
+    await asleep.context().close()
   })
 
   it("is sent nothing of a flood that nobody looks at, and shows the end of one that is interrupted", async () => {

@@ -17,8 +17,8 @@ const seldom = 4000
 /** How long the tab tells what has ended to somebody who is there, in milliseconds. */
 const shownMillis = 10_000
 
-/** A timer that comes so much too late, in milliseconds, has slept. */
-const slept = 8000
+/** A timer that comes so much too late, in milliseconds, has slept; lists that do so may have nobody who answers. */
+const late = 8000
 
 /** Begins; it goes on as long as the page. */
 export const begin = (page: Page, server: string): void => {
@@ -68,9 +68,11 @@ export const begin = (page: Page, server: string): void => {
   let due = Date.now()
   const poll = () => {
     clearTimeout(timer)
-    if (Date.now() - due > slept) void link.probe()
+    if (Date.now() - due > late) void link.probe()
     const pause = document.hidden ? seldom : often
+    const asking = setTimeout(() => void link.probe(), late)
     const next = () => {
+      clearTimeout(asking)
       clearTimeout(timer)
       due = Date.now() + pause
       timer = setTimeout(poll, pause)
