@@ -12,7 +12,13 @@ const asked = (sent: ReadonlyArray<string>) =>
   sent.filter((text) => text.includes("environment/status")).length
 
 /** A watch over a line that a test describes; `ask` answers at once if `answers` is true. */
-const watching = (line: { received: number; held: boolean; busy: boolean; slow: boolean; answers: boolean }) =>
+const watching = (line: {
+  received: number
+  held: boolean
+  busy: boolean
+  slow: boolean
+  answers: boolean
+}) =>
   Effect.gen(function* () {
     const said: Array<string> = []
     const fiber = yield* Effect.forkScoped(

@@ -1,6 +1,6 @@
 /**
- * cli/: programs that people use, in a real terminal behind `procwire attach`: with the mouse, a large paste, two people
- * at one, and a link that is cut. Skipped where there is no tmux, or not the program.
+ * cli/: programs that people use, in a real terminal behind `procwire attach`: with the mouse, a large paste, two
+ * people at one, and a link that is cut. Skipped where there is no tmux, or not the program.
  */
 import * as fs from "node:fs"
 import { describe, expect, it, onTestFinished } from "vitest"

@@ -282,9 +282,15 @@ export const client = [
   ),
   one(
     "core/client/Heartbeat.ts",
-    "if (silent === looks && line.received() === before) return",
+    "if (silent >= most() && line.received() === before) return",
     "if (silent < 0) return",
     "a connection that carries nothing is kept",
+  ),
+  one(
+    "core/client/Heartbeat.ts",
+    "looks * (line.slow() ? patience : 1)",
+    "looks",
+    "a long answer that is on its way is silence",
   ),
   one(
     "core/client/Reconnect.ts",
