@@ -89,7 +89,10 @@ const peer = () => {
 /** procwire of a folder. @param {string} kind @param {string} suffix @param {string} folder @returns {Server} */
 const ours = (kind, suffix, folder) => {
   const command = kind === "bun-file" ? [join(folder, "dist/procwire-bun"), "serve"] : serverOn(kind, folder)
-  return { ...server(`${kind}${suffix}`, command), run: [...command.slice(0, -1), "run", "--", "true"] }
+  const itself = command.slice(0, -1)
+  // Deno lets a program read /proc, by which a server in the background is ended, with all permissions only.
+  const ps = [...itself.map((word) => (word === "-P" ? "-A" : word)), "ps"]
+  return { ...server(`${kind}${suffix}`, command), run: [...itself, "run", "--", "true"], ps }
 }
 
 const modes = ["--guard", "--growth", "--profile", "--receipts", "--histories"]

@@ -36,6 +36,7 @@ export const rows = [
   ["of 300 starts at once, unanswered", "W11", "unanswered", "", "less"],
   ["first command of a new user", "W12", "command_ms_p50", "ms", "less"],
   ["memory of that", "W12", "command_hwm_mb", "MiB", "less"],
+  ["list of a running server", "W13", "command_ms_p50", "ms", "less"],
 ]
 
 /**
