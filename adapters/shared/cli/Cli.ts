@@ -56,7 +56,8 @@ const help = ([flag = "", name, ...more]: ReadonlyArray<string>): void =>
 
 const start = (platform: Platform, name: string, args: ReadonlyArray<string>): void => {
   const load = Object.hasOwn(all, name) ? all[name] : undefined
-  if (load === undefined) return wrongUse(new UsageError({ command: "procwire", message: unknown(name) }))
+  if (load === undefined)
+    return wrongUse(new UsageError({ command: "procwire", message: unknown(name, args) }))
   void load().then((command) =>
     wantsHelp(args) ? finish(process.stdout, Help.page(command.spec), 0) : launch(command, platform, args),
   )
@@ -108,10 +109,14 @@ const wrongUse = (error: UsageError) =>
     2,
   )
 
-const unknown = (name: string) =>
-  name.startsWith("-")
+const unknown = (name: string, args: ReadonlyArray<string> = []) => {
+  const command = args.find((word) => Object.hasOwn(commands, word))
+  if (name.startsWith("-") && command !== undefined)
+    return `unexpected argument '${name}'; options follow the command, as in procwire ${command} ${name}`
+  return name.startsWith("-")
     ? `unexpected argument '${name}'${Suggestion.ofWord(name, ["--help", "--version"])}`
     : `unrecognized command '${name}'${Suggestion.ofWord(name, Object.keys(commands))}`
+}
 
 const wantsHelp = (args: ReadonlyArray<string>) => {
   const end = args.indexOf("--")

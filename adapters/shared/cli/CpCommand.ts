@@ -11,7 +11,7 @@ import * as Flags from "./Flags.ts"
 import * as Access from "./server/Access.ts"
 import * as Settle from "./server/Settle.ts"
 import { Unable } from "./server/Unable.ts"
-import * as Texts from "./show/Texts.ts"
+import * as Progress from "./copy/Progress.ts"
 import { help, type FlagSpecs, type Spec } from "./table/Spec.ts"
 import * as TargetFlags from "./TargetFlags.ts"
 
@@ -89,28 +89,18 @@ const copy = (client: ExecClient.ExecClient, from: Side, to: Side, isQuiet: bool
     yield* to[0].rename(join(fresh, source.entry), path)
   }).pipe(Effect.scoped)
 
-/** A line that is written again and again, with how much has come. */
-const progress = ({
-  kind,
-  name,
-  size,
-}: {
-  readonly kind: string
-  readonly name: string
-  readonly size: number
-}) =>
+/** A line that is written again and again: how much has come, how fast, and of a file a bar. */
+const progress = ({ kind, name, size }: Progress.Source) =>
   Effect.acquireRelease(
     Effect.sync(() => {
+      const line = Progress.make({ kind, name, size }, Date.now())
       let [sum, shown] = [0, 0]
       return (bytes: number) => {
         sum += bytes
-        if (Date.now() - shown < 100) return
-        shown = Date.now()
-        const part = Math.min(100, Math.floor((sum / Math.max(1, size)) * 100))
-        const of = kind === "file" ? ` of ${Texts.bytes(size)}  ${part} %` : ""
-        process.stderr.write(
-          `\r\u001b[K${name}  ${Texts.bytes(Math.min(sum, kind === "file" ? size : sum))}${of}`,
-        )
+        const now = Date.now()
+        if (now - shown < 100) return
+        shown = now
+        process.stderr.write(`\r\u001b[K${line(sum, now, process.stderr.columns)}`)
       }
     }),
     () => Effect.sync(() => void process.stderr.write("\r\u001b[K")),

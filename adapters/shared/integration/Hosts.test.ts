@@ -134,6 +134,13 @@ describe.skipIf(SshServer.lack !== undefined)(
       expect(await here.call("ps", "-q", "--host", "far")).toEqual(ok("web\n"))
       expect(await here.call("kill", "--host", "far", "web")).toEqual(ok(""))
       expect(await here.call("wait", "--host", "far", "web")).toEqual(ok("143\n"))
+      here.folder.sh("head -c 3000001 /dev/urandom >a; mkdir -p d/e; cp a d/e")
+      expect(await here.call("cp", "a", "far:~/copied")).toEqual(ok(""))
+      expect(await here.call("cp", "d", "far:~")).toEqual(ok(""))
+      expect(await here.call("cp", "far:~/d", "back")).toEqual(ok(""))
+      here.folder.sh(
+        `cmp a '${there.folder.at("copied")}'; diff -r d '${there.folder.at("d")}'; diff -r d back`,
+      )
     })
   },
 )

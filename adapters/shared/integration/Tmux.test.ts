@@ -113,6 +113,17 @@ describe.skipIf(Tmux.lack !== undefined || runtime !== "Node")(
       expect((await call("ps", "-q")).stdout).toBe("cat\n")
     })
 
+    it("copies with a bar, which leaves nothing on the terminal", async () => {
+      const { call, folder, window } = open()
+      folder.sh("mkdir far; truncate -s 400M big")
+      await call("up")
+      window.keys(`clear; pw cp big :${folder.at("far/")}; echo code $?`, "Enter")
+      await window.shows(/big {2}\[#+ +\] +\d+ % {2}\d+ MiB of 400 MiB {2}\d+ MiB\/s/)
+      await window.shows(/^code 0$/m)
+      expect(window.text()).not.toMatch(/\d %/)
+      expect(fs.statSync(folder.at("far/big")).size).toBe(400 * 2 ** 20)
+    })
+
     it("plays a recording that pauses, and has a top that is live, and both leave the terminal as it was", async () => {
       const { call, folder, window } = open()
       // What follows a pause would come in an hour.

@@ -50,6 +50,8 @@ describe("wrong use of procwire", { timeout: 60_000 }, () => {
     await wrong("error: unexpected argument '--ttyy'; did you mean '--tty'?", "run", "--ttyy", "ls")
     await wrong("error: unexpected argument '--listn'; did you mean '--listen'?", "serve", "--listn=x")
     await wrong("error: unexpected argument '--bogus'", "mcp", "--bogus")
+    const order = "options follow the command, as in procwire ps --server"
+    await wrong(`error: unexpected argument '--server'; ${order}`, "--server", "unix:/x", "ps")
   })
 
   it("names the flag that lacks its value, and how a value with a dash is written", async () => {

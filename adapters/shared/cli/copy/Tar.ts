@@ -9,8 +9,15 @@ import { PassThrough } from "node:stream"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type * as ExecClient from "../../../../core/client/ExecClient.ts"
+import { maxWriteBytes } from "../../../../core/client/Pieces.ts"
 import * as ProcessStarter from "../../../../core/client/ProcessStarter.ts"
 import { Unable } from "../server/Unable.ts"
+
+/**
+ * How much is read ahead of what is sent, in bytes: four of the largest writes of the wire. A write waits for the one
+ * before, so small ones would have a distant server wait most of the time.
+ */
+const ahead = 4 * maxWriteBytes
 
 /** Packs what is called `name` in a folder. */
 export const pack = (folder: string, name: string): ReadonlyArray<string> => [
@@ -46,7 +53,7 @@ const local = (argv: ReadonlyArray<string>) =>
       child.stdin?.on("error", () => {})
       const closed = once(child, "close")
       // Node drops what a child has printed that has ended before somebody reads.
-      const output = child.stdout.pipe(new PassThrough())
+      const output = child.stdout.pipe(new PassThrough({ highWaterMark: ahead }))
       const ended = Effect.flatMap(
         Effect.promise(() => closed),
         ([code]) => verdict(Number(code ?? 255), said, "on this machine"),
