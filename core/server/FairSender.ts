@@ -17,8 +17,8 @@ export interface FairSender {
   readonly enqueue: (source: Source) => void
   /** Gives the source no more turns. */
   readonly remove: (source: Source) => void
-  /** Writes a message. To be called by a source in its turn only. */
-  readonly write: (message: Outgoing) => void
+  /** Writes a message; false if the peer does not keep up. To be called by a source in its turn only. */
+  readonly write: (message: Outgoing) => boolean
   /** Sends one message when its turn has come, and makes it only then: an interrupted caller has made none. */
   readonly send: (make: () => Outgoing) => Effect.Effect<void>
   /** Continues. To be called when the peer keeps up again. */
@@ -48,9 +48,7 @@ export const make = (write: (message: Outgoing) => boolean): FairSender => {
       pump()
     },
     remove: (source) => sources.delete(source),
-    write: (message) => {
-      writable = write(message)
-    },
+    write: (message) => (writable = write(message)),
     send: (make) =>
       Effect.async<void>((resume) => {
         const source = () => {

@@ -180,16 +180,17 @@ const follow = (
     "holds" in followed
       ? Told.after(process, seq, { ...lagOf(followed, painted), ready: () => hasRoom() })
       : process.attach(seq)
+  let keepsUp = true
   const send = (event: Event): boolean => {
     const message = encode(event)
-    if (message !== undefined) sender.write(message)
+    if (message !== undefined) keepsUp = sender.write(message)
     attachment.advance(event.seq)
     if (event.kind === "closed") stop()
     return event.kind !== "closed"
   }
   // What is behind a gap goes with it: until a later turn, it may be gone as well.
   const goesOn = (event: Event, source: Source): boolean =>
-    event.kind === "gap" ? send(event) && source() : send(event)
+    event.kind === "gap" ? send(event) && (!keepsUp || source()) : send(event)
   const sendNext: Source = () => {
     const event = attachment.next()
     return event !== undefined && goesOn(event, sendNext)
