@@ -145,6 +145,11 @@ export class Actor {
     return this.session?.id
   }
 
+  /** True while the server runs that has the session, or had it. */
+  get hasSameServer(): boolean {
+    return this.session?.generation === this.server.generation
+  }
+
   /** Checks that a session may be unknown to the server, and notes that it is over. */
   private lose(message: string): void {
     const { session, network, index, world } = this

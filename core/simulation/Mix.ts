@@ -1,7 +1,17 @@
 /** Which programs clients run. */
 
 /** Every program, by its name. */
-export const names = ["sessions", "files", "http", "agents", "waits", "drills", "records", "fleet"] as const
+export const names = [
+  "sessions",
+  "files",
+  "http",
+  "agents",
+  "waits",
+  "drills",
+  "records",
+  "viewers",
+  "fleet",
+] as const
 
 /** A program. */
 export type Name = (typeof names)[number]

@@ -1,5 +1,6 @@
-/** What clients do with files, HTTP and agents in the plan of a seed. Each draws from a stream of its own. */
+/** What clients do with files, HTTP, agents and processes of others in the plan of a seed. Each draws from a stream of its own. */
 import type * as Plan from "./Plan.ts"
+import type { ViewerPlan } from "./ProcessPlan.ts"
 import * as Script from "./Script.ts"
 import type { Seed } from "./Seed.ts"
 
@@ -99,3 +100,16 @@ const call = (seed: Seed, kind: Plan.AgentCall["kind"]): Plan.AgentCall => ({
   yieldMillis: seed.pick(0, 250, 1000, 10_000, 35_000),
   patience: seed.chance(85) ? Infinity : seed.skewed(10_000),
 })
+
+/** What the client of that index looks on at. */
+export const viewers = (seed: Seed, index: number, millis: number): ReadonlyArray<ViewerPlan> =>
+  times(seed, seed.pick(3000, 12_000), millis).map((at, number) => ({
+    at,
+    key: `v${index}.${number}`,
+    of: seed.between(0, 5),
+    which: seed.between(0, 99),
+    after: seed.pick(0, 0, 50, 100),
+    policy: seed.chance(60) ? "skip" : "block",
+    pause: seed.chance(60) ? 0 : seed.skewed(seed.pick(300, 5000)),
+    batches: seed.chance(60) ? Infinity : seed.skewed(20),
+  }))

@@ -4,7 +4,7 @@
  */
 import type { FleetPlan } from "./FleetPlan.ts"
 import type { Terms } from "./Pipe.ts"
-import type { DrillPlan, ListPlan, ProcessPlan, RecordPlan, WaitPlan } from "./ProcessPlan.ts"
+import type { DrillPlan, ListPlan, ProcessPlan, RecordPlan, ViewerPlan, WaitPlan } from "./ProcessPlan.ts"
 import type { Script } from "./Script.ts"
 
 /** Something that goes wrong with the network or the server. */
@@ -125,6 +125,8 @@ export interface ClientPlan {
   readonly records: ReadonlyArray<RecordPlan>
   /** Its lists. */
   readonly lists: ReadonlyArray<ListPlan>
+  /** Its attachments. */
+  readonly viewers: ReadonlyArray<ViewerPlan>
   /** Its files. */
   readonly files: ReadonlyArray<FilePlan>
   /** Its HTTP exchanges. */

@@ -140,6 +140,24 @@ export interface RecordPlan extends ProcessPlan {
   readonly records: ReadonlyArray<RecordCall>
 }
 
+/** A client looks on at a process, of its own or of another client. */
+export interface ViewerPlan {
+  /** When, in milliseconds. */
+  readonly at: number
+  readonly key: string
+  /** The client whose process it is. */
+  readonly of: number
+  /** Which of those that run then: in percent of them, in the order of their starts. */
+  readonly which: number
+  /** Behind so much of the output that there is, in percent. */
+  readonly after: number
+  readonly policy: "skip" | "block"
+  /** Milliseconds between two batches. */
+  readonly pause: number
+  /** It leaves after so many batches. */
+  readonly batches: number
+}
+
 /** What runs is listed, page after page. */
 export interface ListPlan {
   /** When, in milliseconds. */

@@ -217,7 +217,7 @@ export class ProcessProgram extends Program {
   private checkPrompt(at = Infinity, seq: number): void {
     const { actor, plan } = this
     const slow = plan.readers.some(({ pause, stall }) => pause > 0 || stall !== undefined)
-    if (slow || plan.careless === true || !actor.separates) return
+    if (slow || plan.careless === true || this.truth.blocked || !actor.separates) return
     if (actor.network.delaySince(actor.index, at) > answerBound)
       this.violate("a slow reader stalls its own child", `seq ${seq} comes ${actor.world.now - at} ms late`)
   }

@@ -1,18 +1,26 @@
 /** What a process has printed is asked for again: by reads, as parts, as the last lines, as lines with a match. */
 import * as Effect from "effect/Effect"
 import type { GrepOptions, OutputPoint } from "../client/HistoryCalls.ts"
+import type { Actor } from "./Actor.ts"
+import type { Children } from "./Children.ts"
 import { grepFault } from "./GrepTruth.ts"
 import { type Asked, beforeOf, linesOf, partFault } from "./HistoryTruth.ts"
 import { check, guarded } from "./ProcessCalls.ts"
-import type { RecordCall, Spot } from "./ProcessPlan.ts"
-import type { Held, ProcessProgram } from "./ProcessProgram.ts"
+import type { RecordCall, RecordPlan, Spot } from "./ProcessPlan.ts"
+import { type Held, ProcessProgram } from "./ProcessProgram.ts"
 import { epoch } from "./World.ts"
 
 const ordered = "no byte is lost, doubled or out of order"
 const told = "a history is what was printed"
 
+/** A process whose output is kept, and is asked for. */
+export const programOf = (actor: Actor, plan: RecordPlan, children: Children): ProcessProgram =>
+  new ProcessProgram(actor, plan, children.truth(plan.key), (program) =>
+    plan.records.map((call) => run(program, call)),
+  )
+
 /** Runs one call at its time, if the process is held then; also when it is over. */
-export const run = (program: ProcessProgram, call: RecordCall): Effect.Effect<void> =>
+const run = (program: ProcessProgram, call: RecordCall): Effect.Effect<void> =>
   Effect.gen(function* () {
     yield* Effect.sleep(call.at)
     const { held } = program

@@ -56,6 +56,7 @@ const listsOf = (plan: Plan): ReadonlyArray<List> => [
     ofClient(index, "waits"),
     ofClient(index, "records"),
     ofClient(index, "lists"),
+    ofClient(index, "viewers"),
     ofClient(index, "drills"),
   ]),
   ofFleet("starts"),
@@ -81,7 +82,7 @@ const ofFleet = (name: "starts" | "faults"): List => ({
     plan.fleet === undefined ? plan : { ...plan, fleet: { ...plan.fleet, [name]: items as never } },
 })
 
-type Named = "processes" | "waits" | "records" | "lists" | "drills" | "absences"
+type Named = "processes" | "waits" | "records" | "lists" | "viewers" | "drills" | "absences"
 
 const ofClient = (index: number, name: Named): List => ({
   get: ({ clients }) => clients[index]?.[name] ?? [],

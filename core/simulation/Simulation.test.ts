@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { fixed, fixedDrills, fixedRecords, fixedWaits } from "./Fixed.ts"
+import { fixed, fixedDrills, fixedRecords, fixedViewers, fixedWaits } from "./Fixed.ts"
 import { Memory } from "./Memory.ts"
 import * as Mix from "./Mix.ts"
 import * as PlanMaker from "./PlanMaker.ts"
@@ -29,6 +29,11 @@ describe("the simulation", () => {
 
   it.each(fixedRecords)("plays seed %i of records, which once failed", (seed) => {
     const { outcome, text } = Report.ofSeed(seed, 60_000, new Set(["records"]))
+    expect(outcome.violation, text).toBeUndefined()
+  })
+
+  it.each(fixedViewers)("plays seed %i of viewers, which once failed", (seed) => {
+    const { outcome, text } = Report.ofSeed(seed, 60_000, new Set(["sessions", "viewers"]))
     expect(outcome.violation, text).toBeUndefined()
   })
 

@@ -28,6 +28,7 @@ import * as RecordCalls from "./RecordCalls.ts"
 import { Seed } from "./Seed.ts"
 import { Server } from "./Server.ts"
 import { Trace } from "./Trace.ts"
+import { ViewerProgram } from "./ViewerProgram.ts"
 import * as WaitCalls from "./WaitCalls.ts"
 import { WaitJudge } from "./WaitJudge.ts"
 import { type Violation, World } from "./World.ts"
@@ -138,7 +139,9 @@ const perform = (stage: Stage) =>
     const actors = plan.clients.map(
       (client, index) => new Actor(index, client, world, network, server, plan.server),
     )
-    const programs = plan.clients.flatMap((client, index) => programsOf(stage, actors[index]!, client))
+    const programs = plan.clients.flatMap((client, index) =>
+      programsOf(stage, actors[index]!, client, actors),
+    )
     const done = Deferred.unsafeMake<void>(FiberId.none)
     const waitsForEver = () => {
       for (const call of network.openCalls) world.trace.add(world.now, `without an answer: ${call}`)
@@ -173,7 +176,8 @@ const perform = (stage: Stage) =>
 const programsOf = (
   { children, disk, origin }: Stage,
   actor: Actor,
-  { processes, waits, records, lists, files, http, agents, drills }: ClientPlan,
+  { processes, waits, records, lists, viewers, files, http, agents, drills }: ClientPlan,
+  actors: ReadonlyArray<Actor>,
 ): ReadonlyArray<Program> => [
   ...processes.map(
     (plan) =>
@@ -187,13 +191,9 @@ const programsOf = (
     const calls = (program: ProcessProgram) => plan.waits.map((call) => WaitCalls.run(program, call))
     return new ProcessProgram(actor, plan, truth, calls)
   }),
-  ...records.map(
-    (plan) =>
-      new ProcessProgram(actor, plan, children.truth(plan.key), (program) =>
-        plan.records.map((call) => RecordCalls.run(program, call)),
-      ),
-  ),
+  ...records.map((plan) => RecordCalls.programOf(actor, plan, children)),
   ...lists.map((plan) => new ListProgram(actor, plan, children)),
+  ...viewers.map((plan) => new ViewerProgram(actor, plan, actors[plan.of % actors.length] ?? actor)),
   ...files.map((plan) => new FileProgram(actor, plan, disk)),
   ...http.map((plan) => new HttpProgram(actor, plan, origin)),
   ...agents.map((plan) => new AgentProgram(actor, plan, children)),

@@ -12,7 +12,11 @@ import type { World } from "./World.ts"
 interface Params {
   readonly id?: number
   readonly processId?: string
+  /** The id that an attachment has on its connection. */
+  readonly as?: string
   readonly seq?: number
+  readonly from?: number
+  readonly to?: number
   readonly chunk?: string
   readonly credit?: number | Readonly<Record<string, number>> | null
   readonly bytes?: number
@@ -128,7 +132,7 @@ export class Tap implements Watcher {
     return id === undefined ? undefined : JSON.stringify({ id, result: {} })
   }
 
-  private lend(method: string, { processId = "", credit, bytes = 0 }: Params): void {
+  private lend(method: string, { processId = "", as, credit, bytes = 0 }: Params): void {
     const { credits } = this
     if (method === "process/start") {
       if (typeof credit === "number") credits.set(processId, credit)
@@ -136,6 +140,10 @@ export class Tap implements Watcher {
     }
     if (method === "initialize" && typeof credit === "object")
       for (const [process, left] of Object.entries(credit ?? {})) credits.set(process, left)
+    if (method === "process/attach" && as !== undefined) {
+      if (typeof credit === "number") credits.set(as, credit)
+      else credits.delete(as)
+    }
     const known = credits.get(processId)
     if (method === "process/credit" && known !== undefined) credits.set(processId, known + bytes)
   }
@@ -185,7 +193,9 @@ export class Tap implements Watcher {
     return request?.method
   }
 
-  private event(method: string, { processId = "", seq = 0, chunk }: Params): void {
+  private event(method: string, { processId = "", from, to, seq = to ?? 0, chunk }: Params): void {
+    // Who writes, and that an attachment has ended, has no place among the events.
+    if (method === "process/writer" || method === "process/detached") return
     if (method === "process/output" && chunk !== undefined) this.spend(processId, chunk)
     const order = (what: string) =>
       this.world.violate(
@@ -196,7 +206,7 @@ export class Tap implements Watcher {
     const told = this.told.get(processId) ?? { seq: 0, exited: false, closed: false }
     this.told.set(processId, told)
     if (told.closed) order("comes after closed")
-    if (seq <= told.seq) order(`comes after ${told.seq}`)
+    if ((from ?? seq) <= told.seq || seq < (from ?? seq)) order(`comes after ${told.seq}`)
     told.seq = seq
     if (method === "process/exited") {
       if (told.exited) order("is told twice")

@@ -83,6 +83,8 @@ export class Truth {
   died: boolean | undefined
   /** Who watches it. */
   witness: Witness | undefined
+  /** Somebody who looks on may have it wait. */
+  blocked = false
   /** The marks in its output are told. */
   marked = false
   /** Most bytes of its history, if it has one that nothing but its size ends. */

@@ -49,6 +49,11 @@ export class View {
     }
   }
 
+  /** What there is up to that seq is missing, which others have checked. */
+  skip(seq: number): void {
+    this.last = seq
+  }
+
   private check(fault: string | undefined): void {
     if (fault !== undefined) this.wrong(fault)
   }

@@ -16,7 +16,8 @@ npm run sim -- --seed N
   --from N       the first of them: 1
   --seed N       this one alone; ends with "seed N ok, trace HEX", which is the same on every runtime
   --minutes N    virtual minutes in which clients act, before everything heals and ends: 1
-  --mix A,B      what clients do: of sessions,files,http,agents, the default, and of waits, drills, records and fleet
+  --mix A,B      what clients do: of sessions,files,http,agents, the default, and of waits, drills, records,
+                 viewers and fleet
   --jobs N       processes that share the seeds: 1. What is printed is the same
   --lines        prints the whole trace of --seed
   --runtime R    plays on bun or deno instead of Node

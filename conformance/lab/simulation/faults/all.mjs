@@ -5,6 +5,7 @@ import { fleets } from "./fleet.mjs"
 import { processes } from "./processes.mjs"
 import { server } from "./server.mjs"
 import { records } from "./records.mjs"
+import { viewers } from "./viewers.mjs"
 import { waits } from "./waits.mjs"
 
-export const faults = [...processes, ...server, ...client, ...waits, ...records, ...fleets]
+export const faults = [...processes, ...server, ...client, ...waits, ...records, ...viewers, ...fleets]

@@ -20,6 +20,9 @@ export const waits = { mix: "waits" }
 /** For what only histories, marks and lists come by. */
 export const records = { mix: "records" }
 
+/** For what only those who look on come by. */
+export const viewers = { mix: "sessions,viewers" }
+
 /** For what only fleets come by. */
 export const fleet = { mix: "fleet" }
 
