@@ -6,7 +6,7 @@ import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { ClientError, type ClientReason } from "../../../core/client/ClientError.ts"
-import * as ExecClient from "../../../core/client/ExecClient.ts"
+import type * as ExecClient from "../../../core/client/ExecClient.ts"
 import * as ProcessStarter from "../../../core/client/ProcessStarter.ts"
 import type * as Reconnect from "../../../core/client/Reconnect.ts"
 import type { RemoteProcess } from "../../../core/client/RemoteProcess.ts"
@@ -16,6 +16,7 @@ import * as Connect from "../Connect.ts"
 import * as Cancellation from "./Cancellation.ts"
 import * as DeadlineFlags from "./DeadlineFlags.ts"
 import * as ForwardedSignals from "./ForwardedSignals.ts"
+import * as Access from "./server/Access.ts"
 import * as NoServer from "./NoServer.ts"
 import * as LocalTerminal from "./LocalTerminal.ts"
 import type { Platform } from "../Platform.ts"
@@ -103,7 +104,7 @@ const runThrough = ({ target, reconnect, start }: Request, around: Around) =>
       reconnect,
       onStatus: tell(cancellation, start.tty === true),
     }
-    const client = yield* noServer(ExecClient.make(source, options))
+    const client = yield* noServer(Access.make(source, options))
     cancellation.starting()
     const started = yield* ProcessStarter.scoped(client.startSubscribed(withTerminal(start)))
     cancellation.started(started.process, ForwardedSignals.areKnown(client))

@@ -1,6 +1,8 @@
 /** Which server a command uses: a running one, one behind a command, one of one's own, or one inside this process. */
 import process from "node:process"
 import * as Effect from "effect/Effect"
+import * as FiberRef from "effect/FiberRef"
+import * as LogLevel from "effect/LogLevel"
 import * as Connect from "../Connect.ts"
 import * as TextFile from "../host/TextFile.ts"
 import * as Flags from "./Flags.ts"
@@ -42,6 +44,11 @@ export const flags = {
     shows: "CMD",
     help: "a server over the stdin and stdout of this shell command",
   },
+  verbose: {
+    type: "boolean",
+    short: "v",
+    help: "tell on stderr which server is used, and of the connection to it, as with PROCWIRE_LOG=debug",
+  },
 } as const satisfies FlagSpecs
 
 /** A server outside this process, or one that has yet to be found: in this process, or of one's own. */
@@ -58,6 +65,7 @@ export const read = (
   onlyHere = false,
 ): Effect.Effect<Target, Flags.UsageError | Flags.ConfigurationError, TextFile.TextFiles> =>
   Effect.gen(function* () {
+    if (values.verbose === true) yield* FiberRef.set(FiberRef.currentMinimumLogLevel, LogLevel.Debug)
     const wrong = (message: string) => new Flags.UsageError({ command, message })
     const { host, server, "server-cmd": program } = values
     const tls = yield* TlsFlags.readClient(command, values)
@@ -75,6 +83,11 @@ export const read = (
     if (tls !== undefined && ![url ?? "", ...others].some((each) => /^(wss|tls):/.test(each))) {
       return yield* wrong("--tls-ca and --tls-cert need a --server at wss:// or tls://")
     }
+    const source = label.name === "" ? "the usual one" : label.name
+    yield* Effect.annotateLogs(
+      Effect.logDebug(`the server is ${program ?? url ?? placeOf(named ?? usual)}`),
+      { source },
+    )
     if (program !== undefined) return { command: "/bin/sh", args: ["-c", `exec ${program}`] }
     if (named === undefined) return usual
     if (url === undefined) return named as Target
@@ -85,6 +98,8 @@ export const read = (
       ...(token === undefined ? {} : { token }),
     }
   })
+
+const placeOf = (server: object): string => ("own" in server ? "your own" : "in this process")
 
 /** What names a server, and where that was said. */
 interface Chosen {

@@ -157,7 +157,7 @@ describe("the end of a process in the background", { timeout: 120_000 }, () => {
     expect(await call("run", "-d", "--name", "one", "--", "true")).toEqual(ok("one\n"))
   })
 
-  it("is told with all facts", async () => {
+  it("is told with all facts, and with --verbose where that comes from", async () => {
     const program = Program.make()
     await run(program, "web", "exit 4")
     await program.call("wait", "web")
@@ -168,6 +168,9 @@ describe("the end of a process in the background", { timeout: 120_000 }, () => {
       kept: true,
       directory: program.folder.path,
     })
+    const { stdout: names, stderr } = await program.call("ps", "-avq")
+    expect(names).toBe("web\n")
+    expect(stderr).toMatch(/message="the server is your own"[^]*message=connected .*version=/)
   })
 })
 

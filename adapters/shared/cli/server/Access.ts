@@ -1,7 +1,10 @@
 /** A client of a server outside this process, for commands that look at what runs there. */
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Runtime from "effect/Runtime"
 import type { ClientError } from "../../../../core/client/ClientError.ts"
 import * as ExecClient from "../../../../core/client/ExecClient.ts"
+import type * as Reconnect from "../../../../core/client/Reconnect.ts"
 import type { Capabilities } from "../../../../core/protocol/Environment.ts"
 import type { TransportError } from "../../../../core/transport/Transport.ts"
 import * as Connect from "../../Connect.ts"
@@ -14,7 +17,25 @@ export const connect = (target: Connect.RemoteTarget, options: ExecClient.Option
     const noServer = Effect.mapError((error: TransportError | ClientError) => NoServer.from(target, error))
     const isUrl = "url" in target
     const source = isUrl ? Connect.openRemote(target) : yield* noServer(Connect.openRemote(target))
-    return yield* noServer(ExecClient.make(source, { reconnect: isUrl && {}, ...options }))
+    return yield* noServer(make(source, { reconnect: isUrl && {}, ...options }))
+  })
+
+/** Makes a client; what becomes of its connection is logged, which `--verbose` shows. */
+export const make = (source: Parameters<typeof ExecClient.make>[0], options: ExecClient.Options) =>
+  Effect.gen(function* () {
+    const runtime = yield* Effect.runtime<never>()
+    const log = (message: string, annotations: Readonly<Record<string, unknown>>) =>
+      Effect.annotateLogs(Effect.logDebug(message), annotations)
+    const onStatus = (status: Reconnect.Status) => {
+      Runtime.runSync(runtime)(log(status.kind, "message" in status ? { why: status.message } : {}))
+      options.onStatus?.(status)
+    }
+    const begun = yield* Clock.currentTimeMillis
+    const client = yield* ExecClient.make(source, { ...options, onStatus })
+    const { executorVersion: version = "unknown", platformOs: os } = client.environmentInfo
+    const millis = (yield* Clock.currentTimeMillis) - begun
+    yield* log("connected", { millis, version, os: os ?? "unknown" })
+    return client
   })
 
 /** Fails for a server that lacks a capability; `remedy` is how a server has it. */
