@@ -216,12 +216,12 @@ export class Actor {
     if (status.message.includes("unknown session")) return this.lose(status.message)
     this.network.loses(this.index)
     const tried = this.world.now - this.outage
-    if (tried < window && this.session?.generation === this.server.generation)
+    if (tried < window && this.hasSameServer)
       this.world.violate(
         "a client gets its session back",
         `${this.name} gives up after ${tried} ms: ${status.message}`,
       )
-    const sameServer = this.session?.generation === this.server.generation
+    const sameServer = this.hasSameServer
     // A client that begins anew leaves its session to expire.
     if (status.kind === "sessionLost") this.leave()
     const healthy = this.network.healthySince(this.index)

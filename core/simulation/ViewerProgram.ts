@@ -17,10 +17,10 @@ import { View } from "./View.ts"
 interface Target {
   readonly processId: string
   readonly started: Started
-  readonly owner: Actor
-  /** The server that had it. */
-  readonly generation: number
 }
+
+/** How calls and events fail when an attachment has ended. */
+const ended: ReadonlySet<string> = new Set(["UnknownProcess", "Server", "Detached"])
 
 /** One attachment. */
 export class ViewerProgram extends Program {
@@ -53,7 +53,7 @@ export class ViewerProgram extends Program {
     )
     const [processId, started] = there[Math.floor((there.length * plan.which) / 100)] ?? []
     if (processId === undefined || started === undefined) return undefined
-    return { processId, started, owner, generation: owner.server.generation }
+    return { processId, started }
   }
 
   private look(live: Live, target: Target) {
@@ -71,8 +71,7 @@ export class ViewerProgram extends Program {
       )
       if (Either.isLeft(attached)) {
         this.note(`is not attached: ${attached.left.reason}`)
-        if (["UnknownProcess", "Server", "Detached"].includes(attached.left.reason))
-          return this.mayEnd(target)
+        if (ended.has(attached.left.reason)) return this.mayEnd(target)
         return this.excuse(attached.left, live, lost, "attach")
       }
       this.note(`looks at ${processId} after ${after}, ${plan.policy}`)
@@ -92,6 +91,8 @@ export class ViewerProgram extends Program {
     const { actor, plan } = this
     const { truth } = target.started
     const view = new View(actor.world, `c${actor.index} ${plan.key}`, truth, after, false)
+    /** The child has waited for this client all the time. */
+    const holds = () => plan.policy === "block" && !this.isLost(live, lost)
     return Effect.gen(this, function* () {
       for (let batch = 0; batch < plan.batches; batch++) {
         const events = yield* subscription.next
@@ -102,14 +103,7 @@ export class ViewerProgram extends Program {
         }
         for (const event of events) {
           if (event.kind === "failed") return this.fail(event, target, live, lost)
-          if (
-            event.kind === "gap" &&
-            plan.policy === "block" &&
-            view.last > after &&
-            !this.isLost(live, lost)
-          )
-            this.violate("an exact gap", `a child that waits has left out ${event.from} to ${event.seq}`)
-          if (event.kind === "gap") this.gap(view, event, target)
+          if (event.kind === "gap") this.gap(view, event, target, holds() && view.last > after)
           else view.take(event)
         }
         if (plan.pause > 0) yield* Effect.sleep(plan.pause)
@@ -123,8 +117,10 @@ export class ViewerProgram extends Program {
     view: View,
     { from, seq }: { readonly from: number; readonly seq: number },
     target: Target,
+    held: boolean,
   ): void {
     const { truth } = target.started
+    if (held) this.violate("an exact gap", `a child that waits has left out ${from} to ${seq}`)
     const gone = { gone: { from, to: seq }, message: `a gap from ${from} to ${seq}` }
     Losses.checkGone(
       { truth, actor: this.actor, violate: (_, detail) => this.violate("an exact gap", detail) },
@@ -140,14 +136,14 @@ export class ViewerProgram extends Program {
       if (this.isLost(live, lost)) return
       return this.violate("calls fail for a reason", `nothing was lost: ${error.message}`)
     }
-    if (error.reason === "Detached" || error.reason === "UnknownProcess" || error.reason === "Server")
-      return this.mayEnd(target)
+    if (ended.has(error.reason)) return this.mayEnd(target)
     this.violate("calls fail for a reason", `its events fail: ${error.reason} ${error.message}`)
   }
 
   /** An attachment ends with its process and with the session of that, and lives as long. */
-  private mayEnd({ started, owner, generation }: Target): void {
-    if (owner.sessionId !== started.sessionId || owner.server.generation !== generation) return
+  private mayEnd({ started }: Target): void {
+    const { owner } = this
+    if (owner.sessionId !== started.sessionId || !owner.hasSameServer) return
     // A session that nobody has had for its time has ended, whether its client knows it or not.
     const since = owner.network.servedUntil(owner.index)
     if (since !== undefined && owner.world.now - since >= owner.settings.detachedMillis) return
@@ -165,11 +161,7 @@ export class ViewerProgram extends Program {
     return Effect.gen(this, function* () {
       this.doing = "leaves"
       const left = yield* Effect.either(process.detach)
-      if (
-        Either.isRight(left) ||
-        ["Detached", "UnknownProcess", "Server", "SessionLost"].includes(left.left.reason)
-      )
-        return
+      if (Either.isRight(left) || ended.has(left.left.reason) || left.left.reason === "SessionLost") return
       this.excuse(left.left, live, lost, "detach")
     })
   }
