@@ -6,12 +6,12 @@ import { fileURLToPath } from "node:url"
 import type * as ExecClient from "../../../core/client/ExecClient.ts"
 import type { Platform } from "../Platform.ts"
 import * as Places from "./copy/Places.ts"
+import * as Progress from "./copy/Progress.ts"
 import * as Tar from "./copy/Tar.ts"
 import * as Flags from "./Flags.ts"
 import * as Access from "./server/Access.ts"
 import * as Settle from "./server/Settle.ts"
 import { Unable } from "./server/Unable.ts"
-import * as Progress from "./copy/Progress.ts"
 import { help, type FlagSpecs, type Spec } from "./table/Spec.ts"
 import * as TargetFlags from "./TargetFlags.ts"
 
@@ -90,10 +90,10 @@ const copy = (client: ExecClient.ExecClient, from: Side, to: Side, isQuiet: bool
   }).pipe(Effect.scoped)
 
 /** A line that is written again and again: how much has come, how fast, and of a file a bar. */
-const progress = ({ kind, name, size }: Progress.Source) =>
+const progress = (source: Progress.Source) =>
   Effect.acquireRelease(
     Effect.sync(() => {
-      const line = Progress.make({ kind, name, size }, Date.now())
+      const line = Progress.make(source, Date.now())
       let [sum, shown] = [0, 0]
       return (bytes: number) => {
         sum += bytes
