@@ -23,9 +23,10 @@ const statement =
 /** A field with a docstring. */
 const field = /^ +(\/\*\*(?:(?!\*\/)[^])*\*\/)\n +(\w+):/gm
 
-/** The type that a statement declares: the last name in it, because that of the outermost struct is behind its fields. @param {string} body */
+/** The type that a statement declares: what it begins with, or the last name in it, that of the outermost schema. @param {string} body */
 const typeOf = (body) =>
-  [...body.matchAll(/identifier:\s*"(\w+)"/g)].at(-1)?.[1] ?? /^[^"]*nothing\("(\w+)"\)/.exec(body)?.[1]
+  /^ =\s+(?:nothing|struct)\("(\w+)"/.exec(body)?.[1] ??
+  [...body.matchAll(/identifier:\s*"(\w+)"/g)].at(-1)?.[1]
 
 /** The structs whose fields another one has. @param {string} body */
 const bases = (body) =>

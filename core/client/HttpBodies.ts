@@ -13,6 +13,7 @@ import * as ParseResult from "effect/ParseResult"
 import * as DecodeError from "../protocol/DecodeError.ts"
 import { BodyDeltaParams } from "../protocol/HttpRequest.ts"
 import type { Json } from "../protocol/Json.ts"
+import { lateFunction } from "../protocol/Later.ts"
 import type { Activity } from "./Activity.ts"
 import { ClientError } from "./ClientError.ts"
 import type { FlowControl } from "./FlowControl.ts"
@@ -39,7 +40,7 @@ interface Feed {
   readonly end: (exit: Exit.Exit<void, ClientError>) => void
 }
 
-const decodeFrame = ParseResult.decodeUnknownEither(BodyDeltaParams)
+const decodeFrame = lateFunction(() => ParseResult.decodeUnknownEither(BodyDeltaParams))
 
 /** The frame in a notification; on the left, what is malformed. */
 export const decode = (params: Json): Either.Either<BodyDeltaParams, string> =>

@@ -12,6 +12,7 @@ import { fromBase64 } from "../protocol/Bytes.ts"
 import * as DecodeError from "../protocol/DecodeError.ts"
 import type { Json } from "../protocol/Json.ts"
 import { isObject } from "../protocol/Json.ts"
+import { lateFunction } from "../protocol/Later.ts"
 import { serverNotifications, type ServerNotificationName } from "../protocol/Methods.ts"
 import type { OutputStream } from "../protocol/Process.ts"
 import type { Sequenced } from "./ProcessEvent.ts"
@@ -96,7 +97,7 @@ const isStream = (value: Json | undefined): value is OutputStream =>
   value === "stdout" || value === "stderr" || value === "pty"
 
 const reader = <A, I>({ params }: { readonly params: Schema.Schema<A, I> }) => {
-  const decode = ParseResult.decodeUnknownEither(params)
+  const decode = lateFunction(() => ParseResult.decodeUnknownEither(params))
   return (json: Json) =>
     Either.mapLeft(decode(json), (issue) => DecodeError.toText(ParseResult.parseError(issue)))
 }

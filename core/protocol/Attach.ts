@@ -7,6 +7,7 @@
 import * as Schema from "effect/Schema"
 import { nullable } from "./Fields.ts"
 import { U53, U64 } from "./Integers.ts"
+import { later, struct } from "./Later.ts"
 import { ListedProcess } from "./List.ts"
 import { ScreenResult } from "./Screen.ts"
 
@@ -35,7 +36,7 @@ export type Policy = typeof Policy.Type
  * `viewer` by default; a writer takes the role from who has it with `take`. `policy` is `skip` by default. To attach
  * again under the id of an attachment changes its role alone, and so does the own id of a process of the own session.
  */
-export const AttachParams = Schema.Struct({
+export const AttachParams = struct("ProcessAttachParams", () => ({
   processId: nullable(Schema.String),
   name: nullable(Schema.String),
   session: nullable(U53),
@@ -46,7 +47,7 @@ export const AttachParams = Schema.Struct({
   take: nullable(Schema.Boolean),
   policy: nullable(Policy),
   credit: nullable(U53),
-}).annotations({ identifier: "ProcessAttachParams" })
+}))
 /** Decoded params of `process/attach`. */
 export type AttachParams = typeof AttachParams.Type
 
@@ -54,29 +55,29 @@ export type AttachParams = typeof AttachParams.Type
  * `processId` is the id of the attachment, `process` the process as lists show it, `firstSeq` the seq of the oldest
  * output that is retained (or of the next event, without any), `writer` whether this client is the writer.
  */
-export const AttachResult = Schema.Struct({
+export const AttachResult = struct("ProcessAttachResponse", () => ({
   processId: Schema.String,
   process: ListedProcess,
   firstSeq: U64,
   writer: Schema.Boolean,
-}).annotations({ identifier: "ProcessAttachResponse" })
+}))
 
 /** Leaves a process, which goes on. The role of a writer goes back to who had it before, or to the owner. */
-export const DetachParams = Schema.Struct({ processId: Schema.String }).annotations({
-  identifier: "ProcessDetachParams",
-})
+export const DetachParams = struct("ProcessDetachParams", () => ({ processId: Schema.String }))
 
 /** No members. */
-export const DetachResult = Schema.Struct({}).annotations({
-  identifier: "ProcessDetachResponse",
-  jsonSchema: { type: "object" },
-})
+export const DetachResult = later(() =>
+  Schema.Struct({}).annotations({
+    identifier: "ProcessDetachResponse",
+    jsonSchema: { type: "object" },
+  }),
+)
 
 /** This client has become the writer of a process, or is it no longer. */
-export const WriterParams = Schema.Struct({
+export const WriterParams = struct("ProcessWriterNotification", () => ({
   processId: Schema.String,
   writer: Schema.Boolean,
-}).annotations({ identifier: "ProcessWriterNotification" })
+}))
 
 /**
  * Output of an attachment that will not come: its seqs, both included, have left the memory of the server.
@@ -84,12 +85,12 @@ export const WriterParams = Schema.Struct({
  * With the policy `screen` a gap has the picture of the terminal after the output up to and including `screen.seq`, as
  * ANSI. Output up to that seq does not come any more: where other events lie between, further gaps tell the rest of it.
  */
-export const GapParams = Schema.Struct({
+export const GapParams = struct("ProcessGapNotification", () => ({
   processId: Schema.String,
   from: U64,
   to: U64,
   screen: Schema.optional(ScreenResult),
-}).annotations({ identifier: "ProcessGapNotification" })
+}))
 
 /** Why an attachment has ended before `process/closed`. */
 export const DetachReason = Schema.Literal("removed", "sessionEnd").annotations({
@@ -99,7 +100,7 @@ export const DetachReason = Schema.Literal("removed", "sessionEnd").annotations(
 export type DetachReason = typeof DetachReason.Type
 
 /** The last message about an attachment whose process was removed, or whose session has ended, before it was closed. */
-export const DetachedParams = Schema.Struct({
+export const DetachedParams = struct("ProcessDetachedNotification", () => ({
   processId: Schema.String,
   reason: DetachReason,
-}).annotations({ identifier: "ProcessDetachedNotification" })
+}))

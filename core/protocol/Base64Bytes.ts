@@ -4,7 +4,7 @@
  * Runtimes decode and encode strings only, so pieces of it become strings, which are short and soon collected. A loop
  * over the bytes takes more time than that.
  */
-import { toBase64, utf8 } from "./Bytes.ts"
+import { indexOf, toBase64, utf8 } from "./Bytes.ts"
 import type { MemoryPool } from "./MemoryPool.ts"
 
 interface Platform {
@@ -89,7 +89,7 @@ export const lengthOf = (text: Uint8Array): number | undefined =>
 export const decode = (text: Uint8Array, bytes: Uint8Array): boolean => {
   if (latin1Slice === undefined) return false
   // Buffer takes the alphabet for URLs, too.
-  if (!hasNative && (text.includes(minus) || text.includes(underscore))) return false
+  if (!hasNative && (indexOf(text, minus) !== -1 || indexOf(text, underscore) !== -1)) return false
   let at = 0
   for (let from = 0; from < text.length; from += pieceLength) {
     const piece = latin1Slice.call(text, from, Math.min(from + pieceLength, text.length))

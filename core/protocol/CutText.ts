@@ -6,7 +6,7 @@
  * is strict base64; every other message is a text. So the text as it came can always be had back.
  */
 import * as Base64Bytes from "./Base64Bytes.ts"
-import { strictUtf8Decoder, toBase64, utf8 } from "./Bytes.ts"
+import { indexOf, strictUtf8Decoder, toBase64, utf8 } from "./Bytes.ts"
 import { giveBack, type MemoryPool } from "./MemoryPool.ts"
 
 /** The shortest base64 that is cut out, in bytes. Shorter ones cost as little as a string. */
@@ -48,7 +48,7 @@ export class CutText {
   static fromBytes(message: Uint8Array, pool: MemoryPool): CutText | undefined {
     if (message.length < smallest || !Base64Bytes.supported) return undefined
     const from = contentOf(message)
-    const to = from === -1 ? -1 : message.indexOf(quote, from)
+    const to = from === -1 ? -1 : indexOf(message, quote, from)
     if (to - from < smallest) return undefined
     const base64 = message.subarray(from, to)
     const length = Base64Bytes.lengthOf(base64)
@@ -76,7 +76,7 @@ const around = (message: Uint8Array, from: number, to: number) => {
 /** Where the content of the string after the first such key begins; -1 if there is none. */
 const contentOf = (message: Uint8Array): number => {
   const last = Math.min(message.length - key.length, farthest)
-  for (let at = message.indexOf(quote); at !== -1 && at <= last; at = message.indexOf(quote, at + 1)) {
+  for (let at = indexOf(message, quote); at !== -1 && at <= last; at = indexOf(message, quote, at + 1)) {
     if (!isKey(message, at)) continue
     const behind = at + key.length
     const open = message[behind] === space ? behind + 1 : behind

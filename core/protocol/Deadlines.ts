@@ -3,6 +3,7 @@ import * as Schema from "effect/Schema"
 import { beside, told } from "./decoding/Decoder.ts"
 import { beyond } from "./Fields.ts"
 import { U53 } from "./Integers.ts"
+import { later } from "./Later.ts"
 import { EndedBy } from "./Receipt.ts"
 import * as Signals from "./Signals.ts"
 
@@ -24,7 +25,7 @@ export const Signal = Schema.Literal(...Signals.signalNames).annotations({
  * With the capability `processDeadlines`: when the server ends the process. All are milliseconds of the server, counted
  * from the success of the spawn, whether a client is attached or not.
  */
-export const Deadlines = {
+export const Deadlines = later(() => ({
   /** The longest that it may run. At least 1; absent is no bound. */
   timeoutMs: beyond(U53),
   /** The longest that it may run without output. At least 1; absent is no bound. */
@@ -35,10 +36,10 @@ export const Deadlines = {
   signalOnTimeout: beyond(Signal),
   /** Whether its exit tells what has ended it. The default is true with a deadline, and false without. */
   ending: beyond(Schema.Boolean),
-}
+}))
 
 /**
  * What has ended a process, and the number of the signal that it died of, if its start has asked for that or named a
  * deadline, or if it was terminated with a grace.
  */
-export const ending = { endedBy: Schema.optional(EndedBy), signal: Schema.optional(U53) }
+export const ending = later(() => ({ endedBy: Schema.optional(EndedBy), signal: Schema.optional(U53) }))

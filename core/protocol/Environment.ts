@@ -2,14 +2,13 @@
 import * as Schema from "effect/Schema"
 import type { Json } from "./Json.ts"
 import { describe, isObject } from "./Json.ts"
+import { later, struct } from "./Later.ts"
 
 /** The user's shell. `name` is its base name, `path` a native path. */
-export const Shell = Schema.Struct({ name: Schema.String, path: Schema.String }).annotations({
-  identifier: "Shell",
-})
+export const Shell = struct("Shell", () => ({ name: Schema.String, path: Schema.String }))
 
 /** True for what this server supports; a client must not use what is false. */
-export const Capabilities = Schema.Struct({
+export const Capabilities = struct("Capabilities", () => ({
   networkProxyLaunch: Schema.Boolean,
   networkProxyReviewDomains: Schema.Boolean,
   credentialMasking: Schema.Boolean,
@@ -73,19 +72,19 @@ export const Capabilities = Schema.Struct({
   processScreen: Schema.Boolean,
   /** Beyond the peer implementation: `restart` of `process/start`, and `process/restart`. */
   processRestart: Schema.Boolean,
-}).annotations({ identifier: "Capabilities" })
+}))
 /** The capabilities of a server. */
 export type Capabilities = typeof Capabilities.Type
 
 /** Every capability false: what a server announces unless it supports more. */
-export const noCapabilities = Object.fromEntries(
-  Object.keys(Capabilities.fields).map((name) => [name, false]),
-) as Capabilities
+export const noCapabilities = later(
+  () => Object.fromEntries(Object.keys(Capabilities.fields).map((name) => [name, false])) as Capabilities,
+)
 
-const Partial = Schema.partial(Capabilities).annotations({ identifier: "PartialCapabilities" })
+const Partial = later(() => Schema.partial(Capabilities).annotations({ identifier: "PartialCapabilities" }))
 
 /** Paths are `file:` URIs. Only `shell` is always there; older servers leave out the rest. */
-export const EnvironmentInfo = Schema.Struct({
+export const EnvironmentInfo = struct("EnvironmentInfo", () => ({
   shell: Shell,
   executorVersion: Schema.optional(Schema.String),
   providerId: Schema.optional(Schema.NullOr(Schema.String)),
@@ -96,22 +95,22 @@ export const EnvironmentInfo = Schema.Struct({
   temporaryDirectories: Schema.optional(Schema.Array(Schema.String)),
   tempDir: Schema.optional(Schema.NullOr(Schema.String)),
   capabilities: Schema.optional(Partial),
-}).annotations({ identifier: "EnvironmentInfo" })
+}))
 /** A server and its host. */
 export type EnvironmentInfo = typeof EnvironmentInfo.Type
 
 /** No params: absent, null or an empty object. */
-export const NoParams = Schema.Unknown.pipe(
-  Schema.filter(
-    (params) => params === null || (isObject(params as Json) && Object.keys(params as object).length === 0),
-    {
-      message: ({ actual }) => `invalid type: ${describe(actual)}, expected unit`,
-      jsonSchema: { anyOf: [{ type: "object", maxProperties: 0 }, { type: "null" }] },
-    },
-  ),
-).annotations({ identifier: "unit" })
+export const NoParams = later(() =>
+  Schema.Unknown.pipe(
+    Schema.filter(
+      (params) => params === null || (isObject(params as Json) && Object.keys(params as object).length === 0),
+      {
+        message: ({ actual }) => `invalid type: ${describe(actual)}, expected unit`,
+        jsonSchema: { anyOf: [{ type: "object", maxProperties: 0 }, { type: "null" }] },
+      },
+    ),
+  ).annotations({ identifier: "unit" }),
+)
 
 /** The server is alive. */
-export const EnvironmentStatus = Schema.Struct({ status: Schema.Literal("ready") }).annotations({
-  identifier: "EnvironmentStatus",
-})
+export const EnvironmentStatus = struct("EnvironmentStatus", () => ({ status: Schema.Literal("ready") }))

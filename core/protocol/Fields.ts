@@ -6,6 +6,7 @@
  */
 import * as Schema from "effect/Schema"
 import type * as SchemaAST from "effect/SchemaAST"
+import { later } from "./Later.ts"
 
 /** What an array of the fields has of a field: always, unless it ends before, or never. */
 export type Position = "required" | "omittable" | "none"
@@ -25,7 +26,7 @@ export const omittable = <A, I>(schema: Schema.Schema<A, I>) => nullable(schema)
 export const beyond = <A, I>(schema: Schema.Schema<A, I>) => nullable(schema).annotations(at("none"))
 
 /** True or false; false if absent. Not null. */
-export const flag = Schema.optionalWith(Schema.Boolean, { default: () => false })
+export const flag = later(() => Schema.optionalWith(Schema.Boolean, { default: () => false }))
 
 /** Why a text is refused on a platform (`linux`, `macos`, `windows`), in words that need no field beside them. */
 export type Judge = (text: string, platform: string) => string | undefined

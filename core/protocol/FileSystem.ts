@@ -8,15 +8,16 @@ import * as Schema from "effect/Schema"
 import { Base64 } from "./Bytes.ts"
 import { nullable, omittable } from "./Fields.ts"
 import { BigU64, Usize } from "./Integers.ts"
+import { later, struct } from "./Later.ts"
 import * as PathUri from "./PathUri.ts"
 import { Sandbox } from "./Sandbox.ts"
 
 const nothing = (identifier: string) =>
-  Schema.Struct({}).annotations({ identifier, jsonSchema: { type: "object" } })
+  later(() => Schema.Struct({}).annotations({ identifier, jsonSchema: { type: "object" } }))
 
-const sandbox = nullable(Sandbox)
+const sandbox = later(() => nullable(Sandbox))
 const path = PathUri.Uri
-const followSymlinks = omittable(Schema.Boolean)
+const followSymlinks = later(() => omittable(Schema.Boolean))
 
 /** The largest file that is read whole, as in the peer implementation: 512 MiB. */
 export const maxFileBytes = 512 * 1024 * 1024
@@ -38,127 +39,111 @@ export const maxWalkBytes = 4 * 1024 * 1024
 export const maxWalk = { depth: 64, directories: 10_000, entries: maxEntries }
 
 /** Asks for the whole content of a regular file. */
-export const ReadFileParams = Schema.Struct({ path, followSymlinks, sandbox }).annotations({
-  identifier: "WireFsReadFileParams",
-})
+export const ReadFileParams = struct("WireFsReadFileParams", () => ({ path, followSymlinks, sandbox }))
 /** The content of the file. */
-export const ReadFileResult = Schema.Struct({ dataBase64: Base64 }).annotations({
-  identifier: "FsReadFileResponse",
-})
+export const ReadFileResult = struct("FsReadFileResponse", () => ({ dataBase64: Base64 }))
 
 /** `dataBase64` is not decoded here: as in the peer, the handshake is checked before the base64. */
-export const WriteFileParams = Schema.Struct({
+export const WriteFileParams = struct("WireFsWriteFileParams", () => ({
   path,
   dataBase64: Schema.String,
   followSymlinks,
   sandbox,
-}).annotations({ identifier: "WireFsWriteFileParams" })
+}))
 /** No members. */
 export const WriteFileResult = nothing("FsWriteFileResponse")
 
 /** `recursive` is true by default. */
-export const CreateDirectoryParams = Schema.Struct({
+export const CreateDirectoryParams = struct("WireFsCreateDirectoryParams", () => ({
   path,
   recursive: nullable(Schema.Boolean),
   followSymlinks,
   sandbox,
-}).annotations({ identifier: "WireFsCreateDirectoryParams" })
+}))
 /** No members. */
 export const CreateDirectoryResult = nothing("FsCreateDirectoryResponse")
 
 /** Asks for kind, size and times. */
-export const GetMetadataParams = Schema.Struct({ path, followSymlinks, sandbox }).annotations({
-  identifier: "WireFsGetMetadataParams",
-})
+export const GetMetadataParams = struct("WireFsGetMetadataParams", () => ({ path, followSymlinks, sandbox }))
 
 /** The target of the path; `isSymlink` is about its last component. Sizes in bytes, times in ms since 1970 or 0. */
-export const Metadata = Schema.Struct({
+export const Metadata = struct("FsGetMetadataResponse", () => ({
   isDirectory: Schema.Boolean,
   isFile: Schema.Boolean,
   isSymlink: Schema.Boolean,
   size: Schema.Number,
   createdAtMs: Schema.Number,
   modifiedAtMs: Schema.Number,
-}).annotations({ identifier: "FsGetMetadataResponse" })
+}))
 /** Kind, size and times of a file. */
 export type Metadata = typeof Metadata.Type
 
 /** Asks for the path without symbolic links. */
-export const CanonicalizeParams = Schema.Struct({ path, sandbox }).annotations({
-  identifier: "WireFsCanonicalizeParams",
-})
+export const CanonicalizeParams = struct("WireFsCanonicalizeParams", () => ({ path, sandbox }))
 /** The path without symbolic links, as a `file:` URI. */
-export const CanonicalizeResult = Schema.Struct({ path: Schema.String }).annotations({
-  identifier: "FsCanonicalizeResponse",
-})
+export const CanonicalizeResult = struct("FsCanonicalizeResponse", () => ({ path: Schema.String }))
 
 /** Asks for the entries of a folder. */
-export const ReadDirectoryParams = Schema.Struct({ path, sandbox }).annotations({
-  identifier: "WireFsReadDirectoryParams",
-})
+export const ReadDirectoryParams = struct("WireFsReadDirectoryParams", () => ({ path, sandbox }))
 
 /** A link has the kind of its target; a dangling link is neither directory nor file. */
-export const DirectoryEntry = Schema.Struct({
+export const DirectoryEntry = struct("FsReadDirectoryEntry", () => ({
   fileName: Schema.String,
   isDirectory: Schema.Boolean,
   isFile: Schema.Boolean,
-}).annotations({ identifier: "FsReadDirectoryEntry" })
+}))
 /** An entry of a folder. */
 export type DirectoryEntry = typeof DirectoryEntry.Type
 /** The entries of a folder, at most 50,000, in no order. */
-export const ReadDirectoryResult = Schema.Struct({ entries: Schema.Array(DirectoryEntry) }).annotations({
-  identifier: "FsReadDirectoryResponse",
-})
+export const ReadDirectoryResult = struct("FsReadDirectoryResponse", () => ({
+  entries: Schema.Array(DirectoryEntry),
+}))
 
 /** Limits of a walk. `pruneHiddenDirectories` lists folders whose name begins with a dot, but does not enter them. */
-export const WalkOptions = Schema.Struct({
+export const WalkOptions = struct("WalkOptions", () => ({
   maxDepth: Usize,
   maxDirectories: Usize,
   maxEntries: Usize,
   followDirectorySymlinks: Schema.Boolean,
   pruneHiddenDirectories: Schema.optionalWith(Schema.Boolean, { default: () => false }),
-}).annotations({ identifier: "WalkOptions" })
+}))
 /** Limits of a walk. */
 export type WalkOptions = typeof WalkOptions.Type
 /** Asks for the tree below a folder. */
-export const WalkParams = Schema.Struct({ path, options: WalkOptions, sandbox }).annotations({
-  identifier: "WireFsWalkParams",
-})
-const WalkEntry = Schema.Struct({
+export const WalkParams = struct("WireFsWalkParams", () => ({ path, options: WalkOptions, sandbox }))
+const WalkEntry = struct("FsWalkEntry", () => ({
   path: Schema.String,
   kind: Schema.Literal("file", "directory"),
-}).annotations({ identifier: "FsWalkEntry" })
-const WalkError = Schema.Struct({ path: Schema.String, message: Schema.String }).annotations({
-  identifier: "FsWalkError",
-})
+}))
+const WalkError = struct("FsWalkError", () => ({ path: Schema.String, message: Schema.String }))
 
 /** The tree, breadth first; `truncated` is true if a limit other than `maxDepth` cut it. */
-export const WalkResult = Schema.Struct({
+export const WalkResult = struct("FsWalkResponse", () => ({
   entries: Schema.Array(WalkEntry),
   errors: Schema.Array(WalkError),
   truncated: Schema.Boolean,
-}).annotations({ identifier: "FsWalkResponse" })
+}))
 /** The tree below a folder. */
 export type WalkResult = typeof WalkResult.Type
 
 /** `recursive` and `force` are true by default. */
-export const RemoveParams = Schema.Struct({
+export const RemoveParams = struct("WireFsRemoveParams", () => ({
   path,
   recursive: nullable(Schema.Boolean),
   force: nullable(Schema.Boolean),
   followSymlinks,
   sandbox,
-}).annotations({ identifier: "WireFsRemoveParams" })
+}))
 /** No members. */
 export const RemoveResult = nothing("FsRemoveResponse")
 
 /** A folder is copied only with `recursive`. */
-export const CopyParams = Schema.Struct({
+export const CopyParams = struct("WireFsCopyParams", () => ({
   sourcePath: path,
   destinationPath: path,
   recursive: Schema.Boolean,
   sandbox,
-}).annotations({ identifier: "WireFsCopyParams" })
+}))
 /** No members. */
 export const CopyResult = nothing("FsCopyResponse")
 
@@ -170,50 +155,44 @@ export const OpenMode = Schema.Literal("read", "replace")
 /** What an open file is good for. */
 export type OpenMode = typeof OpenMode.Type
 /** Opens a file under a handle; `mode` is `read` by default. */
-export const OpenParams = Schema.Struct({
+export const OpenParams = struct("WireFsOpenParams", () => ({
   handleId,
   path,
   mode: Schema.optional(OpenMode),
   sandbox,
-}).annotations({ identifier: "WireFsOpenParams" })
+}))
 /** The handle of the request. */
-export const OpenResult = Schema.Struct({ handleId }).annotations({ identifier: "FsOpenResponse" })
+export const OpenResult = struct("FsOpenResponse", () => ({ handleId }))
 
 /** Asks for up to `len` bytes (1 to 1 MiB) at `offset`. */
-export const ReadBlockParams = Schema.Struct({ handleId, offset: BigU64, len: Usize }).annotations({
-  identifier: "FsReadBlockParams",
-})
+export const ReadBlockParams = struct("FsReadBlockParams", () => ({ handleId, offset: BigU64, len: Usize }))
 /** `eof` is true if fewer than `len` bytes were read. */
-export const ReadBlockResult = Schema.Struct({ chunk: Base64, eof: Schema.Boolean }).annotations({
-  identifier: "FsReadBlockResponse",
-})
+export const ReadBlockResult = struct("FsReadBlockResponse", () => ({ chunk: Base64, eof: Schema.Boolean }))
 /** A block of a file. */
 export type ReadBlockResult = typeof ReadBlockResult.Type
 
 /** Writes `chunk` (1 byte to 1 MiB) at `offset`. */
-export const WriteBlockParams = Schema.Struct({ handleId, offset: BigU64, chunk: Base64 }).annotations({
-  identifier: "FsWriteBlockParams",
-})
+export const WriteBlockParams = struct("FsWriteBlockParams", () => ({
+  handleId,
+  offset: BigU64,
+  chunk: Base64,
+}))
 /** No members. */
 export const WriteBlockResult = nothing("FsWriteBlockResponse")
 
 /** Closes a handle; an unknown one is no error. */
-export const CloseParams = Schema.Struct({ handleId }).annotations({ identifier: "FsCloseParams" })
+export const CloseParams = struct("FsCloseParams", () => ({ handleId }))
 /** No members. */
 export const CloseResult = nothing("FsCloseResponse")
 
 /** A connection has one watch: a request with a greater `watchId` replaces it. */
-export const WatchMissingParams = Schema.Struct({
+export const WatchMissingParams = struct("FsWatchMissingParams", () => ({
   watchId: BigU64,
   missing: Schema.Array(path),
   present: nullable(path),
-}).annotations({ identifier: "FsWatchMissingParams" })
+}))
 /** `watching` is false if the server does not watch. */
-export const WatchMissingResult = Schema.Struct({ watching: Schema.Boolean }).annotations({
-  identifier: "FsWatchMissingResponse",
-})
+export const WatchMissingResult = struct("FsWatchMissingResponse", () => ({ watching: Schema.Boolean }))
 
 /** A missing file appeared, or the present one changed. Sent once for each watch. */
-export const MissingChangedParams = Schema.Struct({ watchId: BigU64 }).annotations({
-  identifier: "FsMissingChangedNotification",
-})
+export const MissingChangedParams = struct("FsMissingChangedNotification", () => ({ watchId: BigU64 }))

@@ -7,46 +7,50 @@ import * as Base64Bytes from "./Base64Bytes.ts"
 import { Base64, toBase64, utf8 } from "./Bytes.ts"
 import { flag, nullable, omittable } from "./Fields.ts"
 import { U64 } from "./Integers.ts"
+import { struct } from "./Later.ts"
 
 /**
  * A header of the request. With the capability `httpHeaderEnvVars`, `valueEnvVar` names an environment variable of the
  * server whose value is appended to `value`.
  */
-export const RequestHeader = Schema.Struct({
+export const RequestHeader = struct("HttpHeader", () => ({
   name: Schema.String,
   value: Schema.String,
   valueEnvVar: omittable(Schema.String),
-}).annotations({ identifier: "HttpHeader" })
+}))
 /** A header of the request. */
 export type RequestHeader = typeof RequestHeader.Type
 
 /** A header of the response. */
-export const ResponseHeader = Schema.Struct({ name: Schema.String, value: Schema.String }).annotations({
-  identifier: "HttpResponseHeader",
-})
+export const ResponseHeader = struct("HttpResponseHeader", () => ({
+  name: Schema.String,
+  value: Schema.String,
+}))
 /** A header of the response. */
 export type ResponseHeader = typeof ResponseHeader.Type
 
 /** `timeoutMs` bounds the whole exchange, redirects and body included. `requestId` is repeated in the frames. */
-export const RequestParams = Schema.Struct({
+export const RequestParams = struct("HttpRequestParams", () => ({
   method: Schema.String,
   url: Schema.String,
   headers: Schema.optionalWith(Schema.Array(RequestHeader), { default: () => [] }),
   bodyBase64: omittable(Base64),
   timeoutMs: omittable(U64),
-  redirectPolicy: Schema.optionalWith(Schema.Literal("follow", "stop"), { default: () => "follow" as const }),
+  redirectPolicy: Schema.optionalWith(Schema.Literal("follow", "stop"), {
+    default: () => "follow" as const,
+  }),
   requestId: Schema.String,
   streamResponse: flag,
-}).annotations({ identifier: "HttpRequestParams" })
+}))
 /** Decoded params of `http/request`. */
 export type RequestParams = typeof RequestParams.Type
 
 /** Header names are in lower case and in the order in which they came. The body is empty if it is streamed. */
-export const RequestResult = Schema.Struct({
+export const RequestResult = struct("HttpRequestResult", () => ({
   status: Schema.Int,
   headers: Schema.Array(ResponseHeader),
   bodyBase64: Base64,
-}).annotations({ identifier: "HttpRequestResult" })
+}))
 /** The result of `http/request`. */
 export type RequestResult = typeof RequestResult.Type
 
@@ -55,13 +59,13 @@ export const resultText = ({ bodyBase64, ...rest }: RequestResult): string =>
   `${JSON.stringify(rest).slice(0, -1)},"bodyBase64":"${toBase64(bodyBase64)}"}`
 
 /** A frame of a streamed body. `seq` counts from 1. The last frame has `done`, and `error` if the body broke off. */
-export const BodyDeltaParams = Schema.Struct({
+export const BodyDeltaParams = struct("HttpRequestBodyDelta", () => ({
   requestId: Schema.String,
   seq: U64,
   deltaBase64: Base64,
   done: flag,
   error: nullable(Schema.String),
-}).annotations({ identifier: "HttpRequestBodyDelta" })
+}))
 /** A frame of a streamed body. */
 export type BodyDeltaParams = typeof BodyDeltaParams.Type
 

@@ -3,6 +3,7 @@ import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import type * as SchemaAST from "effect/SchemaAST"
 import { isDecimal } from "./Json.ts"
+import { later } from "./Later.ts"
 
 const u64Max = 2n ** 64n - 1n
 /** The largest integer that a double holds exactly, with all below it. */
@@ -37,34 +38,34 @@ const whole = (identifier: string, least: bigint, most: bigint): Schema.Schema<n
   })
 
 /** 0 to 2^64-1. Values above 2^53 are rounded to a double, for fields where such a value only means "no limit". */
-export const U64 = whole("u64", 0n, u64Max)
+export const U64 = later(() => whole("u64", 0n, u64Max))
 
 /** The same, where the peer implementation counts or measures what is in memory. */
-export const Usize = whole("usize", 0n, u64Max)
+export const Usize = later(() => whole("usize", 0n, u64Max))
 
 /** The same without 0. */
-export const NonZero = whole("a nonzero usize", 1n, u64Max)
+export const NonZero = later(() => whole("a nonzero usize", 1n, u64Max))
 
 /** 0 to 2^64-1, exact. */
-export const BigU64: Schema.Schema<bigint, number> = Schema.transformOrFail(
-  Schema.Unknown as Schema.Schema<unknown, number>,
-  Schema.BigIntFromSelf,
-  {
+export const BigU64: Schema.Schema<bigint, number> = later(() =>
+  Schema.transformOrFail(Schema.Unknown as Schema.Schema<unknown, number>, Schema.BigIntFromSelf, {
     strict: true,
     decode: (value, _, ast) =>
       isWhole(value, 0n, u64Max) ? ParseResult.succeed(BigInt(value)) : ParseResult.fail(noWhole(ast, value)),
     encode: (value) => ParseResult.succeed(Number(value)),
-  },
-).annotations({ identifier: "u64", jsonSchema: { type: "integer", minimum: 0 } })
+  }).annotations({ identifier: "u64", jsonSchema: { type: "integer", minimum: 0 } }),
+)
 
 /** -2^63 to 2^63-1. Values beyond 2^53 are rounded to a double. */
-export const I64 = whole("i64", -(2n ** 63n), 2n ** 63n - 1n)
+export const I64 = later(() => whole("i64", -(2n ** 63n), 2n ** 63n - 1n))
 
 /** 0 to 2^53-1, for sums that must stay exact. */
-export const U53 = whole("u53", 0n, exact)
+export const U53 = later(() => whole("u53", 0n, exact))
 
 /** 0 to 65535. */
-export const U16 = whole("u16", 0n, 65_535n)
+export const U16 = later(() => whole("u16", 0n, 65_535n))
 
 /** A 32-bit signed integer. */
-export const I32 = Schema.Int.pipe(Schema.between(-(2 ** 31), 2 ** 31 - 1)).annotations({ identifier: "i32" })
+export const I32 = later(() =>
+  Schema.Int.pipe(Schema.between(-(2 ** 31), 2 ** 31 - 1)).annotations({ identifier: "i32" }),
+)

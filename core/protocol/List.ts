@@ -6,6 +6,7 @@
 import * as Schema from "effect/Schema"
 import { nullable } from "./Fields.ts"
 import { I32, NonZero, U53, U64 } from "./Integers.ts"
+import { later, struct } from "./Later.ts"
 import { Labels } from "./Naming.ts"
 import { TerminalSize } from "./Process.ts"
 
@@ -27,18 +28,22 @@ export const defaultRows = 100
 /** The most rows of a page. */
 export const mostRows = 500
 
-const page = { sessions: nullable(Sessions), limit: nullable(NonZero), cursor: nullable(Schema.String) }
+const page = later(() => ({
+  sessions: nullable(Sessions),
+  limit: nullable(NonZero),
+  cursor: nullable(Schema.String),
+}))
 
 /**
  * Asks for a page of processes, oldest first: at most `limit` (default 100; a page has at most 500), behind `cursor`,
  * the `nextCursor` of the page before. Only those that have `name`, all of `labels` and one of `states`, where given.
  */
-export const ListParams = Schema.Struct({
+export const ListParams = struct("ProcessListParams", () => ({
   ...page,
   name: nullable(Schema.String),
   labels: nullable(Labels),
   states: nullable(Schema.Array(State)),
-}).annotations({ identifier: "ProcessListParams" })
+}))
 /** Decoded params of `process/list`. */
 export type ListParams = typeof ListParams.Type
 
@@ -46,7 +51,7 @@ export type ListParams = typeof ListParams.Type
  * A process. `session` is the number of its session, `attached` whether a connection has that session. `cwd` is a
  * `file:` URI. `terminalSize` is there with a PTY. `bytes` were written so far; its next event has the seq `nextSeq`.
  */
-export const ListedProcess = Schema.Struct({
+export const ListedProcess = struct("ListedProcess", () => ({
   processId: Schema.String,
   session: U53,
   attached: Schema.Boolean,
@@ -67,7 +72,7 @@ export const ListedProcess = Schema.Struct({
   kept: Schema.optional(Schema.Boolean),
   /** How often its child was followed by another one; absent if its start has not asked for that. */
   restarts: Schema.optional(U53),
-}).annotations({ identifier: "ListedProcess" })
+}))
 /** A process. */
 export type ListedProcess = typeof ListedProcess.Type
 
@@ -75,32 +80,32 @@ export type ListedProcess = typeof ListedProcess.Type
  * A page. `nextCursor` is null behind the last one; a page may have fewer rows than were asked for, even none, and not
  * be the last. Processes that start or are forgotten meanwhile change nothing for the others: each has its place.
  */
-export const ListResult = Schema.Struct({
+export const ListResult = struct("ProcessListResponse", () => ({
   processes: Schema.Array(ListedProcess),
   nextCursor: Schema.NullOr(Schema.String),
-}).annotations({ identifier: "ProcessListResponse" })
+}))
 /** The result of `process/list`. */
 export type ListResult = typeof ListResult.Type
 
 /** Asks for a page of sessions, oldest first. */
-export const SessionsParams = Schema.Struct(page).annotations({ identifier: "SessionListParams" })
+export const SessionsParams = struct("SessionListParams", () => page)
 /** Decoded params of `session/list`. */
 export type SessionsParams = typeof SessionsParams.Type
 
 /** A session: its number, whether it is that of the client, and the processes that it has, closed ones included. */
-export const ListedSession = Schema.Struct({
+export const ListedSession = struct("ListedSession", () => ({
   session: U53,
   own: Schema.Boolean,
   attached: Schema.Boolean,
   /** When it was opened, in milliseconds since 1970 by the clock of the server. */
   openedAtMs: U53,
   processes: U53,
-}).annotations({ identifier: "ListedSession" })
+}))
 /** A session. */
 export type ListedSession = typeof ListedSession.Type
 
 /** A page; see `ListResult`. */
-export const SessionsResult = Schema.Struct({
+export const SessionsResult = struct("SessionListResponse", () => ({
   sessions: Schema.Array(ListedSession),
   nextCursor: Schema.NullOr(Schema.String),
-}).annotations({ identifier: "SessionListResponse" })
+}))

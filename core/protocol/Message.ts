@@ -12,15 +12,16 @@ import * as Decoder from "./decoding/Decoder.ts"
 import { omittable } from "./Fields.ts"
 import * as Json from "./Json.ts"
 import { I64 } from "./Integers.ts"
+import { later, struct } from "./Later.ts"
 
 /** A string, or an integer from -2^63 to 2^63-1 (bigint beyond 2^53). */
 export type RequestId = string | number | bigint
 
 /** W3C trace context, carried by requests. */
-export const TraceContext = Schema.Struct({
+export const TraceContext = struct("W3cTraceContext", () => ({
   traceparent: omittable(Schema.String),
   tracestate: omittable(Schema.String),
-}).annotations({ identifier: "W3cTraceContext" })
+}))
 /** W3C trace context. */
 export type TraceContext = typeof TraceContext.Type
 
@@ -135,27 +136,34 @@ const isRequestId = (id: unknown): id is RequestId =>
   typeof id === "string" || typeof id === "number" || (typeof id === "bigint" && id >= least && id <= most)
 
 const badId = "data did not match any variant of untagged enum RequestId"
-const id = Schema.Unknown.pipe(
-  Schema.filter((id) => isRequestId(id) || badId),
-) as unknown as Schema.Schema<RequestId>
+const id = later(
+  () =>
+    Schema.Unknown.pipe(
+      Schema.filter((id) => isRequestId(id) || badId),
+    ) as unknown as Schema.Schema<RequestId>,
+)
 /** Names the request whose answer the client no longer waits for. */
-export const CancelParams = Schema.Struct({ id }).annotations({ identifier: "RequestCancelNotification" })
+export const CancelParams = struct("RequestCancelNotification", () => ({ id }))
 
 const method = Schema.String
-const params = Schema.optionalWith(Schema.Unknown as Schema.Schema<Json.Json>, { default: () => null })
+const params = later(() =>
+  Schema.optionalWith(Schema.Unknown as Schema.Schema<Json.Json>, { default: () => null }),
+)
 
 /** The texts for malformed messages do not name the field. */
-const decoder = <A, I>(schema: Schema.Schema<A, I>) => Decoder.make(schema, { located: false })
-const decodeNotification = decoder(Schema.Struct({ method, params }))
-const decodeCancel = decoder(CancelParams)
-const decodeRequest = decoder(Schema.Struct({ id, method, params, trace: omittable(TraceContext) }))
-const decodeResponse = decoder(Schema.Struct({ id, result: Schema.Unknown as Schema.Schema<Json.Json> }))
-const error = Schema.Struct({
+const decoder = <A, I>(make: () => Schema.Schema<A, I>) => Decoder.make(later(make), { located: false })
+const decodeNotification = decoder(() => Schema.Struct({ method, params }))
+const decodeCancel = decoder(() => CancelParams)
+const decodeRequest = decoder(() => Schema.Struct({ id, method, params, trace: omittable(TraceContext) }))
+const decodeResponse = decoder(() =>
+  Schema.Struct({ id, result: Schema.Unknown as Schema.Schema<Json.Json> }),
+)
+const error = struct("JSONRPCErrorError", () => ({
   code: I64,
   data: Schema.optional(Schema.Unknown),
   message: Schema.String,
-}).annotations({ identifier: "JSONRPCErrorError" })
-const decodeErrorResponse = decoder(Schema.Struct({ id, error }))
+}))
+const decodeErrorResponse = decoder(() => Schema.Struct({ id, error }))
 
 const fromObject = (json: { readonly [key: string]: Json.Json }): Either.Either<Message, string> => {
   if (json["method"] !== undefined) {

@@ -28,6 +28,7 @@ export const requests = {
   initialize: request({
     params: Session.InitializeParams,
     result: Session.InitializeResult,
+    toText: JSON.stringify,
     slotted: false,
     says:
       "opens a session, or resumes one (with what was missed: capability sessionReplay; also one that another " +

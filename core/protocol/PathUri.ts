@@ -11,6 +11,7 @@ import * as Schema from "effect/Schema"
 import { utf8 } from "./Bytes.ts"
 import { type Judge, judgedBy } from "./Fields.ts"
 import * as FileUrl from "./FileUrl.ts"
+import { later } from "./Later.ts"
 import * as NativePath from "./NativePath.ts"
 
 /**
@@ -57,10 +58,10 @@ const judged = (judge: Judge, identifier: string, jsonSchema: object) =>
   )
 
 /** A path in params, a `file:` URI of any host. */
-export const Uri = judged(fault, "PathUri", { type: "string", format: "uri" })
+export const Uri = later(() => judged(fault, "PathUri", { type: "string", format: "uri" }))
 
 /** The same, or an absolute native path. */
-export const UriOrPath = judged(faultOfEither, "PathUriOrPath", { type: "string" })
+export const UriOrPath = later(() => judged(faultOfEither, "PathUriOrPath", { type: "string" }))
 
 /** The URI as the peer implementation writes it, with the spelling of its percent codes. */
 export const canonical = (uri: string, platform: string): Either.Either<string, PathUriError> =>

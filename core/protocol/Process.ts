@@ -8,6 +8,7 @@ import { Base64 } from "./Bytes.ts"
 import { ending, Signal } from "./Deadlines.ts"
 import { at, beyond, flag, nullable, omittable } from "./Fields.ts"
 import { I32, U16, U53, U64, Usize } from "./Integers.ts"
+import { later, struct } from "./Later.ts"
 import { Mark } from "./Mark.ts"
 import * as PathUri from "./PathUri.ts"
 import { Receipt, ResourceLimit } from "./Receipt.ts"
@@ -17,52 +18,50 @@ import { Uuid } from "./Uuid.ts"
 
 /** Chosen by the client, unique in its session. Any string, even an empty one. */
 const ProcessId = Schema.String
-const Strings = Schema.Record({ key: Schema.String, value: Schema.String })
+const Strings = later(() => Schema.Record({ key: Schema.String, value: Schema.String }))
 const nothing = (identifier: string) =>
-  Schema.Struct({}).annotations({ identifier, jsonSchema: { type: "object" } })
+  later(() => Schema.Struct({}).annotations({ identifier, jsonSchema: { type: "object" } }))
 
 /** Which environment variables of the server a child inherits. Patterns are case-insensitive, with `*` and `?`. */
-export const EnvPolicy = Schema.Struct({
+export const EnvPolicy = struct("ExecEnvPolicy", () => ({
   inherit: Schema.Literal("core", "all", "none"),
   ignoreDefaultExcludes: Schema.Boolean,
   exclude: Schema.Array(Schema.String),
   set: Strings,
   includeOnly: Schema.Array(Schema.String),
-}).annotations({ identifier: "ExecEnvPolicy" })
+}))
 /** Which environment variables a child inherits. */
 export type EnvPolicy = typeof EnvPolicy.Type
 
 /** The size of a PTY in character cells. */
-export const TerminalSize = Schema.Struct({ rows: U16, columns: U16 }).annotations({
-  identifier: "TerminalSize",
-})
+export const TerminalSize = struct("TerminalSize", () => ({ rows: U16, columns: U16 }))
 /** The size of a PTY in character cells. */
 export type TerminalSize = typeof TerminalSize.Type
 
-const Metadata = Schema.Struct({
+const Metadata = struct("ExecMetadata", () => ({
   threadId: omittable(Uuid),
   toolCallId: omittable(Schema.String),
-}).annotations({ identifier: "ExecMetadata" })
+}))
 
-const ManagedNetwork = Schema.Struct({
+const ManagedNetwork = struct("ManagedNetworkSandboxContext", () => ({
   loopbackPorts: Schema.optional(Schema.Array(U16)),
   allowLocalBinding: Schema.optional(Schema.Boolean),
-}).annotations({ identifier: "ManagedNetworkSandboxContext" })
+}))
 
-const NetworkProxy = Schema.Struct({ proxy: Schema.Unknown }).annotations({
-  identifier: "RemoteNetworkProxyLaunchConfig",
-})
+const NetworkProxy = struct("RemoteNetworkProxyLaunchConfig", () => ({ proxy: Schema.Unknown }))
 
-const ShellSnapshot = Schema.Struct({
+const ShellSnapshot = struct("ShellSnapshotRequest", () => ({
   scopeId: Schema.String,
-  shell: Schema.Struct({ name: Schema.String, path: Schema.String }).annotations({ identifier: "ShellInfo" }),
-}).annotations({ identifier: "ShellSnapshotRequest" })
+  shell: Schema.Struct({ name: Schema.String, path: Schema.String }).annotations({
+    identifier: "ShellInfo",
+  }),
+}))
 
 /**
  * `cwd` is a `file:` URI (or, from earlier clients, an absolute native path). `env` is added to what the policy gives;
  * without a policy it is the whole environment. `arg0` replaces the `argv[0]` that the child sees.
  */
-export const StartParams = Schema.Struct({
+export const StartParams = struct("WireExecParams", () => ({
   processId: ProcessId,
   metadata: nullable(Metadata),
   argv: Schema.Array(Schema.String),
@@ -80,26 +79,26 @@ export const StartParams = Schema.Struct({
   /** With the capability `processResize`: the size of the PTY; the default is 24 rows of 80 columns. */
   terminalSize: beyond(TerminalSize),
   ...StartExtensions,
-}).annotations({ identifier: "WireExecParams" })
+}))
 /** Decoded params of `process/start`. */
 export type StartParams = typeof StartParams.Type
 
 /** `sandboxType` is `none` for a start without `sandbox`. Another one names the confinement of the platform, if any was asked for. */
-export const StartResult = Schema.Struct({
+export const StartResult = struct("ExecResponse", () => ({
   processId: ProcessId,
   sandboxType: Schema.Literal("none", "linuxSeccomp", "macosSeatbelt", "windowsRestrictedToken"),
-}).annotations({ identifier: "ExecResponse" })
+}))
 
 /**
  * Asks for chunks with a seq above `afterSeq`, at most `maxBytes` decoded bytes. If there is none and the process is
  * not closed, the answer waits for one, up to `waitMs` milliseconds (long poll).
  */
-export const ReadParams = Schema.Struct({
+export const ReadParams = struct("ReadParams", () => ({
   processId: ProcessId,
   afterSeq: nullable(U64),
   maxBytes: nullable(Usize),
   waitMs: nullable(U64),
-}).annotations({ identifier: "ReadParams" })
+}))
 /** Decoded params of `process/read`. */
 export type ReadParams = typeof ReadParams.Type
 
@@ -109,22 +108,23 @@ export const OutputStream = Schema.Literal("stdout", "stderr", "pty")
 export type OutputStream = typeof OutputStream.Type
 
 /** A piece of output, at most 64 KiB. A UTF-8 character may be split over two chunks. */
-export const Chunk = Schema.Struct({ seq: U64, stream: OutputStream, chunk: Base64 }).annotations({
-  identifier: "ProcessOutputChunk",
-})
+export const Chunk = struct("ProcessOutputChunk", () => ({ seq: U64, stream: OutputStream, chunk: Base64 }))
 
 export { EndedBy, ResourceLimit } from "./Receipt.ts"
 export type { Signal, SignalName } from "./Signals.ts"
 
 /** Of a process that a bound of its server has ended. Absent otherwise, and where the server has no such bound. */
-const overLimit = { limit: Schema.optional(ResourceLimit), oomKilled: Schema.optional(Schema.Boolean) }
+const overLimit = later(() => ({
+  limit: Schema.optional(ResourceLimit),
+  oomKilled: Schema.optional(Schema.Boolean),
+}))
 
 /**
  * `nextSeq - 1` is the `afterSeq` of the next read. `failure` is always null. A closed process has its receipt, if its
  * start has asked for one. With the capability `outputHistory`, a read without `maxBytes` may have less than all there
  * is: then `more` is true, the rest tells of the process as if it had printed no more, and the next read goes on there.
  */
-export const ReadResult = Schema.Struct({
+export const ReadResult = struct("ReadResponse", () => ({
   chunks: Schema.Array(Chunk),
   nextSeq: U64,
   exited: Schema.Boolean,
@@ -138,28 +138,26 @@ export const ReadResult = Schema.Struct({
   more: Schema.optional(Schema.Boolean),
   /** Between the chunks, if the start has asked for marks. */
   marks: Schema.optional(Schema.Array(Mark)),
-}).annotations({ identifier: "ReadResponse" })
+}))
 /** The result of `process/read`. */
 export type ReadResult = typeof ReadResult.Type
 
 /** A write with a `writeId` that was accepted before is accepted again without being written again. */
-export const WriteParams = Schema.Struct({
+export const WriteParams = struct("WriteParams", () => ({
   processId: ProcessId,
   chunk: Base64,
   writeId: Schema.optional(Schema.String).annotations(at("required")),
-}).annotations({ identifier: "WriteParams" })
+}))
 /** Decoded params of `process/write`. */
 export type WriteParams = typeof WriteParams.Type
 
 /** `accepted` means that the bytes are queued for stdin. */
-export const WriteResult = Schema.Struct({
+export const WriteResult = struct("WriteResponse", () => ({
   status: Schema.Literal("accepted", "unknownProcess", "stdinClosed", "starting"),
-}).annotations({ identifier: "WriteResponse" })
+}))
 
 /** Sends a signal to the process group: one of the words, or with the capability `processDeadlines` any name or number. */
-export const SignalParams = Schema.Struct({ processId: ProcessId, signal: Signal }).annotations({
-  identifier: "SignalParams",
-})
+export const SignalParams = struct("SignalParams", () => ({ processId: ProcessId, signal: Signal }))
 
 /** No members. */
 export const SignalResult = nothing("SignalResponse")
@@ -170,32 +168,24 @@ export const SignalResult = nothing("SignalResponse")
  * that of the start). The answer does not wait for that. With the capability `processAttach` and `remove`, the process
  * is forgotten as soon as it is closed, at once if it is.
  */
-export const TerminateParams = Schema.Struct({
+export const TerminateParams = struct("TerminateParams", () => ({
   processId: ProcessId,
   signal: beyond(Signal),
   graceMs: beyond(U53),
   remove: beyond(Schema.Boolean),
-}).annotations({
-  identifier: "TerminateParams",
-})
+}))
 
 /** `running` is true if the process was alive when the request came. */
-export const TerminateResult = Schema.Struct({ running: Schema.Boolean }).annotations({
-  identifier: "TerminateResponse",
-})
+export const TerminateResult = struct("TerminateResponse", () => ({ running: Schema.Boolean }))
 
 /** With the capability `processResize`: sets the size of the PTY, whose foreground process group gets SIGWINCH. */
-export const ResizeParams = Schema.Struct({ processId: ProcessId, ...TerminalSize.fields }).annotations({
-  identifier: "ResizeParams",
-})
+export const ResizeParams = struct("ResizeParams", () => ({ processId: ProcessId, ...TerminalSize.fields }))
 
 /** No members. */
 export const ResizeResult = nothing("ResizeResponse")
 
 /** With the capability `processCloseStdin`: closes a piped stdin after what was written before. */
-export const CloseStdinParams = Schema.Struct({ processId: ProcessId }).annotations({
-  identifier: "CloseStdinParams",
-})
+export const CloseStdinParams = struct("CloseStdinParams", () => ({ processId: ProcessId }))
 
 /** No members. */
 export const CloseStdinResult = nothing("CloseStdinResponse")
@@ -206,9 +196,7 @@ export const CloseStdinResult = nothing("CloseStdinResponse")
  * resumed its session, names one, or from its first `process/credit` on. A chunk that does not fit in what is left
  * waits, with everything behind it; `process/read` is free.
  */
-export const CreditParams = Schema.Struct({ processId: ProcessId, bytes: U53 }).annotations({
-  identifier: "CreditParams",
-})
+export const CreditParams = struct("CreditParams", () => ({ processId: ProcessId, bytes: U53 }))
 
 /** What a chunk of so many bytes counts of the credit: at least 64, because a small one costs more than its bytes. */
 export const creditOf = (bytes: number): number => Math.max(bytes, 64)
@@ -220,26 +208,26 @@ export const leastCredit = 65_536
 export const CreditResult = nothing("CreditResponse")
 
 /** A piece of output, as soon as it is there. */
-export const OutputParams = Schema.Struct({
+export const OutputParams = struct("ExecOutputDeltaNotification", () => ({
   processId: ProcessId,
   seq: U64,
   stream: OutputStream,
   chunk: Base64,
-}).annotations({ identifier: "ExecOutputDeltaNotification" })
+}))
 
 /** The process has exited; output may still follow. `exitCode` is 128 + n after death by signal n. */
-export const ExitedParams = Schema.Struct({
+export const ExitedParams = struct("ExecExitedNotification", () => ({
   processId: ProcessId,
   seq: U64,
   exitCode: I32,
   sandboxDenied: Schema.optionalWith(Schema.Boolean, { default: () => false }),
   ...overLimit,
   ...ending,
-}).annotations({ identifier: "ExecExitedNotification" })
+}))
 
 /** The process has exited and no output follows. `receipt` is there if its start has asked for it. */
-export const ClosedParams = Schema.Struct({
+export const ClosedParams = struct("ExecClosedNotification", () => ({
   processId: ProcessId,
   seq: U64,
   receipt: Schema.optional(Receipt),
-}).annotations({ identifier: "ExecClosedNotification" })
+}))

@@ -1,9 +1,10 @@
 /** The receipt of a process: what it wrote, what became of that, and how it ended. `process/closed` carries it. */
 import * as Schema from "effect/Schema"
 import { U53, U64 } from "./Integers.ts"
+import { struct } from "./Later.ts"
 
 /** One stream of a process as the child wrote it. */
-export const StreamReceipt = Schema.Struct({
+export const StreamReceipt = struct("StreamReceipt", () => ({
   /** The bytes that the child has written. */
   bytes: U53,
   /** SHA-256 of the bytes, in hex. Absent if some of them were gone before they were hashed. */
@@ -15,7 +16,7 @@ export const StreamReceipt = Schema.Struct({
   lastSeq: Schema.optional(U64),
   /** The bytes that the server had to drop before any client had got them. */
   unreadBytes: U53,
-}).annotations({ identifier: "StreamReceipt" })
+}))
 /** One stream of a process. */
 export type StreamReceipt = typeof StreamReceipt.Type
 
@@ -40,11 +41,11 @@ export const EndedBy = Schema.Literal(
 export type EndedBy = typeof EndedBy.Type
 
 /** The peak of a child's resident memory. */
-export const PeakMemory = Schema.Struct({
+export const PeakMemory = struct("PeakMemory", () => ({
   bytes: U53,
   /** False if the peak was at most `bytes`: Linux counts what the child shared with the server until its exec. */
   exact: Schema.Boolean,
-}).annotations({ identifier: "PeakMemory" })
+}))
 /** The peak of a child's resident memory. */
 export type PeakMemory = typeof PeakMemory.Type
 
@@ -54,7 +55,7 @@ export const ResourceLimit = Schema.Literal("mem", "pids", "time")
 export type ResourceLimit = typeof ResourceLimit.Type
 
 /** What a spawner may know of the end of a child beyond its status. What it does not know is absent. */
-export const Ending = Schema.Struct({
+export const Ending = struct("Ending", () => ({
   /** What has ended the child, if that was the spawner, or it knows better than the status tells. */
   endedBy: Schema.optional(EndedBy),
   /** Which bound that was, if `endedBy` is `limit`. */
@@ -67,12 +68,12 @@ export const Ending = Schema.Struct({
   userCpuMicros: Schema.optional(U53),
   systemCpuMicros: Schema.optional(U53),
   peakMemory: Schema.optional(PeakMemory),
-}).annotations({ identifier: "Ending" })
+}))
 /** What a spawner may know of the end of a child. */
 export type Ending = typeof Ending.Type
 
 /** What a process wrote and how it ended. */
-export const Receipt = Schema.Struct({
+export const Receipt = struct("Receipt", () => ({
   /** `stdout` and `stderr` of a process on pipes, `pty` of one with a terminal; also those without output. */
   streams: Schema.Struct({
     stdout: Schema.optional(StreamReceipt),
@@ -86,6 +87,6 @@ export const Receipt = Schema.Struct({
   /** When it was started, and when it exited, in milliseconds since 1970 by the clock of the server. */
   startedAtMs: U53,
   endedAtMs: U53,
-}).annotations({ identifier: "Receipt" })
+}))
 /** The receipt of a process. */
 export type Receipt = typeof Receipt.Type

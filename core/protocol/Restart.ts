@@ -3,6 +3,7 @@ import * as Schema from "effect/Schema"
 import { Signal } from "./Deadlines.ts"
 import { beyond } from "./Fields.ts"
 import { U53 } from "./Integers.ts"
+import { later, struct } from "./Later.ts"
 
 /**
  * When the child of a process is followed by another one, with the same arguments, directory and variables, in the same
@@ -14,10 +15,10 @@ import { U53 } from "./Integers.ts"
  * pause: 100 ms, then twice the one before, a minute at most, and anew behind a child that has run for 10 seconds.
  * `process/terminate`, SIGTERM and SIGKILL of a client and deadlines end the process, also in a pause.
  */
-export const Restart = Schema.Struct({
+export const Restart = struct("RestartPolicy", () => ({
   policy: Schema.Literal("no", "onFailure", "always"),
   most: beyond(U53),
-}).annotations({ identifier: "RestartPolicy" })
+}))
 /** When a child is followed by another one. */
 export type Restart = typeof Restart.Type
 
@@ -26,14 +27,16 @@ export type Restart = typeof Restart.Type
  * after the grace (the default is that of the start); the answer comes when its next child runs. One that is closed is
  * forgotten, and a new process has its id, its name and all else of its start; its log is empty.
  */
-export const RestartParams = Schema.Struct({
+export const RestartParams = struct("RestartParams", () => ({
   processId: Schema.String,
   signal: beyond(Signal),
   graceMs: beyond(U53),
-}).annotations({ identifier: "RestartParams" })
+}))
 
 /** No members. */
-export const RestartResult = Schema.Struct({}).annotations({
-  identifier: "RestartResponse",
-  jsonSchema: { type: "object" },
-})
+export const RestartResult = later(() =>
+  Schema.Struct({}).annotations({
+    identifier: "RestartResponse",
+    jsonSchema: { type: "object" },
+  }),
+)

@@ -7,6 +7,7 @@
 import * as Schema from "effect/Schema"
 import { nullable, omittable } from "./Fields.ts"
 import { NonZero } from "./Integers.ts"
+import { later, struct } from "./Later.ts"
 import * as PathUri from "./PathUri.ts"
 
 const Network = Schema.Literal("restricted", "enabled")
@@ -19,66 +20,72 @@ const variant = <Fields extends Schema.Struct.Fields>(title: string, fields: Fie
   Schema.Struct(fields).annotations({ title })
 
 /** Places that depend on the host or the request. `unknown` is a kind of a later version and matches nothing. */
-const SpecialPath = Schema.Union(
-  variant("FileSystemSpecialPath::Root", { kind: Schema.Literal("root") }),
-  variant("FileSystemSpecialPath::Minimal", { kind: Schema.Literal("minimal") }),
-  variant("FileSystemSpecialPath::ProjectRoots", {
-    kind: Schema.Literal("current_working_directory", "project_roots"),
-    subpath: omittable(Schema.String),
-  }),
-  variant("FileSystemSpecialPath::Tmpdir", { kind: Schema.Literal("tmpdir") }),
-  variant("FileSystemSpecialPath::SlashTmp", { kind: Schema.Literal("slash_tmp") }),
-  variant("FileSystemSpecialPath::Unknown", {
-    kind: Schema.Literal("unknown"),
-    path: Schema.String,
-    subpath: omittable(Schema.String),
-  }),
-).annotations({ identifier: "FileSystemSpecialPath" })
+const SpecialPath = later(() =>
+  Schema.Union(
+    variant("FileSystemSpecialPath::Root", { kind: Schema.Literal("root") }),
+    variant("FileSystemSpecialPath::Minimal", { kind: Schema.Literal("minimal") }),
+    variant("FileSystemSpecialPath::ProjectRoots", {
+      kind: Schema.Literal("current_working_directory", "project_roots"),
+      subpath: omittable(Schema.String),
+    }),
+    variant("FileSystemSpecialPath::Tmpdir", { kind: Schema.Literal("tmpdir") }),
+    variant("FileSystemSpecialPath::SlashTmp", { kind: Schema.Literal("slash_tmp") }),
+    variant("FileSystemSpecialPath::Unknown", {
+      kind: Schema.Literal("unknown"),
+      path: Schema.String,
+      subpath: omittable(Schema.String),
+    }),
+  ).annotations({ identifier: "FileSystemSpecialPath" }),
+)
 /** A place that depends on the host or the request. */
 export type SpecialPath = typeof SpecialPath.Type
 
-const EntryPath = Schema.Union(
-  variant("ExecFileSystemPath::Path", { type: Schema.Literal("path"), path: PathUri.Uri }),
-  variant("ExecFileSystemPath::GlobPattern", {
-    type: Schema.Literal("glob_pattern"),
-    pattern: Schema.String,
-  }),
-  variant("ExecFileSystemPath::Special", { type: Schema.Literal("special"), value: SpecialPath }),
-).annotations({ identifier: "ExecFileSystemPath" })
+const EntryPath = later(() =>
+  Schema.Union(
+    variant("ExecFileSystemPath::Path", { type: Schema.Literal("path"), path: PathUri.Uri }),
+    variant("ExecFileSystemPath::GlobPattern", {
+      type: Schema.Literal("glob_pattern"),
+      pattern: Schema.String,
+    }),
+    variant("ExecFileSystemPath::Special", { type: Schema.Literal("special"), value: SpecialPath }),
+  ).annotations({ identifier: "ExecFileSystemPath" }),
+)
 
 /** The access to a place and to everything below it that has no entry of its own. */
-const Entry = Schema.Struct({ path: EntryPath, access: Access }).annotations({
-  identifier: "ExecFileSystemSandboxEntry",
-})
+const Entry = struct("ExecFileSystemSandboxEntry", () => ({ path: EntryPath, access: Access }))
 /** The access to a place. */
 export type Entry = typeof Entry.Type
 
-const FileSystemPermissions = Schema.Union(
-  variant("ExecManagedFileSystemPermissions::Restricted", {
-    type: Schema.Literal("restricted"),
-    entries: Schema.Array(Entry),
-    glob_scan_max_depth: omittable(NonZero),
-  }),
-  variant("ExecManagedFileSystemPermissions::Unrestricted", { type: Schema.Literal("unrestricted") }),
-).annotations({ identifier: "ExecManagedFileSystemPermissions" })
+const FileSystemPermissions = later(() =>
+  Schema.Union(
+    variant("ExecManagedFileSystemPermissions::Restricted", {
+      type: Schema.Literal("restricted"),
+      entries: Schema.Array(Entry),
+      glob_scan_max_depth: omittable(NonZero),
+    }),
+    variant("ExecManagedFileSystemPermissions::Unrestricted", { type: Schema.Literal("unrestricted") }),
+  ).annotations({ identifier: "ExecManagedFileSystemPermissions" }),
+)
 
-const Permissions = Schema.Union(
-  variant("ExecPermissionProfile::Managed", {
-    type: Schema.Literal("managed"),
-    file_system: FileSystemPermissions,
-    network: Network,
-  }),
-  variant("ExecPermissionProfile::Disabled", { type: Schema.Literal("disabled") }),
-  variant("ExecPermissionProfile::External", { type: Schema.Literal("external"), network: Network }),
-).annotations({ identifier: "ExecPermissionProfile" })
+const Permissions = later(() =>
+  Schema.Union(
+    variant("ExecPermissionProfile::Managed", {
+      type: Schema.Literal("managed"),
+      file_system: FileSystemPermissions,
+      network: Network,
+    }),
+    variant("ExecPermissionProfile::Disabled", { type: Schema.Literal("disabled") }),
+    variant("ExecPermissionProfile::External", { type: Schema.Literal("external"), network: Network }),
+  ).annotations({ identifier: "ExecPermissionProfile" }),
+)
 
-const Uris = Schema.Array(PathUri.Uri)
+const Uris = later(() => Schema.Array(PathUri.Uri))
 
 /** What a later version may ask for beside a profile. This server confines by the profile alone. */
 const Override = Schema.Literal("noOverride", "escalatedSandboxWithRestrictions", "bypassSandboxFirstAttempt")
 
 /** `policyContext` overrides `cwd` and `workspaceRoots` as what the kinds of a profile refer to. */
-const SandboxStruct = Schema.Struct({
+const SandboxStruct = struct("WireFileSystemSandboxContext", () => ({
   permissions: Permissions,
   sandboxOverride: Schema.optional(Override),
   cwd: omittable(PathUri.Uri),
@@ -93,7 +100,7 @@ const SandboxStruct = Schema.Struct({
   windowsSandboxLevel: Schema.Literal("disabled", "restricted-token", "elevated", "mxc"),
   windowsSandboxProxySettingsMode: nullable(Schema.Literal("reconcile", "preserve")),
   useLegacyLandlock: Schema.optional(Schema.Boolean),
-}).annotations({ identifier: "WireFileSystemSandboxContext" })
+}))
 /** The sandbox object. An interface, so that declarations name it instead of repeating it. */
 export interface Sandbox extends Schema.Schema.Type<typeof SandboxStruct> {}
 /** The sandbox object, as on the wire. */

@@ -3,6 +3,7 @@ import * as Schema from "effect/Schema"
 import { EnvironmentInfo } from "./Environment.ts"
 import { beyond, omittable } from "./Fields.ts"
 import { U53, U64 } from "./Integers.ts"
+import { struct } from "./Later.ts"
 
 /**
  * `resumeSessionId` resumes a session whose connection has ended. With the capability `sessionReplay`, `replayAfter`
@@ -12,25 +13,23 @@ import { U53, U64 } from "./Integers.ts"
  * pushed without a bound. With the capability `sessionTakeover`, `takeover: true` resumes the session also while
  * another connection has it, which ends. Unknown ids are ignored, and so are all three without `resumeSessionId`.
  */
-export const InitializeParams = Schema.Struct({
+export const InitializeParams = struct("InitializeParams", () => ({
   clientName: Schema.String,
   resumeSessionId: omittable(Schema.String),
   replayAfter: beyond(Schema.Record({ key: Schema.String, value: U64 })),
   credit: beyond(Schema.Record({ key: Schema.String, value: U53 })),
   takeover: beyond(Schema.Boolean),
-}).annotations({ identifier: "InitializeParams" })
+}))
 /** Decoded params of `initialize`. */
 export type InitializeParams = typeof InitializeParams.Type
 
 /** `sessionId` is a UUID v4. It is a secret: every client that knows it may resume the session. */
-export const InitializeResult = Schema.Struct({
+export const InitializeResult = struct("InitializeResult", () => ({
   sessionId: Schema.String,
   environmentInfo: EnvironmentInfo,
-}).annotations({ identifier: "InitializeResult" })
+}))
 /** The result of `initialize`. */
 export type InitializeResult = typeof InitializeResult.Type
 
 /** The last message on a connection whose session another connection has taken over. */
-export const TakenParams = Schema.Struct({ sessionId: Schema.String }).annotations({
-  identifier: "SessionTakenNotification",
-})
+export const TakenParams = struct("SessionTakenNotification", () => ({ sessionId: Schema.String }))

@@ -4,11 +4,12 @@ import { Deadlines } from "./Deadlines.ts"
 import { beyond } from "./Fields.ts"
 import { History } from "./History.ts"
 import { U53 } from "./Integers.ts"
+import { later } from "./Later.ts"
 import { Naming } from "./Naming.ts"
 import { Restart } from "./Restart.ts"
 
 /** Fields of a start. */
-export const StartExtensions = {
+export const StartExtensions = later(() => ({
   /** With the capability `processCredit`: see `CreditParams`. At least 65,536, the largest chunk; absent is no bound. */
   credit: beyond(U53),
   /** With the capability `processReceipt`: `process/closed` carries a receipt. The default is false. */
@@ -26,4 +27,4 @@ export const StartExtensions = {
   keep: beyond(Schema.Boolean),
   /** With the capability `processRestart`: when its child is followed by another one. The default is never. */
   restart: beyond(Restart),
-}
+}))

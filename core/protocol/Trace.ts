@@ -4,7 +4,8 @@
  * An invalid context is ignored, as the standard demands: it never fails the request. `tracestate` is for programs that
  * forward requests, so it is neither read nor written here.
  */
-import type * as Context from "effect/Context"
+import * as Context from "effect/Context"
+import * as DefaultServices from "effect/DefaultServices"
 import * as Effect from "effect/Effect"
 import * as Tracer from "effect/Tracer"
 import type { TraceContext } from "./Message.ts"
@@ -42,4 +43,10 @@ export const ofCaller: Effect.Effect<TraceContext | undefined> = Effect.contextW
     const span = unsafeMap.get(Tracer.ParentSpan.key) as Tracer.AnySpan | undefined
     return span === undefined ? undefined : fromSpan(span)
   },
+)
+
+/** Whether there is a tracer in the context that records spans. */
+export const isRecorded: Effect.Effect<boolean> = Effect.map(
+  Effect.tracer,
+  (tracer) => tracer !== Context.get(DefaultServices.liveServices, Tracer.Tracer),
 )

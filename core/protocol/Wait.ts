@@ -3,6 +3,7 @@ import * as Schema from "effect/Schema"
 import { Base64 } from "./Bytes.ts"
 import { beyond, nullable } from "./Fields.ts"
 import { I32, NonZero, U16, U53, U64, Usize } from "./Integers.ts"
+import { struct } from "./Later.ts"
 
 const OutputStream = Schema.Literal("stdout", "stderr", "pty")
 
@@ -26,7 +27,7 @@ export const defaultMaxBytes = 65_536
  * - `input`: the process or a descendant waits for input, and nothing is left to be read. With the capability
  *   `processWaitInput`.
  */
-export const Condition = Schema.Struct({
+export const Condition = struct("WaitCondition", () => ({
   exit: beyond(Schema.Boolean),
   closed: beyond(Schema.Boolean),
   pattern: beyond(Schema.String),
@@ -37,7 +38,7 @@ export const Condition = Schema.Struct({
   port: beyond(U16),
   host: beyond(Schema.String),
   input: beyond(Schema.Boolean),
-}).annotations({ identifier: "WaitCondition" })
+}))
 /** One condition of a wait, decoded. */
 export type Condition = typeof Condition.Type
 
@@ -46,59 +47,55 @@ export type Condition = typeof Condition.Type
  * Of several that hold, the first of the list counts. The answer has at most `maxBytes` of the output after `afterSeq`
  * (default 65,536).
  */
-export const WaitParams = Schema.Struct({
+export const WaitParams = struct("WaitParams", () => ({
   processId: Schema.String,
   afterSeq: nullable(U64),
   until: Schema.Array(Condition),
   timeoutMs: nullable(U64),
   maxBytes: nullable(Usize),
-}).annotations({ identifier: "WaitParams" })
+}))
 /** Decoded params of `process/wait`. */
 export type WaitParams = typeof WaitParams.Type
 
 /** A place between two bytes: in front of the byte of that index in the chunk of that seq. */
-const Place = Schema.Struct({ seq: U64, offset: U64 }).annotations({ identifier: "OutputPlace" })
+const Place = struct("OutputPlace", () => ({ seq: U64, offset: U64 }))
 
 /** The match that ends first; of those that end there, the longest. `text` has its first 4,096 bytes. */
-export const Match = Schema.Struct({
+export const Match = struct("WaitMatch", () => ({
   stream: OutputStream,
   from: Place,
   to: Place,
   text: Schema.String,
-}).annotations({ identifier: "WaitMatch" })
+}))
 
 /** Who listens, and on which address. */
-export const Listener = Schema.Struct({ port: U16, host: Schema.String, pid: U53 }).annotations({
-  identifier: "WaitListener",
-})
+export const Listener = struct("WaitListener", () => ({ port: U16, host: Schema.String, pid: U53 }))
 
 /**
  * Who waits for input, and where: at its terminal, or at the pipe that `process/write` writes to. Of a terminal:
  * `echo`, whether it shows what is typed; `line`, whether it gives whole lines; `secret`, whether it gives lines and
  * does not show them, as for a password.
  */
-export const Asker = Schema.Struct({
+export const Asker = struct("WaitAsker", () => ({
   pid: U53,
   from: Schema.Literal("terminal", "stdin"),
   echo: Schema.optional(Schema.Boolean),
   line: Schema.optional(Schema.Boolean),
   secret: Schema.optional(Schema.Boolean),
-}).annotations({ identifier: "WaitAsker" })
+}))
 
 /** What shows that the condition holds: the member that belongs to it. */
-export const Evidence = Schema.Struct({
+export const Evidence = struct("WaitEvidence", () => ({
   exitCode: Schema.optional(I32),
   match: Schema.optional(Match),
   idleMs: Schema.optional(U53),
   bytes: Schema.optional(U53),
   port: Schema.optional(Listener),
   input: Schema.optional(Asker),
-}).annotations({ identifier: "WaitEvidence" })
+}))
 
 /** Output of an answer; one at the edge of what is left out may be a part of its chunk. */
-const Chunk = Schema.Struct({ seq: U64, stream: OutputStream, chunk: Base64 }).annotations({
-  identifier: "ProcessOutputChunk",
-})
+const Chunk = struct("ProcessOutputChunk", () => ({ seq: U64, stream: OutputStream, chunk: Base64 }))
 
 /**
  * `met` is the index of the condition that holds; null at the timeout, and when the process is closed and nothing asked
@@ -106,7 +103,7 @@ const Chunk = Schema.Struct({ seq: U64, stream: OutputStream, chunk: Base64 }).a
  * seqs that the server had no longer when the wait began. `unknown` names conditions of which nothing is known, and
  * why.
  */
-export const WaitResult = Schema.Struct({
+export const WaitResult = struct("WaitResponse", () => ({
   met: Schema.NullOr(U53),
   evidence: Schema.NullOr(Evidence),
   nextSeq: U64,
@@ -122,6 +119,6 @@ export const WaitResult = Schema.Struct({
       Schema.Struct({ index: U53, why: Schema.String }).annotations({ identifier: "WaitUnknown" }),
     ),
   ),
-}).annotations({ identifier: "WaitResponse" })
+}))
 /** The result of `process/wait`. */
 export type WaitResult = typeof WaitResult.Type

@@ -6,6 +6,7 @@
  * child's scope, events are dropped without a report, because the kill at that end causes them.
  */
 import * as Schema from "effect/Schema"
+import { lateFunction } from "../protocol/Later.ts"
 import { Ending } from "../protocol/Receipt.ts"
 import type { ExitStatus, OutputStream, SpawnEvents } from "./Spawner.ts"
 
@@ -102,7 +103,7 @@ export const make = (to: SpawnEvents, streams: ReadonlyArray<OutputStream>, repo
   }
 }
 
-const isEnding = Schema.is(Ending)
+const isEnding = lateFunction(() => Schema.is(Ending))
 
 const isWhole = (value: unknown, least: number, most: number): boolean =>
   typeof value === "number" && Number.isInteger(value) && value >= least && value <= most

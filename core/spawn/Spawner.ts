@@ -101,6 +101,8 @@ export interface ChildHandle {
    * bytes do not change meanwhile. Once it has succeeded their memory is used for others: who keeps them copies them.
    */
   readonly write: (bytes: Uint8Array) => Effect.Effect<void, StdinError>
+  /** `write`, begun at the call: `Effect.void` itself if the child has taken the bytes. So that takes no fiber. */
+  readonly begin?: (bytes: Uint8Array) => Effect.Effect<void, StdinError>
   /** Closes a piped stdin after the writes before. On a PTY it does nothing. */
   readonly endStdin: Effect.Effect<void>
   /** Sends a signal to the process group. A group that is gone is not an error; a name without a signal is `Unsupported`. */

@@ -10,7 +10,7 @@ import * as Option from "effect/Option"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"
-import { Base64 } from "../Bytes.ts"
+import { Base64, fromBase64 } from "../Bytes.ts"
 import * as DecodeError from "../DecodeError.ts"
 import { type Judge, judgeOf } from "../Fields.ts"
 import { isDecimal, isObject, type Json } from "../Json.ts"
@@ -24,12 +24,13 @@ import * as Struct from "./Struct.ts"
  */
 export type Decode<A> = (json: Json, platform?: string) => Either.Either<A, string>
 
-/** The decoder of a schema. `located` is false for texts that do not name the field. */
+/** The decoder of a schema, which is read when the first value is. `located` is false for texts that do not name the field. */
 export const make = <A, I>(schema: Schema.Schema<A, I>, { located = true } = {}): Decode<A> => {
-  const read = toRead(schema.ast)
+  let read: Read | undefined
   return (json, platform = "this host") => {
     const reading: Reading = { path: [], buffered: false, platform }
     try {
+      read ??= toRead(schema.ast)
       return Either.right(read(json, reading) as A)
     } catch (error) {
       if (error instanceof Fault) {
@@ -155,6 +156,8 @@ const leaf = (ast: SchemaAST.AST, name: string): Read => {
   const takesBytes = ast === Base64.ast
   return (json: unknown, reading) => {
     if (takesBytes && json instanceof Uint8Array) return json // of a `CutText`
+    const bytes = takesBytes && typeof json === "string" ? fromBase64(json) : undefined
+    if (bytes !== undefined && Either.isRight(bytes)) return bytes.right
     const decoded = decode(json)
     if (Either.isRight(decoded)) return decoded.right
     if (reading.buffered && (isDecimal(json) || typeof json === "number" || typeof json === "bigint"))

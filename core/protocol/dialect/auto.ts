@@ -8,6 +8,7 @@
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { isObject } from "../Json.ts"
+import { later } from "../Later.ts"
 import type { Request } from "../Message.ts"
 import { requests } from "../Methods.ts"
 import { InitializeResult } from "../Session.ts"
@@ -19,7 +20,7 @@ const initialize = operation(
   "initialize",
   {
     ...requests.initialize,
-    result: Schema.Struct({ ...InitializeResult.fields, ...V0.InitializeResult.fields }),
+    result: later(() => Schema.Struct({ ...InitializeResult.fields, ...V0.InitializeResult.fields })),
   },
   {
     toParams: (params) => params,

@@ -15,6 +15,7 @@ import { notificationText } from "../Message.ts"
 import type { RequestMethod } from "../Methods.ts"
 import * as OutputText from "../OutputText.ts"
 import { constant, type Dialect, type Event, operation } from "./Dialect.ts"
+import { struct } from "../Later.ts"
 
 /** The version that `initialize` reports. */
 export const protocolVersion = "exec-server.v0"
@@ -23,7 +24,7 @@ export const protocolVersion = "exec-server.v0"
 export const defaultOutputBytesCap = 1024 * 1024
 
 /** `cwd` is an absolute native path, `env` the whole environment. Only a process with a PTY has a stdin. */
-export const ExecParams = Schema.Struct({
+export const ExecParams = struct("ExecParams", () => ({
   processId: Schema.String,
   argv: Schema.Array(Schema.String),
   cwd: Schema.String,
@@ -31,54 +32,45 @@ export const ExecParams = Schema.Struct({
   tty: Schema.Boolean,
   outputBytesCap: Schema.optionalWith(U64, { default: () => defaultOutputBytesCap }),
   arg0: Schema.optional(Schema.NullOr(Schema.String)),
-}).annotations({ identifier: "ExecParams" })
+}))
 
 /** `exitCode`, `stdout` and `stderr` are always null: this server answers before the process ends. */
-export const ExecResult = Schema.Struct({
+export const ExecResult = struct("ExecResponse", () => ({
   processId: Schema.String,
   pid: Schema.NullOr(U64),
   running: Schema.Boolean,
   exitCode: Schema.NullOr(I32),
   stdout: Schema.NullOr(Base64),
   stderr: Schema.NullOr(Base64),
-}).annotations({ identifier: "ExecResponse" })
+}))
 
 /** Writes to the PTY. */
-export const WriteParams = Schema.Struct({ processId: Schema.String, chunk: Base64 }).annotations({
-  identifier: "WriteParams",
-})
+export const WriteParams = struct("WriteParams", () => ({ processId: Schema.String, chunk: Base64 }))
 
 /** `accepted` is always true: a write that is not accepted is an error. */
-export const WriteResult = Schema.Struct({ accepted: Schema.Boolean }).annotations({
-  identifier: "WriteResponse",
-})
+export const WriteResult = struct("WriteResponse", () => ({ accepted: Schema.Boolean }))
 
 /** Kills the process group. */
-export const TerminateParams = Schema.Struct({ processId: Schema.String }).annotations({
-  identifier: "TerminateParams",
-})
+export const TerminateParams = struct("TerminateParams", () => ({ processId: Schema.String }))
 
 /** `running` is true if the process was alive when the request came. */
-export const TerminateResult = Schema.Struct({ running: Schema.Boolean }).annotations({
-  identifier: "TerminateResponse",
-})
+export const TerminateResult = struct("TerminateResponse", () => ({ running: Schema.Boolean }))
 
 /** Names the version of the wire. */
-export const InitializeResult = Schema.Struct({ protocolVersion: Schema.String }).annotations({
-  identifier: "InitializeResponse",
-})
+export const InitializeResult = struct("InitializeResponse", () => ({ protocolVersion: Schema.String }))
 
 /** A piece of output. That of a PTY is `stdout`. */
-export const OutputDeltaParams = Schema.Struct({
+export const OutputDeltaParams = struct("ExecOutputDeltaNotification", () => ({
   processId: Schema.String,
   stream: Schema.Literal("stdout", "stderr"),
   chunk: Base64,
-}).annotations({ identifier: "ExecOutputDeltaNotification" })
+}))
 
 /** The process has exited. `exitCode` is -1 after death by a signal. */
-export const ExitedParams = Schema.Struct({ processId: Schema.String, exitCode: I32 }).annotations({
-  identifier: "ExecExitedNotification",
-})
+export const ExitedParams = struct("ExecExitedNotification", () => ({
+  processId: Schema.String,
+  exitCode: I32,
+}))
 
 const request = <P, PI, R, RI>(row: RequestMethod<P, PI, R, RI>) => row
 

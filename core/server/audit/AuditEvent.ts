@@ -121,6 +121,3 @@ export const Event = Schema.Union(...events)
 
 /** One line of the log. */
 export type Event = typeof Event.Type
-
-/** The time of an event from milliseconds since 1970. */
-export const toTime = (millis: number): string => new Date(millis).toISOString()

@@ -25,3 +25,6 @@ export interface AuditLog {
   /** Takes an event of what has happened already. One that is lost in the end is counted by the log. */
   readonly note: (event: Event) => void
 }
+
+/** The time of an event from milliseconds since 1970. */
+export const toTime = (millis: number): string => new Date(millis).toISOString()

@@ -2,8 +2,8 @@
 import type * as Clock from "effect/Clock"
 import type * as Effect from "effect/Effect"
 import type { Peer } from "../../transport/Transport.ts"
-import * as AuditEvent from "./AuditEvent.ts"
-import type { AuditError, AuditLog } from "./AuditLog.ts"
+import type * as AuditEvent from "./AuditEvent.ts"
+import { type AuditError, type AuditLog, toTime } from "./AuditLog.ts"
 
 /** What events of a connection say about it. */
 export interface Origin {
@@ -44,7 +44,7 @@ export const make = (log: AuditLog, origin: Origin, clock: Clock.Clock): Scribe 
       const { event, ...rest } = said
       return {
         event,
-        time: AuditEvent.toTime(clock.unsafeCurrentTimeMillis()),
+        time: toTime(clock.unsafeCurrentTimeMillis()),
         connection: origin.connection,
         peer: origin.peer ?? { transport: "other" },
         session: session(),

@@ -6,7 +6,7 @@ import type { AroundSpawn } from "../../process/Lifecycle.ts"
 import type { Process } from "../../process/Process.ts"
 import { SpawnError } from "../../spawn/SpawnError.ts"
 import type { SpawnSpec } from "../../spawn/Spawner.ts"
-import { toTime } from "./AuditEvent.ts"
+import { toTime } from "./AuditLog.ts"
 import type { Scribe } from "./AuditScribe.ts"
 
 /** What stands around the spawn of a process with this spec. */
