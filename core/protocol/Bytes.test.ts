@@ -127,3 +127,18 @@ describe("concat", () => {
     expect(Bytes.concat([only])).toBe(only)
   })
 })
+
+describe("indexOf and lastIndexOf", () => {
+  it("find bytes where arrays find them, in views, too", () => {
+    const few = fc.uint8Array({ max: 3, maxLength: 40 })
+    fc.assert(
+      fc.property(few, fc.nat(5), fc.nat(45), fc.nat(4), (bytes, begin, from, byte) => {
+        const view = bytes.subarray(begin)
+        const array = [...view]
+        expect(Bytes.indexOf(view, byte)).toBe(array.indexOf(byte))
+        expect(Bytes.indexOf(view, byte, from)).toBe(array.indexOf(byte, from))
+        expect(Bytes.lastIndexOf(view, byte)).toBe(array.lastIndexOf(byte))
+      }),
+    )
+  })
+})

@@ -5,7 +5,7 @@
  * blank lines are skipped, an unterminated last line is never delivered. Invalid UTF-8 or a line that is too long ends
  * the decoder; the lines before it are still delivered.
  */
-import { strictUtf8Decoder, utf8 } from "../protocol/Bytes.ts"
+import { indexOf, lastIndexOf, strictUtf8Decoder, utf8 } from "../protocol/Bytes.ts"
 import { smallest } from "../protocol/CutText.ts"
 import { maxMessageBytes, tooLong, TransportError } from "./Transport.ts"
 
@@ -72,7 +72,7 @@ export class LineDecoder<A = never> {
     if (this.failure !== undefined) return lines
     let start = 0
     if (this.length > 0) {
-      const end = chunk.indexOf(newline)
+      const end = indexOf(chunk, newline)
       this.keep(end < 0 ? chunk : chunk.subarray(0, end))
       if (end < 0 || this.failure !== undefined) return lines
       this.line(this.partial.subarray(0, this.length), lines)
@@ -80,7 +80,7 @@ export class LineDecoder<A = never> {
       if (this.partial.length > largestKept) this.partial = new Uint8Array(0)
       start = end + 1
     }
-    const last = chunk.lastIndexOf(newline)
+    const last = lastIndexOf(chunk, newline)
     if (last >= start && this.failure === undefined) {
       this.lines(chunk.subarray(start, last), lines)
       start = last + 1
@@ -105,7 +105,7 @@ export class LineDecoder<A = never> {
     }
     let start = 0
     while (start <= bytes.length && this.failure === undefined) {
-      const end = bytes.indexOf(newline, start)
+      const end = indexOf(bytes, newline, start)
       this.line(bytes.subarray(start, end < 0 ? bytes.length : end), into)
       start = (end < 0 ? bytes.length : end) + 1
     }
@@ -114,7 +114,7 @@ export class LineDecoder<A = never> {
   /** True if the first line may be cut: then the others are likely to be such lines, too. */
   private beginsLong(bytes: Uint8Array): boolean {
     if (this.cut === undefined || bytes.length < smallest) return false
-    const end = bytes.indexOf(newline)
+    const end = indexOf(bytes, newline)
     return end < 0 || end >= smallest
   }
 

@@ -2,15 +2,16 @@
  * The receiving half of every transport: a mailbox that is bounded in length and size, and an overflow for messages
  * that did not fit.
  *
- * `offer` is a plain function, for the callback of a socket. A fiber of the scope moves the overflow into the mailbox
- * and reports that to the source, which stops reading while `offer` returns false; so the overflow stays about as
- * large as one read.
+ * `offer` is a plain function, for the callback of a socket. While there is an overflow, a fiber of the scope moves it
+ * into the mailbox and reports that to the source, which stops reading while `offer` returns false; so the overflow
+ * stays about as large as one read.
  */
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Mailbox from "effect/Mailbox"
 import * as Option from "effect/Option"
+import * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
 import { type CutText, toText } from "../protocol/CutText.ts"
 import {
@@ -41,7 +42,8 @@ export interface Inbox {
 export const make = (onProgress: (waiting: number) => unknown): Effect.Effect<Inbox, never, Scope.Scope> =>
   Effect.gen(function* () {
     const mailbox = yield* Mailbox.make<string | CutText, TransportError>(incomingCapacity)
-    const overflow = yield* Effect.makeLatch()
+    const runtime = yield* Effect.runtime<never>()
+    const scope = yield* Effect.scope
     const room = yield* Effect.makeLatch(true)
     /** Size of the messages in the mailbox, in UTF-16 units. */
     let size = 0
@@ -66,13 +68,14 @@ export const make = (onProgress: (waiting: number) => unknown): Effect.Effect<In
         rest[head++] = ""
         if (head === rest.length) {
           rest.length = head = 0
-          overflow.unsafeClose()
           if (ended !== undefined) mailbox.unsafeDone(ended)
         }
         onProgress(waiting)
       }),
     )
-    yield* Effect.forkScoped(Effect.forever(Effect.zipRight(overflow.await, moveOne)))
+    let moving = false
+    const more = () => (moving = rest.length > 0)
+    const moveAll = Effect.whileLoop({ while: more, body: () => moveOne, step: () => {} })
     yield* Effect.addFinalizer(() => mailbox.shutdown)
 
     const takeAll = Effect.tap(mailbox.takeAll, () => resize(0))
@@ -100,7 +103,11 @@ export const make = (onProgress: (waiting: number) => unknown): Effect.Effect<In
         }
         waiting += message.length
         rest.push(message)
-        overflow.unsafeOpen()
+        if (!moving) {
+          moving = true
+          // Not at once: what it tells the source has to come behind the answer.
+          Runtime.runFork(runtime)(moveAll, { scope, immediate: false })
+        }
         return false
       },
       end: (error) => {
