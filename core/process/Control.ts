@@ -1,5 +1,6 @@
 /** What a client can do to a process that has started, apart from reading its output. */
 import * as Effect from "effect/Effect"
+import * as AtOnce from "../protocol/AtOnce.ts"
 import type { SignalName, TerminalSize } from "../spawn/Spawner.ts"
 import type { SignalError } from "../spawn/SpawnError.ts"
 import type { Process } from "./Process.ts"
@@ -22,7 +23,7 @@ export const write = (
   if (process.terminated) {
     return Effect.fail(new ProcessError({ reason: "StdinGone", processId: process.id }))
   }
-  return Effect.as(stdin.write(bytes, writeId), "accepted")
+  return AtOnce.map(stdin.write(bytes, writeId), () => "accepted")
 }
 
 /** Ends a piped stdin after the writes before the call. Without an open stdin it does nothing. */

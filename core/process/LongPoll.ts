@@ -70,9 +70,9 @@ const maxSleepMillis = 2 ** 31 - 1
 
 /** Answers at once if there is news above `afterSeq`, or else when there is or when `waitMillis` have passed. */
 export const read = (process: Process, request: ReadRequest): Effect.Effect<ReadState> => {
-  const state = Effect.sync(() => stateAfter(process, request))
-  if (request.waitMillis === 0 || hasNews(process, request.afterSeq)) return state
-  return Effect.zipRight(awaitNews(process, request), state)
+  if (request.waitMillis === 0 || hasNews(process, request.afterSeq))
+    return Effect.succeed(stateAfter(process, request))
+  return Effect.map(awaitNews(process, request), () => stateAfter(process, request))
 }
 
 /** True if a read after `seq` has something to answer: output, an exit above `seq`, or the end. */

@@ -4,7 +4,6 @@
  *
  * On the byte path a counter is a plain function that adds to a number.
  */
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as MetricBoundaries from "effect/MetricBoundaries"
 import type * as MetricHook from "effect/MetricHook"
@@ -72,13 +71,19 @@ export const make = (): Metrics => {
     auditLost: counter("audit_events_lost", "Events that are missing from the audit log."),
     escaped: counter("processes_escaped", "Descendants that survived the end of their process."),
     spawning: (spawn) =>
-      Effect.timed(spawn).pipe(
-        Effect.map(([duration, value]) => {
-          latency.update(Duration.toSeconds(duration))
-          return value
-        }),
-        Effect.tapError(() => Effect.sync(() => failures.update(1))),
-      ),
+      Effect.clockWith((clock) => {
+        const began = clock.unsafeCurrentTimeNanos()
+        return Effect.mapBoth(spawn, {
+          onSuccess: (value) => {
+            latency.update(Number(clock.unsafeCurrentTimeNanos() - began) / 1e9)
+            return value
+          },
+          onFailure: (error) => {
+            failures.update(1)
+            return error
+          },
+        })
+      }),
     whileRunning: (ended) => during(ended, running, started, exited),
     inSession: Effect.acquireRelease(
       Effect.sync(() => sessions.modify(1)),

@@ -131,7 +131,7 @@ export class Process {
   /** Publishes an exit over open streams, abandons those after `terminate`, and completes with `closed`. */
   readonly supervise: Effect.Effect<void> = Effect.gen(this, function* () {
     yield* this.metrics.whileRunning(this.ended)
-    yield* awaitQuiet(this)
+    if (this.exited === undefined) yield* awaitQuiet(this)
     this.publishExit()
     if (this.closed === undefined && this.terminated && this.child !== undefined)
       yield* this.child.abandonOutput

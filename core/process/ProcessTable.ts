@@ -107,14 +107,12 @@ export class ProcessTable {
    * decided. What `use` does before it returns takes effect in the order of the calls; the effect may wait.
    */
   use<A, E>(id: string, use: (process: Process | undefined) => Effect.Effect<A, E>): Effect.Effect<A, E> {
-    return Effect.suspend(() => {
-      const entry = this.entries.get(id)
-      if (entry === undefined || entry.outcome !== undefined) return use(entry?.process)
-      return Effect.async<A, E>((resume) => {
-        const next = () => resume(use(hasStarted(entry) ? entry.process : undefined))
-        entry.waiting.add(next)
-        return Effect.sync(() => entry.waiting.delete(next))
-      })
+    const entry = this.entries.get(id)
+    if (entry === undefined || entry.outcome !== undefined) return use(entry?.process)
+    return Effect.async<A, E>((resume) => {
+      const next = () => resume(use(hasStarted(entry) ? entry.process : undefined))
+      entry.waiting.add(next)
+      return Effect.sync(() => entry.waiting.delete(next))
     })
   }
 

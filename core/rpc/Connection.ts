@@ -90,7 +90,7 @@ export const make = (
     const incoming = transport.cut ?? transport.incoming
     const read: Effect.Effect<string> = Effect.gen(function* () {
       for (;;) {
-        yield* intake.opened
+        if (!intake.open) yield* intake.opened
         const [batch, done] = yield* incoming.takeAll
         for (const text of batch) {
           if (!intake.open) yield* intake.opened

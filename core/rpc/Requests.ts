@@ -9,6 +9,7 @@ import * as Exit from "effect/Exit"
 import * as FiberSet from "effect/FiberSet"
 import * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
+import * as AtOnce from "../protocol/AtOnce.ts"
 import * as ErrorCode from "../protocol/ErrorCode.ts"
 import * as Message from "../protocol/Message.ts"
 import type { Intake } from "./Intake.ts"
@@ -52,9 +53,7 @@ export const make = (
       if (refused) return
       let hook: ((answered: boolean) => void) | undefined
       const context: RequestContext = {
-        afterReply: (next) => {
-          hook = next
-        },
+        afterReply: (next) => void (hook = next),
         onCancel: (stop) => running.follow(request, stop),
       }
       const settle = (exit: Exit.Exit<string, ErrorCode.RpcError>) => {
@@ -65,8 +64,10 @@ export const make = (
         hook?.(Exit.isSuccess(exit))
         done()
       }
-      const answer = Effect.suspend(() => receiver.request(request, context))
-      const fiber = runFork(Effect.tapDefect(answer, logDefect), { immediate: true })
+      const answer = begun(receiver, request, context)
+      const known = AtOnce.exitOf(answer)
+      if (known !== undefined) return settle(known)
+      const fiber = runFork(answer, { immediate: true })
       const exit = fiber.unsafePoll()
       if (exit !== null) return settle(exit)
       FiberSet.unsafeAdd(fibers, fiber)
@@ -118,6 +119,18 @@ export const make = (
   })
 
 const nothing = () => {}
+
+/** What answers a request. What the receiver throws is a defect, and defects are logged. */
+const begun = (receiver: Receiver, request: Message.Request, context: RequestContext) => {
+  try {
+    const answer = receiver.request(request, context)
+    const known = AtOnce.exitOf(answer)
+    const isDefect = known !== undefined && Exit.isFailure(known) && !Cause.isFailType(known.cause)
+    return known === undefined || isDefect ? Effect.tapDefect(answer, logDefect) : known
+  } catch (defect) {
+    return Effect.tapDefect(Effect.die(defect), logDefect)
+  }
+}
 
 const cancelledText = (id: Message.RequestId): string =>
   Message.errorText(id, ErrorCode.requestCancelled, "request was cancelled")

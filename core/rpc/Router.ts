@@ -9,9 +9,11 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import * as ErrorCode from "../protocol/ErrorCode.ts"
+import * as AtOnce from "../protocol/AtOnce.ts"
 import * as Decoder from "../protocol/decoding/Decoder.ts"
 import type { Json } from "../protocol/Json.ts"
-import type * as Methods from "../protocol/Methods.ts"
+import { lateFunction } from "../protocol/Later.ts"
+import * as Methods from "../protocol/Methods.ts"
 import { current } from "../protocol/dialect/current.ts"
 import type { Dialect, OperationParams, OperationResult, Route } from "../protocol/dialect/Dialect.ts"
 
@@ -102,10 +104,13 @@ const answer = <E>(
     context: RequestContext,
   ) => Effect.Effect<unknown, E>
   const passed = row.family === undefined ? Effect.void : gate(row.family)
-  const handled = Effect.flatMap(passed, () => handle(toParams(decoded.right), context))
-  return Effect.flatMap(Effect.mapError(handled, toRpcError), (result) =>
-    Either.map(toResult(result, decoded.right), toText),
-  )
+  const handled = AtOnce.flatMap(passed, () => handle(toParams(decoded.right), context))
+  return AtOnce.flatMap(AtOnce.mapError(handled, toRpcError), (result) => {
+    const translated = toResult(result, decoded.right)
+    return Either.isRight(translated)
+      ? Effect.succeed(toText(translated.right))
+      : Effect.fail(translated.left)
+  })
 }
 
 /** Decoder and encoder of a row of the method table. */
@@ -127,8 +132,12 @@ const codecOf = (row: Row): Codec => {
   return made
 }
 
+/** Makes the decoder of a method before a request of it comes. */
+export const prepare = (method: Methods.RequestName): void =>
+  void codecOf(Methods.requests[method] as unknown as Row).decode(null)
+
 const makeCodec = (row: Row): Codec => {
-  const encode = Schema.encodeSync(row.result)
+  const encode = lateFunction(() => Schema.encodeSync(row.result))
   return {
     decode: Decoder.make(row.params),
     toText: row.toText ?? ((result) => JSON.stringify(encode(result))),

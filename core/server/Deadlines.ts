@@ -11,11 +11,14 @@ import { ParamsError } from "./WireError.ts"
 export const fromStart = (
   params: Partial<ParamsOf<"process/start">>,
   platform: string,
-): Effect.Effect<Pick<Asked, "times" | "grace" | "ending">, ParamsError> =>
-  Effect.gen(function* () {
-    const timeoutMillis = yield* bounded("timeoutMs", params.timeoutMs, 1)
-    const idleMillis = yield* bounded("idleTimeoutMs", params.idleTimeoutMs, 1)
-    const grace = yield* toGrace("killGraceMs", params.killGraceMs, params.signalOnTimeout, platform)
+): Effect.Effect<Pick<Asked, "times" | "grace" | "ending">, ParamsError> => {
+  const { timeoutMs, idleTimeoutMs, killGraceMs, signalOnTimeout } = params
+  if ((timeoutMs ?? idleTimeoutMs ?? killGraceMs ?? signalOnTimeout) == null)
+    return Effect.succeed({ ending: params.ending ?? false })
+  return Effect.gen(function* () {
+    const timeoutMillis = yield* bounded("timeoutMs", timeoutMs, 1)
+    const idleMillis = yield* bounded("idleTimeoutMs", idleTimeoutMs, 1)
+    const grace = yield* toGrace("killGraceMs", killGraceMs, signalOnTimeout, platform)
     const timed = timeoutMillis !== undefined || idleMillis !== undefined
     return {
       grace,
@@ -23,6 +26,7 @@ export const fromStart = (
       ending: params.ending ?? timed,
     }
   })
+}
 
 /** What a terminate asks of the registry; undefined for one that kills at once. */
 export const fromTerminate = (

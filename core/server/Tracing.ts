@@ -4,8 +4,6 @@
  * The parent of a request is the trace context in its envelope; the parent of a process is the request that started it.
  * Attributes are ids, the name of the program, sizes and the exit code, never payload.
  */
-import * as Context from "effect/Context"
-import * as DefaultServices from "effect/DefaultServices"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Tracer from "effect/Tracer"
@@ -17,11 +15,11 @@ import * as Trace from "../protocol/Trace.ts"
 
 /** The spans of a server. */
 export interface Tracing {
-  /** Wraps the answer to a request in a span. `sessionId` is read at its end. */
+  /** Wraps the answer to a request in a span, in which it is made. `sessionId` is read at its end. */
   readonly request: <A, E>(
     request: Message.Request,
     sessionId: () => string | undefined,
-    answer: Effect.Effect<A, E>,
+    answer: () => Effect.Effect<A, E>,
   ) => Effect.Effect<A, E>
   /** Wraps a start in a span that ends when the process is closed, or when the start fails. */
   readonly process: <E>(
@@ -33,12 +31,13 @@ export interface Tracing {
 }
 
 const none: Tracing = {
-  request: (_request, _sessionId, answer) => answer,
+  request: (_request, _sessionId, answer) => answer(),
   process: (_sessionId, _processId, _program, start) => start,
 }
 
 const some: Tracing = {
-  request: ({ method, params, trace }, sessionId, answer) => {
+  request: ({ method, params, trace }, sessionId, make) => {
+    const answer = Effect.suspend(make)
     const parent = Trace.toParent(trace)
     if (parent?.sampled === false) return Effect.withTracerEnabled(answer, false)
     const attributes: Record<string, string> = { "rpc.system": "jsonrpc" }
@@ -79,8 +78,8 @@ const some: Tracing = {
 }
 
 /** Spans for the tracer in the context of this effect. */
-export const make: Effect.Effect<Tracing> = Effect.map(Effect.tracer, (tracer) =>
-  tracer === Context.get(DefaultServices.liveServices, Tracer.Tracer) ? none : some,
+export const make: Effect.Effect<Tracing> = Effect.map(Trace.isRecorded, (recorded) =>
+  recorded ? some : none,
 )
 
 /** The most UTF-16 units of an id that become an attribute. */

@@ -82,7 +82,7 @@ export const make = (context: AttachContext) => {
 }
 
 const ownerOf = (open: Found, processId: string) => ({
-  told: (writes: boolean) => open.holder?.wrote?.(processId, writes),
+  told: () => open.holder?.wrote?.(processId),
 })
 
 /** Who may only look on neither writes nor stalls the child. */

@@ -1,5 +1,6 @@
 /** `process/*` of processes that there are: checks the params, then calls the process registry of the session. */
 import * as Effect from "effect/Effect"
+import * as AtOnce from "../../protocol/AtOnce.ts"
 import type { ParamsOf } from "../../protocol/Methods.ts"
 import * as Signals from "../../protocol/Signals.ts"
 import type { HostInfo } from "../../spawn/Host.ts"
@@ -19,25 +20,22 @@ export interface ProcessContext {
 
 /** The handlers of one connection. */
 export const make = ({ host, attachments, notifier, audit }: ProcessContext) => ({
-  "process/read": ({ processId, afterSeq, maxBytes, waitMs }: ParamsOf<"process/read">) =>
-    Effect.map(
-      Effect.suspend(() => {
-        const { processes, id } = attachments.at(processId)
-        const [maximum, waitMillis] = [maxBytes ?? Infinity, waitMs ?? 0]
-        return processes.read(id, { afterSeq: afterSeq ?? 0, maxBytes: maximum, waitMillis })
-      }),
-      (state) => ({
-        ...state,
-        chunks: state.chunks.map(({ seq, stream, bytes }) => ({ seq, stream, chunk: bytes })),
-        failure: null,
-      }),
-    ),
+  "process/read": ({ processId, afterSeq, maxBytes, waitMs }: ParamsOf<"process/read">) => {
+    const { processes, id } = attachments.at(processId)
+    const [maximum, waitMillis] = [maxBytes ?? Infinity, waitMs ?? 0]
+    const read = processes.read(id, { afterSeq: afterSeq ?? 0, maxBytes: maximum, waitMillis })
+    return AtOnce.map(read, (state) => ({
+      ...state,
+      chunks: state.chunks.map(({ seq, stream, bytes }) => ({ seq, stream, chunk: bytes })),
+      failure: null,
+    }))
+  },
 
   "process/write": ({ processId, chunk, writeId }: ParamsOf<"process/write">) =>
     writeId === ""
       ? refuse("writeId must not be empty")
-      : Effect.flatMap(attachments.writing(processId), ({ processes, id }) =>
-          Effect.map(processes.write(id, chunk, writeId), (status) => ({ status })),
+      : AtOnce.flatMap(attachments.writing(processId), ({ processes, id }) =>
+          AtOnce.map(processes.write(id, chunk, writeId), (status) => ({ status })),
         ),
 
   "process/signal": ({ processId, signal }: ParamsOf<"process/signal">) =>

@@ -5,7 +5,7 @@ import type { EnvironmentInfo } from "../../protocol/Environment.ts"
 import type { LimitError } from "../../protocol/Limits.ts"
 import type { ParamsOf } from "../../protocol/Methods.ts"
 import type { InitializeParams } from "../../protocol/Session.ts"
-import type { RequestContext } from "../../rpc/Router.ts"
+import * as Router from "../../rpc/Router.ts"
 import type { Holder, Session, SessionError, SessionRegistry } from "../../session/SessionRegistry.ts"
 import type { Place } from "../../transport/Transport.ts"
 import type { Handshake } from "../Handshake.ts"
@@ -38,7 +38,7 @@ export const make = ({ handshake, sessions, notifier, holder, environmentInfo, p
   return {
     initialize: (
       { resumeSessionId, replayAfter, credit, takeover }: ParamsOf<"initialize">,
-      { afterReply }: RequestContext,
+      { afterReply }: Router.RequestContext,
     ) =>
       Effect.map(attach(resumeSessionId, takeover === true), (session) => {
         handshake.succeed(session)
@@ -46,8 +46,12 @@ export const make = ({ handshake, sessions, notifier, holder, environmentInfo, p
           session.processes.each((process, fresh) =>
             notifier.attach(process, fresh ? 0 : replayFrom(process, replayAfter), named(credit, process.id)),
           )
-          for (const { process } of session.processes.after(0))
-            if (process.sharing.writers?.current !== undefined) holder.wrote?.(process.id, false)
+          // The role may have gone and come back while nobody was there to be told.
+          for (const { process } of session.processes.after(0)) {
+            if (process.sharing.writers?.moved === true) holder.wrote?.(process.id)
+          }
+          // Most clients start a process next: while they read the answer, what decodes that is made.
+          Router.prepare("process/start")
           sessions.handedOver(session)
         })
         return { sessionId: session.id, environmentInfo }
