@@ -147,17 +147,16 @@ const write = (
     open = false
   }
   return {
-    write: (bytes) =>
-      Effect.suspend(() => {
-        if (!open || !usable()) return Effect.fail(closed())
-        const taken = waiting > 0 ? 0 : libc.write(fd, bytes)
-        if (taken === bytes.length) return Effect.void
-        if (taken < 0 && taken !== -EAGAIN) return Effect.fail(closed())
-        waiting += 1
-        const done = last.then(() => rest(bytes.subarray(Math.max(taken, 0))))
-        last = done.catch(() => {}).then(() => (waiting -= 1))
-        return Effect.tryPromise({ try: () => done, catch: closed })
-      }),
+    write: (bytes) => {
+      if (!open || !usable()) return Effect.fail(closed())
+      const taken = waiting > 0 ? 0 : libc.write(fd, bytes)
+      if (taken === bytes.length) return Effect.void
+      if (taken < 0 && taken !== -EAGAIN) return Effect.fail(closed())
+      waiting += 1
+      const done = last.then(() => rest(bytes.subarray(Math.max(taken, 0))))
+      last = done.catch(() => {}).then(() => (waiting -= 1))
+      return Effect.tryPromise({ try: () => done, catch: closed })
+    },
     end: () => void last.then(finish),
     destroy: finish,
   }

@@ -51,16 +51,28 @@ export interface Asked {
 }
 
 /**
- * Spawns the child of an entry and decides its start; the rest goes on in a fiber of the session. `leave` gives back
- * the place of a process that never started (one that is closed has given it back).
+ * The whole life of an entry, from its start on. `leave` gives back the place of a process that never started (one that
+ * is closed has given it back).
  */
-export const start = (
+export const live = (
   services: Services,
   entry: Entry,
   spec: SpawnSpec,
   leave: () => void,
-  { around = (_process, spawn) => spawn, deadline, history }: Asked = {},
-): Effect.Effect<void, SpawnError> => {
+  asked: Asked = {},
+): Effect.Effect<void, SpawnError> =>
+  Effect.flatMap(start(services, entry, spec, leave, asked), (childScope) =>
+    childScope === undefined ? Effect.void : retire(services, entry, childScope, asked.history),
+  )
+
+/** Spawns the child and decides the start: the scope of the child, or undefined if the start was cancelled. */
+const start = (
+  services: Services,
+  entry: Entry,
+  spec: SpawnSpec,
+  leave: () => void,
+  { around = (_process, spawn) => spawn, deadline, history }: Asked,
+): Effect.Effect<ChildScope.ChildScope | undefined, SpawnError> => {
   const { spawner, table, options, metrics, scope } = services
   const { process } = entry
   const { account } = process
@@ -87,7 +99,8 @@ export const start = (
     // `terminate` may have cancelled the start meanwhile.
     if (entry.outcome !== undefined) {
       history?.leave()
-      return yield* Effect.ensuring(childScope.close, Effect.sync(leave))
+      yield* Effect.ensuring(childScope.close, Effect.sync(leave))
+      return undefined
     }
     process.begin(child, stdin)
     if (options.forgetsAtExit === true) forgetAtExit(table, entry)
@@ -95,7 +108,7 @@ export const start = (
     yield* Effect.logDebug("process started")
     if (hashing !== undefined) yield* Effect.forkIn(hashing, scope)
     if (deadline !== undefined) yield* Effect.forkIn(deadline.run(process), scope)
-    yield* Effect.forkIn(retire(services, entry, childScope, history), scope)
+    return childScope
   }).pipe(
     Effect.onError((cause) =>
       Effect.sync(() => {

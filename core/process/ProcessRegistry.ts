@@ -9,6 +9,11 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
+import type * as FiberId from "effect/FiberId"
+import * as FiberRef from "effect/FiberRef"
+import * as FiberRefs from "effect/FiberRefs"
+import * as FiberSet from "effect/FiberSet"
+import * as HashMap from "effect/HashMap"
 import * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
 import type { PatternCache } from "../pattern/PatternCache.ts"
@@ -134,8 +139,7 @@ export const make = (
     const started = new WeakMap<Process, Again.Started>()
     const reserving: Reserving.Services = { spawner, table, places, kept, histories, clock, shared, options }
     const services: Lifecycle.Services = { spawner, table, options, metrics: shared.metrics, scope }
-    // A session is opened in an uninterruptible region; the fibers in it must end with it all the same.
-    const runFork = Runtime.runFork(yield* Effect.interruptible(Effect.runtime<never>()))
+    const fork = yield* forking
 
     yield* Effect.addFinalizer(() =>
       Effect.sync(() => {
@@ -150,14 +154,10 @@ export const make = (
         if (Either.isLeft(reserved)) return Effect.fail(reserved.left)
         const { entry, leave: giveBack } = reserved.right
         if (asked.restart !== undefined) started.set(entry.process, { spec, asked })
-        // Forked with `immediate`: the next request on this id finds the start begun.
-        const starting = Lifecycle.start(services, entry, spec, giveBack, reserved.right.asked)
-        runFork(Effect.annotateLogs(starting, "process", id), { immediate: true, scope })
+        // The next request on this id finds the start begun.
+        fork(Lifecycle.live(services, entry, spec, giveBack, reserved.right.asked), id)
         return entry.outcome ?? Deferred.await(entry.decided)
       })
-
-    // Forked with `immediate`: the signal is sent before the answer.
-    const fork = (ending: Effect.Effect<void>) => void runFork(ending, { immediate: true, scope })
 
     const withExisting = existing(table)
     return {
@@ -196,6 +196,29 @@ export const make = (
     }
   })
 
+/** Runs an effect up to where it waits, and the rest of it in a fiber; logs name the process of that id. */
+type Fork = (effect: Effect.Effect<void, unknown>, id?: string) => void
+
+/** Fibers that end with the scope. */
+const forking: Effect.Effect<Fork, never, Scope.Scope> = Effect.gen(function* () {
+  // A session is opened in an uninterruptible region; the fibers in it must end with it all the same.
+  const runFork = Runtime.runFork(yield* Effect.interruptible(Effect.runtime<never>()))
+  const annotations = yield* FiberRef.get(FiberRef.currentLogAnnotations)
+  const fibers = yield* FiberSet.make<void, unknown>()
+  return (effect, id) => {
+    const updateRefs = (refs: FiberRefs.FiberRefs, fiberId: FiberId.Runtime) =>
+      id === undefined
+        ? refs
+        : FiberRefs.updateAs(refs, {
+            fiberId,
+            fiberRef: FiberRef.currentLogAnnotations,
+            value: HashMap.set(annotations, "process", id),
+          })
+    const fiber = runFork(effect, { immediate: true, updateRefs })
+    if (fiber.unsafePoll() === null) FiberSet.unsafeAdd(fibers, fiber)
+  }
+})
+
 /** Does something with a process that is known. */
 const existing =
   (table: ProcessTable) =>
@@ -208,11 +231,7 @@ const existing =
 
 /** `fork` runs what goes on behind the answer. */
 const terminating =
-  (
-    table: ProcessTable,
-    { forgetsAtExit }: Options,
-    fork: (ending: Effect.Effect<void>) => void,
-  ): ProcessRegistry["terminate"] =>
+  (table: ProcessTable, { forgetsAtExit }: Options, fork: Fork): ProcessRegistry["terminate"] =>
   (id, grace) =>
     Effect.suspend(() => {
       const entry = table.get(id)
@@ -225,6 +244,7 @@ const terminating =
       if (!process.running) return Effect.succeed(false)
       if (forgetsAtExit === true) table.forget(entry)
       if (grace === undefined) return Effect.as(Control.terminate(process), true)
+      // The signal is sent before the answer.
       fork(Deadline.end(process, { ...process.grace, ...grace }, "terminate"))
       return Effect.succeed(true)
     })

@@ -35,6 +35,32 @@ describe("StdinQueue", () => {
   )
 
   it(
+    "begins writes at the call where a child can, and gives back the memory of those that it takes",
+    effect(function* () {
+      const pool = new MemoryPool()
+      const reading = yield* Effect.makeLatch(false)
+      const begun: Array<number> = []
+      const write = () => Effect.die("a child that can begin a write is asked to")
+      const begin = (bytes: Uint8Array) => {
+        begun.push(bytes[0] ?? 0)
+        return begun.length === 2 ? reading.await : Effect.void
+      }
+      const queue = yield* StdinQueue.make({ write, begin, endStdin: Effect.void })
+      const memory = [1, 2, 3].map((value) => pool.take(40_000).fill(value))
+      const buffers = memory.map(({ buffer }) => buffer)
+      for (const bytes of memory) queue.write(bytes, undefined)
+      expect(begun).toEqual([1, 2])
+      expect(pool.take(40_000).buffer).toBe(buffers[0])
+      expect(buffers).not.toContain(pool.take(40_000).buffer)
+      yield* reading.open
+      yield* settle
+      expect(begun).toEqual([1, 2, 3])
+      expect([pool.take(40_000).buffer, pool.take(40_000).buffer]).toEqual([buffers[2], buffers[1]])
+      expect(queue.taken()).toBe(3)
+    }),
+  )
+
+  it(
     "keeps the order of the calls, whether they wait or not",
     effect(function* () {
       const { reading, taken, queue } = yield* makeSlow

@@ -37,13 +37,15 @@ export interface StdinQueue {
   readonly close: () => void
 }
 
-/** The child has its own copy of what it has taken. */
-const handOver = (child: Pick<ChildHandle, "write">, bytes: Uint8Array) =>
-  Effect.map(child.write(bytes), () => giveBack(bytes))
+/** Begins a write; undefined if the child has taken it. It has its own copy of what it has taken. */
+const handOver = (child: Pick<ChildHandle, "write" | "begin">, bytes: Uint8Array) => {
+  const write = child.begin === undefined ? child.write(bytes) : child.begin(bytes)
+  return write === Effect.void ? giveBack(bytes) : Effect.ignore(Effect.map(write, () => giveBack(bytes)))
+}
 
 /** At most `limit` bytes wait for the child, or one write of any size. */
 export const make = (
-  child: Pick<ChildHandle, "write" | "endStdin">,
+  child: Pick<ChildHandle, "write" | "begin" | "endStdin">,
   limit = Infinity,
 ): Effect.Effect<StdinQueue> =>
   Effect.map(Effect.runtime<never>(), (runtime) => {
@@ -65,10 +67,10 @@ export const make = (
       while (!busy) {
         const next = queue.shift()
         if (next === undefined) break
-        const write = next === end ? child.endStdin : Effect.ignore(handOver(child, next))
         const size = next === end ? 0 : next.length
-        const fiber = run(write, { immediate: true })
-        if (fiber.unsafePoll() !== null) {
+        const write = next === end ? child.endStdin : handOver(child, next)
+        const fiber = write && run(write, { immediate: true })
+        if (fiber === undefined || fiber.unsafePoll() !== null) {
           held -= size
           continue
         }

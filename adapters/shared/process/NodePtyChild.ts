@@ -133,13 +133,12 @@ const running = (
 }
 
 const stdin = (terminal: Terminal, open: () => boolean): StdinWriter => ({
-  write: (bytes) =>
-    Effect.suspend(() => {
-      if (!open()) return Effect.fail(new SpawnError.StdinError({ reason: "Closed" }))
-      // The package keeps a reference to the bytes, so it gets a copy.
-      if (bytes.length > 0) terminal.write(Buffer.from(bytes))
-      return Effect.void
-    }),
+  write: (bytes) => {
+    if (!open()) return Effect.fail(new SpawnError.StdinError({ reason: "Closed" }))
+    // The package keeps a reference to the bytes, so it gets a copy.
+    if (bytes.length > 0) terminal.write(Buffer.from(bytes))
+    return Effect.void
+  },
   end: () => {},
   destroy: () => {},
 })

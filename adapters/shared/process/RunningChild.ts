@@ -39,7 +39,8 @@ export const make = (parts: Parts): RunningChild => {
   return {
     handle: {
       pid: parts.pid,
-      write: stdin.write,
+      write: (bytes) => Effect.suspend(() => stdin.write(bytes)),
+      begin: stdin.write,
       endStdin: Effect.sync(parts.endStdin),
       signal: (name) => Effect.suspend(() => group.signal(name) ?? Effect.void),
       kill: Effect.sync(() => {

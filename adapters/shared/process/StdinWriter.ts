@@ -10,6 +10,7 @@ import * as Effect from "effect/Effect"
 import * as SpawnError from "../../../core/spawn/SpawnError.ts"
 
 export interface StdinWriter {
+  /** Writes at the call. `Effect.void` itself if the kernel has taken the bytes. */
   readonly write: (bytes: Uint8Array) => Effect.Effect<void, SpawnError.StdinError>
   /** Closes the child's stdin after what was written. */
   readonly end: () => void
@@ -30,7 +31,7 @@ export const none: StdinWriter = {
 export const make = (stream: Writable): StdinWriter => {
   stream.on("error", () => {})
   return {
-    write: (bytes) => Effect.suspend(() => writeTo(stream, bytes)),
+    write: (bytes) => writeTo(stream, bytes),
     end: () => {
       if (stream.writable) stream.end()
     },
