@@ -1,28 +1,24 @@
-/** Counts and finds the ends of lines, four bytes at a time where that is possible. */
+/** Counts and finds the ends of lines. */
+import * as LineCounter from "./LineCounter.ts"
 
 /** `\n`. */
 export const lineEnd = 0x0a
 
+/** A call of the counter takes as long as a loop over so many bytes. */
+const fewBytes = 128
+
+const slow: LineCounter.LineCounter = (bytes) => single(bytes, 0, bytes.length)
+
+let counter: LineCounter.LineCounter = (bytes) => {
+  counter = LineCounter.make() ?? slow
+  return counter(bytes)
+}
+
 /** How many lines end in these bytes. */
 export const count = (bytes: Uint8Array): number => {
-  const head = Math.min(bytes.length, -bytes.byteOffset & 3)
-  const words = (bytes.length - head) >>> 2
-  const tail = head + words * 4
-  let found = single(bytes, 0, head) + single(bytes, tail, bytes.length)
-  if (words === 0) return found
-  const view = new Int32Array(bytes.buffer, bytes.byteOffset + head, words)
-  for (let at = 0; at < words;) {
-    // Each byte of `ends` counts up to 255.
-    const stop = Math.min(words, at + 255)
-    let ends = 0
-    for (; at < stop; at++) {
-      // A byte of `other` is zero where there is an end of a line.
-      const other = (view[at] ?? 0) ^ 0x0a0a0a0a
-      ends += (~(((other & 0x7f7f7f7f) + 0x7f7f7f7f) | other | 0x7f7f7f7f) >>> 7) & 0x01010101
-    }
-    found += (ends & 0xff) + ((ends >>> 8) & 0xff) + ((ends >>> 16) & 0xff) + (ends >>> 24)
-  }
-  return found
+  if (bytes.length < fewBytes) return slow(bytes)
+  const whole = bytes.length & ~15
+  return counter(bytes.subarray(0, whole)) + single(bytes, whole, bytes.length)
 }
 
 const single = (bytes: Uint8Array, from: number, to: number): number => {

@@ -56,6 +56,11 @@ export const toFolder = (name: string): Folder => {
   return {
     name,
     create: (file) => Effect.map(opened(path(file), "wx"), toWritten),
+    reuse: (file, as) =>
+      Effect.zipRight(
+        calling((done) => fs.rename(path(file), path(as), done)),
+        Effect.map(opened(path(as), "r+"), toWritten),
+      ),
     reopen: (file) => Effect.map(opened(path(file), "r+"), toWritten),
     open: (file) =>
       Effect.map(

@@ -59,8 +59,19 @@ export const histories = [
     "Segments.ts",
     "if (size <= this.maxBytes) break",
     "if (size <= 2 * this.maxBytes) break",
-    "a history has twice its bytes",
-    "process/history/stays-within-its-bytes",
+    "a history has twice its bytes while its oldest segment is read",
+  ),
+  history(
+    "Segments.ts",
+    "if (oldest?.readers !== 0 ||",
+    "if (oldest === undefined ||",
+    "a segment is written over while somebody reads it",
+  ),
+  history(
+    "SegmentReader.ts",
+    "if (segment.readers === undefined) return Effect.fail(gone)",
+    "if (segment.readers === undefined) return Effect.void",
+    "a segment is read that is being written over",
   ),
   history(
     "Reading.ts",

@@ -144,13 +144,17 @@ class Grep {
       if (!this.isFull) this.nextByte = byte
     }
     this.read = byte + bytes.length
-    const begin = this.long === undefined ? 0 : this.takeLong(bytes)
-    if (begin === undefined) return
-    const data = concat([this.rest, bytes.subarray(begin)])
-    const base = this.read - data.length
-    const end = data.lastIndexOf(Lines.lineEnd) + 1
-    this.rest = data.slice(end)
-    if (end > 0) this.look(data.subarray(0, end), base)
+    let from = this.long === undefined ? 0 : this.takeLong(bytes)
+    if (from === undefined) return
+    const end = bytes.lastIndexOf(Lines.lineEnd) + 1
+    if (end > from && this.rest.length > 0) {
+      // Only the line that began in front of these bytes is copied.
+      const next = bytes.indexOf(Lines.lineEnd, from) + 1
+      this.look(concat([this.rest, bytes.subarray(from, next)]), byte + from - this.rest.length)
+      ;[this.rest, from] = [new Uint8Array(0), next]
+    }
+    if (end > from) this.look(bytes.subarray(from, end), byte + from)
+    this.rest = concat([this.rest, bytes.subarray(Math.max(from, end))])
     if (this.rest.length < mostLineBytes) return
     this.long = { text: textOf(this.rest), state: this.lines.more(this.lines.begin(), this.rest) }
     this.rest = new Uint8Array(0)

@@ -76,11 +76,9 @@ export class Histories {
   read(process: Process, request: LongPoll.ReadRequest): Effect.Effect<LongPoll.ReadState, HistoryError> {
     const history = this.known.get(process)
     if (history === undefined) return LongPoll.read(process, request)
-    return Effect.suspend(() =>
-      gapAfter(process, request.afterSeq) === undefined
-        ? LongPoll.read(process, request)
-        : readGap(history, process, request),
-    )
+    return gapAfter(process, request.afterSeq) === undefined
+      ? LongPoll.read(process, request)
+      : readGap(history, process, request)
   }
 
   /** A part of the output. */

@@ -15,6 +15,7 @@ import * as MemoryFiles from "./MemoryFiles.ts"
 import * as Reading from "./Reading.ts"
 import * as Records from "./Records.ts"
 import * as Recovery from "./Recovery.ts"
+import { held, SegmentReader } from "./SegmentReader.ts"
 import { leastBytes } from "./Segments.ts"
 
 const encode = (text: string) => new TextEncoder().encode(text)
@@ -164,6 +165,61 @@ describe("History", () => {
       expect(line).toBe(byte / 1000 + 1)
       expect(decode(chunks)).toBe(text.repeat((nextByte - byte) / 1000))
       expect(yield* Reading.placeOf(history, { kind: "line", at: 3 })).toBe(byte)
+    }),
+  )
+
+  it(
+    "is written over its oldest segment, but not while somebody reads that",
+    effect(function* () {
+      const { print, history, files } = yield* begin()
+      const text = (n: number) => `${String(n).padStart(9, "0")}\n`.repeat(3000)
+      const printing = function* (from: number, to: number) {
+        for (let n = from; n < to; n++) {
+          print(text(n))
+          yield* settle
+          expect(files.size()).toBeLessThanOrEqual(leastBytes)
+        }
+        yield* history.written(to)
+      }
+      const [created, renamed] = [new Set<string>(), new Set<string>()]
+      const { folder } = history
+      const spied = folder as {
+        -readonly [Name in keyof NonNullable<typeof folder>]: NonNullable<typeof folder>[Name]
+      }
+      const { create, reuse } = spied
+      spied.create = (name) =>
+        Effect.zipRight(
+          Effect.sync(() => created.add(name)),
+          create(name),
+        )
+      spied.reuse = (name, as) =>
+        Effect.zipRight(
+          Effect.sync(() => renamed.add(as)),
+          reuse(name, as),
+        )
+      yield* printing(0, 60)
+      expect([...renamed].every((name) => name.endsWith(".out") && !created.has(name))).toBe(true)
+      expect(renamed.size).toBeGreaterThan(3)
+      const [before, [taken]] = [renamed.size, history.kept]
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const [oldest] = history.kept
+          if (folder === undefined || oldest === undefined) throw new Error("nothing is kept")
+          const reader = yield* SegmentReader.open(folder, oldest)
+          const begin = oldest.first.byte
+          yield* printing(60, 120)
+          expect(history.kept[0]?.first.byte).toBeGreaterThan(begin + oldest.bytes)
+          const bytes = yield* reader.bytes(begin, reader.endByte)
+          expect(new TextDecoder().decode(bytes).startsWith(text(begin / 30_000))).toBe(true)
+          expect(renamed.size).toBeGreaterThan(before)
+        }),
+      )
+      const [next] = history.kept
+      yield* printing(120, 130)
+      if (taken === undefined || next === undefined) throw new Error("nothing is kept")
+      const found = yield* Effect.all([taken, next].map((one) => Effect.exit(Effect.scoped(held(one)))))
+      // Nobody reads what is written over; what was removed is still as it was to those who have it open.
+      expect(found.map(Exit.isSuccess)).toEqual([true, false])
     }),
   )
 
@@ -363,6 +419,25 @@ describe("Recovery", () => {
       expect(recovered.cutBytes).toBeGreaterThan(0)
       expect((yield* recover).cutBytes).toBe(0)
     })(),
+  )
+
+  it(
+    "cuts off what the last segment was written over",
+    effect(function* () {
+      const { print, whole, files } = yield* begin()
+      const line = (n: number) => `${n} ${"c".repeat(997)}\n`
+      for (let n = 0; n < 3000; n++) {
+        print(line(n))
+        if (n % 20 === 0) yield* settle
+      }
+      const { chunks } = yield* whole
+      const [name = ""] = files.folders.keys()
+      const recover = Recovery.recover(files.left(name))
+      const recovered = yield* recover
+      expect(recovered.cutBytes).toBeGreaterThan(0)
+      expect((yield* Reading.read(recovered, 0, Infinity, Infinity)).chunks).toEqual(chunks)
+      expect((yield* recover).cutBytes).toBe(0)
+    }),
   )
 
   it(

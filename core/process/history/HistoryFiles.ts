@@ -2,8 +2,9 @@
  * Where histories of output are kept, as a service: files of the host, which adapters bring, or memory in tests.
  * Without one there are no histories.
  *
- * A process has a folder of its own, which nobody else reads, and which is removed with its scope. Files in it are only
- * appended to. What was appended when a server dies stays; the end of what it was appending may be torn.
+ * A process has a folder of its own, which nobody else reads, and which is removed with its scope. Files in it are
+ * written from begin to end. What was written when a server dies stays, in the order of the writes; the end of what it
+ * was writing may be torn.
  */
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
@@ -30,7 +31,7 @@ export interface Ended {
 
 /** A file that is written. Operations on it come one after the other. */
 export interface WrittenFile {
-  /** Appends all of the bytes, which must not change until then; a failure may have appended some. */
+  /** Writes all of the bytes behind those before, which must not change until then; a failure may have written some. */
   readonly append: (bytes: Uint8Array) => Effect.Effect<void, HistoryError>
   /** Cuts off what is behind so many bytes. */
   readonly truncate: (size: number) => Effect.Effect<void, HistoryError>
@@ -50,6 +51,8 @@ export interface Folder {
   readonly name: string
   /** Creates an empty file; there must be none of that name. */
   readonly create: (name: string) => Effect.Effect<WrittenFile, HistoryError>
+  /** Gives a file another name, of which there must be none, and opens it to be written from its begin. */
+  readonly reuse: (name: string, as: string) => Effect.Effect<WrittenFile, HistoryError>
   /** Opens a file for cutting it. */
   readonly reopen: (name: string) => Effect.Effect<WrittenFile, HistoryError>
   /** Opens a file; it stays readable to the end of the scope, also if it is removed. */

@@ -20,6 +20,15 @@ export interface Options {
   readonly beforeWrite?: Effect.Effect<void>
 }
 
+/** Writes bytes into a file. What they are written over, those no longer see who have it open. */
+const put = (before: Uint8Array, at: number, bytes: Uint8Array): Uint8Array => {
+  const isLonger = at + bytes.length > before.length
+  const after = isLonger ? new Uint8Array(at + bytes.length) : before
+  if (isLonger) after.set(before)
+  after.set(bytes, at)
+  return after
+}
+
 const gone = new HistoryError({ reason: "Gone", message: "no such file" })
 
 /** An empty disk. */
@@ -39,16 +48,14 @@ export const make = ({
         const bytes = files()?.get(file)
         return bytes === undefined ? Effect.fail(gone) : Effect.succeed(bytes)
       })
-    const written = (file: string) => ({
+    const written = (file: string, at = 0) => ({
       append: (bytes: Uint8Array) =>
         Effect.gen(function* () {
           yield* beforeWrite
           const before = yield* find(file)
-          const room = Math.max(0, Math.min(bytes.length, capacity() - size()))
-          const after = new Uint8Array(before.length + room)
-          after.set(before)
-          after.set(bytes.subarray(0, room), before.length)
-          files()?.set(file, after)
+          const room = Math.max(0, Math.min(bytes.length, capacity() - size() + before.length - at))
+          files()?.set(file, put(before, at, bytes.subarray(0, room)))
+          at += room
           if (room < bytes.length)
             return yield* new HistoryError({ reason: "Full", message: "no space left on device" })
         }),
@@ -63,6 +70,12 @@ export const make = ({
           if (files() === undefined) return Effect.fail(gone)
           files()?.set(file, new Uint8Array(0))
           return Effect.succeed(written(file))
+        }),
+      reuse: (file, as) =>
+        Effect.map(find(file), (bytes) => {
+          files()?.delete(file)
+          files()?.set(as, bytes)
+          return written(as)
         }),
       reopen: (file) => Effect.as(find(file), written(file)),
       // A file that is open can be read after its removal.

@@ -11,7 +11,7 @@ import type { Folder, HistoryError } from "./HistoryFiles.ts"
 import type { Place } from "./History.ts"
 import * as Lines from "../../pattern/Lines.ts"
 import type { Record } from "./Records.ts"
-import { SegmentReader } from "./SegmentReader.ts"
+import { held, SegmentReader } from "./SegmentReader.ts"
 import { namesOf, type Segment } from "./Segments.ts"
 
 /** What is read. */
@@ -124,6 +124,7 @@ export const bytes = (
       const { first } = segment
       const byte = Math.max(from, first.byte)
       const into = memory.subarray(0, Math.max(0, Math.min(end, first.byte + segment.bytes) - byte))
+      yield* held(segment)
       const file = yield* folder.open(namesOf(segment).output)
       const length = yield* file.read(byte - first.byte, into)
       return { bytes: into.subarray(0, length), byte, nextByte: byte + length }

@@ -1,6 +1,7 @@
 /**
  * What is left of a history whose server has died: everything up to the first record that is torn, or that names output
- * which is not there. The rest is cut off, so that the files are again as a writer leaves them.
+ * which is not there. The rest is cut off, also older output that was about to be written over. A record is written
+ * behind its output, so none names older output.
  */
 import * as Effect from "effect/Effect"
 import type { Folder, HistoryError } from "./HistoryFiles.ts"
@@ -36,7 +37,7 @@ export const recover = (folder: Folder): Effect.Effect<Recovered, HistoryError> 
       cutBytes += cut
       if (cut > 0) yield* cutTo(folder, names, chunks, bytes)
       if (first === undefined || last === undefined) continue
-      kept.push({ number, first, bytes, chunks, size: bytes + chunks * recordBytes })
+      kept.push({ number, first, bytes, chunks, size: bytes + chunks * recordBytes, readers: 0 })
       end = yield* Effect.scoped(endOf(folder, names.output, last, first.byte))
     }
     return { folder, kept, end, cutBytes }

@@ -8,7 +8,19 @@ import { namesOf, type Segment } from "./Segments.ts"
 /** Records that one read of the index brings. */
 const pageRecords = 256
 
+const gone = new HistoryError({ reason: "Gone", message: "the segment is written over" })
 const torn = new HistoryError({ reason: "Failed", message: "a file of the history is not as it was written" })
+
+/** Keeps the output of a segment from being written over, to the end of the scope. */
+export const held = (segment: Segment): Effect.Effect<void, HistoryError, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.suspend(() => {
+      if (segment.readers === undefined) return Effect.fail(gone)
+      segment.readers += 1
+      return Effect.void
+    }),
+    () => Effect.sync(() => (segment.readers = (segment.readers ?? 1) - 1)),
+  )
 
 /** An open segment: what it had when it was opened. */
 export class SegmentReader {
@@ -29,11 +41,12 @@ export class SegmentReader {
   /** Opens the files, to the end of the scope. */
   static open(folder: Folder, segment: Segment): Effect.Effect<SegmentReader, HistoryError, Scope.Scope> {
     return Effect.gen(function* () {
-      const { chunks, bytes, first, size, number } = segment
+      const { ...now } = segment
       const names = namesOf(segment)
+      yield* held(segment)
       const index = yield* folder.open(names.index)
       const output = yield* folder.open(names.output)
-      return new SegmentReader({ chunks, bytes, first, size, number }, index, output)
+      return new SegmentReader(now, index, output)
     })
   }
 

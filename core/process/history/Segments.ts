@@ -3,7 +3,9 @@
  * `000001.idx` its records.
  *
  * Segments begin when the one before is full, and the oldest are dropped when all together are too large. A batch goes
- * to one segment as a whole: first its output, then its records.
+ * to one segment as a whole: first its output, then its records. A segment that nobody reads is not removed: the newest
+ * is written over its output, with an index of its own, and what is behind the last record is the old output. So an
+ * output without an index is never there.
  */
 import * as Effect from "effect/Effect"
 import type { Batch } from "./Batch.ts"
@@ -30,6 +32,8 @@ export interface Segment extends Kept {
   chunks: number
   /** Bytes of both files. */
   size: number
+  /** Those who have it open; undefined once its file is written over. */
+  readers: number | undefined
 }
 
 /** The names of its files. */
@@ -42,6 +46,8 @@ interface Written {
   readonly segment: Segment
   readonly output: WrittenFile
   readonly index: WrittenFile
+  /** Bytes that the file of the output had before, and has until it is closed. */
+  readonly over: number
 }
 
 /** The segments of a history that is written. */
@@ -68,14 +74,15 @@ export class Segments {
     return Effect.gen(this, function* () {
       const { first, output, index, chunks } = batch
       if (first === undefined) return
-      yield* this.makeRoom(output.length + index.length)
       const written = yield* this.written(first, output.length + index.length)
-      const { segment } = written
+      const { segment, over } = written
+      const size = Math.max(over, segment.bytes + output.length) + (segment.chunks + chunks) * recordBytes
+      yield* this.makeRoom(size - segment.size)
       const appending = Effect.zipRight(written.output.append(output), written.index.append(index))
       yield* Effect.tapError(appending, () => this.cut(written))
       segment.bytes += output.length
       segment.chunks += chunks
-      segment.size = segment.bytes + segment.chunks * recordBytes
+      segment.size = size
       yield* this.budget.grown(segment)
     })
   }
@@ -84,7 +91,9 @@ export class Segments {
   readonly close: Effect.Effect<void> = Effect.suspend(() => {
     const { last } = this
     this.last = undefined
-    return last === undefined ? Effect.void : Effect.zipRight(last.output.close, last.index.close)
+    if (last === undefined) return Effect.void
+    const closing = Effect.zipRight(last.output.close, last.index.close)
+    return last.over > last.segment.bytes ? Effect.zipRight(this.cut(last), closing) : closing
   })
 
   /** The budget counts the segments no longer: their files are about to be removed. */
@@ -94,7 +103,7 @@ export class Segments {
 
   /** Drops the oldest segments until so many bytes more fit. */
   private makeRoom(bytes: number): Effect.Effect<void> {
-    let size = this.list.reduce((sum, each) => sum + each.size, bytes)
+    let size = sizeOf(this.list) + bytes
     if (size <= this.maxBytes) return Effect.void
     const dropping: Array<Effect.Effect<void>> = []
     for (const oldest of this.list) {
@@ -113,7 +122,7 @@ export class Segments {
       if (at === -1) return Effect.void
       this.list.splice(at, 1)
       const { index, output } = namesOf(segment)
-      return Effect.zipRight(this.folder.remove(index), this.folder.remove(output))
+      return Effect.zipRight(this.folder.remove(output), this.folder.remove(index))
     })
   }
 
@@ -123,20 +132,41 @@ export class Segments {
     if (
       last !== undefined &&
       this.list.includes(last.segment) &&
-      last.segment.size + bytes <= this.segmentBytes
+      usedOf(last.segment) + bytes <= this.segmentBytes
     )
       return Effect.succeed(last)
     return Effect.gen(this, function* () {
       yield* this.close
-      const segment: Segment = { number: (this.numbers += 1), first, bytes: 0, chunks: 0, size: 0 }
-      const names = namesOf(segment)
-      const output = yield* this.folder.create(names.output)
-      const index = yield* Effect.tapError(this.folder.create(names.index), () => output.close)
-      this.last = { segment, output, index }
+      const number = (this.numbers += 1)
+      const names = namesOf({ number })
+      const oldest = this.unused()
+      const index = yield* this.folder.create(names.index)
+      const taking =
+        oldest === undefined
+          ? this.folder.create(names.output)
+          : this.folder.reuse(namesOf(oldest).output, names.output)
+      const output = yield* Effect.tapError(taking, () => index.close)
+      const over = oldest?.bytes ?? 0
+      const segment: Segment = { number, first, bytes: 0, chunks: 0, size: over, readers: 0 }
+      this.last = { segment, output, index, over }
       this.list.push(segment)
       this.budget.add(segment, this.drop(segment))
+      if (oldest !== undefined) yield* this.folder.remove(namesOf(oldest).index)
       return this.last
     })
+  }
+
+  /**
+   * Takes the oldest segment out, if another one does not fit beside it and nobody reads it: to write over its file
+   * costs a fraction of what a new file does.
+   */
+  private unused(): Segment | undefined {
+    const [oldest] = this.list
+    if (oldest?.readers !== 0 || sizeOf(this.list) + this.segmentBytes <= this.maxBytes) return undefined
+    oldest.readers = undefined
+    this.list.shift()
+    this.budget.leave(oldest)
+    return oldest
   }
 
   private cut({ segment, output, index }: Written): Effect.Effect<void> {
@@ -144,12 +174,17 @@ export class Segments {
       Effect.ignore(index.truncate(segment.chunks * recordBytes)),
       Effect.ignore(output.truncate(segment.bytes)),
     )
-    if (segment.chunks > 0) return cutting
+    segment.size = usedOf(segment)
+    if (segment.chunks > 0) return Effect.zipRight(cutting, this.budget.grown(segment))
     // A segment without a chunk is none.
     this.budget.leave(segment)
     return Effect.zipRight(cutting, this.drop(segment))
   }
 }
+
+const usedOf = ({ bytes, chunks }: Segment): number => bytes + chunks * recordBytes
+
+const sizeOf = (list: ReadonlyArray<Segment>): number => list.reduce((sum, { size }) => sum + size, 0)
 
 /** An eighth of the whole, so that dropping one segment leaves most. */
 export const segmentBytesOf = (maxBytes: number): number =>
