@@ -7,11 +7,13 @@
 /** One who may write; known by its identity. */
 export interface Writer {
   /** It has become the writer, or is it no longer. */
-  readonly told: (writes: boolean) => void
+  readonly told: () => void
 }
 
 /** The writers of one process. */
 export class Writers {
+  /** Somebody besides the owner has had the role. */
+  moved = false
   /** Who has taken the role, and from whom: the last one writes. */
   private readonly taken: Array<Writer> = []
   private readonly owner: Writer
@@ -32,6 +34,7 @@ export class Writers {
       if (writer === undefined) this.taken.length = 0
       else this.moveOut(writer)
       if (writer !== undefined) this.taken.push(writer)
+      this.moved ||= writer !== undefined
     })
   }
 
@@ -51,7 +54,7 @@ export class Writers {
     by()
     const after = this.current ?? this.owner
     if (before === after) return
-    before.told(false)
-    after.told(true)
+    before.told()
+    after.told()
   }
 }

@@ -10,7 +10,9 @@ import type { Why } from "../process/Sharing.ts"
 import type { Process } from "../process/Process.ts"
 import type { ProcessRegistry } from "../process/ProcessRegistry.ts"
 import type { Writer, Writers } from "../process/Writers.ts"
+import { notificationText } from "../protocol/Message.ts"
 import type { Session } from "../session/SessionRegistry.ts"
+import type { Notices } from "./Notices.ts"
 import type * as Notifier from "./Notifier.ts"
 
 /** What a process id means. */
@@ -35,7 +37,7 @@ export interface Attachment extends Notifier.Attached, Writer {
 
 /** The attachments of one connection. */
 export interface Attachments {
-  /** What an id means. */
+  /** What an id means, for a request whose client has been told so. */
   readonly at: (processId: string) => Target
   /** The same for a client that writes to it; `ending` for one that ends it, which its owner always may. */
   readonly writing: (processId: string, ending?: "ending") => Effect.Effect<Target, ProcessError>
@@ -47,6 +49,8 @@ export interface Attachments {
   readonly add: (
     of: Pick<Attachment, "id" | "process" | "processes" | "writers" | "holds" | "paint">,
   ) => Attachment
+  /** Tells the client whether it writes to the process of that id. */
+  readonly tellRole: (processId: string) => void
   /** Ends one. False if there is none of that id. */
   readonly leave: (id: string) => boolean
   /** How many there are. */
@@ -60,21 +64,28 @@ export interface Options {
   /** The session of the connection. */
   readonly session: () => Session
   readonly notifier: Pick<Notifier.Notifier, "leave">
-  /** Tells the client something about a process. */
-  readonly tell: (method: "process/writer" | "process/detached", params: object) => void
+  readonly notices: Notices
 }
 
 /** The attachments of a new connection: none. */
-export const make = ({ session, notifier, tell }: Options): Attachments => {
+export const make = ({ session, notifier, notices }: Options): Attachments => {
   const all = new Map<string, Attachment>()
   const stops = new WeakMap<Attachment, () => void>()
 
-  const at = (processId: string): Target => {
+  const targetOf = (processId: string): Target => {
     const attachment = all.get(processId)
     return attachment === undefined
       ? { processes: session().processes, id: processId, attachment }
       : { processes: attachment.processes, id: attachment.process.id, attachment }
   }
+
+  const at = (processId: string): Target => {
+    notices.now(processId)
+    return targetOf(processId)
+  }
+
+  const tellRole = (processId: string) =>
+    notices.tell(processId, () => roleText(processId, targetOf(processId)))
 
   const end = (attachment: Attachment) => {
     all.delete(attachment.id)
@@ -93,21 +104,13 @@ export const make = ({ session, notifier, tell }: Options): Attachments => {
     // What is left of a process that is closed still comes, and `process/closed` at last.
     if (attachment.process.closed !== undefined) return
     notifier.leave(attachment)
-    tell("process/detached", { processId: attachment.id, reason: why })
+    const params = { processId: attachment.id, reason: why }
+    notices.tell(attachment.id, () => notificationText("process/detached", params))
   }
 
   return {
     at,
-    writing: (processId, ending) =>
-      Effect.suspend(() => {
-        const target = at(processId)
-        const { attachment } = target
-        if (attachment === undefined && ending !== undefined) return Effect.succeed(target)
-        if (target.processes.writer(target.id) === attachment) return Effect.succeed(target)
-        return Effect.fail(
-          new ProcessError({ reason: attachment === undefined ? "Taken" : "Viewed", processId }),
-        )
-      }),
+    writing: (processId, ending) => writing(processId, at(processId), ending),
     followed: (processId) => {
       const { processes, id, attachment } = at(processId)
       return attachment === undefined ? processes.find(id) : Effect.succeed(attachment)
@@ -116,24 +119,24 @@ export const make = ({ session, notifier, tell }: Options): Attachments => {
     add: (of) => {
       const { id, process, writers } = of
       let announced = false
-      const told = (writer: boolean) => {
-        if (announced && all.get(id) === attachment) tell("process/writer", { processId: id, writer })
+      const told = () => {
+        if (announced && all.get(id) === attachment) tellRole(id)
       }
+      notices.now(id)
       const attachment: Attachment = {
         ...of,
         told,
         announce: () => {
           announced = true
-          if (writers.current === attachment) told(true)
+          if (writers.current === attachment) told()
         },
       }
       all.set(id, attachment)
-      stops.set(
-        attachment,
-        process.sharing.whenLeft((why) => left(attachment, why)),
-      )
+      const stop = process.sharing.whenLeft((why) => left(attachment, why))
+      stops.set(attachment, stop)
       return attachment
     },
+    tellRole,
     leave: (id) => {
       const attachment = all.get(id)
       if (attachment !== undefined) leave(attachment)
@@ -144,6 +147,22 @@ export const make = ({ session, notifier, tell }: Options): Attachments => {
       for (const attachment of all.values()) leave(attachment)
     },
   }
+}
+
+const roleText = (processId: string, { processes, id, attachment }: Target): string | undefined =>
+  processes.has(id)
+    ? notificationText("process/writer", { processId, writer: processes.writer(id) === attachment })
+    : undefined
+
+const writing = (
+  processId: string,
+  target: Target,
+  ending: "ending" | undefined,
+): Effect.Effect<Target, ProcessError> => {
+  const { attachment } = target
+  if (attachment === undefined && ending !== undefined) return Effect.succeed(target)
+  if (target.processes.writer(target.id) === attachment) return Effect.succeed(target)
+  return Effect.fail(new ProcessError({ reason: attachment === undefined ? "Taken" : "Viewed", processId }))
 }
 
 /** Those who write to a process; made when it has its first attachment. */

@@ -210,6 +210,21 @@ describe("process/attach", () => {
   )
 
   it(
+    "tells an owner that comes back that it has its role again",
+    effect(function* () {
+      const { owner, other, connect, sessionId } = yield* two()
+      yield* attach(other, { ...theirs, role: "writer", take: true })
+      expect(yield* news(owner)).toEqual(["writer web false"])
+      yield* owner.transport.close
+      yield* settle
+      yield* other.ask("process/detach", { processId: "p9" })
+      const again = yield* connect
+      again.send({ id: 1, method: "initialize", params: { clientName: "x", resumeSessionId: sessionId } })
+      expect((yield* news(again)).slice(1)).toEqual(["writer web true"])
+    }),
+  )
+
+  it(
     "attaches to a process of the own session again, with a cursor of its own",
     effect(function* () {
       const { owner, child } = yield* two()

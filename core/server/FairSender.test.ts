@@ -2,15 +2,10 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { describe, expect, it } from "vitest"
 import { effect, settle } from "../testing/Effects.ts"
-import * as FairSender from "./FairSender.ts"
+import * as SlowPeer from "./testing/SlowPeer.ts"
 
 const make = () => {
-  const sent: Array<string> = []
-  const peer = { writable: false }
-  const sender = FairSender.make((message) => {
-    sent.push(String(message))
-    return peer.writable
-  })
+  const { sender, peer, sent } = SlowPeer.make()
   /** A source of `count` messages. */
   const source = (name: string, count: number) => {
     let at = 0

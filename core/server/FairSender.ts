@@ -17,7 +17,7 @@ export interface FairSender {
   readonly enqueue: (source: Source) => void
   /** Gives the source no more turns. */
   readonly remove: (source: Source) => void
-  /** Writes a message; false if the peer does not keep up. To be called by a source in its turn only. */
+  /** Writes a message, nothing once stopped; false if the peer does not keep up. For a source in its turn. */
   readonly write: (message: Outgoing) => boolean
   /** Sends one message when its turn has come, and makes it only then: an interrupted caller has made none. */
   readonly send: (make: () => Outgoing) => Effect.Effect<void>
@@ -48,7 +48,7 @@ export const make = (write: (message: Outgoing) => boolean): FairSender => {
       pump()
     },
     remove: (source) => sources.delete(source),
-    write: (message) => (writable = write(message)),
+    write: (message) => (writable = !stopped && write(message)),
     send: (make) =>
       Effect.async<void>((resume) => {
         const source = () => {

@@ -32,6 +32,7 @@ import * as FairSender from "./FairSender.ts"
 import * as Attachments from "./Attachments.ts"
 import * as Handlers from "./Handlers.ts"
 import * as Handshake from "./Handshake.ts"
+import * as Notices from "./Notices.ts"
 import * as Notifier from "./Notifier.ts"
 import type { SandboxedFiles } from "./SandboxedFiles.ts"
 import type { Sideline } from "./Sideline.ts"
@@ -89,14 +90,12 @@ export const serve = (
         attachments.close()
         return notifier.close
       },
-      wrote: (processId, writer) => void write(notificationText("process/writer", { processId, writer })),
+      over: transport.close,
+      // One that is about to resume its session is told of every role behind the answer.
+      wrote: (processId) => void (handshake.session() && attachments.tellRole(processId)),
     }
     const session = () => sessionOf(handshake)
-    const attachments = Attachments.make({
-      session,
-      notifier,
-      tell: (method, params) => void write(notificationText(method, params)),
-    })
+    const attachments = Attachments.make({ session, notifier, notices: Notices.make(sender) })
 
     const { peer } = transport
     const sessionId = () => handshake.session()?.id
@@ -131,8 +130,9 @@ export const serve = (
         cancel: (id) => connection.cancel(id),
         request: (request, answer) => {
           const decided = handshake.decide(request)
-          const answered = decided === undefined ? answer() : Effect.flatMap(sessions.end(decided), answer)
-          return shared.tracing.request(request, sessionId, answered)
+          return shared.tracing.request(request, sessionId, () =>
+            decided === undefined ? answer() : Effect.flatMap(sessions.end(decided), answer),
+          )
         },
       }),
       { concurrentRequests: limits.concurrentRequests, bounds: limits },
@@ -146,9 +146,10 @@ export const serve = (
     })
     yield* Effect.logDebug(`connected: ${transport.label}`)
     const why = yield* connection.run
-    const about = sessionId() === undefined ? {} : { session: sessionId() }
-    yield* Effect.annotateLogs(Effect.logDebug(`disconnected: ${why}`), about)
+    yield* Effect.annotateLogs(Effect.logDebug(`disconnected: ${why}`), aboutSession(sessionId()))
   })
+
+const aboutSession = (session: string | undefined) => (session === undefined ? {} : { session })
 
 /** What the connection does with what comes. */
 const receiver = (

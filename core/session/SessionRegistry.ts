@@ -66,8 +66,10 @@ export interface Holder {
    * is called when the other one follows them.
    */
   readonly taken: (session: Session) => () => void
+  /** The session is over for those who found its place: this connection ends, and who comes back hears why. */
+  readonly over?: Effect.Effect<void>
   /** A process of its session is written to by this connection again, or by another one; by default nobody is told. */
-  readonly wrote?: (processId: string, writes: boolean) => void
+  readonly wrote?: (processId: string) => void
 }
 
 /** An open session, as long as it is open. */
@@ -164,7 +166,7 @@ export const make = (
       }
       table.set(id, entry)
       numbered.add(entry)
-      if (found !== undefined) yield* taking(found, scope, end(session))
+      if (found !== undefined) yield* taking(found, entry, end(session))
       return session
     })
 
@@ -197,11 +199,11 @@ export const make = (
   })
 
 /** Tells who has found the place that the session is there, and when it is over. */
-const taking = (place: Place, scope: Scope.Scope, end: Effect.Effect<void>): Effect.Effect<void> =>
-  Effect.zipRight(
-    Scope.addFinalizer(scope, Effect.sync(place.ended)),
-    Effect.sync(() => place.opened(end)),
-  )
+const taking = (place: Place, entry: OpenSession, end: Effect.Effect<void>): Effect.Effect<void> => {
+  const over = Effect.suspend(() => entry.holder?.over ?? Effect.void)
+  const ended = Scope.addFinalizer(entry.scope, Effect.sync(place.ended))
+  return Effect.andThen(ended, () => place.opened(Effect.zipRight(end, over)))
+}
 
 const finding =
   (table: ReadonlyMap<string, OpenSession>, numbered: Numbered<OpenSession>): SessionRegistry["find"] =>

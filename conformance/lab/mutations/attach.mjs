@@ -13,7 +13,7 @@ export const attaching = [
     writers("else this.moveOut(writer)", "", "who takes the role twice keeps it when it leaves"),
     test,
   ),
-  elsewhere(writers("before.told(false)", "", "who loses the role of the writer is not told"), test),
+  elsewhere(writers("before.told()", "", "who loses the role of the writer is not told"), test),
   elsewhere(told("end <= last + 1", "true", "output that an attachment has missed is not told"), test),
   elsewhere(
     told(
