@@ -9,6 +9,7 @@ import { resolve } from "node:path"
 import { pathToFileURL } from "node:url"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as LoadedSpawner from "../../core/spawn/LoadedSpawner.ts"
 import * as PlainSpawner from "../../core/spawn/PlainSpawner.ts"
 import * as Suggestion from "../../core/protocol/Suggestion.ts"
 import type { Spawner } from "../../core/spawn/Spawner.ts"
@@ -111,7 +112,12 @@ const load = (path: string): Effect.Effect<Named, SpawnerProblem> =>
     })
     const { layer, layerSpawner, spawner } = loaded
     const found = layer ?? layerSpawner
-    if (Layer.isLayer(found)) return { text: path, layer: found as SpawnerLayer, starts: "self" }
+    if (Layer.isLayer(found))
+      return {
+        text: path,
+        layer: LoadedSpawner.make(found as Layer.Layer<Spawner, SpawnerProblem>),
+        starts: "self",
+      }
     const exports = "export a plain object as spawner, or a layer as layer or layerSpawner"
     const fault = spawner === undefined ? `exports no spawner; ${exports}` : PlainSpawner.fault(spawner)
     if (fault !== undefined) {

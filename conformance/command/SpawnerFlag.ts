@@ -2,8 +2,10 @@
  * `--spawner MODULE`: runs the spawner suite on the spawner that a module exports, or on those with these names, as
  * `procwire serve --spawner` takes them. Its outcomes go into the same reports.
  *
- * The suite is loaded only with this flag, and by its place, as the module loads it that is tested: the two must share
- * one copy of `effect`. Cases run one by one, because some count what the whole process holds.
+ * The suite is loaded only with this flag, and by its place: it is no part of the command, and this folder may not
+ * import adapters. In the package it has an `effect` of its own. A module that is written in Effect brings another, and
+ * the two understand each other: `effect` finds services, errors and the state of fibers by name. Cases run one by one,
+ * because some count what the whole process holds.
  */
 import { existsSync } from "node:fs"
 import type * as Baseline from "../report/Baseline.ts"
@@ -51,7 +53,7 @@ interface Loaded {
   readonly known: { readonly [id: string]: string }
 }
 
-/** What is used of `adapters/sandbox`. */
+/** What is used of `adapters/sandbox/NamedSpawners.ts`. */
 interface Sandbox {
   readonly layerNamed: (texts: ReadonlyArray<string>, host: object) => object
 }
@@ -62,7 +64,7 @@ interface Adapter {
 }
 
 /** The plain runner, which needs no vitest, seen from the library, from the compiled modules and from the sources. */
-const places = (name: string) => [`../${name}.js`, `../../${name}.js`, `../../${name}.ts`]
+const places = (name: string) => [`../bundled/${name}.js`, `../../${name}.js`, `../../${name}.ts`]
 
 /** Loads a module of the package. Whatever fails while it is loaded fails this, as it is. */
 const loadOwn = async (name: string): Promise<unknown> => {
@@ -78,9 +80,9 @@ const loadSuite = () => loadOwn("conformance/spawner/runner") as Promise<Suite>
 
 /** The layer of named spawners, around that of this runtime. */
 const loadNamed = async (texts: ReadonlyArray<string>): Promise<Loaded> => {
-  const runtime = "Bun" in globalThis ? "bun" : "Deno" in globalThis ? "deno" : "node"
-  const { layerNamed } = (await loadOwn("adapters/sandbox/index")) as Sandbox
-  const { layerSpawner } = (await loadOwn(`adapters/${runtime}/index`)) as Adapter
+  const spawner = "Bun" in globalThis ? "bun/Bun" : "Deno" in globalThis ? "deno/Deno" : "node/Node"
+  const { layerNamed } = (await loadOwn("adapters/sandbox/NamedSpawners")) as Sandbox
+  const { layerSpawner } = (await loadOwn(`adapters/${spawner}Spawner`)) as Adapter
   return { layer: layerNamed(texts, layerSpawner), known: {} }
 }
 

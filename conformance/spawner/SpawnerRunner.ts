@@ -11,6 +11,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
+import * as LoadedSpawner from "../../core/spawn/LoadedSpawner.ts"
 import * as PlainSpawner from "../../core/spawn/PlainSpawner.ts"
 import { Spawner } from "../../core/spawn/Spawner.ts"
 import { subject, type SpawnerContext, type Need } from "./SpawnerContext.ts"
@@ -76,7 +77,7 @@ export const load = async (modulePath: string): Promise<Loaded> => {
     )
   if (!isKnown(known))
     throw new UsageError(`${modulePath} exports a known that is no object of ids and reasons`)
-  return { layer: found as SpawnerLayer, known }
+  return { layer: LoadedSpawner.make(found as SpawnerLayer), known }
 }
 
 const plain = (modulePath: string, spawner: unknown): SpawnerLayer => {

@@ -14,13 +14,17 @@ const lookMillis = 20
 /** Milliseconds that a server stays after the last child has ended, so that clients are told: 50. */
 export const farewellMillis = 50
 
+/** Milliseconds that a server waits at most for the end of the children that it has killed: 5,000. */
+export const killedMillis = 5000
+
 /** A spawner that can be drained. */
 export interface Drain {
   /** The wrapped spawner, which refuses to start anything once draining has begun. */
   readonly spawner: SpawnerService
   /**
-   * Sends SIGTERM to the process group of every child, waits for at most `graceMillis` until all groups are gone, and
-   * kills the rest. With 0 it only refuses further starts: children are killed when their scopes close.
+   * Sends SIGTERM to the process group of every child, waits for at most `graceMillis` until all groups are gone,
+   * kills the rest, and waits for their end. With 0 it only refuses further starts: children are killed when their
+   * scopes close.
    */
   readonly drain: (graceMillis: number) => Effect.Effect<void>
 }
@@ -36,23 +40,23 @@ export const make = (spawner: SpawnerService): Drain => {
   let draining = false
 
   const spawn: SpawnerService["spawn"] = (spec, events) =>
-    Effect.gen(function* () {
-      if (draining) return yield* Effect.fail(new SpawnError({ reason: "ShuttingDown", message: refusal }))
+    Effect.suspend(() => {
+      if (draining) return Effect.fail(new SpawnError({ reason: "ShuttingDown", message: refusal }))
       let exited = false
-      const handle = yield* spawner.spawn(spec, {
-        ...events,
-        exit: (status, ending) => {
-          exited = true
-          events.exit(status, draining ? { ...ending, endedBy: "serverEnd" } : ending)
-        },
+      const exit: typeof events.exit = (status, ending) => {
+        exited = true
+        events.exit(status, draining ? { ...ending, endedBy: "serverEnd" } : ending)
+      }
+      return Effect.flatMap(spawner.spawn(spec, { ...events, exit }), (handle) => {
+        const child: Child = { handle, exited: () => exited }
+        return Effect.flatMap(
+          Effect.addFinalizer(() => Effect.sync(() => children.delete(child))),
+          () => {
+            children.add(child)
+            return draining ? Effect.as(terminate(child), handle) : Effect.succeed(handle)
+          },
+        )
       })
-      const child: Child = { handle, exited: () => exited }
-      yield* Effect.acquireRelease(
-        Effect.sync(() => children.add(child)),
-        () => Effect.sync(() => children.delete(child)),
-      )
-      if (draining) yield* terminate(child)
-      return handle
     })
 
   const each = (use: (child: Child) => Effect.Effect<void>) =>
@@ -71,6 +75,7 @@ export const make = (spawner: SpawnerService): Drain => {
       yield* each(terminate)
       yield* Effect.timeoutOption(allGone, graceMillis)
       yield* each(({ handle }) => handle.kill)
+      yield* Effect.timeoutOption(allGone, killedMillis)
       yield* Effect.sleep(farewellMillis)
     })
 
