@@ -56,6 +56,21 @@ describe("Addresses", () => {
   )
 
   it(
+    "tries the next address if the first connection is lost before it has its session",
+    effect(function* () {
+      const server = yield* TestServer.make()
+      const scope = yield* Effect.scope
+      const [closing, alive] = [new TestNetwork(server, scope), new TestNetwork(server, scope)]
+      const open = Effect.tap(closing.open, ({ close }) => close)
+      yield* ExecClient.make(Addresses.inTurn([open, alive.open]), { reconnect: {} })
+      expect([closing.attempts.length, alive.attempts.length]).toEqual([1, 1])
+      const refused = yield* Effect.flip(ExecClient.make(open, { reconnect: {} }))
+      expect(refused).toMatchObject({ reason: "Disconnected" })
+      expect(closing.attempts.length).toBe(3)
+    }),
+  )
+
+  it(
     "tells the reason of the last attempt, and not of those that the deadline has cut short",
     effect(function* () {
       const { client, one, other } = yield* twoDoors()

@@ -1,7 +1,9 @@
 /** Tests Attaching.ts: `attach` with a target, with another client that owns the process. */
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { describe, expect, it } from "vitest"
 import { effect, elapse, settle } from "../testing/Effects.ts"
@@ -141,6 +143,41 @@ describe("attach with a target", () => {
       expect(Chunk.toReadonlyArray(yield* Fiber.join(roles))).toEqual([true, false])
     }),
   )
+
+  const take = (other: ExecClient.ExecClient, session: { readonly sessionId: string }) =>
+    other.call("process/attach", { ...session, processId: "p", as: "p9", role: "writer", take: true })
+  const leave = (other: ExecClient.ExecClient) => other.call("process/detach", { processId: "p9" })
+  for (const [when, before, away, back, writes] of [
+    ["taken before", [take], [], [], false],
+    ["taken while it was away", [], [take], [], false],
+    ["taken before, and left while it was away", [take], [leave], [], true],
+    ["taken and left while it was away", [], [take, leave], [], true],
+    ["taken behind the resume", [], [], [take], false],
+    ["taken while it was away, and left behind the resume", [], [take], [leave], true],
+  ] as const)
+    it(
+      `knows its role at a process of a session that it resumes, ${when}`,
+      effect(function* () {
+        const server = yield* TestServer.make({}, { scope: "control" })
+        const other = yield* ExecClient.make(server.connect)
+        const own = yield* Scope.make()
+        const first = yield* Scope.extend(ExecClient.make(server.connect), own)
+        const target = { sessionId: first.sessionId }
+        yield* first.start({ argv: ["x"], processId: "p", pipeStdin: true })
+        for (const step of before) yield* step(other, target)
+        yield* Scope.close(own, Exit.void)
+        yield* settle
+        for (const step of away) yield* step(other, target)
+        const next = yield* ExecClient.make(server.connect, { resumeSessionId: first.sessionId })
+        for (const step of back) yield* step(other, target)
+        yield* settle
+        const process = yield* next.attach("p")
+        const roles = yield* process.subscribeWriting
+        expect(yield* roles.next).toBe(writes)
+        yield* (writes ? take : leave)(other, target)
+        expect(yield* roles.next).toBe(!writes)
+      }),
+    )
 
   it(
     "ends in `failed` when it leaves, and when the process is removed",

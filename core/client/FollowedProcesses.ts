@@ -30,6 +30,8 @@ export interface FollowedProcesses {
   ) => Effect.Effect<ProcessFollower.ProcessFollower, ClientError>
   /** True if a process of that id is followed. */
   readonly has: (id: string) => boolean
+  /** The server may have this process, which was about to start: it is lost with its session. */
+  readonly keepToSession: (id: string) => void
   /** Takes an event as it arrives; ignored for a process that is not followed. */
   readonly accept: (received: Received) => void
   /** The last seq of each process that the server has: the base of a replay. */
@@ -58,6 +60,8 @@ export type Options = Omit<ProcessFollower.Options, "forget" | "fork" | "leaving
 export const make = (options: Options): FollowedProcesses => {
   const followers = new Map<string, ProcessFollower.ProcessFollower>()
   const attached = new Set<string>()
+  /** Processes of the session that another client writes to: a resume tells it before they are followed. */
+  const written = new Set<string>()
   /** Set from the loss of a session to the begin of the next. */
   let lost: ClientError | undefined
   const attachments = new Map<ProcessFollower.ProcessFollower, NonNullable<How["again"]>>()
@@ -72,21 +76,29 @@ export const make = (options: Options): FollowedProcesses => {
         if (followers.has(id)) return Effect.fail(duplicate(id))
         const forget = () => {
           attached.delete(id)
-          attachments.delete(follower)
+          if (attachments.delete(follower)) written.delete(id)
           if (followers.delete(id)) options.activity.end()
         }
         const leaving = again === undefined ? "process/terminate" : "process/detach"
         const follower = ProcessFollower.make(id, after, { ...options, leaving, forget }, size)
         if (again !== undefined) attachments.set(follower, again)
         followers.set(id, follower)
+        if (!attaches) written.delete(id)
+        if (written.has(id)) follower.role.told(false)
         if (attaches) attached.add(id)
         options.activity.begin()
         return Effect.succeed(follower)
       }),
+    keepToSession: (id) => {
+      if (followers.has(id)) attached.add(id)
+    },
     accept: ({ processId, event }) => {
       const follower = followers.get(processId)
-      if (event.kind === "writer") follower?.role.told(event.writer)
-      else if (event.kind === "detached") follower?.fail(detached(processId, event.reason))
+      if (event.kind === "closed" || event.kind === "writer") written.delete(processId)
+      if (event.kind === "writer") {
+        if (!event.writer) written.add(processId)
+        follower?.role.told(event.writer)
+      } else if (event.kind === "detached") follower?.fail(detached(processId, event.reason))
       else follower?.accept(event)
     },
     lastSeqs: () => Object.fromEntries(begun().map(({ id, last }) => [id, last()])),
@@ -105,6 +117,7 @@ export const make = (options: Options): FollowedProcesses => {
     },
     lose: (error) => {
       lost = error
+      written.clear()
       for (const follower of followers.values())
         if (follower.begun() || attached.has(follower.id)) follower.fail(error)
     },

@@ -234,31 +234,90 @@ describe("every call of the promise clients", () => {
     ))
 })
 
+/** Names of calls, by what becomes of them on the server when they are given up. */
+const ends = {
+  "is cancelled": [
+    "client.attach",
+    "http.request",
+    "http.stream",
+    "a streamed response.text",
+    "a streamed response.close",
+    ...["canonicalize", "readDirectory", "readFile", "readTextFile", "stat", "walk"].map(
+      (one) => `fs.${one}`,
+    ),
+    ...["grep", "history", "read", "screen", "wait"].map((one) => `process.${one}`),
+  ],
+  "leaves nothing": [
+    "client.start",
+    "client.run",
+    "client.attach to a target",
+    ...["text", "json", "bytes", "lines"].map((one) => `command.${one}`),
+    ...["open", "readStream", "watchMissing", "write"].map((one) => `fs.${one}`),
+  ],
+  "is short, or may be half done": [
+    "client.call",
+    "client.list",
+    "client.listSessions",
+    "file.close",
+    "file.read",
+    "file.write",
+    ...["copy", "createDirectory", "remove", "writeFile"].map((one) => `fs.${one}`),
+    ...["closeStdin", "detach", "end", "interrupt", "resize", "restart", "signal", "terminate", "write"].map(
+      (one) => `process.${one}`,
+    ),
+  ],
+  "is none there": [
+    "client.close",
+    "watch.changed",
+    ...["lines", "output", "text", "writing"].map((one) => `process.${one}`),
+  ],
+}
+
+/** What undoes the request before it. */
+const undoing = new Set([
+  "process/start,process/terminate",
+  "process/attach,process/detach",
+  "fs/open,fs/close",
+  "fs/watchMissing,fs/watchMissing",
+])
+
 describe("a call that is given up", () => {
-  /** What the server is sent when a call is given up while it waits. */
-  const heard = async (pick: (calls: ReturnType<typeof callsOfCurrent>) => Call | undefined) => {
+  /** What the server is sent when a call is given up while it waits, and is answered then unless it was cancelled. */
+  const heard = async (pick: (made: Awaited<ReturnType<typeof current>>) => Call | undefined) => {
     const made = await current()
-    const call = pick(callsOfCurrent(made))
+    const call = pick(made)
     const controller = new AbortController()
     const ended = call === undefined ? undefined : outcome(call, { signal: controller.signal })
     await Effect.runPromise(settle)
     controller.abort("enough")
     await ended
     await Effect.runPromise(settle)
+    made.peer.answer()
+    await Effect.runPromise(settle)
     return made.peer.heard
   }
 
-  it("is given up on the server: cancelled, or what it would leave there is closed or replaced", async () => {
-    expect(await heard((calls) => calls["process.read"])).toEqual(["process/read", "request/cancel"])
-    expect(await heard((calls) => calls["process.wait"])).toEqual(["process/wait", "request/cancel"])
-    expect(await heard((calls) => calls["process.grep"])).toEqual(["process/grep", "request/cancel"])
-    expect(await heard((calls) => calls["process.screen"])).toEqual(["process/screen", "request/cancel"])
-    expect(await heard((calls) => calls["fs.walk"])).toEqual(["fs/walk", "request/cancel"])
-    expect(await heard((calls) => calls["fs.open"])).toEqual(["fs/open", "fs/close"])
-    expect(await heard((calls) => calls["fs.readStream"])).toEqual(["fs/open", "fs/close"])
-    expect(await heard((calls) => calls["fs.watchMissing"])).toEqual(["fs/watchMissing", "fs/watchMissing"])
-    expect(await heard((calls) => calls["http.stream"])).toEqual(["http/request", "request/cancel"])
-    expect(await heard((calls) => calls["process.write"])).toEqual(["process/write"])
+  const endOf = (methods: ReadonlyArray<string>): keyof typeof ends => {
+    if (methods.length === 0) return "is none there"
+    if (methods.at(-1) === "request/cancel") return "is cancelled"
+    return undoing.has(methods.slice(-2).join()) ? "leaves nothing" : "is short, or may be half done"
+  }
+
+  it("is given up on the server, too: every one of them", async () => {
+    const found: Record<string, Array<string>> = {}
+    const note = async (name: string, pick: Parameters<typeof heard>[0]) =>
+      (found[endOf(await heard(pick))] ??= []).push(name)
+    for (const name of Object.keys(callsOfCurrent(await current())))
+      await note(name, (made) => callsOfCurrent(made)[name])
+    await note(
+      "client.attach to a target",
+      ({ client }) =>
+        (how) =>
+          client.attach({ name: "x" }, 0, how),
+    )
+    const sorted = (all: Readonly<Record<string, ReadonlyArray<string>>>) =>
+      Object.fromEntries(Object.entries(all).map(([end, names]) => [end, [...names].sort()]))
+    expect(sorted(found)).toEqual(sorted(ends))
   })
 
   it(

@@ -9,6 +9,7 @@ import { describe, expect, it } from "vitest"
 import { toBase64, utf8 } from "../protocol/Bytes.ts"
 import * as ExecClient from "./ExecClient.ts"
 import { gapMillis } from "./GapWatch.ts"
+import { settle } from "../testing/Effects.ts"
 import * as ScriptedPeer from "../testing/ScriptedPeer.ts"
 
 const run = <A, E>(test: Effect.Effect<A, E, Scope.Scope>) =>
@@ -131,10 +132,13 @@ describe("ProcessFollower", () => {
         const process = yield* Fiber.join(starting)
         const numbers = Array.from({ length: 400 }, (_, i) => i + 1)
         for (const seq of numbers.slice(1)) output(seq)
+        const collecting = yield* Effect.fork(Stream.runCollect(process.output()))
         yield* answerRead(numbers, 401)
+        // What comes while no more is held would be read again.
+        yield* settle
         exited(401)
         closed(402)
-        expect(textOf(yield* Stream.runCollect(process.output()))).toBe(numbers.map((n) => `${n} `).join(""))
+        expect(textOf(yield* Fiber.join(collecting))).toBe(numbers.map((n) => `${n} `).join(""))
       }),
     ))
 

@@ -67,6 +67,8 @@ export interface ProcessFollower {
   readonly exited: () => boolean
   /** The last seq published. */
   readonly last: () => number
+  /** True while events are known that come behind missing ones. */
+  readonly behind: () => boolean
   readonly failure: () => ClientError | undefined
   /** Whether this client is the writer. */
   readonly role: WriterRole
@@ -115,12 +117,8 @@ export const make = (
   const resume = (replays: boolean) =>
     Effect.catchAll(replays ? Effect.asVoid(recovery.readAfter(Number.MAX_SAFE_INTEGER)) : recover, giveUp)
 
-  const watchGap = GapWatch.make(
-    buffer,
-    fork,
-    Effect.catchAll(recover, giveUp),
-    () => failure() !== undefined,
-  )
+  const recovered = Effect.catchAll(recover, giveUp)
+  const watchGap = GapWatch.make(buffer, fork, recovered, () => failure() !== undefined)
 
   const accept = (event: Sequenced) => {
     buffer.accept(event)
@@ -144,6 +142,7 @@ export const make = (
       begun = true
       return credit === undefined ? Effect.void : credit.takeOver
     }),
+    behind: () => buffer.gap,
     subscribe: feed.subscribe,
     exitCode: outcome.exitCode,
     closed: outcome.closed,

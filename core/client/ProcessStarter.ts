@@ -1,15 +1,20 @@
 /**
  * Starts processes, and attaches to processes of a resumed session.
  *
- * A process is followed from before its start is sent, so early events are not missed. A start that was interrupted,
- * or whose response was lost with the connection, ends in a terminate.
+ * A process is followed from before its start is sent, so early events are not missed. A start that was interrupted
+ * ends in a terminate. One whose answer was lost with the connection is looked for on the next one: if the session has
+ * the process it is taken up, and else it is started once more.
  */
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
 import type * as Scope from "effect/Scope"
 import * as Aborting from "./Aborting.ts"
 import * as Attaching from "./Attaching.ts"
 import type { AttachOptions, AttachTarget } from "./Attaching.ts"
+import * as ErrorCode from "../protocol/ErrorCode.ts"
+import type { Call } from "./Calls.ts"
 import { ClientError } from "./ClientError.ts"
 import * as CreditWindow from "./CreditWindow.ts"
 import type * as EventFeed from "./EventFeed.ts"
@@ -26,6 +31,8 @@ export interface Subscribed {
   readonly process: RemoteProcess.RemoteProcess
   /** Its events from the first. Read it to its end, or close it. */
   readonly subscription: EventFeed.Subscription
+  /** True while events are known that come behind missing ones, which are fetched. */
+  readonly behind: () => boolean
 }
 
 /** How processes are started and taken over; every client of the current wire has it. */
@@ -106,10 +113,10 @@ export const make = (options: Options): ProcessStarter => {
     startSubscribed: (start) =>
       Effect.uninterruptibleMask((restore) => {
         let subscription: EventFeed.Subscription | undefined
-        const subscribe = ({ subscribe }: ProcessFollower) =>
-          Effect.tap(subscribe, (made) => Effect.sync(() => (subscription = made)))
+        const subscribe = ({ subscribe, behind }: ProcessFollower) =>
+          Effect.map(subscribe, (made) => ({ subscription: (subscription = made), behind }))
         return begin(start, restore, subscribe).pipe(
-          Effect.map(({ process, prepared }) => ({ process, subscription: prepared })),
+          Effect.map(({ process, prepared }) => ({ process, ...prepared })),
           Effect.onError(() => Effect.sync(() => subscription?.close())),
         )
       }),
@@ -152,21 +159,54 @@ const unknownProcess = (id: string, cause: ClientError) =>
     cause,
   })
 
-/** Sends a start. The request goes on when its caller is interrupted: its outcome says whether to terminate. */
-const send = (
-  { call, fork, ended, info }: Options,
+/**
+ * How long after its first sending a start may be sent again, in milliseconds: servers know a process for 30 seconds
+ * after its end.
+ */
+const knownMillis = 20_000
+
+/**
+ * Starts a process once: where the answer is lost, it is looked for, and started again if it is not there. Only once
+ * more, for the request itself may be what ends the connection.
+ */
+const startOnce = (
+  { call, processes }: Options,
   follower: ProcessFollower,
   params: StartOptions.Wire,
-  restore: Restore,
-) =>
+  wanted: () => boolean,
+): Effect.Effect<void, ClientError> =>
   Effect.gen(function* () {
+    const until = (yield* Clock.currentTimeMillis) + knownMillis
+    let lost: ClientError | undefined
+    for (;;) {
+      const ask: Call = lost === undefined ? call : follower.call
+      const answer = yield* Effect.either(ask("process/start", params))
+      if (Either.isRight(answer)) return follower.begin()
+      const error = answer.left
+      // The id is taken, by the first one it seems.
+      if (lost !== undefined && error.code === ErrorCode.invalidRequest) return yield* Effect.fail(lost)
+      if (error.reason !== "Disconnected") return yield* Effect.fail(error)
+      processes.keepToSession(follower.id)
+      const found = yield* Effect.either(follower.recover)
+      if (Either.isRight(found)) return yield* follower.takeOver
+      if (!isForgotten(found.left)) return yield* Effect.fail(found.left)
+      const late = (yield* Clock.currentTimeMillis) > until
+      if (lost !== undefined || late || !wanted()) return yield* Effect.fail(error)
+      lost = error
+    }
+  })
+
+/** Sends a start. The request goes on when its caller is interrupted: its outcome says whether to terminate. */
+const send = (options: Options, follower: ProcessFollower, params: StartOptions.Wire, restore: Restore) =>
+  Effect.gen(function* () {
+    const { call, ended, fork, info } = options
+    let wanted = true
     const terminate = Effect.ignore(call("process/terminate", { processId: follower.id }))
-    const request = call("process/start", params).pipe(
-      Effect.tap(() => Effect.sync(follower.begin)),
+    const request = startOnce(options, follower, params, () => wanted).pipe(
       Effect.tapError(({ reason }) =>
         Effect.sync(() => {
-          // The response was lost: nobody follows what may run, so the next connection terminates it.
-          if (reason === "Disconnected" && ended() === undefined) fork(terminate)
+          // Nobody follows what may run.
+          if (reason === "EventsLost" || (reason === "Disconnected" && ended() === undefined)) fork(terminate)
         }),
       ),
       Effect.catchAll((error) =>
@@ -178,6 +218,7 @@ const send = (
     // `Fiber.join` would bring the client's scope along: what the caller acquires then would end with the client.
     const started = Effect.flatten(Fiber.await(starting))
     const abandonStart = Effect.sync(() => {
+      wanted = false
       const end = Effect.zipRight(started, terminate)
       fork(Effect.ensuring(Effect.ignore(end), abandon(follower)))
     })

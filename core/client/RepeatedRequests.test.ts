@@ -4,10 +4,22 @@ import * as Fiber from "effect/Fiber"
 import { describe, expect, it } from "vitest"
 import { utf8 } from "../protocol/Bytes.ts"
 import { effect, elapse, settle } from "../testing/Effects.ts"
-import { connected, running, soon } from "../testing/NetworkClient.ts"
+import { connected, running, soon, textOf } from "../testing/NetworkClient.ts"
+import type { Fake } from "../spawn/Fake.ts"
 import { TestNetwork } from "../testing/TestNetwork.ts"
 import * as TestServer from "../testing/TestServer.ts"
 import * as ExecClient from "./ExecClient.ts"
+
+/** A start that is carried out, and whose answer does not come; the next connection carries everything. */
+const unanswered = (client: ExecClient.ExecClient, fake: Fake, network: TestNetwork) =>
+  Effect.gen(function* () {
+    network.toClient = (text) => (text.startsWith(`{"id"`) ? undefined : text)
+    const starting = yield* Effect.fork(client.start({ argv: ["x"], processId: "p" }))
+    const child = yield* fake.next
+    yield* settle
+    network.toClient = (text) => text
+    return { starting, child }
+  })
 
 describe("requests over a lost connection", () => {
   it(
@@ -65,18 +77,71 @@ describe("requests over a lost connection", () => {
   )
 
   it(
-    "fails a start whose answer was lost, and terminates what it may have started",
+    "takes up the process of a start whose answer was lost, with all that it has printed",
     effect(function* () {
       const { client, fake, network } = yield* connected()
-      network.toClient = (text) => (text.startsWith(`{"id"`) ? undefined : text)
-      const starting = yield* Effect.fork(Effect.flip(client.start({ argv: ["x"], processId: "p" })))
-      const child = yield* fake.next
+      const { starting, child } = yield* unanswered(client, fake, network)
+      child.output("stdout", "before ")
       yield* network.cut
-      network.toClient = (text) => text
-      expect(yield* Fiber.join(starting)).toMatchObject({ reason: "Disconnected" })
+      child.output("stdout", "meanwhile ")
       yield* elapse(soon)
+      const process = yield* Fiber.join(starting)
+      yield* network.cut
+      child.output("stdout", "after")
+      child.finish(3)
+      yield* elapse(soon)
+      expect(yield* textOf(process)).toBe("before meanwhile after")
+      expect(yield* process.exitCode).toBe(3)
+      expect([fake.children.length, child.kills]).toEqual([1, 0])
+    }),
+  )
+
+  it(
+    "terminates the process of a start whose answer was lost if its output is lost, too",
+    effect(function* () {
+      const { client, fake, network } = yield* connected()
+      const { starting, child } = yield* unanswered(client, fake, network)
+      yield* network.cut
+      for (let chunk = 0; chunk < 40; chunk++) child.output("stdout", "x".repeat(60_000))
+      const failed = yield* Effect.fork(Effect.flip(Fiber.join(starting)))
+      yield* elapse(soon)
+      expect(yield* Fiber.join(failed)).toMatchObject({ reason: "EventsLost" })
       expect(child.kills).toBe(1)
-      yield* child.exited
+    }),
+  )
+
+  it(
+    "sends a start again that was lost on its way, once, and not when a server may have forgotten its process",
+    effect(function* () {
+      const { client, fake, network } = yield* connected()
+      const sent = () => network.sent.filter((text) => text.includes("process/start")).length
+      const begin = function* (lostOnes: number) {
+        network.arrives = (text) => !text.includes("process/start") || (lostOnes -= 1) < 0
+        const starting = yield* Effect.fork(Effect.either(client.start({ argv: ["x"] })))
+        yield* settle
+        yield* network.cut
+        return starting
+      }
+      const again = yield* begin(1)
+      yield* elapse(soon)
+      expect((yield* Fiber.join(again))._tag).toBe("Right")
+      expect([sent(), fake.children.length]).toEqual([2, 1])
+
+      yield* elapse(2000)
+      const twice = yield* begin(2)
+      yield* elapse(soon)
+      yield* network.cut
+      yield* elapse(2000)
+      expect(yield* Fiber.join(twice)).toMatchObject({ left: { reason: "Disconnected" } })
+      expect(sent()).toBe(4)
+
+      network.reachable = false
+      const late = yield* begin(1)
+      yield* elapse(21_000)
+      network.reachable = true
+      yield* elapse(3000)
+      expect(yield* Fiber.join(late)).toMatchObject({ left: { reason: "Disconnected" } })
+      expect([sent(), fake.children.length]).toEqual([5, 1])
     }),
   )
 

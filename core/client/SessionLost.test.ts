@@ -73,6 +73,21 @@ describe("a client with onSessionLost: new", () => {
   )
 
   it(
+    "starts nothing in the new session whose answer was lost in the old one",
+    effect(function* () {
+      const { client, fake, network } = yield* lost()
+      network.toClient = (text) => (text.startsWith(`{"id"`) ? undefined : text)
+      const starting = yield* Effect.fork(Effect.flip(client.start({ argv: ["x"], processId: "p" })))
+      yield* fake.next
+      yield* network.cut
+      network.toClient = (text) => text
+      yield* elapse(1000)
+      expect(yield* Fiber.join(starting)).toMatchObject({ reason: "SessionLost" })
+      expect(fake.children.length).toBe(1)
+    }),
+  )
+
+  it(
     "attaches to no process of the new session that has the id of one of the old session",
     effect(function* () {
       const { client, fake, network } = yield* lost()

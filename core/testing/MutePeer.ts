@@ -39,16 +39,26 @@ const answers: { readonly [method: string]: object } = {
   "command/exec": { processId: "p", pid: 1, running: true, exitCode: null, stdout: null, stderr: null },
 }
 
-/** A server that becomes mute once `mute` is set; `heard` are the methods that it is sent from then on. */
+/**
+ * A server that becomes mute once `mute` is set; `heard` are the methods that it is sent from then on. `answer` answers
+ * what has come meanwhile, but for what was cancelled.
+ */
 export const make = Effect.gen(function* () {
   const [transport, right] = yield* Memory.makePair()
-  const peer = { transport, mute: false, heard: new Array<string>() }
+  const open = new Map<Message.RequestId, string>()
+  const answer = () => {
+    for (const [id, method] of open)
+      right.write(Message.responseText(id, JSON.stringify(answers[method] ?? {})))
+    open.clear()
+  }
+  const peer = { transport, mute: false, heard: new Array<string>(), answer }
   const take = Effect.map(right.incoming.take, (text) => {
     const message = Either.getOrThrow(Message.fromText(text))
     if (!("method" in message)) return
     if (peer.mute) peer.heard.push(message.method)
-    else if (message.kind === "request")
-      right.write(Message.responseText(message.id, JSON.stringify(answers[message.method])))
+    if (message.kind === "request") open.set(message.id, message.method)
+    else open.delete(Message.cancelledId(message.params) ?? "")
+    if (!peer.mute) answer()
   })
   yield* Effect.forkScoped(Effect.ignore(Effect.forever(take)))
   return peer
