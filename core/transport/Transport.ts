@@ -82,6 +82,17 @@ export interface Place {
   readonly unreachable: Effect.Effect<boolean>
 }
 
+/** A connection that can become one with another one. */
+export interface Line {
+  /**
+   * Passes what comes on either on to the other one, as bytes that nobody has checked: who reads slowly slows down the
+   * sender. When one ends so does the other one, and `ended` is called. From then on the transports of both, whose
+   * `close` and scopes leave them alone, are of no use. False, and nothing has changed, while messages wait in
+   * `incoming`; undefined if the two are not of a kind.
+   */
+  readonly join: (other: Line, ended: () => void) => boolean | undefined
+}
+
 /** One end of a transport. */
 export interface Transport {
   /**
@@ -99,12 +110,8 @@ export interface Transport {
   readonly incoming: Incoming
   /** The same messages, to be taken in place of `incoming`: long base64 in them is decoded. Absent where it is not. */
   readonly cut?: CutIncoming
-  /**
-   * Hands further messages to `take`, as UTF-8 that nobody has checked, and none to `incoming`, which ends as before.
-   * While `take` answers false nothing more is read, until the function that is returned is called. Undefined while
-   * messages wait in `incoming`: nothing has changed then. Absent where messages come as texts.
-   */
-  readonly passOn?: (take: (message: Uint8Array) => boolean) => (() => void) | undefined
+  /** The connection without what is around it here, for who passes messages on as they are. */
+  readonly line?: Line
   /** Queues one message; false while more than `highWaterMark` bytes wait to be sent. */
   readonly write: (message: Outgoing) => boolean
   /** Sets the one listener that is called each time the queue has fallen below `highWaterMark` again. */

@@ -26,23 +26,30 @@ export interface Steps {
   readonly destroy: () => void
 }
 
-/** An effect that closes the transport once, however often it is run. The scope runs it too. */
-export const make = ({
-  stop,
-  queue,
-  peerEnded,
-  destroy,
-}: Steps): Effect.Effect<Effect.Effect<void>, never, Scope.Scope> =>
+/** Closes the transport. */
+export const closing = ({ stop, queue, peerEnded, destroy }: Steps): Effect.Effect<void> =>
+  Effect.sync(stop).pipe(
+    Effect.zipRight(
+      Effect.interruptible(Effect.raceFirst(Effect.zipRight(queue.flush, peerEnded), givesUp(queue))),
+    ),
+    Effect.ensuring(Effect.sync(destroy)),
+  )
+
+/**
+ * An effect that closes the transport once, however often it is run. The scope runs it too. It does nothing once the
+ * transport is somebody else's to close.
+ */
+export const make = (
+  steps: Steps,
+  left: () => boolean = () => false,
+): Effect.Effect<Effect.Effect<void>, never, Scope.Scope> =>
   Effect.gen(function* () {
     const runtime = yield* Effect.runtime<never>()
-    const rest = Effect.zipRight(queue.flush, peerEnded)
-    const closing = Effect.sync(stop).pipe(
-      Effect.zipRight(Effect.interruptible(Effect.raceFirst(rest, givesUp(queue)))),
-      Effect.ensuring(Effect.sync(destroy)),
-    )
     let begun: Fiber.RuntimeFiber<unknown> | undefined
     // In a fiber of its own: when whoever began it is interrupted, the others must not be told that they were.
-    const close = Effect.suspend(() => Fiber.await((begun ??= Runtime.runFork(runtime)(closing))))
+    const close = Effect.suspend(() =>
+      left() ? Effect.void : Fiber.await((begun ??= Runtime.runFork(runtime)(closing(steps)))),
+    )
     yield* Effect.addFinalizer(() => close)
     return Effect.asVoid(close)
   })

@@ -1,13 +1,10 @@
 import { once } from "node:events"
 import * as net from "node:net"
 import * as Effect from "effect/Effect"
-import * as TestClock from "effect/TestClock"
-import * as TestContext from "effect/TestContext"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, vi } from "vitest"
 import { WebSocket } from "real-ws"
 import type { Transport } from "../../../core/transport/Transport.ts"
 import { connect, echo, listening, nextMessage } from "../testing/WebSockets.ts"
-import * as WebSocketListener from "./WebSocketListener.ts"
 
 /** Waits for the next message, even if several arrive together. */
 const received = (socket: WebSocket, wanted: (text: string) => boolean) =>
@@ -169,28 +166,28 @@ describe("WebSocketConnection", () => {
     })
   })
 
-  it("answers a Ping with its payload and sends an empty Ping every 30 seconds", () =>
-    Effect.gen(function* () {
-      const listener = yield* WebSocketListener.make({ host: "127.0.0.1", port: 0 })
-      yield* Effect.forkScoped(listener.run(echo))
+  it("answers a Ping with its payload and sends an empty Ping every 30 seconds", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "Date"] })
+    await listening(echo, async (url) => {
       const pings: Array<string> = []
-      const socket = yield* Effect.promise(() => connect(listener.address))
+      const socket = await connect(url)
       socket.on("ping", (data) => pings.push(data.toString()))
       socket.ping("abc")
-      const [pong] = yield* Effect.promise(() => once(socket, "pong"))
+      const [pong] = await once(socket, "pong")
       expect(String(pong)).toBe("abc")
-      yield* TestClock.adjust("29 seconds")
+      vi.advanceTimersByTime(29_000)
       socket.send("1")
-      yield* Effect.promise(() => nextMessage(socket))
+      await nextMessage(socket)
       expect(pings).toEqual([])
-      for (let minutes = 0; minutes < 2; minutes++) {
+      for (const passed of [1000, 30_000]) {
         const ping = once(socket, "ping")
-        yield* TestClock.adjust(minutes === 0 ? "1 seconds" : "30 seconds")
-        yield* Effect.promise(() => ping)
+        vi.advanceTimersByTime(passed)
+        await ping
       }
       expect(pings).toEqual(["", ""])
       socket.terminate()
-    }).pipe(Effect.scoped, Effect.provide(TestContext.TestContext), Effect.runPromise))
+    }).finally(() => vi.useRealTimers())
+  })
 
   it("answers false to a writer whose client does not read, serves others, and drains", () => {
     const bytes = new Uint8Array(65_536).fill(97)

@@ -24,7 +24,7 @@ const spliced = (begin: Effect.Effect<unknown> = Effect.void, maxMessageBytes = 
         first = false
         return Deferred.await(met).pipe(
           Effect.tap(() => begin),
-          Effect.flatMap((other) => Splice.splice(transport, other)),
+          Effect.flatMap((other) => Splice.splice(transport, other, () => {})),
           Effect.ensuring(Deferred.succeed(over, undefined)),
         )
       }),

@@ -255,12 +255,21 @@ export const adapters = [
     ),
     tests: ["adapters/shared/transport/WebSocketListener.test.ts"],
   },
+  {
+    ...one(
+      "adapters/shared/transport/WebSocketFrames.ts",
+      "maxFrameBytes = 16 * 1024 * 1024",
+      "maxFrameBytes = 32 * 1024 * 1024",
+      "frames may be twice as long",
+      "limits",
+    ),
+    tests: ["adapters/shared/transport/FrameReader.test.ts"],
+  },
   one(
-    "adapters/shared/transport/WebSocketFrames.ts",
-    "maxFrameBytes = 16 * 1024 * 1024",
-    "maxFrameBytes = 32 * 1024 * 1024",
-    "frames may be twice as long",
-    "limits",
+    "adapters/shared/transport/FrameReader.ts",
+    "key[(from + i) & 3]",
+    "key[i]",
+    "the second fragment of a message is unmasked from the wrong byte of its mask on",
   ),
   one(
     "adapters/shared/confine/OwnProgram.ts",
