@@ -4,6 +4,7 @@
  */
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
+import { TraceContext } from "../protocol/Message.ts"
 
 const count = Schema.Number.pipe(Schema.int(), Schema.nonNegative())
 
@@ -79,6 +80,7 @@ export type Dial = typeof Dial.Type
 export const Hop = Schema.Struct({
   hostId: Schema.String,
   dial: Schema.Struct({ ...Dial.fields, connection: Schema.optional(Schema.String) }),
+  trace: Schema.optional(TraceContext),
 })
 
 /** The answer to it. */

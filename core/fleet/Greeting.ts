@@ -11,6 +11,9 @@ export interface Greeting {
   readonly id: Message.RequestId
   /** The session that it resumes; undefined if it begins one. */
   readonly resumeSessionId: string | undefined
+  readonly params: Json.Json
+  /** The span of the client, if it has one. */
+  readonly trace: Message.TraceContext | undefined
   /** As it came. */
   readonly text: string
 }
@@ -25,9 +28,9 @@ export const read = (transport: Transport): Effect.Effect<Greeting | undefined> 
       const text = yield* transport.incoming.take
       const message = Either.getOrUndefined(Message.fromText(text))
       if (message?.kind === "request" && message.method === "initialize") {
-        const { id, params } = message
+        const { id, params, trace } = message
         const named = Json.isObject(params) ? params["resumeSessionId"] : undefined
-        return { id, text, resumeSessionId: typeof named === "string" ? named : undefined }
+        return { id, params, trace, text, resumeSessionId: typeof named === "string" ? named : undefined }
       }
       const id = message?.kind === "request" ? message.id : Message.malformedId
       const words = "client must call initialize first: a router takes nothing else"

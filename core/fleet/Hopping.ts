@@ -5,7 +5,9 @@ import type { SessionIdsService } from "../session/SessionIds.ts"
 import type { Peer, Transport, TransportError } from "../transport/Transport.ts"
 import { FleetError } from "./FleetError.ts"
 import * as Messages from "./FleetMessages.ts"
+import * as Trace from "../protocol/Trace.ts"
 import type { RouterMetrics } from "./RouterMetrics.ts"
+import type { RouterTracing } from "./RouterTracing.ts"
 import { splice } from "./Splice.ts"
 import type { Tunnels } from "./Tunnels.ts"
 
@@ -61,7 +63,7 @@ export const reaching =
         openRouter(address),
         ({ message }) => new FleetError({ message }),
       )
-      transport.write(JSON.stringify({ hostId, dial: asked }))
+      transport.write(JSON.stringify({ hostId, dial: asked, trace: yield* Trace.ofCaller }))
       const answer = yield* transport.incoming.take.pipe(
         Effect.timeout(hopMillis),
         Effect.mapError(() => new FleetError({ message: `the router ${address} has not answered` })),
@@ -77,13 +79,16 @@ export const serve = (
   transport: Transport,
   tunnels: Tunnels,
   ids: SessionIdsService,
+  tracing: RouterTracing,
 ): Effect.Effect<void, never, Scope.Scope> =>
   Effect.gen(function* () {
     const hop = read(yield* transport.incoming.take, readHop)
     if (hop === undefined) return
-    const host = yield* tunnels.dial(hop.hostId, { ...hop.dial, connection: yield* ids.next })
+    const { hostId, trace } = hop
+    const dialled = tunnels.dial(hostId, { ...hop.dial, connection: yield* ids.next })
+    const host = yield* tracing.hop(trace, hostId, dialled)
     transport.write(JSON.stringify({ refused: null }))
-    yield* splice(transport, host)
+    yield* splice(transport, host, () => {})
   }).pipe(
     Effect.catchTag("FleetError", ({ message }) =>
       Effect.sync(() => void transport.write(JSON.stringify({ refused: message }))),

@@ -67,8 +67,6 @@ export const keep = (
       // Said once in an outage, not with each attempt.
       if (why !== before) yield* Effect.logInfo(`no tunnel to ${door.name}: ${why}`)
       before = why
-      // The directory has to hear by which router the host is reached now.
-      for (const other of shared.tunnels) other.stale()
       if (!shared.superseded) yield* pauses.next
     }
   })
@@ -131,6 +129,8 @@ const one = (
       () =>
         Effect.sync(() => {
           shared.tunnels.delete(tunnel)
+          // The directory has to hear by which router the host is reached now.
+          for (const other of shared.tunnels) other.stale()
           if (shared.tunnels.size === 0) shared.joined.unsafeClose()
         }),
     )

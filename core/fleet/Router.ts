@@ -21,6 +21,7 @@ import * as Hopping from "./Hopping.ts"
 import * as Pauses from "./Pauses.ts"
 import * as Registration from "./Registration.ts"
 import * as RouterMetrics from "./RouterMetrics.ts"
+import * as RouterTracing from "./RouterTracing.ts"
 import { splice } from "./Splice.ts"
 import { Tunnels } from "./Tunnels.ts"
 
@@ -38,8 +39,8 @@ export interface Options extends Hopping.Routers {
 export interface Wish {
   /** Whom its sessions are counted for. */
   readonly tenant: string
-  /** What its host must have. */
-  readonly labels: Labels
+  /** What its host must have; undefined if that cannot be understood. */
+  readonly labels: Labels | undefined
 }
 
 type Served = Effect.Effect<void, never, Scope.Scope>
@@ -67,13 +68,30 @@ export const make = (options: Options): Effect.Effect<Router, never, Directory |
     const view = new FleetView()
     const metrics = RouterMetrics.make(tunnels, view)
     yield* Effect.forkScoped(view.follow(directory))
-    const reach = Hopping.reaching(options, tunnels, ids, metrics)
-    const routing: Routing = { options, directory, tunnels, view, reach, metrics, nextId: ids.next }
+    const tracing = yield* RouterTracing.make
+    const toHost = Hopping.reaching(options, tunnels, ids, metrics)
+    const reach: Hopping.Reach = (at, whom) =>
+      tracing.step("dial host", { "host.id": at.hostId }, toHost(at, whom))
+    const traced: DirectoryService = {
+      ...directory,
+      claim: (asked) => tracing.step("claim place", { tenant: asked.tenant }, directory.claim(asked)),
+      lookup: (key) => tracing.step("look up session", {}, directory.lookup(key)),
+    }
+    const routing: Routing = {
+      options,
+      directory: traced,
+      tunnels,
+      view,
+      reach,
+      metrics,
+      tracing,
+      nextId: ids.next,
+    }
     return {
-      serveClient: (transport, wish) => metrics.whileConnected(serveClient(routing, transport, wish)),
+      serveClient: (transport, wish) => serveClient(routing, transport, wish),
       serveHost: (transport) => Registration.serve(transport, directory, tunnels, options.address),
       serveDialled: (transport, connection) => tunnels.arrived(connection, transport),
-      serveHop: (transport) => Hopping.serve(transport, tunnels, ids),
+      serveHop: (transport) => Hopping.serve(transport, tunnels, ids, tracing),
       view,
       metrics,
       tunnels,
@@ -87,6 +105,7 @@ interface Routing {
   readonly view: FleetView
   readonly reach: Hopping.Reach
   readonly metrics: RouterMetrics.RouterMetrics
+  readonly tracing: RouterTracing.RouterTracing
   readonly nextId: Effect.Effect<string>
 }
 
@@ -101,23 +120,36 @@ class Refused {
 }
 
 const serveClient = (routing: Routing, transport: Transport, wish: Wish): Served =>
+  Effect.suspend(() => {
+    const left = routing.metrics.connected()
+    // Who has become one with its host is connected for longer than this.
+    return Effect.flatMap(
+      Effect.onError(lead(routing, transport, wish), () => Effect.sync(left)),
+      (host) => (host === undefined ? Effect.sync(left) : splice(transport, host, left)),
+    )
+  })
+
+/** Leads a client to its host; undefined if that cannot be. */
+const lead = (routing: Routing, transport: Transport, wish: Wish) =>
   Effect.gen(function* () {
     const asked = yield* Greeting.read(transport)
-    if (asked === undefined) return
-    const { id, resumeSessionId, text } = asked
-    const found = yield* Effect.either(
+    if (asked === undefined) return undefined
+    const { id, resumeSessionId } = asked
+    const leading =
       resumeSessionId === undefined
         ? start(routing, transport, wish)
-        : resume(routing, transport, wish, resumeSessionId),
-    )
+        : resume(routing, transport, wish, resumeSessionId)
+    const found = yield* Effect.either(routing.tracing.route(asked, leading))
     if (Either.isLeft(found)) {
       routing.metrics.refused()
-      return yield* Greeting.refuse(transport, id, found.left.code, found.left.message)
+      yield* Greeting.refuse(transport, id, found.left.code, found.left.message)
+      return undefined
     }
     if (resumeSessionId === undefined) routing.metrics.started()
     else routing.metrics.resumed()
-    found.right.write(text)
-    yield* splice(transport, found.right)
+    const [host, text] = found.right
+    host.write(text)
+    return host
   })
 
 /** Hosts that are tried for one start, if they cannot be reached. */
@@ -130,6 +162,10 @@ const start = (
   { tenant, labels }: Wish,
 ): Effect.Effect<Transport, Refused, Scope.Scope> =>
   Effect.gen(function* () {
+    if (labels === undefined)
+      return yield* Effect.fail(
+        new Refused(ErrorCode.invalidRequest, "no session was started: a label is asked for by ?label=K=V"),
+      )
     let last = ""
     for (let tried = 0; tried < mostHosts; tried++) {
       const sessionId = yield* nextId

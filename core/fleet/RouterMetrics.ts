@@ -1,5 +1,4 @@
 /** What a router has done and is doing, counted as Effect metrics in a registry of its own. */
-import * as Effect from "effect/Effect"
 import * as MetricKey from "effect/MetricKey"
 import type * as MetricPair from "effect/MetricPair"
 import * as MetricRegistry from "effect/MetricRegistry"
@@ -8,8 +7,8 @@ import type { Tunnels } from "./Tunnels.ts"
 
 /** The counters of one router. */
 export interface RouterMetrics {
-  /** Counts a client until the effect ends. */
-  readonly whileConnected: <A, E, R>(serve: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  /** Counts a client until the function that is returned is called, however often. */
+  readonly connected: () => () => void
   readonly started: () => void
   readonly resumed: () => void
   readonly refused: () => void
@@ -39,14 +38,15 @@ export const make = (tunnels: Tunnels, view: FleetView): RouterMetrics => {
   const known = gauge("hosts", "Hosts that the directory has told of.")
   const sessions = gauge("sessions", "Sessions of the whole fleet that have not ended.")
   let connections = 0
-  const count = (by: number) => Effect.sync(() => void (connections += by))
   return {
-    whileConnected: (serve) =>
-      Effect.acquireUseRelease(
-        count(1),
-        () => serve,
-        () => count(-1),
-      ),
+    connected: () => {
+      let left = 1
+      connections += left
+      return () => {
+        connections -= left
+        left = 0
+      }
+    },
     started: counter("starts", "Sessions for which a host was found."),
     resumed: counter("resumes", "Clients that were brought back to their session."),
     refused: counter("refusals", "Clients that got no session."),

@@ -3,6 +3,7 @@ import * as http from "node:http"
 import * as https from "node:https"
 import process from "node:process"
 import * as Effect from "effect/Effect"
+import * as Schedule from "effect/Schedule"
 import type * as TextFile from "../host/TextFile.ts"
 import * as FleetUrl from "../fleet/FleetUrl.ts"
 import type { ShownHost } from "../fleet/RouterSite.ts"
@@ -15,6 +16,9 @@ import * as Table from "./show/Table.ts"
 import { help, type FlagSpecs, type Spec } from "./table/Spec.ts"
 
 const command = "procwire fleet"
+
+/** Between two looks at a host that is drained. */
+const pause = "500 millis"
 
 const flags = {
   router: { type: "string", shows: "URL", help: "a router of the fleet: ws://HOST:PORT or wss://HOST:PORT" },
@@ -30,6 +34,7 @@ const flags = {
     help: "its authority, as PEM [default: those of the system]",
   },
   undo: { type: "boolean", help: "with drain: the host takes sessions again" },
+  wait: { type: "boolean", help: "with drain: end only when the host has no session any more" },
   json: { type: "boolean", help: "with hosts: a line of JSON for each" },
   ...help,
 } as const satisfies FlagSpecs
@@ -41,10 +46,12 @@ export const spec: Spec = {
   flags,
   operands: ["hosts", "drain"],
   text: `
-A host that is drained starts no new sessions, also after a restart; those that it has go on, and can be resumed.`,
+A host that is drained starts no new sessions, also after a restart; those that it has go on, and can be resumed. One
+whose client has gone counts until it can no longer be resumed.`,
   examples: [
     "procwire fleet hosts --router ws://127.0.0.1:7100",
     "procwire fleet drain builder-7 --router wss://r1.internal:7100 --token-file hosts.token",
+    "procwire fleet drain builder-7 --wait --router wss://r1.internal:7100 && ssh builder-7 reboot",
     "procwire fleet drain builder-7 --undo --router wss://r1.internal:7100 --token-file hosts.token",
   ],
 }
@@ -65,10 +72,12 @@ export const fleet = (
       ca: yield* Secrets.readText(values["router-ca"], "--router-ca"),
       token: yield* Secrets.read(values["token-file"], "--token-file"),
     }
+    const list = Effect.map(
+      request("GET", FleetUrl.of(router, "hosts"), ask),
+      (answer) => (answer as { readonly hosts: ReadonlyArray<ShownHost> }).hosts,
+    )
     if (what === "hosts" && host === undefined) {
-      const { hosts } = (yield* request("GET", FleetUrl.of(router, "hosts"), ask)) as {
-        readonly hosts: ReadonlyArray<ShownHost>
-      }
+      const hosts = yield* list
       return yield* print(
         values.json === true
           ? hosts.map((each) => `${JSON.stringify(each)}\n`)
@@ -79,6 +88,13 @@ export const fleet = (
       return yield* wrong("expected hosts, or drain and the name of a host")
     const query = { host, draining: String(values.undo !== true) }
     yield* request("POST", FleetUrl.of(router, "drain", query), ask)
+    if (values.wait === true && values.undo !== true)
+      yield* Effect.repeat(list, {
+        // The router hears of claims in their order: what it has of a host that is drained has all of them.
+        until: (hosts) =>
+          hosts.every(({ hostId, draining, used }) => hostId !== host || (draining && used === 0)),
+        schedule: Schedule.spaced(pause),
+      })
     return yield* print([`${host} ${values.undo === true ? "takes sessions again" : "starts nothing new"}\n`])
   })
 

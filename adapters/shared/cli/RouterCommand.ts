@@ -120,11 +120,11 @@ export const router = (platform: Platform, args: ReadonlyArray<string>, asked: E
     return yield* Effect.gen(function* () {
       const renewals = yield* Renewal.requests
       const service = ServiceState.make(Notify.make(systemd.notifySocket, platform.openFfi))
-      const { addresses, files, run } = yield* RouterServer.make(settings, options)
+      const { addresses, files, run, stop } = yield* RouterServer.make(settings, options)
       for (const address of addresses) process.stdout.write(`${address}\n`)
       yield* Effect.forkScoped(Effect.forever(Effect.zipRight(renewals.take, Renewal.renew(files))))
       yield* service.ready(addresses)
-      yield* Effect.raceFirst(asked, run)
+      yield* Effect.raceFirst(Effect.zipRight(asked, stop), run)
       yield* service.stopping(0)
     }).pipe(
       Effect.scoped,

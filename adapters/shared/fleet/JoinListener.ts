@@ -62,12 +62,13 @@ export const make = (
       ...(ca === undefined ? {} : { ca }),
       plain: true,
     }
+    const limits = { ...Limits.defaults, ...options.limits }
     let used = false
     let stopped = false
     const link = {
       hostId,
       labels: { os: process.platform, arch: process.arch, host: hostId, ...own },
-      capacity: options.capacity ?? options.limits?.sessions ?? Limits.defaults.sessions,
+      capacity: options.capacity ?? Math.min(limits.sessions, limits.connections),
       nextEpoch: (above: number) => {
         if (used || above >= first) return Effect.orDie(nextEpoch(above))
         used = true

@@ -50,6 +50,8 @@ export interface RunningRouter {
   readonly files: NamedFiles
   /** Serves until it is interrupted. */
   readonly run: Effect.Effect<void, TransportError>
+  /** Admits nobody more: clients and hosts find the next router at once. */
+  readonly stop: Effect.Effect<void>
 }
 
 /** Whom the listeners admit, and what for. */
@@ -120,7 +122,8 @@ export const make = (
     running = { router, directory }
     const context = yield* Effect.context<TextFile.TextFiles>()
     const files = { named: listening.named, renew: Effect.provide(listening.renew, context) }
-    return { addresses, files, run: runAll(bound, serving(router)) }
+    const stop = Effect.forEach(bound, (listener) => listener.stop, { discard: true })
+    return { addresses, files, run: runAll(bound, serving(router)), stop }
   })
 
 /** Serves each connection as what it is for. */
@@ -138,7 +141,7 @@ const serving =
       case "client": {
         const labels = FleetUrl.labelsOf(query?.getAll("label") ?? [])
         const tenant = transport.peer?.credential?.tenant ?? "default"
-        return router.serveClient(transport, { tenant, labels: labels ?? {} })
+        return router.serveClient(transport, { tenant, labels })
       }
     }
   }

@@ -57,7 +57,8 @@ export const joining = {
     help: "what a session may ask of its host, beside os, arch and host; may be repeated",
   },
   /**
-   * How many sessions the fleet may start here. Default: that of --max-sessions. The flag is `--capacity`.
+   * How many sessions the fleet may start here. Default: the less of --max-sessions and --max-connections. The
+   * flag is `--capacity`.
    */
   capacity: {
     flag: "capacity",
@@ -66,7 +67,7 @@ export const joining = {
     shows: "N",
     least: 0,
     most: 1_000_000,
-    default: "that of --max-sessions",
+    default: "the less of --max-sessions and --max-connections",
     help: "how many sessions the fleet may start here",
   },
   /**

@@ -101,8 +101,9 @@ const refuseOpen = ({ path }: UnixAddress, label: Label) =>
       `use \`SocketMode=0600\` in its .socket unit, or \`${label("allowUnauthenticated")}\``,
   )
 
-const isLoopback = (host: string): boolean => loopback.check(host, isIP(host) === 6 ? "ipv6" : "ipv4")
-
-const loopback = new BlockList()
-loopback.addSubnet("127.0.0.0", 8)
-loopback.addAddress("::1", "ipv6")
+const isLoopback = (host: string): boolean => {
+  const loopback = new BlockList()
+  loopback.addSubnet("127.0.0.0", 8)
+  loopback.addAddress("::1", "ipv6")
+  return loopback.check(host, isIP(host) === 6 ? "ipv6" : "ipv4")
+}
