@@ -16,13 +16,17 @@ import { DirectoryError } from "../../../core/directory/DirectoryError.ts"
 import { resolve, type DirectoryOptions } from "../../../core/directory/DirectoryOptions.ts"
 import * as PostgresCalls from "./PostgresCalls.ts"
 import * as PostgresListen from "./PostgresListen.ts"
-import { packages } from "./PostgresPackages.ts"
+import { lacking, packages } from "./PostgresPackages.ts"
 import * as PostgresSchema from "./PostgresSchema.ts"
+import * as PostgresUrl from "./PostgresUrl.ts"
 import * as Watching from "./Watching.ts"
 
 /** Where the directory is, and how patient it is. */
 export interface PostgresOptions extends DirectoryOptions {
-  /** `postgres://user:password@host:5432/database`; a folder of a Unix socket as host is written with `%2F`. */
+  /**
+   * `postgres://user:password@host:5432/database`; a folder of a Unix socket as host is written with `%2F`. Without a
+   * host it is the socket of this machine, without a user the one who runs this program.
+   */
   readonly url: string | Redacted.Redacted
   /** The schema that has it, made if it is not there: `procwire_directory`. Lower-case letters, digits and `_`. */
   readonly schema?: string
@@ -43,11 +47,12 @@ export const make = (
       throw new RangeError(`connections must be a whole number from 1 to 1000, and is ${connections}`)
     const loaded = yield* packages
     const client = loaded.PgClient.make({
-      url: typeof url === "string" ? Redacted.make(url) : url,
+      url: Redacted.make(PostgresUrl.complete(typeof url === "string" ? url : Redacted.value(url))),
       maxConnections: connections + 1,
       connectTimeout: settings.deadlineMillis,
       applicationName: "procwire",
     })
+    if (!Effect.isEffect(client)) return yield* lacking("@effect/sql-pg is for another version of Effect")
     const connect = Effect.provide(client, loaded.Reactivity.layer)
     const sql = yield* Effect.mapError(connect, PostgresCalls.unavailable)
     const prepare = PostgresSchema.prepare(sql, loaded, schema)

@@ -1,6 +1,6 @@
 /**
  * The packages of PostgreSQL, which are optional: they are loaded when the first directory is made, and their absence
- * is an error with the command that installs them.
+ * is an error with the command that installs them. That names versions: the latest ones are for another Effect.
  */
 import * as Effect from "effect/Effect"
 import type { DirectoryError } from "../../../core/directory/DirectoryError.ts"
@@ -19,13 +19,19 @@ const load = async () => {
 /** All of them. */
 export type PostgresPackages = Awaited<ReturnType<typeof load>>
 
+/** What npm installs them by. */
+export const wanted: ReadonlyArray<string> = [
+  "@effect/sql-pg@0.53",
+  "@effect/sql@0.52",
+  "@effect/experimental@0.61",
+  "@effect/platform@0.97",
+]
+
+/** The error where they are absent, or others. */
+export const lacking = notInstalled("PostgreSQL", wanted)
+
 /** Loads them. Fails with `NotInstalled`. */
 export const packages: Effect.Effect<PostgresPackages, DirectoryError> = Effect.tryPromise({
   try: load,
-  catch: notInstalled("PostgreSQL", [
-    "@effect/sql-pg",
-    "@effect/sql",
-    "@effect/experimental",
-    "@effect/platform",
-  ]),
+  catch: lacking,
 })

@@ -75,7 +75,7 @@ export const start = async (
   })
   const pid = pidOf(child)
   const everybody = (signal: NodeJS.Signals) => {
-    for (const one of [pid, ...childrenOf(pid)]) process.kill(one, signal)
+    for (const one of [pid, ...childrenOf(pid)]) tell(one, signal)
   }
   return {
     freeze: () => {
@@ -96,20 +96,39 @@ export const start = async (
   }
 }
 
-/** A signal stops the threads of a process one after the other. */
-const runs = (pid: number): boolean =>
-  readdirSync(`/proc/${pid}/task`).some(
-    (thread) => !/^State:\s+[TZ]/m.test(readFileSync(`/proc/${pid}/task/${thread}/status`, "utf8")),
-  )
-
-/** A process that nobody has waited for yet has ended. */
-const isAlive = (pid: number): boolean => {
+/** Sends a signal. A child may end at any time, and those of a server that is killed do. */
+const tell = (pid: number, signal: NodeJS.Signals): void => {
   try {
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"))
-  } catch {
-    return false
+    process.kill(pid, signal)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error
   }
 }
+
+/** What a process or thread does, as /proc tells: R, S, T, Z; undefined if it has ended. */
+const stateOf = (path: string): string | undefined => {
+  try {
+    return /^State:\s+(\S)/m.exec(readFileSync(`${path}/status`, "utf8"))?.[1]
+  } catch {
+    return undefined
+  }
+}
+
+/** The threads of a process; none if it has ended. */
+const threadsOf = (pid: number): ReadonlyArray<string> => {
+  try {
+    return readdirSync(`/proc/${pid}/task`)
+  } catch {
+    return []
+  }
+}
+
+/** A signal stops the threads of a process one after the other. */
+const runs = (pid: number): boolean =>
+  threadsOf(pid).some((thread) => !["T", "Z", undefined].includes(stateOf(`/proc/${pid}/task/${thread}`)))
+
+/** A process that nobody has waited for yet has ended. */
+const isAlive = (pid: number): boolean => !["Z", undefined].includes(stateOf(`/proc/${pid}`))
 
 const pidOf = ({ pid }: ChildProcess): number => {
   if (pid === undefined) throw new Error("the server has no pid")

@@ -1,6 +1,6 @@
 /** A nats-server of Debian for one test file: with JetStream, on a free port, in a folder of its own. */
 import { existsSync } from "node:fs"
-import { createServer, type AddressInfo } from "node:net"
+import * as Ports from "../../testing/Ports.ts"
 import { makeFolder, removeFolder, start, type EngineProcess } from "./EngineProcess.ts"
 
 const program = ["/usr/sbin/nats-server", "/usr/bin/nats-server"].find((path) => existsSync(path))
@@ -31,7 +31,7 @@ export class NatsServer {
 
   /** Starts one. */
   static async start(): Promise<NatsServer> {
-    const server = new NatsServer(await freePort(), makeFolder())
+    const server = new NatsServer(await Ports.unused(), makeFolder())
     await server.begin()
     return server
   }
@@ -63,14 +63,3 @@ export class NatsServer {
     removeFolder(this.folder)
   }
 }
-
-/** A port that nobody listens on now. */
-const freePort = (): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const probe = createServer()
-    probe.on("error", reject)
-    probe.listen(0, "127.0.0.1", () => {
-      const { port } = probe.address() as AddressInfo
-      probe.close(() => resolve(port))
-    })
-  })

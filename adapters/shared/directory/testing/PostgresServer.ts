@@ -91,9 +91,9 @@ export class PostgresServer {
   }
 
   /** Runs statements by a connection of their own. */
-  async query(text: string): Promise<void> {
+  async query(text: string, database = "postgres"): Promise<void> {
     const { bin, folder } = this
-    await run(join(bin, "psql"), ["-X", "-h", folder, "-U", "procwire", "-c", text, "postgres"], folder)
+    await run(join(bin, "psql"), ["-X", "-h", folder, "-U", "procwire", "-c", text, database], folder)
   }
 
   /** Ends it, and removes the folder. */
