@@ -9,7 +9,12 @@ test("the spawner declares every capability but that of a sandbox", () => {
   expect(confine).toBe(false)
 })
 
-// Those that repeat a start hundreds of times are played by `npm run support -- --check`, as all the others are.
-const repeated = ["spawner/output/no-byte-lost-at-exit", "spawner/output/no-byte-lost-at-exit-on-a-pty"]
+// Those that start many children are played by `npm run support -- --check`, as all the others are.
+const repeated = [
+  "spawner/output/no-byte-lost-*",
+  "spawner/output/of-a-descendant-arrives-on-a-pty",
+  "spawner/events/none-before-spawn-has-succeeded",
+  "spawner/load/**",
+]
 
 SpawnerSuite.suite(`the spawner of ${name}`, platform.layerSpawner, { except: repeated })

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process"
 import { createRequire } from "node:module"
 import * as Effect from "effect/Effect"
 import type * as Koffi from "koffi"
-import { afterEach, expect, test, vi } from "vitest"
+import { afterEach, expect, onTestFinished, test, vi } from "vitest"
 import { spawner } from "../../../testing/Runtime.ts"
 import * as Proc from "../../testing/Proc.ts"
 import * as TestChild from "../../testing/TestChild.ts"
@@ -64,13 +64,13 @@ test("orphans that come to a server which is their reaper are reaped", async () 
   await child.close()
 })
 
-test("children that run on are looked at ever more rarely, and often again when one starts or ends", () => {
-  vi.useFakeTimers()
-  let looks = 0
+/** Children by a fake of libc: those in `gone` have ended; `asked` has each look, 0 for one at all children. */
+const fake = () => {
   const gone = new Set<number>()
+  const asked: Array<number> = []
   const libc = {
     ended: (pid = 0) => {
-      looks += 1
+      asked.push(pid)
       return pid === 0 ? ([...gone][0] ?? 0) : gone.has(pid) ? pid : 0
     },
     wait: (pid: number) => {
@@ -82,17 +82,49 @@ test("children that run on are looked at ever more rarely, and often again when 
   } as Partial<Libc> as Libc
   const before = process.listeners("SIGCHLD")
   const watch = ChildWatch.make(libc)
-  const looksIn = (seconds: number) => {
-    looks = 0
-    vi.advanceTimersByTime(seconds * 1_000)
-    return looks
-  }
+  const [look = () => {}] = process.listeners("SIGCHLD").filter((each) => !before.includes(each))
+  onTestFinished(() => void process.off("SIGCHLD", look))
   const ended: Array<number> = []
   const add = (pid: number) =>
     watch.add(pid, (reap) => {
       reap()
       ended.push(pid)
     })
+  return { gone, asked, watch, ended, add, signal: () => look("SIGCHLD") }
+}
+
+test("a child whose stream has ended is asked for by its pid, and the others later", () => {
+  vi.useFakeTimers()
+  const { gone, asked, watch, ended, add, signal } = fake()
+  for (let pid = 1; pid <= 5_000; pid += 1) add(pid)
+  watch.hint(7)
+  for (const pid of [7, 8]) gone.add(pid)
+  signal()
+  expect({ ended, asked }).toEqual({ ended: [7], asked: [7] })
+  // The other one has ended with it, and there is no second signal.
+  vi.advanceTimersByTime(50)
+  expect({ ended, asked }).toEqual({ ended: [7, 8], asked: [7, 0, 0] })
+})
+
+test("a signal that no hint explains is answered by a look at all children at once", () => {
+  vi.useFakeTimers()
+  const { gone, asked, watch, ended, add, signal } = fake()
+  for (const pid of [1, 2]) add(pid)
+  watch.hint(1)
+  gone.add(2)
+  for (let count = 0; count < 5; count += 1) signal()
+  // The one that goes on without its streams is soon not asked for any more.
+  expect({ ended, asked }).toEqual({ ended: [2], asked: [1, 0, 0, 1, 0, 1, 0, 1, 0, 0] })
+})
+
+test("children that run on are looked at ever more rarely, and often again when one starts or ends", () => {
+  vi.useFakeTimers()
+  const { gone, asked, ended, add } = fake()
+  const looksIn = (seconds: number) => {
+    asked.length = 0
+    vi.advanceTimersByTime(seconds * 1_000)
+    return asked.length
+  }
   for (let pid = 1; pid <= 1_000; pid += 1) add(pid)
   expect(looksIn(60)).toBe(5)
   expect(looksIn(3_200)).toBe(100)
@@ -108,6 +140,4 @@ test("children that run on are looked at ever more rarely, and often again when 
   vi.advanceTimersToNextTimer()
   expect(ended.length).toBe(1_001)
   expect(vi.getTimerCount()).toBe(0)
-  for (const listener of process.listeners("SIGCHLD"))
-    if (!before.includes(listener)) process.off("SIGCHLD", listener)
 })

@@ -1,20 +1,27 @@
 /**
  * Reaps the children that were started with `posix_spawn`, and reports how they ended.
  *
- * Several exits may share one SIGCHLD, so each signal reaps until no ended child is left. `waitid` returns one ended
- * child at a time, so the cost does not grow with the children that still run; only when it returns a child of somebody
- * else are all of ours polled. Such a stranger is a child of `node:child_process`, which libuv reaps in the same turn.
- * One that is still there later is an orphan: the first process of a container inherits orphans and must reap them.
+ * Several exits may share one SIGCHLD, so each signal reaps until no ended child is left. To ask for any ended child
+ * makes the kernel walk all children, to ask for one of them does not. So a child whose streams end is asked for by its
+ * pid at the next signals. If that explains a signal, all children are asked for only some time later, because another
+ * one may have ended with it; if not, at once.
+ *
+ * Only when a child of somebody else has ended are all of ours polled. Such a stranger is a child of
+ * `node:child_process`, which libuv reaps in the same turn. One that is still there later is an orphan: the first
+ * process of a container inherits orphans and must reap them.
  *
  * A listener for SIGCHLD does not keep Node's event loop alive. A timer does while a child runs; it also makes up for
- * lost signals. The kernel walks all children for each such look, so looks become rare while no child starts or ends.
- * Signals reach the main thread only.
+ * lost signals. Its looks become rare while no child starts or ends. Signals reach the main thread only.
  */
 import type * as Spawner from "../../../../core/spawn/Spawner.ts"
 import type { Libc, Waited } from "./Libc.ts"
 
 /** The first look without a signal, and, twice as long after each that found nothing, the longest pause. */
 const POLL_MILLIS = { first: 1_000, longest: 32_000 }
+/** Signals at which a child is asked for whose streams have ended. */
+const HINT_LOOKS = 4
+/** After a signal that is explained, all children are asked for so much later; longer if they are many. */
+const restMillis = (children: number) => Math.max(10, children / 100)
 /** Between looks at a stranger. */
 const STRANGER_MILLIS = 200
 /**
@@ -26,6 +33,8 @@ const STRANGER_LOOKS = "Deno" in globalThis ? 25 : 5
 export interface ChildWatch {
   /** Calls `onEnd` once, after `pid` has ended; it must call `reap`. Must be called in the tick of the spawn. */
   readonly add: (pid: number, onEnd: OnEnd) => void
+  /** A stream of this child has ended, so the child may have. */
+  readonly hint: (pid: number) => void
   /** Children that `isOrphan` knows are reaped at once, until the returned function is called. */
   readonly reapAlso: (isOrphan: (pid: number) => boolean) => () => void
 }
@@ -45,33 +54,35 @@ export interface Ended {
 /** The only watch of this process. Its listener stays, because children may end after their scopes. */
 export const make = (libc: Libc): ChildWatch => {
   const running = new Map<number, OnEnd>()
-  let timer: NodeJS.Timeout | undefined
-  let pause = POLL_MILLIS.first
-
-  const schedule = () => {
-    timer = setTimeout(() => {
-      pause = Math.min(pause * 2, POLL_MILLIS.longest)
-      timer = undefined
-      look()
-      if (running.size > 0 && timer === undefined) schedule()
-    }, pause)
-  }
-  /** A child has started or ended: looks begin again with the first pause, or stop. */
-  const stir = () => {
-    if (running.size > 0 && timer !== undefined && pause === POLL_MILLIS.first) return
-    clearTimeout(timer)
-    timer = undefined
-    pause = POLL_MILLIS.first
-    if (running.size > 0) schedule()
-  }
+  /** Children whose streams have ended, and at how many signals they are asked for yet. */
+  const hinted = new Map<number, number>()
+  let resting: NodeJS.Timeout | undefined
+  const stir = polling(running, () => lookAtAll())
 
   const ended = (pid: number, onEnd: OnEnd) => {
     running.delete(pid)
+    hinted.delete(pid)
     stir()
     onEnd(() => toEnded(libc.wait(pid), libc.peakBytes()))
   }
 
   const look = () => {
+    let explained = false
+    for (const [pid, looks] of hinted) {
+      const onEnd = running.get(pid)
+      if (onEnd !== undefined && libc.ended(pid) !== 0) {
+        explained = true
+        ended(pid, onEnd)
+      } else if (looks > 1) hinted.set(pid, looks - 1)
+      else hinted.delete(pid)
+    }
+    if (!explained) return lookAtAll()
+    resting ??= setTimeout(lookAtAll, restMillis(running.size)).unref()
+  }
+
+  const lookAtAll = () => {
+    clearTimeout(resting)
+    resting = undefined
     for (let pid = libc.ended(); pid !== 0; pid = libc.ended()) {
       const onEnd = running.get(pid)
       if (onEnd !== undefined) {
@@ -101,7 +112,7 @@ export const make = (libc: Libc): ChildWatch => {
       return true
     }
     stranger = { pid, looks: looks + 1, at: now }
-    setTimeout(look, STRANGER_MILLIS + 1).unref()
+    setTimeout(lookAtAll, STRANGER_MILLIS + 1).unref()
     return false
   }
 
@@ -111,10 +122,37 @@ export const make = (libc: Libc): ChildWatch => {
       running.set(pid, onEnd)
       stir()
     },
+    hint: (pid) => {
+      if (running.has(pid)) hinted.set(pid, HINT_LOOKS)
+    },
     reapAlso: (isOrphan) => {
       orphans.add(isOrphan)
       return () => void orphans.delete(isOrphan)
     },
+  }
+}
+
+/**
+ * Looks while children run, ever more rarely. To be called when a child has started or ended: looks begin again with
+ * the first pause, or stop.
+ */
+const polling = (running: ReadonlyMap<number, OnEnd>, look: () => void): (() => void) => {
+  let timer: NodeJS.Timeout | undefined
+  let pause = POLL_MILLIS.first
+  const schedule = () => {
+    timer = setTimeout(() => {
+      pause = Math.min(pause * 2, POLL_MILLIS.longest)
+      timer = undefined
+      look()
+      if (running.size > 0 && timer === undefined) schedule()
+    }, pause)
+  }
+  return () => {
+    if (running.size > 0 && timer !== undefined && pause === POLL_MILLIS.first) return
+    clearTimeout(timer)
+    timer = undefined
+    pause = POLL_MILLIS.first
+    if (running.size > 0) schedule()
   }
 }
 

@@ -35,7 +35,11 @@ export const start = (
     return OsError.fromErrno(launched.errno)
   }
   const { pid, container } = launched
-  const events = ChildEvents.make(sink, ["stdout", "stderr"])
+  const end = (stream: Spawner.OutputStream) => {
+    host.watch.hint(pid)
+    sink.end(stream)
+  }
+  const events = ChildEvents.make({ ...sink, end }, ["stdout", "stderr"])
   const stdin = input === undefined ? StdinWriter.none : descriptors.writer(input.write)
   return RunningChild.make({
     pid,
