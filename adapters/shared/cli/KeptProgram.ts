@@ -44,7 +44,11 @@ export const run = ({ url, hash, runtime, withFlags = (make) => make() }: Progra
   const script = new Script(readFileSync(filename, "latin1"), { filename, cachedData })
   const isKept = cachedData !== undefined && script.cachedDataRejected === false
   const program = script.runInThisContext() as StartedProgram
+  // Effect looks at a stack when it is loaded, and V8 would have to find all lines and positions of the program for it.
+  const limit = Error.stackTraceLimit
+  Error.stackTraceLimit = 0
   program(createRequire(url), (module) => import(module), url)
+  Error.stackTraceLimit = limit
   if (cache === undefined || isKept) return
   const write = () => withFlags(() => cache.write(script.createCachedData()))
   // The first command of a new user need not wait for code that perhaps nobody runs again.

@@ -4,6 +4,7 @@ import { once } from "node:events"
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import process from "node:process"
 import * as Effect from "effect/Effect"
 import { afterAll, afterEach, describe, expect, it, vi } from "vitest"
 import { command } from "../../testing/Runtime.ts"
@@ -46,6 +47,9 @@ const callOf = (id: number, cmd: string) => ({
   params: { name: "exec_command", arguments: { cmd, shell: "/bin/sh" } },
 })
 
+/** The tests of another runtime look at the same processes, at the same time. */
+const unique = (seconds: number) => `${seconds}.${process.pid}`
+
 /** A server with one command that goes on running and is found by its argument. */
 const withCommand = async (seconds: string) => {
   const server = launch()
@@ -74,17 +78,17 @@ describe("procwire mcp", () => {
   })
 
   it("kills every command at the end of stdin, and exits with 0", async () => {
-    const { child, ended } = await withCommand("611.25")
+    const { child, ended } = await withCommand(unique(611))
     child.stdin?.end()
     expect(await ended).toBe(0)
-    await areGone("611.25")
+    await areGone(unique(611))
   })
 
   it.each([
-    ["SIGTERM", "612.25", 143],
-    ["SIGINT", "613.25", 130],
-    ["SIGHUP", "614.25", 129],
-    ["SIGQUIT", "615.25", 131],
+    ["SIGTERM", unique(612), 143],
+    ["SIGINT", unique(613), 130],
+    ["SIGHUP", unique(614), 129],
+    ["SIGQUIT", unique(615), 131],
   ] as const)("ends every command after %s, and says that it died of it", async (signal, seconds, code) => {
     const { child, ended } = await withCommand(seconds)
     // Deno reports a child that it has signalled as dead of that signal, even if the child exited by itself.
@@ -99,7 +103,7 @@ describe("procwire mcp", () => {
     const [ready, gone] = [join(folder, "ready"), join(folder, "gone")]
     send(initialize)
     send(callOf(1, `trap 'echo bye >${gone}; exit' TERM; >${ready}; while :; do sleep 0.05; done`))
-    await vi.waitFor(() => expect(existsSync(ready)).toBe(true), { timeout: 20_000 })
+    await vi.waitFor(() => expect(existsSync(ready)).toBe(true), { timeout: 60_000 })
     process.kill(child.pid ?? 0, "SIGTERM")
     expect(await ended).toBe(143)
     expect(readFileSync(gone, "utf8")).toBe("bye\n")
@@ -111,13 +115,18 @@ describe("procwire mcp", () => {
     const told = join(folder, "told")
     const { child, ended, send } = launch()
     send(initialize)
-    send(callOf(1, `trap '>${told}' TERM; sh -c 'trap "" TERM; sleep 616.25; :' & while :; do wait; done`))
-    await vi.waitFor(() => expect(Proc.withArgument("616.25")).toHaveLength(1), { timeout: 20_000 })
+    send(
+      callOf(
+        1,
+        `trap '>${told}' TERM; sh -c 'trap "" TERM; sleep ${unique(616)}; :' & while :; do wait; done`,
+      ),
+    )
+    await vi.waitFor(() => expect(Proc.withArgument(unique(616))).toHaveLength(1), { timeout: 60_000 })
     process.kill(child.pid ?? 0, "SIGTERM")
-    await vi.waitFor(() => expect(existsSync(told)).toBe(true), { timeout: 20_000 })
+    await vi.waitFor(() => expect(existsSync(told)).toBe(true), { timeout: 60_000 })
     process.kill(child.pid ?? 0, "SIGINT")
     expect(await ended).toBe(143)
-    await areGone("616.25")
+    await areGone(unique(616))
     rmSync(folder, { recursive: true })
   })
 
@@ -207,7 +216,7 @@ describe.each([
     const { child, ended, send, messages } = launch(...target, "--cwd", "/usr", "--shell", "sh")
     send(initialize)
     send(callOf(1, "pwd"))
-    await vi.waitFor(() => expect(messages()).toHaveLength(2), { timeout: 20_000 })
+    await vi.waitFor(() => expect(messages()).toHaveLength(2), { timeout: 60_000 })
     expect(messages()[1]).toMatchObject({ result: { structuredContent: { output: "/usr\n" } } })
     child.stdin.end()
     expect(await ended).toBe(0)

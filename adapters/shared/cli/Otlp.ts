@@ -2,7 +2,7 @@
  * The exporter of traces: OTLP as JSON over `fetch`, which every runtime has, by the `HttpClient` of @effect/platform.
  *
  * An unreachable collector costs traces and nothing else: sending a batch has a deadline, and so has what is left at
- * the end (three seconds).
+ * the end.
  */
 import process from "node:process"
 import * as OtlpSerialization from "@effect/opentelemetry/OtlpSerialization"
@@ -15,7 +15,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { version } from "../Version.ts"
 
-/** How long one batch may take. */
+/** How long one batch may take, and what is left at the end: the default of OTEL_EXPORTER_OTLP_TIMEOUT. */
 const batchTimeout = "10 seconds"
 
 /** Exports to the path `/v1/traces` below `endpoint`. */
@@ -25,6 +25,7 @@ export const layer = (endpoint: string): Layer.Layer<never> =>
     resource: { serviceName: process.env["OTEL_SERVICE_NAME"] || "procwire", serviceVersion: version },
     headers: headers(process.env["OTEL_EXPORTER_OTLP_HEADERS"] ?? ""),
     exportInterval: "1 second",
+    shutdownTimeout: batchTimeout,
   }).pipe(Layer.provide([OtlpSerialization.layerJson, Layer.provide(layerBounded, FetchHttpClient.layer)]))
 
 const layerBounded = Layer.effect(

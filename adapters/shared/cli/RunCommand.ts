@@ -35,7 +35,7 @@ const exitCodes: { readonly [reason in ClientReason]?: number } = {
 }
 const failed = 125
 
-/** After the exit: how long a pause in the output of orphans may be before the rest is given up. */
+/** After the exit: how long a pause in the output of orphans may be, with nothing missing, before the rest is given up. */
 const late = "200 millis"
 
 /** How long the end of an aborted run may take. */
@@ -174,17 +174,21 @@ const watched = ({ isCut, take }: Cancellation.Cancellation) =>
 
 /** Writes all output and returns the exit code. Orphans may hold the output open for ever; it is not waited for. */
 const print = (
-  { process: child, subscription: { next } }: ProcessStarter.Subscribed,
+  { process: child, subscription: { next }, behind }: ProcessStarter.Subscribed,
   start: StartOptions,
   { cancellation, modes }: Around,
 ) =>
   Effect.gen(function* () {
     // A terminal that has hung up takes no output, but the command goes on until it has handled SIGHUP.
     const hungUp = () => cancellation.first() === "SIGHUP"
+    const soon = Effect.flatMap(Effect.timeoutOption(next, late), (batch) => {
+      if (Option.isNone(batch) && behind()) return next
+      return Effect.succeed(Option.getOrUndefined(batch))
+    })
     let exited = false
     let notice: string | undefined
     for (;;) {
-      const batch = yield* exited ? Effect.map(Effect.timeoutOption(next, late), Option.getOrUndefined) : next
+      const batch = yield* exited ? soon : next
       if (batch === undefined) {
         if (notice === undefined) return yield* child.exitCode
         yield* Effect.ignore(

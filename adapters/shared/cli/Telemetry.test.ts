@@ -1,9 +1,14 @@
 /** Telemetry.ts, Otlp.ts and Logging.ts: the traces that a collector gets, and the logs on stderr. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
+import { mkdtempSync, rmSync } from "node:fs"
 import * as http from "node:http"
 import type { AddressInfo } from "node:net"
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { Readable } from "node:stream"
+import { WebSocket } from "real-ws"
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest"
 import { connect } from "../../testing/Client.ts"
 import { command } from "../../testing/Runtime.ts"
 
@@ -162,6 +167,59 @@ describe("procwire serve with a collector", () => {
       expect(code).toBe(0)
       expect(stdout).toContain('"exitCode":3')
     }
+  })
+})
+
+describe("a fleet with a collector", () => {
+  /** A program of the fleet, by the name that it has in traces. */
+  const launchPart = (name: string, ...args: ReadonlyArray<string>) => {
+    const own = { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_SERVICE_NAME: name, XDG_STATE_HOME: folder }
+    const child = spawn(program, [...main, ...args], {
+      stdio: ["ignore", "pipe", "inherit"],
+      env: { ...process.env, ...own },
+    })
+    running.push(child)
+    return child
+  }
+  const folder = mkdtempSync(join(tmpdir(), "procwire-test-"))
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+  const spansOf = (service: string) =>
+    requests.flatMap(({ batch }) =>
+      batch.resourceSpans
+        .filter(({ resource }) => JSON.stringify(resource).includes(`"${service}"`))
+        .flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans)),
+    )
+  const found = (service: string, name: string) => spansOf(service).find((span) => span.name === name)
+
+  it("exports spans that lead from a client over its router to its host", async () => {
+    const router = launchPart("a router", "router", "--directory", "memory:", "--listen", "ws://127.0.0.1:0")
+    const [line] = (await once(router.stdout as Readable, "data")) as [Buffer]
+    const url = line.toString().trim()
+    launchPart("a host", "serve", `--join=${url}`, "--host-id=a")
+    const isUp = async () =>
+      expect(await (await fetch(`${url.replace("ws", "http")}/healthz`)).json()).toMatchObject({ hosts: 1 })
+    await vi.waitFor(isUp, { timeout: 60_000 })
+    const socket = new WebSocket(url)
+    await once(socket, "open")
+    const trace = { traceparent: `00-${traceId}-${spanId}-01`, tracestate: "mine=1" }
+    const [initialize, ...others] = [...hello, start(trace)]
+    for (const message of [{ ...initialize, trace }, ...others]) socket.send(JSON.stringify(message))
+    const all = () => {
+      const spans = [
+        found("a router", "router start"),
+        found("a host", "initialize"),
+        found("a host", "process"),
+      ]
+      expect(spans).not.toContain(undefined)
+      return spans
+    }
+    const [routed, initialized] = await vi.waitFor(all, { timeout: 60_000 })
+    socket.terminate()
+    expect(routed).toMatchObject({ traceId, parentSpanId: spanId })
+    expect(initialized).toMatchObject({ traceId, parentSpanId: routed?.spanId })
+    expect(found("a router", "claim place")).toMatchObject({ traceId, parentSpanId: routed?.spanId })
+    expect(found("a host", "process/start")).toMatchObject({ traceId, parentSpanId: spanId })
+    expect(JSON.stringify(requests)).not.toContain("payload")
   })
 })
 
