@@ -64,10 +64,11 @@ export class Children {
           const script = this.scripts.get(key)
           if (script === undefined) return yield* Effect.dieMessage(`no script for ${key}`)
           const truth = this.truth(key)
+          if (script.spawnMillis > 0) yield* Effect.sleep(script.spawnMillis)
+          // A start that has failed may be tried again, if that was not heard.
+          if (script.missing) return yield* Effect.fail(notFound())
           truth.spawns += 1
           if (truth.spawns > 1) this.world.violate("a start is carried out once", `${key} is started again`)
-          if (script.spawnMillis > 0) yield* Effect.sleep(script.spawnMillis)
-          if (script.missing) return yield* Effect.fail(notFound())
           const child = yield* Effect.acquireRelease(
             Effect.sync(() => new Child(this.world, truth, script, events, retentionMillis)),
             (child) =>

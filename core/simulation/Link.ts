@@ -4,6 +4,7 @@ import type * as Scope from "effect/Scope"
 import * as Framing from "../transport/Framing.ts"
 import * as Inbox from "../transport/Inbox.ts"
 import type { Outgoing, Transport, TransportError } from "../transport/Transport.ts"
+import { Excess } from "./Excess.ts"
 import { Pipe, type Terms } from "./Pipe.ts"
 import type { Seed } from "./Seed.ts"
 import type { World } from "./World.ts"
@@ -20,9 +21,6 @@ export interface Watcher {
 
 /** Milliseconds that the orderly end of a side may take. */
 const closeMillis = 500
-
-/** What a server sends unasked, and must not send while its peer does not keep up. */
-const unasked = /^\{"method":"(process|http)\//
 
 interface Side {
   readonly transport: Transport
@@ -73,7 +71,7 @@ export class Link {
         if (waiting === 0 && !this.ends[side]) from.read()
       })
       let longest = 0
-      let beyond = 0
+      const excess = new Excess()
       this.world.memory.service.made?.({
         name: `messages that wait for room in the inbox of a ${side}`,
         size: () => (this.ends[side] ? undefined : inbox.waiting()),
@@ -94,7 +92,10 @@ export class Link {
         if (this.ends[side]) return true
         let room = true
         for (const line of decoder.push(bytes)) {
-          if (side === "server") this.watcher.arrives(line, to.isFull)
+          if (side === "server") {
+            this.watcher.arrives(line, to.isFull)
+            excess.arrives()
+          }
           longest = Math.max(longest, line.length)
           room = inbox.offer(line) && room
         }
@@ -104,8 +105,7 @@ export class Link {
       const write = (message: Outgoing) => {
         if (this.ends[side]) return true
         const text = typeof message === "string" ? message : (Framing.decodeText(message) ?? "")
-        // An answer may have filled it, of which the sender hears with its next message.
-        if (side === "server" && to.isFull && unasked.test(text) && (beyond += 1) > 1)
+        if (side === "server" && excess.sends(text, to.isFull))
           this.world.violate(
             "memory is bounded",
             `${label}: more than its ${this.terms.highWater} bytes wait`,
@@ -115,10 +115,7 @@ export class Link {
         return !to.isFull
       }
       const onDrain = (listener: () => void) => {
-        to.drained = () => {
-          beyond = 0
-          listener()
-        }
+        to.drained = listener
       }
       const close = this.closing(side, end, to)
       yield* Effect.addFinalizer(() => close)

@@ -10,6 +10,7 @@ export const names = [
   "drills",
   "records",
   "viewers",
+  "writers",
   "fleet",
 ] as const
 

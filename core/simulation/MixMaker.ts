@@ -1,6 +1,6 @@
 /** What clients do with files, HTTP, agents and processes of others in the plan of a seed. Each draws from a stream of its own. */
 import type * as Plan from "./Plan.ts"
-import type { ViewerPlan } from "./ProcessPlan.ts"
+import type { RolePlan, ViewerPlan } from "./ProcessPlan.ts"
 import * as Script from "./Script.ts"
 import type { Seed } from "./Seed.ts"
 
@@ -113,3 +113,27 @@ export const viewers = (seed: Seed, index: number, millis: number): ReadonlyArra
     pause: seed.chance(60) ? 0 : seed.skewed(seed.pick(300, 5000)),
     batches: seed.chance(60) ? Infinity : seed.skewed(20),
   }))
+
+/** Who writes to a process in the place of another one, and who sees pictures of it. */
+export const writers = (seed: Seed, index: number, millis: number): ReadonlyArray<ViewerPlan> =>
+  times(seed, seed.pick(2000, 8000), millis).map((at, number) => ({
+    at,
+    key: `v${index}.${firstWriter + number}`,
+    of: seed.between(0, 5),
+    which: seed.between(0, 99),
+    after: seed.pick(0, 50, 100),
+    policy: seed.pick("skip", "screen", "screen"),
+    pause: seed.chance(60) ? 0 : seed.skewed(seed.pick(300, 5000)),
+    batches: seed.chance(60) ? Infinity : seed.skewed(20),
+    ...(seed.chance(75) && { role: role(seed, number % 4 === 0 ? 30 : 0) }),
+  }))
+
+/** Viewers have the numbers before. */
+const firstWriter = 1000
+
+const role = (seed: Seed, swings: number): RolePlan => ({
+  swings,
+  take: seed.chance(70),
+  reclaims: seed.chance(25),
+  writes: Array.from({ length: seed.skewed(12) }, () => seed.skewed(5000)),
+})

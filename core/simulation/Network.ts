@@ -44,6 +44,8 @@ const skew = 300
 export class Network {
   /** Connections that are not over on both sides. */
   readonly connections = new Set<Connection>()
+  /** How often the server has told whether it writes whom an id belongs to. */
+  readonly tells = new Map<string, number>()
   /** Takes connections for the server. */
   accept: Accept = () => false
   /** Called when the server has no connection of a client any more. */
@@ -84,6 +86,7 @@ export class Network {
         judge,
         smoothSince: () => this.smoothSince(client),
         disorder: new Disorder(seed.fork("disorder"), careless),
+        tells: this.tells,
       })
       const link = new Link(world, seed, terms, tap)
       link.atLoss = () => this.loses(client)

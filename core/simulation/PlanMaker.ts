@@ -104,7 +104,10 @@ const client = (seed: Seed, index: number, millis: number, mix: Mix.Mix): Plan.C
     processes: mix.has("sessions") ? processes : [],
     records: mix.has("records") ? RecordMaker.make(seed.fork("records"), index, millis) : [],
     lists: mix.has("records") ? RecordMaker.lists(seed.fork("lists"), index, millis) : [],
-    viewers: mix.has("viewers") ? MixMaker.viewers(seed.fork("viewers"), index, millis) : [],
+    viewers: [
+      ...(mix.has("viewers") ? MixMaker.viewers(seed.fork("viewers"), index, millis) : []),
+      ...(mix.has("writers") ? MixMaker.writers(seed.fork("writers"), index, millis) : []),
+    ],
     waits: mix.has("waits") ? WaitMaker.make(seed.fork("waits"), index, millis) : [],
     files: mix.has("files") ? MixMaker.files(seed.fork("files"), index, millis) : [],
     http: mix.has("http") ? MixMaker.http(seed.fork("http"), index, millis) : [],

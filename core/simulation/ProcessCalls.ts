@@ -7,6 +7,7 @@ import type { ReadResult } from "../protocol/Process.ts"
 import { answerBound } from "./Network.ts"
 import type { ProcessCall } from "./ProcessPlan.ts"
 import type { Held, ProcessProgram } from "./ProcessProgram.ts"
+import { isRefused } from "./WriterCalls.ts"
 
 /** Runs one call at its time, if the process is held then. */
 export const run = (program: ProcessProgram, call: ProcessCall): Effect.Effect<void> =>
@@ -81,6 +82,7 @@ const excused = (
   return (
     truth.closed ||
     truth.endAsked ||
+    (truth.roles !== undefined && isRefused(error)) ||
     truth.endWantedAt !== undefined ||
     /too much waits for stdin/.test(error.message)
   )

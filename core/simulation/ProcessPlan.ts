@@ -151,11 +151,25 @@ export interface ViewerPlan {
   readonly which: number
   /** Behind so much of the output that there is, in percent. */
   readonly after: number
-  readonly policy: "skip" | "block"
+  readonly policy: "skip" | "block" | "screen"
   /** Milliseconds between two batches. */
   readonly pause: number
   /** It leaves after so many batches. */
   readonly batches: number
+  /** It attaches as the writer. */
+  readonly role?: RolePlan
+}
+
+/** How a client writes to a process. */
+export interface RolePlan {
+  /** It takes the role from who has it. */
+  readonly take: boolean
+  /** It takes the role of its own process back, and does nothing else. */
+  readonly reclaims: boolean
+  /** Milliseconds before each write. */
+  readonly writes: ReadonlyArray<number>
+  /** It gives the role up and takes it again so often at once. */
+  readonly swings: number
 }
 
 /** What runs is listed, page after page. */

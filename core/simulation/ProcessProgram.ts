@@ -11,6 +11,7 @@ import { answerBound } from "./Network.ts"
 import { nothingMore, Program } from "./Program.ts"
 import type { Truth } from "./Truth.ts"
 import { View } from "./View.ts"
+import * as WriterCalls from "./WriterCalls.ts"
 import type { ProcessPlan, Reader } from "./ProcessPlan.ts"
 
 /** A process as the program holds it at the moment. */
@@ -82,8 +83,9 @@ export class ProcessProgram extends Program {
         this.note(`start fails: ${result.left.reason}`)
         truth.endWantedAt ??= actor.world.now
         if (plan.script.missing && result.left.reason === "ProgramNotFound") return undefined
-        this.excuse(result.left, live, lost, "start")
-        if (result.left.reason === "Disconnected") Aftermath.expectEnd(this, live)
+        const isCut = result.left.reason === "EventsLost" && this.isLost(live, lost)
+        void (isCut ? Losses.checkGone(this, result.left, 0) : this.excuse(result.left, live, lost, "start"))
+        if (isCut || result.left.reason === "Disconnected") Aftermath.expectEnd(this, live)
         return undefined
       }
       if (Option.isNone(result.right)) {
@@ -91,12 +93,12 @@ export class ProcessProgram extends Program {
         truth.endWantedAt ??= actor.world.now
         return undefined
       }
-      const { process, subscription } = result.right.value
+      const [{ process, subscription }, { sessionId }] = [result.right.value, live.client]
       this.note("is started")
-      const { sessionId } = live.client
       actor.started.set(plan.key, { sessionId, truth, at: actor.world.now, name: plan.asks?.name })
       if (plan.script.missing) this.violate("calls fail for a reason", "a program that is missing is started")
       this.held = { live, process, sessionId, after: 0 }
+      yield* WriterCalls.followOwner(this, process)
       return subscription
     })
   }
@@ -172,6 +174,7 @@ export class ProcessProgram extends Program {
         if (Either.isRight(attached)) {
           this.note(`is attached after ${view.last}`)
           this.held = { live, process: attached.right, sessionId, after: view.last }
+          yield* WriterCalls.followOwner(this, attached.right)
           return yield* attached.right.subscribe
         }
         const error = attached.left

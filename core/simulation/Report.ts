@@ -1,5 +1,6 @@
 /** What one seed tells a person. */
 import * as Mix from "./Mix.ts"
+import type { Plan } from "./Plan.ts"
 import * as PlanMaker from "./PlanMaker.ts"
 import { shrink } from "./Shrink.ts"
 import { type Outcome, play } from "./Simulation.ts"
@@ -17,13 +18,18 @@ export interface Report {
 
 /** Plays a seed with so many milliseconds of activity. */
 export const ofSeed = (seed: number, millis: number, mix: Mix.Mix = Mix.usual): Report => {
-  const plan = PlanMaker.make(seed, millis, mix)
+  const minutes = millis === 60_000 ? "" : ` --minutes ${millis / 60_000}`
+  const mixed = Mix.toText(mix) === Mix.toText(Mix.usual) ? "" : ` --mix ${Mix.toText(mix)}`
+  return ofPlan(PlanMaker.make(seed, millis, mix), `${minutes}${mixed}`)
+}
+
+/** Plays a plan; `words` are behind its seed in the command that plays it again. */
+export const ofPlan = (plan: Plan, words = ""): Report => {
+  const { seed } = plan
   const outcome = play(plan)
   const { violation, digest } = outcome
   if (violation === undefined) return { outcome, text: `seed ${seed} ok, trace ${digest}` }
   const shrunk = shrink(plan, outcome).outcome
-  const minutes = millis === 60_000 ? "" : ` --minutes ${millis / 60_000}`
-  const mixed = Mix.toText(mix) === Mix.toText(Mix.usual) ? "" : ` --mix ${Mix.toText(mix)}`
   const lines = [
     `seed ${seed} FAILED after ${(violation.at / 1000).toFixed(3)} virtual seconds, trace ${digest}`,
     `invariant: ${violation.invariant}`,
@@ -31,7 +37,7 @@ export const ofSeed = (seed: number, millis: number, mix: Mix.Mix = Mix.usual): 
     `the same with what it needs, after ${((shrunk.violation?.at ?? 0) / 1000).toFixed(3)} seconds:`,
     ...shown(shrunk),
     ...waiting(shrunk),
-    `again: npm run sim -- --seed ${seed}${minutes}${mixed}`,
+    `again: npm run sim -- --seed ${seed}${words}`,
   ]
   return { outcome, text: lines.join("\n") }
 }
@@ -56,12 +62,16 @@ const waiting = ({ waiting, violation }: Outcome): ReadonlyArray<string> => {
 /** The program or process that a text names. */
 const keyOf = (text: string): string | undefined => /\b[abdfhlprw]\d+\.\d+\b/.exec(text)?.[0]
 
-/** The last lines about what failed: its process, and what all have in common. */
+/** A client asks whether the server is there, and it answers. */
+const isProbe = (line: string): boolean => / [<>] environment\/status /.test(line)
+
+/** The last lines about what failed: its process, and what all have in common but probes. */
 const shown = ({ toLines, violation }: Outcome): ReadonlyArray<string> => {
   const lines = toLines()
   if (lines.length <= mostLines) return lines
   const key = keyOf(violation?.detail ?? "")
   const about = lines.filter((line) => {
+    if (isProbe(line) && violation?.detail.includes("no answer") !== true) return false
     const named = keyOf(line)
     return named === undefined || key === undefined || named === key
   })

@@ -7,6 +7,7 @@ import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import * as Files from "../files/Files.ts"
 import * as HistoryFiles from "../process/history/HistoryFiles.ts"
+import { Terminals, type TerminalsService } from "../process/screen/Terminals.ts"
 import * as Metrics from "../process/Metrics.ts"
 import { defaults } from "../protocol/Limits.ts"
 import * as ExecServer from "../server/ExecServer.ts"
@@ -38,6 +39,8 @@ export interface Surroundings {
   readonly origin: Origin
   /** Undefined if the server keeps no histories. */
   readonly histories: HistoryFiles.HistoryFilesService | undefined
+  /** What paints terminals, if anything does. */
+  readonly terminals: TerminalsService | undefined
 }
 
 interface Running {
@@ -67,7 +70,7 @@ export class Server {
   /** Starts it; connections are accepted from then on. */
   readonly start: Effect.Effect<void> = Effect.gen(this, function* () {
     const { plan, network } = this
-    const { children, disk, origin, histories = HistoryFiles.none } = this.surroundings
+    const { children, disk, origin, histories = HistoryFiles.none, terminals } = this.surroundings
     this.generation += 1
     this.world.trace.add(this.world.now, `server: started, ${this.generation}`)
     const scope = yield* Scope.make(ExecutionStrategy.parallel)
@@ -93,13 +96,14 @@ export class Server {
       takeovers: ____,
       ...limits
     } = plan
-    const server = yield* ExecServer.make({
+    const make = ExecServer.make({
       version: "0.0.0",
       detachedMillis,
       retentionMillis,
       metrics,
       limits: { ...defaults, ...limits },
     }).pipe(Effect.provide(layer), Scope.extend(scope))
+    const server = yield* terminals === undefined ? make : Effect.provideService(make, Terminals, terminals)
     this.running = { scope, metrics }
     const serve = yield* Scope.extend(FiberSet.makeRuntime<never>(), scope)
     network.accept = (open) => {

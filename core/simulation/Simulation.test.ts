@@ -69,11 +69,22 @@ describe("the simulation", () => {
         script: { ...process.script, acts: [], killed: { ...process.script.killed, millis: 10 ** 9 } },
       })),
     }))
-    const { violation, waiting, toLines } = play({ ...plan, clients })
+    const { outcome, text } = Report.ofPlan({ ...plan, clients })
+    const { violation, waiting, toLines } = outcome
     expect(violation?.invariant).toBe("nobody waits for ever")
     const [key = "none"] = /\bp\d+\.\d+\b/.exec(violation?.detail ?? "") ?? []
     expect(waiting.join("\n")).toContain(`program ${key}`)
     expect(waiting.join("\n")).toContain(`process ${key}`)
     expect(toLines().join("\n")).toContain("VIOLATION nobody waits for ever")
+    const told = text.split("\n")
+    const trace = told.filter((line) => /^ *\d+\.\d{3} /.test(line))
+    expect(told.slice(0, 2)).toEqual([
+      expect.stringMatching(/^seed 1 FAILED after [\d.]+ virtual seconds, trace [0-9a-f]{16}$/),
+      "invariant: nobody waits for ever",
+    ])
+    expect(trace.length).toBeGreaterThan(0)
+    expect(trace.length).toBeLessThanOrEqual(40)
+    expect(trace.filter((line) => line.includes("environment/status"))).toEqual([])
+    expect(told.at(-1)).toBe("again: npm run sim -- --seed 1")
   })
 })

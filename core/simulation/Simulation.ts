@@ -8,28 +8,20 @@ import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
 import type * as MemoryFiles from "../process/history/MemoryFiles.ts"
 import { Actor } from "./Actor.ts"
-import { AgentProgram } from "./AgentProgram.ts"
 import { Children } from "./Children.ts"
-import { DeadlineJudge } from "./DeadlineJudge.ts"
 import { Disk, folderOf } from "./Disk.ts"
-import { DrillProgram } from "./DrillProgram.ts"
-import { FileProgram } from "./FileProgram.ts"
 import * as FleetProgram from "./FleetProgram.ts"
 import { historyDisk } from "./HistoryDisk.ts"
-import { HttpProgram } from "./HttpProgram.ts"
-import { ListProgram } from "./ListProgram.ts"
 import { Network } from "./Network.ts"
 import { Origin } from "./Origin.ts"
-import type { ClientPlan, Disturbance, Plan } from "./Plan.ts"
-import { run as runCall } from "./ProcessCalls.ts"
-import { ProcessProgram } from "./ProcessProgram.ts"
+import type { Disturbance, Plan } from "./Plan.ts"
+import { terminals } from "./Pictures.ts"
 import { nothingMore, type Program } from "./Program.ts"
-import * as RecordCalls from "./RecordCalls.ts"
+import { programsOf } from "./Programs.ts"
+import { Roles } from "./Roles.ts"
 import { Seed } from "./Seed.ts"
 import { Server } from "./Server.ts"
 import { Trace } from "./Trace.ts"
-import { ViewerProgram } from "./ViewerProgram.ts"
-import * as WaitCalls from "./WaitCalls.ts"
 import { WaitJudge } from "./WaitJudge.ts"
 import { type Violation, World } from "./World.ts"
 
@@ -92,7 +84,16 @@ export const play = (plan: Plan): Outcome => {
   })
   const histories = plan.history === undefined ? undefined : historyDisk(world, plan.history)
   const usesFiles = plan.clients.some(({ files }) => files.length > 0)
-  const surroundings = { children, disk: usesFiles ? disk : undefined, origin, histories }
+  const viewers = plan.clients.flatMap((client) => client.viewers)
+  if (viewers.some(({ role }) => role !== undefined))
+    for (const { key } of scripts) children.truth(key).roles = new Roles(children.truth(key))
+  const surroundings = {
+    children,
+    disk: usesFiles ? disk : undefined,
+    origin,
+    histories,
+    terminals: viewers.some(({ policy }) => policy === "screen") ? terminals : undefined,
+  }
   const server = new Server(world, seed.fork("server"), plan.server, surroundings, network)
   const stage: Stage = { plan, world, network, server, children, disk, origin, histories }
   if (plan.clients.some(({ files, http }) => files.length + http.length > 0))
@@ -171,34 +172,6 @@ const perform = (stage: Stage) =>
     alarm()
     yield* rest(stage)
   })
-
-/** What a client does. */
-const programsOf = (
-  { children, disk, origin }: Stage,
-  actor: Actor,
-  { processes, waits, records, lists, viewers, files, http, agents, drills }: ClientPlan,
-  actors: ReadonlyArray<Actor>,
-): ReadonlyArray<Program> => [
-  ...processes.map(
-    (plan) =>
-      new ProcessProgram(actor, plan, children.truth(plan.key), (program) =>
-        plan.calls.map((call) => runCall(program, call)),
-      ),
-  ),
-  ...waits.map((plan) => {
-    const truth = children.truth(plan.key)
-    truth.witness = new DeadlineJudge(actor.world, truth, plan)
-    const calls = (program: ProcessProgram) => plan.waits.map((call) => WaitCalls.run(program, call))
-    return new ProcessProgram(actor, plan, truth, calls)
-  }),
-  ...records.map((plan) => RecordCalls.programOf(actor, plan, children)),
-  ...lists.map((plan) => new ListProgram(actor, plan, children)),
-  ...viewers.map((plan) => new ViewerProgram(actor, plan, actors[plan.of % actors.length] ?? actor)),
-  ...files.map((plan) => new FileProgram(actor, plan, disk)),
-  ...http.map((plan) => new HttpProgram(actor, plan, origin)),
-  ...agents.map((plan) => new AgentProgram(actor, plan, children)),
-  ...drills.map((plan) => new DrillProgram(actor, plan, children)),
-]
 
 /** Nothing may be open of a connection that has ended some time ago. */
 const released = ({ world, disk, origin }: Stage, client: number): void => {

@@ -18,6 +18,7 @@ interface Params {
   readonly from?: number
   readonly to?: number
   readonly chunk?: string
+  readonly screen?: { readonly seq: number }
   readonly credit?: number | Readonly<Record<string, number>> | null
   readonly bytes?: number
 }
@@ -32,6 +33,8 @@ interface Message {
 
 interface Told {
   seq: number
+  /** Output up to there is in a picture. */
+  painted: number
   exited: boolean
   closed: boolean
 }
@@ -46,6 +49,8 @@ export interface Conditions {
   readonly judge: WaitJudge
   /** What becomes of notifications after the checks. */
   readonly disorder: Disorder
+  /** How often each id was told whether it writes. */
+  readonly tells: Map<string, number>
 }
 
 /** Milliseconds within which the server answers a request that was cancelled, where nothing was wrong meanwhile. */
@@ -76,6 +81,7 @@ export class Tap implements Watcher {
   /** A request that has its answer. */
   private lastAnswered: number | undefined
   private readonly disorder: Disorder
+  private readonly tells: Map<string, number>
 
   constructor(world: World, name: string, conditions: Conditions) {
     this.world = world
@@ -84,6 +90,7 @@ export class Tap implements Watcher {
     this.hidden = conditions.hidden
     this.judge = conditions.judge
     this.disorder = conditions.disorder
+    this.tells = conditions.tells
   }
 
   /** The requests without an answer. */
@@ -193,8 +200,9 @@ export class Tap implements Watcher {
     return request?.method
   }
 
-  private event(method: string, { processId = "", from, to, seq = to ?? 0, chunk }: Params): void {
+  private event(method: string, { processId = "", from, to, seq = to ?? 0, chunk, screen }: Params): void {
     // Who writes, and that an attachment has ended, has no place among the events.
+    if (method === "process/writer") this.tells.set(processId, (this.tells.get(processId) ?? 0) + 1)
     if (method === "process/writer" || method === "process/detached") return
     if (method === "process/output" && chunk !== undefined) this.spend(processId, chunk)
     const order = (what: string) =>
@@ -203,11 +211,13 @@ export class Tap implements Watcher {
         `${this.name}: ${method} ${seq} of ${processId} ${what}`,
       )
     if (this.starting.has(processId)) order("comes before the answer to its start")
-    const told = this.told.get(processId) ?? { seq: 0, exited: false, closed: false }
+    const told = this.told.get(processId) ?? { seq: 0, painted: 0, exited: false, closed: false }
     this.told.set(processId, told)
     if (told.closed) order("comes after closed")
     if ((from ?? seq) <= told.seq || seq < (from ?? seq)) order(`comes after ${told.seq}`)
     told.seq = seq
+    if (screen !== undefined) told.painted = screen.seq
+    if (method === "process/output" && seq <= told.painted) order("is in a picture")
     if (method === "process/exited") {
       if (told.exited) order("is told twice")
       told.exited = true

@@ -8,6 +8,7 @@ import type { Found } from "../process/marks/MarkScanner.ts"
 import type { EndedBy } from "../protocol/Receipt.ts"
 import type { OutputStream } from "../spawn/Spawner.ts"
 import { Noise } from "./Noise.ts"
+import type { Roles } from "./Roles.ts"
 
 /** One chunk of output, as the log must make it; or a mark behind it, which has no length. */
 export interface Piece {
@@ -66,7 +67,7 @@ export class Truth {
   /** A client has sent a terminate, or may have. */
   endAsked = false
   /** Writes in the order in which the client has called them, each with how often it had lost a connection by then. */
-  readonly asked: Array<{ readonly number: number; readonly lost: number }> = []
+  readonly asked: Array<{ readonly number: number; readonly lost: number; readonly by?: string }> = []
   /** When the client was told that a write is accepted, by its number. */
   readonly accepted = new Map<number, number>()
   /** When it reads stdin: from when on, until when, and for how long each write. */
@@ -85,6 +86,8 @@ export class Truth {
   witness: Witness | undefined
   /** Somebody who looks on may have it wait. */
   blocked = false
+  /** Who believes to write to it, where others may. */
+  roles: Roles | undefined
   /** The marks in its output are told. */
   marked = false
   /** Most bytes of its history, if it has one that nothing but its size ends. */
@@ -165,11 +168,11 @@ export class Truth {
     return same ? undefined : `seq ${seq} of ${this.key} is no ${kind} (${exitCode}, ${cwd})`
   }
 
-  /** A write that was called after that one, on the same connection, and was read before it. */
+  /** A write that was called after that one, by the same client on the same connection, and was read before it. */
   overtakes(number: number): number | undefined {
     const place = this.asked.findIndex((call) => call.number === number)
-    const { lost } = this.asked[place] ?? {}
-    const later = this.asked.slice(place + 1).filter((call) => call.lost === lost)
+    const { lost, by } = this.asked[place] ?? {}
+    const later = this.asked.slice(place + 1).filter((call) => call.lost === lost && call.by === by)
     return later.find((call) => this.written.includes(call.number))?.number
   }
 
@@ -224,8 +227,8 @@ export class Truth {
     const { historyBytes: most, pieces, total } = this
     if (most === undefined) return true
     const left = total - (pieces[index]?.offset ?? total) + (this.chunksAfter(index) + 1) * recordBytes
-    // It goes with its segment, of which it may be the last.
-    return left >= most - most / 8 - Math.min(index, mostBatchChunks) * recordBytes
+    // It goes with its segment, of which it may be the last, and over whose file a new one begins.
+    return left >= most - (most / 8 + Math.min(index, mostBatchChunks) * recordBytes) * 2
   }
 
   private chunksAfter(index: number): number {

@@ -5,13 +5,16 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type * as EventFeed from "../client/EventFeed.ts"
+import type { Gap } from "../client/ProcessEvent.ts"
 import type { RemoteProcess } from "../client/RemoteProcess.ts"
 import type { Actor, Live } from "./Actor.ts"
 import type { Started } from "./Children.ts"
 import * as Losses from "./Losses.ts"
+import * as Pictures from "./Pictures.ts"
 import type { ViewerPlan } from "./ProcessPlan.ts"
 import { nothingMore, Program } from "./Program.ts"
 import { View } from "./View.ts"
+import * as WriterCalls from "./WriterCalls.ts"
 
 /** What is looked at. */
 interface Target {
@@ -26,6 +29,8 @@ const ended: ReadonlySet<string> = new Set(["UnknownProcess", "Server", "Detache
 export class ViewerProgram extends Program {
   private readonly plan: ViewerPlan
   private readonly owner: Actor
+  /** Output up to there is in a picture. */
+  private painted = 0
 
   constructor(actor: Actor, plan: ViewerPlan, owner: Actor) {
     super(actor, plan.key)
@@ -66,18 +71,45 @@ export class ViewerProgram extends Program {
       const lost = actor.network.lost(actor.index)
       // From now on the process may wait for it.
       if (plan.policy === "block") truth.blocked = true
+      if (plan.role?.reclaims === true && this.owner === actor)
+        return yield* this.reclaim(processId, live, target)
+      const writer = plan.role === undefined ? {} : { role: "writer" as const, take: plan.role.take }
       const attached = yield* Effect.either(
-        live.client.attach({ processId, sessionId }, after, { policy: plan.policy, as: plan.key }),
+        live.client.attach({ processId, sessionId }, after, {
+          policy: plan.policy,
+          as: plan.key,
+          ...writer,
+        }),
       )
       if (Either.isLeft(attached)) {
         this.note(`is not attached: ${attached.left.reason}`)
+        if (WriterCalls.isRefused(attached.left) && !writer.take) return undefined
         if (ended.has(attached.left.reason)) return this.mayEnd(target)
         return this.excuse(attached.left, live, lost, "attach")
       }
       this.note(`looks at ${processId} after ${after}, ${plan.policy}`)
       this.doing = `looks at ${processId}`
-      yield* this.consume(yield* attached.right.subscribe, target, live, lost, after)
+      const { right: process } = attached
+      const consuming = Effect.flatMap(process.subscribe, (subscription) =>
+        this.consume(subscription, target, live, lost, after),
+      )
+      yield* plan.role === undefined
+        ? consuming
+        : WriterCalls.during(consuming, this, process, plan.role, started, live)
       yield* this.leave(attached.right, live, lost)
+    })
+  }
+
+  /** Its owner takes the role of the writer back. */
+  private reclaim(processId: string, live: Live, target: Target) {
+    const { actor } = this
+    const lost = actor.network.lost(actor.index)
+    const asked = live.client.call("process/attach", { processId, role: "writer", take: true })
+    return Effect.map(Effect.either(asked), (answered) => {
+      if (Either.isRight(answered)) {
+        if (!answered.right.writer) this.violate("only the writer writes", "its owner takes the role in vain")
+      } else if (ended.has(answered.left.reason)) this.mayEnd(target)
+      else this.excuse(answered.left, live, lost, "attach")
     })
   }
 
@@ -103,7 +135,8 @@ export class ViewerProgram extends Program {
         }
         for (const event of events) {
           if (event.kind === "failed") return this.fail(event, target, live, lost)
-          if (event.kind === "gap") this.gap(view, event, target, holds() && view.last > after)
+          if (event.kind === "gap" && plan.policy === "screen") this.picture(view, event, target)
+          else if (event.kind === "gap") this.gap(view, event, target, holds() && view.last > after)
           else view.take(event)
         }
         if (plan.pause > 0) yield* Effect.sleep(plan.pause)
@@ -127,6 +160,23 @@ export class ViewerProgram extends Program {
       gone,
       view.last,
     )
+    view.skip(seq)
+  }
+
+  /** What is missing is in a picture of the output up to its seq, or in one before, or has left the log. */
+  private picture(view: View, event: Gap, target: Target): void {
+    const { from, seq, screen } = event
+    const { truth } = target.started
+    if (screen !== undefined) {
+      this.painted = screen.seq
+      const fault = Pictures.faultOf(screen, truth)
+      if (fault !== undefined) this.violate("a picture has all output up to its seq", fault)
+      if (seq > screen.seq) this.violate("an exact gap", `${from} to ${seq} go beyond their picture`)
+    }
+    if (seq > this.painted) return this.gap(view, event, target, false)
+    if (from !== view.last + 1) this.violate("an exact gap", `${from} to ${seq} follow ${view.last}`)
+    if (truth.exitedSeq !== undefined && from <= truth.exitedSeq && truth.exitedSeq <= seq)
+      this.violate("an exact gap", `the exit is in ${from} to ${seq}`)
     view.skip(seq)
   }
 

@@ -22,6 +22,7 @@ test("failures come in the order of their seeds, however many processes play", a
   const one = await told(file, 1)
   expect(one.ok).toBe(false)
   expect(one.text).toMatch(/seed \d FAILED[^]*seed \d FAILED/)
+  expect(one.text).toContain("2 of 2 failed (1, 2)")
   expect(await told(file, 2)).toEqual(one)
 })
 

@@ -30,8 +30,9 @@ describe("the simulation", () => {
   // One process plays them all: it compiles once.
   it(`holds every invariant for seeds of this commit, from ${first}`, { timeout }, async () => {
     const counts = {
-      "sessions,files,http,agents": 120,
+      "sessions,files,http,agents": 105,
       "sessions,viewers": 20,
+      "sessions,writers": 15,
       drills: 40,
       waits: 20,
       records: 20,

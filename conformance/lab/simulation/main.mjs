@@ -17,11 +17,12 @@ npm run sim -- --seed N
   --seed N       this one alone; ends with "seed N ok, trace HEX", which is the same on every runtime
   --minutes N    virtual minutes in which clients act, before everything heals and ends: 1
   --mix A,B      what clients do: of sessions,files,http,agents, the default, and of waits, drills, records,
-                 viewers and fleet
+                 viewers, writers and fleet
   --jobs N       processes that share the seeds: 1. What is printed is the same
   --lines        prints the whole trace of --seed
   --runtime R    plays on bun or deno instead of Node
 
+Each minute stderr has how many are played, and with which --from to go on.
 The exit code is 1 if an invariant does not hold: the seed, the invariant and the shortest trace are printed.
 `
 
@@ -94,6 +95,7 @@ const playAll = () =>
       minutes,
     },
     (text) => process.stdout.write(text),
+    (text) => process.stderr.write(text),
   )
 
 const ok = values.seed === undefined ? await playAll() : playOne(number("seed", values.seed))

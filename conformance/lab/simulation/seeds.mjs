@@ -61,42 +61,62 @@ const share = async ({ file, command: [command, ...words], parts, minutes }, fir
 /** The parts with the place of their first seed. @param {readonly Part[]} parts */
 const placesOf = (parts) => parts.map((part, index) => ({ ...part, begin: count(parts.slice(0, index)) }))
 
+/** Milliseconds between two lines of progress. */
+const tellEvery = 60_000
+
 /**
  * Plays them; true if every invariant holds. `print` gets what failed in the order of the seeds, and a line about each
- * part.
+ * part; `progress` now and then the seed from which on to go on, were it ended now.
  * @param {Request} request
  * @param {(text: string) => void} print
+ * @param {(text: string) => void} [progress]
  */
-export const playSeeds = async (request, print) => {
+export const playSeeds = async (request, print, progress = () => {}) => {
   const { parts } = request
   const jobs = Math.max(1, Math.min(request.jobs, count(parts)))
   let begin = performance.now()
+  let told = begin
   /** @type {Map<number, Told>} */
   const early = new Map()
   const left = placesOf(parts)
-  let [next, virtual, failed, ok] = [0, 0, 0, true]
+  let [next, virtual, ok] = [0, 0, true]
+  /** @type {number[]} */
+  let failed = []
   /** @param {string} [result] */
-  const end = (result = failed === 0 ? "ok" : `${failed} of ${left[0]?.seeds} failed`) => {
+  const end = (
+    result = failed.length === 0
+      ? "ok"
+      : `${failed.length} of ${left[0]?.seeds} failed (${failed.join(", ")})`,
+  ) => {
     const { from = 0, seeds = 0 } = left.shift() ?? {}
     const seconds = ((performance.now() - begin) / 1000).toFixed(1)
     print(
       `seeds ${from} to ${from + seeds - 1} ${result}: ${Math.round(virtual)} virtual minutes in ${seconds} s\n`,
     )
-    ;[virtual, failed, begin] = [0, 0, performance.now()]
+    ;[virtual, failed, begin] = [0, [], performance.now()]
   }
-  /** @param {Told} told */
-  const tell = (told) => {
-    early.set(told.place, told)
+  /** @param {Told} news */
+  const tell = (news) => {
+    early.set(news.place, news)
     for (let one = early.get(next); one !== undefined; one = early.get(next)) {
       early.delete(next)
       next += 1
       virtual += one.millis / 60_000
+      const [part] = left
       if (one.text !== undefined) {
-        failed += 1
+        failed.push((part?.from ?? 0) + one.place - (part?.begin ?? 0))
         ok = false
         print(`${one.text}\n`)
       }
-      if (left[0] !== undefined && next === left[0].begin + left[0].seeds) end()
+      if (part === undefined) continue
+      if (next === part.begin + part.seeds) end()
+      else if (performance.now() - told >= tellEvery) {
+        told = performance.now()
+        const played = next - part.begin
+        progress(
+          `${played} of ${part.seeds} played, ${failed.length} failed; go on with --from ${part.from + played}\n`,
+        )
+      }
     }
   }
   const shares = Array.from({ length: jobs }, (_, index) => share(request, index, jobs, tell))

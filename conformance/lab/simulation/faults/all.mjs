@@ -7,5 +7,15 @@ import { server } from "./server.mjs"
 import { records } from "./records.mjs"
 import { viewers } from "./viewers.mjs"
 import { waits } from "./waits.mjs"
+import { writers } from "./writers.mjs"
 
-export const faults = [...processes, ...server, ...client, ...waits, ...records, ...viewers, ...fleets]
+export const faults = [
+  ...processes,
+  ...server,
+  ...client,
+  ...waits,
+  ...records,
+  ...viewers,
+  ...writers,
+  ...fleets,
+]

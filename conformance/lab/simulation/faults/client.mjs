@@ -12,7 +12,6 @@ const feed = faultIn("core/client/EventFeed.ts")
 const credit = faultIn("core/client/CreditWindow.ts")
 const flow = faultIn("core/client/FlowControl.ts")
 const gap = faultIn("core/client/GapWatch.ts")
-const starter = faultIn("core/client/ProcessStarter.ts")
 
 export const client = [
   reconnect(
@@ -90,10 +89,4 @@ export const client = [
   credit("    left += room\n", "", "a grant is not counted", drills),
   flow("    hold(held)\n", "    if (held) hold(held)\n", "a connection that is held is never read again"),
   gap("(running = false)", "(running = true)", "only one gap is watched", drills),
-  starter(
-    'if (reason === "Disconnected" && ended() === undefined) fork(terminate)',
-    "void terminate",
-    "a start whose answer was lost is left running",
-    drills,
-  ),
 ]

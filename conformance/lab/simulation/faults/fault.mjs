@@ -23,6 +23,9 @@ export const records = { mix: "records" }
 /** For what only those who look on come by. */
 export const viewers = { mix: "sessions,viewers" }
 
+/** For what only those who write in the place of others come by. */
+export const writers = { mix: "sessions,writers" }
+
 /** For what only fleets come by. */
 export const fleet = { mix: "fleet" }
 

@@ -49,7 +49,7 @@ export const records = [
     "a line begins one too early",
   ),
   grep(
-    "    this.rest = data.slice(end)\n",
+    "    this.rest = concat([this.rest, bytes.subarray(Math.max(from, end))])\n",
     "    this.rest = new Uint8Array(0)\n",
     "a search drops the begin of a line",
   ),

@@ -1,12 +1,13 @@
 // @ts-check
 // Faults of those who look on. The programs `viewers` find them, beside the processes of `sessions`.
-import { faultIn, viewers as played } from "./fault.mjs"
+import { faultIn, viewers as played, writers } from "./fault.mjs"
 
 /** @import { Fault } from "./fault.mjs" */
 
 const told = faultIn("core/process/Told.ts", played)
 const notifier = faultIn("core/server/Notifier.ts", played)
 const turns = faultIn("core/server/Turns.ts", played)
+const screens = faultIn("core/process/screen/Feed.ts", writers)
 const attaching = faultIn("core/client/Attaching.ts", played)
 
 /** @type {readonly Fault[]} */
@@ -23,6 +24,15 @@ export const viewers = [
     "a child does not wait for whoever may have it wait",
   ),
   told("      last = seq\n      picture = undefined", "      picture = undefined", "a gap is told again"),
+  told("painted = done?.seq ?? painted", "painted = 0", "output of a picture comes again", writers),
+  told("event.seq <= painted", "event.seq < painted", "the last output of a picture comes again", writers),
+  notifier("    if (!stopped) wake()\n", "", "a picture wakes nobody", writers),
+  screens(
+    "    this.seq = seq - 1\n",
+    "    this.seq = seq\n",
+    "a picture that begins anew lacks its first output",
+  ),
+  screens("    this.fromSeq = seq\n", "", "a picture that begins anew claims to have everything"),
   notifier("    attachment.detach()\n    ended()", "    ended()", "a child waits for whoever has left"),
   turns(
     "    if (source()) queue()\n    else listen()\n",
