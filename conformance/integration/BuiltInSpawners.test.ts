@@ -16,7 +16,7 @@ import { SeamRunner, SpawnerRunner } from "../spawner/runner.ts"
 import * as BuiltInSpawners from "../testing/BuiltInSpawners.ts"
 
 const run = promisify(execFile)
-const suite = fileURLToPath(new URL("../../dist/suite.mjs", import.meta.url))
+const suite = fileURLToPath(new URL("../../dist/procwire-conformance.mjs", import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), "procwire-test-"))
 afterAll(() => {
   BuiltInSpawners.close()

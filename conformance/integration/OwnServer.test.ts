@@ -1,8 +1,8 @@
 /**
  * conformance/vitest.ts on this project's own server. Needs the bundle in `dist/`.
  *
- * A family or two are enough here: `npm run support`, a step of `npm test`, plays the whole suite over WebSocket and
- * what depends on the transport over all of them.
+ * A family on each is enough here: `npm run support`, a step of `npm test`, plays the whole suite over WebSocket and
+ * what depends on the transport over all of them. Over stdio each case starts a server of its own.
  */
 import { fileURLToPath } from "node:url"
 import * as Target from "../suite/Target.ts"
@@ -17,10 +17,10 @@ const server = [
 
 const timeoutMs = 60_000
 suite("procwire over stdio", Target.command("stdio", [...server, "stdio"]), {
-  only: ["handshake", "process/start"],
+  only: ["handshake"],
   timeoutMs,
 })
 suite("procwire over WebSocket", Target.command("ws", [...server, "ws://127.0.0.1:0"]), {
-  only: ["handshake"],
+  only: ["process/start"],
   timeoutMs,
 })

@@ -33,8 +33,12 @@ const example = (readme: string, text: string): string => {
   return file
 }
 
-/** 500 runs each, which are those of other tests. */
-const except = { "spawner/output/no-byte-lost-*": "takes long, because it repeats" }
+/** What takes long because it repeats, as the tests of other spawners do. */
+const except = {
+  "spawner/output/no-byte-lost-*": "500 runs",
+  "spawner/output/of-a-descendant-arrives-on-a-pty": "40 runs",
+  "spawner/events/none-before-spawn-has-succeeded": "50 runs",
+}
 
 /** Some of what is known to fail does so by waiting in vain, for so many milliseconds. */
 const failsWithinMs = 5_000

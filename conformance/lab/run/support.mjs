@@ -19,9 +19,11 @@ import { runtimes } from "./runtimes.mjs"
 
 /**
  * The cases that depend on the transport. The whole suite is played over WebSocket, where connections share a server
- * and so cost least. The other lines of Node run the same file as this one, and fewer cases.
+ * and so cost least. The other lines of Node run the same file as this one, and fewer cases; over stdio, where each
+ * case starts a server of its own, they leave to unix sockets and TCP what the lines of those prove as well.
  */
 const ofTransport = ["handshake", "envelope", "framing", "limits", "lifecycle", "session", "concurrency"]
+const ofOtherStdio = ["handshake", "framing", "limits", "lifecycle"]
 const ofLines = [
   "handshake",
   "framing",
@@ -36,8 +38,7 @@ const ofLines = [
 const hangMs = 60_000
 
 const file = `${root}conformance/lab/run/support.json`
-const suite = `${root}dist/suite.mjs`
-const published = `${root}dist/procwire-conformance.mjs`
+const suite = `${root}dist/procwire-conformance.mjs`
 
 install()
 build()
@@ -108,14 +109,14 @@ const proveTransports = async ({ name, server, bundled }) => {
   /** @param {string} transport @param {readonly string[]} globs */
   const over = async (transport, globs) => {
     // From its sources it starts slowly, which one transport proves.
-    const [command, player] = transport === "tcp" ? [server, published] : [bundled, suite]
+    const command = transport === "tcp" ? server : bundled
     return proves(
-      await play([process.execPath, player, "--command", command, "--transports", transport], globs),
+      await play([process.execPath, suite, "--command", command, "--transports", transport], globs),
     )
   }
   const v0 = ["--command", `${bundled} --dialect v0`, "--dialect", "v0", "--transports", "ws"]
   return {
-    stdio: await over("stdio", some),
+    stdio: await over("stdio", otherNode ? ofOtherStdio : ofTransport),
     WebSocket: await over("ws", otherNode ? ofLines : []),
     "unix socket": await over("unix", some),
     TCP: await over("tcp", some),

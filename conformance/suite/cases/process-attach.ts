@@ -8,7 +8,7 @@ import * as Check from "../Check.ts"
 import * as Child from "../Child.ts"
 import { isObject, type JsonObject } from "../Json.ts"
 import type { Wire } from "../wire/Wire.ts"
-import { begin } from "./resuming.ts"
+import { begin, resumed } from "./resuming.ts"
 
 const own = { requires: ["process-attach"], level: "must", spec: [] } as const
 const others = {
@@ -44,7 +44,8 @@ const two = async (t: CaseContext, options: Child.StartOptions = {}) => {
   const child = await Child.start(owner.wire, { script: echo, pipeStdin: true, id: "web", ...options })
   const target = { session: await numberOf(owner.wire), processId: child.id, as: "p9" }
   const attach = (params: JsonObject = {}) => other.wire.ok("process/attach", { ...target, ...params })
-  return { owner: owner.wire, other: other.wire, child, target, attach, seen: Child.attach(other.wire, "p9") }
+  const seen = Child.attach(other.wire, "p9")
+  return { owner: owner.wire, session: owner.session, other: other.wire, child, target, attach, seen }
 }
 
 /** The params of notifications of that method about a process, so far. */
@@ -246,6 +247,35 @@ export const processAttach = table("process/attach", {
       await child.says("got mine")
       await child.terminate()
       await child.ended()
+    },
+  },
+  "role-after-a-resume": {
+    ...others,
+    says:
+      "An owner that resumes its session is told its role at a process that another client has written to: that the " +
+      "other one is the writer, or that it is the writer again.",
+    run: async (t) => {
+      const { owner, session, other, attach, child } = await two(t)
+      await attach({ role: "writer", take: true })
+      await waitFor(owner, "process/writer", child.id)
+      owner.channel.close()
+      const second = await resumed(t, session)
+      Check.equal((await waitFor(second, "process/writer", child.id))["writer"] ?? null, false, "writer")
+      second.channel.close()
+      const isAttached = async () => {
+        const { sessions } = await other.ok("session/list", { sessions: "all" })
+        return Check.list(sessions, "sessions").every(
+          (row) => Check.object(row, "a row")["attached"] === true,
+        )
+      }
+      while (await isAttached());
+      await other.ok("process/detach", { processId: "p9" })
+      const third = await resumed(t, session)
+      Check.equal(
+        (await waitFor(third, "process/writer", child.id))["writer"] ?? null,
+        true,
+        "writer at last",
+      )
     },
   },
   "free-without-an-owner": {

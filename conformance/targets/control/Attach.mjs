@@ -51,8 +51,19 @@ const changed = (session, entry, change) => {
   change()
   const after = entry.writers.at(-1)
   if (before === after) return
+  entry.moved = true
   tell(session, entry, before, false)
   queueMicrotask(() => tell(session, entry, after, true))
+}
+
+/**
+ * Tells a connection that has resumed its session whether it writes, where that has changed.
+ * @param {Session} session
+ */
+export const tellAgain = (session) => {
+  for (const entry of session.processes.values())
+    if (entry.moved && session.parts.tellsRoleAgain())
+      tell(session, entry, undefined, entry.writers.length === 0)
 }
 
 /**

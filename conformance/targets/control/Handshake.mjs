@@ -1,6 +1,7 @@
 // @ts-check
 /** initialize and initialized: a connection gets a session, a new one or one that was left behind. */
 import { randomUUID } from "node:crypto"
+import { tellAgain } from "./Attach.mjs"
 import { scope, views } from "./Scopes.mjs"
 import * as Evidence from "./Evidence.mjs"
 import { replay } from "./Events.mjs"
@@ -82,6 +83,7 @@ export const initialize = (parts, sessions, connection, params) => {
   // Notifications come after the answer.
   queueMicrotask(() => {
     replay(session, replayAfter ?? {}, credit ?? {})
+    tellAgain(session)
   })
   return { sessionId: session.id, environmentInfo: info() }
 }

@@ -58,6 +58,7 @@ import * as Wait from "./Wait.mjs"
  * @property {number} written
  * @property {Set<Attachment>} attachments
  * @property {Array<Attachment>} writers
+ * @property {boolean} moved who writes has changed
  * @property {boolean} removing
  */
 
@@ -154,6 +155,7 @@ import * as Wait from "./Wait.mjs"
  * @property {(scope: string) => boolean} mayControl
  * @property {(isWriter: boolean, attachment: Attachment | undefined) => boolean} mayWrite
  * @property {(writer: boolean) => boolean} tellsRole
+ * @property {() => boolean} tellsRoleAgain
  * @property {(entry: Entry, attachment: Attachment) => void} givesBack
  * @property {() => boolean} tellsGap
  * @property {(asked: boolean) => boolean} holds
@@ -401,6 +403,8 @@ export const parts = {
   mayWrite: (isWriter) => isWriter,
   /** Whether a client is told that it has become the writer, or is it no longer. */
   tellsRole: () => true,
+  /** Whether a connection that has resumed its session is told so. */
+  tellsRoleAgain: () => true,
   /** Takes the role from a client that leaves. */
   givesBack: (entry, one) => {
     entry.writers = entry.writers.filter((other) => other !== one)

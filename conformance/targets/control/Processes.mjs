@@ -105,6 +105,7 @@ export const start = (session, params) => {
     marks: [],
     attachments: new Set(),
     writers: [],
+    moved: false,
     removing: false,
   }
   processes.set(id, entry)
