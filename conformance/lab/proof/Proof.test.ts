@@ -38,6 +38,14 @@ test("strangers who get the number of an ended child are not signalled", { timeo
   expect(status, told).toBe(0)
 })
 
+test("fleets keep what they promise when routers are killed, and hosts frozen", { timeout: 240_000 }, () => {
+  const sizes = { kills: 4, floods: 3, everyMs: 1500, goneSeconds: 2, freezes: 1 }
+  const small = Object.entries({ proof: "1,4", routers: 2, hosts: 2, ...sizes })
+  const { status, stdout, told } = prove("./fleet.mjs", ...small.map(([name, size]) => `--${name}=${size}`))
+  if (stdout.startsWith("skipped")) process.stdout.write(stdout)
+  expect(status, told).toBe(0)
+})
+
 test("a history of endless output stays within its bound, at flat memory", { timeout: 120_000 }, () => {
   const { status, told } = prove("./history.mjs", "--gigabytes", "0.3", "--bound-mebibytes", "64")
   expect(status, told).toBe(0)

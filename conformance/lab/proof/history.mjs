@@ -1,9 +1,10 @@
 // @ts-check
 // `npm run proof:history`: a child prints many times what its history may keep, while nobody is attached. The memory of
 // the server must stay flat, the files within their bound, and what is left must be the end of the output.
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
+import { median } from "../bench/lib/figures.mjs"
 import { finish, flags, mebibytes, progress, within } from "./lib/command.mjs"
 import * as Peers from "./lib/peers.mjs"
 import * as Proc from "./lib/proc.mjs"
@@ -66,9 +67,47 @@ try {
     const text = chunks.map(({ chunk }) => Buffer.from(chunk, "base64").toString()).join("")
     return { answer, text, millis: performance.now() - from }
   }
+  /** The usual time of some answers. @param {Record<string, unknown>} what */
+  const usual = async (what) => {
+    const times = []
+    for (let turn = 0; turn < 9; turn++) times.push((await ask(what)).millis)
+    return median(times).toFixed(1)
+  }
   const end = await within(ask({ tail: 2 }), 60_000, "the end")
   const middle = await ask({ from: { byte: size - bound / 2 } })
   const gone = await ask({ from: { byte: 0 } })
+  const oldest = Number(gone.answer["byte"])
+  const left = size + 4 - oldest
+  // A kilobyte by each way to name a place, where the history begins, in its middle and at its end.
+  const ways = /** @type {const} */ (["seq", "byte", "line", "time"])
+  /** @type {Record<string, string[]>} */
+  const reads = { seq: [], byte: [], line: [], time: [], tail: [] }
+  for (const part of [0, 0.5, 0.999_99]) {
+    const place = await ask({ from: { byte: oldest + Math.floor(left * part) }, times: true })
+    const [chunk] = /** @type {{ seq: number }[]} */ (place.answer["chunks"])
+    const { byte, line, times } = place.answer
+    const at = { seq: chunk?.seq, byte, line, time: /** @type {number[]} */ (times)[0] }
+    for (const way of ways) reads[way]?.push(await usual({ from: { [way]: at[way] } }))
+    reads["tail"]?.push(await usual({ tail: Math.max(1, Math.ceil((left * (1 - part)) / 2)) }))
+  }
+  /** Nanoseconds for which the server has computed. */
+  const computed = () =>
+    readdirSync(`/proc/${server.pid}/task`).reduce(
+      (sum, thread) =>
+        sum + Number(readFileSync(`/proc/${server.pid}/task/${thread}/schedstat`, "latin1").split(" ")[0]),
+      0,
+    )
+  /** Looks for a pattern in all that is kept; how fast that is. @param {string} pattern @param {string} flags */
+  const look = async (pattern, flags) => {
+    const [from, before] = [performance.now(), computed()]
+    const answer = await second.call("process/grep", { processId: "p", pattern, flags })
+    const matches = /** @type {{ text: string }[]} */ (answer["matches"])
+    const found = matches.map(({ text }) => text).join(" ")
+    if (found !== "end" || answer["complete"] !== true) failures.push(`${pattern} has found ${found}`)
+    const [wall, cpu] = [left / 1e3 / (performance.now() - from), (computed() - before) / left]
+    return `${wall.toFixed(0)} MB/s, ${cpu.toFixed(2)} s of CPU for a GB`
+  }
+  const speeds = { text: await look("end", "l"), pattern: await look("^e[a-z]+$", "") }
 
   const tenth = Math.ceil(samples.length / 10)
   const peakOf = (/** @type {number} */ part) =>
@@ -83,7 +122,15 @@ try {
     ["resident memory, peaks of each tenth", peaks.map(mebibytes).join(", ")],
     ["files, at most", mebibytes(largest)],
     ["the last lines, and some in the middle", `${end.millis.toFixed(1)} ms, ${middle.millis.toFixed(1)} ms`],
-    ["the oldest byte that is left", String(gone.answer["byte"])],
+    ...Object.entries(reads).map(
+      ([way, millis]) =>
+        /** @type {[string, string]} */ ([
+          `1,000 bytes by ${way}: oldest, middle, newest`,
+          `${millis.join(", ")} ms`,
+        ]),
+    ),
+    ["process/grep over all that is left", `a text: ${speeds.text}; a pattern: ${speeds.pattern}`],
+    ["the oldest byte that is left", String(oldest)],
   )
   const grown = Math.max(...peaks.slice(1)) - (peaks[0] ?? 0)
   if (grown > options["growth-mebibytes"] * 2 ** 20)
@@ -92,7 +139,7 @@ try {
   if (end.text !== "y\nend\n") failures.push(`the end is ${JSON.stringify(end.text)}`)
   if (end.answer["nextByte"] !== size + 4) failures.push(`the output ends at ${end.answer["nextByte"]}`)
   if (!/^(\n?)(y\n)+y?$/.test(middle.text)) failures.push(`the middle is ${JSON.stringify(middle.text)}`)
-  if (size > bound && Number(gone.answer["byte"]) < size - bound) failures.push("more is left than may be")
+  if (size > bound && oldest < size - bound) failures.push("more is left than may be")
   second.wire.destroy()
 } finally {
   progress(`the server ended with ${await server.stop()}`)

@@ -1,136 +1,162 @@
 // @ts-check
-// Routers, hosts and floods of `proof:fleet`, as programs.
+// Routers and hosts of `proof:fleet`, as programs, and clients that use them.
 import { spawn } from "node:child_process"
 import { once } from "node:events"
+import { openSync, readFileSync } from "node:fs"
+import { join } from "node:path"
 import { createInterface } from "node:readline"
+import { setTimeout as sleep } from "node:timers/promises"
 import { root } from "../../../../.ci/setup.mjs"
 
-/** @typedef {Awaited<ReturnType<typeof start>>} Fleet */
+/** @import { ChildProcess } from "node:child_process" */
 
-const connect = async (/** @type {readonly string[]} */ url, /** @type {object} */ options = {}) => {
+/**
+ * What `/healthz` of a router says.
+ * @typedef {{ hosts: number, tunnels: number, sessions: number }} Health
+ *
+ * @typedef {{ child: ChildProcess, url: string }} Program
+ * @typedef {Awaited<ReturnType<typeof start>>} Fleet
+ * @typedef {import("../../../../dist/lib/adapters/node/index.js").Client} Client
+ */
+
+/** A client of ours. @returns {Promise<Client>} */
+export const connect = async (/** @type {readonly string[]} */ url, /** @type {object} */ options = {}) => {
   const { connect } = await import("../../../../dist/lib/adapters/node/index.js")
-  return connect({ url }, options)
+  return connect({ url }, { reconnect: { window: "3 minutes" }, ...options })
 }
 
-/** @param {{ directory: string, folder: string, routers: number, hosts: number }} options */
-export const start = async ({ directory, folder, routers: count, hosts }) => {
-  /** @type {Set<import("node:child_process").ChildProcess>} */
-  const running = new Set()
+/** Asks until it holds, every so many milliseconds. */
+export const until = async (
+  /** @type {string} */ what,
+  /** @type {() => unknown} */ holds,
+  /** @type {number} */ millis = 120_000,
+  /** @type {number} */ every = 50,
+) => {
+  const deadline = performance.now() + millis
+  for (;;) {
+    const answer = await Promise.resolve()
+      .then(holds)
+      .catch(() => false)
+    if (answer) return
+    if (performance.now() > deadline) throw new Error(`not within ${millis} ms: ${what}`)
+    await sleep(every)
+  }
+}
+
+/** @returns {Promise<Health>} */
+export const healthOf = async (
+  /** @type {string} */ url,
+  /** @type {Record<string, string>} */ headers = {},
+) => {
+  const answer = await fetch(`${url.replace("ws:", "http:")}/healthz`, { headers })
+  return /** @type {Health} */ (await answer.json())
+}
+
+export const kill = async (
+  /** @type {ChildProcess} */ child,
+  /** @type {NodeJS.Signals} */ signal = "SIGKILL",
+) => {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const gone = once(child, "exit")
+  child.kill(signal)
+  await gone
+}
+
+/** What has been started, and ends with this program. @type {Set<ChildProcess>} */
+const running = new Set()
+process.once("exit", () => running.forEach((child) => child.kill("SIGKILL")))
+for (const signal of ["SIGTERM", "SIGINT"]) process.once(signal, () => process.exit(1))
+
+/** Ends every router and host. */
+export const end = async () => {
+  await Promise.all([...running].map((child) => kill(child)))
+}
+
+/**
+ * What is said beside the usual: to routers, to hosts, and by who asks routers for their health.
+ * @typedef {{ router?: string[], host?: string[], headers?: Record<string, string> }} Beside
+ *
+ * Starts routers, and hosts `h0`, `h1`, … that join all of them; each has the label `name`.
+ * @param {{ directory: string, folder: string, routers: number, hosts: number, beside?: Beside }} options
+ */
+export const start = async ({ directory, folder, routers: count, hosts, beside = {} }) => {
+  const log = join(folder, "fleet.log")
   const run = (/** @type {string[]} */ ...args) => {
-    const child = spawn(process.execPath, [`${root}dist/procwire.mjs`, ...args], {
-      stdio: ["ignore", "pipe", "ignore"],
+    const child = spawn(process.execPath, [join(root, "dist/procwire.mjs"), ...args], {
+      stdio: ["ignore", "pipe", openSync(log, "a")],
       env: { ...process.env, XDG_STATE_HOME: folder },
     })
     running.add(child)
     child.once("exit", () => running.delete(child))
     return child
   }
-  const kill = async (/** @type {import("node:child_process").ChildProcess} */ child) => {
-    const gone = once(child, "exit")
-    child.kill("SIGKILL")
-    await gone
-  }
-  const listening = async (/** @type {import("node:child_process").ChildProcess} */ child) => {
+  /** @returns {Promise<Program>} */
+  const listening = async (/** @type {ChildProcess} */ child) => {
     if (child.stdout === null) throw new Error("there is no stdout")
     const [url] = await once(createInterface(child.stdout), "line")
     return { child, url: String(url) }
   }
-  const router = (listen = "ws://127.0.0.1:0") =>
-    listening(run("router", "--directory", directory, "--listen", listen))
+  const router = (listen = "ws://127.0.0.1:0", /** @type {string[]} */ ...args) =>
+    listening(run("router", "--directory", directory, "--listen", listen, ...(beside.router ?? []), ...args))
   const routers = await Promise.all(Array.from({ length: count }, () => router()))
-  const joins = routers.map(({ url }) => `--join=${url}`)
-  for (let at = 1; at < hosts; at++) run("serve", ...joins, `--host-id=h${at}`)
-  const direct = await listening(
-    run("serve", "--listen=ws://127.0.0.1:0", ...joins, "--host-id=h0", "--host-label=direct=yes"),
-  )
-  for (const { url } of routers)
-    for (;;) {
-      const health = /** @type {{ hosts: number, tunnels: number }} */ (
-        await (await fetch(`${url.replace("ws:", "http:")}/healthz`)).json()
-      )
-      if (health.hosts === hosts && health.tunnels === hosts) break
-      await new Promise((resume) => setTimeout(resume, 50))
-    }
+  const joins = () => routers.map(({ url }) => `--join=${url}`)
+  const host = (/** @type {string} */ name, /** @type {string[]} */ ...args) =>
+    run(
+      "serve",
+      ...joins(),
+      `--host-id=${name}`,
+      `--host-label=name=${name}`,
+      ...(beside.host ?? []),
+      ...args,
+    )
+  for (let at = 1; at < hosts; at++) host(`h${at}`)
+  // The first one listens, too, for what is compared with it.
+  const direct = hosts > 0 ? await listening(host("h0", "--listen=ws://127.0.0.1:0")) : undefined
+  const complete = async (/** @type {string} */ url, expected = hosts) => {
+    const { hosts: up, tunnels } = await healthOf(url, beside.headers)
+    return up >= expected && tunnels >= expected
+  }
+  const all = (expected = hosts) =>
+    until(`${expected} hosts at every router`, async () =>
+      (await Promise.all(routers.map(({ url }) => complete(url, expected)))).every(Boolean),
+    )
+  await all()
   return {
-    urls: routers.map(({ url }) => url),
-    direct: direct.url,
-    /** Another one begins in its place. */
-    killRouter: async (/** @type {number} */ at) => {
+    routers,
+    router,
+    host,
+    complete,
+    all,
+    /** Where a host listens itself. */
+    direct: direct?.url ?? "",
+    hostProcess: direct?.child,
+    urls: () => routers.map(({ url }) => url),
+    /** Every line that they have logged. */
+    logged: () => readFileSync(log, "utf8"),
+    /** Ends a router; another one begins in its place after a while, which `begun` waits for. */
+    replace: async (
+      /** @type {number} */ at,
+      /** @type {NodeJS.Signals} */ signal = "SIGKILL",
+      /** @type {number} */ afterMs = 0,
+    ) => {
       const victim = routers[at]
-      if (victim === undefined) return
-      await kill(victim.child)
-      routers[at] = await router(victim.url)
-    },
-    end: () => Promise.all([...running].map(kill)),
-  }
-}
-
-/** An echo, and output that nobody waits for: of one host, directly and by a router. */
-export const cost = async (/** @type {Fleet} */ { urls, direct }) => {
-  const measured = async (/** @type {string} */ url) => {
-    const client = await connect([url])
-    const cat = await client.start({ argv: ["cat"], pipeStdin: true })
-    const lines = cat.lines()[Symbol.asyncIterator]()
-    const echoes = 500
-    let began = 0
-    for (let echo = -50; echo < echoes; echo++) {
-      if (echo === 0) began = performance.now()
-      await cat.write("x\n")
-      await lines.next()
-    }
-    const echo = (performance.now() - began) / echoes
-    const bytes = 200_000_000
-    const since = performance.now()
-    const flood = await client.start({ argv: ["head", "-c", String(bytes), "/dev/zero"] })
-    let got = 0
-    for await (const chunk of flood.output()) got += chunk.length
-    const rate = got / 1_000_000 / ((performance.now() - since) / 1000)
-    await client.close()
-    return { echo, rate }
-  }
-  return { direct: await measured(direct), routed: await measured(`${urls[0]}/?label=direct=yes`) }
-}
-
-/** Processes that count, until they are told to end; what is not the next number is wrong. */
-export const flood = async (/** @type {Fleet} */ { urls }, /** @type {number} */ count) => {
-  let lines = 0
-  let ending = false
-  /** @type {string[]} */
-  const wrong = []
-  /** @type {number[]} */
-  const outages = []
-  const script = "i=0; while :; do seq $((i * 20)) $((i * 20 + 19)); sleep 0.1; i=$((i + 1)); done"
-  const one = async (/** @type {number} */ at) => {
-    let since = 0
-    const onStatus = (/** @type {{ kind: string }} */ { kind }) => {
-      if (kind === "reconnecting") since = performance.now()
-      if (kind === "connected") outages.push(performance.now() - since)
-    }
-    const turned = [...urls.slice(at % urls.length), ...urls.slice(0, at % urls.length)]
-    const client = await connect(turned, { onStatus, reconnect: { window: "2 minutes" } })
-    const child = await client.start({ argv: ["sh", "-c", script] })
-    const reading = (async () => {
-      let next = 0
-      for await (const line of child.lines()) {
-        if (line !== String(next)) wrong.push(`flood ${at}: ${line} instead of ${next}`)
-        next = Number(line) + 1
-        lines += 1
-        if (ending) break
+      if (victim === undefined) throw new Error(`there is no router ${at}`)
+      await kill(victim.child, signal)
+      const begin = async () => {
+        await sleep(afterMs)
+        routers[at] = await router(victim.url)
       }
-      if (!ending) wrong.push(`flood ${at} has ended`)
-      await client.close()
-    })().catch((error) => void wrong.push(`flood ${at}: ${error}`))
-    return reading
-  }
-  /** @type {Promise<unknown>[]} */
-  const all = []
-  for (let at = 0; at < count; at++) all.push(one(at).catch((error) => void wrong.push(String(error))))
-  return {
-    lines: () => lines,
-    end: async () => {
-      ending = true
-      await Promise.all(all)
-      return { lines, wrong, outages }
+      return { begun: begin() }
     },
   }
 }
+
+/** Tells how long a part of some durations took at most. */
+export const quantile = (/** @type {readonly number[]} */ millis, /** @type {number} */ part) => {
+  const sorted = [...millis].sort((one, other) => one - other)
+  return sorted[Math.floor((sorted.length - 1) * part)] ?? 0
+}
+
+/** @returns {string} */
+export const spread = (/** @type {readonly number[]} */ millis) =>
+  [0.5, 0.99, 1].map((part) => `${quantile(millis, part).toFixed(0)} ms`).join(", ")
