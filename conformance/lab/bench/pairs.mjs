@@ -21,6 +21,7 @@ process.argv = process.argv.filter((word) => word !== kind)
 const options = flags(`bench -- ${kind}`, `What ${what} takes from the throughput of a flood.`, {
   rounds: { says: "rounds of four floods: without, with, with, without", standard: rounds },
   mib: { says: "MiB of a flood", standard: 512 },
+  bound: { says: "MiB that a history may keep", standard: 1024 },
   output: { says: "zeros, or lines of text", standard: "zeros", choices: ["zeros", "text"] },
   transport: { says: "stdio or ws", standard: "stdio", choices: ["stdio", "ws"] },
   runtime: { says: runtimeNames.join(", "), standard: "node", choices: runtimeNames },
@@ -46,15 +47,21 @@ const flood = async (id) => {
   const workload = workloads.find((one) => one.id === id)
   if (workload === undefined) throw new Error(`there is no workload ${id}`)
   const text = options.output === "text" ? { text: 1 } : {}
-  const args = { ...workload.args, ...text, mib: options.mib }
+  const bound = "history" in workload.args ? { history: options.bound } : {}
+  const args = { ...workload.args, ...text, ...bound, mib: options.mib }
   const figures = await runWorkload(server, transport, { ...workload, args })
   if ("error" in figures) throw new Error(`${id}: ${figures.error}`)
-  return { speed: figure(figures, "mb_per_s"), cpu: figure(figures, "cpu_s_per_gib") }
+  return {
+    speed: figure(figures, "mb_per_s"),
+    cpu: figure(figures, "cpu_s_per_gib"),
+    main: figure(figures, "main_s_per_gib"),
+  }
 }
 
-const plain = { speed: /** @type {number[]} */ ([]), cpu: /** @type {number[]} */ ([]) }
-const asked = { speed: /** @type {number[]} */ ([]), cpu: /** @type {number[]} */ ([]) }
-const shares = { speed: /** @type {number[]} */ ([]), cpu: /** @type {number[]} */ ([]) }
+const measured = /** @type {const} */ (["speed", "cpu", "main"])
+/** @returns {Record<(typeof measured)[number], number[]>} */
+const none = () => ({ speed: [], cpu: [], main: [] })
+const [plain, asked, shares] = [none(), none(), none()]
 const loads = /** @type {number[]} */ ([])
 /** @type {number[]} */
 const same = []
@@ -65,7 +72,7 @@ for (let round = 1; round <= options.rounds; round++) {
     await flood(id),
     await flood("W4-pipe"),
   ]
-  for (const name of /** @type {const} */ (["speed", "cpu"])) {
+  for (const name of measured) {
     plain[name].push(first[name], last[name])
     asked[name].push(second[name], third[name])
     shares[name].push(second[name] / first[name], third[name] / last[name])
@@ -87,6 +94,7 @@ finish(
     ["share of the throughput", ofAll(shares.speed)],
     ["the same flood twice, without", ofAll(same)],
     ["CPU seconds of the server for a GiB", `${written(median(plain.cpu))}, ${written(median(asked.cpu))}`],
+    ["of them its main thread's", `${written(median(plain.main))}, ${written(median(asked.main))}`],
     ["CPU time of the server", `${ofAll(shares.cpu)} times`],
     ["load of the machine", `${written(Math.min(...loads))} to ${written(Math.max(...loads))}`],
   ],
