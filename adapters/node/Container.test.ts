@@ -2,7 +2,8 @@
  * `adapters/container/Containerfile`: built and run by podman, on a base image that is made of what this machine has
  * (Node, its libraries and busybox), so that nothing is fetched. Skipped where podman cannot run containers.
  */
-import { execFile, execFileSync, spawnSync } from "node:child_process"
+import { execFile, execFileSync, spawn, spawnSync } from "node:child_process"
+import { once } from "node:events"
 import {
   cpSync,
   existsSync,
@@ -13,12 +14,13 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs"
+import { type AddressInfo, createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import process from "node:process"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
-import { afterAll, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as SearchPath from "../shared/host/SearchPath.ts"
 import * as TestChild from "../shared/testing/TestChild.ts"
 
@@ -33,11 +35,21 @@ const storage = [
   "--cgroup-manager=cgroupfs",
   "--events-backend=file",
 ]
-/** Limits that this process may set, and no network beside the container's own. */
-const runFlags = ["--network", "none", "--ulimit", "nofile=1024:1024", "--ulimit", "nproc=1024:1024"]
+/** Limits that this process may set. */
+const bounds = ["--ulimit", "nofile=1024:1024", "--ulimit", "nproc=1024:1024"]
+/** No network beside the container's own. */
+const runFlags = ["--network", "none", ...bounds]
 
 const attempt = (program: string, args: ReadonlyArray<string>) =>
   spawnSync(program, args, { cwd: root, encoding: "utf8", maxBuffer: 1 << 26 })
+
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const { port } = server.address() as AddressInfo
+  server.close()
+  return port
+}
 
 const find = (program: string) => SearchPath.find(program, process.env["PATH"], existsSync)
 
@@ -98,12 +110,17 @@ afterAll(() => {
   rmSync(scratch, { recursive: true, force: true })
 })
 
+/** The image of this clone. */
+beforeAll(async () => {
+  if (missing !== undefined) return
+  const how = ["--quiet", "--format", "docker", "--isolation", "chroot", "--layers=false"]
+  const what = ["--build-arg", "BASE=localhost/base", "-f", "adapters/container/Containerfile"]
+  await podman("build", ...how, ...what, "-t", "localhost/procwire", ".")
+})
+
 describe("the container image", () => {
   it("is healthy, runs commands as a user without rights, and gives them time to end", async (test) => {
     test.skip(missing !== undefined, missing)
-    const base = ["--isolation", "chroot", "--build-arg", "BASE=localhost/base", "--layers=false"]
-    const file = ["-f", "adapters/container/Containerfile", "-t", "localhost/procwire"]
-    await podman("build", "--quiet", "--format", "docker", ...base, ...file, ".")
 
     const out = join(scratch, "out")
     mkdirSync(out)
@@ -140,5 +157,41 @@ describe("the container image", () => {
       "0 false",
     )
     expect(existsSync(`/proc/${pid}`)).toBe(false)
+  })
+
+  it("is a host of a fleet by the command of its README", async (test) => {
+    test.skip(missing !== undefined, missing)
+    const token = join(scratch, "hosts.token")
+    writeFileSync(token, "for hosts\n")
+    const port = await freePort()
+    const [server, url] = [join(root, "dist/procwire.mjs"), `ws://127.0.0.1:${port}`]
+    const router = [server, "router", "--directory", "memory:", "--listen", url, "--host-token-file", token]
+    const running = spawn(process.execPath, router, { stdio: "ignore" })
+    try {
+      const readme = readFileSync(join(root, "adapters/shared/fleet/README.md"), "utf8")
+      const [, line = ""] = /^podman (run .*\\\n.*)$/m.exec(readme) ?? []
+      const own: Readonly<Record<string, string>> = {
+        IMAGE: "localhost/procwire",
+        "./hosts.token:/hosts.token:ro": `${token}:/hosts.token:ro`,
+        "wss://r1.internal:7100": url,
+      }
+      const [run = "", ...words] = line.split(/[\s\\]+/).map((word) => own[word] ?? word)
+      expect(words).toEqual(expect.arrayContaining(Object.values(own)))
+      // The network is that of this machine, where the router is.
+      const host = await podman(run, ...bounds, "--network=host", ...words)
+      const isUp = async () => {
+        const answer = await fetch(`http://127.0.0.1:${port}/healthz`)
+        return ((await answer.json()) as { hosts: number }).hosts === 1
+      }
+      const deadline = Date.now() + 60_000
+      while (!(await isUp().catch(() => false))) expect(Date.now()).toBeLessThan(deadline)
+      const client = [server, "run", "--server", url, "--", "sh", "-c", "id -u; echo $HOME"]
+      const { stdout } = await promisify(execFile)(process.execPath, client)
+      expect(stdout).toBe("1000\n/workspace\n")
+      await podman("stop", host)
+      expect(await podman("inspect", host, "--format", "{{.State.ExitCode}}")).toBe("0")
+    } finally {
+      running.kill("SIGKILL")
+    }
   })
 })

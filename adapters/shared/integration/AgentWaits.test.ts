@@ -1,7 +1,6 @@
 /** What a model waits for, over real programs: ports, prompts, passwords, deadlines, and output that was cut. */
 import { execFileSync } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
-import { createServer, type AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -9,6 +8,7 @@ import { type AgentTools, createTools } from "../../../core/agent/AgentTools.ts"
 import type { Client } from "../../../core/client/Client.ts"
 import { connect } from "../../testing/Client.ts"
 import { command } from "../../testing/Runtime.ts"
+import * as Ports from "../testing/Ports.ts"
 
 const [program, ...main] = command
 const home = mkdtempSync(join(tmpdir(), "procwire-agent-waits-"))
@@ -22,15 +22,6 @@ const hasPython = (() => {
     return false
   }
 })()
-
-/** A port that nobody listens on. */
-const freePort = () =>
-  new Promise<number>((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as AddressInfo
-      server.close(() => resolve(port))
-    })
-  })
 
 const places = {
   "in this process": () => connect({ inProcess: true }),
@@ -52,7 +43,7 @@ describe.each(Object.entries(places))("The tools %s", { timeout: 120_000 }, (_, 
 
   it.skipIf(!hasPython)("wait until a server listens (needs python3)", async (test) => {
     if (!can("processWaitPort")) test.skip("this server cannot tell who listens")
-    const port = await freePort()
+    const port = await Ports.unused()
     const cmd = `exec python3 -m http.server ${port} --bind 127.0.0.1`
     const reply = await tools.execCommand({ cmd, wait_for: { port } })
     expect(reply).toMatchObject({ sessionId: expect.any(Number), wait: { by: "port" } })

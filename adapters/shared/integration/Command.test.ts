@@ -4,10 +4,13 @@ import { once } from "node:events"
 import { readFileSync } from "node:fs"
 import { setTimeout } from "node:timers/promises"
 import { describe, expect, it } from "vitest"
-import { command } from "../../testing/Runtime.ts"
+import { command, name } from "../../testing/Runtime.ts"
 import { CuttingProxy } from "../testing/CuttingProxy.ts"
 
 const [program, ...main] = command
+
+/** Words are read, and help is printed, in the same way on every runtime. */
+const itOnNode = it.runIf(name === "Node")
 
 interface Ended {
   readonly code: number | null
@@ -123,7 +126,7 @@ describe("procwire run", () => {
 })
 
 describe("procwire", () => {
-  it("shows help for every command, with examples, on stdout", async () => {
+  itOnNode("shows help for every command, with examples, on stdout", async () => {
     for (const args of [["--help"], ["help"], ["serve", "--help"], ["run", "-h"], ["mcp", "--help"]]) {
       const { code, stdout, stderr } = await procwire(args)
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
@@ -136,7 +139,7 @@ describe("procwire", () => {
     expect((await procwire(["--version"])).stdout).toBe(`procwire ${version}\n`)
   })
 
-  it("names wrong words and exits with 2", async () => {
+  itOnNode("names wrong words and exits with 2", async () => {
     expect(await procwire(["bogus"])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("unrecognized command 'bogus'"),

@@ -1,7 +1,11 @@
 /** cli/: what a user does with processes in the background: their output, signals, input, and waiting for them. */
 import * as fs from "node:fs"
 import { describe, expect, it } from "vitest"
+import { name as runtime } from "../../testing/Runtime.ts"
 import * as Program from "../testing/Program.ts"
+
+// Streams depend on the runtime; who asks for what, and what is answered, does not.
+const itOnNode = it.runIf(runtime === "Node")
 
 const ok = (stdout: string, stderr = "") => ({ code: 0, stdout, stderr })
 
@@ -15,7 +19,7 @@ const run = async (
   expect(await call("run", "-d", "--name", name, ...flags, "--", "sh", "-c", script)).toEqual(ok(`${name}\n`))
 
 describe("the output of a process in the background", { timeout: 120_000 }, () => {
-  it("is there as a whole, as its last lines, and by a search", async () => {
+  itOnNode("is there as a whole, as its last lines, and by a search", async () => {
     const program = Program.make()
     const { call } = program
     await run(program, "web", "for i in 1 2 3 4; do echo line $i; done; echo oops >&2; printf end")
@@ -69,7 +73,7 @@ describe("the output of a process in the background", { timeout: 120_000 }, () =
 })
 
 describe("a wait", { timeout: 120_000 }, () => {
-  it("tells which condition has come, or that none can", async () => {
+  itOnNode("tells which condition has come, or that none can", async () => {
     const program = Program.make()
     const { call } = program
     await run(program, "web", "echo READY; read line; exit 3", "-i")
@@ -117,7 +121,7 @@ describe("input for a process in the background", { timeout: 120_000 }, () => {
 })
 
 describe("the end of a process in the background", { timeout: 120_000 }, () => {
-  it("comes by a signal, and with a grace by the server", async () => {
+  itOnNode("comes by a signal, and with a grace by the server", async () => {
     const program = Program.make()
     const { call } = program
     const stubborn = "trap 'echo no' TERM; echo ready; while :; do sleep 0.05; done"
@@ -137,7 +141,7 @@ describe("the end of a process in the background", { timeout: 120_000 }, () => {
     })
   })
 
-  it("is kept until it is removed", async () => {
+  itOnNode("is kept until it is removed", async () => {
     const program = Program.make()
     const { call } = program
     await run(program, "one", "exit 1")
@@ -157,7 +161,7 @@ describe("the end of a process in the background", { timeout: 120_000 }, () => {
     expect(await call("run", "-d", "--name", "one", "--", "true")).toEqual(ok("one\n"))
   })
 
-  it("is told with all facts, and with --verbose where that comes from", async () => {
+  itOnNode("is told with all facts, and with --verbose where that comes from", async () => {
     const program = Program.make()
     await run(program, "web", "exit 4")
     await program.call("wait", "web")
@@ -175,7 +179,7 @@ describe("the end of a process in the background", { timeout: 120_000 }, () => {
 })
 
 describe("a name that is none", { timeout: 120_000 }, () => {
-  it("is answered with what was meant, by every command", async () => {
+  itOnNode("is answered with what was meant, by every command", async () => {
     const program = Program.make()
     const { call } = program
     await run(program, "server", "exec sleep 600")

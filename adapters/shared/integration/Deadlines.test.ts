@@ -57,8 +57,9 @@ const closed = (processId: string) =>
 describe("a deadline", () => {
   it("ends the whole tree, what has left its group too, and its output stays readable", async () => {
     const sleep = unique(8301)
+    // Longer than a shell takes to begin on a busy machine.
     const script = `trap '' TERM; setsid sleep ${sleep} & echo partial; while :; do sleep 1; done`
-    const child = await client.start({ argv: ["sh", "-c", script], timeoutMs: 300, killGraceMs: 200 })
+    const child = await client.start({ argv: ["sh", "-c", script], timeoutMs: 2000, killGraceMs: 200 })
     let text = ""
     for await (const piece of child.text()) text += piece
     expect(text).toBe("partial\n")
@@ -77,7 +78,7 @@ describe("a deadline", () => {
   })
 
   it("of silence ends what says nothing, and only that", async () => {
-    const quiet = await client.run({ argv: ["sh", "-c", "echo a; exec sleep 600"], idleTimeout: 300 })
+    const quiet = await client.run({ argv: ["sh", "-c", "echo a; exec sleep 600"], idleTimeout: 2000 })
     expect(quiet).toMatchObject({ stdout: "a\n", timedOut: true, endedBy: "idleTimeout", signal: "SIGTERM" })
   })
 

@@ -3,9 +3,13 @@ import { spawn } from "node:child_process"
 import { once } from "node:events"
 import * as fs from "node:fs"
 import process from "node:process"
-import { describe, expect, it, onTestFinished } from "vitest"
+import { describe, expect, it, onTestFinished, vi } from "vitest"
 import { command, name, unboundCommand } from "../../testing/Runtime.ts"
+import * as Proc from "../testing/Proc.ts"
 import * as Program from "../testing/Program.ts"
+
+/** What depends on no runtime: lists, names and files. */
+const itOnNode = it.runIf(name === "Node")
 
 const ok = (stdout: string) => ({ code: 0, stdout, stderr: "" })
 
@@ -58,10 +62,13 @@ describe("the server of one's own", { timeout: 120_000 }, () => {
     await call("up")
     const [pid = ""] = fs.readFileSync(folder.at("run/procwire/server.pid"), "utf8").split(" ")
     process.kill(Number(pid), "SIGKILL")
+    // A process that is killed listens until its end.
+    if (process.platform === "linux")
+      await vi.waitFor(() => expect(Proc.isAlive(Number(pid))).toBe(false), 60_000)
     expect(JSON.parse((await call("up", "--json")).stdout)).toMatchObject({ started: true })
   })
 
-  it("is not started to list what it would not have", async () => {
+  itOnNode("is not started to list what it would not have", async () => {
     const { call, folder } = Program.make()
     expect(await call("ps", "-q")).toEqual(ok(""))
     expect(fs.existsSync(folder.at("run/procwire"))).toBe(false)
@@ -76,7 +83,7 @@ describe("the server of one's own", { timeout: 120_000 }, () => {
     expect(stderr).toContain(`see ${folder.at("run/procwire/server.log")}`)
   })
 
-  it("has its units written for systemd", async () => {
+  itOnNode("has its units written for systemd", async () => {
     const { call, folder } = Program.make()
     const { code, stdout } = await call("up", "--install")
     expect(code).toBe(0)
@@ -114,7 +121,7 @@ describe("a process in the background", { timeout: 120_000 }, () => {
     })
   })
 
-  it("is listed once it has ended with -a alone, and by filters", async () => {
+  itOnNode("is listed once it has ended with -a alone, and by filters", async () => {
     const { call } = Program.make()
     await call("run", "-d", "--name", "good", "--label", "n=1", "--", "true")
     await call("run", "-d", "--name", "bad", "--label", "n=2", "--", "sh", "-c", "exit 3")
@@ -132,7 +139,7 @@ describe("a process in the background", { timeout: 120_000 }, () => {
     )
   })
 
-  it("ends run with the code of what kept it from starting", async () => {
+  itOnNode("ends run with the code of what kept it from starting", async () => {
     const { call } = Program.make()
     const start = async (...args: ReadonlyArray<string>) => (await call("run", "-d", ...args)).code
     expect(await start("--", "no-such-program")).toBe(127)
@@ -157,7 +164,7 @@ describe("a process in the background", { timeout: 120_000 }, () => {
 })
 
 describe("a context", { timeout: 120_000 }, () => {
-  it("is used by every command, but for the variable and the flag", async () => {
+  itOnNode("is used by every command, but for the variable and the flag", async () => {
     const { call, env } = Program.make()
     const other = Program.make()
     const url = (await other.call("up")).stdout.trim()

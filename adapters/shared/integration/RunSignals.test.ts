@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import { afterEach, describe, expect, it, vi } from "vitest"
-import { command, spawner } from "../../testing/Runtime.ts"
+import { command, name, spawner } from "../../testing/Runtime.ts"
 import * as Proc from "../testing/Proc.ts"
 import * as TestChild from "../testing/TestChild.ts"
 
@@ -19,7 +19,7 @@ const launch = (args: ReadonlyArray<string>) => {
   child.stderr.on("data", (bytes: Buffer) => (said.stderr += bytes.toString()))
   const ended = once(child, "close").then(([code]) => code as number | null)
   const says = (text: string) =>
-    vi.waitFor(() => expect(said.stdout + said.stderr).toContain(text), { timeout: 20_000 })
+    vi.waitFor(() => expect(said.stdout + said.stderr).toContain(text), { timeout: 60_000 })
   // Deno takes a child that it has signalled for dead of that signal, even if the child exited by itself.
   const signal = (name: NodeJS.Signals) => process.kill(child.pid ?? 0, name)
   return { child, said, ended, says, signal }
@@ -55,40 +55,55 @@ const trap = (name: string) =>
   `trap 'echo got ${name}; exit 33' ${name}; echo ready; while :; do sleep 0.05; done`
 const stubborn = "trap 'echo still here' INT TERM HUP QUIT; echo ready; while :; do sleep 0.05; done"
 
-describe.each(Object.entries(places))("procwire run with a server %s", { timeout: 60_000 }, (_, target) => {
-  it.each(signals)("forwards %s, and ends as the command does", async (name, short) => {
-    const { said, ended, says, signal } = launch(["run", ...(await target()), "--", "sh", "-c", trap(short)])
-    await says("ready")
-    signal(name)
-    expect(await ended).toBe(33)
-    expect(said.stdout).toBe(`ready\ngot ${short}\n`)
-  })
+/** In this process every signal in both ways; elsewhere each in one of them. */
+const halfOf = (place: string, half: 0 | 1) =>
+  signals.filter((_, index) => place === "in this process" || index % 2 === half)
 
-  it.each(signals)("says that the command died of %s", async (name, _short, code) => {
-    const { ended, says, signal } = launch([
-      "run",
-      ...(await target()),
-      "--",
-      "sh",
-      "-c",
-      "echo ready; exec sleep 600",
-    ])
-    await says("ready")
-    signal(name)
-    expect(await ended).toBe(code)
-  })
+describe.each(Object.entries(places))(
+  "procwire run with a server %s",
+  { timeout: 120_000 },
+  (place, target) => {
+    it.each(halfOf(place, 0))("forwards %s, and ends as the command does", async (name, short) => {
+      const { said, ended, says, signal } = launch([
+        "run",
+        ...(await target()),
+        "--",
+        "sh",
+        "-c",
+        trap(short),
+      ])
+      await says("ready")
+      signal(name)
+      expect(await ended).toBe(33)
+      expect(said.stdout).toBe(`ready\ngot ${short}\n`)
+    })
 
-  it("kills the command at the second signal", async () => {
-    const { ended, says, signal } = launch(["run", ...(await target()), "--", "sh", "-c", stubborn])
-    await says("ready")
-    signal("SIGTERM")
-    await says("still here")
-    signal("SIGTERM")
-    expect(await ended).toBe(137)
-  })
-})
+    it.each(halfOf(place, 1))("says that the command died of %s", async (name, _short, code) => {
+      const { ended, says, signal } = launch([
+        "run",
+        ...(await target()),
+        "--",
+        "sh",
+        "-c",
+        "echo ready; exec sleep 600",
+      ])
+      await says("ready")
+      signal(name)
+      expect(await ended).toBe(code)
+    })
 
-describe("procwire run", { timeout: 60_000 }, () => {
+    it("kills the command at the second signal", async () => {
+      const { ended, says, signal } = launch(["run", ...(await target()), "--", "sh", "-c", stubborn])
+      await says("ready")
+      signal("SIGTERM")
+      await says("still here")
+      signal("SIGTERM")
+      expect(await ended).toBe(137)
+    })
+  },
+)
+
+describe("procwire run", { timeout: 120_000 }, () => {
   it("looks like the command to timeout", () => {
     const args = ["--preserve-status", "2", ...command, "run", "--", "sleep", "100"]
     expect(spawnSync("timeout", args).status).toBe(143)
@@ -198,13 +213,14 @@ const sequences = [
 ].join("")
 const fullScreen = `printf '${sequences.replaceAll("\x1b", "\\033")}ready'; exec sleep 600`
 
-/** The programs that users leave open, where they are installed, and a script that does what they do. */
+/** A script that does what the programs do that users leave open; and on Node those, where they are installed. */
 const screens = [
   ["a script", ["sh", "-c", fullScreen], "ready"],
   ["vim", ["vim", "-u", "NONE", "--cmd", "set mouse=a"], "VIM"],
   ["htop", ["htop"], "PID"],
 ] as const
-const isInstalled = (argv: ReadonlyArray<string>) => spawnSync("which", [argv[0] ?? ""]).status === 0
+const isPlayed = ([program]: ReadonlyArray<string>) =>
+  program === "sh" || (name === "Node" && spawnSync("which", [program ?? ""]).status === 0)
 
 /** Modes that are on at the end of an output, as a terminal would have them. */
 const modesOf = (output: string) => {
@@ -219,7 +235,7 @@ const modesOf = (output: string) => {
   )
 }
 
-describe("the terminal of procwire run --tty", { timeout: 60_000 }, () => {
+describe("the terminal of procwire run --tty", { timeout: 120_000 }, () => {
   const open = async (...args: ReadonlyArray<string>) => {
     const env = { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "/", TERM: "xterm-256color" }
     const shell = await TestChild.start(spawner, {
@@ -253,8 +269,8 @@ describe("the terminal of procwire run --tty", { timeout: 60_000 }, () => {
     expect(output).toMatch(/ echo /)
   }
 
-  for (const [name, argv, text] of screens) {
-    it.skipIf(!isInstalled(argv))(`is restored when the server of ${name} is killed`, async () => {
+  for (const [what, argv, text] of screens) {
+    it.skipIf(!isPlayed(argv))(`is restored when the server of ${what} is killed`, async () => {
       const server = await serve()
       const { shell, shows } = await open("--server", server.url, "--reconnect", "0", "--", ...argv)
       await shows(text)
@@ -268,21 +284,18 @@ describe("the terminal of procwire run --tty", { timeout: 60_000 }, () => {
       await shell.close()
     })
 
-    it.skipIf(!isInstalled(argv))(
-      `is restored at Ctrl-C after the server of ${name} was killed`,
-      async () => {
-        const server = await serve()
-        const { shell, shows } = await open("--server", server.url, "--reconnect", "1h", "--", ...argv)
-        await shows(text)
-        server.kill()
-        await shows("Ctrl-C gives up")
-        await TestChild.effect(shell.handle.write(Buffer.from("lost keys")))
-        await TestChild.effect(shell.handle.write(Buffer.from("\u0003")))
-        await shell.closed
-        isRestored(shell.text("pty"), 130)
-        await shell.close()
-      },
-    )
+    it.skipIf(!isPlayed(argv))(`is restored at Ctrl-C after the server of ${what} was killed`, async () => {
+      const server = await serve()
+      const { shell, shows } = await open("--server", server.url, "--reconnect", "1h", "--", ...argv)
+      await shows(text)
+      server.kill()
+      await shows("Ctrl-C gives up")
+      await TestChild.effect(shell.handle.write(Buffer.from("lost keys")))
+      await TestChild.effect(shell.handle.write(Buffer.from("\u0003")))
+      await shell.closed
+      isRestored(shell.text("pty"), 130)
+      await shell.close()
+    })
   }
 
   it("is restored when the command is killed by a signal", async () => {
@@ -307,21 +320,21 @@ describe("the terminal of procwire run --tty", { timeout: 60_000 }, () => {
       2,
     ],
   ] as const
-  for (const [name, code] of [
+  for (const [signal, code] of [
     ["SIGTERM", 143],
     ["SIGHUP", 129],
   ] as const) {
     it.each(ends)(
-      `is restored when procwire run gets ${name} and its command %s`,
+      `is restored when procwire run gets ${signal} and its command %s`,
       async (_, scripted, times) => {
-        const mark = `MARK=${name} ${times}.${process.pid}`
+        const mark = `MARK=${signal} ${times}.${process.pid}`
         const { shell, shows } = await open("-e", mark, "--", "sh", "-c", scripted(fullScreen))
         await shows("ready")
         const [pid = 0] = Proc.childrenOf(shell.handle.pid ?? 0).filter((pid) => Proc.hasArgument(pid, mark))
-        process.kill(pid, name)
+        process.kill(pid, signal)
         if (times === 2) {
           await shows("still here")
-          process.kill(pid, name)
+          process.kill(pid, signal)
         }
         await shell.closed
         // Who was killed by the second signal has died of that.

@@ -86,5 +86,7 @@ for (const [name, wanted] of Object.entries(kinds)) {
     }
   })
 
-  TransportSuite.suite(name, pair, { raw })
+  // What a byte of a message is worth is the same behind TLS, where a piece costs several times as much.
+  const except = name === "TLS" ? ["transport/framing/**"] : []
+  TransportSuite.suite(name, pair, { raw, except })
 }

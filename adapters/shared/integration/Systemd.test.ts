@@ -2,7 +2,7 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
 import { chmodSync, copyFileSync, readFileSync, writeFileSync } from "node:fs"
-import { type AddressInfo, connect as connectSocket, createServer } from "node:net"
+import { connect as connectSocket } from "node:net"
 import process from "node:process"
 import { fileURLToPath } from "node:url"
 import { afterEach, describe, expect, it } from "vitest"
@@ -11,6 +11,7 @@ import { command, platform } from "../../testing/Runtime.ts"
 import * as Certificates from "../testing/Certificates.ts"
 import * as Datagrams from "../testing/Datagrams.ts"
 import * as Folder from "../testing/Folder.ts"
+import * as Ports from "../testing/Ports.ts"
 import * as TestChild from "../testing/TestChild.ts"
 import * as Tls from "../transport/Tls.ts"
 
@@ -98,14 +99,6 @@ const has = (name: string): boolean => {
   }
 }
 
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const { port } = server.address() as AddressInfo
-  await new Promise((done) => server.close(done))
-  return port
-}
-
 const activator = has("systemd-socket-activate")
 const noActivator = "systemd-socket-activate is not installed (Debian: apt-get install systemd)"
 
@@ -114,8 +107,8 @@ describe("procwire serve --listen systemd", () => {
   const activate = async (names: string, flags: ReadonlyArray<string>, mode = 0o600) => {
     const path = Folder.make().at("passed.sock")
     const listen = async (): Promise<ReturnType<typeof launch>> => {
-      // It refuses port 0, and another program may take a free port first.
-      const sockets = ["-l", `127.0.0.1:${await freePort()}`, "-l", path, `--fdname=${names}`]
+      // It refuses port 0, and another program may listen there first.
+      const sockets = ["-l", `127.0.0.1:${await Ports.unused()}`, "-l", path, `--fdname=${names}`]
       const server = launch(["systemd-socket-activate", ...sockets, ...serve, ...flags])
       const listens = () => server.stderr().includes(`Listening on ${path}`)
       await TestChild.until(() => listens() || server.server.exitCode !== null, server.stderr)
@@ -222,21 +215,33 @@ describe("procwire serve --listen systemd", () => {
   })
 })
 
-describe("adapters/systemd", () => {
-  it("has units that systemd accepts", (test) => {
-    test.skip(!has("systemd-analyze"), "systemd-analyze is not installed (Debian: apt-get install systemd)")
+describe("units", () => {
+  const missing = "systemd-analyze is not installed (Debian: apt-get install systemd)"
+
+  /** What systemd has against units of these texts. */
+  const verified = (units: Readonly<Record<string, string>>) => {
     const folder = Folder.make()
+    // The program need not be installed where this test runs.
+    for (const [name, text] of Object.entries(units))
+      writeFileSync(folder.at(name), text.replace(/^ExecStart=\S+/m, "ExecStart=/bin/true"))
+    const files = Object.keys(units).map((name) => `./${name}`)
+    return folder.sh(`systemd-analyze verify ${files.join(" ")} 2>&1 || echo failed`)
+  }
+
+  it("of adapters/systemd are such that systemd accepts them", (test) => {
+    test.skip(!has("systemd-analyze"), missing)
     const source = fileURLToPath(new URL("../../systemd", import.meta.url))
-    for (const unit of ["procwire.service", "procwire.socket"]) {
-      // The program need not be installed where this test runs.
-      writeFileSync(
-        folder.at(unit),
-        readFileSync(`${source}/${unit}`, "utf8").replace(/^ExecStart=\S+/m, "ExecStart=/bin/true"),
-      )
-    }
-    const verified = folder.sh(
-      "systemd-analyze verify ./procwire.service ./procwire.socket 2>&1 || echo failed",
-    )
-    expect(verified).toBe("")
+    const read = (name: string) => readFileSync(`${source}/${name}`, "utf8")
+    const names = ["procwire.service", "procwire.socket"]
+    expect(verified(Object.fromEntries(names.map((name) => [name, read(name)])))).toBe("")
+  })
+
+  it("of hosts of a fleet, as their README has it, are such, too", (test) => {
+    test.skip(!has("systemd-analyze"), missing)
+    const readme = readFileSync(fileURLToPath(new URL("../fleet/README.md", import.meta.url)), "utf8")
+    const [, unit = ""] = /^```ini\n([\s\S]*?)^```/m.exec(readme) ?? []
+    expect(unit).toContain("serve --join")
+    expect(verified({ "host.service": unit })).toBe("")
+    expect(verified({ "host.service": unit.replace("Type=notify", "Type=told") })).not.toBe("")
   })
 })

@@ -83,8 +83,8 @@ export const doors = [
   ),
   one(
     drain,
-    "if (draining) return yield*",
-    "if (false) return yield*",
+    "if (draining) return Effect.fail",
+    "if (false) return Effect.fail",
     "a server that ends starts processes",
   ),
   one(

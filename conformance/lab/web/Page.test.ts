@@ -207,8 +207,13 @@ describe.skipIf(Stage.executable === undefined)("the page for people", { timeout
       const { left, top, height } = document.querySelector(".tile .xterm-screen")!.getBoundingClientRect()
       return { x: left + 60, y: top + (index + 0.5) * (height / rows.length) }
     })
-    await page.mouse.move(cell.x, cell.y)
-    await page.locator(".xterm-cursor-pointer").waitFor()
+    // The terminal looks for links where the pointer moves, not where it was before they were drawn.
+    const isLink = async () => {
+      await page.mouse.move(cell.x + 8, cell.y)
+      await page.mouse.move(cell.x, cell.y)
+      return page.locator(".xterm-cursor-pointer").isVisible()
+    }
+    await expect.poll(isLink, { timeout: 240_000 }).toBe(true)
     await page.mouse.click(cell.x, cell.y)
     const opened = await opens
     expect(await opened.evaluate(() => window.opener)).toBe(null)
