@@ -4,11 +4,12 @@
 // - dist/core, dist/adapters, dist/conformance: every module by the compiler, for the scripts and tests of this
 //   repository.
 // - dist/lib: the library as it is published. One file for each export, the chunks that they share, and the
-//   declarations that they reach. The packages that npm installs with it stay imports.
+//   declarations that they reach. The packages that npm installs with it, or the user beside it, stay imports.
+// - dist/lib/bundled: what the command of the suite needs `effect` for, with `effect` in it. The rest of it is in the
+//   library, and needs no more than npm installs.
 // - dist/procwire.mjs: the command, with its packages. It only starts the program in dist/procwire-parts, a script
 //   whose code V8 can keep. What only some uses need is beside it: a server starts faster if it need not read that.
 // - dist/procwire-conformance.mjs: the other command, from the library.
-// - dist/suite.mjs: the same with its packages, for scripts and tests that start it often: in a third of the CPU.
 // - dist/THIRD_PARTY_NOTICES and dist/sbom.cdx.json: the packages whose code these have, with their licences.
 // - dist/web: the page for browsers, compressed.
 // - dist/schema: the wire for machines.
@@ -17,7 +18,6 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, wr
 import { dirname, join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
 import { build } from "esbuild"
-import { bundle } from "./bundle.mjs"
 import * as Notices from "./notices.mjs"
 import { procwire } from "./procwire.mjs"
 import { writeSchema } from "./schema/files.mjs"
@@ -27,7 +27,7 @@ const root = fileURLToPath(new URL("..", import.meta.url))
 const dist = join(root, "dist")
 const lib = join(dist, "lib")
 
-/** @import { BuildOptions } from "esbuild" */
+/** @import { BuildOptions, Plugin } from "esbuild" */
 
 /** @satisfies {BuildOptions} */
 const shared = {
@@ -60,7 +60,7 @@ const prune = () => {
 /**
  * @typedef {Readonly<Record<string, string>>} Names
  * @type {{ exports: Readonly<Record<string, string | Names>>, dependencies?: Names, optionalDependencies?: Names,
- *   peerDependencies?: Names }}
+ *   peerDependenciesMeta?: object }}
  */
 const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
 
@@ -95,10 +95,42 @@ const reached = (files, found = new Set()) => {
 const installed = [
   ...Object.keys(manifest.dependencies ?? {}),
   ...Object.keys(manifest.optionalDependencies ?? {}),
-  ...Object.keys(manifest.peerDependencies ?? {}),
+  ...Object.keys(manifest.peerDependenciesMeta ?? {}),
 ]
 
 const notices = Notices.make(root)
+
+/** What judges messages by the schemas, for the command of the suite and for the library. */
+const judges = ["conformance/suite/WireInvariants", "conformance/client/Judge"]
+
+/** What `procwire-conformance --spawner` loads; see conformance/command/SpawnerFlag.ts. */
+const ofSpawners = [
+  "conformance/spawner/runner",
+  "adapters/sandbox/NamedSpawners",
+  "adapters/node/NodeSpawner",
+  "adapters/bun/BunSpawner",
+  "adapters/deno/DenoSpawner",
+]
+
+/**
+ * The judges are beside the library. What imports them is in the root of a folder of it: chunks, and the commands.
+ * @type {Plugin}
+ */
+const judgesApart = {
+  name: "judges-apart",
+  setup: ({ onResolve }) => {
+    onResolve({ filter: /^\.\.?\// }, ({ path, resolveDir }) => {
+      const name = relative(root, join(resolveDir, path)).replace(/\.ts$/, "")
+      return judges.includes(name) ? { path: `../bundled/${name}.js`, external: true } : undefined
+    })
+  },
+}
+
+/** @param {readonly string[]} names of modules */
+const entries = (names) => Object.fromEntries(names.map((name) => [name, `${name}.ts`]))
+
+/** @param {readonly string[]} names of packages */
+const withSubpaths = (names) => names.flatMap((name) => [name, `${name}/*`])
 
 /**
  * Declarations with a tab for each step of four blanks, which are a tenth of them, and for compilers before 5.7, which
@@ -115,7 +147,7 @@ const library = async () => {
   rmSync(lib, { recursive: true, force: true })
   await build({
     ...shared,
-    entryPoints: Object.fromEntries([...names, "conformance/cli"].map((name) => [name, `${name}.ts`])),
+    entryPoints: entries([...names, "conformance/cli"]),
     outdir: "dist/lib",
     // Names stay as they are, and lines are short: what a stack trace shows can be found.
     minifySyntax: true,
@@ -123,8 +155,18 @@ const library = async () => {
     lineLimit: 300,
     chunkNames: "chunks/[name]-[hash]",
     splitting: true,
+    plugins: [notices.plugin, judgesApart],
+    external: withSubpaths(installed),
+  })
+  await build({
+    ...shared,
+    entryPoints: entries([...judges, ...ofSpawners]),
+    outdir: "dist/lib/bundled",
+    minify: true,
+    chunkNames: "chunks/[name]-[hash]",
+    splitting: true,
     plugins: [notices.plugin],
-    external: installed.flatMap((name) => [name, `${name}/*`]),
+    external: withSubpaths(installed.filter((name) => name !== "effect")),
   })
   // The cases for clients are data, for every language.
   const cases = "conformance/client/cases"
@@ -148,7 +190,6 @@ await web(root, { plugins: [notices.plugin] })
 await procwire(root, { plugins: [notices.plugin] })
 notices.write(join(dist, "THIRD_PARTY_NOTICES"))
 notices.writeMaterials(join(dist, "sbom.cdx.json"))
-await bundle({ ...shared, entryPoints: ["conformance/cli.ts"], outfile: "dist/suite.mjs", minify: true })
 writeFileSync(
   join(dist, "procwire-conformance.mjs"),
   '#!/usr/bin/env node\nimport "./lib/conformance/cli.js"\n',

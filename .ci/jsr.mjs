@@ -31,11 +31,14 @@ for (const name of ["LICENSE", "README.md", "CHANGELOG.md"]) cpSync(join(root, n
 /**
  * @type {{
  *   version: string, license: string, exports: Record<string, string | Record<string, string>>,
- *   dependencies: object, peerDependencies: object
+ *   dependencies: object, devDependencies: Record<string, string>, peerDependenciesMeta: object
  * }}
  */
-const { version, license, exports, dependencies, peerDependencies } = JSON.parse(
+const { version, license, exports, dependencies, devDependencies, peerDependenciesMeta } = JSON.parse(
   readFileSync(join(root, "package.json"), "utf8"),
+)
+const peerDependencies = Object.fromEntries(
+  Object.keys(peerDependenciesMeta).map((name) => [name, devDependencies[name]]),
 )
 writeFileSync(join(folder, "package.json"), JSON.stringify({ dependencies, peerDependencies }, undefined, 2))
 const entries = Object.entries(exports).flatMap(([name, place]) => {

@@ -4,11 +4,14 @@
 // server starts faster if it need not read that.
 import { createHash } from "node:crypto"
 import { chmodSync, readFileSync, rmSync } from "node:fs"
+import { createRequire } from "node:module"
 import { join, relative } from "node:path"
 import { build } from "esbuild"
 import { bundle, external } from "./bundle.mjs"
 
 /** @import { BuildOptions, Plugin } from "esbuild" */
+
+const require = createRequire(import.meta.url)
 
 /**
  * Modules that import nothing but packages, and are imported when they are needed.
@@ -55,6 +58,44 @@ const withoutAjv = {
   },
 }
 
+/** Modules of Node that a start can do without: they are loaded when a function of theirs is first called. */
+const late = ["child_process", "crypto", "fs/promises", "module", "tls", "zlib"].map((name) => `node:${name}`)
+
+/** Loads a module of Node once. `later` is a function or class of it that loads it when it is called. */
+const loading = (/** @type {string} */ path) => `
+let all
+const load = () => (all ??= process.getBuiltinModule("${path}"))
+const later = (name) => {
+  const stand = function (...args) {
+    return new.target === undefined ? load()[name](...args) : Reflect.construct(load()[name], args)
+  }
+  return Object.defineProperty(stand, Symbol.hasInstance, { value: (it) => it instanceof load()[name] })
+}
+`
+
+/**
+ * A module of Node as one with exports. What esbuild makes of an import otherwise copies every property of the module
+ * for every file that imports it, with two closures each: half a megabyte at each start.
+ * @type {Plugin}
+ */
+const modulesOfNode = {
+  name: "modules-of-node",
+  setup: ({ onResolve, onLoad }) => {
+    onResolve({ filter: /^node:/ }, ({ kind, path }) =>
+      kind === "import-statement" ? { path, namespace: "node", sideEffects: false } : undefined,
+    )
+    onLoad({ filter: /^/, namespace: "node" }, ({ path }) => {
+      const module = require(path)
+      const names = Object.keys(module).filter((name) => /^[A-Za-z_]\w*$/.test(name) && name !== "default")
+      const exports = names.map((name) => {
+        const isLate = late.includes(path) && typeof module[name] === "function"
+        return `export const ${name} = /* @__PURE__ */ ${isLate ? `later("${name}")` : `(() => load().${name})()`}`
+      })
+      return { contents: `${loading(path)}${exports.join("\n")}\nexport default /* @__PURE__ */ load()` }
+    })
+  },
+}
+
 /**
  * Builds a script, into a folder of parts.
  * @param {BuildOptions & { entryPoints: string[], outfile: string }} options
@@ -71,6 +112,7 @@ const script = (options) =>
     minify: true,
     logLevel: "warning",
     ...options,
+    plugins: [...(options.plugins ?? []), modulesOfNode],
   })
 
 /**
@@ -96,6 +138,8 @@ export const program = async (adapter, folder, options) => {
     entryPoints: [`adapters/${adapter}/start.ts`],
     outfile: join(folder, "procwire.mjs"),
     minify: true,
+    plugins: [...(options.plugins ?? []), modulesOfNode],
+    banner: {},
     define: { PROGRAM: JSON.stringify(hash) },
   })
 }

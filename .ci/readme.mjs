@@ -3,12 +3,13 @@
 // into adapters/README.md, from their tables; the support table into README.md, from what `npm run support` proved; the
 // list of conformance cases into conformance/IDS.md, from the cases.
 // `npm run readme -- --check`: fails if one is not current, if README.md is too long, if a link leads nowhere, or if a
-// TypeScript block of a README or of the docstring of an export does not compile.
+// TypeScript block of a README or of the docstring of an export does not compile, or a manifest for Kubernetes is
+// none.
 import { execFileSync } from "node:child_process"
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { DescriptionAnnotationId } from "effect/SchemaAST"
-import { root } from "./setup.mjs"
+import { binary, root } from "./setup.mjs"
 
 /** @import { Case } from "../dist/conformance/suite/Case.js" */
 /** @import { Support } from "../conformance/lab/run/support.mjs" */
@@ -298,6 +299,21 @@ const programsOf = (file) => {
   return [[setup, ...others.map((code) => `{\n${code}}\n`)].join("")]
 }
 
+/**
+ * The manifests for Kubernetes in a document, as TypeScript: the types of its API are made from its schema, and know
+ * every member.
+ * @param {string} file
+ * @returns {string[]}
+ */
+const manifestsOf = (file) =>
+  [...textOf(file).matchAll(/^```yaml\n([\s\S]*?)^```/gm)].map(([, yaml = ""]) => {
+    const parse = "process.stdout.write(JSON.stringify(Bun.YAML.parse(await Bun.stdin.text())))"
+    const json = execFileSync(binary("@oven", "bin/bun"), ["-e", parse], { input: yaml, encoding: "utf8" })
+    const { apiVersion, kind } = JSON.parse(json)
+    const module = apiVersion === "v1" ? "core/v1" : apiVersion
+    return `import type { ${kind} } from "kubernetes-types/${module}.js"\nexport const manifest: Required<Omit<${kind}, "status">> = ${json}\n`
+  })
+
 /** Compiles every TypeScript block of every document, and of the docstrings of what programs import. */
 const compileBlocks = () => {
   const folder = `${root}.cache/readme`
@@ -311,6 +327,9 @@ const compileBlocks = () => {
     for (const code of programsOf(file))
       writeFileSync(`${folder}/${file.replaceAll("/", ".")}.${++number}.ts`, `${code}\nexport {}\n`)
   }
+  for (const file of documents())
+    for (const [at, manifest] of manifestsOf(file).entries())
+      writeFileSync(`${folder}/${file.replaceAll("/", ".")}.manifest${at}.ts`, manifest)
   const compilerOptions = {
     composite: false,
     noEmit: true,

@@ -10,21 +10,31 @@ import { heading, root } from "./setup.mjs"
  * @typedef {{ readonly title: string, readonly args: readonly string[] }} Step the words behind `node`
  */
 
-/** @type {readonly Step[]} Longest first. */
-export const tests = [
-  { title: `Node ${process.version}`, args: ["node_modules/vitest/vitest.mjs", "run"] },
+/** @type {Step} The longest. */
+const node = { title: `Node ${process.version}`, args: ["node_modules/vitest/vitest.mjs", "run"] }
+/** @type {readonly Step[]} */
+const others = [
   { title: "core and adapters on Bun", args: [".ci/on.mjs", "bun"] },
   { title: "core and adapters on Deno", args: [".ci/on.mjs", "deno"] },
   { title: "the suites on every runtime", args: ["conformance/lab/run/support.mjs", "--check"] },
 ]
 
 /** @type {Step} */
-export const check = { title: "npm run check", args: [".ci/check.mjs"] }
+const check = { title: "npm run check", args: [".ci/check.mjs"] }
+
+/** Longest first. */
+export const tests = [node, ...others]
+
+/** With the check second: much of it uses one core alone, and the last step has both. */
+export const testsAndCheck = [node, check, ...others]
 
 const sideBySide = 2
 
-/** Together a few more than there are cores. */
-const workers = Math.ceil((availableParallelism() + 2) / sideBySide)
+/**
+ * The test workers of a step: together a few more than there are cores, and one more for the longest step.
+ * @param {Step} step
+ */
+const workersOf = (step) => Math.floor((availableParallelism() + 2) / sideBySide) + (step === node ? 1 : 0)
 
 /**
  * The output of steps, in their order: that of the first one that runs is shown as it comes, that of the others when
@@ -65,14 +75,15 @@ const inOrder = (steps) => {
  */
 export const play = async (steps) => {
   const outputs = inOrder(steps)
-  const env = { ...process.env, TEST_WORKERS: String(workers) }
   let failed = 0
   const waiting = [...steps.entries()]
   const take = async () => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      const [index, { args }] = next
+      const [index, step] = next
+      const { args } = step
       const output = outputs[index]
       if (failed === 0) {
+        const env = { ...process.env, TEST_WORKERS: String(workersOf(step)) }
         const child = spawn(process.execPath, args, { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] })
         for (const stream of [child.stdout, child.stderr]) stream.on("data", (bytes) => output?.write(bytes))
         const [code, signal] = await new Promise((resolve) => {

@@ -72,10 +72,10 @@ export const typeFaults = async (tarball) => {
     const installed = join(folder, "node_modules/procwire")
     mkdirSync(installed, { recursive: true })
     execFileSync("tar", ["-xzf", tarball, "-C", installed, "--strip-components=1"])
-    const { dependencies, peerDependencies } = JSON.parse(
+    const { dependencies, peerDependenciesMeta } = JSON.parse(
       readFileSync(join(installed, "package.json"), "utf8"),
     )
-    for (const name of [...Object.keys({ ...dependencies, ...peerDependencies }), "@types/node"]) {
+    for (const name of [...Object.keys({ ...dependencies, ...peerDependenciesMeta }), "@types/node"]) {
       const place = join(folder, "node_modules", name)
       mkdirSync(dirname(place), { recursive: true })
       symlinkSync(join(root, "node_modules", name), place)
