@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
+import { Hangs } from "./.ci/hangs.mjs"
 import { Sequencer } from "./.ci/sequence.mjs"
 
 /** The adapters that run on this runtime, whose tests are next to them. */
@@ -54,6 +55,7 @@ export default defineConfig({
       },
     ],
     sequence: { sequencer: Sequencer },
+    reporters: ["default", new Hangs()],
     // What one project or runtime has made of a module is read by the others, and by the next run.
     experimental: { fsModuleCache: true },
     // Tests wait for processes more than they compute, so they use every core, and one more. Where another runtime's

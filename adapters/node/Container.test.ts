@@ -41,7 +41,7 @@ const bounds = ["--ulimit", "nofile=1024:1024", "--ulimit", "nproc=1024:1024"]
 const runFlags = ["--network", "none", ...bounds]
 
 const attempt = (program: string, args: ReadonlyArray<string>) =>
-  spawnSync(program, args, { cwd: root, encoding: "utf8", maxBuffer: 1 << 26 })
+  spawnSync(program, args, { cwd: root, encoding: "utf8", maxBuffer: 1 << 26, timeout: 240_000 })
 
 const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, "127.0.0.1")

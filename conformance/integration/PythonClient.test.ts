@@ -76,7 +76,7 @@ describe.skipIf(!python)("The client for Python", () => {
     cpSync(source, join(folder, "source"), { recursive: true })
     const install = ["-m", "pip", "install", "--quiet", "--no-index", "--no-deps"]
     const target = ["--target", join(folder, "site"), join(folder, "source")]
-    execFileSync("python3", [...install, ...target], { cwd: folder, stdio: "pipe" })
+    execFileSync("python3", [...install, ...target], { cwd: folder, stdio: "pipe", timeout: 240_000 })
     const said = spawnSync("python3", ["-m", "procwire_client"], {
       env: { ...env, PYTHONPATH: join(folder, "site") },
       cwd: folder,

@@ -36,7 +36,7 @@ cgroup_manager = "cgroupfs"
 ]
 
 const attempt = (program: string, args: ReadonlyArray<string>) => {
-  const { error, status, stderr, stdout } = spawnSync(program, args, { encoding: "utf8" })
+  const { error, status, stderr, stdout } = spawnSync(program, args, { encoding: "utf8", timeout: 240_000 })
   return { ok: status === 0, stdout: stdout ?? "", stderr: (stderr ?? String(error)).trim() }
 }
 

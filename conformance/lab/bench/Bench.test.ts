@@ -7,8 +7,11 @@ import { fileURLToPath, pathToFileURL } from "node:url"
 import { expect, test } from "vitest"
 
 const pathOf = (file: string) => fileURLToPath(new URL(file, import.meta.url))
+/** Milliseconds that a command may take: a test cannot be timed out while it waits for one. */
+const timeout = 240_000
+
 const bench = (...args: ReadonlyArray<string>) =>
-  spawnSync("node", [pathOf("side-by-side.mjs"), ...args], { encoding: "utf8" })
+  spawnSync("node", [pathOf("side-by-side.mjs"), ...args], { encoding: "utf8", timeout })
 
 const control = `${process.execPath} ${pathOf("control/server.mjs")}`
 const folder = mkdtempSync(join(tmpdir(), "procwire-bench-"))
@@ -21,21 +24,21 @@ const figures = (name: string, ratio: number) => {
 const guard = (file: string) =>
   bench("--guard", "--quick", "--only", "connect", "--command", control, "--figures", file)
 
-test("the guard passes a row that costs no more than its figure", { timeout: 240_000 }, () => {
+test("the guard passes a row that costs no more than its figure", { timeout }, () => {
   const { status, stdout, stderr } = guard(figures("dearer", 10))
   expect(status, stderr).toBe(0)
   expect(stdout).toContain("1 rows")
   expect(stdout).toContain("none is slower")
 })
 
-test("the guard measures what fell a second time, and then fails", { timeout: 240_000 }, () => {
+test("the guard measures what fell a second time, and then fails", { timeout }, () => {
   const { status, stdout, stderr } = guard(figures("slower", 0.1))
   expect(stderr).toContain("connect again")
   expect(stdout).toContain("SLOWER connect")
   expect(status).toBe(1)
 })
 
-test("without figures for this Node the guard says that it compares nothing", { timeout: 60_000 }, () => {
+test("without figures for this Node the guard says that it compares nothing", { timeout }, () => {
   const file = join(folder, "none.json")
   writeFileSync(file, "{}")
   const { status, stdout } = guard(file)
@@ -43,7 +46,7 @@ test("without figures for this Node the guard says that it compares nothing", { 
   expect(status).toBe(0)
 })
 
-test("wrong use is named, with exit code 2, before anything is measured", { timeout: 60_000 }, () => {
+test("wrong use is named, with exit code 2, before anything is measured", { timeout }, () => {
   const wrong: ReadonlyArray<readonly [ReadonlyArray<string>, string]> = [
     [["--against", "no-such-ref"], "bench: --against no-such-ref: no such commit"],
     [["--on", "perl"], "bench: --on perl: no such server"],
@@ -62,7 +65,7 @@ test("wrong use is named, with exit code 2, before anything is measured", { time
     expect(bench(...args)).toMatchObject({ status: 0, stderr: "" })
 })
 
-test("growth compares servers that hold more and more", { timeout: 240_000 }, () => {
+test("growth compares servers that hold more and more", { timeout }, () => {
   const out = join(folder, "growth.json")
   const small = [
     "--kinds",

@@ -11,7 +11,10 @@ const target = (file: string) =>
   `'${process.execPath}' '${fileURLToPath(new URL(`../../targets/${file}`, import.meta.url))}'`
 
 const run = (...args: ReadonlyArray<string>) => {
-  const { status, stdout, stderr } = spawnSync("node", [script, ...args], { encoding: "utf8" })
+  const { status, stdout, stderr } = spawnSync("node", [script, ...args], {
+    encoding: "utf8",
+    timeout: 240_000,
+  })
   return { status, stdout, stderr }
 }
 

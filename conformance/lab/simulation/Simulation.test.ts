@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL("../../..", import.meta.url))
 
 const sim = (...words: ReadonlyArray<string>) => {
   const args = ["conformance/lab/simulation/main.mjs", ...words]
-  return spawnSync(process.execPath, args, { cwd: root, encoding: "utf8" }).stdout
+  return spawnSync(process.execPath, args, { cwd: root, encoding: "utf8", timeout: 60_000 }).stdout
 }
 
 /** The commit, or where there is no repository the version. */
