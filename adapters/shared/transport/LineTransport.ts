@@ -45,9 +45,13 @@ export const make = ({
 }: Options): Effect.Effect<Transport, never, Scope.Scope> =>
   Effect.gen(function* () {
     let ended = false
-    const inbox = yield* Inbox.make((waiting) => {
-      if (waiting === 0 && !ended) input.resume()
+    const inbox: Inbox.Inbox = yield* Inbox.make((waiting) => {
+      if (waiting === 0 && !ended) setImmediate(resume)
     })
+    // In a turn of its own: Bun reads what is there within `resume`, so timers would starve under a flood.
+    const resume = () => {
+      if (!ended && inbox.waiting() === 0) input.resume()
+    }
     const queue = SendQueue.make(output)
     const cut = pool && ((line: Uint8Array) => CutText.fromBytes(line, pool))
     const decoder = new Framing.LineDecoder(maxMessageBytes, cut)
