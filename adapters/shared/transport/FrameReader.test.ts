@@ -22,8 +22,11 @@ const encode = ({ first, payload, mask }: Frame) =>
     payload.map((byte, i) => byte ^ mask[i % 4]!),
   ])
 
-/** What a reader tells of bytes that come in pieces of this size; every other message is kept. */
-const read = (bytes: Uint8Array, size: number, maxMessageBytes = 2 ** 26) => {
+/**
+ * What a reader tells of bytes that come in pieces of this size; every other message is kept. From the byte `passing` on
+ * messages are passed on.
+ */
+const read = (bytes: Uint8Array, size: number, maxMessageBytes = 2 ** 26, passing = Infinity) => {
   const kept: Array<readonly [message: Uint8Array, hex: string]> = []
   const told: Array<readonly [kind: string, payload: string]> = []
   const add = (kind: string) => (payload: Uint8Array) =>
@@ -38,8 +41,13 @@ const read = (bytes: Uint8Array, size: number, maxMessageBytes = 2 ** 26) => {
     pong: () => void told.push(["pong", ""]),
     close: () => void told.push(["close", ""]),
   })
+  const pass = (parts: ReadonlyArray<Uint8Array>, length: number) => {
+    expect(parts.reduce((sum, part) => sum + part.length, 0)).toBe(length)
+    add("message")(Buffer.concat(parts))
+  }
   for (let at = 0; at < bytes.length; at += size) {
-    const fault = reader.push(bytes.subarray(at, at + size))
+    if (at >= passing) reader.passOn(pass)
+    const fault = reader.push(bytes.slice(at, at + size))
     if (fault !== undefined) told.push(["fault", `${fault.reason}: ${fault.message}`])
   }
   for (const [message, hex] of kept) expect(Buffer.from(message).toString("hex")).toBe(hex)
@@ -66,12 +74,13 @@ const message = fc.record({
 })
 
 describe("FrameReader", () => {
-  it("reads messages in any frames, with any mask, however the bytes are split", () => {
+  it("reads messages in any frames, with any mask, however the bytes are split, and passes them on", () => {
     fc.assert(
       fc.property(
         fc.array(message, { maxLength: 4 }),
         fc.integer({ min: 1, max: 70_000 }),
-        (messages, size) => {
+        fc.option(fc.integer({ min: 0, max: 100_000 }), { nil: Infinity }),
+        (messages, size, passing) => {
           const expected: Array<readonly [string, string]> = []
           const frames: Array<Frame> = []
           for (const { opcode, parts } of messages) {
@@ -86,7 +95,7 @@ describe("FrameReader", () => {
               expected.push(isPing ? ["ping", Buffer.from(between.payload).toString("hex")] : ["pong", ""])
             }
           }
-          expect(read(Buffer.concat(frames.map(encode)), size)).toEqual(expected)
+          expect(read(Buffer.concat(frames.map(encode)), size, 2 ** 26, passing)).toEqual(expected)
         },
       ),
     )
@@ -125,6 +134,7 @@ describe("FrameReader", () => {
     const tooLarge = [["fault", expect.stringContaining("MessageTooLarge")]]
     expect(read(header(0x81, 101), 5, 100)).toEqual(tooLarge)
     expect(read(Buffer.concat([whole(0x01, 60), header(0x80, 41)]), 7, 100)).toEqual(tooLarge)
+    expect(read(Buffer.concat([whole(0x01, 60), header(0x80, 41)]), 7, 100, 0)).toEqual(tooLarge)
     expect(read(header(0x81, 2 ** 24), 5)).toEqual([])
     expect(read(header(0x81, 2 ** 24 + 1), 5)).toEqual([
       ["fault", "MessageTooLarge: frame is longer than 16 MiB"],

@@ -1,9 +1,10 @@
 /**
  * Reads the frames of RFC 6455 that a client sends, straight from the bytes of its socket.
  *
- * A payload is copied once, to memory that the next message may use again, and unmasked there four bytes at a time. A
- * message that is longer than the limit, a frame of more than 16 MiB and a breach of the protocol are told as soon as
- * their header is there. Memory grows with what has come, never with what a header announces.
+ * A payload is copied once, to memory that the next message may use again, and unmasked there four bytes at a time;
+ * where messages are only passed on, it is unmasked where it lies, and not copied. A message that is longer than the
+ * limit, a frame of more than 16 MiB and a breach of the protocol are told as soon as their header is there. Memory
+ * grows with what has come, never with what a header announces.
  */
 import { tooLong, TransportError } from "../../../core/transport/Transport.ts"
 import { maxFrameBytes } from "./WebSocketFrames.ts"
@@ -28,6 +29,9 @@ export interface Sink {
   readonly close: () => void
 }
 
+/** Takes a message in parts, which are nobody else's. */
+export type TakeParts = (parts: ReadonlyArray<Uint8Array>, length: number) => void
+
 /** The reader of one connection. */
 export class FrameReader {
   private readonly maxMessageBytes: number
@@ -38,18 +42,29 @@ export class FrameReader {
   private opcode = continuation
   /** Bytes of the payload that have not come yet. */
   private missing = 0
-  /** The message so far, and behind it a control frame between its frames. Its start is where words are aligned. */
+  /** The message so far. */
   private memory = nothing
+  /** Instead of it, where messages are passed on. */
+  private parts: Array<Uint8Array> | undefined
+  private take: TakeParts | undefined
   /** Length of the frames of the message that are complete. */
   private message = 0
   /** Length of the same with what has come of this frame. */
   private length = 0
   private inMessage = false
+  /** The payload of a control frame, which may come between those of a message. */
+  private payload = nothing
   private over = false
 
   constructor(maxMessageBytes: number, sink: Sink) {
     this.maxMessageBytes = maxMessageBytes
     this.sink = sink
+  }
+
+  /** Hands messages to `take` from now on, those that have not begun yet. What is pushed is its own then. */
+  passOn(take: TakeParts): void {
+    this.take = take
+    if (!this.inMessage) this.parts = []
   }
 
   /** Takes the next bytes; answers what is wrong with them. Then, and after a Close frame, nothing more is read. */
@@ -114,34 +129,56 @@ export class FrameReader {
   }
 
   private keep(bytes: Uint8Array): void {
-    const length = this.length + bytes.length
-    if (length > this.memory.length) {
-      const whole = this.length + this.missing
-      const grown = new Uint8Array((Math.max(this.memory.length * 2, Math.min(whole, length * 2)) + 3) & ~3)
-      grown.set(this.memory.subarray(0, this.length))
-      this.memory = grown
+    if (isControl(this.opcode)) {
+      const payload = new Uint8Array(this.payload.length + bytes.length)
+      payload.set(this.payload)
+      payload.set(bytes, this.payload.length)
+      this.payload = payload
+      return
     }
-    this.memory.set(bytes, this.length)
+    const length = this.length + bytes.length
+    if (this.parts !== undefined) {
+      unmask(bytes, this.mask, this.length - this.message)
+      this.parts.push(bytes)
+    } else {
+      if (length > this.memory.length) this.grow(length)
+      this.memory.set(bytes, this.length)
+    }
     this.length = length
+  }
+
+  private grow(length: number): void {
+    const whole = this.length + this.missing
+    const grown = new Uint8Array(Math.max(this.memory.length * 2, Math.min(whole, length * 2)))
+    grown.set(this.memory.subarray(0, this.length))
+    this.memory = grown
+  }
+
+  /** The mask of this frame. */
+  private get mask(): Uint8Array {
+    return this.header.subarray(this.have - 4, this.have)
   }
 
   /** The payload is there. */
   private complete(): void {
-    const { have, header, memory, message, length } = this
+    const { header, mask, memory, message, length, parts } = this
     this.have = 0
-    if (length > message) unmask(memory, message, length, header.subarray(have - 4, have))
-    if (isControl(this.opcode)) return this.control()
+    if (isControl(this.opcode)) return this.control(mask)
+    if (parts === undefined && length > message) unmask(memory.subarray(message, length), mask)
     this.message = length
     if ((header[0]! & 0x80) === 0) return
     this.inMessage = false
     this.message = this.length = 0
+    this.parts = this.take && []
+    if (parts !== undefined) return this.take?.(parts, length)
     const kept = this.sink.message(memory.subarray(0, length))
     if (kept || memory.length > largestKept) this.memory = nothing
   }
 
-  private control(): void {
-    const payload = this.memory.slice(this.message, this.length)
-    this.length = this.message
+  private control(mask: Uint8Array): void {
+    const { payload } = this
+    this.payload = nothing
+    unmask(payload, mask)
     if (this.opcode === ping) return this.sink.ping(payload)
     if (this.opcode === pong) return this.sink.pong()
     this.over = true
@@ -151,18 +188,21 @@ export class FrameReader {
 
 const isControl = (opcode: number): boolean => opcode >= close && opcode <= pong
 
-/** Unmasks the bytes between two places of memory whose length is a multiple of four. */
-const unmask = (memory: Uint8Array<ArrayBuffer>, from: number, to: number, mask: Uint8Array): void => {
+/** Unmasks bytes of a payload where they lie, words at a time; `at` is the place of the first one in it. */
+const unmask = (bytes: Uint8Array, mask: Uint8Array, at = 0): void => {
+  const from = bytes.byteOffset
+  const to = from + bytes.length
   const key = new Uint8Array(4)
-  for (let i = 0; i < 4; i += 1) key[(from + i) & 3] = mask[i]!
+  for (let i = 0; i < 4; i += 1) key[(from + i) & 3] = mask[(at + i) & 3]!
   const word = new Int32Array(key.buffer)[0]!
   if (word === 0) return
-  const words = new Int32Array(memory.buffer)
+  const all = new Uint8Array(bytes.buffer)
+  const words = new Int32Array(bytes.buffer, 0, bytes.buffer.byteLength >> 2)
   const [first, end] = [(from + 3) >> 2, to >> 2]
   const head = Math.min(first << 2, to)
-  for (let at = from; at < head; at += 1) memory[at]! ^= key[at & 3]!
+  for (let at = from; at < head; at += 1) all[at]! ^= key[at & 3]!
   for (let at = first; at < end; at += 1) words[at]! ^= word
-  for (let at = Math.max(head, end << 2); at < to; at += 1) memory[at]! ^= key[at & 3]!
+  for (let at = Math.max(head, end << 2); at < to; at += 1) all[at]! ^= key[at & 3]!
 }
 
 const headerLength = (second: number): number => {

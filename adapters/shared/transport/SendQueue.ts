@@ -13,8 +13,8 @@ import { giveBack } from "../../../core/protocol/MemoryPool.ts"
 import { highWaterMark } from "../../../core/transport/Transport.ts"
 
 export interface SendQueue {
-  /** Queues one message in one or two parts; answers false while more than the high-water mark waits. */
-  readonly write: (head: Uint8Array, body?: Uint8Array) => boolean
+  /** Queues one message in one or more parts; answers false while more than the high-water mark waits. */
+  readonly write: (head: Uint8Array, body?: Uint8Array, more?: ReadonlyArray<Uint8Array>) => boolean
   /** Sets the one listener, called when the queue is below the high-water mark again after `write` answered false. */
   readonly onDrain: (listener: () => void) => void
   /** Ignores later messages, and calls the `onDrain` listener if the writer is waiting. */
@@ -67,7 +67,7 @@ export const make = (output: Writable): SendQueue => {
   })
 
   return {
-    write: (head, body) => {
+    write: (head, body, more) => {
       if (stopped) return true
       const first = !turn
       if (first) {
@@ -80,9 +80,11 @@ export const make = (output: Writable): SendQueue => {
       }
       let accepted = send(head)
       if (body !== undefined) accepted = send(body)
+      if (more !== undefined) for (const part of more) accepted = send(part)
       // Bun's stdout does not count what it holds: rely on the stream's own, lower mark there.
       const counts = output.writableLength > 0
-      if (first || head.length >= largeBytes || (body !== undefined && body.length >= largeBytes)) uncork()
+      const isLarge = head.length >= largeBytes || (body !== undefined && body.length >= largeBytes)
+      if (first || isLarge || (more !== undefined && more.length > 0)) uncork()
       // Stalled holds until the drain: a later small message that fits must not hide it.
       if (!accepted && (!counts || output.writableLength >= highWaterMark)) stalled = true
       return !stalled

@@ -125,7 +125,11 @@ export class WebSocketLine implements Line {
   private passTo(to: WebSocketLine, ended: () => void): void {
     this.joined = true
     to.queue.onDrain(() => this.resume())
+    this.frames.passOn(([first, ...more], length) => {
+      if (!this.over && !to.queue.write(WebSocketFrames.textHeader(length), first, more)) this.pause()
+    })
     this.sink = {
+      // What had begun before.
       message: (bytes) => {
         if (!to.write(bytes)) this.pause()
         // It is held until it is sent.
