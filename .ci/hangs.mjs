@@ -37,7 +37,7 @@ class Running {
 
 /** Every process below this one, and its line in a table of processes. */
 const descendants = () => {
-  const table = execFileSync("ps", ["-A", "-o", "pid=,ppid=,stat=,etime=,args="], { encoding: "utf8" })
+  const table = execFileSync("ps", ["-A", "-o", "pid=,ppid=,stat=,wchan=,etime=,args="], { encoding: "utf8" })
   const all = table
     .split("\n")
     .map((line) => ({ line: line.slice(0, 200), numbers: line.trim().split(/\s+/, 2).map(Number) }))

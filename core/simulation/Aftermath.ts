@@ -11,7 +11,7 @@ import type { Truth } from "./Truth.ts"
 /** The program that follows a process. */
 type Follower = Program & { readonly plan: ProcessPlan; readonly truth: Truth }
 
-/** The answer to its start was lost: it must not run on, once its client has had a connection for a while. */
+/** Its start was given up, or has failed: it must not run on, once its client has had a connection for a while. */
 export const expectEnd = (program: Follower, live: Live): void => {
   const { actor, truth, plan } = program
   const { world, network, index } = actor
@@ -23,7 +23,7 @@ export const expectEnd = (program: Follower, live: Live): void => {
     if (since === undefined || since > world.now - answerBound) return
     const { spawnedAt, killedAt, exitedAt, releasedAt } = truth
     if (spawnedAt !== undefined && (killedAt ?? exitedAt ?? releasedAt) === undefined)
-      program.violate("nothing outlives its session", "the answer to its start was lost, and it runs on")
+      program.violate("nothing outlives its session", "its start was given up or has failed, and it runs on")
   })
 }
 

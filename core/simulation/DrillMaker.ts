@@ -144,19 +144,30 @@ const flood: Maker = (seed, at, [key], client) => {
   return { process, disturbances: outage }
 }
 
-/** A start whose connection is lost while it starts; `adopted` processes are followed later all the same. */
-const lostStart =
-  (adopted: boolean): Maker =>
-  (seed, at, [key], client) => {
-    const spawnMillis = seed.between(300, 3000)
-    const acts = adopted
-      ? [...talk(seed, seed.between(12, 20), 60_000, 3), wait(seed.between(1, 10_000)), ...exit]
-      : [...talk(seed, 2, 10, 1000), wait(seed.between(80_000, 100_000)), ...exit]
-    const process = followed(at, key, child(acts, { spawnMillis }), { adopted })
-    const kind = seed.pick("cut", "strand")
-    const lost = trouble(kind, at + seed.between(1, spawnMillis), client, seed.between(1, 20_000))
-    return { process, disturbances: [lost] }
-  }
+/** A start whose connection is lost while it starts, and perhaps the next one, too. Some are given up. */
+const lostStart: Maker = (seed, at, [key], client) => {
+  const spawnMillis = seed.between(300, 3000)
+  const [long, much] = [wait(seed.between(80_000, 100_000)), talk(seed, seed.between(12, 20), 60_000, 3)]
+  const acts = seed.pick([...talk(seed, 2, 10, 1000), long], [...much, long], talk(seed, 10, 10, 1500))
+  const patience = seed.chance(20) ? seed.between(1, spawnMillis) : Infinity
+  const process = followed(at, key, child([...acts, ...exit], { spawnMillis }), { patience })
+  const lost = losing(seed, at, spawnMillis, client)
+  const again = trouble(seed.pick("cut", "cut", "crash"), lost.at + seed.skewed(10_000), client, 1)
+  const hang = trouble("hang", again.at, client, seed.between(1, 10_000))
+  return { process, disturbances: [lost, ...(seed.chance(60) ? [hang, again] : [])] }
+}
+
+/** The same by a bare request; the process is followed later. */
+const adoptedStart: Maker = (seed, at, [key], client) => {
+  const spawnMillis = seed.between(300, 3000)
+  const talking = talk(seed, seed.between(12, 20), 60_000, 3)
+  const acts = [...talking, wait(seed.between(1, 10_000)), ...exit]
+  const process = followed(at, key, child(acts, { spawnMillis }), { adopted: true })
+  return { process, disturbances: [losing(seed, at, spawnMillis, client)] }
+}
+
+const losing = (seed: Seed, at: number, millis: number, client: number) =>
+  trouble(seed.pick("cut", "strand"), at + seed.between(1, millis), client, seed.between(1, 20_000))
 
 /** A process that is told of carelessly. */
 const disorder: Maker = (seed, at, [key]) => {
@@ -192,9 +203,9 @@ const makers: readonly [Maker, ...ReadonlyArray<Maker>] = [
   polls,
   flood,
   flood,
-  lostStart(false),
-  lostStart(true),
-  lostStart(true),
+  lostStart,
+  adoptedStart,
+  adoptedStart,
   disorder,
   disorder,
   writes,

@@ -91,6 +91,7 @@ export class ProcessProgram extends Program {
       if (Option.isNone(result.right)) {
         this.note("start is given up")
         truth.endWantedAt ??= actor.world.now
+        Aftermath.expectEnd(this, live)
         return undefined
       }
       const [{ process, subscription }, { sessionId }] = [result.right.value, live.client]

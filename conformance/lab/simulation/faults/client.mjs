@@ -1,12 +1,13 @@
 // @ts-check
 // Faults of clients: reconnection, credit, order and recovery of events.
-import { drills, faultIn } from "./fault.mjs"
+import { drills, faultIn, writers } from "./fault.mjs"
 
 const reconnect = faultIn("core/client/Reconnect.ts")
 const policy = faultIn("core/client/ReconnectPolicy.ts")
 const current = faultIn("core/client/CurrentConnection.ts")
 const follower = faultIn("core/client/ProcessFollower.ts")
 const followed = faultIn("core/client/FollowedProcesses.ts")
+const starter = faultIn("core/client/ProcessStarter.ts", drills)
 const reorder = faultIn("core/client/ReorderBuffer.ts")
 const feed = faultIn("core/client/EventFeed.ts")
 const credit = faultIn("core/client/CreditWindow.ts")
@@ -49,6 +50,36 @@ export const client = [
     drills,
   ),
   followed("[id, last()]", "[id, last() + 1]", "a replay is asked for one too late"),
+  followed(
+    "        if (written.has(id)) follower.role.told(false)\n",
+    "",
+    "a client that resumes believes to have the roles that it had",
+    {
+      ...writers,
+      survives: "another one has to take the role while its client is away, and have it when that is back",
+    },
+  ),
+  followed(
+    "        follower?.role.told(event.writer)\n",
+    "",
+    "a client does not take note of its role",
+    writers,
+  ),
+  starter(
+    "      if (Either.isRight(found)) return yield* follower.takeOver\n",
+    "      if (Either.isRight(found)) return\n",
+    "a process that is found is not taken up",
+  ),
+  starter(
+    '          if (reason === "EventsLost" || (reason === "Disconnected" && ended() === undefined)) fork(terminate)\n',
+    "          void reason\n",
+    "a process that nobody follows runs on",
+  ),
+  starter(
+    "      fork(Effect.ensuring(Effect.ignore(end), abandon(follower)))\n",
+    "      fork(abandon(follower))\n",
+    "a start that is given up leaves its process",
+  ),
   reorder(
     "if (this.closed || event.seq <= this.last) return",
     "if (this.closed) return",
