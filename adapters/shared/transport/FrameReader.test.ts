@@ -23,8 +23,8 @@ const encode = ({ first, payload, mask }: Frame) =>
   ])
 
 /**
- * What a reader tells of bytes that come in pieces of this size; every other message is kept. From the byte `passing` on
- * messages are passed on.
+ * What a reader tells of bytes that come in pieces of this size; every other message is kept. From the byte `passing`
+ * on messages are passed on.
  */
 const read = (bytes: Uint8Array, size: number, maxMessageBytes = 2 ** 26, passing = Infinity) => {
   const kept: Array<readonly [message: Uint8Array, hex: string]> = []
@@ -139,6 +139,19 @@ describe("FrameReader", () => {
     expect(read(header(0x81, 2 ** 24 + 1), 5)).toEqual([
       ["fault", "MessageTooLarge: frame is longer than 16 MiB"],
     ])
+  })
+
+  it("joins the parts of a message that comes byte by byte", () => {
+    const reader = new FrameReader(2 ** 26, {
+      message: () => false,
+      ping: () => {},
+      pong: () => {},
+      close: () => {},
+    })
+    const passed: Array<number> = []
+    reader.passOn((parts) => void passed.push(parts.length))
+    for (const byte of whole(0x81, 10_000)) reader.push(Uint8Array.of(byte))
+    expect(passed).toEqual([156 + 16])
   })
 
   it("reads nothing behind a Close frame", () => {

@@ -6,6 +6,7 @@
  * limit, a frame of more than 16 MiB and a breach of the protocol are told as soon as their header is there. Memory
  * grows with what has come, never with what a header announces.
  */
+import { concat } from "../../../core/protocol/Bytes.ts"
 import { tooLong, TransportError } from "../../../core/transport/Transport.ts"
 import { maxFrameBytes } from "./WebSocketFrames.ts"
 
@@ -14,6 +15,9 @@ const largestKept = 1024 * 1024
 const [continuation, text, binary, close, ping, pong] = [0, 1, 2, 8, 9, 10]
 /** The longest payload of a control frame. */
 const longestControl = 125
+
+/** So many parts of a message that are shorter than that, one after the other, become one: each is an object. */
+const few = { parts: 64, bytes: 1024 }
 
 const nothing = new Uint8Array(0)
 
@@ -47,6 +51,8 @@ export class FrameReader {
   /** Instead of it, where messages are passed on. */
   private parts: Array<Uint8Array> | undefined
   private take: TakeParts | undefined
+  /** Short ones at the end of them. */
+  private short = 0
   /** Length of the frames of the message that are complete. */
   private message = 0
   /** Length of the same with what has come of this frame. */
@@ -140,6 +146,11 @@ export class FrameReader {
     if (this.parts !== undefined) {
       unmask(bytes, this.mask, this.length - this.message)
       this.parts.push(bytes)
+      this.short = bytes.length < few.bytes ? this.short + 1 : 0
+      if (this.short === few.parts) {
+        this.parts.push(concat(this.parts.splice(-few.parts)))
+        this.short = 0
+      }
     } else {
       if (length > this.memory.length) this.grow(length)
       this.memory.set(bytes, this.length)
@@ -170,6 +181,7 @@ export class FrameReader {
     this.inMessage = false
     this.message = this.length = 0
     this.parts = this.take && []
+    this.short = 0
     if (parts !== undefined) return this.take?.(parts, length)
     const kept = this.sink.message(memory.subarray(0, length))
     if (kept || memory.length > largestKept) this.memory = nothing
