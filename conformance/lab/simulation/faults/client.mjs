@@ -112,10 +112,7 @@ export const client = [
     "left = Math.max(0, size - waiting())",
     "left = size",
     "a new connection begins with the whole window, whatever waits",
-    {
-      ...drills,
-      survives: "it shows only where a consumer takes nothing while the new connection pushes a whole window",
-    },
+    drills,
   ),
   credit("    left += room\n", "", "a grant is not counted", drills),
   flow("    hold(held)\n", "    if (held) hold(held)\n", "a connection that is held is never read again"),

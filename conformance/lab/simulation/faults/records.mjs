@@ -42,7 +42,11 @@ export const records = [
     "      if (segment.chunks > 0) segment.bytes += output.length\n",
     "the first batch of a segment is not counted",
   ),
-  reading("begin === byte ?", "begin >= byte ?", "a line that was dropped is told as a later one"),
+  reading("begin === byte ?", "begin >= byte ?", "a line that was dropped is told as a later one", {
+    ...played,
+    survives:
+      "the segment of a match has to be dropped between the scan that finds it and the look at its record",
+  }),
   reading(
     "return byte + (Lines.behind(bytes, ends - line) ?? length)",
     "return byte + (Lines.behind(bytes, ends - line - 1) ?? length)",
