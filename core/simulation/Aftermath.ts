@@ -16,6 +16,7 @@ export const expectEnd = (program: Follower, live: Live): void => {
   const { actor, truth, plan } = program
   const { world, network, index } = actor
   const { sessionId } = live.client
+  truth.endWantedAt ??= world.now
   world.watch(2 * answerBound + plan.script.spawnMillis, () => {
     const since = network.smoothSince(index)
     // Another client does not know of it.

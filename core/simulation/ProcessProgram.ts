@@ -90,7 +90,6 @@ export class ProcessProgram extends Program {
       }
       if (Option.isNone(result.right)) {
         this.note("start is given up")
-        truth.endWantedAt ??= actor.world.now
         Aftermath.expectEnd(this, live)
         return undefined
       }
