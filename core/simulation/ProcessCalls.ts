@@ -82,6 +82,8 @@ const excused = (
   return (
     truth.closed ||
     truth.endAsked ||
+    // Perhaps by its client, which has lost events that the program has yet to hear of.
+    truth.killedAt !== undefined ||
     (truth.roles !== undefined && isRefused(error)) ||
     truth.endWantedAt !== undefined ||
     /too much waits for stdin/.test(error.message)
