@@ -147,7 +147,7 @@ export class Actor {
 
   /** True while the server runs that has the session, or had it. */
   get hasSameServer(): boolean {
-    return this.session?.generation === this.server.generation
+    return this.server.isUp && this.session?.generation === this.server.generation
   }
 
   /** Checks that a session may be unknown to the server, and notes that it is over. */

@@ -31,7 +31,7 @@ export const fixedViewers: ReadonlyArray<number> = [
   // Output left behind a gap although the gap had filled the connection.
   250,
   // Of the simulation itself.
-  134,
+  134, 892_938_687,
 ]
 
 /** The seeds: of the code, and of the simulation itself. */

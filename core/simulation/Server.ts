@@ -124,6 +124,11 @@ export class Server {
     return running === undefined ? Effect.void : Scope.close(running.scope, Exit.void)
   })
 
+  /** False from the moment on in which it begins to end. */
+  get isUp(): boolean {
+    return this.running !== undefined
+  }
+
   /** A gauge or counter of the running server, by its name without `procwire_`. */
   metric(name: string): number {
     for (const { metricKey, metricState } of this.running?.metrics.snapshot() ?? []) {
