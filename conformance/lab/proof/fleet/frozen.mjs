@@ -25,7 +25,8 @@ const isAlive = (/** @type {number} */ pid) => {
 
 /** A session with a process on the host, and how each is called. */
 const begin = async (/** @type {string[]} */ labelled, /** @type {Seen} */ seen) => {
-  const client = await Fleet.connect(labelled)
+  // Longer than the host is silent: the client is to hear that it is gone.
+  const client = await Fleet.connect(labelled, { reconnect: { window: "10 minutes" } })
   const child = await client.start({ argv: ["sh", "-c", "echo $$; exec cat"], pipeStdin: true })
   const lines = child.lines()[Symbol.asyncIterator]()
   const pid = Number((await lines.next()).value)
