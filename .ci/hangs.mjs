@@ -13,28 +13,6 @@ const longestMillis = 25 * 60_000
 /** Between two looks. */
 const lookMillis = 15_000
 
-/** What has begun and not ended, and since when. */
-class Running {
-  /** @type {Map<string, { readonly name: string, readonly began: number }>} */
-  #tests = new Map()
-
-  /** @param {string} id @param {string} name */
-  begin(id, name) {
-    this.#tests.set(id, { name, began: performance.now() })
-  }
-
-  /** @param {string} id */
-  end(id) {
-    this.#tests.delete(id)
-  }
-
-  /** The longest first. */
-  *lines() {
-    for (const { name, began } of this.#tests.values())
-      yield `${Math.round((performance.now() - began) / 1000)} s: ${name}`
-  }
-}
-
 /** Every process below this one, and its line in a table of processes. */
 const descendants = () => {
   const table = execFileSync("ps", ["-A", "-o", "pid=,ppid=,stat=,wchan=,etime=,args="], { encoding: "utf8" })
@@ -56,7 +34,8 @@ const descendants = () => {
 
 /** @implements {Reporter} */
 export class Hangs {
-  #running = new Running()
+  /** What has begun and not ended, and since when. @type {Map<string, { readonly name: string, readonly began: number }>} */
+  #running = new Map()
   #last = performance.now()
   /** @type {NodeJS.Timeout | undefined} */
   #timer
@@ -94,22 +73,25 @@ export class Hangs {
   /** @param {string} id @param {string} name */
   #begin(id, name) {
     this.#last = performance.now()
-    this.#running.begin(id, name)
+    this.#running.set(id, { name, began: this.#last })
   }
 
   /** @param {string} id */
   #end(id) {
     this.#last = performance.now()
-    this.#running.end(id)
+    this.#running.delete(id)
   }
 
   #look() {
-    const silent = performance.now() - this.#last
+    const now = performance.now()
+    const silent = now - this.#last
     if (silent < longestMillis) return
     const left = descendants()
     const lines = [
       `The tests hang: nothing has begun or ended for ${Math.round(silent / 60_000)} minutes. What runs:`,
-      ...this.#running.lines(),
+      ...[...this.#running.values()].map(
+        ({ name, began }) => `${Math.round((now - began) / 1000)} s: ${name}`,
+      ),
       "The processes below, which are killed now:",
       ...left.values(),
     ]

@@ -59,7 +59,7 @@ export class FrameReader {
   private length = 0
   private inMessage = false
   /** The payload of a control frame, which may come between those of a message. */
-  private payload = nothing
+  private payload: Uint8Array = nothing
   private over = false
 
   constructor(maxMessageBytes: number, sink: Sink) {
@@ -136,10 +136,7 @@ export class FrameReader {
 
   private keep(bytes: Uint8Array): void {
     if (isControl(this.opcode)) {
-      const payload = new Uint8Array(this.payload.length + bytes.length)
-      payload.set(this.payload)
-      payload.set(bytes, this.payload.length)
-      this.payload = payload
+      this.payload = concat([this.payload, bytes])
       return
     }
     const length = this.length + bytes.length
