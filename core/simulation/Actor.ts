@@ -152,12 +152,12 @@ export class Actor {
 
   /** Checks that a session may be unknown to the server, and notes that it is over. */
   private lose(message: string): void {
-    const { session, network, index, world } = this
+    const { session, network, world } = this
     if (session === undefined) return
     this.leave()
     this.note(`loses its session: ${message}`)
     if (session.generation !== this.server.generation) return
-    const since = network.servedUntil(index) ?? 0
+    const since = network.servedUntil(session.id) ?? 0
     if (world.now - since >= this.settings.detachedMillis) return
     world.violate(
       "a session lives for its time",

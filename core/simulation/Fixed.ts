@@ -46,7 +46,7 @@ export const fixed: ReadonlyArray<number> = [
   500_094,
   // Of the simulation itself.
   2, 8, 14, 381, 26, 82, 155, 100_213, 100_231, 100_343, 30_648_306, 40_000_080, 40_000_320, 90_000_251,
-  825_908_358, 152_328_742, 684, 989_176_062, 5_000_076, 53_893_508,
+  825_908_358, 152_328_742, 684, 989_176_062, 5_000_076, 53_893_508, 5654,
 ]
 
 /** They once failed, too, and cost as much as fifty others: five million segments of a byte. */

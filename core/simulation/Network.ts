@@ -57,7 +57,7 @@ export class Network {
   private readonly hanging: Array<number> = []
   private readonly disturbed: Array<number> = []
   private readonly losses: Array<number> = []
-  private readonly left: Array<number> = []
+  private readonly left = new Map<string, number>()
   private opened = 0
 
   private readonly common: Common
@@ -150,8 +150,8 @@ export class Network {
     const healthy = this.healthySince(client)
     if (healthy === undefined) return undefined
     for (const { client: of, link, tap } of this.connections)
-      if (of === client && !link.ends.client && !link.ends.server && tap.attachedAt !== undefined)
-        return Math.max(healthy, tap.attachedAt)
+      if (of === client && !link.ends.client && !link.ends.server && tap.attached !== undefined)
+        return Math.max(healthy, tap.attached.at)
     return undefined
   }
 
@@ -169,11 +169,11 @@ export class Network {
     return Math.min(now, ...crowded) - at
   }
 
-  /** Until when the session of that client was attached; undefined if it never was. */
-  servedUntil(client: number): number | undefined {
-    let until = this.left[client]
-    for (const { client: of, link, tap } of this.connections)
-      if (of === client && tap.attachedAt !== undefined)
+  /** Until when that session was attached; undefined if it never was. */
+  servedUntil(session: string): number | undefined {
+    let until = this.left.get(session)
+    for (const { link, tap } of this.connections)
+      if (tap.attached?.session === session)
         until = Math.max(until ?? 0, Math.min(link.servedUntil, this.world.now))
     return until
   }
@@ -220,9 +220,11 @@ export class Network {
   /** Forgets the connections that are over on both sides. */
   leave(): void {
     for (const connection of this.connections) {
-      const { client, link, tap } = connection
+      const { link, tap } = connection
       if (!link.ends.client || !link.ends.server) continue
-      if (tap.attachedAt !== undefined) this.left[client] = Math.max(this.left[client] ?? 0, link.servedUntil)
+      const session = tap.attached?.session
+      if (session !== undefined)
+        this.left.set(session, Math.max(this.left.get(session) ?? 0, link.servedUntil))
       this.connections.delete(connection)
     }
   }

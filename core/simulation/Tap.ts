@@ -27,7 +27,7 @@ interface Message {
   readonly id?: number
   readonly method?: string
   readonly params?: Params | null
-  readonly result?: unknown
+  readonly result?: { readonly sessionId?: string }
   readonly error?: { readonly code: number }
 }
 
@@ -63,8 +63,8 @@ export class Tap implements Watcher {
     number,
     { readonly method: string; readonly at: number; readonly process: string }
   >()
-  /** When the server has attached a session to it. */
-  attachedAt: number | undefined
+  /** The session that the server has attached to it, and when. */
+  attached: { readonly session: string | undefined; readonly at: number } | undefined
   private readonly world: World
   private readonly name: string
   private readonly used = new Set<number>()
@@ -120,6 +120,8 @@ export class Tap implements Watcher {
       const wait = this.waits.get(id)
       if (wait !== undefined && result !== undefined) this.judge.answered(wait, result)
       const answered = this.answer(id, error?.code)
+      if (answered === "initialize" && error === undefined)
+        this.attached = { session: result?.sessionId, at: this.world.now }
       return this.disorder.instead(answered === "initialize" ? this.hide(text) : text, undefined, undefined)
     }
     this.note(`< ${method ?? "?"} ${params?.processId ?? ""} ${params?.seq ?? ""}`)
@@ -193,9 +195,8 @@ export class Tap implements Watcher {
         `${this.name}: a second answer, or a stray one: ${id}`,
       )
     this.open.delete(id)
-    if (this.attachedAt !== undefined) this.lastAnswered = id
+    if (this.attached !== undefined) this.lastAnswered = id
     this.answered.get(id)?.()
-    if (request?.method === "initialize" && code === undefined) this.attachedAt = this.world.now
     if (request?.method === "process/start") this.starting.delete(request.process)
     return request?.method
   }

@@ -193,9 +193,10 @@ export class ViewerProgram extends Program {
   /** An attachment ends with its process and with the session of that, and lives as long. */
   private mayEnd({ started }: Target): void {
     const { owner } = this
-    if (owner.sessionId !== started.sessionId || !owner.hasSameServer) return
+    const { sessionId } = owner
+    if (sessionId === undefined || sessionId !== started.sessionId || !owner.hasSameServer) return
     // A session that nobody has had for its time has ended, whether its client knows it or not.
-    const since = owner.network.servedUntil(owner.index)
+    const since = owner.network.servedUntil(sessionId)
     if (since !== undefined && owner.world.now - since >= owner.settings.detachedMillis) return
     Losses.checkForgotten(
       {
