@@ -5,7 +5,8 @@
  * somebody else (DNS rebinding), whose page would be of the same origin as ours. An address in digits is never such a
  * name.
  */
-import { BlockList, isIP } from "node:net"
+import { isIP } from "node:net"
+import * as Loopback from "../host/Loopback.ts"
 import type { Place } from "../transport/Site.ts"
 
 /** A name, with a port and a scheme where these have to be right, too. */
@@ -44,7 +45,7 @@ export const make = (place: Place, further: ReadonlyArray<Name>): Names => {
   const usual = place.secure ? "https" : "http"
   const isOwn = ({ host, port }: Required<Name>): boolean => {
     if (port !== place.port) return false
-    if (host === "localhost") return isWildcard(place.host) || isLoopback(place.host)
+    if (host === "localhost") return isWildcard(place.host) || Loopback.holds(place.host)
     const address = host.replace(/^\[|\]$/g, "")
     return isIP(address) !== 0 && (isWildcard(place.host) || address === place.host)
   }
@@ -83,11 +84,3 @@ const read = (text: string | undefined, usual: string): Required<Name> | undefin
 const portOf = (scheme: string | undefined): number => (scheme === "https" ? 443 : 80)
 
 const isWildcard = (address: string): boolean => address === "0.0.0.0" || address === "::"
-
-/** True for an address that only this machine reaches. */
-const isLoopback = (address: string): boolean =>
-  loopback.check(address, isIP(address) === 6 ? "ipv6" : "ipv4")
-
-const loopback = new BlockList()
-loopback.addSubnet("127.0.0.0", 8)
-loopback.addAddress("::1", "ipv6")

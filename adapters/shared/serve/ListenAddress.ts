@@ -1,6 +1,7 @@
 /** Addresses to serve at. Error texts for addresses that the peer implementation knows too are the peer's. */
-import { BlockList, isIP } from "node:net"
+import { isIP } from "node:net"
 import * as Effect from "effect/Effect"
+import * as Loopback from "../host/Loopback.ts"
 import * as SocketAddress from "../transport/SocketAddress.ts"
 import type { Label } from "./Option.ts"
 import { misconfigured, type ServeError } from "./ServeError.ts"
@@ -85,7 +86,7 @@ export interface Guard {
 /** Fails for an address that others can reach and nothing guards. */
 export const refuseUnguarded = (address: ListenAddress, guard: Guard, label: Label): Parsed<void> => {
   if (address.kind === "unix") return address.open === true ? refuseOpen(address, label) : Effect.void
-  if (address.kind === "stdio" || isLoopback(address.host)) return Effect.void
+  if (address.kind === "stdio" || Loopback.holds(address.host)) return Effect.void
   if (guard.certificate || (address.kind === "ws" && guard.token)) return Effect.void
   const url = `${address.kind}://${SocketAddress.formatHostAndPort(address)}`
   const token = address.kind === "ws" ? `\`${label("auth.mode")}\` or ` : ""
@@ -100,10 +101,3 @@ const refuseOpen = ({ path }: UnixAddress, label: Label) =>
     `refusing to listen on unix:${path}: every user of this host could run anything; ` +
       `use \`SocketMode=0600\` in its .socket unit, or \`${label("allowUnauthenticated")}\``,
   )
-
-const isLoopback = (host: string): boolean => {
-  const loopback = new BlockList()
-  loopback.addSubnet("127.0.0.0", 8)
-  loopback.addAddress("::1", "ipv6")
-  return loopback.check(host, isIP(host) === 6 ? "ipv6" : "ipv4")
-}
