@@ -70,16 +70,20 @@ export const make = (libc: Libc): Descriptors => {
   }
 }
 
-/** Ends the stream when the socket ends, fails or is destroyed. */
+/** Ends the stream when the socket ends, fails or is destroyed. A process that is over is kept, but not its sockets. */
 const read = (socket: Net.Socket, stream: Spawner.OutputStream, events: ChildEvents): Output => {
+  let open: Net.Socket | undefined = socket
   const end = () => events.end(stream)
   socket.on("end", end)
   socket.on("error", () => {})
-  socket.on("close", end)
+  socket.on("close", () => {
+    open = undefined
+    end()
+  })
   return {
-    pause: () => void socket.pause(),
-    resume: () => void socket.resume(),
-    destroy: () => void socket.destroy(),
+    pause: () => void open?.pause(),
+    resume: () => void open?.resume(),
+    destroy: () => void open?.destroy(),
   }
 }
 
