@@ -23,12 +23,22 @@ const git = (args) =>
     .split("\n")
     .filter(Boolean)
 
-/** The test files that differ from the parent of the last commit, or are new; undefined without such a parent. */
+/** Seconds before the last commit in which what has changed belongs together: six hours. */
+const recent = 6 * 3600
+
+/** The last commit that is older than what has changed lately; its parent if none is. */
+const before = () => {
+  const [time = ""] = git(["log", "-1", "--format=%ct"])
+  const [base = "HEAD~1"] = git(["log", "-1", "--format=%H", `--before=${Number(time) - recent}`])
+  return base
+}
+
+/** The test files that have changed in the hours before the last commit, or are new; undefined without a commit before. */
 export const changedTests = () => {
   try {
     const tests = ["--", "*.test.ts"]
     const changed = [
-      ...git(["diff", "--name-only", "--diff-filter=d", "HEAD~1", ...tests]),
+      ...git(["diff", "--name-only", "--diff-filter=d", before(), ...tests]),
       ...git(["ls-files", "--others", "--exclude-standard", ...tests]),
     ]
     return changed.filter((file) => existsSync(`${root}${file}`))
