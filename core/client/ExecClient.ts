@@ -9,7 +9,7 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as ExecutionStrategy from "effect/ExecutionStrategy"
 import * as Exit from "effect/Exit"
-import * as Fiber from "effect/Fiber"
+import type * as Fiber from "effect/Fiber"
 import * as FiberSet from "effect/FiberSet"
 import * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
@@ -20,6 +20,7 @@ import type { Transport } from "../transport/Transport.ts"
 import * as Activity from "./Activity.ts"
 import * as Calls from "./Calls.ts"
 import type { ClientError } from "./ClientError.ts"
+import * as ClientFiber from "./ClientFiber.ts"
 import * as CurrentConnection from "./CurrentConnection.ts"
 import * as FileWatch from "./FileWatch.ts"
 import * as FlowControl from "./FlowControl.ts"
@@ -218,8 +219,7 @@ export const lazy = (
       return fiber
     }
     return Effect.map(
-      // `Fiber.join` would give the caller the scope of the client.
-      Effect.suspend(() => Effect.flatten(Fiber.await(shared ?? begin()))),
+      Effect.suspend(() => ClientFiber.outcome(shared ?? begin())),
       ({ client }) => client,
     )
   })

@@ -7,7 +7,8 @@ import type { HasherService } from "../protocol/Hasher.ts"
 import * as Attaching from "./Attaching.ts"
 import type { AttachOptions, AttachTarget } from "./Attaching.ts"
 import type { Call } from "./Calls.ts"
-import { ClientError } from "./ClientError.ts"
+import type { ClientError } from "./ClientError.ts"
+import * as ClientFiber from "./ClientFiber.ts"
 import * as Delivery from "./Delivery.ts"
 import type { FollowedProcesses, How } from "./FollowedProcesses.ts"
 import type { NextId } from "./Ids.ts"
@@ -80,9 +81,7 @@ export const tallied = (
         const tally = new Delivery.Tally(after, hasher)
         const tallying = Delivery.follow(follower.id, tally, yield* follower.subscribe)
         // The end of the client interrupts it.
-        const closed = Effect.suspend(() => Deferred.fail(delivery, follower.failure() ?? clientClosed))
+        const closed = Effect.suspend(() => Deferred.fail(delivery, follower.failure() ?? ClientFiber.closed))
         fork(Effect.onInterrupt(Effect.intoDeferred(tallying, delivery), () => closed))
         return Deferred.await(delivery)
       })
-
-const clientClosed = new ClientError({ reason: "Disconnected", message: "the client was closed" })

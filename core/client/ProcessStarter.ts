@@ -8,13 +8,13 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as Fiber from "effect/Fiber"
 import type * as Scope from "effect/Scope"
 import * as Aborting from "./Aborting.ts"
 import * as Attaching from "./Attaching.ts"
 import type { AttachOptions, AttachTarget } from "./Attaching.ts"
 import * as ErrorCode from "../protocol/ErrorCode.ts"
 import type { Call } from "./Calls.ts"
+import * as ClientFiber from "./ClientFiber.ts"
 import { ClientError } from "./ClientError.ts"
 import * as CreditWindow from "./CreditWindow.ts"
 import type * as EventFeed from "./EventFeed.ts"
@@ -215,8 +215,7 @@ const send = (options: Options, follower: ProcessFollower, params: StartOptions.
     )
     // The request runs on another fiber, and still belongs to the caller's trace span.
     const starting = fork(Effect.provide(request, yield* Effect.context<never>()))
-    // `Fiber.join` would bring the client's scope along: what the caller acquires then would end with the client.
-    const started = Effect.flatten(Fiber.await(starting))
+    const started = ClientFiber.outcome(starting)
     const abandonStart = Effect.sync(() => {
       wanted = false
       const end = Effect.zipRight(started, terminate)

@@ -6,7 +6,6 @@
  */
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Fiber from "effect/Fiber"
 import * as FiberSet from "effect/FiberSet"
 import type * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
@@ -15,6 +14,7 @@ import type * as V0 from "../../protocol/dialect/v0.ts"
 import type { Transport } from "../../transport/Transport.ts"
 import * as Activity from "../Activity.ts"
 import type { ClientError } from "../ClientError.ts"
+import * as ClientFiber from "../ClientFiber.ts"
 import * as FlowControl from "../FlowControl.ts"
 import * as Ids from "../Ids.ts"
 import * as ClientConnection from "../ClientConnection.ts"
@@ -141,8 +141,7 @@ export const make = (
         if (refusal !== undefined) return yield* Effect.fail(refusal)
         const id = options.processId ?? nextId("process")
         const starting = fork(send(id, yield* processes.follow(id), options))
-        // `Fiber.join` would bring the client's scope along.
-        const started = Effect.flatten(Fiber.await(starting))
+        const started = ClientFiber.outcome(starting)
         return yield* Effect.onInterrupt(restore(started), () =>
           Effect.sync(() => fork(Effect.ignore(Effect.zipRight(started, terminate(id))))),
         )

@@ -1,0 +1,19 @@
+/** Fibers that end with the client, and those who wait for them. */
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import { ClientError } from "./ClientError.ts"
+
+/** What is told to who waits for a client that is closed. */
+export const closed = new ClientError({ reason: "Disconnected", message: "the client was closed" })
+
+/**
+ * The outcome of a fiber of the client. Its interruption is the end of the client, and fails: who waits was not
+ * interrupted. `Fiber.join` would also bring the client's scope along: what the caller acquires then would end with the
+ * client.
+ */
+export const outcome = <A>(fiber: Fiber.RuntimeFiber<A, ClientError>): Effect.Effect<A, ClientError> =>
+  Effect.flatMap(Fiber.await(fiber), (exit) =>
+    Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause) ? Effect.fail(closed) : exit,
+  )
