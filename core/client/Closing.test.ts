@@ -35,9 +35,7 @@ describe("A client that is closed", () => {
     effect(function* () {
       const server = yield* TestServer.make({ beforeSpawn: () => Effect.never }, { dialect: "v0" })
       const own = yield* Scope.make()
-      const make = Effect.flatMap(server.connect, (transport) =>
-        Dialects.make(transport, { dialect: "v0" }),
-      )
+      const make = Effect.flatMap(server.connect, (transport) => Dialects.make(transport, { dialect: "v0" }))
       const client = yield* Scope.extend(make, own)
       const starting = yield* Effect.fork(Effect.flip(client.start({ argv: ["a"], cwd: "/tmp", env: {} })))
       yield* settle
@@ -55,6 +53,29 @@ describe("A client that is closed", () => {
       yield* settle
       yield* Scope.close(own, Exit.void)
       expect((yield* Fiber.join(using)).reason).toBe("Disconnected")
+    }),
+  )
+
+  it(
+    "tells all who wait for its end, also behind one that has given up",
+    effect(function* () {
+      const servers = [yield* TestServer.make(), yield* TestServer.make({}, { dialect: "v0" })] as const
+      const [transport, older] = [yield* servers[0].connect, yield* servers[1].connect]
+      const ends = [
+        Effect.map(ExecClient.make(transport), ({ disconnected }) => disconnected),
+        Effect.map(Dialects.make(older, { dialect: "v0" }), ({ disconnected }) => disconnected),
+      ]
+      for (const make of ends) {
+        const own = yield* Scope.make()
+        const disconnected = yield* Scope.extend(make, own)
+        const first = yield* Effect.fork(disconnected)
+        const second = yield* Effect.fork(disconnected)
+        yield* settle
+        yield* Fiber.interrupt(first)
+        yield* Scope.close(own, Exit.void)
+        const errors = [yield* Fiber.join(second), yield* disconnected]
+        expect(errors.map(({ reason }) => reason)).toEqual(["Disconnected", "Disconnected"])
+      }
     }),
   )
 })

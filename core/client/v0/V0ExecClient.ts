@@ -4,8 +4,10 @@
  * It lives in a scope, whose end closes the connection; the server then ends every process. Nothing can be resumed:
  * when the connection is lost, every call fails, and every process has exited without a code.
  */
+import * as Deferred from "effect/Deferred"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as FiberId from "effect/FiberId"
 import * as FiberSet from "effect/FiberSet"
 import type * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
@@ -109,8 +111,17 @@ export const make = (
     const { greeting, lost } = made
     const ask: ClientConnection.Ask = (...request) => activity.during(made.ask(...request))
 
-    const disconnected = yield* Effect.cached(Effect.map(lost, ClientConnection.disconnected))
-    yield* Effect.forkScoped(Effect.map(disconnected, processes.end))
+    const disconnected = Deferred.unsafeMake<ClientError>(FiberId.none)
+    const end = (why: string) => {
+      const error = ClientConnection.disconnected(why)
+      processes.end(error)
+      Deferred.unsafeDone(disconnected, Effect.succeed(error))
+    }
+    yield* Effect.map(lost, end).pipe(
+      Effect.onInterrupt(() => Effect.sync(() => end("the client was closed"))),
+      Effect.interruptible,
+      Effect.forkScoped,
+    )
 
     const terminate = (processId: string) =>
       Effect.map(call(ask, "command/exec/terminate", { processId }), ({ running }) => running)
@@ -154,6 +165,6 @@ export const make = (
         Effect.uninterruptibleMask((restore) =>
           Effect.acquireRelease(begin(options, restore), ({ terminate }) => Effect.ignore(terminate)),
         ),
-      disconnected,
+      disconnected: Deferred.await(disconnected),
     }
   }).pipe(Effect.interruptible, activity.during)
