@@ -92,10 +92,16 @@ export const client = [
     streams,
   ),
   one(
-    "core/client/ProcessStarter.ts",
-    "const started = Effect.flatten(Fiber.await(starting))",
-    "const started = Fiber.join(starting)",
+    "core/client/ClientFiber.ts",
+    "Effect.flatMap(Fiber.await(fiber), (exit)",
+    "Effect.flatMap(Effect.exit(Fiber.join(fiber)), (exit)",
     "what a caller acquires after a start is released with the client",
+  ),
+  one(
+    "core/client/ClientFiber.ts",
+    "Cause.isInterruptedOnly(exit.cause) ? Effect.fail(closed) : exit",
+    "Cause.isInterruptedOnly(exit.cause) ? exit : exit",
+    "the end of a client interrupts who waits for it",
   ),
   one(
     "core/client/FileWatch.ts",

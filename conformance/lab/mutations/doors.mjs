@@ -50,7 +50,12 @@ export const doors = [
     doorsTest,
   ),
   elsewhere(
-    one(listen, '"127.0.0.0", 8', '"126.0.0.0", 7', "the neighbours of loopback are loopback"),
+    one(
+      "adapters/shared/host/Loopback.ts",
+      '"127.0.0.0", 8',
+      '"126.0.0.0", 7',
+      "the neighbours of loopback are loopback",
+    ),
     doorsTest,
   ),
   elsewhere(
