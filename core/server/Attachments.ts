@@ -41,7 +41,7 @@ export interface Attachments {
   readonly at: (processId: string) => Target
   /** The same for a client that writes to it; `ending` for one that ends it, which its owner always may. */
   readonly writing: (processId: string, ending?: "ending") => Effect.Effect<Target, ProcessError>
-  /** What the notifier follows under an id. */
+  /** What the notifier follows under an id; one that is forgotten, too, until its last event is sent. */
   readonly followed: (processId: string) => Effect.Effect<Notifier.Followed, ProcessError>
   /** The attachment of that id. */
   readonly get: (id: string) => Attachment | undefined
@@ -63,7 +63,7 @@ export interface Attachments {
 export interface Options {
   /** The session of the connection. */
   readonly session: () => Session
-  readonly notifier: Pick<Notifier.Notifier, "leave">
+  readonly notifier: Pick<Notifier.Notifier, "find" | "leave">
   readonly notices: Notices
 }
 
@@ -111,10 +111,7 @@ export const make = ({ session, notifier, notices }: Options): Attachments => {
   return {
     at,
     writing: (processId, ending) => writing(processId, at(processId), ending),
-    followed: (processId) => {
-      const { processes, id, attachment } = at(processId)
-      return attachment === undefined ? processes.find(id) : Effect.succeed(attachment)
-    },
+    followed: (processId) => followed(at(processId), () => notifier.find(processId)),
     get: (id) => all.get(id),
     add: (of) => {
       const { id, process, writers } = of
@@ -147,6 +144,15 @@ export const make = ({ session, notifier, notices }: Options): Attachments => {
       for (const attachment of all.values()) leave(attachment)
     },
   }
+}
+
+/** `sent` is what the notifier still sends the events of. */
+const followed = (
+  { processes, id, attachment }: Target,
+  sent: () => Notifier.Followed | undefined,
+): Effect.Effect<Notifier.Followed, ProcessError> => {
+  const known = attachment ?? (processes.has(id) ? undefined : sent())
+  return known === undefined ? processes.find(id) : Effect.succeed(known)
 }
 
 const roleText = (processId: string, { processes, id, attachment }: Target): string | undefined =>

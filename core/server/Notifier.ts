@@ -39,6 +39,8 @@ export interface Notifier {
   readonly attach: (followed: Followed, seq: number, credit?: number) => void
   /** Adds to the credit, which a process that has none is put under. False, and nothing, if that is too much to count. */
   readonly grant: (followed: Followed, bytes: number) => boolean
+  /** What it still sends the events of under that id, also when nobody else knows the id any more. */
+  readonly find: (id: string) => Followed | undefined
   /** Sends nothing more of this one. */
   readonly leave: (followed: Followed) => void
   /** Detaches from every process; `attach` has no effect from then on. */
@@ -117,6 +119,7 @@ export const make = (
       begin(followed, seq).wake()
     },
     grant,
+    find: (id) => [...following.keys()].find((followed) => followed.id === id),
     leave: (followed) => following.get(followed)?.stop(),
     close: () => {
       closed = true

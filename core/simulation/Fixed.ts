@@ -46,6 +46,8 @@ export const fixed: ReadonlyArray<number> = [
   500_094,
   // The end of a client interrupted who waited for a start whose failure was about to be explained.
   10_839,
+  // Output that waited for credit when its process was forgotten never came: the grant was refused.
+  23_622,
   // Of the simulation itself.
   2, 8, 14, 381, 26, 82, 155, 100_213, 100_231, 100_343, 30_648_306, 40_000_080, 40_000_320, 90_000_251,
   825_908_358, 152_328_742, 684, 989_176_062, 5_000_076, 53_893_508, 5654,

@@ -67,6 +67,13 @@ export const server = [
     "process/credit",
   ),
   one(
+    "core/server/Attachments.ts",
+    "processes.has(id) ? undefined : sent()",
+    "undefined",
+    "output that waits for credit never comes once its process is forgotten",
+    "process/credit",
+  ),
+  one(
     "core/server/handlers/session.ts",
     "named(credit, process.id)",
     "undefined",

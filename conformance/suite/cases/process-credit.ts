@@ -255,6 +255,33 @@ export const processCredit = table("process/credit", {
         await wire.refused("process/start", Child.params(wire, { params: { credit: bytes } }), -32602)
     },
   },
+  "after-it-is-forgotten": {
+    ...credited,
+    requires: ["process-credit", "process-attach"],
+    says:
+      "Output that waits for credit comes although its process is forgotten meanwhile: process/credit takes grants " +
+      "for it until process/closed, of the process and of an attachment.",
+    run: async (t) => {
+      const wire = await t.open()
+      const script = "head -c 300000 /dev/zero; exit 4"
+      const child = await Child.start(wire, { script, params: { credit: chunk } })
+      await wire.ok("process/attach", { processId: child.id, as: "seen", credit: chunk })
+      const seen = Child.attach(wire, "seen")
+      await usedUp(child, chunk)
+      await usedUp(seen, chunk)
+      while (!(await child.read({ afterSeq: 0, waitMs: aheadMs })).closed);
+      await wire.ok("process/terminate", { processId: child.id, remove: true })
+      await wire.refused("process/read", { processId: child.id }, -32600)
+      for (const each of [child, seen]) {
+        await grant(wire, each.id, plenty)
+        Check.equal(await each.exited(), 4, "the exit code")
+        await each.ended()
+        Check.equal(pushed(each), 300_000, "the bytes")
+        inOrder(each, 1)
+        await wire.refused("process/credit", { processId: each.id, bytes: 1 }, -32600)
+      }
+    },
+  },
   "anew-with-a-resume": {
     ...resuming,
     says:
