@@ -19,7 +19,7 @@ describe("A client that is closed", () => {
     effect(function* () {
       const server = yield* TestServer.make({ beforeSpawn: () => Effect.fail(missing) })
       const network = new TestNetwork(server, yield* Effect.scope)
-      network.arrives = (text) => !text.includes("fs/getMetadata")
+      network.toServer = (text) => (text.includes("fs/getMetadata") ? undefined : text)
       const own = yield* Scope.make()
       const client = yield* Scope.extend(ExecClient.make(network.open), own)
       yield* Effect.fork(Effect.zipRight(client.disconnected, Scope.close(own, Exit.void)))

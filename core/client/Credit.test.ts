@@ -92,6 +92,26 @@ describe("The credit of a process", () => {
   )
 
   it(
+    "that is refused, by a server that knows the process no more, loses what is left, and nobody waits for it",
+    effect(function* () {
+      const { client, fake, network } = yield* connected()
+      const { subscription } = yield* client.startSubscribed({
+        argv: ["x"],
+        processId: "p",
+        credit: chunk.length,
+      })
+      const child = yield* fake.next
+      for (let i = 0; i < 3; i++) child.output("stdout", chunk)
+      child.finish()
+      network.toServer = (text) => text.replace(/"p"/, `"forgotten"`)
+      for (let i = 0; i < 9; i++) yield* settle
+      expect(((yield* subscription.next) ?? []).map((event) => "seq" in event && event.seq)).toEqual([1])
+      const [end] = (yield* subscription.next) ?? []
+      expect(end).toMatchObject({ kind: "failed", reason: "EventsLost", gone: { from: 2 } })
+    }),
+  )
+
+  it(
     "is given to a process that is taken over, with nothing but a grant",
     effect(function* () {
       const { fake, connect } = yield* TestServer.make()

@@ -34,8 +34,8 @@ export interface CurrentConnection {
     repeatable: boolean,
     asking?: Asking,
   ) => Effect.Effect<Json, ClientError>
-  /** Sends a request whose answer does not matter, on this connection or not at all. */
-  readonly tell: (method: string, params: unknown) => Effect.Effect<void>
+  /** Sends a request whose result does not matter, on this connection or not at all. False if the server refuses it. */
+  readonly tell: (method: string, params: unknown) => Effect.Effect<boolean>
   /** Takes nothing more from the server while held. */
   readonly hold: (held: boolean) => void
   /** Requests go to this connection from now on. */
@@ -96,7 +96,9 @@ export const make = (): CurrentConnection => {
     ask,
     tell: (method, params) =>
       Effect.suspend(() =>
-        current === undefined ? Effect.void : Effect.ignore(current.ask(method, params)),
+        current === undefined
+          ? Effect.succeed(true)
+          : Effect.match(current.ask(method, params), { onSuccess: () => true, onFailure: isLoss }),
       ),
     hold: (held) => current?.hold(held),
     connected: ({ ask, hold }) => {

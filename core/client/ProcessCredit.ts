@@ -5,8 +5,8 @@ import type { Encoded } from "./Calls.ts"
 import * as CreditWindow from "./CreditWindow.ts"
 import { creditOf, type Sequenced } from "./ProcessEvent.ts"
 
-/** Sends a request whose answer does not matter. */
-export type Tell = (method: "process/credit", params: Encoded<"process/credit">) => Effect.Effect<void>
+/** Sends a request whose result does not matter. False if the server refuses it. */
+export type Tell = (method: "process/credit", params: Encoded<"process/credit">) => Effect.Effect<boolean>
 
 export interface ProcessCredit extends CreditWindow.CreditWindow {
   /** Counts what the server has pushed around `accept`, which takes it. */
@@ -20,11 +20,17 @@ export interface Options {
   readonly tell: Tell
   readonly fork: (effect: Effect.Effect<void>) => Fiber.RuntimeFiber<unknown, unknown>
   readonly waiting: CreditWindow.Options["waiting"]
+  /** Is run when the server refuses a grant: it pushes nothing more. */
+  readonly refused: Effect.Effect<void>
 }
 
 /** The credit of the process `id`, with a window of that size. */
-export const make = (id: string, size: number, { tell, fork, waiting }: Options): ProcessCredit => {
-  const grant = (bytes: number) => tell("process/credit", { processId: id, bytes })
+export const make = (id: string, size: number, { tell, fork, waiting, refused }: Options): ProcessCredit => {
+  const grant = (bytes: number) =>
+    Effect.if(tell("process/credit", { processId: id, bytes }), {
+      onTrue: () => Effect.void,
+      onFalse: () => refused,
+    })
   const window = CreditWindow.make({
     size,
     waiting,

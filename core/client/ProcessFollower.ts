@@ -89,7 +89,10 @@ export const make = (
   const call: Call = (method, params) => send(method, params, { refusal: outcome.sessionLost })
   const recovery = EventRecovery.make(id, call, () => buffer.last, mayMiss)
   const waiting = () => feed.waiting()
-  const credit = size === undefined ? undefined : ProcessCredit.make(id, size, { tell, fork, waiting })
+  // A server that pushes nothing more is asked for what is left. It refuses grants behind `closed`, too.
+  const refused = Effect.suspend(() => (buffer.closed || failure() !== undefined ? Effect.void : recovered))
+  const credit =
+    size === undefined ? undefined : ProcessCredit.make(id, size, { tell, fork, waiting, refused })
   const feed = EventFeed.make(after, flow, recovery.catchUp, credit)
 
   const buffer = new ReorderBuffer(after, (event) => {

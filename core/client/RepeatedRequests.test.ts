@@ -116,7 +116,8 @@ describe("requests over a lost connection", () => {
       const { client, fake, network } = yield* connected()
       const sent = () => network.sent.filter((text) => text.includes("process/start")).length
       const begin = function* (lostOnes: number) {
-        network.arrives = (text) => !text.includes("process/start") || (lostOnes -= 1) < 0
+        network.toServer = (text) =>
+          text.includes("process/start") && (lostOnes -= 1) >= 0 ? undefined : text
         const starting = yield* Effect.fork(Effect.either(client.start({ argv: ["x"] })))
         yield* settle
         yield* network.cut

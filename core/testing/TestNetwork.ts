@@ -19,8 +19,8 @@ export class TestNetwork {
   readonly attempts: Array<number> = []
   /** The messages that the client has sent. */
   readonly sent: Array<string> = []
-  /** Whether a message of the client arrives. */
-  arrives: (text: string) => boolean = () => true
+  /** Changes a message of the client; undefined drops it. */
+  toServer: (text: string) => string | undefined = (text) => text
   /** Changes a message of the server; undefined drops it. */
   toClient: (text: string) => string | undefined = (text) => text
   private readonly server: Omit<TestServer, "serve">
@@ -45,7 +45,7 @@ export class TestNetwork {
     const [client, relay] = yield* Scope.extend(Memory.makePair(), near)
     const up = pump(relay, served, (text) => {
       this.sent.push(text)
-      return this.alive && this.arrives(text) ? text : undefined
+      return this.alive ? this.toServer(text) : undefined
     })
     const down = pump(served, relay, (text) => (this.alive ? this.toClient(text) : undefined))
     const both = Effect.zipRight(Effect.race(up, down), relay.close)

@@ -241,6 +241,12 @@ export const client = [
     "size - left",
     "a consumer that does not read is granted more",
   ),
+  one(
+    "core/client/ProcessCredit.ts",
+    "() => refused",
+    "() => Effect.void",
+    "whoever is refused a grant waits for ever",
+  ),
   one("core/client/CreditWindow.ts", "left -= bytes", "void bytes", "nothing is ever granted again"),
   one(
     "core/client/CreditWindow.ts",
