@@ -4,8 +4,10 @@
 // Bun copies itself and appends the bundle with its bytecode. A server that is started in a foreign folder must not
 // read `.env` or `bunfig.toml` there. Code that runs once, at the start, is not worth compiling, hence the high
 // threshold of the JIT; main.ts lowers it again.
+import { command } from "./command.mjs"
 import { binary, install, run } from "./setup.mjs"
 
+command(import.meta.url)
 install()
 const speed = ["--bytecode", "--format=esm", "--splitting", "--minify", "--sourcemap=none"]
 const jit = ["--compile-jit-policy=100"]

@@ -5,6 +5,7 @@
 // file that DENORT_BIN names (the `deno` binary does not serve). Without it the result is a shell script followed by
 // npm's `deno`, the program and what starts it, compressed; it unpacks them once into the user's cache and runs them
 // from there. With `--bundle` only the program is made, as one module.
+import { command } from "./command.mjs"
 import { spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
@@ -15,6 +16,7 @@ import { binary, install, root } from "./setup.mjs"
 
 /** @import { BuildOptions } from "esbuild" */
 
+const { values } = command(import.meta.url, { options: { bundle: { type: "boolean" } } })
 install()
 const deno = binary("@deno", "deno")
 const program = `${root}.cache/single/procwire.mjs`
@@ -30,7 +32,7 @@ const options = {
   external: ["bufferutil", "utf-8-validate"],
 }
 await bundle({ ...options, entryPoints: ["adapters/deno/main.ts"], outfile: program })
-if (process.argv.includes("--bundle")) process.exit()
+if (values.bundle) process.exit()
 mkdirSync(`${root}dist`, { recursive: true })
 
 /** @type {{ default: Record<string, true | string[]> }} */

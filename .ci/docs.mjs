@@ -4,6 +4,7 @@
 //
 // typedoc reads types through the compiler's JavaScript API, which TypeScript 7 no longer has: both are installed, in
 // versions that fit each other, into .cache/docs.
+import { command } from "./command.mjs"
 import { existsSync, readFileSync } from "node:fs"
 import { pathToFileURL } from "node:url"
 import { cacheOf, fetchInto } from "../conformance/lab/run/fetched.mjs"
@@ -65,6 +66,7 @@ const options = {
   validation: { notExported: true, invalidLink: true, rewrittenLink: true, unusedMergeModuleWith: true },
 }
 
+command(import.meta.url)
 install()
 const { Application, ReflectionKind } = await typedoc()
 const names = exported()

@@ -4,10 +4,12 @@
 // Exports, version and dependencies are those of package.json. JSR bans `/// <reference lib>`, which the declarations
 // on npm need; it gets the sources without. Types are not checked again: `deno check` does that. What is inferred by
 // Schema would fill pages if it were written down, so slow types are allowed.
+import { command } from "./command.mjs"
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { binary, install, root, run } from "./setup.mjs"
 
+command(import.meta.url)
 install()
 const folder = join(root, "dist/jsr")
 rmSync(folder, { recursive: true, force: true })

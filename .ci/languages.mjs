@@ -18,8 +18,13 @@ import { goHarness, goTypes } from "./schema/go.mjs"
 import { examples, messages } from "./schema/samples.mjs"
 import { rustHarness, rustTypes } from "./schema/rust.mjs"
 import { normal, shapes } from "./schema/shapes.mjs"
+import { command } from "./command.mjs"
 import { build, install, root } from "./setup.mjs"
 
+const {
+  values,
+  positionals: [wanted = "", place],
+} = command(import.meta.url, { options: { check: { type: "boolean" } }, allowPositionals: true })
 install()
 build()
 /** @type {Record<string, any>} */
@@ -132,9 +137,8 @@ const check = async (file) => {
   process.exit(failed ? 1 : 0)
 }
 
-const [wanted = "", place] = process.argv.slice(2)
 const language = languages[wanted]
-if (wanted === "--check") await check(place)
+if (values.check) await check(wanted || undefined)
 else if (language === undefined) {
   process.stderr.write(`name a language: ${Object.keys(languages).join(" or ")}, or --check\n`)
   process.exit(2)

@@ -9,11 +9,13 @@ import { execFileSync } from "node:child_process"
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { DescriptionAnnotationId } from "effect/SchemaAST"
+import { command } from "./command.mjs"
 import { binary, root } from "./setup.mjs"
 
 /** @import { Case } from "../dist/conformance/suite/Case.js" */
 /** @import { Support } from "../conformance/lab/run/support.mjs" */
 
+const { check } = command(import.meta.url, { options: { check: { type: "boolean", default: false } } }).values
 const methods = await import("../dist/core/protocol/Methods.js")
 const v0 = await import("../dist/core/protocol/dialect/v0.js")
 const { versions } = await import("../dist/core/protocol/document/Versions.js")
@@ -27,8 +29,6 @@ const { cases: spawnerCases } = await import("../dist/conformance/spawner/cases/
 const clientCases = (await import("../dist/conformance/client/ClientRunner.js")).cases()
 const { cases: transportCases } = await import("../dist/conformance/transport/cases/index.js")
 const { cases: directoryCases } = await import("../dist/conformance/directory/cases/index.js")
-
-const check = process.argv.includes("--check")
 
 /** @param {readonly string[]} cells */
 const row = (cells) => `| ${cells.join(" | ")} |`

@@ -6,8 +6,10 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { documents } from "./schema/files.mjs"
 import { pythonTypes } from "./schema/python.mjs"
 import { join } from "node:path"
+import { command } from "./command.mjs"
 import { build, install, root } from "./setup.mjs"
 
+const { values } = command(import.meta.url, { options: { check: { type: "boolean" } } })
 install()
 build()
 const { wires, current } = await import("../dist/core/protocol/document/Wire.js")
@@ -45,7 +47,7 @@ const written = {
 for (const [path, wanted] of Object.entries(written)) {
   const place = join(root, path)
   if (existsSync(place) && readFileSync(place, "utf8") === wanted) continue
-  if (process.argv.includes("--check")) {
+  if (values.check) {
     process.stderr.write(`${path} is not current: npm run schema\n`)
     process.exit(1)
   }

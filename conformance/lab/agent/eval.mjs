@@ -9,12 +9,12 @@ import { createServer } from "node:net"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { parseArgs } from "node:util"
+import { command } from "../../../.ci/command.mjs"
 import { build, install, root } from "../../../.ci/setup.mjs"
 import { Model } from "./model.mjs"
 import { tasks } from "./tasks.mjs"
 
-const { values } = parseArgs({
+const { values } = command(import.meta.url, {
   options: { scale: { type: "string", default: "1" }, only: { type: "string", default: "" } },
 })
 install()

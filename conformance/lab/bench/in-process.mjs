@@ -7,14 +7,14 @@
 import { spawnSync } from "node:child_process"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { parseArgs } from "node:util"
+import { command } from "../../../.ci/command.mjs"
 import { binary, build, install, root } from "../../../.ci/setup.mjs"
 
 /** @typedef {{ way: string, rate: number, memory: number }} Figure */
 
 const ways = ["output()", "text()", "run()"]
 
-const { values } = parseArgs({
+const { values } = command(import.meta.url, {
   options: {
     mb: { type: "string", default: "1000" },
     reps: { type: "string", default: "3" },

@@ -10,7 +10,7 @@
 //   --resume=FILE      adds each outcome to FILE, and leaves out what FILE says was noticed
 import { appendFileSync, existsSync, readFileSync } from "node:fs"
 import { availableParallelism } from "node:os"
-import { parseArgs } from "node:util"
+import { command } from "../../../.ci/command.mjs"
 import { build, install, root } from "../../../.ci/setup.mjs"
 import { all, fault } from "./all.mjs"
 import * as Scratch from "./scratch.mjs"
@@ -23,7 +23,7 @@ const required = 0.95
 const {
   values: { check, tests: testsOnly, resume },
   positionals: words,
-} = parseArgs({
+} = command(import.meta.url, {
   options: {
     check: { type: "boolean", default: false },
     tests: { type: "boolean", default: false },

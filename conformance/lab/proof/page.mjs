@@ -2,25 +2,21 @@
 // `npm run proof:page`: the page of a server under a flood, in a real Chromium. Prints how many frames the page draws
 // in each second while nobody looks at the flood, against those of an idle page, and how long after Ctrl-C in a
 // terminal that is flooded the end of the process is shown. Needs /usr/bin/chromium, and a build.
+// `--bytes N` (default 100000000) is the flood, `--rounds N` (default 5) how often Ctrl-C is pressed.
 import { spawn } from "node:child_process"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
-import { parseArgs } from "node:util"
 import { chromium } from "playwright-core"
+import { command } from "../../../.ci/command.mjs"
 
 /** @import { Page } from "playwright-core" */
 
-const { values } = parseArgs({
+const { values } = command(import.meta.url, {
   options: {
-    help: { type: "boolean", default: false },
     bytes: { type: "string", default: "100000000" },
     rounds: { type: "string", default: "5" },
   },
 })
-if (values.help) {
-  process.stdout.write("node conformance/lab/proof/page.mjs [--bytes 100000000] [--rounds 5]\n")
-  process.exit(0)
-}
 
 /** Frames in each second until `over` resolves. @param {Page} page @param {Promise<unknown>} over */
 const frames = async (page, over) => {
@@ -75,10 +71,10 @@ const interrupted = async (page, name, command) => {
 /** @param {number} value */
 const whole = (value) => String(Math.round(value))
 
-const command = fileURLToPath(new URL("../../../dist/procwire.mjs", import.meta.url))
+const procwire = fileURLToPath(new URL("../../../dist/procwire.mjs", import.meta.url))
 const server = spawn(
   process.execPath,
-  [command, "serve", "--listen", "ws://127.0.0.1:0", "--web", "--exit-on-stdin-close"],
+  [procwire, "serve", "--listen", "ws://127.0.0.1:0", "--web", "--exit-on-stdin-close"],
   {
     stdio: ["pipe", "pipe", "inherit"],
   },

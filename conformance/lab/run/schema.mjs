@@ -4,9 +4,14 @@
 // `--messages FILE` writes every value with its type, a line each, for `.ci/languages.mjs --check FILE`.
 // Requests in forms that the server takes beside that of the schema are the point of a few cases, which do not count.
 import { appendFileSync, writeFileSync } from "node:fs"
-import { parseArgs } from "node:util"
+import { command } from "../../../.ci/command.mjs"
 import { build, install, root } from "../../../.ci/setup.mjs"
 
+const { positionals: globs, values } = command(import.meta.url, {
+  options: { messages: { type: "string" } },
+  allowPositionals: true,
+})
+const { messages } = values
 install()
 build()
 const { all } = await import("../../../dist/conformance/suite/cases/all.js")
@@ -15,11 +20,6 @@ const { select } = await import("../../../dist/conformance/suite/Select.js")
 const Target = await import("../../../dist/conformance/suite/Target.js")
 const WireSchema = await import("../../../dist/conformance/testing/WireSchema.js")
 
-const { positionals: globs, values } = parseArgs({
-  options: { messages: { type: "string" } },
-  allowPositionals: true,
-})
-const { messages } = values
 if (messages !== undefined) writeFileSync(messages, "")
 
 /** @param {string} Type @param {unknown} Value */

@@ -6,15 +6,17 @@
 import { spawnSync } from "node:child_process"
 import { mkdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
+import { command } from "../../../.ci/command.mjs"
 import { build, install, root } from "../../../.ci/setup.mjs"
 import { cacheOf } from "./fetched.mjs"
 
+const { positionals: wanted } = command(import.meta.url, { allowPositionals: true })
 install()
 build()
 const { builtIns } = await import("../../../dist/adapters/sandbox/BuiltIns.js")
 const {
   close: closeAll,
-  command,
+  command: procwire,
   missing: missingFor,
   open,
   rows,
@@ -58,7 +60,12 @@ const passes = (args, known, races = {}) => {
   return status === 0 && stale.length === 0
 }
 
-const wanted = process.argv.slice(2)
+const unknown = wanted.filter((word) => builtIns.every(({ name }) => name !== word))
+if (unknown.length > 0) {
+  const names = builtIns.map(({ name }) => name).join(", ")
+  process.stderr.write(`conformance:spawners: no spawner ${unknown.join(", ")}: there are ${names}\n`)
+  process.exit(2)
+}
 const chosen = builtIns.filter(({ name }) => wanted.length === 0 || wanted.includes(name))
 const [failed, absent] = [new Set(), new Set()]
 for (const { name, missing } of chosen) {
@@ -70,7 +77,7 @@ for (const { name, missing } of chosen) {
     continue
   }
   const { close, text } = await open(row)
-  const server = `${command.join(" ")} serve --spawner ${text} --listen {LISTEN}`
+  const server = `${procwire.join(" ")} serve --spawner ${text} --listen {LISTEN}`
   process.stdout.write(`\n== ${text}\n`)
   if (!passes(["--spawner", text], row.spawner, row.races)) failed.add(name)
   if (!passes(["--command", server, "--transports", "ws"], row.wire)) failed.add(name)

@@ -5,6 +5,7 @@
 import { execFile } from "node:child_process"
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { command } from "../../../.ci/command.mjs"
 import { build, install, root } from "../../../.ci/setup.mjs"
 import { cacheOf } from "./fetched.mjs"
 import { runtimes } from "./runtimes.mjs"
@@ -40,6 +41,7 @@ const hangMs = 60_000
 const file = `${root}conformance/lab/run/support.json`
 const suite = `${root}dist/procwire-conformance.mjs`
 
+const { values } = command(import.meta.url, { options: { check: { type: "boolean" } } })
 install()
 build()
 const { cases: spawnerCases } = await import("../../../dist/conformance/spawner/cases/index.js")
@@ -148,7 +150,7 @@ await Promise.all([take(), take()])
 /** @type {Support} */
 const proved = Object.fromEntries(all.map(({ name }) => [name, found.get(name) ?? { version: "unknown" }]))
 
-if (process.argv.includes("--check")) {
+if (values.check) {
   /** @type {Support} */
   const said = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {}
   const differ = Object.entries(proved).flatMap(([name, rows]) =>
