@@ -86,6 +86,7 @@ export const make = ({
       stop: endNormally,
       queue,
       peerEnded: peerEnded(input, output),
+      gone: () => input.destroyed && output.destroyed,
       destroy: () => {
         input.destroy()
         output.destroy()

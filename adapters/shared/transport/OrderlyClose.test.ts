@@ -15,6 +15,7 @@ it("succeeds for the scope, too, when whoever began it was interrupted while the
         stop: () => happened.push("stop"),
         queue: { flush: Effect.zipRight(sending.open, Effect.never), queued: () => 1 },
         peerEnded: Effect.never,
+        gone: () => false,
         destroy: () => happened.push("destroy"),
       }),
       scope,
@@ -35,6 +36,7 @@ const closing = async (flush: Effect.Effect<void>, queued: () => number) => {
     stop: () => happened.push("stop"),
     queue: { flush: Effect.andThen(flush, () => happened.push("flushed")), queued },
     peerEnded: Effect.void,
+    gone: () => false,
     destroy: () => happened.push("destroy"),
   }
   const closed = Effect.scoped(Effect.flatMap(OrderlyClose.make(steps), (close) => close))

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Runtime from "effect/Runtime"
-import type * as Scope from "effect/Scope"
+import * as Scope from "effect/Scope"
 import type { SendQueue } from "./SendQueue.ts"
 
 /** Milliseconds between two looks at the queue. */
@@ -22,18 +22,20 @@ export interface Steps {
   readonly queue: Pick<SendQueue, "flush" | "queued">
   /** Waits until the peer has ended its side. */
   readonly peerEnded: Effect.Effect<void>
+  /** True if the streams are closed, so that nobody can wait for anything. */
+  readonly gone: () => boolean
   /** Lets go of the streams, whatever happened before. */
   readonly destroy: () => void
 }
 
 /** Closes the transport. */
-export const closing = ({ stop, queue, peerEnded, destroy }: Steps): Effect.Effect<void> =>
-  Effect.sync(stop).pipe(
-    Effect.zipRight(
-      Effect.interruptible(Effect.raceFirst(Effect.zipRight(queue.flush, peerEnded), givesUp(queue))),
-    ),
-    Effect.ensuring(Effect.sync(destroy)),
-  )
+export const closing = ({ stop, queue, peerEnded, gone, destroy }: Steps): Effect.Effect<void> => {
+  const sent = Effect.zipRight(queue.flush, peerEnded)
+  return Effect.suspend(() => {
+    stop()
+    return gone() ? Effect.void : Effect.interruptible(Effect.raceFirst(sent, givesUp(queue)))
+  }).pipe(Effect.ensuring(Effect.sync(destroy)))
+}
 
 /**
  * An effect that closes the transport once, however often it is run. The scope runs it too. It does nothing once the
@@ -50,7 +52,7 @@ export const make = (
     const close = Effect.suspend(() =>
       left() ? Effect.void : Fiber.await((begun ??= Runtime.runFork(runtime)(closing(steps)))),
     )
-    yield* Effect.addFinalizer(() => close)
+    yield* Scope.addFinalizer(yield* Effect.scope, close)
     return Effect.asVoid(close)
   })
 

@@ -110,6 +110,7 @@ export class WebSocketLine implements Line {
       },
       queue,
       peerEnded: peerEnded(socket),
+      gone: () => socket.destroyed,
       destroy: () => socket.destroy(),
     }
   }
