@@ -9,8 +9,8 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as FiberId from "effect/FiberId"
-import * as FiberSet from "effect/FiberSet"
 import type * as Scope from "effect/Scope"
+import * as Fork from "../protocol/Fork.ts"
 import * as ErrorCode from "../protocol/ErrorCode.ts"
 import type { Json } from "../protocol/Json.ts"
 import * as Message from "../protocol/Message.ts"
@@ -115,7 +115,7 @@ export const make = <A>(
     const initialized = Message.notificationText("initialized", {})
     connection.write(initialized)
     if (heartbeat !== undefined) {
-      const fork = yield* FiberSet.makeRuntime<never>()
+      const fork = yield* Fork.inScope
       const line: Heartbeat.Line = {
         received: () => messages + (received?.() ?? 0),
         held: flow.held,

@@ -10,9 +10,9 @@ import * as Effect from "effect/Effect"
 import * as ExecutionStrategy from "effect/ExecutionStrategy"
 import * as Exit from "effect/Exit"
 import type * as Fiber from "effect/Fiber"
-import * as FiberSet from "effect/FiberSet"
 import * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
+import * as Fork from "../protocol/Fork.ts"
 import { Buffers } from "../protocol/Buffers.ts"
 import type { EnvironmentInfo } from "../protocol/Environment.ts"
 import { Hasher } from "../protocol/Hasher.ts"
@@ -116,7 +116,7 @@ export const make = (
   const { activity = Activity.make() } = options
   return Effect.gen(function* () {
     const heartbeat = yield* Heartbeat.parse(options.heartbeat)
-    const fork = yield* FiberSet.makeRuntime<never>()
+    const fork = yield* Fork.inScope
     const nextId = yield* Ids.make
     const hasher = yield* Hasher
     const buffers = yield* Buffers
@@ -192,7 +192,7 @@ export const lazy = (
 ): Effect.Effect<Effect.Effect<ExecClient, ClientError>, never, Scope.Scope> =>
   Effect.gen(function* () {
     const scope = yield* Effect.scope
-    const fork = yield* Effect.interruptible(FiberSet.makeRuntime<never>())
+    const fork = yield* Fork.inScope
     let shared: Fiber.RuntimeFiber<Owned, ClientError> | undefined
 
     const attempt: Effect.Effect<Owned, ClientError> = Effect.gen(function* () {

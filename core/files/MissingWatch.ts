@@ -7,8 +7,8 @@
  */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as FiberSet from "effect/FiberSet"
 import * as Scope from "effect/Scope"
+import * as Fork from "../protocol/Fork.ts"
 import { maxWatched } from "../protocol/FileSystem.ts"
 import type { FileError } from "./FileError.ts"
 import type { FilesService } from "./Files.ts"
@@ -43,7 +43,7 @@ interface Place {
 export const make = (files: FilesService): Effect.Effect<MissingWatch, never, Scope.Scope> =>
   Effect.gen(function* () {
     const outer = yield* Effect.scope
-    const fork = yield* FiberSet.makeRuntime<never>()
+    const fork = yield* Fork.inScope
     const turn = Effect.unsafeMakeSemaphore(1)
     let latest = 0n
     let live: Scope.CloseableScope | undefined

@@ -6,8 +6,8 @@
  * announced afterwards; a session ends here only when it is over for everybody else, or when this epoch is.
  */
 import * as Effect from "effect/Effect"
-import * as FiberSet from "effect/FiberSet"
 import type * as Scope from "effect/Scope"
+import * as Fork from "../protocol/Fork.ts"
 import type { Peer, Transport } from "../transport/Transport.ts"
 import type { Dial } from "./FleetMessages.ts"
 import { HeldSessions } from "./HeldSessions.ts"
@@ -22,7 +22,7 @@ export type Serve = (transport: Transport) => Effect.Effect<void, never, Scope.S
 export const run = (options: Options, serve: Serve): Effect.Effect<void> =>
   Effect.gen(function* () {
     const held = new HeldSessions()
-    const fork = yield* FiberSet.makeRuntime<never>()
+    const fork = yield* Fork.inScope
     const state: HostTunnel.Shared = {
       options,
       held,

@@ -101,7 +101,7 @@ describe("Metrics", () => {
       const metrics = Metrics.make()
       const grown = growthOf(metrics)
       const scope = yield* Scope.make()
-      yield* Scope.extend(metrics.inSession, scope)
+      yield* metrics.inSession(scope)
       expect(yield* metrics.whileConnected(Effect.sync(grown))).toEqual({
         sessions: 1,
         connections: 1,

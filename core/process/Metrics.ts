@@ -10,7 +10,7 @@ import type * as MetricHook from "effect/MetricHook"
 import * as MetricKey from "effect/MetricKey"
 import type * as MetricPair from "effect/MetricPair"
 import * as MetricRegistry from "effect/MetricRegistry"
-import type * as Scope from "effect/Scope"
+import * as Scope from "effect/Scope"
 
 /** The counters of one server. They are updated by the core; a program reads them with `snapshot`. */
 export interface Metrics {
@@ -28,8 +28,8 @@ export interface Metrics {
   readonly spawning: <A, E, R>(spawn: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   /** Counts a process as running until the effect ends. */
   readonly whileRunning: <A, E, R>(ended: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-  /** Counts a session until the scope closes. */
-  readonly inSession: Effect.Effect<void, never, Scope.Scope>
+  /** Counts a session until its scope closes. */
+  readonly inSession: (scope: Scope.Scope) => Effect.Effect<void>
   /** Counts a connection until the effect ends. */
   readonly whileConnected: <A, E, R>(serve: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   /** Every metric as of now. Names begin with `procwire_`. */
@@ -85,10 +85,14 @@ export const make = (): Metrics => {
         })
       }),
     whileRunning: (ended) => during(ended, running, started, exited),
-    inSession: Effect.acquireRelease(
-      Effect.sync(() => sessions.modify(1)),
-      () => Effect.sync(() => sessions.modify(-1)),
-    ),
+    inSession: (scope) =>
+      Effect.suspend(() => {
+        sessions.modify(1)
+        return Scope.addFinalizer(
+          scope,
+          Effect.sync(() => sessions.modify(-1)),
+        )
+      }),
     whileConnected: (serve) => during(serve, connected, opened),
     snapshot: () => registry.snapshot(),
   }

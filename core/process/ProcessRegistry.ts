@@ -12,10 +12,9 @@ import * as Exit from "effect/Exit"
 import type * as FiberId from "effect/FiberId"
 import * as FiberRef from "effect/FiberRef"
 import * as FiberRefs from "effect/FiberRefs"
-import * as FiberSet from "effect/FiberSet"
 import * as HashMap from "effect/HashMap"
-import * as Runtime from "effect/Runtime"
-import type * as Scope from "effect/Scope"
+import * as Scope from "effect/Scope"
+import * as Fork from "../protocol/Fork.ts"
 import type { PatternCache } from "../pattern/PatternCache.ts"
 import type { SignalName, SpawnerService, SpawnSpec, TerminalSize } from "../spawn/Spawner.ts"
 import type { SignalError } from "../spawn/SpawnError.ts"
@@ -141,7 +140,8 @@ export const make = (
     const services: Lifecycle.Services = { spawner, table, options, metrics: shared.metrics, scope }
     const fork = yield* forking
 
-    yield* Effect.addFinalizer(() =>
+    yield* Scope.addFinalizer(
+      scope,
       Effect.sync(() => {
         places.close()
         for (const process of table.processes()) leave(process, "sessionEnd")
@@ -197,14 +197,12 @@ export const make = (
   })
 
 /** Runs an effect up to where it waits, and the rest of it in a fiber; logs name the process of that id. */
-type Fork = (effect: Effect.Effect<void, unknown>, id?: string) => void
+type Begin = (effect: Effect.Effect<void, unknown>, id?: string) => void
 
 /** Fibers that end with the scope. */
-const forking: Effect.Effect<Fork, never, Scope.Scope> = Effect.gen(function* () {
-  // A session is opened in an uninterruptible region; the fibers in it must end with it all the same.
-  const runFork = Runtime.runFork(yield* Effect.interruptible(Effect.runtime<never>()))
+const forking: Effect.Effect<Begin, never, Scope.Scope> = Effect.gen(function* () {
+  const fork = yield* Fork.inScope
   const annotations = yield* FiberRef.get(FiberRef.currentLogAnnotations)
-  const fibers = yield* FiberSet.make<void, unknown>()
   return (effect, id) => {
     const updateRefs = (refs: FiberRefs.FiberRefs, fiberId: FiberId.Runtime) =>
       id === undefined
@@ -214,8 +212,7 @@ const forking: Effect.Effect<Fork, never, Scope.Scope> = Effect.gen(function* ()
             fiberRef: FiberRef.currentLogAnnotations,
             value: HashMap.set(annotations, "process", id),
           })
-    const fiber = runFork(effect, { immediate: true, updateRefs })
-    if (fiber.unsafePoll() === null) FiberSet.unsafeAdd(fibers, fiber)
+    fork(effect, { immediate: true, updateRefs })
   }
 })
 
@@ -231,7 +228,7 @@ const existing =
 
 /** `fork` runs what goes on behind the answer. */
 const terminating =
-  (table: ProcessTable, { forgetsAtExit }: Options, fork: Fork): ProcessRegistry["terminate"] =>
+  (table: ProcessTable, { forgetsAtExit }: Options, fork: Begin): ProcessRegistry["terminate"] =>
   (id, grace) =>
     Effect.suspend(() => {
       const entry = table.get(id)

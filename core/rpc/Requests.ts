@@ -6,9 +6,8 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
-import * as FiberSet from "effect/FiberSet"
-import * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
+import * as Fork from "../protocol/Fork.ts"
 import * as AtOnce from "../protocol/AtOnce.ts"
 import * as ErrorCode from "../protocol/ErrorCode.ts"
 import * as Message from "../protocol/Message.ts"
@@ -44,8 +43,7 @@ export const make = (
   reply: (text: string) => void,
 ): Effect.Effect<Requests, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const runFork = Runtime.runFork(yield* Effect.runtime<never>())
-    const fibers = yield* FiberSet.make<unknown, unknown>()
+    const fork = yield* Fork.inScope
     const running = new Running()
     let refused = false
 
@@ -67,10 +65,9 @@ export const make = (
       const answer = begun(receiver, request, context)
       const known = AtOnce.exitOf(answer)
       if (known !== undefined) return settle(known)
-      const fiber = runFork(answer, { immediate: true })
+      const fiber = fork(answer, { immediate: true })
       const exit = fiber.unsafePoll()
       if (exit !== null) return settle(exit)
-      FiberSet.unsafeAdd(fibers, fiber)
       running.add(fiber, request)
       fiber.addObserver((exit) => {
         running.delete(fiber)
@@ -108,7 +105,7 @@ export const make = (
       },
       end: Effect.suspend(() => {
         slots.clear()
-        return FiberSet.clear(fibers)
+        return running.end
       }),
       refuse: ({ code, message }) => {
         refused = true

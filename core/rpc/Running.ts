@@ -1,5 +1,6 @@
 /** The requests of a connection that run, each with its fiber, and which of them were cancelled. */
-import type * as Fiber from "effect/Fiber"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
 import type * as Message from "../protocol/Message.ts"
 
@@ -40,6 +41,11 @@ export class Running {
   wasCancelled(request: Message.Request): boolean {
     return this.cancelled.has(request)
   }
+
+  /** Interrupts all of them, and waits for their ends. */
+  readonly end: Effect.Effect<void> = Effect.suspend(() =>
+    this.requests.size === 0 ? Effect.void : Fiber.interruptAll([...this.requests.keys()]),
+  )
 
   /** Interrupts all of them, and returns them. */
   clear(): ReadonlyArray<Message.Request> {

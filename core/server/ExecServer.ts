@@ -1,6 +1,6 @@
 /** The server: serves any number of connections over sessions that outlive them. */
 import * as Effect from "effect/Effect"
-import type * as Scope from "effect/Scope"
+import * as Scope from "effect/Scope"
 import { Files } from "../files/Files.ts"
 import { HttpClient, withoutNetwork } from "../http/HttpClient.ts"
 import { HistoryFiles } from "../process/history/HistoryFiles.ts"
@@ -95,6 +95,15 @@ export const make = (
         ? undefined
         : new LimitError({ limit: "connections", value: limits.connections })
 
+    /** Counts a connection until its scope closes. */
+    const counted = Effect.flatMap(Effect.scope, (scope) => {
+      connections += 1
+      return Scope.addFinalizer(
+        scope,
+        Effect.sync(() => (connections -= 1)),
+      )
+    })
+
     const serve = (transport: Transport) =>
       Effect.suspend(() => {
         const refused = refusal()
@@ -105,10 +114,7 @@ export const make = (
 
     const serveCounted = (transport: Transport) => {
       const number = (lastConnection += 1)
-      return Effect.acquireRelease(
-        Effect.sync(() => (connections += 1)),
-        () => Effect.sync(() => (connections -= 1)),
-      ).pipe(
+      return counted.pipe(
         Effect.zipRight(ServerConnection.serve(transport, number, shared)),
         Effect.annotateLogs("connection", number),
       )

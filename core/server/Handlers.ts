@@ -1,7 +1,7 @@
 /** The handlers of one connection, for every request of the method table. */
 import * as Effect from "effect/Effect"
-import * as FiberSet from "effect/FiberSet"
 import type * as Scope from "effect/Scope"
+import * as Fork from "../protocol/Fork.ts"
 import type { Handlers } from "../rpc/Router.ts"
 import * as EnvironmentInfo from "./EnvironmentInfo.ts"
 import * as attach from "./handlers/attach.ts"
@@ -31,7 +31,7 @@ export const make = (context: Context): Effect.Effect<Handlers<HandlerError>, ne
   Effect.gen(function* () {
     const { host, scope, environmentInfo } = context
     const lifetime = yield* Effect.scope
-    const fork = yield* FiberSet.makeRuntime<never>()
+    const fork = yield* Fork.inScope
     return {
       ...session.make({ ...context, environmentInfo: EnvironmentInfo.within(environmentInfo, scope) }),
       ...wait.make(context),

@@ -5,8 +5,8 @@
  * It works in slices, and rests after each in proportion to the time that it took. Jobs have turns, round-robin.
  */
 import * as Effect from "effect/Effect"
-import * as FiberSet from "effect/FiberSet"
 import type * as Scope from "effect/Scope"
+import * as Fork from "../protocol/Fork.ts"
 
 /** Sends at most one message. It queues itself again if it has more. */
 export type Job = () => void
@@ -27,7 +27,7 @@ const restFactor = 49n
 
 /** Jobs that run in the scope. */
 export const make: Effect.Effect<Sideline, never, Scope.Scope> = Effect.gen(function* () {
-  const fork = yield* FiberSet.makeRuntime<never>()
+  const fork = yield* Fork.inScope
   const clock = yield* Effect.clock
   const jobs = new Set<Job>()
   let working = false

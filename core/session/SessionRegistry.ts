@@ -143,13 +143,13 @@ export const make = (
       const found = place !== undefined && !table.has(place.sessionId) ? place : undefined
       const id = found?.sessionId ?? (yield* ids.next)
       const scope = yield* Scope.fork(registryScope, ExecutionStrategy.parallel)
-      yield* Scope.extend(shared.metrics.inSession, scope)
-      const processes = yield* ProcessRegistry.make(
-        spawner,
-        { ...options, forgetsAtExit: bound },
-        shared,
-      ).pipe(Scope.extend(scope), Effect.annotateLogs("session", id))
-      yield* Effect.annotateLogs(Effect.logDebug("session opened"), { session: id })
+      yield* shared.metrics.inSession(scope)
+      const own = { ...options, forgetsAtExit: bound }
+      const processes = yield* ProcessRegistry.make(spawner, own, shared).pipe(
+        Effect.zipLeft(Effect.logDebug("session opened")),
+        Scope.extend(scope),
+        Effect.annotateLogs("session", id),
+      )
       const since = { openedAtMs: yield* Clock.currentTimeMillis, detachment: undefined }
       // Numbered in the same step in which it is listed, so that the list is in order.
       const number = (last += 1)

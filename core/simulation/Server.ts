@@ -2,9 +2,9 @@
 import * as Effect from "effect/Effect"
 import * as ExecutionStrategy from "effect/ExecutionStrategy"
 import * as Exit from "effect/Exit"
-import * as FiberSet from "effect/FiberSet"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
+import * as Fork from "../protocol/Fork.ts"
 import * as Files from "../files/Files.ts"
 import * as HistoryFiles from "../process/history/HistoryFiles.ts"
 import { Terminals, type TerminalsService } from "../process/screen/Terminals.ts"
@@ -105,7 +105,7 @@ export class Server {
     }).pipe(Effect.provide(layer), Scope.extend(scope))
     const server = yield* terminals === undefined ? make : Effect.provideService(make, Terminals, terminals)
     this.running = { scope, metrics }
-    const serve = yield* Scope.extend(FiberSet.makeRuntime<never>(), scope)
+    const serve = yield* Scope.extend(Fork.inScope, scope)
     network.accept = (open) => {
       const connection = Effect.scoped(
         Effect.flatMap(open, (transport) => Effect.ensuring(server.serve(transport), transport.close)),

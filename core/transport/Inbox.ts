@@ -12,7 +12,7 @@ import * as Exit from "effect/Exit"
 import * as Mailbox from "effect/Mailbox"
 import * as Option from "effect/Option"
 import * as Runtime from "effect/Runtime"
-import type * as Scope from "effect/Scope"
+import * as Scope from "effect/Scope"
 import { type CutText, toText } from "../protocol/CutText.ts"
 import {
   type CutIncoming,
@@ -76,7 +76,7 @@ export const make = (onProgress: (waiting: number) => unknown): Effect.Effect<In
     let moving = false
     const more = () => (moving = rest.length > 0)
     const moveAll = Effect.whileLoop({ while: more, body: () => moveOne, step: () => {} })
-    yield* Effect.addFinalizer(() => mailbox.shutdown)
+    yield* Scope.addFinalizer(scope, mailbox.shutdown)
 
     const takeAll = Effect.tap(mailbox.takeAll, () => resize(0))
     const incoming: Incoming = {

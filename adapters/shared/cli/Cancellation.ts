@@ -6,9 +6,9 @@
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import * as FiberSet from "effect/FiberSet"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import * as Fork from "../../../core/protocol/Fork.ts"
 import type { RemoteProcess } from "../../../core/client/RemoteProcess.ts"
 import * as ForwardedSignals from "./ForwardedSignals.ts"
 
@@ -44,7 +44,7 @@ interface Started {
 
 /** Takes the signals of this process until the scope closes. */
 export const make: Effect.Effect<Cancellation, never, Scope.Scope> = Effect.gen(function* () {
-  const fork = yield* FiberSet.makeRuntime<never>()
+  const fork = yield* Fork.inScope
   const aborted = yield* Deferred.make<number>()
   const command = yield* Deferred.make<Started>()
   let phase: "connecting" | "starting" = "connecting"

@@ -2,8 +2,8 @@
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as FiberSet from "effect/FiberSet"
 import type * as Scope from "effect/Scope"
+import * as Fork from "../../../core/protocol/Fork.ts"
 import type { RemoteProcess } from "../../../core/client/RemoteProcess.ts"
 import * as ForwardedSignals from "./ForwardedSignals.ts"
 
@@ -25,7 +25,7 @@ interface Command {
 
 /** No commands yet. */
 export const make: Effect.Effect<RunningCommands, never, Scope.Scope> = Effect.gen(function* () {
-  const fork = yield* FiberSet.makeRuntime<never>()
+  const fork = yield* Fork.inScope
   const commands = new Set<Command>()
 
   const start: RunningCommands["start"] = (starting, known) =>

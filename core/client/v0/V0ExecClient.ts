@@ -8,9 +8,9 @@ import * as Deferred from "effect/Deferred"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FiberId from "effect/FiberId"
-import * as FiberSet from "effect/FiberSet"
 import type * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
+import * as Fork from "../../protocol/Fork.ts"
 import { toBase64 } from "../../protocol/Bytes.ts"
 import type * as V0 from "../../protocol/dialect/v0.ts"
 import type { Transport } from "../../transport/Transport.ts"
@@ -93,7 +93,7 @@ export const make = (
   { clientName = "procwire", initializeTimeout = "10 seconds", activity = Activity.make() }: Options = {},
 ): Effect.Effect<V0ExecClient, ClientError, Scope.Scope> =>
   Effect.gen(function* () {
-    const fork = yield* FiberSet.makeRuntime<never>()
+    const fork = yield* Fork.inScope
     const nextId = yield* Ids.make
     const flow = FlowControl.make((held) => connection?.hold(held))
     const processes = V0Processes.make({ flow, fork, activity })

@@ -7,8 +7,8 @@
 import process from "node:process"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import * as FiberSet from "effect/FiberSet"
 import * as Stream from "effect/Stream"
+import * as Fork from "../../../../core/protocol/Fork.ts"
 import { ClientError } from "../../../../core/client/ClientError.ts"
 import type { ListedProcess } from "../../../../core/client/Lists.ts"
 import type { ProcessEvent } from "../../../../core/client/ProcessEvent.ts"
@@ -84,7 +84,7 @@ export const run = (child: RemoteProcess, options: Options) =>
       yield* Effect.forkScoped(Stream.runForEach(LocalTerminal.resizes, resize))
     }
     yield* options.paints ? Effect.zipRight(output.begin, picture(mostScrollback)) : redraw
-    const fork = yield* FiberSet.makeRuntime<never>()
+    const fork = yield* Fork.inScope
     link.back = () => void fork(repaint)
     return yield* Effect.raceFirst(shown(child, row, output, repaint), Deferred.await(left))
   }).pipe(Effect.scoped)

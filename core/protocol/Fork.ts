@@ -1,0 +1,42 @@
+/**
+ * Fibers for what begins in a callback: all of them end with a scope.
+ *
+ * A `FiberSet` would do the same. It takes four times as many steps to make one, and a connection has several.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as FiberId from "effect/FiberId"
+import * as Runtime from "effect/Runtime"
+import * as RuntimeFlags from "effect/RuntimeFlags"
+import * as Scope from "effect/Scope"
+
+/** Runs an effect in a fiber of its own. */
+export type Fork = <A, E>(
+  effect: Effect.Effect<A, E>,
+  options?: Runtime.RunForkOptions,
+) => Fiber.RuntimeFiber<A, E>
+
+/** Fibers that are interrupted when the scope closes, which waits for them. One that is forked later is at once. */
+export const inScope: Effect.Effect<Fork, never, Scope.Scope> = Effect.flatMap(
+  Effect.runtime<Scope.Scope>(),
+  (runtime) => {
+    // What is made in an uninterruptible region must end all the same.
+    const runFork = Runtime.runFork(Runtime.enableRuntimeFlag(runtime, RuntimeFlags.Interruption))
+    const fibers = new Set<Fiber.RuntimeFiber<unknown, unknown>>()
+    let closed = false
+    const fork: Fork = (effect, options) => {
+      const fiber = runFork(effect, options)
+      if (fiber.unsafePoll() !== null) return fiber
+      if (closed) fiber.unsafeInterruptAsFork(FiberId.none)
+      fibers.add(fiber)
+      fiber.addObserver(() => fibers.delete(fiber))
+      return fiber
+    }
+    const end = Effect.suspend(() => {
+      closed = true
+      return fibers.size === 0 ? Effect.void : Fiber.interruptAll([...fibers])
+    })
+    return Effect.as(Scope.addFinalizer(Context.get(runtime.context, Scope.Scope), end), fork)
+  },
+)
