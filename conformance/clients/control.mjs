@@ -131,11 +131,16 @@ const hear = ({ error, id, method, params, result, ...rest }) => {
 
 const session = async () => {
   const resumed = state.sessionId !== undefined && fault !== "no-resume"
+  // Both in one write, so that the system cannot let another program run between them.
+  if (fault === "initialized-at-once") state.socket?.cork()
   const asking = ask("initialize", {
     clientName: "control",
     ...(resumed ? { resumeSessionId: state.sessionId } : {}),
   })
-  if (fault === "initialized-at-once") send({ method: "initialized" })
+  if (fault === "initialized-at-once") {
+    send({ method: "initialized" })
+    state.socket?.uncork()
+  }
   const { sessionId } = await asking
   state.sessionId = sessionId
   state.attempts = 0
