@@ -2,6 +2,8 @@
 import * as Effect from "effect/Effect"
 import * as ExecutionStrategy from "effect/ExecutionStrategy"
 import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Runtime from "effect/Runtime"
 import * as Scope from "effect/Scope"
 
 /** Milliseconds that the release of a child may take before it is no longer waited for: 5 seconds. */
@@ -20,7 +22,11 @@ export const fork = (parent: Scope.Scope): Effect.Effect<ChildScope> =>
   Effect.gen(function* () {
     const outer = yield* Scope.fork(parent, ExecutionStrategy.sequential)
     const child = yield* Scope.make()
-    const closing = Effect.timeoutOption(Effect.disconnect(Scope.close(child, Exit.void)), closeMillis)
+    // In a fiber of its own, which most often is done at once.
+    const closing = Effect.flatMap(Effect.runtime<never>(), (runtime) => {
+      const fiber = Runtime.runFork(runtime)(Scope.close(child, Exit.void), { immediate: true })
+      return fiber.unsafePoll() ?? Effect.timeoutOption(Fiber.join(fiber), closeMillis)
+    })
     yield* Scope.addFinalizer(outer, Effect.interruptible(closing))
     return { child, close: Scope.close(outer, Exit.void) }
   })
