@@ -5,6 +5,7 @@
  * have left the process group of a child are not known here.
  */
 import * as Effect from "effect/Effect"
+import * as Scope from "effect/Scope"
 import { SpawnError } from "./SpawnError.ts"
 import type { ChildHandle, SpawnerService } from "./Spawner.ts"
 
@@ -49,8 +50,9 @@ export const make = (spawner: SpawnerService): Drain => {
       }
       return Effect.flatMap(spawner.spawn(spec, { ...events, exit }), (handle) => {
         const child: Child = { handle, exited: () => exited }
+        const leave = Effect.sync(() => children.delete(child))
         return Effect.flatMap(
-          Effect.addFinalizer(() => Effect.sync(() => children.delete(child))),
+          Effect.flatMap(Effect.scope, (scope) => Scope.addFinalizer(scope, leave)),
           () => {
             children.add(child)
             return draining ? Effect.as(terminate(child), handle) : Effect.succeed(handle)

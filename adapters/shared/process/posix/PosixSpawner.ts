@@ -5,6 +5,7 @@
  * exit is reported exactly, also a death by a real-time signal.
  */
 import * as Effect from "effect/Effect"
+import * as Scope from "effect/Scope"
 import type * as Spawner from "../../../../core/spawn/Spawner.ts"
 import * as SpawnError from "../../../../core/spawn/SpawnError.ts"
 import type { RunningChild } from "../RunningChild.ts"
@@ -26,10 +27,13 @@ export const make = (host: Host, device: PtyDevice | undefined): Spawner.Spawner
     confine: false,
   },
   spawn: (spec, events) =>
-    Effect.acquireRelease(
-      Effect.suspend(() => start(host, device, spec, events)),
-      (child) => Effect.sync(child.close),
-    ).pipe(Effect.map((child) => child.handle)),
+    Effect.uninterruptible(
+      Effect.flatMap(Effect.scope, (scope) =>
+        Effect.flatMap(start(host, device, spec, events), ({ close, handle }) =>
+          Effect.as(Scope.addFinalizer(scope, Effect.sync(close)), handle),
+        ),
+      ),
+    ),
 })
 
 const start = (
