@@ -1,8 +1,9 @@
 /** Seeds that several processes share: what is printed is what one process would have said. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { spawn, spawnSync } from "node:child_process"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterAll, expect, test } from "vitest"
+import { afterAll, expect, onTestFinished, test, vi } from "vitest"
 import { faults, plant, playSeeds } from "./Lab.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "procwire-seeds-"))
@@ -44,4 +45,35 @@ test("a process that dies is told, and nothing is called ok", async () => {
       "the player ended with SIGKILL before seed 4\n" +
       "seeds 1 to 6 were not all played: 3 virtual minutes in a while\n",
   })
+})
+
+test("whoever plays ends once the program is gone that has started it", async () => {
+  const [endless, program, noted] = ["endless.mjs", "program.mjs", "pid"].map((name) => join(folder, name))
+  writeFileSync(
+    endless!,
+    `import { writeFileSync } from "node:fs"
+     import process from "node:process"
+     const slept = new Int32Array(new SharedArrayBuffer(4))
+     export const Mix = { usual: new Set() }
+     export const Report = {
+       ofSeed: (seed) => {
+         if (seed === 1) writeFileSync(${JSON.stringify(noted)}, String(process.pid))
+         Atomics.wait(slept, 0, 0, 5)
+         return { outcome: { millis: 60_000 }, text: "" }
+       },
+     }`,
+  )
+  const request = { file: endless, command: [process.execPath], parts: [{ from: 1, seeds: 1e9 }], jobs: 1 }
+  writeFileSync(
+    program!,
+    `import { playSeeds } from ${JSON.stringify(new URL("seeds.mjs", import.meta.url).href)}
+     await playSeeds(${JSON.stringify({ ...request, minutes: 1 })}, () => {})`,
+  )
+  const playing = spawn(process.execPath, [program!], { stdio: "ignore" })
+  const patience = { timeout: 240_000 }
+  const pid = await vi.waitFor(() => Number(readFileSync(noted!, "utf8") || Number.NaN), patience)
+  expect(pid).toBeGreaterThan(0)
+  onTestFinished(() => void spawnSync("kill", ["-9", `${pid}`]))
+  playing.kill("SIGKILL")
+  await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow("ESRCH"), patience)
 })

@@ -28,8 +28,13 @@ const mixOf = (words) => {
   return process.exit(2)
 }
 
-/** @param {object} told */
-const tell = (told) => void stdout.write(`${JSON.stringify(told)}\n`)
+const parent = process.ppid
+
+/** Nobody hears it once the program is gone that has started this one, which ends then. @param {object} told */
+const tell = (told) => {
+  if (process.ppid !== parent) process.exit(1)
+  stdout.write(`${JSON.stringify(told)}\n`)
+}
 
 /**
  * Each seed is told when it begins, and what fails in one more line.
