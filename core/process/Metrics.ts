@@ -92,7 +92,7 @@ export const make = (): Metrics => {
           scope,
           Effect.sync(() => sessions.modify(-1)),
         )
-      }),
+      }).pipe(Effect.uninterruptible),
     whileConnected: (serve) => during(serve, connected, opened),
     snapshot: () => registry.snapshot(),
   }

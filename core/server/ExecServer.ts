@@ -102,7 +102,7 @@ export const make = (
         scope,
         Effect.sync(() => (connections -= 1)),
       )
-    })
+    }).pipe(Effect.uninterruptible)
 
     const serve = (transport: Transport) =>
       Effect.suspend(() => {
