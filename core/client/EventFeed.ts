@@ -27,15 +27,15 @@ export interface Subscription {
   readonly close: () => void
 }
 
-/** What a consumer has missed, as far as it could be read. */
+/** The next part of what a consumer has missed, as far as it could be read. */
 export interface Missed {
-  /** In order, without a gap. */
+  /** In order, without a gap; at least one if there is no failure. */
   readonly events: ReadonlyArray<Sequenced>
-  /** Why the rest cannot be read; undefined if there is none. */
+  /** Why the rest cannot be read. */
   readonly failure: ClientError | undefined
 }
 
-/** Reads the events after seq `after` up to `through` from the server. */
+/** Reads the next events after seq `after` from the server, none after `through`. */
 export type CatchUp = (after: number, through: number) => Effect.Effect<Missed>
 
 export interface EventFeed {
@@ -80,21 +80,26 @@ export const make = (
     }
   }
 
-  /** The events that a consumer that subscribes now gets before live ones. */
-  const past = (): Effect.Effect<ReadonlyArray<ProcessEvent>> => {
-    const [first, from, through, end] = [[...kept.events], kept.through(), last, ended]
-    const failure: ReadonlyArray<ProcessEvent> = end?.kind === "failed" ? [end] : []
-    if (from === through || failure.length > 0) return Effect.succeed([...first, ...failure])
-    return Effect.map(catchUp(from, through), ({ events, failure }) => [
-      ...first,
-      ...events,
-      ...(failure === undefined ? [] : [failed(failure)]),
-    ])
+  /** The events that a consumer that subscribes now gets before live ones, a part at a time; undefined behind them. */
+  const past = (): Effect.Effect<ReadonlyArray<ProcessEvent> | undefined> => {
+    const [through, failure] = [last, ended?.kind === "failed" ? [ended] : []]
+    let first: ReadonlyArray<ProcessEvent> = [...kept.events, ...failure]
+    let at = failure.length > 0 ? through : kept.through()
+    return Effect.suspend(() => {
+      const events = first
+      first = []
+      if (events.length > 0) return Effect.succeed(events)
+      if (at >= through) return Effect.succeed(undefined)
+      return Effect.map(catchUp(at, through), ({ events, failure }) => {
+        at = events.at(-1)?.seq ?? at
+        return failure === undefined ? events : [...events, failed(failure)]
+      })
+    })
   }
 
   const subscribe = Effect.map(Mailbox.make<ProcessEvent>(), (mailbox): Subscription => {
     const consumer: Consumer = { mailbox, backlog: flow.backlog(credit?.size) }
-    let before: Effect.Effect<ReadonlyArray<ProcessEvent>> | undefined = past()
+    let before: ReturnType<typeof past> | undefined = past()
     let over = false
     if (ended === undefined) consumers.add(consumer)
     else mailbox.unsafeDone(Exit.void)
@@ -108,12 +113,13 @@ export const make = (
     }
 
     const next = Effect.gen(function* () {
-      if (before !== undefined) {
+      if (before !== undefined && !over) {
         const events = yield* before
-        before = undefined
         // Live events would follow a gap, so a consumer that cannot catch up gets none.
-        if (events.at(-1)?.kind === "failed") close()
-        if (events.length > 0) return events
+        const isFailed = events?.at(-1)?.kind === "failed"
+        if (isFailed) close()
+        if (isFailed || events === undefined) before = undefined
+        if (events !== undefined) return events
       }
       if (over) return undefined
       const [messages] = yield* mailbox.takeAll

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest"
 import type { Call } from "./Calls.ts"
 import { ClientError } from "./ClientError.ts"
 import * as EventRecovery from "./EventRecovery.ts"
+import { partBytes } from "./EventRecovery.ts"
 
 describe("the recovery of events", () => {
   const forgotten = new ClientError({ reason: "Server", message: "unknown process id p" })
@@ -25,21 +26,64 @@ describe("the recovery of events", () => {
     expect(Effect.runSync(recovery.catchUp(5, 20)).failure?.gone).toEqual({ from: 6 })
   })
 
-  it("gives a late consumer what was read before a page that fails, and says what is gone behind that", () => {
-    const missed = (second: Effect.Effect<object, ClientError>) => {
-      const pages = [Effect.succeed({ ...page(6, 7, 8), more: true }), second]
-      const call = (() => Effect.suspend(() => pages.shift()!)) as unknown as Call
-      return Effect.runSync(EventRecovery.make("p", call, () => 39).catchUp(5, 20))
-    }
+  it("gives a late consumer what is there, and says what is gone behind that", () => {
+    const missed = (after: number, answer: Effect.Effect<object, ClientError>) =>
+      Effect.runSync(EventRecovery.make("p", (() => answer) as unknown as Call, () => 39).catchUp(after, 20))
+    const first = missed(5, Effect.succeed({ ...page(6, 7, 8), more: true }))
+    expect([first.events.map(({ seq }) => seq), first.failure]).toEqual([[6, 7, 8], undefined])
     const outcomes = [
-      [missed(Effect.fail(forgotten)), { from: 9 }],
-      [missed(Effect.succeed(page(12, 13))), { from: 9, to: 11 }],
-      [missed(Effect.succeed({ ...page(), nextSeq: 9, more: true })), { from: 9, to: 20 }],
+      [missed(8, Effect.fail(forgotten)), { from: 9 }],
+      [missed(8, Effect.succeed(page(12, 13))), { from: 9, to: 11 }],
+      [missed(8, Effect.succeed({ ...page(), nextSeq: 9, more: true })), { from: 9, to: 20 }],
     ] as const
     for (const [{ events, failure }, gone] of outcomes) {
-      expect(events.map(({ seq }) => seq)).toEqual([6, 7, 8])
+      expect(events).toEqual([])
       expect(failure).toMatchObject({ reason: "EventsLost", gone })
     }
+  })
+
+  it("reads a part at a time, and knows which is the last", () => {
+    const large = {
+      ...page(6),
+      chunks: [{ seq: 6, stream: "stdout", chunk: new Uint8Array(partBytes / 2 + 1) }],
+    }
+    const over = { exited: true, exitCode: 0, closed: true }
+    const mark = { seq: 7, kind: "prompt" }
+    const answers = [
+      ["of a process that goes on, with little output", page(6, 7), undefined],
+      ["without output", { ...page(), ...over, nextSeq: 9 }, undefined],
+      ["with what follows the last output", { ...page(6), ...over, nextSeq: 9 }, undefined],
+      ["with much output", large, true],
+      ["up to the last output of a process that is over", { ...page(6), ...over }, true],
+      ["with marks, up to the last output", { ...page(6, 8), marks: [mark] }, true],
+    ] as const
+    for (const [, answer, more] of answers) {
+      const asked: Array<unknown> = []
+      const call = ((_: string, params: unknown) => {
+        asked.push(params)
+        return Effect.succeed(answer)
+      }) as unknown as Call
+      const state = Effect.runSync(EventRecovery.make("p", call, () => 5).readAfter(5))
+      expect(asked).toEqual([{ processId: "p", afterSeq: 5, maxBytes: partBytes }])
+      expect(state).toMatchObject(
+        more ? { ...page(), chunks: answer.chunks, nextSeq: answer.nextSeq } : answer,
+      )
+      expect(state.more).toBe(more)
+    }
+  })
+
+  it("reads everything where a part lacks what may be the exit", () => {
+    const over = { exited: true, exitCode: 3 }
+    const asked: Array<unknown> = []
+    const call = ((_: string, params: { readonly maxBytes?: number }) => {
+      asked.push(params.maxBytes)
+      return Effect.succeed(
+        params.maxBytes === undefined ? { ...page(7, 8, 9), ...over } : { ...page(7), ...over },
+      )
+    }) as unknown as Call
+    const { events } = Effect.runSync(EventRecovery.make("p", call, () => 5).catchUp(5, 9))
+    expect(asked).toEqual([partBytes, undefined])
+    expect(events.map(({ kind }) => kind)).toEqual(["exited", "output", "output", "output"])
   })
 
   it("does not fail for what is gone behind what a late consumer lacks", () => {

@@ -1,23 +1,29 @@
 /**
  * Fetches events of one process again through `process/read`, and says which are lost when the server no longer
- * retains them.
+ * retains them. It asks for a part at a time: an answer with all that a large ring holds would be in front of
+ * everything else, and would never arrive where each connection is lost before it does.
  */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type { ReadResult } from "../protocol/Process.ts"
 import type { Call } from "./Calls.ts"
 import { ClientError, type Gone } from "./ClientError.ts"
-import type { CatchUp } from "./EventFeed.ts"
+import { defaultSize } from "./CreditWindow.ts"
+import type { CatchUp, Missed } from "./EventFeed.ts"
 import type { Sequenced } from "./ProcessEvent.ts"
+import type { ReadOptions } from "./RemoteProcess.ts"
 import { type LostRange, ReorderBuffer } from "./ReorderBuffer.ts"
+
+/** How much output is asked for at once, in bytes: as much as a server pushes ahead by default (`CreditWindow`). */
+export const partBytes = defaultSize
 
 export interface EventRecovery {
   /**
-   * Everything the server retains after seq `after`. Fails with `Disconnected` or `SessionLost`, or else with
-   * `EventsLost`.
+   * What the server retains after seq `after`: all of it, or, with `more`, a part that tells of the process as if it
+   * had printed no more. Fails with `Disconnected` or `SessionLost`, or else with `EventsLost`.
    */
   readonly readAfter: (after: number) => Effect.Effect<ReadResult, ClientError>
-  /** The events after one seq up to another. */
+  /** The next events after one seq, at most up to another one. */
   readonly catchUp: CatchUp
   /** Bytes of output that reads have brought so far. */
   readonly bytes: () => number
@@ -36,19 +42,28 @@ export const make = (id: string, call: Call, last: () => number, mayMiss = false
   const toError = (lost: LostRange) => lostError(lostText(lost), { from: lost.from, to: lost.to })
 
   let bytes = 0
-  /** Reads; the first seq that is gone if the process is forgotten follows `known`, as it is then. */
-  const read = (after: number, known: () => number) =>
-    call("process/read", { processId: id, afterSeq: after }).pipe(
+  /** The first seq that is gone if the process is forgotten follows `known`, as it is then. */
+  const ask = (after: number, known: () => number, bound: Pick<ReadOptions, "maxBytes">) =>
+    call("process/read", { processId: id, afterSeq: after, ...bound }).pipe(
       Effect.tap(({ chunks }) => {
-        for (const { chunk } of chunks) bytes += chunk.length
+        bytes += sizeOf(chunks)
       }),
       Effect.mapError((error) =>
         ofConnection.has(error.reason) ? error : lostError(error.message, { from: known() + 1 }, error),
       ),
     )
 
+  const read = (after: number, known: () => number) =>
+    Effect.flatMap(ask(after, known, { maxBytes: partBytes }), (state) => {
+      if (isWhole(state)) return Effect.succeed(state)
+      // One that is missing may be the exit, whose seq no answer tells: that takes all that there is.
+      if (state.exited && isMissing(state, after)) return ask(after, known, {})
+      const { chunks, nextSeq, marks } = state
+      return Effect.succeed({ ...running, chunks, nextSeq, marks, more: true })
+    })
+
   const catchUp: CatchUp = (after, through) =>
-    Effect.flatMap(Effect.either(read(after, () => after)), (answer) => {
+    Effect.flatMap(Effect.either(read(after, () => after)), (answer): Effect.Effect<Missed> => {
       if (Either.isLeft(answer)) return Effect.succeed({ events: [], failure: answer.left })
       const state = answer.right
       const events: Array<Sequenced> = []
@@ -56,22 +71,31 @@ export const make = (id: string, call: Call, last: () => number, mayMiss = false
       const missed = buffer.splice(state)
       const lost = missed === undefined || missed.from > through ? undefined : missed
       if (lost !== undefined && !mayMiss) return Effect.succeed({ events, failure: toError(lost) })
-      const last = lost === undefined ? buffer.last : Math.min(lost.to, through)
-      if (lost !== undefined) events.push({ kind: "gap", from: lost.from, seq: last })
-      if (last >= through) return Effect.succeed({ events, failure: undefined })
-      // A history has more than one answer holds.
-      if (lost !== undefined || (state.more === true && last > after))
-        return Effect.map(catchUp(last, through), (rest) => ({
-          events: [...events, ...rest.events],
-          failure: rest.failure,
-        }))
+      if (lost !== undefined) events.push({ kind: "gap", from: lost.from, seq: Math.min(lost.to, through) })
+      if (events.length > 0) return Effect.succeed({ events, failure: undefined })
       // The server has sent what its answer lacks.
-      const missing = { from: last + 1, to: through, through }
+      const missing = { from: after + 1, to: through, through }
       return Effect.succeed({ events, failure: toError(missing) })
     })
 
   return { readAfter: (after) => read(after, last), catchUp, bytes: () => bytes, toError }
 }
+
+/** Of a process that goes on. */
+const running = { exited: false, exitCode: null, closed: false, failure: null, sandboxDenied: false } as const
+
+const sizeOf = (chunks: ReadResult["chunks"]) => chunks.reduce((sum, { chunk }) => sum + chunk.length, 0)
+
+/**
+ * True if an answer has all that there is. One to a read with a bound goes to its last chunk (`nextSeq`), so that
+ * marks, the exit and the end may be missing behind it. A chunk is far smaller than half of the bound.
+ */
+const isWhole = ({ chunks, nextSeq, exited, marks, more }: ReadResult): boolean =>
+  more !== true &&
+  (nextSeq - 1 !== chunks.at(-1)?.seq || (!exited && marks === undefined && sizeOf(chunks) <= partBytes / 2))
+
+const isMissing = ({ chunks, marks = [], nextSeq }: ReadResult, after: number): boolean =>
+  chunks.length + marks.length < nextSeq - 1 - after
 
 /** Why nothing can be read, whatever the server retains. */
 const ofConnection: ReadonlySet<ClientError["reason"]> = new Set(["Disconnected", "SessionLost"])

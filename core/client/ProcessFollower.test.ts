@@ -7,6 +7,7 @@ import * as TestClock from "effect/TestClock"
 import * as TestContext from "effect/TestContext"
 import { describe, expect, it } from "vitest"
 import { toBase64, utf8 } from "../protocol/Bytes.ts"
+import { partBytes } from "./EventRecovery.ts"
 import * as ExecClient from "./ExecClient.ts"
 import { gapMillis } from "./GapWatch.ts"
 import { settle } from "../testing/Effects.ts"
@@ -100,7 +101,7 @@ describe("ProcessFollower", () => {
         yield* TestClock.adjust(gapMillis - 1)
         expect(yield* Fiber.poll(reading)).toMatchObject({ _tag: "None" })
         yield* TestClock.adjust(1)
-        expect(yield* Fiber.join(reading)).toEqual({ processId: "p", afterSeq: 1 })
+        expect(yield* Fiber.join(reading)).toEqual({ processId: "p", afterSeq: 1, maxBytes: partBytes })
         exited(5)
         closed(6)
         expect(textOf(yield* Fiber.join(collecting))).toBe("1 2 3 4 ")

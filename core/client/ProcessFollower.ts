@@ -6,7 +6,6 @@
  */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import type * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
 import type { BuffersService } from "../protocol/Buffers.ts"
 import * as Buffered from "./Buffered.ts"
@@ -19,6 +18,7 @@ import * as GapWatch from "./GapWatch.ts"
 import * as ProcessCredit from "./ProcessCredit.ts"
 import { failed, type Sequenced } from "./ProcessEvent.ts"
 import { ReorderBuffer } from "./ReorderBuffer.ts"
+import * as SharedRun from "./SharedRun.ts"
 import { WriterRole } from "./WriterRole.ts"
 
 /** What a follower uses of its client. */
@@ -29,8 +29,7 @@ export interface Options {
   readonly flow: FlowControl
   /** Sends a request on the current connection; without one, or if it is refused, nothing happens. */
   readonly tell: ProcessCredit.Tell
-  /** Runs an effect in the client's scope. */
-  readonly fork: (effect: Effect.Effect<void>) => Fiber.RuntimeFiber<unknown, unknown>
+  readonly fork: SharedRun.Fork
   /** Called when no further event of the process is wanted. */
   readonly forget: () => void
   /** Who is told of its buffers. */
@@ -108,6 +107,8 @@ export const make = (
   }
 
   const recover = recovering(recovery, buffer, outcome.exit)
+  const shared = SharedRun.make(recover, fork)
+  const known = SharedRun.make(Effect.asVoid(recovery.readAfter(Number.MAX_SAFE_INTEGER)), fork)
 
   const giveUp = (error: ClientError) =>
     Effect.suspend(() => {
@@ -117,10 +118,9 @@ export const make = (
       return Effect.ignore(call(leaving, { processId: id }))
     })
 
-  const resume = (replays: boolean) =>
-    Effect.catchAll(replays ? Effect.asVoid(recovery.readAfter(Number.MAX_SAFE_INTEGER)) : recover, giveUp)
+  const resume = (replays: boolean) => Effect.catchAll(replays ? known : shared, giveUp)
 
-  const recovered = Effect.catchAll(recover, giveUp)
+  const recovered = Effect.catchAll(shared, giveUp)
   const watchGap = GapWatch.make(buffer, fork, recovered, () => failure() !== undefined)
 
   const accept = (event: Sequenced) => {
@@ -164,13 +164,13 @@ const recovering = (
 ): Effect.Effect<void, ClientError> =>
   Effect.suspend(() => {
     const { readAfter, toError } = recovery
-    const { last } = buffer
+    const { last, gap } = buffer
     return Effect.flatMap(readAfter(last), (state) => {
       if (state.exitCode !== null) exit(state.exitCode)
       const lost = buffer.splice(state)
       if (lost !== undefined) return Effect.fail(toError(lost))
-      // The server has sent a later event, and yet its answer has nothing after `last`.
-      const stuck = (buffer.gap || state.more === true) && buffer.last === last
+      // The server had sent a later event, and yet its answer has nothing after `last`.
+      const stuck = (gap || state.more === true) && buffer.last === last
       if (state.more === true && !stuck) return recovering(recovery, buffer, exit)
       const missing = { from: last + 1, to: last + 1, through: state.nextSeq - 1 }
       return stuck ? Effect.fail(toError(missing)) : Effect.void

@@ -6,7 +6,7 @@ import * as Random from "effect/Random"
 import * as Stream from "effect/Stream"
 import { describe, expect, it } from "vitest"
 import { effect, elapse, settle } from "../testing/Effects.ts"
-import { connected } from "../testing/NetworkClient.ts"
+import { connected, running } from "../testing/NetworkClient.ts"
 
 /** Cuts a connection at moments that a seed decides, under three children with readers of three speeds. */
 const play = (seed: number, replays: boolean) =>
@@ -60,5 +60,43 @@ describe("a connection that is cut again and again", () => {
         for (let seed = 1; seed <= 4; seed++) cuts += yield* Effect.scoped(play(seed, replays))
         expect(cuts).toBeGreaterThan(60)
       })(),
+  )
+})
+
+describe("connections that are lost after little", () => {
+  it(
+    "bring what a large ring holds, a part on each",
+    effect(function* () {
+      const limits = { retainedBytes: 64 * 1024 * 1024 }
+      const { client, fake, network } = yield* connected({ replays: false }, {}, { limits })
+      const [change, mostChars] = [network.toClient, 4 * 1024 * 1024]
+      let carried = 0
+      network.toClient = (text) => ((carried += text.length) > mostChars ? undefined : change(text))
+      const untilDone = (reading: Fiber.Fiber<Chunk.Chunk<Uint8Array>, unknown>) =>
+        Effect.gen(function* () {
+          let cuts = 0
+          while (cuts < 40 && (yield* running(reading))) {
+            carried = 0
+            cuts += 1
+            yield* network.cut
+            yield* elapse(200)
+          }
+          expect(cuts).toBeGreaterThan(3)
+          expect(cuts).toBeLessThan(40)
+          return Buffer.concat(Chunk.toReadonlyArray(yield* Fiber.join(reading)))
+        })
+      const process = yield* client.start({ argv: ["x"] })
+      const child = yield* fake.next
+      const reading = yield* Effect.fork(Stream.runCollect(process.output()))
+      yield* settle
+      yield* network.cut
+      const bytes = Buffer.from(Array.from({ length: 16 * 1024 * 1024 }, (_, n) => n >> 12))
+      for (let at = 0; at < bytes.length; at += 65_000)
+        child.output("stdout", bytes.subarray(at, at + 65_000))
+      child.finish()
+      expect((yield* untilDone(reading)).equals(bytes)).toBe(true)
+      const late = yield* Effect.fork(Stream.runCollect(process.output()))
+      expect((yield* untilDone(late)).equals(bytes)).toBe(true)
+    }),
   )
 })

@@ -194,9 +194,9 @@ export const client = [
   ),
   one(
     "core/client/EventRecovery.ts",
-    "events: [...events, ...rest.events],",
-    "events: rest.failure === undefined ? [...events, ...rest.events] : [],",
-    "what was read before a page that fails is lost",
+    "if (events.length > 0) return",
+    "if (false) return",
+    "a late consumer does not get more than one part",
   ),
   one(
     "core/client/RemoteHttp.ts",
@@ -324,6 +324,33 @@ export const client = [
   ].map(([find = "", replace = "", says = ""]) =>
     elsewhere(one("core/client/Delivery.ts", find, replace, says), "core/integration/Receipts.test.ts"),
   ),
+  elsewhere(
+    one(
+      "core/client/EventRecovery.ts",
+      "{ maxBytes: partBytes }",
+      "{}",
+      "a recovery asks for all that a ring holds",
+    ),
+    "core/integration/LostConnections.test.ts",
+  ),
+  elsewhere(
+    one(
+      "core/client/ProcessFollower.ts",
+      "SharedRun.make(recover, fork)",
+      "recover",
+      "each new connection carries one more copy of what is missing",
+    ),
+    "core/integration/LostConnections.test.ts",
+  ),
+  {
+    ...one(
+      "core/client/EventRecovery.ts",
+      "state.exited && isMissing(state, after)",
+      "false",
+      "an exit in front of late output is said to be lost",
+    ),
+    tests: ["core/client/EventRecovery.test.ts"],
+  },
   {
     ...one(
       "core/client/EventRecovery.ts",
