@@ -72,7 +72,7 @@ describe("the recovery of events", () => {
     }
   })
 
-  it("reads everything where a part lacks what may be the exit", () => {
+  it("reads everything where a part lacks what may be the exit, and only there", () => {
     const over = { exited: true, exitCode: 3 }
     const asked: Array<unknown> = []
     const call = ((_: string, params: { readonly maxBytes?: number }) => {
@@ -84,6 +84,9 @@ describe("the recovery of events", () => {
     const { events } = Effect.runSync(EventRecovery.make("p", call, () => 5).catchUp(5, 9))
     expect(asked).toEqual([partBytes, undefined])
     expect(events.map(({ kind }) => kind)).toEqual(["exited", "output", "output", "output"])
+    asked.length = 0
+    const { failure } = Effect.runSync(EventRecovery.make("p", call, () => 4).catchUp(4, 9))
+    expect([asked, failure?.gone]).toEqual([[partBytes], { from: 5, to: 6 }])
   })
 
   it("does not fail for what is gone behind what a late consumer lacks", () => {

@@ -56,8 +56,8 @@ export const make = (id: string, call: Call, last: () => number, mayMiss = false
   const read = (after: number, known: () => number) =>
     Effect.flatMap(ask(after, known, { maxBytes: partBytes }), (state) => {
       if (isWhole(state)) return Effect.succeed(state)
-      // One that is missing may be the exit, whose seq no answer tells: that takes all that there is.
-      if (state.exited && isMissing(state, after)) return ask(after, known, {})
+      // The one that is missing may be the exit, whose seq no answer tells: that takes all that there is.
+      if (state.exited && missing(state, after) === 1) return ask(after, known, {})
       const { chunks, nextSeq, marks } = state
       return Effect.succeed({ ...running, chunks, nextSeq, marks, more: true })
     })
@@ -74,8 +74,7 @@ export const make = (id: string, call: Call, last: () => number, mayMiss = false
       if (lost !== undefined) events.push({ kind: "gap", from: lost.from, seq: Math.min(lost.to, through) })
       if (events.length > 0) return Effect.succeed({ events, failure: undefined })
       // The server has sent what its answer lacks.
-      const missing = { from: after + 1, to: through, through }
-      return Effect.succeed({ events, failure: toError(missing) })
+      return Effect.succeed({ events, failure: toError({ from: after + 1, to: through, through }) })
     })
 
   return { readAfter: (after) => read(after, last), catchUp, bytes: () => bytes, toError }
@@ -94,8 +93,8 @@ const isWhole = ({ chunks, nextSeq, exited, marks, more }: ReadResult): boolean 
   more !== true &&
   (nextSeq - 1 !== chunks.at(-1)?.seq || (!exited && marks === undefined && sizeOf(chunks) <= partBytes / 2))
 
-const isMissing = ({ chunks, marks = [], nextSeq }: ReadResult, after: number): boolean =>
-  chunks.length + marks.length < nextSeq - 1 - after
+const missing = ({ chunks, marks = [], nextSeq }: ReadResult, after: number): number =>
+  nextSeq - 1 - after - chunks.length - marks.length
 
 /** Why nothing can be read, whatever the server retains. */
 const ofConnection: ReadonlySet<ClientError["reason"]> = new Set(["Disconnected", "SessionLost"])

@@ -345,7 +345,7 @@ export const client = [
   {
     ...one(
       "core/client/EventRecovery.ts",
-      "state.exited && isMissing(state, after)",
+      "state.exited && missing(state, after) === 1",
       "false",
       "an exit in front of late output is said to be lost",
     ),
