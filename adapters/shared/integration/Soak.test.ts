@@ -91,7 +91,8 @@ describe("soak", () => {
       const random = new PCGRandom(seed)
       // A machine may be so busy that output is read long after its child has ended, and connecting takes many cuts.
       const patient = ["--retention-ms", "600000", "--detached-ttl-ms", "600000"]
-      const way = await serve("--retained-bytes", String(64 * 1024 * 1024), ...patient)
+      // In a short run it holds all that the fastest child prints, however little the connections bring meanwhile.
+      const way = await serve("--retained-bytes", String(128 * 1024 * 1024), ...patient)
       const statuses: Array<Status["kind"]> = []
       const client = await connect(
         { url: way.url },
