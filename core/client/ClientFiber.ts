@@ -3,10 +3,11 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
-import { ClientError } from "./ClientError.ts"
+import { disconnected } from "./ClientConnection.ts"
+import type { ClientError } from "./ClientError.ts"
 
 /** What is told to who waits for a client that is closed. */
-export const closed = new ClientError({ reason: "Disconnected", message: "the client was closed" })
+export const closed = disconnected("the client was closed")
 
 /**
  * The outcome of a fiber of the client. Its interruption is the end of the client, and fails: who waits was not

@@ -61,7 +61,7 @@ describe("EventFeed", () => {
         const events = Chunk.toReadonlyArray(yield* Stream.runCollect(process.events))
         expect(events.at(-1)).toMatchObject({ kind: "failed" })
         expect(events.at(-1)).toMatchObject({
-          message: expect.stringMatching(/through sequence 66 \(17 to 48 are gone\)/),
+          message: expect.stringMatching(/through sequence 64 \(17 to 48 are gone\)/),
         })
         expect(child.kills).toBe(0)
       }),

@@ -201,7 +201,10 @@ const makeOutcome = (id: string, role: WriterRole, leave: () => void) => {
         Deferred.unsafeDone(exitCode, Effect.succeed(event.exitCode))
       }
       if (event.kind !== "closed") return
-      Deferred.unsafeDone(exitCode, Effect.fail(noExitCode(id)))
+      Deferred.unsafeDone(
+        exitCode,
+        Effect.failSync(() => noExitCode(id)),
+      )
       Deferred.unsafeDone(closed, Effect.void)
       forget()
     },

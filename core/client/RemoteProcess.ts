@@ -190,7 +190,9 @@ export const make = (
     writing: ProcessCalls.writing(follower),
     subscribeWriting: follower.role.subscribe,
     detach:
-      attachment === undefined ? Effect.fail(ProcessCalls.notAttached(id)) : ProcessCalls.detach(follower),
+      attachment === undefined
+        ? Effect.failSync(() => ProcessCalls.notAttached(id))
+        : ProcessCalls.detach(follower),
     events,
     output: EventStreams.output(events, follower.failure),
     subscribe,

@@ -4,6 +4,7 @@ import * as Fiber from "effect/Fiber"
 import { describe, expect, it } from "vitest"
 import * as ForkIn from "../protocol/Fork.ts"
 import { effect, settle } from "../testing/Effects.ts"
+import * as ClientFiber from "./ClientFiber.ts"
 import { ClientError } from "./ClientError.ts"
 import * as SharedRun from "./SharedRun.ts"
 
@@ -54,7 +55,7 @@ describe("a shared run", () => {
     "ends for who waits when the client is closed",
     effect(function* () {
       const { ask } = yield* Effect.scoped(shared)
-      expect(yield* Effect.flip(Fiber.join(yield* ask))).toMatchObject({ message: "the client was closed" })
+      expect(yield* Effect.flip(Fiber.join(yield* ask))).toBe(ClientFiber.closed)
     }),
   )
 })
