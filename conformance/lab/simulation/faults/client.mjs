@@ -93,8 +93,8 @@ export const client = [
     "a read that fills a gap lacks its first event",
   ),
   feed(
-    "    const [first, from, through, end] = [[...kept.events], kept.through(), last, ended]",
-    "    const [first, from, through, end] = [[...kept.events], last, last, ended]",
+    "let at = failure.length > 0 ? through : kept.through()",
+    "let at = through",
     "a late consumer misses what was not kept",
   ),
   feed(
