@@ -73,12 +73,16 @@ const judgeOutput = (wants: Wanted, { code, signal, stderr, stdout }: Ended): st
   return undefined
 }
 
-const judge = (wants: Wanted, ended: Ended, { input, starts }: Played.Outcome): string | undefined => {
-  const { starts: wanted = 1 } = wants
+const judge = (wants: Wanted, ended: Ended, { input, starts, seen }: Played.Outcome): string | undefined => {
+  const { starts: wanted = 1, atMost = {} } = wants
   if (starts !== wanted)
     return `the process had to be started ${wanted} times, and was started ${starts} times`
   if (wants.input !== undefined && input !== wants.input)
     return `what was written to the process: wanted ${show(wants.input)}, got ${show(input)}`
+  for (const [method, most] of Object.entries(atMost)) {
+    const count = seen.get(method) ?? 0
+    if (count > most) return `${method} had to be sent at most ${most} times, and was sent ${count} times`
+  }
   return judgeOutput(wants, ended)
 }
 

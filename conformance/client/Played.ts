@@ -21,6 +21,8 @@ interface Connection extends Judge.Handshake {
 export interface Outcome {
   readonly starts: number
   readonly input: string
+  /** How many messages of a method have come. */
+  readonly seen: ReadonlyMap<string, number>
 }
 
 /** A request that is not answered yet. */
@@ -267,6 +269,6 @@ export const make = (scenario: Scenario, transcript: Transcript, changed: () => 
       const step = scenario.steps[at]
       return step === undefined ? undefined : JSON.stringify(step)
     },
-    outcome: () => ({ starts, input }),
+    outcome: () => ({ starts, input, seen }),
   }
 }

@@ -57,6 +57,8 @@ export interface Wanted {
   readonly input?: string
   /** How often the process was started: 1 by default. */
   readonly starts?: number
+  /** How many messages of each of these methods the client may send at most. */
+  readonly atMost?: Readonly<Record<string, number>>
 }
 
 /** A case. */

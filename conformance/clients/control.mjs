@@ -28,8 +28,11 @@ const state = {
 }
 /** @type {Map<number, Event>} What came before its turn. */
 const ahead = new Map()
-/** @type {Map<number, { readonly method: string, readonly params: any, readonly done: (result: any) => void }>} */
+/** @typedef {{ readonly method: string, readonly params: any, readonly done: (result: any) => void }} Asked */
+/** @type {Map<number, Asked>} */
 const asked = new Map()
+/** @type {Asked[]} What was asked on lost connections. */
+let unanswered = []
 
 /** @param {unknown} message */
 const send = (message) => void state.socket?.write(`${JSON.stringify(message)}\n`)
@@ -151,6 +154,8 @@ const session = async () => {
     await started
     state.started = true
   } else if (fault !== "no-read-after-resume") void readOn()
+  for (const { done, method, params } of unanswered)
+    if (method === "process/read") void ask(method, params).then(done)
   await write()
 }
 
@@ -160,6 +165,7 @@ const open = () => {
   const socket = kind === "unix" ? connect(place) : connect({ host: tcp?.[1] ?? "", port: Number(tcp?.[2]) })
   state.socket = socket
   state.reading = false
+  unanswered = fault === "repeats-reads" ? [...asked.values()] : []
   asked.clear()
   socket.on("error", () => undefined)
   socket.on("connect", () => void session())
