@@ -80,26 +80,9 @@ export const make = (
     }
   }
 
-  /** The events that a consumer that subscribes now gets before live ones, a part at a time; undefined behind them. */
-  const past = (): Effect.Effect<ReadonlyArray<ProcessEvent> | undefined> => {
-    const [through, failure] = [last, ended?.kind === "failed" ? [ended] : []]
-    let first: ReadonlyArray<ProcessEvent> = [...kept.events, ...failure]
-    let at = failure.length > 0 ? through : kept.through()
-    return Effect.suspend(() => {
-      const events = first
-      first = []
-      if (events.length > 0) return Effect.succeed(events)
-      if (at >= through) return Effect.succeed(undefined)
-      return Effect.map(catchUp(at, through), ({ events, failure }) => {
-        at = events.at(-1)?.seq ?? at
-        return failure === undefined ? events : [...events, failed(failure)]
-      })
-    })
-  }
-
   const subscribe = Effect.map(Mailbox.make<ProcessEvent>(), (mailbox): Subscription => {
     const consumer: Consumer = { mailbox, backlog: flow.backlog(credit?.size) }
-    let before: ReturnType<typeof past> | undefined = past()
+    let before: Past | undefined = pastOf(kept, last, ended, catchUp)
     let over = false
     if (ended === undefined) consumers.add(consumer)
     else mailbox.unsafeDone(Exit.void)
@@ -136,11 +119,33 @@ export const make = (
   return { publish, subscribe, waiting: () => mostWaiting(consumers), kept: kept.bytes }
 }
 
+/** Each time the next part of the events that a consumer gets before live ones; undefined behind them. */
+type Past = Effect.Effect<ReadonlyArray<ProcessEvent> | undefined>
+
+/** Of a consumer that subscribes behind seq `last`: what is kept, and then what `catchUp` reads. */
+const pastOf = (kept: Kept, last: number, ended: ProcessEvent | undefined, catchUp: CatchUp): Past => {
+  const failure = ended?.kind === "failed" ? [ended] : []
+  let first: ReadonlyArray<ProcessEvent> = [...kept.events, ...failure]
+  let at = failure.length > 0 ? last : kept.through()
+  return Effect.suspend(() => {
+    const events = first
+    first = []
+    if (events.length > 0) return Effect.succeed(events)
+    if (at >= last) return Effect.succeed(undefined)
+    return Effect.map(catchUp(at, last), ({ events, failure }) => {
+      at = events.at(-1)?.seq ?? at
+      return failure === undefined ? events : [...events, failed(failure)]
+    })
+  })
+}
+
 const mostWaiting = (consumers: ReadonlySet<Consumer>): number => {
   let most = 0
   for (const { backlog } of consumers) most = Math.max(most, backlog.waiting())
   return most
 }
+
+type Kept = ReturnType<typeof makeKept>
 
 /** The first events, which every consumer gets. */
 const makeKept = (after: number) => {

@@ -11,7 +11,6 @@ import { ClientError, type Gone } from "./ClientError.ts"
 import { defaultSize } from "./CreditWindow.ts"
 import type { CatchUp, Missed } from "./EventFeed.ts"
 import type { Sequenced } from "./ProcessEvent.ts"
-import type { ReadOptions } from "./RemoteProcess.ts"
 import { type LostRange, ReorderBuffer } from "./ReorderBuffer.ts"
 
 /** How much output is asked for at once, in bytes: as much as a server pushes ahead by default (`CreditWindow`). */
@@ -43,7 +42,7 @@ export const make = (id: string, call: Call, last: () => number, mayMiss = false
 
   let bytes = 0
   /** The first seq that is gone if the process is forgotten follows `known`, as it is then. */
-  const ask = (after: number, known: () => number, bound: Pick<ReadOptions, "maxBytes">) =>
+  const ask = (after: number, known: () => number, bound: { readonly maxBytes?: number }) =>
     call("process/read", { processId: id, afterSeq: after, ...bound }).pipe(
       Effect.tap(({ chunks }) => {
         bytes += sizeOf(chunks)

@@ -77,9 +77,13 @@ export const detach = (follower: ProcessFollower) =>
     )
   })
 
-/** The error of a process that is none. */
+/** Fails for a process that is none. */
 export const notAttached = (id: string) =>
-  OptionNames.invalid(`process ${id} is no attachment: this client has started it, or its session is its own`)
+  Effect.failSync(() =>
+    OptionNames.invalid(
+      `process ${id} is no attachment: this client has started it, or its session is its own`,
+    ),
+  )
 
 /** Waits on the server. */
 export const wait = ({ id, call }: ProcessFollower, options: WaitOptions) =>

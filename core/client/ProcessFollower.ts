@@ -118,8 +118,6 @@ export const make = (
       return Effect.ignore(call(leaving, { processId: id }))
     })
 
-  const resume = (replays: boolean) => Effect.catchAll(replays ? known : shared, giveUp)
-
   const recovered = Effect.catchAll(shared, giveUp)
   const watchGap = GapWatch.make(buffer, fork, recovered, () => failure() !== undefined)
 
@@ -134,7 +132,7 @@ export const make = (
     accept: credit === undefined ? accept : credit.around(accept),
     fail,
     recover,
-    resume,
+    resume: (replays) => (replays ? Effect.catchAll(known, giveUp) : recovered),
     credit,
     begun: () => begun,
     begin: () => {

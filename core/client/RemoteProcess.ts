@@ -189,10 +189,7 @@ export const make = (
     attachment,
     writing: ProcessCalls.writing(follower),
     subscribeWriting: follower.role.subscribe,
-    detach:
-      attachment === undefined
-        ? Effect.failSync(() => ProcessCalls.notAttached(id))
-        : ProcessCalls.detach(follower),
+    detach: attachment === undefined ? ProcessCalls.notAttached(id) : ProcessCalls.detach(follower),
     events,
     output: EventStreams.output(events, follower.failure),
     subscribe,

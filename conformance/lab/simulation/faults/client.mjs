@@ -93,8 +93,8 @@ export const client = [
     "a read that fills a gap lacks its first event",
   ),
   feed(
-    "let at = failure.length > 0 ? through : kept.through()",
-    "let at = through",
+    "let at = failure.length > 0 ? last : kept.through()",
+    "let at = last",
     "a late consumer misses what was not kept",
   ),
   feed(
