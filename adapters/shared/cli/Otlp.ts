@@ -12,6 +12,7 @@ import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import { version } from "../Version.ts"
 
@@ -33,10 +34,14 @@ const layerBounded = Layer.effect(
   Effect.map(
     HttpClient.HttpClient,
     HttpClient.transform((effect, request) =>
-      Effect.timeoutFail(effect, { duration: batchTimeout, onTimeout: () => timedOut(request) }),
+      whole(Effect.timeoutFail(effect, { duration: batchTimeout, onTimeout: () => timedOut(request) })),
     ),
   ),
 )
+
+/** Sends to its end also when it is interrupted: the exporter has forgotten a batch that is on its way. */
+const whole = <A, E, R>(send: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.uninterruptible(Effect.flatMap(Effect.forkDaemon(Effect.interruptible(send)), Fiber.join))
 
 const timedOut = (request: HttpClientRequest.HttpClientRequest) =>
   new HttpClientError.RequestError({

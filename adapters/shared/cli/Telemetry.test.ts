@@ -3,10 +3,11 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdtempSync, rmSync } from "node:fs"
 import * as http from "node:http"
-import type { AddressInfo } from "node:net"
+import { type AddressInfo, createConnection, createServer, type Server, type Socket } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Readable } from "node:stream"
+import { setTimeout as sleep } from "node:timers/promises"
 import { WebSocket } from "real-ws"
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest"
 import { connect } from "../../testing/Client.ts"
@@ -57,6 +58,31 @@ beforeEach(async () => {
   await once(collector, "listening")
   endpoint = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`
 })
+
+/** Stands before the collector, and lets nothing through until it opens. What has been given up by then is lost. */
+const makeGate = async () => {
+  let opens = () => {}
+  const isOpen = new Promise<void>((resolve) => (opens = resolve))
+  const gate = createServer()
+  const arrives = once(gate, "connection")
+  gate.on("connection", (near: Socket) => {
+    const bytes: Array<Buffer> = []
+    const keep = (more: Buffer) => bytes.push(more)
+    near.on("data", keep).on("error", () => undefined)
+    void isOpen.then(() => {
+      if (near.destroyed || near.readableEnded) return
+      near.off("data", keep)
+      const far = createConnection((collector.address() as AddressInfo).port, "127.0.0.1")
+      far.on("error", () => undefined).write(Buffer.concat(bytes))
+      near.pipe(far).pipe(near)
+    })
+  })
+  await once(gate.listen(0, "127.0.0.1"), "listening")
+  gates.push(gate)
+  return { opens, arrives, url: `http://127.0.0.1:${(gate.address() as AddressInfo).port}` }
+}
+const gates: Array<Server> = []
+afterEach(() => gates.splice(0).forEach((gate) => gate.close()))
 
 const running: Array<ChildProcess> = []
 afterEach(() => {
@@ -158,6 +184,20 @@ describe("procwire serve with a collector", () => {
     await client.close()
     expect(named("process")?.parentSpanId).toBe(named("process/start")?.spanId)
     expect(JSON.stringify(requests[0]?.batch.resourceSpans[0]?.resource)).toContain("mine")
+  })
+
+  it("loses no span where the server ends while a batch is on its way", async () => {
+    const { opens, arrives, url } = await makeGate()
+    const { server, send, says, ended } = launch({ OTEL_EXPORTER_OTLP_ENDPOINT: url })
+    send(...hello, start())
+    await says("process/closed")
+    await arrives
+    server.stdin.end()
+    // Time in which a batch would be given up.
+    await sleep(500)
+    opens()
+    expect((await ended).code).toBe(0)
+    for (const name of ["initialize", "process/start", "process"]) expect(named(name)).toBeDefined()
   })
 
   it("serves as well where nobody listens at that address, and where nobody answers there", async () => {

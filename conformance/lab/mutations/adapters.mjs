@@ -11,6 +11,15 @@ const children = [
 export const adapters = [
   {
     ...one(
+      "adapters/shared/cli/Otlp.ts",
+      "      whole(Effect.timeoutFail",
+      "      (Effect.timeoutFail",
+      "spans are lost where a server ends while a batch is on its way",
+    ),
+    tests: ["adapters/shared/cli/Telemetry.test.ts"],
+  },
+  {
+    ...one(
       "adapters/shared/cli/control/Past.ts",
       "if (event.seq <= shown) continue",
       "if (event.seq < shown) continue",
