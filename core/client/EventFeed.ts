@@ -96,15 +96,14 @@ export const make = (
     }
 
     const next = Effect.gen(function* () {
-      if (before !== undefined && !over) {
+      if (over) return undefined
+      if (before !== undefined) {
         const events = yield* before
         // Live events would follow a gap, so a consumer that cannot catch up gets none.
-        const isFailed = events?.at(-1)?.kind === "failed"
-        if (isFailed) close()
-        if (isFailed || events === undefined) before = undefined
+        if (events?.at(-1)?.kind === "failed") close()
         if (events !== undefined) return events
+        before = undefined
       }
-      if (over) return undefined
       const [messages] = yield* mailbox.takeAll
       const batch = Chunk.toReadonlyArray(messages)
       if (!over) {

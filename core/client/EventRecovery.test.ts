@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest"
 import type { Call } from "./Calls.ts"
 import { ClientError } from "./ClientError.ts"
 import * as EventRecovery from "./EventRecovery.ts"
-import { partBytes } from "./EventRecovery.ts"
+
+const { partBytes } = EventRecovery
 
 describe("the recovery of events", () => {
   const forgotten = new ClientError({ reason: "Server", message: "unknown process id p" })
@@ -57,18 +58,18 @@ describe("the recovery of events", () => {
       ["up to the last output of a process that is over", { ...page(6), ...over }, true],
       ["with marks, up to the last output", { ...page(6, 8), marks: [mark] }, true],
     ] as const
-    for (const [, answer, more] of answers) {
+    for (const [says, answer, more] of answers) {
       const asked: Array<unknown> = []
       const call = ((_: string, params: unknown) => {
         asked.push(params)
         return Effect.succeed(answer)
       }) as unknown as Call
       const state = Effect.runSync(EventRecovery.make("p", call, () => 5).readAfter(5))
-      expect(asked).toEqual([{ processId: "p", afterSeq: 5, maxBytes: partBytes }])
-      expect(state).toMatchObject(
+      expect(asked, says).toEqual([{ processId: "p", afterSeq: 5, maxBytes: partBytes }])
+      expect(state, says).toMatchObject(
         more ? { ...page(), chunks: answer.chunks, nextSeq: answer.nextSeq } : answer,
       )
-      expect(state.more).toBe(more)
+      expect(state.more, says).toBe(more)
     }
   })
 

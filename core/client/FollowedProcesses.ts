@@ -1,7 +1,5 @@
 /** The processes that a client follows, by id, and what the client's connection tells all of them. */
 import * as Effect from "effect/Effect"
-import type * as Fiber from "effect/Fiber"
-import type { BuffersService } from "../protocol/Buffers.ts"
 import type { Activity } from "./Activity.ts"
 import { detached } from "./Attaching.ts"
 import { ClientError } from "./ClientError.ts"
@@ -49,12 +47,9 @@ export interface FollowedProcesses {
 }
 
 /** What the followers use of the client. */
-export type Options = Omit<ProcessFollower.Options, "forget" | "fork" | "leaving"> & {
-  readonly fork: <A, E>(effect: Effect.Effect<A, E>) => Fiber.RuntimeFiber<A, E>
+export type Options = Omit<ProcessFollower.Options, "forget" | "leaving"> & {
   /** The client is busy while it follows a process. */
   readonly activity: Activity
-  /** Who is told of the buffers of each process. */
-  readonly buffers: BuffersService
 }
 
 export const make = (options: Options): FollowedProcesses => {

@@ -1,8 +1,8 @@
 /** Begins to follow a process: one that is about to start, one of a resumed session, or one to attach to. */
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import type * as Fiber from "effect/Fiber"
 import type { EnvironmentInfo } from "../protocol/Environment.ts"
+import type { Fork } from "../protocol/Fork.ts"
 import type { HasherService } from "../protocol/Hasher.ts"
 import * as Attaching from "./Attaching.ts"
 import type { AttachOptions, AttachTarget } from "./Attaching.ts"
@@ -19,7 +19,7 @@ import type * as RemoteProcess from "./RemoteProcess.ts"
 export interface Options {
   readonly call: Call
   /** Runs an effect in the client's scope. */
-  readonly fork: <A, E>(effect: Effect.Effect<A, E>) => Fiber.RuntimeFiber<A, E>
+  readonly fork: Fork
   readonly processes: FollowedProcesses
   readonly nextId: NextId
   /** Why there is no connection any more. */

@@ -8,6 +8,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as FiberId from "effect/FiberId"
 import type { BuffersService } from "../protocol/Buffers.ts"
+import type { Fork } from "../protocol/Fork.ts"
 import * as Buffered from "./Buffered.ts"
 import type { BoundCall, Call } from "./Calls.ts"
 import { ClientError } from "./ClientError.ts"
@@ -29,7 +30,8 @@ export interface Options {
   readonly flow: FlowControl
   /** Sends a request on the current connection; without one, or if it is refused, nothing happens. */
   readonly tell: ProcessCredit.Tell
-  readonly fork: SharedRun.Fork
+  /** Runs an effect in the client's scope. */
+  readonly fork: Fork
   /** Called when no further event of the process is wanted. */
   readonly forget: () => void
   /** Who is told of its buffers. */

@@ -13,6 +13,7 @@ import * as Either from "effect/Either"
 import type * as Scope from "effect/Scope"
 import { disconnected, taken } from "./ClientConnection.ts"
 import { ClientError } from "./ClientError.ts"
+import * as ClientFiber from "./ClientFiber.ts"
 import * as Connector from "./Connector.ts"
 import type { CurrentConnection } from "./CurrentConnection.ts"
 import * as ReconnectPolicy from "./ReconnectPolicy.ts"
@@ -149,7 +150,7 @@ export const make = (
     yield* supervise.pipe(
       Effect.tap(([, error]) => Effect.sync(() => end(error))),
       Effect.flatMap(([message]) => report(options, { kind: "failed", message })),
-      Effect.onInterrupt(() => Effect.sync(() => end(disconnected("the client was closed")))),
+      Effect.onInterrupt(() => Effect.sync(() => end(ClientFiber.closed))),
       Effect.interruptible,
       Effect.forkScoped,
     )

@@ -6,15 +6,13 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
+import type { Fork } from "../protocol/Fork.ts"
 import * as ClientFiber from "./ClientFiber.ts"
 import type { ClientError } from "./ClientError.ts"
 
-/** Runs an effect in the client's scope. */
-export type Fork = <A, E>(effect: Effect.Effect<A, E>) => Fiber.RuntimeFiber<A, E>
-
 /**
  * Waits for a run of `effect` that begins after it is asked for: one that is under way is followed by another one.
- * The runs go on when who waits is interrupted.
+ * The runs are forked in the client's scope: they go on when who waits is interrupted.
  */
 export const make = (
   effect: Effect.Effect<void, ClientError>,
