@@ -30,6 +30,9 @@ export const testsAndCheck = [node, check, ...others]
 
 const sideBySide = 2
 
+/** Of a step that has failed, as many of its last lines are repeated at the end: what vitest says of its failures. */
+const repeatedLines = 80
+
 /**
  * The test workers of a step: together a few more than there are cores, and one more for the longest step.
  * @param {Step} step
@@ -42,59 +45,81 @@ const workersOf = (step) => Math.floor((availableParallelism() + 2) / sideBySide
  * @param {readonly Step[]} steps
  */
 const inOrder = (steps) => {
-  const outputs = steps.map(({ title }) => ({ title, kept: /** @type {Uint8Array[]} */ ([]), ended: false }))
+  const outputs = steps.map((step) => ({
+    step,
+    chunks: /** @type {Uint8Array[]} */ ([]),
+    printed: 0,
+    ended: false,
+  }))
   let shown = 0
   const show = () => {
     for (; ; shown += 1) {
       const output = outputs[shown]
       if (output === undefined) return
-      for (const bytes of output.kept.splice(0)) process.stdout.write(bytes)
+      for (const bytes of output.chunks.slice(output.printed)) process.stdout.write(bytes)
+      output.printed = output.chunks.length
       if (!output.ended) return
       const next = outputs[shown + 1]
-      if (next !== undefined) heading(next.title)
+      if (next !== undefined) heading(next.step.title)
     }
   }
   if (steps[0] !== undefined) heading(steps[0].title)
   return outputs.map((output) => ({
+    step: output.step,
     /** @param {Uint8Array} bytes */
     write: (bytes) => {
-      output.kept.push(bytes)
+      output.chunks.push(bytes)
       show()
     },
     end: () => {
       output.ended = true
       show()
     },
+    lastLines: () =>
+      Buffer.concat(output.chunks).toString().trimEnd().split("\n").slice(-repeatedLines).join("\n"),
   }))
 }
 
 /**
- * Runs steps. Once one has failed no other begins; those that run go on to their end.
+ * Runs one step to its end.
+ * @param {Step} step
+ * @param {(bytes: Uint8Array) => void} write takes its output
+ * @returns {Promise<number>} its exit code, or 1 if a signal has ended it
+ */
+const run = async (step, write) => {
+  const env = { ...process.env, TEST_WORKERS: String(workersOf(step)) }
+  const child = spawn(process.execPath, step.args, { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] })
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", write)
+  const [code, signal] = await new Promise((resolve) => {
+    child.once("close", (code, signal) => resolve([code, signal]))
+  })
+  if (signal !== null) write(Buffer.from(`procwire: ${signal} has ended ${step.args.join(" ")}\n`))
+  return code ?? 1
+}
+
+/**
+ * Runs steps. Once one has failed no other begins; those that run go on to their end. The last lines of those that have
+ * failed are repeated at the end, where a reader of a long log looks first.
  * @param {readonly Step[]} steps
  * @returns {Promise<number>} 0, or the exit code of the first that has failed
  */
 export const play = async (steps) => {
-  const outputs = inOrder(steps)
-  let failed = 0
-  const waiting = [...steps.entries()]
+  const waiting = inOrder(steps)
+  const failed = /** @type {{ title: string, code: number, lastLines: string }[]} */ ([])
   const take = async () => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      const [index, step] = next
-      const { args } = step
-      const output = outputs[index]
-      if (failed === 0) {
-        const env = { ...process.env, TEST_WORKERS: String(workersOf(step)) }
-        const child = spawn(process.execPath, args, { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] })
-        for (const stream of [child.stdout, child.stderr]) stream.on("data", (bytes) => output?.write(bytes))
-        const [code, signal] = await new Promise((resolve) => {
-          child.once("close", (code, signal) => resolve([code, signal]))
-        })
-        if (signal !== null) output?.write(Buffer.from(`procwire: ${signal} has ended ${args.join(" ")}\n`))
-        if (code !== 0) failed ||= code ?? 1
-      } else output?.write(Buffer.from("not begun, because another step has failed\n"))
-      output?.end()
+      const { step, write, end, lastLines } = next
+      if (failed.length === 0) {
+        const code = await run(step, write)
+        if (code !== 0) failed.push({ title: step.title, code, lastLines: lastLines() })
+      } else write(Buffer.from("not begun, because another step has failed\n"))
+      end()
     }
   }
   await Promise.all(Array.from({ length: sideBySide }, take))
-  return failed
+  for (const { title, code, lastLines } of failed) {
+    heading(`failed with exit code ${code}: ${title}. Its last lines:`)
+    process.stdout.write(`${lastLines}\n`)
+  }
+  return failed[0]?.code ?? 0
 }
