@@ -7,8 +7,9 @@ import * as TestClock from "effect/TestClock"
 import * as TestContext from "effect/TestContext"
 import { describe, expect, it } from "vitest"
 import * as TestServer from "../testing/TestServer.ts"
-import { maxKept } from "./EventFeed.ts"
+import * as EventFeed from "./EventFeed.ts"
 import * as ExecClient from "./ExecClient.ts"
+import * as FlowControl from "./FlowControl.ts"
 
 const run = <A, E>(test: Effect.Effect<A, E, Scope.Scope>) =>
   Effect.runPromise(Effect.provide(Effect.scoped(test), TestContext.TestContext))
@@ -26,7 +27,7 @@ describe("EventFeed", () => {
         const client = yield* ExecClient.make(yield* server.connect)
         const process = yield* client.start({ argv: ["x"] })
         const child = yield* server.fake.next
-        const numbers = Array.from({ length: maxKept.events * 4 }, (_, i) => `${i} `)
+        const numbers = Array.from({ length: EventFeed.maxKept.events * 4 }, (_, i) => `${i} `)
         for (const text of numbers) child.output("stdout", text)
         child.exit(0)
         yield* Effect.yieldNow()
@@ -74,7 +75,7 @@ describe("EventFeed", () => {
         const client = yield* ExecClient.make(yield* server.connect)
         const process = yield* client.start({ argv: ["x"] })
         const child = yield* server.fake.next
-        for (let i = 0; i < maxKept.events * 4; i++) child.output("stdout", new Uint8Array(1))
+        for (let i = 0; i < EventFeed.maxKept.events * 4; i++) child.output("stdout", new Uint8Array(1))
         child.finish(4)
         yield* process.closed
         yield* TestClock.adjust("1 minute")
@@ -103,6 +104,25 @@ describe("EventFeed", () => {
         const process = yield* client.start({ argv: ["x"] })
         yield* Stream.runDrain(Stream.take(process.output(), 3))
         expect(yield* process.exitCode).toBe(5)
+      }),
+    ))
+
+  it("lets what waits of the credit that was granted leave the connection alone", () =>
+    run(
+      Effect.gen(function* () {
+        const told: Array<boolean> = []
+        const flow = FlowControl.make((held) => told.push(held))
+        const credit = { size: 4 * FlowControl.maxBacklog, settle: () => {} }
+        const feed = EventFeed.make(0, flow, () => Effect.die("nothing is missed"), credit)
+        const { close } = yield* feed.subscribe
+        const bytes = new Uint8Array(FlowControl.maxBacklog)
+        const publish = (seq: number) => feed.publish({ kind: "output", seq, stream: "stdout", bytes })
+        for (const seq of [1, 2, 3, 4, 5]) publish(seq)
+        expect([feed.waiting(), told]).toEqual([5 * FlowControl.maxBacklog, []])
+        publish(6)
+        expect(told).toEqual([true])
+        close()
+        expect(told).toEqual([true, false])
       }),
     ))
 })
