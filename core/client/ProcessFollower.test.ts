@@ -1,4 +1,5 @@
 import * as Chunk from "effect/Chunk"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import type * as Scope from "effect/Scope"
@@ -7,9 +8,13 @@ import * as TestClock from "effect/TestClock"
 import * as TestContext from "effect/TestContext"
 import { describe, expect, it } from "vitest"
 import { toBase64, utf8 } from "../protocol/Bytes.ts"
+import * as ForkIn from "../protocol/Fork.ts"
+import { ClientError } from "./ClientError.ts"
 import { partBytes } from "./EventRecovery.ts"
 import * as ExecClient from "./ExecClient.ts"
+import * as FlowControl from "./FlowControl.ts"
 import { gapMillis } from "./GapWatch.ts"
+import * as ProcessFollower from "./ProcessFollower.ts"
 import { settle } from "../testing/Effects.ts"
 import * as ScriptedPeer from "../testing/ScriptedPeer.ts"
 
@@ -170,6 +175,35 @@ describe("ProcessFollower", () => {
         const again = yield* Effect.fork(client.start({ argv: ["x"], processId: "p" }))
         yield* peer.request("process/start")
         yield* Fiber.interrupt(again)
+      }),
+    ))
+
+  it("terminates the process once, however many have waited for what is lost", () =>
+    run(
+      Effect.gen(function* () {
+        const asked: Array<string> = []
+        const answer = yield* Deferred.make<never, ClientError>()
+        const call = ((method: string) =>
+          Effect.suspend(() => {
+            asked.push(method)
+            return method === "process/read" ? Deferred.await(answer) : Effect.void
+          })) as ProcessFollower.Options["call"]
+        const flow = FlowControl.make(() => {})
+        const fork = yield* ForkIn.inScope
+        const rest = { tell: () => Effect.succeed(true), forget: () => {}, buffers: {} }
+        const follower = ProcessFollower.make("p", 0, {
+          call,
+          leaving: "process/terminate",
+          flow,
+          fork,
+          ...rest,
+        })
+        const resuming = yield* Effect.forEach([1, 2, 3], () => Effect.fork(follower.resume(false)))
+        yield* settle
+        yield* Deferred.fail(answer, new ClientError({ reason: "Server", message: "unknown process id p" }))
+        yield* Fiber.joinAll(resuming)
+        expect(follower.failure()).toMatchObject({ reason: "EventsLost" })
+        expect(asked).toEqual(["process/read", "process/terminate"])
       }),
     ))
 

@@ -114,8 +114,8 @@ export const make = (
 
   const giveUp = (error: ClientError) =>
     Effect.suspend(() => {
-      // The client reports a lost connection to all processes.
-      if (error.reason === "Disconnected") return Effect.void
+      // The client reports a lost connection to all processes. The first of those who wait for a recovery gives up.
+      if (error.reason === "Disconnected" || failure() !== undefined) return Effect.void
       fail(error)
       return Effect.ignore(call(leaving, { processId: id }))
     })

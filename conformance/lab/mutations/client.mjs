@@ -175,6 +175,12 @@ export const client = [
     "a call on a process of a lost session reaches one with its id in the next",
   ),
   one(
+    "core/client/ProcessFollower.ts",
+    'error.reason === "Disconnected" || failure() !== undefined',
+    'error.reason === "Disconnected"',
+    "each who waits for what is lost terminates the process",
+  ),
+  one(
     "core/client/FollowedProcesses.ts",
     " || attached.has(follower.id)",
     "",
