@@ -58,4 +58,18 @@ describe("StartOptions", () => {
     expect(toParams({ tty: true, env: { TERM: "dumb", A: "1" } }).env).toEqual({ TERM: "dumb", A: "1" })
     expect(toParams({ env: { A: "1" } })).not.toHaveProperty("terminalSize")
   })
+
+  it.each([
+    [undefined, "undefined"],
+    [{}, "undefined"],
+    [{ argv: [] }, "[]"],
+    [{ argv: "ls -l" }, '"ls -l"'],
+    [{ argv: ["kill", 7] }, '["kill",7]'],
+  ])("refuses %j, where argv is missing or no array of strings", (options, shown) => {
+    expect(StartOptions.refusal(options as StartOptions.StartOptions, info)).toMatchObject({
+      reason: "InvalidOption",
+      message: `argv must be an array of at least one string, as in { argv: ["ls", "-l"] }, not ${shown}`,
+    })
+    expect(StartOptions.refusal({ argv: ["ls"] }, info)).toBeUndefined()
+  })
 })

@@ -143,11 +143,17 @@ export const names = {
   signal: true,
 } satisfies Names<StartOptions>
 
-/** Why a server cannot have these options: undefined if it can. */
+/** Why there can be no start with these options, or not on this server: undefined if there can. */
 export const refusal = (
   options: StartOptions,
   { capabilities }: EnvironmentInfo,
 ): ClientError | undefined => {
+  // Programs in JavaScript may have forgotten it, or the options altogether.
+  const { argv } = (options ?? {}) as { readonly argv?: unknown }
+  if (!isArgv(argv)) {
+    const shown = String(JSON.stringify(argv)).slice(0, 200)
+    return invalid(`argv must be an array of at least one string, as in { argv: ["ls", "-l"] }, not ${shown}`)
+  }
   if (options.receipt === true && capabilities?.processReceipt !== true) {
     return lacking("receipt: true", "processReceipt")
   }
@@ -170,6 +176,9 @@ export const refusal = (
     ? undefined
     : lacking(timed, "processDeadlines")
 }
+
+const isArgv = (argv: unknown): boolean =>
+  Array.isArray(argv) && argv.length > 0 && argv.every((word) => typeof word === "string")
 
 const deadlines = ["timeoutMs", "idleTimeoutMs", "killGraceMs", "signalOnTimeout", "ending"] as const
 
