@@ -74,7 +74,7 @@ export const refusalOf = (
       : invalid(`${forTargets} needs a target: attach({ processId: ${JSON.stringify(target)} }, …)`)
   }
   return (
-    refusal("the target of attach", targetNames, target) ??
+    refusal("the target of attach", targetNames, target ?? null) ??
     (capabilities?.processAttach === true
       ? undefined
       : invalid("attach({ … }) needs a server with the capability processAttach, which this one lacks"))

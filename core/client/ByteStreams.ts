@@ -7,8 +7,9 @@
  * client has kept and the server still has.
  */
 import * as Effect from "effect/Effect"
-import { concat, utf8 } from "../protocol/Bytes.ts"
+import { concat } from "../protocol/Bytes.ts"
 import type { ClientError } from "./ClientError.ts"
+import * as Content from "./Content.ts"
 import type { Subscription } from "./EventFeed.ts"
 import { toError } from "./EventStreams.ts"
 import { promise } from "./Promises.ts"
@@ -44,7 +45,7 @@ export const make = (process: Source): ByteStreams => {
   return {
     get stdin() {
       return (made.stdin ??= WebTypes.writable({
-        write: (bytes) => promise(process.write(typeof bytes === "string" ? utf8.encode(bytes) : bytes)),
+        write: (bytes) => promise(Content.use("stdin", bytes, process.write)),
         close: () => promise(process.closeStdin),
         abort: () => promise(Effect.ignore(process.closeStdin)),
       }))

@@ -7,6 +7,7 @@ import * as Stream from "effect/Stream"
 import type { OpenMode } from "../protocol/FileSystem.ts"
 import type { CallOptions } from "./GivingUp.ts"
 import type { WatchOptions } from "./FileOptions.ts"
+import { invalid, shown } from "./OptionNames.ts"
 import { ending, promise, scoped, steps } from "./Promises.ts"
 import type { RemoteFile } from "./FileBlocks.ts"
 import type { RemoteFiles } from "./RemoteFiles.ts"
@@ -122,5 +123,8 @@ async function* readStream(
 }
 
 async function* toAsync(pieces: Pieces): AsyncGenerator<string | Uint8Array, void, void> {
+  const iterable: object = Object(pieces)
+  if (!(Symbol.asyncIterator in iterable || Symbol.iterator in iterable))
+    throw invalid(`fs.write takes an iterable of strings and Uint8Arrays, not ${shown(pieces)}`)
   yield* pieces
 }

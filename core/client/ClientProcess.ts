@@ -1,18 +1,18 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /** A process for programs without Effect: promises and async iterables over `RemoteProcess`. */
 import * as Effect from "effect/Effect"
-import { utf8 } from "../protocol/Bytes.ts"
 import type { GrepResult, HistoryResult } from "../protocol/History.ts"
 import type { OutputStream, ReadResult, Signal, TerminalSize } from "../protocol/Process.ts"
 import type { ScreenResult } from "../protocol/Screen.ts"
 import type { WaitResult } from "../protocol/Wait.ts"
 import type { Attachment } from "./Attaching.ts"
 import * as ByteStreams from "./ByteStreams.ts"
+import * as Content from "./Content.ts"
 import type { Delivery } from "./Delivery.ts"
 import type { CallOptions } from "./GivingUp.ts"
 import type { GrepOptions, HistoryOptions } from "./HistoryCalls.ts"
 import type { ProcessEvent } from "./ProcessEvent.ts"
-import { iterate, lines, outputOf, promise, roles, text, unawaited } from "./Promises.ts"
+import { iterate, lines, output, promise, roles, text, unawaited } from "./Promises.ts"
 import type { EndOptions, ReadOptions, RemoteProcess, RestartOptions, WaitOptions } from "./RemoteProcess.ts"
 import type { ScreenOptions } from "./Screen.ts"
 import type { LineOptions } from "./TextLines.ts"
@@ -142,7 +142,7 @@ const withStreams = (process: RemoteProcess, streams: ByteStreams.ByteStreams): 
   writing: (how) => roles(process, how),
   detach: (how) => promise(process.detach, how),
   [Symbol.asyncIterator]: () => iterate(process, (event) => event)[Symbol.asyncIterator](),
-  output: (stream, how) => iterate(process, (event) => outputOf(event, stream)?.bytes, how),
+  output: (stream, how) => output(process, stream, how),
   text: (stream, how) => text(process, stream, how),
   get exitCode() {
     return unawaited(process.exitCode)
@@ -153,7 +153,7 @@ const withStreams = (process: RemoteProcess, streams: ByteStreams.ByteStreams): 
   get receipt() {
     return unawaited(process.receipt)
   },
-  write: (data, how) => promise(process.write(typeof data === "string" ? utf8.encode(data) : data), how),
+  write: (data, how) => promise(Content.use("write", data, process.write), how),
   closeStdin: (how) => promise(process.closeStdin, how),
   resize: (size, how) => promise(process.resize(size), how),
   interrupt: (how) => promise(process.interrupt, how),

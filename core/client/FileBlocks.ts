@@ -9,11 +9,12 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import { concat, toBase64, utf8 } from "../protocol/Bytes.ts"
+import { concat, toBase64 } from "../protocol/Bytes.ts"
 import * as ErrorCode from "../protocol/ErrorCode.ts"
 import { maxBlockBytes, type OpenMode, type ReadBlockResult } from "../protocol/FileSystem.ts"
 import type { Call, Tell } from "./Calls.ts"
 import { ClientError } from "./ClientError.ts"
+import * as Content from "./Content.ts"
 
 /** An open file. Offsets and lengths are bytes. */
 export interface RemoteFile {
@@ -122,12 +123,12 @@ const writePieces = <E>(file: RemoteFile, pieces: Stream.Stream<string | Uint8Ar
       size = 0
       return file.write(at, bytes)
     })
-    const add = (piece: string | Uint8Array) => {
-      const bytes = typeof piece === "string" ? utf8.encode(piece) : piece
-      waiting.push(bytes)
-      size += bytes.length
-      return size >= maxBlockBytes ? flush : Effect.void
-    }
+    const add = (piece: Content.Content) =>
+      Content.use("fs.write", piece, (bytes) => {
+        waiting.push(bytes)
+        size += bytes.length
+        return size >= maxBlockBytes ? flush : Effect.void
+      })
     return Effect.zipRight(Stream.runForEach(pieces, add), flush)
   })
 

@@ -29,6 +29,17 @@ export const refusal = (
 /** The error for an option, or a value of one, that is not possible. */
 export const invalid = (message: string): ClientError => new ClientError({ reason: "InvalidOption", message })
 
+/** A value that is refused, as its error shows it. */
+export const shown = (value: unknown): string => {
+  let text: string | undefined
+  try {
+    text = JSON.stringify(value)
+  } catch {
+    // A number of any length, or an object with a cycle.
+  }
+  return (text ?? String(value)).slice(0, 200)
+}
+
 const kindOf = (value: unknown): string =>
   value === null ? "null" : Array.isArray(value) ? "an array" : `a ${typeof value}`
 

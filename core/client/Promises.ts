@@ -9,6 +9,7 @@ import type { OutputStream } from "../protocol/Process.ts"
 import type { Subscription } from "./EventFeed.ts"
 import { toError } from "./EventStreams.ts"
 import { type CallOptions, inSteps } from "./GivingUp.ts"
+import { invalid, shown } from "./OptionNames.ts"
 import { type LineOptions, TextLines } from "./TextLines.ts"
 import type { Page, Pages } from "./Lists.ts"
 import type { ProcessEvent } from "./ProcessEvent.ts"
@@ -39,12 +40,23 @@ export async function* iterate<A>(
   }
 }
 
+/** The output as it comes. */
+export const output = (
+  process: EventSource,
+  stream: OutputStream | undefined,
+  how?: CallOptions,
+): AsyncGenerator<Uint8Array, void, void> => {
+  checkStream(stream)
+  return iterate(process, (event) => outputOf(event, stream)?.bytes, how)
+}
+
 /** The output as UTF-8 text, in pieces that never cut a character. */
 export async function* text(
   process: EventSource,
   stream: OutputStream | undefined,
   how?: CallOptions,
 ): AsyncGenerator<string, void, void> {
+  checkStream(stream)
   const decoders = { stdout: utf8Decoder(), stderr: utf8Decoder(), pty: utf8Decoder() }
   for await (const { stream: from, bytes } of iterate(process, (event) => outputOf(event, stream), how)) {
     const piece = decoders[from].decode(bytes, { stream: true })
@@ -62,6 +74,7 @@ export async function* lines(
   stream: OutputStream | undefined,
   { maxLineLength, ...how }: LineOptions = {},
 ): AsyncGenerator<string, void, void> {
+  checkStream(stream)
   const texts = new Map<OutputStream, TextLines>()
   const step = Object.keys(how).length === 0 ? undefined : how
   for await (const { stream: from, bytes } of iterate(process, (event) => outputOf(event, stream), step)) {
@@ -97,8 +110,14 @@ export async function* paged<Row>(pages: Pages<Row>, how?: CallOptions): AsyncGe
   }
 }
 
+/** Programs in JavaScript may name another one, from which nothing would ever come. */
+const checkStream = (stream: string | undefined): void => {
+  if (stream === undefined || stream === "stdout" || stream === "stderr" || stream === "pty") return
+  throw invalid(`the streams of a process are stdout, stderr and pty, and none is ${shown(stream)}`)
+}
+
 /** The event if it is output of the wanted stream. Throws for `failed`: bytes cannot express it. */
-export const outputOf = (event: ProcessEvent, wanted: OutputStream | undefined) => {
+const outputOf = (event: ProcessEvent, wanted: OutputStream | undefined) => {
   if (event.kind === "failed") throw toError(event)
   return event.kind === "output" && (wanted === undefined || event.stream === wanted) ? event : undefined
 }

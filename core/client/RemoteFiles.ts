@@ -8,11 +8,12 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import { toBase64, utf8, utf8Decoder } from "../protocol/Bytes.ts"
+import { toBase64, utf8Decoder } from "../protocol/Bytes.ts"
 import type { EnvironmentInfo } from "../protocol/Environment.ts"
 import type * as FileSystem from "../protocol/FileSystem.ts"
 import type { Call, Tell } from "./Calls.ts"
 import type { ClientError } from "./ClientError.ts"
+import * as Content from "./Content.ts"
 import * as FileBlocks from "./FileBlocks.ts"
 import { checked, names } from "./FileOptions.ts"
 import type * as Options from "./FileOptions.ts"
@@ -122,12 +123,6 @@ export const make = (
 
   const write: RemoteFiles["write"] = (path, pieces) => blocks.write(uri(path), pieces)
 
-  const writeFile = (path: string, data: string | Uint8Array, followSymlinks: boolean) => {
-    const bytes = typeof data === "string" ? utf8.encode(data) : data
-    if (bytes.length > maxWhole && followSymlinks) return write(path, Stream.make(bytes))
-    return done(call("fs/writeFile", { path: uri(path), dataBase64: toBase64(bytes), followSymlinks }))
-  }
-
   const walk = (path: string, options: Options.WalkOptions) =>
     Effect.map(
       call("fs/walk", { path: uri(path), options: { ...walkOptions, ...options } }),
@@ -147,7 +142,11 @@ export const make = (
       ),
     writeFile: (path, data, options) =>
       checked("writeFile", names.link, options, ({ followSymlinks = true }) =>
-        writeFile(path, data, followSymlinks),
+        Content.use("fs.writeFile", data, (bytes) =>
+          bytes.length > maxWhole && followSymlinks
+            ? write(path, Stream.make(bytes))
+            : done(call("fs/writeFile", { path: uri(path), dataBase64: toBase64(bytes), followSymlinks })),
+        ),
       ),
     stat: (path, options) =>
       checked("stat", names.link, options, ({ followSymlinks = true }) =>
@@ -175,7 +174,10 @@ export const make = (
     open: (path, mode = "read") => blocks.open(uri(path), mode),
     watchMissing: (missing, options) =>
       checked("watchMissing", names.watch, options, ({ present }) =>
-        watches.watch(missing.map(uri), present === undefined ? null : uri(present)),
+        watches.watch(
+          Array.isArray(missing) ? missing.map(uri) : missing,
+          present === undefined ? null : uri(present),
+        ),
       ),
   }
 }

@@ -9,10 +9,11 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import { toBase64, utf8, utf8Decoder } from "../protocol/Bytes.ts"
+import { toBase64, utf8Decoder } from "../protocol/Bytes.ts"
 import type { ResponseHeader } from "../protocol/HttpRequest.ts"
 import type { BoundCall, Encoded } from "./Calls.ts"
 import type { ClientError } from "./ClientError.ts"
+import * as Content from "./Content.ts"
 import type { Body, HttpBodies } from "./HttpBodies.ts"
 import type { NextId } from "./Ids.ts"
 import * as OptionNames from "./OptionNames.ts"
@@ -138,7 +139,8 @@ const nothing = () => {}
 
 const checked = (what: string, options: HttpOptions) =>
   Effect.suspend(() => {
-    const refusal = OptionNames.refusal(what, names, options)
+    const unknown = OptionNames.refusal(what, names, options ?? null)
+    const refusal = unknown ?? Content.refusal("body", options.body ?? "")
     return refusal === undefined ? Effect.void : Effect.fail(refusal)
   })
 
@@ -149,7 +151,7 @@ const toParams = (options: HttpOptions, requestId: string): Encoded<"http/reques
     url,
     requestId,
     headers: isList(headers) ? headers : Object.entries(headers).map(([name, value]) => ({ name, value })),
-    bodyBase64: body === undefined ? null : toBase64(typeof body === "string" ? utf8.encode(body) : body),
+    bodyBase64: body === undefined ? null : toBase64(Content.toBytes(body)),
     timeoutMs: timeoutMs ?? null,
     ...(redirect === undefined ? {} : { redirectPolicy: redirect }),
   }

@@ -5,9 +5,12 @@ import * as PathUri from "../protocol/PathUri.ts"
 
 type Info = Pick<EnvironmentInfo, "cwd" | "platformOs">
 
-/** The URI of a native path, which may be relative to the server's directory. A URI is returned as it is. */
+/**
+ * The URI of a native path, which may be relative to the server's directory. A URI is returned as it is; so is what is
+ * no string, which programs in JavaScript may pass: the server refuses it, and names the field.
+ */
 export const toUri = (path: string, { cwd: base, platformOs }: Info): string => {
-  if (/^file:/i.test(path)) return path
+  if (typeof path !== "string" || /^file:/i.test(path)) return path
   if (path.startsWith("/") || /^[A-Za-z]:[\\/]/.test(path)) return PathUri.fromPath(path)
   const directory = PathUri.toPath(base ?? "file:///", platformOs ?? "linux")
   return PathUri.fromPath(PathUri.normalise(`${Either.getOrElse(directory, () => "")}/${path}`))

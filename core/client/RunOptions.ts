@@ -64,7 +64,15 @@ export interface Settings {
 export const parse = (options: RunOptions): Either.Either<Settings, ClientError> => {
   const unknown = OptionNames.refusal("run", names, options)
   if (unknown !== undefined) return Either.left(unknown)
-  const { maxBuffer = defaultMaxBuffer, input, timeout, idleTimeout, reject, onOutput, ...starting } = options
+  const {
+    maxBuffer = defaultMaxBuffer,
+    input,
+    timeout,
+    idleTimeout,
+    reject,
+    onOutput,
+    ...starting
+  } = options ?? {}
   if (!(Number.isInteger(maxBuffer) && maxBuffer >= 0 && maxBuffer <= largestMaxBuffer)) {
     const expected = `expected bytes from 0 to ${largestMaxBuffer} (500 MiB)`
     return Either.left(OptionNames.invalid(`maxBuffer is ${String(maxBuffer)}: ${expected}`))

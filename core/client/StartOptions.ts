@@ -7,7 +7,7 @@ import type { EnvPolicy, Signal, StartParams } from "../protocol/Process.ts"
 import type { ClientError } from "./ClientError.ts"
 import * as CreditWindow from "./CreditWindow.ts"
 import type { Signal as AbortSignal } from "./GivingUp.ts"
-import { invalid, type Names } from "./OptionNames.ts"
+import { invalid, type Names, shown } from "./OptionNames.ts"
 import { toUri } from "./RemotePath.ts"
 
 /** The params of `process/start` as on the wire. */
@@ -149,10 +149,13 @@ export const refusal = (
   { capabilities }: EnvironmentInfo,
 ): ClientError | undefined => {
   // Programs in JavaScript may have forgotten it, or the options altogether.
-  const { argv } = (options ?? {}) as { readonly argv?: unknown }
+  const { argv, env = {} } = (options ?? {}) as { readonly argv?: unknown; readonly env?: unknown }
   if (!isArgv(argv)) {
-    const shown = String(JSON.stringify(argv)).slice(0, 200)
-    return invalid(`argv must be an array of at least one string, as in { argv: ["ls", "-l"] }, not ${shown}`)
+    const expected = 'an array of at least one string, as in { argv: ["ls", "-l"] }'
+    return invalid(`argv must be ${expected}, not ${shown(argv)}`)
+  }
+  if (typeof env !== "object" || env === null || Array.isArray(env)) {
+    return invalid(`env must be an object of strings, as in { env: { LANG: "C" } }, not ${shown(env)}`)
   }
   if (options.receipt === true && capabilities?.processReceipt !== true) {
     return lacking("receipt: true", "processReceipt")

@@ -1,9 +1,13 @@
-/** What a client says to a write after the exit, to an unknown process, and after its server was restarted. */
+/**
+ * What a client says to values that only JavaScript can pass, to a write after the exit, to an unknown process, and
+ * after its server was restarted.
+ */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { runInNewContext } from "node:vm"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { Client } from "../../../core/client/Client.ts"
 import type { Status } from "../../../core/client/Reconnect.ts"
@@ -37,6 +41,88 @@ afterAll(async () => {
   await client.close()
   for (const server of servers) server.kill("SIGKILL")
   rmSync(folder, { recursive: true })
+})
+
+/** A client and its process as programs in JavaScript see them. */
+type Call = (...values: ReadonlyArray<unknown>) => Promise<unknown>
+type Loop = (...values: ReadonlyArray<unknown>) => AsyncIterable<unknown>
+interface Loose extends Record<"start" | "run" | "attach", Call> {
+  readonly fs: Record<"stat" | "readDirectory" | "watchMissing" | "writeFile" | "write", Call>
+  readonly http: Record<"request", Call>
+}
+type LooseProcess = Record<"write", Call> & Record<"lines" | "text" | "output", Loop>
+
+describe("a value that no compiler has looked at", () => {
+  const content = "a string or a Uint8Array"
+  const argv = 'argv must be an array of at least one string, as in { argv: ["ls", "-l"] }, not'
+  const streams = "the streams of a process are stdout, stderr and pty, and none is"
+  const drain = async (pieces: AsyncIterable<unknown>) => {
+    for await (const _ of pieces);
+  }
+
+  it.each<[string, string, (client: Loose, child: LooseProcess) => Promise<unknown>]>([
+    ["start()", `${argv} undefined`, (client) => client.start()],
+    ["run()", `${argv} undefined`, (client) => client.run()],
+    ["a command line as argv", `${argv} "ls -l"`, (client) => client.start({ argv: "ls -l" })],
+    [
+      "a list as env",
+      'env must be an object of strings, as in { env: { LANG: "C" } }, not ["A=1"]',
+      (client) => client.start({ argv: ["true"], env: ["A=1"] }),
+    ],
+    [
+      "a number as cwd",
+      "cannot start true: invalid type: number, expected a string (field `cwd`)",
+      (client) => client.start({ argv: ["true"], cwd: 5 }),
+    ],
+    ["a number as a path", "invalid type: number, expected a string (field `path`)", ({ fs }) => fs.stat(5)],
+    ["no path", "missing field `path`", ({ fs }) => fs.readDirectory()],
+    [
+      "one path for many",
+      'invalid type: string "/a", expected a sequence (field `missing`)',
+      ({ fs }) => fs.watchMissing("/a"),
+    ],
+    ["a file's content", `fs.writeFile takes ${content}, not 5`, ({ fs }) => fs.writeFile("/nowhere", 5)],
+    [
+      "a file's pieces",
+      "fs.write takes an iterable of strings and Uint8Arrays, not 5",
+      ({ fs }) => fs.write(join(folder, "pieces"), 5),
+    ],
+    ["one of them", `fs.write takes ${content}, not null`, ({ fs }) => fs.write(join(folder, "x"), [null])],
+    [
+      "an object as body",
+      `body takes ${content}, not {"a":1}`,
+      ({ http }) => http.request({ url: "http://127.0.0.1:1", body: { a: 1 } }),
+    ],
+    ["request()", "http.request takes an object of options, not null", ({ http }) => http.request()],
+    ["attach()", "the target of attach takes an object of options, not null", (client) => client.attach()],
+    ["a number for stdin", `write takes ${content}, not 5`, (_, child) => child.write(5)],
+    ["nothing for stdin", `write takes ${content}, not undefined`, (_, child) => child.write()],
+    ["a number of any length", `write takes ${content}, not 5`, (_, child) => child.write(5n)],
+    ["a stream of lines", `${streams} "stdin"`, (_, child) => drain(child.lines("stdin"))],
+    ["a stream of text", `${streams} 1`, (_, child) => drain(child.text(1))],
+    ["a stream of bytes", `${streams} "err"`, async (_, child) => drain(child.output("err"))],
+  ])("is refused with its name: %s", async (_, message, call) => {
+    const child = await client.start({ argv: ["cat"], pipeStdin: true })
+    try {
+      await expect(call(client as Loose, child as LooseProcess)).rejects.toMatchObject({
+        name: "ClientError",
+        message: expect.stringContaining(message) as string,
+      })
+    } finally {
+      await child.terminate()
+    }
+  })
+
+  it("may be bytes of another realm", async () => {
+    const bytes = runInNewContext("new Uint8Array([104, 105])") as Uint8Array
+    expect(bytes).not.toBeInstanceOf(Uint8Array)
+    const child = await client.start({ argv: ["cat"], pipeStdin: true })
+    await child.write(bytes)
+    await child.closeStdin()
+    const texts: Array<string> = []
+    for await (const text of child.text()) texts.push(text)
+    expect(texts.join("")).toBe("hi")
+  })
 })
 
 describe("write", () => {

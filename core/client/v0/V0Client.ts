@@ -1,12 +1,12 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /** The client of v0 for programs without Effect: promises and async iterables over `V0ExecClient`. */
 import * as Effect from "effect/Effect"
-import { utf8 } from "../../protocol/Bytes.ts"
 import type { OutputStream } from "../../protocol/Process.ts"
 import type { ClientError } from "../ClientError.ts"
+import * as Content from "../Content.ts"
 import type { CallOptions } from "../GivingUp.ts"
 import type { ProcessEvent } from "../ProcessEvent.ts"
-import { ending, iterate, outputOf, promise, text } from "../Promises.ts"
+import { ending, iterate, output, promise, text } from "../Promises.ts"
 import type { V0ExecClient, V0StartOptions } from "./V0ExecClient.ts"
 import type { V0Process } from "./V0Process.ts"
 
@@ -65,7 +65,7 @@ const toProcess = (process: V0Process): V0ClientProcess => ({
   id: process.id,
   pid: process.pid,
   [Symbol.asyncIterator]: () => iterate(process, (event) => event)[Symbol.asyncIterator](),
-  output: (stream, how) => iterate(process, (event) => outputOf(event, stream)?.bytes, how),
+  output: (stream, how) => output(process, stream, how),
   text: (stream, how) => text(process, stream, how),
   get hasExited() {
     return process.hasExited()
@@ -76,7 +76,7 @@ const toProcess = (process: V0Process): V0ClientProcess => ({
   get exited() {
     return promise(process.exited)
   },
-  write: (data, how) => promise(process.write(typeof data === "string" ? utf8.encode(data) : data), how),
+  write: (data, how) => promise(Content.use("write", data, process.write), how),
   terminate: (how) => promise(process.terminate, how),
   [Symbol.asyncDispose]: () => promise(Effect.ignore(process.terminate)),
 })
