@@ -345,11 +345,13 @@ export const processAttach = table("process/attach", {
       "goes on behind its seq: nothing that comes later is of the output up to there.",
     run: async (t) => {
       const flood = "head -c 3000000 /dev/zero | tr '\\000' x; printf '\\033[2J\\033[Hthe end@@'"
-      const { other, attach, child } = await two(t, {
-        script: `read -r line; ${flood}; read -r line; echo more; sleep 600`,
+      const { other, attach, child, seen } = await two(t, {
+        script: `echo; read -r line; ${flood}; read -r line; echo more; sleep 600`,
         tty: true,
       })
       await attach({ credit: leastCredit, policy: "screen" })
+      // What it has of the credit leaves no room for a picture before it gets more: that of the end, not of the middle.
+      await seen.has(1)
       await child.write("\n")
       await child.says("the end@@")
       await other.ok("process/credit", { processId: "p9", bytes: 100_000_000 })
