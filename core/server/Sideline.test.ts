@@ -5,6 +5,15 @@ import { describe, expect, it } from "vitest"
 import { effect, pass, settle } from "../testing/Effects.ts"
 import * as Sideline from "./Sideline.ts"
 
+/** A sideline, and what moves its clock on by nanoseconds of work. */
+const timed = Effect.gen(function* () {
+  let nanos = 0n
+  const clock = yield* Effect.clock
+  const own = { ...clock, unsafeCurrentTimeNanos: () => nanos, sleep: clock.sleep.bind(clock) }
+  const sideline = yield* Effect.withClock(Sideline.make, own as typeof clock)
+  return { sideline, work: (more: bigint) => void (nanos += more) }
+})
+
 describe("Sideline", () => {
   it(
     "runs what takes no time at once, in turns, until it queues itself no more",
@@ -28,14 +37,11 @@ describe("Sideline", () => {
   it(
     "rests forty-nine times as long as it has worked, and then goes on with those that wait",
     effect(function* () {
-      let nanos = 0n
-      const clock = yield* Effect.clock
-      const timed = { ...clock, unsafeCurrentTimeNanos: () => nanos, sleep: clock.sleep.bind(clock) }
-      const sideline = yield* Effect.withClock(Sideline.make, timed as typeof clock)
+      const { sideline, work } = yield* timed
       let ran = 0
       const job = () => {
         ran += 1
-        nanos += 400_000n
+        work(400_000n)
         sideline.enqueue(job)
       }
       sideline.enqueue(job)
@@ -44,14 +50,28 @@ describe("Sideline", () => {
       sideline.enqueue(() => void (ran += 100))
       yield* pass(58)
       expect(ran).toBe(3)
-      nanos += 49n * 1_200_000n
+      work(49n * 1_200_000n)
       yield* pass(1)
       expect(ran).toBe(106)
       sideline.remove(job)
-      nanos += 100_000_000n
+      work(100_000_000n)
       yield* TestClock.adjust("1 minute")
       yield* settle
       expect(ran).toBe(106)
+    }),
+  )
+
+  it(
+    "rests for a quarter of a second at most, where its slice was held up",
+    effect(function* () {
+      const { sideline, work } = yield* timed
+      let ran = 0
+      sideline.enqueue(() => work(2_000_000_000n))
+      sideline.enqueue(() => void (ran += 1))
+      yield* pass(244)
+      expect(ran).toBe(0)
+      yield* pass(1)
+      expect(ran).toBe(1)
     }),
   )
 })

@@ -25,6 +25,12 @@ const sliceNanos = 1_000_000n
 /** How much longer it rests than it has worked. */
 const restFactor = 49n
 
+/**
+ * What counts of a slice at most, in nanoseconds. One that takes longer was held up: another program had the core, or
+ * memory was collected. Nobody gains from a rest of seconds for that.
+ */
+const mostNanos = 5n * sliceNanos
+
 /** Jobs that run in the scope. */
 export const make: Effect.Effect<Sideline, never, Scope.Scope> = Effect.gen(function* () {
   const fork = yield* Fork.inScope
@@ -45,7 +51,8 @@ export const make: Effect.Effect<Sideline, never, Scope.Scope> = Effect.gen(func
       if (now - began >= sliceNanos) break
     }
     working = false
-    restsUntil = now + (now - began) * restFactor
+    const worked = now - began
+    restsUntil = now + (worked < mostNanos ? worked : mostNanos) * restFactor
     if (jobs.size > 0) wait(now)
   }
 

@@ -46,9 +46,15 @@ export const attaching = [
   ),
   one(
     "core/server/Sideline.ts",
-    "restsUntil = now + (now - began) * restFactor",
+    "restsUntil = now + (worked < mostNanos ? worked : mostNanos) * restFactor",
     "restsUntil = now",
     "viewers take all the time of the server",
+  ),
+  one(
+    "core/server/Sideline.ts",
+    "worked < mostNanos ? worked : mostNanos",
+    "worked",
+    "viewers wait for seconds where the server was held up once",
   ),
   one(
     "core/server/Notifier.ts",
