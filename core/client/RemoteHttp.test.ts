@@ -65,6 +65,8 @@ describe("client.http", () => {
       expect(seen[0]?.method).toBe("PUT")
       expect(seen[0]?.headers[0]).toEqual({ name: "one", value: "1" })
       expect(seen[0]?.body).toEqual(utf8.encode("ä"))
+      yield* http.request({ url, method: "DELETE", body: null })
+      expect(seen[1]?.body).toEqual(new Uint8Array())
       const stream = yield* http.stream({ url, headers: [{ name: "b", value: "2" }] })
       expect(yield* all(stream)).toBe('{"ä":1}')
     }),

@@ -39,8 +39,8 @@ export interface HttpOptions {
   readonly method?: string
   /** By name; or as a list, which may repeat names. Default: none. */
   readonly headers?: Readonly<Record<string, string>> | ReadonlyArray<Header>
-  /** A string is sent as UTF-8. Default: none. */
-  readonly body?: Uint8Array | string
+  /** A string is sent as UTF-8. Null, as programs with `fetch` have it, and the default are none. */
+  readonly body?: Uint8Array | string | null
   /** Deadline of the whole exchange, including the body, in milliseconds. Default: none. */
   readonly timeoutMs?: number
   /** Whether the server follows redirects, or returns them as responses. Default: `follow`. */
@@ -151,7 +151,7 @@ const toParams = (options: HttpOptions, requestId: string): Encoded<"http/reques
     url,
     requestId,
     headers: isList(headers) ? headers : Object.entries(headers).map(([name, value]) => ({ name, value })),
-    bodyBase64: body === undefined ? null : toBase64(Content.toBytes(body)),
+    bodyBase64: body == null ? null : toBase64(Content.toBytes(body)),
     timeoutMs: timeoutMs ?? null,
     ...(redirect === undefined ? {} : { redirectPolicy: redirect }),
   }
