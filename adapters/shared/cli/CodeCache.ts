@@ -9,7 +9,6 @@ import {
   constants,
   fstatSync,
   fsyncSync,
-  mkdirSync,
   openSync,
   readFileSync,
   renameSync,
@@ -18,6 +17,7 @@ import {
 } from "node:fs"
 import { dirname, isAbsolute, join } from "node:path"
 import process from "node:process"
+import * as Folders from "../host/Folders.ts"
 
 /** The code of one program. */
 export interface CodeCache {
@@ -46,7 +46,7 @@ export const make = (file: string, program: string): CodeCache => ({
   write: (code) => {
     const unfinished = `${file}.${process.pid}`
     const written = attempt(() => {
-      mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+      Folders.make(dirname(file), 0o700)
       writeDurably(unfinished, [Buffer.from(program, "latin1"), code])
       renameSync(unfinished, file)
       return true

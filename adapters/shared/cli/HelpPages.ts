@@ -1,6 +1,7 @@
 /** `procwire help`: the help of the program and of its commands, as pages of the terminal or as man pages. */
 import * as fs from "node:fs"
 import { join } from "node:path"
+import * as Folders from "../host/Folders.ts"
 import { allSpecs, groups } from "./Commands.ts"
 import { exitCodes } from "./ExitCodes.ts"
 import * as Help from "./table/Help.ts"
@@ -54,7 +55,7 @@ export const writeManPages = async (folder: string): Promise<ReadonlyArray<strin
     Man.ofProgram(specs, exitCodes, version),
     ...specs.map((spec) => Man.ofCommand(spec, version)),
   ]
-  fs.mkdirSync(folder, { recursive: true })
+  Folders.make(folder)
   for (const { file, text } of pages) fs.writeFileSync(join(folder, file), text)
   return pages.map(({ file }) => join(folder, file))
 }

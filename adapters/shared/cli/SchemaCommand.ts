@@ -4,12 +4,13 @@
  * They are made by the build, and are beside the command in the package, compressed into one (`dist/schema`). An
  * executable of one file has none.
  */
-import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs"
+import { existsSync, readFileSync, realpathSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import process from "node:process"
 import { fileURLToPath } from "node:url"
 import { brotliDecompressSync } from "node:zlib"
 import * as Effect from "effect/Effect"
+import * as Folders from "../host/Folders.ts"
 import * as OsError from "../host/OsError.ts"
 import type { Platform } from "../Platform.ts"
 import * as Flags from "./Flags.ts"
@@ -60,7 +61,7 @@ export const schema = (_: Platform, args: ReadonlyArray<string>) =>
     const names = Object.keys(files)
     yield* Effect.try({
       try: () => {
-        mkdirSync(out, { recursive: true })
+        Folders.make(out)
         for (const [name, document] of Object.entries(files))
           writeFileSync(join(out, name), `${JSON.stringify(document)}\n`)
       },

@@ -3,6 +3,7 @@ import * as fs from "node:fs"
 import { homedir } from "node:os"
 import { isAbsolute, join } from "node:path"
 import process from "node:process"
+import * as Folders from "../host/Folders.ts"
 
 /** Where the state of this user is kept. */
 export const usualFolder = (env: NodeJS.ProcessEnv): string => {
@@ -12,7 +13,7 @@ export const usualFolder = (env: NodeJS.ProcessEnv): string => {
 
 /** The next number: above `above`, and above the last one. Throws if it cannot be kept. */
 export const next = (folder: string, hostId: string, above: number): number => {
-  fs.mkdirSync(folder, { recursive: true, mode: 0o700 })
+  Folders.make(folder, 0o700)
   const file = join(folder, `epoch-${encodeURIComponent(hostId)}`)
   const epoch = Math.max(above, last(file)) + 1
   const unfinished = `${file}.${process.pid}`

@@ -7,6 +7,7 @@ import process from "node:process"
 import * as Effect from "effect/Effect"
 import * as HostLink from "../../../core/fleet/HostLink.ts"
 import * as Limits from "../../../core/protocol/Limits.ts"
+import * as OsError from "../host/OsError.ts"
 import type * as TextFile from "../host/TextFile.ts"
 import type { Settings } from "../serve/Given.ts"
 import { invalid, misconfigured, type ServeError } from "../serve/ServeError.ts"
@@ -55,7 +56,9 @@ export const make = (
     const nextEpoch = (above: number) => Effect.try(() => EpochFile.next(folder, hostId, above))
     // Before anything is said to anybody: a folder that cannot be written is an error of the start.
     const first = yield* Effect.mapError(nextEpoch(0), (error) =>
-      misconfigured(`cannot keep the epoch of this host in ${folder}: ${String(error.error)}`),
+      misconfigured(
+        `cannot keep the epoch of this host in ${folder}: ${OsError.fromUnknown(error.error).message}`,
+      ),
     )
     const access = {
       ...(token === undefined ? {} : { token }),

@@ -18,6 +18,7 @@ import {
   type HistoryFilesService,
   type WrittenFile,
 } from "../../../core/process/history/HistoryFiles.ts"
+import * as Folders from "./Folders.ts"
 
 /** The service; `root` is the folder that is given, and must be a path. */
 export const layer = (root?: string): Layer.Layer<HistoryFiles> => Layer.scoped(HistoryFiles, make(root))
@@ -82,7 +83,7 @@ export const toFolder = (name: string): Folder => {
 }
 
 const makeRoot = async (root: string | undefined): Promise<string> => {
-  if (root !== undefined) await fs.promises.mkdir(root, { recursive: true, mode: 0o700 })
+  if (root !== undefined) Folders.make(root, 0o700)
   return fs.promises.mkdtemp(join(root ?? tmpdir(), `procwire-history-${process.pid}-`))
 }
 

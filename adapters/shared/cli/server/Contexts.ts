@@ -6,6 +6,7 @@ import * as fs from "node:fs"
 import { join } from "node:path"
 import process from "node:process"
 import * as Effect from "effect/Effect"
+import * as Folders from "../../host/Folders.ts"
 import * as OsError from "../../host/OsError.ts"
 import { ConfigurationError } from "../Flags.ts"
 import * as OwnFolder from "./OwnFolder.ts"
@@ -59,7 +60,7 @@ export const write = (env: OwnFolder.Env, contexts: Contexts): Effect.Effect<voi
     try: () => {
       const file = fileOf(env)
       const unfinished = `${file}.${process.pid}`
-      fs.mkdirSync(OwnFolder.configPath(env), { recursive: true, mode: 0o700 })
+      Folders.make(OwnFolder.configPath(env), 0o700)
       fs.writeFileSync(unfinished, `${JSON.stringify(contexts, undefined, 2)}\n`, { mode: 0o600 })
       fs.renameSync(unfinished, file)
     },

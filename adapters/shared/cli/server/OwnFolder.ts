@@ -10,6 +10,7 @@ import { homedir, tmpdir } from "node:os"
 import { isAbsolute, join } from "node:path"
 import process from "node:process"
 import * as Effect from "effect/Effect"
+import * as Folders from "../../host/Folders.ts"
 import * as OsError from "../../host/OsError.ts"
 import { ConfigurationError } from "../Flags.ts"
 
@@ -36,7 +37,7 @@ export const make = (env: Env): Effect.Effect<string, ConfigurationError> => {
   return Effect.flatMap(
     Effect.try({
       try: () => {
-        fs.mkdirSync(path, { recursive: true, mode: 0o700 })
+        Folders.make(path, 0o700)
         return fs.lstatSync(path)
       },
       catch: (cause) => refusal(path, OsError.fromUnknown(cause).message),

@@ -4,6 +4,7 @@ import { homedir } from "node:os"
 import { isAbsolute, join } from "node:path"
 import * as Effect from "effect/Effect"
 import * as OwnProgram from "../../confine/OwnProgram.ts"
+import * as Folders from "../../host/Folders.ts"
 import * as OsError from "../../host/OsError.ts"
 import { ConfigurationError } from "../Flags.ts"
 import type { Env } from "./OwnFolder.ts"
@@ -16,7 +17,7 @@ export const install = (env: Env): Effect.Effect<string, ConfigurationError> => 
   const files = units(OwnProgram.argv(["serve", "--listen=systemd", ...OwnServer.flags]))
   return Effect.try({
     try: () => {
-      fs.mkdirSync(folder, { recursive: true })
+      Folders.make(folder)
       for (const [name, text] of Object.entries(files)) fs.writeFileSync(join(folder, name), text)
       const written = Object.keys(files).map((name) => `wrote ${join(folder, name)}\n`)
       return `${written.join("")}

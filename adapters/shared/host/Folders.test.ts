@@ -1,0 +1,43 @@
+import { mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, describe, expect, it } from "vitest"
+import * as Folders from "./Folders.ts"
+
+const folder = mkdtempSync(join(tmpdir(), "procwire-folders-"))
+afterAll(() => rmSync(folder, { recursive: true }))
+const at = (...names: ReadonlyArray<string>) => join(folder, ...names)
+
+describe("Folders.make", () => {
+  it("makes what is missing, with its permissions, and leaves what is there", () => {
+    mkdirSync(at("a"), 0o755)
+    Folders.make(at("a", "b", "c"), 0o700)
+    const modes = [["a"], ["a", "b"], ["a", "b", "c"]].map((names) => statSync(at(...names)).mode & 0o777)
+    expect(modes).toEqual([0o755, 0o700, 0o700])
+    Folders.make(at("a", "b", "c"))
+    Folders.make("/")
+    Folders.make(".")
+  })
+
+  it("takes a link to a folder for one", () => {
+    mkdirSync(at("real"))
+    symlinkSync("real", at("link"))
+    Folders.make(at("link"))
+    Folders.make(at("link", "below"))
+    expect(statSync(at("real", "below")).isDirectory()).toBe(true)
+  })
+
+  it.skipIf(process.platform !== "linux")(
+    "throws where the system makes none, and is not stuck there",
+    () => {
+      expect(() => Folders.make("/proc/nowhere")).toThrow("ENOENT")
+      expect(() => Folders.make("/proc/nowhere/below/this")).toThrow("ENOENT")
+    },
+  )
+
+  it("throws where a file is in the way", () => {
+    writeFileSync(at("file"), "")
+    expect(() => Folders.make(at("file"))).toThrow("EEXIST")
+    expect(() => Folders.make(at("file", "below"))).toThrow("ENOTDIR")
+  })
+})
