@@ -17,7 +17,7 @@ import * as TextFile from "../host/TextFile.ts"
 import * as Logging from "../serve/Logging.ts"
 import { type Command, commands, hidden } from "./Commands.ts"
 import { ConfigurationError, UsageError } from "./Flags.ts"
-import { OutputClosed } from "./LocalTerminal.ts"
+import { OutputFailed } from "./LocalTerminal.ts"
 import { Unable } from "./server/Unable.ts"
 import * as Help from "./table/Help.ts"
 import { version } from "../Version.ts"
@@ -94,7 +94,7 @@ const launch = (command: Command, platform: Platform, args: ReadonlyArray<string
     const error = Cause.squash(exit.cause)
     if (error instanceof UsageError) return wrongUse(error)
     // As a death by SIGPIPE: whoever read stdout has gone.
-    if (error instanceof OutputClosed) return process.exit(128 + 13)
+    if (error instanceof OutputFailed && error.gone) return process.exit(128 + 13)
     if (error instanceof Unable)
       return finish(process.stderr, `Error: ${error.message}\n`, error.exitCode ?? 1)
     if (error instanceof ConfigurationError) return finish(process.stderr, `Error: ${error.message}\n`, 2)
@@ -126,5 +126,9 @@ const wantsHelp = (args: ReadonlyArray<string>) => {
 
 /** Writes a text, and exits once it is written. */
 const finish = (stream: NodeJS.WritableStream, text: string, code: number): void => {
-  stream.write(text, () => process.exit(code))
+  stream.write(text, (cause) => {
+    const failed = cause == null || stream === process.stderr ? undefined : new OutputFailed("stdout", cause)
+    if (failed === undefined || failed.gone) return process.exit(code)
+    finish(process.stderr, `Error: ${failed.message}\n`, 1)
+  })
 }

@@ -11,10 +11,22 @@ import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { TerminalSize } from "../../../core/spawn/Spawner.ts"
+import * as OsError from "../host/OsError.ts"
 import * as TerminalModes from "./TerminalModes.ts"
 
-/** The reader of stdout or stderr has closed it, as in `procwire run … | head -1`. */
-export class OutputClosed extends Error {}
+/** Nothing more can be written to stdout or stderr. */
+export class OutputFailed extends Error {
+  /** Its reader has closed it, as in `procwire run … | head -1`, or nothing else is known: no word about that. */
+  readonly gone: boolean
+
+  constructor(to: "stdout" | "stderr", cause: NodeJS.ErrnoException) {
+    super(`cannot write to ${to}: ${OsError.fromUnknown(cause).message}`)
+    this.gone = !full.has(cause.code ?? "")
+  }
+}
+
+/** The errors of a disk that takes no more. */
+const full: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "EFBIG"])
 
 /** The next bytes on stdin; fails at EOF. It can be interrupted at any time, and reads no further than asked. */
 const read: Effect.Effect<Uint8Array, Option.Option<never>> = Effect.async((resume) => {
@@ -95,11 +107,13 @@ export const modes: Effect.Effect<Modes, never, Scope.Scope> = Effect.map(
 )
 
 /** Takes bytes for stdout or stderr. */
-export type Print = (to: "stdout" | "stderr", bytes: Uint8Array) => Effect.Effect<void, OutputClosed>
+export type Print = (to: "stdout" | "stderr", bytes: Uint8Array) => Effect.Effect<void, OutputFailed>
 
 /** Writes all of `bytes` to stdout or stderr before it completes. */
 export const write: Print = (to, bytes) =>
   Effect.async((resume) => {
     const stream: Writable = process[to]
-    stream.write(bytes, (error) => resume(error ? Effect.fail(new OutputClosed(error.message)) : Effect.void))
+    stream.write(bytes, (error) =>
+      resume(error == null ? Effect.void : Effect.fail(new OutputFailed(to, error))),
+    )
   })

@@ -10,6 +10,7 @@ import * as Operands from "./control/Operands.ts"
 import * as Flags from "./Flags.ts"
 import type * as ForwardedSignals from "./ForwardedSignals.ts"
 import * as LocalTerminal from "./LocalTerminal.ts"
+import type { Unable } from "./server/Unable.ts"
 import * as OutFile from "./OutFile.ts"
 import { help, type FlagSpecs, type Spec } from "./table/Spec.ts"
 import * as TargetFlags from "./TargetFlags.ts"
@@ -83,7 +84,7 @@ export const record = (
     const until = Effect.tap(asked, () => Effect.sync(() => (closed = false)))
     const idleTimeLimit = idleMs === undefined ? undefined : idleMs / 1000
     const recording = CastFlags.linesOf(child, row, { version, title: values.title, idleTimeLimit, until })
-    yield* Stream.runForEach(recording, (text) => {
+    yield* Stream.runForEach(recording, (text): Effect.Effect<void, LocalTerminal.OutputFailed | Unable> => {
       lines += text.split("\n").length - 1
       return file.append(text)
     })

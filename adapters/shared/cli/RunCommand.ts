@@ -231,7 +231,7 @@ const forwardInput = (
 
 const fail = (error: unknown) =>
   Effect.gen(function* () {
-    if (error instanceof LocalTerminal.OutputClosed) return 128 + 13 // as a death by SIGPIPE
+    if (error instanceof LocalTerminal.OutputFailed && error.gone) return 128 + 13 // as a death by SIGPIPE
     const text = error instanceof Error ? error.message : String(error)
     yield* Effect.ignore(LocalTerminal.write("stderr", utf8.encode(`procwire: ${text}\n`)))
     return (error instanceof ClientError ? exitCodes[error.reason] : undefined) ?? failed

@@ -1,7 +1,7 @@
 /** cli/: what a user does with processes in the background: their output, signals, input, and waiting for them. */
 import * as fs from "node:fs"
 import { describe, expect, it } from "vitest"
-import { name as runtime } from "../../testing/Runtime.ts"
+import { name as runtime, unboundCommand } from "../../testing/Runtime.ts"
 import * as Program from "../testing/Program.ts"
 
 // Streams depend on the runtime; who asks for what, and what is answered, does not.
@@ -69,6 +69,22 @@ describe("the output of a process in the background", { timeout: 120_000 }, () =
     expect(await new Promise((resolve) => child.once("close", resolve))).toBe(141)
     expect(stderr).toBe("")
     expect(fs.existsSync(folder.path)).toBe(true)
+  })
+})
+
+describe("a command whose stdout is a full disk", { timeout: 120_000 }, () => {
+  // Deno opens no devices.
+  it.skipIf(runtime === "Deno").each([
+    [["--help"], "Error: cannot write to stdout: No space left on device (os error 28)\n", 1],
+    [["ps", "-a"], "Error: cannot write to stdout: No space left on device (os error 28)\n", 1],
+    [
+      ["run", "--", "echo", "hi"],
+      "procwire: cannot write to stdout: No space left on device (os error 28)\n",
+      125,
+    ],
+  ])("says so: %j", async (words, told, code) => {
+    const { call } = Program.make({}, ["sh", "-c", 'exec "$@" > /dev/full', "sh", ...unboundCommand])
+    expect(await call(...words)).toEqual({ code, stdout: "", stderr: told })
   })
 })
 

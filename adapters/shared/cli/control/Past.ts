@@ -52,7 +52,7 @@ type Write = (
   stream: string,
   bytes: Uint8Array,
   millis?: number,
-) => Effect.Effect<void, LocalTerminal.OutputClosed>
+) => Effect.Effect<void, LocalTerminal.OutputFailed>
 
 const writer = ({ print = LocalTerminal.write, timestamps }: Asked): Write => {
   const stamps = timestamps ? Stamps.make() : undefined

@@ -22,7 +22,7 @@ export interface How<E, R> {
     process: RemoteProcess,
     row: ListedProcess,
     print: LocalTerminal.Print,
-  ) => Effect.Effect<void, E | LocalTerminal.OutputClosed, R>
+  ) => Effect.Effect<void, E | LocalTerminal.OutputFailed, R>
 }
 
 interface Found {
@@ -49,7 +49,7 @@ export const show = <E, R>(several: Several, ref: string, { isEvery, show }: How
         Effect.catchAll(
           prefixed(host.padEnd(width), (print) => show(child, row, print)),
           (error) => {
-            if (error instanceof LocalTerminal.OutputClosed) return Effect.fail(error)
+            if (error instanceof LocalTerminal.OutputFailed) return Effect.fail(error)
             const message = error instanceof Error ? error.message : String(error)
             code = 1
             return Effect.sync(() => void process.stderr.write(`Error: ${host}: ${message}\n`))
@@ -79,7 +79,7 @@ const find = (client: ExecClient.ExecClient | undefined, ref: string) =>
 /** Whole lines with the host in front; what has no end of line comes at the end. */
 const prefixed = <E, R>(
   host: string,
-  show: (print: LocalTerminal.Print) => Effect.Effect<void, E | LocalTerminal.OutputClosed, R>,
+  show: (print: LocalTerminal.Print) => Effect.Effect<void, E | LocalTerminal.OutputFailed, R>,
 ) =>
   Effect.suspend(() => {
     const lines = Prefixed.make(`${host} | `)

@@ -103,11 +103,11 @@ type Printed = Extract<ProcessEvent, { kind: "output" }>
 /** What this terminal shows of the process, one piece after another. */
 interface OnTerminal {
   /** Moves what is there up, out of the way of the first picture. */
-  readonly begin: Effect.Effect<void, LocalTerminal.OutputClosed>
+  readonly begin: Effect.Effect<void, LocalTerminal.OutputFailed>
   /** Shows output, unless a picture has it already. */
-  readonly print: (output: Printed) => Effect.Effect<void, LocalTerminal.OutputClosed>
+  readonly print: (output: Printed) => Effect.Effect<void, LocalTerminal.OutputFailed>
   /** Paints over what is there. False, and nothing, if the terminal shows more than the picture has. */
-  readonly paint: (picture: ScreenResult) => Effect.Effect<boolean, LocalTerminal.OutputClosed>
+  readonly paint: (picture: ScreenResult) => Effect.Effect<boolean, LocalTerminal.OutputFailed>
 }
 
 /** This terminal, which shows nothing of the process yet. */
