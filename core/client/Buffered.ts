@@ -4,6 +4,7 @@ import { leastCredit as largestChunk } from "../protocol/Process.ts"
 import type { CreditWindow } from "./CreditWindow.ts"
 import { type EventFeed, maxKept } from "./EventFeed.ts"
 import { maxTotalBacklog } from "./FlowControl.ts"
+import { eventBytes } from "./ProcessEvent.ts"
 import { maxEarly, type ReorderBuffer } from "./ReorderBuffer.ts"
 
 /**
@@ -26,7 +27,7 @@ export const of = (
   return [
     buffered("events held early", maxEarly.events, () => buffer.held.events),
     buffered("bytes held early", maxEarly.bytes + largestChunk, () => buffer.held.bytes),
-    buffered("bytes kept for later consumers", maxKept.bytes + largestChunk, feed.kept),
+    buffered("bytes kept for later consumers", maxKept.bytes + largestChunk + eventBytes, feed.kept),
     ...(credit === undefined
       ? [buffered("bytes that wait for a consumer", maxTotalBacklog, feed.waiting)]
       : [

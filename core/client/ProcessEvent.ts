@@ -98,9 +98,12 @@ export type Sequenced = Output | Marked | Gap | Exited | Closed
 /** Any event of a process. */
 export type ProcessEvent = Sequenced | Failed
 
-/** The memory that an event takes, in bytes: its output, and 64 for the event itself. */
+/** The memory that an event takes besides its output, in bytes. */
+export const eventBytes = 64
+
+/** The memory that an event takes, in bytes. */
 export const weightOf = (event: ProcessEvent): number =>
-  event.kind === "output" ? event.bytes.length + 64 : 64
+  event.kind === "output" ? event.bytes.length + eventBytes : eventBytes
 
 /** What an event counts of the credit of its process. */
 export const creditOf = (event: ProcessEvent): number =>
