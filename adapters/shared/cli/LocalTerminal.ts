@@ -19,14 +19,11 @@ export class OutputFailed extends Error {
   /** Its reader has closed it, as in `procwire run … | head -1`, or nothing else is known: no word about that. */
   readonly gone: boolean
 
-  constructor(to: "stdout" | "stderr", cause: NodeJS.ErrnoException) {
+  constructor(to: "stdout" | "stderr", cause: Error) {
     super(`cannot write to ${to}: ${OsError.fromUnknown(cause).message}`)
-    this.gone = !full.has(cause.code ?? "")
+    this.gone = !OsError.isFull(cause)
   }
 }
-
-/** The errors of a disk that takes no more. */
-const full: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "EFBIG"])
 
 /** The next bytes on stdin; fails at EOF. It can be interrupted at any time, and reads no further than asked. */
 const read: Effect.Effect<Uint8Array, Option.Option<never>> = Effect.async((resume) => {

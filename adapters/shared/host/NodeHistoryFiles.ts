@@ -19,6 +19,7 @@ import {
   type WrittenFile,
 } from "../../../core/process/history/HistoryFiles.ts"
 import * as Folders from "./Folders.ts"
+import * as OsError from "./OsError.ts"
 
 /** The service; `root` is the folder that is given, and must be a path. */
 export const layer = (root?: string): Layer.Layer<HistoryFiles> => Layer.scoped(HistoryFiles, make(root))
@@ -146,10 +147,8 @@ const calling = <A = void>(
     ),
   )
 
-const full: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT", "EFBIG"])
-
 const toError = (error: unknown): HistoryError => {
   const { code, message } = error as NodeJS.ErrnoException
-  const reason = full.has(code) ? "Full" : code === "ENOENT" ? "Gone" : "Failed"
+  const reason = OsError.isFull(error) ? "Full" : code === "ENOENT" ? "Gone" : "Failed"
   return new HistoryError({ reason, message: String(message) })
 }

@@ -79,6 +79,11 @@ export const errnoOf = (error: unknown): number => {
   return (constants.errno as Readonly<Record<string, number>>)[code] ?? 0
 }
 
+/** True for what a `node:` function threw because the disk, or the share of it that one may have, takes no more. */
+export const isFull = (error: unknown): boolean => full.has((error as NodeJS.ErrnoException).code)
+
+const full: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT", "EFBIG"])
+
 /** An error with this code, as `node:` functions throw them. */
 export const coded = (code: string): Error => Object.assign(new Error(code), { code })
 
