@@ -1,8 +1,8 @@
 /** What a process reads from stdin: of whatever kind, piece by piece, no faster than the process reads. */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import { utf8 } from "../protocol/Bytes.ts"
 import { ClientError } from "./ClientError.ts"
+import * as Content from "./Content.ts"
 import { invalid } from "./OptionNames.ts"
 import type { RemoteFiles } from "./RemoteFiles.ts"
 
@@ -67,7 +67,7 @@ export const feed = (input: Input, to: Target, fs: RemoteFiles): Effect.Effect<v
   pieces(input, fs).pipe(
     Stream.zipWithIndex,
     Stream.mapEffect(([piece, index]) => {
-      const written = Effect.isSuccess(to.write(typeof piece === "string" ? utf8.encode(piece) : piece))
+      const written = Effect.isSuccess(to.write(Content.toBytes(piece)))
       return index % piecesOfOneTurn === piecesOfOneTurn - 1 ? Effect.delay(written, 0) : written
     }),
     Stream.takeWhile((taken) => taken),

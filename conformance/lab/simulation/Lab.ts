@@ -1,4 +1,5 @@
-/** What the tests here use of the scripts beside them, with types. */
+/** What the tests here share: the scripts beside them, with types, and a run of seeds in which nothing may fail. */
+import { expect } from "vitest"
 
 /** So many seeds from one on; `mix` is what is played, if not the usual programs. */
 export interface Part {
@@ -29,3 +30,14 @@ export const { playSeeds } = await load("seeds.mjs")
 export const { bundle } = await load("bundle.mjs")
 export const { plant } = await load("faults/plant.mjs")
 export const { faults } = await load("faults/all.mjs")
+
+/** Plays seeds with one virtual minute of activity, all in one process, which compiles once: every invariant holds. */
+export const expectNoFailure = async (parts: ReadonlyArray<Part>): Promise<void> => {
+  const said: Array<string> = []
+  const request = { file: await bundle(), command: [process.execPath] as const, parts, jobs: 1, minutes: 1 }
+  const ok = await playSeeds(request, (text) => said.push(text))
+  expect(ok, said.join("")).toBe(true)
+  expect(said.map((text) => text.slice(0, text.indexOf(":")))).toEqual(
+    parts.map(({ from, seeds }) => `seeds ${from} to ${from + seeds - 1} ok`),
+  )
+}
