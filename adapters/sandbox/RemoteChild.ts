@@ -5,6 +5,7 @@ import type { ExecClient } from "../../core/client/ExecClient.ts"
 import type { RemoteProcess } from "../../core/client/RemoteProcess.ts"
 import { toBase64 } from "../../core/protocol/Bytes.ts"
 import * as ErrorCode from "../../core/protocol/ErrorCode.ts"
+import * as Turn from "../../core/protocol/Turn.ts"
 import * as SpawnError from "../../core/spawn/SpawnError.ts"
 import type { ChildHandle, Stdio } from "../../core/spawn/Spawner.ts"
 import type { RemoteEvents } from "./RemoteEvents.ts"
@@ -56,7 +57,7 @@ const writer = (
   { id }: RemoteProcess,
   exited: () => boolean,
 ): ChildHandle["write"] => {
-  const writing = Effect.unsafeMakeSemaphore(1)
+  const writing = Turn.make()
   let count = 0
   const send = (bytes: Uint8Array) =>
     Effect.suspend(() =>
@@ -69,7 +70,7 @@ const writer = (
     )
   return (bytes) => {
     const starts = Array.from({ length: Math.ceil(bytes.length / pieceBytes) }, (_, n) => n * pieceBytes)
-    return writing.withPermits(1)(
+    return writing(
       Effect.forEach(starts, (start) => send(bytes.subarray(start, start + pieceBytes)), {
         concurrency: "unbounded",
         discard: true,

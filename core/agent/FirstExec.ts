@@ -104,7 +104,7 @@ export const make = (backend: ExecBackend): Effect.Effect<FirstExec, never, Scop
       Effect.suspend(() => {
         const session = sessions.get(id)
         if (session === undefined) return unknownSession(id)
-        return session.turn.withPermits(1)(
+        return session.turn(
           Effect.suspend(() => {
             if (session.over) remove(session)
             if (!sessions.has(id)) return unknownSession(id)

@@ -10,6 +10,7 @@ import type { ProcessEvent } from "../client/ProcessEvent.ts"
 import type { RemoteProcess } from "../client/RemoteProcess.ts"
 import type { EndedBy } from "../protocol/Receipt.ts"
 import { utf8Decoder } from "../protocol/Bytes.ts"
+import * as Turn from "../protocol/Turn.ts"
 import { HeadTailBuffer } from "./HeadTailBuffer.ts"
 
 /** Output that arrived during a call. */
@@ -52,7 +53,7 @@ export class Session {
   /** Takes the output. */
   buffer: HeadTailBuffer
   /** Lets one call through at a time, in the order of arrival. */
-  readonly turn = Effect.unsafeMakeSemaphore(1)
+  readonly turn = Turn.make()
   /** Opens when the process has exited, or is lost. */
   readonly exited = Effect.unsafeMakeLatch(false)
   /** Opens when the output is complete. */

@@ -129,8 +129,8 @@ export const make = (options: Options): Effect.Effect<SessionCalls, never, Scope
           yield* owned.kill(victim)
         }),
       inTurn: (session, watcher, call) =>
-        session.turn
-          .withPermits(1)(session.watched(watcher, call))
+        session
+          .turn(session.watched(watcher, call))
           .pipe(Effect.ensuring(Effect.sync(() => (session.callers -= 1)))),
       collect: (session, wait, args) =>
         Effect.gen(function* () {

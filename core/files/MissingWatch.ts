@@ -10,6 +10,7 @@ import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import * as Fork from "../protocol/Fork.ts"
 import { maxWatched } from "../protocol/FileSystem.ts"
+import * as Turn from "../protocol/Turn.ts"
 import type { FileError } from "./FileError.ts"
 import type { FilesService } from "./Files.ts"
 import { join, split } from "./Paths.ts"
@@ -44,7 +45,7 @@ export const make = (files: FilesService): Effect.Effect<MissingWatch, never, Sc
   Effect.gen(function* () {
     const outer = yield* Effect.scope
     const fork = yield* Fork.inScope
-    const turn = Effect.unsafeMakeSemaphore(1)
+    const turn = Turn.make()
     let latest = 0n
     let live: Scope.CloseableScope | undefined
 
@@ -77,7 +78,7 @@ export const make = (files: FilesService): Effect.Effect<MissingWatch, never, Sc
         )
         if (!armed) yield* end
         return armed
-      }).pipe(Effect.uninterruptible, turn.withPermits(1))
+      }).pipe(Effect.uninterruptible, turn)
 
     return { watch }
   })

@@ -17,6 +17,7 @@ import type { Limits } from "../protocol/Limits.ts"
 import type { Visible } from "../protocol/List.ts"
 import type { MemoryPool } from "../protocol/MemoryPool.ts"
 import * as SessionScope from "../protocol/SessionScope.ts"
+import * as Turn from "../protocol/Turn.ts"
 import type { Family } from "../protocol/Methods.ts"
 import * as Connection from "../rpc/Connection.ts"
 import type { Receiver } from "../rpc/Receiver.ts"
@@ -193,10 +194,11 @@ const makeGate = (
   handshake: Handshake.Handshake<Session>,
   sessions: SessionRegistry,
 ): Effect.Effect<(family: Family) => Effect.Effect<void, HandlerError>> =>
-  Effect.map(Effect.makeSemaphore(1), (one) => {
+  Effect.sync(() => {
+    const one = Turn.make()
     const bind = Effect.suspend(() =>
       handshake.session() === undefined ? Effect.map(sessions.openBound, handshake.bind) : Effect.void,
-    ).pipe(Effect.uninterruptible, one.withPermits(1))
+    ).pipe(Effect.uninterruptible, one)
     return (family) => {
       const refusal = handshake.refusal(family)
       if (refusal !== undefined) return Effect.fail(refusal)

@@ -12,6 +12,7 @@ import * as Random from "effect/Random"
 import * as Book from "../../../core/directory/Book.ts"
 import { DirectoryError } from "../../../core/directory/DirectoryError.ts"
 import type { Keeper } from "../../../core/directory/Steps.ts"
+import * as Turn from "../../../core/protocol/Turn.ts"
 
 /** The key that has the book. */
 export const key = "book"
@@ -88,10 +89,10 @@ export const make = (
       }),
   })
   // Steps of one program would only hinder each other.
-  const turn = Effect.unsafeMakeSemaphore(1)
+  const turn = Turn.make()
   return {
     step: <A>(take: Parameters<typeof attempt>[0]) =>
-      inTime(turn.withPermits(1)(attempt(take))) as Effect.Effect<A, DirectoryError>,
+      inTime(turn(attempt(take))) as Effect.Effect<A, DirectoryError>,
     read: inTime(Effect.map(get, ({ book }) => book)),
   }
 }

@@ -8,6 +8,7 @@ import type { RemoteFile } from "../../../core/client/FileBlocks.ts"
 import type { RemoteFiles } from "../../../core/client/RemoteFiles.ts"
 import { concat } from "../../../core/protocol/Bytes.ts"
 import { maxBlockBytes } from "../../../core/protocol/FileSystem.ts"
+import * as Turn from "../../../core/protocol/Turn.ts"
 import { at, lacking } from "./Failure.ts"
 
 const module = "FileSystem"
@@ -47,7 +48,7 @@ const toFile = (
   stat: PlatformFileSystem.File["stat"],
 ): PlatformFileSystem.File => {
   let position = 0
-  const one = Effect.unsafeMakeSemaphore(1).withPermits(1)
+  const one = Turn.make()
 
   /** Up to `size` bytes from the position, fewer at the end of the file alone. */
   const read = (method: string, size: number) =>

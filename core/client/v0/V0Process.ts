@@ -10,6 +10,7 @@ import * as Effect from "effect/Effect"
 import * as FiberId from "effect/FiberId"
 import type * as Stream from "effect/Stream"
 import type { OutputStream } from "../../protocol/Process.ts"
+import * as Turn from "../../protocol/Turn.ts"
 import { ClientError } from "../ClientError.ts"
 import * as EventFeed from "../EventFeed.ts"
 import * as EventStreams from "../EventStreams.ts"
@@ -102,7 +103,7 @@ export const make = (id: string, flow: FlowControl): Followed => {
     },
     toHandle: (pid, { write, terminate }) => {
       const events = EventStreams.fromSubscription(feed.subscribe)
-      const writing = Effect.unsafeMakeSemaphore(1)
+      const writing = Turn.make()
       return {
         id,
         pid: pid ?? undefined,
@@ -112,7 +113,7 @@ export const make = (id: string, flow: FlowControl): Followed => {
         hasExited: () => exited,
         exitCode: () => code,
         exited: Deferred.await(done),
-        write: (bytes) => writing.withPermits(1)(Effect.forEach(pieces(bytes), write, { discard: true })),
+        write: (bytes) => writing(Effect.forEach(pieces(bytes), write, { discard: true })),
         terminate: Effect.suspend(() => {
           exited = true
           return terminate

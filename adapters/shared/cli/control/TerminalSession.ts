@@ -9,6 +9,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as Fork from "../../../../core/protocol/Fork.ts"
+import * as Turn from "../../../../core/protocol/Turn.ts"
 import { ClientError } from "../../../../core/client/ClientError.ts"
 import type { ListedProcess } from "../../../../core/client/Lists.ts"
 import type { ProcessEvent } from "../../../../core/client/ProcessEvent.ts"
@@ -112,7 +113,8 @@ interface OnTerminal {
 
 /** This terminal, which shows nothing of the process yet. */
 const onTerminal = (row: ListedProcess, modes: LocalTerminal.Modes) =>
-  Effect.map(Effect.makeSemaphore(1), (turn): OnTerminal => {
+  Effect.sync((): OnTerminal => {
+    const inTurn = Turn.make()
     const replay = Replay.make()
     let isOver = !row.tty
     /** Output up to here has been printed, and up to there it is in a picture. */
@@ -138,7 +140,6 @@ const onTerminal = (row: ListedProcess, modes: LocalTerminal.Modes) =>
       modes.scan(bytes)
       return Effect.as(LocalTerminal.write("stdout", concat(over(), bytes)), true)
     }
-    const inTurn = turn.withPermits(1)
     return {
       begin: LocalTerminal.write("stdout", new Uint8Array(LocalTerminal.size()?.rows ?? 0).fill(lineFeed)),
       print: (output) => inTurn(Effect.suspend(() => print(output))),
