@@ -237,6 +237,10 @@ const broken: { readonly [name: string]: Broken } = {
   "resume-repeats": { fails: ["session/resume-continues-the-count"] },
   "resume-takes-over": { fails: ["session/attached-session-refused", "session/takeover/without-it-refused"] },
   ...relayed,
+  "screen-after-all": {
+    relayed: true,
+    fails: ["process/screen/is-of-a-seq", "process/screen/is-of-then-in-a-flood"],
+  },
   "seq-as-string": {
     fails: [
       "process/output/seq-contiguous",

@@ -119,6 +119,19 @@ export const histories = [
     "process/grep/gives-pages",
   ),
   history(
+    "Matches.ts",
+    "line += Lines.count(bytes.subarray(counted))",
+    "line += 0",
+    "the lines of matches are counted in their own chunks alone",
+    "process/grep/finds-lines",
+  ),
+  history(
+    "Matches.ts",
+    "if (hit.byte < begin) continue",
+    "if (hit.byte < 0) continue",
+    "matches that were dropped are told with a place of others",
+  ),
+  history(
     "Histories.ts",
     "if (first > (gapAfter(process, seq)?.to ?? seq) + 1) break",
     "if (size === 0) break",

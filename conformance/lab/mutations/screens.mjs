@@ -41,6 +41,19 @@ export const screens = [
     "process/screen/is-of-a-seq",
   ),
   one(
+    "core/protocol/Turn.ts",
+    "const [next] = waiting",
+    "const next = [...waiting].at(-1)",
+    "who has asked last comes first",
+  ),
+  one(
+    "core/process/screen/Screens.ts",
+    "if (request.seq === undefined) yield* feed.some()",
+    "yield* Effect.void",
+    "a picture shows nothing of a flood that is gone before a terminal takes it in",
+    "process/screen/is-of-then-in-a-flood",
+  ),
+  one(
     "core/client/ScreenSvg.ts",
     "return inverse === true",
     "return inverse !== true",

@@ -187,6 +187,29 @@ export const processScreen = table("process/screen", {
       Check.equal([past["text"] ?? null, past["fromSeq"] ?? null], ["\n  begin@@", 1], "the one of then")
     },
   },
+  "is-of-then-in-a-flood": {
+    ...screens,
+    says:
+      "A picture that is asked for in the middle of a flood is of then, and shows some of it: whoever asks does not wait " +
+      "for its end, which never comes.",
+    run: async (t) => {
+      const wire = await t.open()
+      const script = "printf 'up@@'; read line; exec tr '\\000' x </dev/zero"
+      const child = await Child.start(wire, { script: `stty -echo; ${script}`, tty: true })
+      await child.says("up@@")
+      await screen(child)
+      await child.write("\n")
+      await child.has(100_000)
+      const { seq, text } = await screen(child)
+      Check.isTrue(
+        String(text).endsWith("x"),
+        `some of the flood must be in the text ${JSON.stringify(text)}`,
+      )
+      await wire.ok("process/terminate", { processId: child.id })
+      const { exitedSeq } = await child.ended()
+      Check.isTrue(Number(seq) < exitedSeq, `the picture is of seq ${String(seq)}, before the end`)
+    },
+  },
   "follows-a-resize": {
     ...screens,
     requires: ["process-screen", "process-resize", "pty"],

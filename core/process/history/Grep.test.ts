@@ -1,6 +1,7 @@
 // Grep: lines with a match in a history, against what a program would find that has all lines in memory.
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Fiber from "effect/Fiber"
 import { describe, expect, it } from "vitest"
 import * as Pattern from "../../pattern/Pattern.ts"
 import { effect } from "../../testing/Effects.ts"
@@ -67,6 +68,40 @@ describe("Grep", () => {
         expect([page.complete, page.nextByte]).toEqual([true, encode(text).length])
       }
     })(),
+  )
+
+  it.each([1000, 70_001])("tells the line and the chunk of each match, in chunks of %i bytes", (size) =>
+    effect(function* () {
+      const texts = Array.from({ length: 6000 }, (_, index) => {
+        const isMatch = index < 1000 || index % 997 === 0
+        return isMatch ? `match ${index}` : "-".repeat(100 + (index % 50))
+      })
+      const page = yield* find(yield* of(texts.join("\n"), size), compile("match"), { maxMatches: 2000 })
+      let byte = 0
+      const wanted = texts.flatMap((text, index) => {
+        const at = byte
+        byte += text.length + 1
+        const seq = Math.floor(at / size) + 1
+        return text.startsWith("match") ? [{ line: index + 1, byte: at, seq, text }] : []
+      })
+      expect(page.matches.map(({ line, byte, seq, text }) => ({ line, byte, seq, text }))).toEqual(wanted)
+    })(),
+  )
+
+  it(
+    "has no match that was dropped since it was found",
+    effect(function* () {
+      const source = yield* of(`${"match\n".repeat(1_500_000)}last match`, 10_000)
+      const kept = source.kept.slice(1)
+      const [first] = kept
+      const begin = first?.first.byte ?? 0
+      expect(begin).toBeGreaterThan(0)
+      const search = yield* Effect.fork(find(source, compile("match"), { from: begin - 18, maxMatches: 6 }))
+      yield* Effect.yieldNow()
+      Object.assign(source, { kept })
+      const { matches } = yield* Fiber.join(search)
+      expect(matches.map(({ byte }) => byte)).toEqual([begin, begin + 6, begin + 12])
+    }),
   )
 
   it(

@@ -12,6 +12,7 @@ import type { HistoryError, HistoryFilesService } from "./HistoryFiles.ts"
 import * as Lines from "../../pattern/Lines.ts"
 import { LineSearch } from "./LineSearch.ts"
 import { linesBefore, textOf } from "./LineText.ts"
+import * as Matches from "./Matches.ts"
 import * as Reading from "./Reading.ts"
 
 /** Most bytes that are looked at without a pause; four times as many for a pattern with a text. */
@@ -22,6 +23,8 @@ export const mostLineBytes = 4 * blockBytes
 
 /** Most characters of text in an answer, but for the last match of it; lines around a match count as it does. */
 export const mostAnswerText = 1024 * 1024
+
+export type { Found } from "./Matches.ts"
 
 /** What is looked for. */
 export interface Search {
@@ -41,39 +44,14 @@ export interface Search {
   readonly isOver: boolean
 }
 
-/** A line with a match. */
-export interface Found {
-  /** Its number, from 1. */
-  readonly line: number
-  /** Where it begins. */
-  readonly byte: number
-  /** The chunk that it begins in. */
-  readonly seq: number
-  /** At most its first 4,096 bytes, as UTF-8. */
-  readonly text: string
-  /** The lines before it, oldest first. */
-  readonly before: ReadonlyArray<string>
-  /** The lines behind it. */
-  readonly after: ReadonlyArray<string>
-}
-
 /** The matches, and where to go on. */
 export interface Page {
   /** In the order of the lines. */
-  readonly matches: ReadonlyArray<Found>
+  readonly matches: ReadonlyArray<Matches.Found>
   /** True if everything was looked at. */
   readonly complete: boolean
   /** The begin of the first line that was not looked at. */
   readonly nextByte: number
-}
-
-interface Hit {
-  readonly byte: number
-  readonly text: string
-  readonly before: ReadonlyArray<string>
-  readonly after: Array<string>
-  /** Where the next line behind it begins that it still wants. */
-  next: number
 }
 
 /** Looks for matches in what is kept between two bytes. */
@@ -96,20 +74,13 @@ export const search = (
       yield* Effect.yieldNow()
     }
     if (at >= end && request.isOver) grep.end()
-    const found = yield* Effect.forEach(grep.hits, (hit) => located(source, hit))
-    // What was dropped since it was found has no place any more.
-    const matches = found.flatMap((hit) => hit ?? [])
+    const matches = yield* Matches.placed(source, grep.hits)
     return { matches, complete: !grep.isFull, nextByte: grep.nextByte }
   })
 
-const located = (source: Reading.Source, { byte, text, before, after }: Hit) =>
-  Effect.map(Reading.at(source, byte), (place): Found | undefined =>
-    place === undefined ? undefined : { ...place, byte, text, before, after },
-  )
-
 /** A search under way, which is given the output piece by piece. */
 class Grep {
-  readonly hits: Array<Hit> = []
+  readonly hits: Array<Matches.Hit> = []
   /** True if there are as many matches as an answer may have. */
   isFull = false
   nextByte: number

@@ -81,16 +81,31 @@ export class Feed {
   }
 
   /**
-   * Feeds a piece of the output up to `target`. Once begun it ends, so that nothing is fed twice. Where it fails, the
-   * terminal cannot go on.
+   * Feeds some of what the log has now, if the terminal has nothing: output may be gone before a terminal takes it in
+   * that is slower than a flood.
    */
+  some(): Effect.Effect<void, ScreenError> {
+    return Effect.suspend(() => {
+      const { log } = this.subject.process
+      const first = log.after(this.seq)?.seq
+      if (this.seq >= this.fromSeq || first === undefined) return Effect.void
+      return Effect.flatMap(this.feed(this.beginAt(first)), () => this.piece(log.nextSeq() - 1))
+    })
+  }
+
+  /** Feeds a piece of the output up to `target`. */
   piece(target: number): Effect.Effect<void, ScreenError> {
+    return this.feed(this.step(target))
+  }
+
+  /** A step that ends once it has begun, so that nothing is fed twice. Where it fails, the terminal cannot go on. */
+  private feed(taken: Effect.Effect<void, ScreenError>): Effect.Effect<void, ScreenError> {
     const feeding = Effect.sync(() => (this.isFeeding = true))
     const fed = Effect.sync(() => {
       this.isFeeding = false
       if (this.released) this.terminal.dispose()
     })
-    const step = Effect.tapError(this.step(target), () => Effect.sync(() => this.release()))
+    const step = Effect.tapError(taken, () => Effect.sync(() => this.release()))
     return Effect.uninterruptible(
       Effect.acquireUseRelease(
         feeding,

@@ -10,7 +10,7 @@ import * as MemoryFiles from "../history/MemoryFiles.ts"
 import { leastBytes } from "../history/Segments.ts"
 import { pipe } from "../testing/Registry.ts"
 import * as Scroll from "../testing/Scroll.ts"
-import { mostCells } from "./Feed.ts"
+import { mostCells, pieceBytes } from "./Feed.ts"
 import { idleMillis, mostFollowing, Screens, type ScreenRequest } from "./Screens.ts"
 
 const pty = (rows = 4, columns = 60): SpawnSpec => ({
@@ -23,7 +23,7 @@ const make = (change: Partial<typeof defaults> = {}, disk: MemoryFiles.Options =
   Effect.gen(function* () {
     const fake = yield* Fake.make({})
     const spawner = yield* Effect.provide(Spawner, fake.layer)
-    const { opened, service } = Scroll.make()
+    const { opened, how, service } = Scroll.make()
     const limits = { ...defaults, ...change }
     const screens = new Screens(service)
     const files = MemoryFiles.make(disk)
@@ -44,7 +44,7 @@ const make = (change: Partial<typeof defaults> = {}, disk: MemoryFiles.Options =
       Effect.flatMap(registry.find(id), (process) =>
         registry.pictures.of(process, { seq: undefined, formats: ["text"], scrollback: 0, ...request }),
       )
-    return { registry, screens, opened, begin, ask }
+    return { registry, screens, opened, how, begin, ask }
   })
 
 describe("Screens", () => {
@@ -67,6 +67,43 @@ describe("Screens", () => {
       expect(opened.map(({ text }) => text)).toEqual(["one two"])
       expect(yield* ask("p")).toMatchObject({ text: "one two", seq: 2, fromSeq: 1 })
       expect(opened).toHaveLength(1)
+    }),
+  )
+
+  it(
+    "answers while a flood goes on, behind which the terminal always is",
+    effect(function* () {
+      const { begin, ask, how } = yield* make()
+      const { child } = yield* begin("p")
+      child.output("pty", "first ")
+      yield* ask("p")
+      const piece = "x".repeat(pieceBytes)
+      let left = 200
+      how.work = Effect.async<void>((done) => {
+        if (left-- > 0) child.output("pty", piece)
+        setTimeout(() => done(Effect.void), 0)
+      })
+      for (let ahead = 0; ahead < 3; ahead += 1) child.output("pty", piece)
+      while (left === 200) yield* Effect.yieldNow()
+      yield* ask("p")
+      expect(left).toBeGreaterThan(100)
+    }),
+  )
+
+  it(
+    "shows some of a flood that is gone before the terminal takes it in",
+    effect(function* () {
+      const { begin, ask, how } = yield* make({ retainedChunks: 2 })
+      const { child } = yield* begin("p")
+      const flood = (chunks: number) => {
+        for (let n = 0; n < chunks; n += 1) child.output("pty", "x".repeat(pieceBytes))
+      }
+      let floods = 20
+      how.work = Effect.sync(() => flood(floods-- > 0 ? 3 : 0))
+      flood(3)
+      const { text = "", seq, fromSeq } = yield* ask("p")
+      expect(seq).toBeGreaterThanOrEqual(fromSeq)
+      expect(text).toMatch(/^x+$/)
     }),
   )
 

@@ -8,6 +8,7 @@
  */
 import * as Effect from "effect/Effect"
 import type { Format, ScreenResult } from "../../protocol/Screen.ts"
+import * as Turn from "../../protocol/Turn.ts"
 import type { Histories } from "../history/Histories.ts"
 import type { Process } from "../Process.ts"
 import { Sizes } from "../Sizes.ts"
@@ -91,7 +92,7 @@ class Screen {
   private readonly screens: Screens
   private readonly subject: Subject
   private readonly fork: Fork
-  private readonly turn = Effect.unsafeMakeSemaphore(1)
+  private readonly turn = Turn.make()
   private readonly news = Effect.unsafeMakeLatch(true)
   private feed: Feed | undefined
   private asking = 0
@@ -131,10 +132,11 @@ class Screen {
     const present = Effect.gen(this, function* () {
       const feed = yield* this.follow
       yield* feed.through(target)
+      if (request.seq === undefined) yield* feed.some()
       const isLate = request.seq !== undefined && !shows(feed, target)
       return isLate ? undefined : pictureOf(feed, request)
     })
-    return Effect.flatMap(this.turn.withPermits(1)(present), (picture) =>
+    return Effect.flatMap(this.turn(present), (picture) =>
       picture === undefined ? this.past(target, request) : Effect.succeed(picture),
     )
   }
@@ -189,7 +191,7 @@ class Screen {
       for (;;) {
         yield* this.news.await
         this.news.unsafeClose()
-        while (yield* this.turn.withPermits(1)(this.piece(feed))) yield* Effect.yieldNow()
+        while (yield* this.turn(this.piece(feed))) yield* Effect.yieldNow()
         if (feed.released) return
       }
     })

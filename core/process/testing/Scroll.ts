@@ -3,17 +3,25 @@ import * as Effect from "effect/Effect"
 import type { TerminalSize } from "../../spawn/Spawner.ts"
 import type { Terminal, TerminalsService } from "../screen/Terminals.ts"
 
+/** How the terminals of a test work. */
+export interface How {
+  /** What each does before it has taken in a piece. */
+  work: Effect.Effect<void>
+}
+
 /** A terminal that shows what it was fed, and where its size has changed. */
 export class Scroll implements Terminal {
   text = ""
   disposed = false
   size: TerminalSize
-  constructor(size: TerminalSize) {
+  private readonly how: How
+  constructor(size: TerminalSize, how: How) {
     this.size = size
+    this.how = how
   }
   write(piece: Uint8Array) {
     return Effect.zipRight(
-      Effect.yieldNow(),
+      Effect.suspend(() => this.how.work),
       Effect.sync(() => void (this.text += new TextDecoder().decode(piece))),
     )
   }
@@ -48,17 +56,18 @@ export class Scroll implements Terminal {
   }
 }
 
-/** Opens such terminals; `opened` are all that were. */
+/** Opens such terminals; `opened` are all that were, and `how` is how they work from now on. */
 export const make = () => {
   const opened: Array<Scroll> = []
+  const how: How = { work: Effect.yieldNow() }
   const service: TerminalsService = {
     available: true,
     open: (size) =>
       Effect.sync(() => {
-        const terminal = new Scroll(size)
+        const terminal = new Scroll(size, how)
         opened.push(terminal)
         return terminal
       }),
   }
-  return { opened, service }
+  return { opened, how, service }
 }
