@@ -65,10 +65,10 @@ export class Disk {
     return this.nodes.get(path)?.bytes
   }
 
-  /** How much of a path, or of what begins with it, is open that was opened until then. */
-  heldOf(path: string, until = Infinity): number {
+  /** How much of a path, or of what begins with it, is open that was opened before then. */
+  heldOf(path: string, before = Infinity): number {
     let count = 0
-    for (const held of this.held) if (held.path.startsWith(path) && held.at <= until) count += 1
+    for (const held of this.held) if (held.path.startsWith(path) && held.at < before) count += 1
     return count
   }
 

@@ -16,7 +16,7 @@ export const fixed: Readonly<Record<string, ReadonlyArray<number>>> = {
     23_622,
     // Of the simulation itself.
     2, 8, 14, 381, 26, 82, 155, 100_213, 100_231, 100_343, 30_648_306, 40_000_080, 40_000_320, 90_000_251,
-    825_908_358, 152_328_742, 684, 989_176_062, 5_000_076, 53_893_508, 5654, 38_094, 38_178,
+    825_908_358, 152_328_742, 684, 989_176_062, 5_000_076, 53_893_508, 5654, 38_094, 38_178, 61_069,
   ],
   "sessions,viewers": [
     // Output left behind a gap although the gap had filled the connection.

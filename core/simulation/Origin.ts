@@ -30,10 +30,10 @@ export class Origin {
   /** The seam. */
   readonly layer = FakeHttp.layer((request) => this.answer(request))
 
-  /** How many exchanges with keys that begin so have not ended, of those that began until then. */
-  open(prefix: string, until = Infinity): number {
+  /** How many exchanges with keys that begin so have not ended, of those that began before then. */
+  open(prefix: string, before = Infinity): number {
     let count = 0
-    for (const { key, at } of this.exchanges) if (key.startsWith(prefix) && at <= until) count += 1
+    for (const { key, at } of this.exchanges) if (key.startsWith(prefix) && at < before) count += 1
     return count
   }
 

@@ -173,7 +173,10 @@ const perform = (stage: Stage) =>
     yield* rest(stage)
   })
 
-/** Nothing may be open of a connection that has ended some time ago. */
+/**
+ * Nothing may be open of a connection that has ended some time ago. What the next one has opened in that millisecond is
+ * its own.
+ */
 const released = ({ world, disk, origin }: Stage, client: number): void => {
   const then = world.now - releaseBound
   const files = disk.heldOf(folderOf(client), then)
