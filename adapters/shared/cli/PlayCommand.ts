@@ -1,5 +1,4 @@
 /** `procwire play`: plays a recording in this terminal. */
-import * as fs from "node:fs"
 import process from "node:process"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -8,6 +7,7 @@ import * as Queue from "effect/Queue"
 import * as Stream from "effect/Stream"
 import * as Asciicast from "../../../core/client/asciicast/index.ts"
 import * as OsError from "../host/OsError.ts"
+import * as TextFile from "../host/TextFile.ts"
 import type { Platform } from "../Platform.ts"
 import * as Flags from "./Flags.ts"
 import * as LocalTerminal from "./LocalTerminal.ts"
@@ -67,9 +67,12 @@ export const play = (_: Platform, args: ReadonlyArray<string>) =>
     return yield* shown(Pacing.steps(events, { speed: Number(speed), idleMillis: limit ?? usual }), file)
   }).pipe(Effect.scoped)
 
+/** The most bytes of a recording: a little less than the longest string of V8. */
+const mostBytes = 500 * 1024 * 1024
+
 const textOf = (file: string) =>
   Effect.try({
-    try: () => fs.readFileSync(file === "-" ? 0 : file, "utf8"),
+    try: () => TextFile.readAtMost(file === "-" ? 0 : file, mostBytes),
     catch: (cause) => new Unable({ message: `cannot read ${file}: ${OsError.fromUnknown(cause).message}` }),
   })
 

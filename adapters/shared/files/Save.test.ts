@@ -86,7 +86,7 @@ describe(`saving a file on ${name}`, () => {
     expect(sh("cat a; ls -A")).toBe("preciousa\nhuge\n")
   })
 
-  it("is all old or all new when the server is killed in the middle", { timeout: 120_000 }, async () => {
+  it("is all old or all new when the server is killed in the middle", async () => {
     const { at, path: folder } = Folder.make()
     const size = 6_000_000
     const contents = ["a", "b"].map((letter) => Buffer.alloc(size, letter).toString("base64"))

@@ -12,6 +12,12 @@ it("reads a file of the host", () => {
   expect(Effect.runSync(Effect.provide(text, TextFile.layer))).toBe("sécret\n")
 })
 
+it("refuses a file that has no end", () => {
+  const text = TextFile.readText("/dev/zero", (reason) => new Error(reason))
+  const { message } = Effect.runSync(Effect.flip(Effect.provide(text, TextFile.layer)))
+  expect(message).toBe("File too large (os error 27)")
+})
+
 it("names the flag, the file and the reason where a file cannot be read", () => {
   const file = Folder.make().at("no")
   const read = TlsFlags.readClient("procwire run", { "tls-ca": file })

@@ -3,7 +3,7 @@
  *
  * They are a service, so that tests can keep them in memory.
  */
-import { readFileSync } from "node:fs"
+import { closeSync, openSync, readSync } from "node:fs"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -17,17 +17,41 @@ export class TextFileError extends Data.TaggedError("TextFileError")<{
   readonly cause?: unknown
 }> {}
 
-/** Reads whole files as UTF-8. */
+/** Reads whole files as UTF-8, of at most 16 MiB on a host. */
 export class TextFiles extends Context.Tag("procwire/TextFiles")<
   TextFiles,
   { readonly read: (file: string) => Effect.Effect<string, TextFileError> }
 >() {}
 
+/** The most bytes of a file that an option names, far above what any of them needs: 16 MiB. */
+const mostBytes = 16 * 1024 * 1024
+
+/**
+ * The text of a file by its path, or of a descriptor up to its end, as UTF-8. Throws what the system says, and EFBIG
+ * where there are more than `most` bytes: a device may have no end.
+ */
+export const readAtMost = (file: string | number, most: number): string => {
+  const descriptor = typeof file === "number" ? file : openSync(file, "r")
+  try {
+    const chunks: Array<Buffer> = []
+    for (let size = 0; ;) {
+      const chunk = Buffer.allocUnsafe(64 * 1024)
+      const count = readSync(descriptor, chunk)
+      if (count === 0) return new TextDecoder().decode(Buffer.concat(chunks))
+      size += count
+      if (size > most) throw OsError.coded("EFBIG")
+      chunks.push(chunk.subarray(0, count))
+    }
+  } finally {
+    if (descriptor !== file) closeSync(descriptor)
+  }
+}
+
 /** The files of this host. */
 export const layer: Layer.Layer<TextFiles> = Layer.succeed(TextFiles, {
   read: (file) =>
     Effect.try({
-      try: () => new TextDecoder().decode(readFileSync(file)),
+      try: () => readAtMost(file, mostBytes),
       catch: (cause) =>
         new TextFileError({ reason: "NotRead", message: OsError.fromUnknown(cause).message, cause }),
     }),
