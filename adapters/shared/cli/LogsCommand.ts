@@ -1,4 +1,4 @@
-/** `procwire logs`: what a process has printed, from its history, and what it prints from now on. */
+/** `procwire logs`: what a process has printed, and what it prints from now on. */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { ListedProcess } from "../../../core/client/Lists.ts"
@@ -48,7 +48,10 @@ export const spec: Spec = {
   text: `
 stdout and stderr of the process go to stdout and stderr; what it printed on a terminal goes to stdout as it is. With
 several hosts each line has its host in front. A host that does not answer, or has no such process, is a line on stderr,
-and the exit code is 1; with --all-hosts it is one only if no host has it.`,
+and the exit code is 1; with --all-hosts it is one only if no host has it.
+
+A server keeps all output with --history-bytes, as that of procwire up does. Of other processes there is what it still
+has, 1 MiB by default, without --since, --grep, --timestamps and --cast.`,
   examples: [
     "procwire logs web",
     "procwire logs -f -n 100 web",

@@ -95,3 +95,100 @@ describe("what is followed", () => {
     expect(await Effect.runPromise(program)).toBe("first\nsecond\n")
   })
 })
+
+describe("a process that prints faster than it is shown", () => {
+  /** Before each answer, which has little, more is printed. */
+  const hasty = Effect.gen(function* () {
+    const { child, print, row } = yield* begin
+    let printed = 0
+    const behind = <A, E>(answer: Effect.Effect<A, E>) =>
+      Effect.zipRight(
+        Effect.suspend(() => print(`line ${printed++}`)),
+        answer,
+      )
+    const history: RemoteProcess["history"] = (options) => behind(child.history({ ...options, maxBytes: 1 }))
+    const grep: RemoteProcess["grep"] = (options) => behind(child.grep({ ...options, maxMatches: 1 }))
+    const read: RemoteProcess["read"] = (options) => behind(child.read({ ...options, maxBytes: 1 }))
+    return { child: { ...child, history, grep, read }, print, row }
+  })
+
+  it.each([undefined, Date.now()])("has its last lines shown, and no more; since %s", async (since) => {
+    const program = Effect.gen(function* () {
+      const { child, row } = yield* hasty
+      return yield* printed(
+        Effect.scoped(Past.show(child, { ...usual, row, since, lines: 2, follow: false })),
+      )
+    })
+    expect(await Effect.runPromise(program)).toBe("first\nline 0\n")
+  })
+
+  it("has the matches shown that it had at first", async () => {
+    const program = Effect.gen(function* () {
+      const { child } = yield* hasty
+      const asked = { pattern: "[fl]i", ignoresCase: false, follow: false, since: undefined }
+      return yield* printed(Search.show(child, asked))
+    })
+    expect(await Effect.runPromise(program)).toBe("first\nline 0\n")
+  })
+
+  it("has what is retained shown, without a history", async () => {
+    const program = Effect.gen(function* () {
+      const { child, row } = yield* hasty
+      const history: RemoteProcess["history"] = (options) =>
+        client.effect
+          .start({ argv: ["true"] })
+          .pipe(Effect.flatMap((without) => without.history({ ...options })))
+      const shown = Past.show({ ...child, history }, { ...usual, row, lines: 9, follow: false })
+      return yield* printed(Effect.scoped(shown))
+    })
+    expect(await Effect.runPromise(program)).toBe("first\n")
+  })
+})
+
+describe("a process without a history", () => {
+  const start = (script: string) =>
+    Effect.gen(function* () {
+      const child = yield* client.effect.start({ argv: ["sh", "-c", script] })
+      yield* child.closed
+      const { nextSeq } = yield* child.read()
+      return { child, row: { nextSeq } as ListedProcess }
+    })
+
+  const told = (script: string, asked: Partial<Past.Asked>) =>
+    Effect.gen(function* () {
+      const { child, row } = yield* start(script)
+      return yield* printed(Effect.scoped(Past.show(child, { ...usual, row, follow: false, ...asked })))
+    })
+
+  it.each([
+    [undefined, "1\n2\n3\nend"],
+    [0, ""],
+    [1, "end"],
+    [3, "2\n3\nend"],
+    [9, "1\n2\n3\nend"],
+  ])("is shown as it is retained; last lines: %s", async (lines, text) => {
+    expect(await Effect.runPromise(told("seq 3; sleep 0.1; printf end", { lines }))).toBe(text)
+  })
+
+  it("has no line behind its last newline", async () => {
+    expect(await Effect.runPromise(told("seq 3; sleep 0.1; echo", { lines: 2 }))).toBe("3\n\n")
+  })
+
+  it("is told where its begin is gone", async () => {
+    const stderr = vi.spyOn(process.stderr, "write").mockReturnValue(true)
+    const text = await Effect.runPromise(told("seq 400000", {}))
+    expect(text.endsWith("399999\n400000\n")).toBe(true)
+    expect(text.length).toBeLessThan(1_500_000)
+    expect(stderr.mock.calls.flat()).toEqual([
+      "procwire: what was printed before is no longer kept, for want of a history\n",
+    ])
+    stderr.mockRestore()
+  })
+
+  it("has no times", async () => {
+    for (const asked of [{ since: 0 }, { timestamps: true }]) {
+      const error = await Effect.runPromise(Effect.flip(told("echo", asked)))
+      expect(error.message).toMatch(/has no history.*; the server keeps output with --history-bytes/)
+    }
+  })
+})

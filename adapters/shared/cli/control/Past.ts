@@ -1,6 +1,7 @@
 /**
  * What a process has printed, from its history, and what it prints from then on. What is lost on the way, since nobody
- * stalls a process by looking on, is read from the history, so that nothing is missing.
+ * stalls a process by looking on, is read from the history, so that nothing is missing. Of a process without a history
+ * it is what the server still has.
  */
 import process from "node:process"
 import * as Effect from "effect/Effect"
@@ -8,9 +9,11 @@ import { ClientError } from "../../../../core/client/ClientError.ts"
 import type { OutputPoint } from "../../../../core/client/HistoryCalls.ts"
 import type { ListedProcess } from "../../../../core/client/Lists.ts"
 import type { RemoteProcess } from "../../../../core/client/RemoteProcess.ts"
+import * as ErrorCode from "../../../../core/protocol/ErrorCode.ts"
 import * as LocalTerminal from "../LocalTerminal.ts"
 import { Unable } from "../server/Unable.ts"
 import * as Stamps from "../show/Stamps.ts"
+import * as Retained from "./Retained.ts"
 
 /** What is wanted. */
 export interface Asked {
@@ -26,27 +29,34 @@ export interface Asked {
   readonly print?: LocalTerminal.Print
 }
 
-/** The most bytes of one answer. */
-const pageBytes = 1024 * 1024
-
 /** Shows what was printed before `row` was listed, then what came behind it. */
-export const show = (child: Pick<RemoteProcess, "history" | "subscribe">, asked: Asked) =>
+export const show = (child: Child, asked: Asked) =>
   Effect.gen(function* () {
     const { follow, lines, row, since } = asked
     const write = writer(asked)
     const end = row.nextSeq
     const before = { to: { seq: end } }
+    const pages = since === undefined && !asked.timestamps ? fromWhatIsKept : fromHistoryAlone
     if (lines === undefined)
-      yield* pages(child, write, since === undefined ? before : { ...before, from: { time: since } }, 0, end)
+      yield* pages(
+        child,
+        write,
+        since === undefined ? before : { ...before, from: { time: since } },
+        0,
+        follow ? end : Infinity,
+        end,
+      )
     else if (lines > 0) {
       // What was printed since then is the end of all, as the last lines are: the shorter one is wanted.
       const isWanted = (millis: number) => since === undefined || millis >= since
       const late: Write = (stream, bytes, millis = Infinity) =>
         isWanted(millis) ? write(stream, bytes, millis) : Effect.void
-      yield* pages(child, late, { tail: lines }, 0, follow ? end : Infinity)
+      yield* pages(child, late, { tail: lines }, 0, follow ? end : Infinity, end)
     }
     if (follow) yield* following(child, write, end - 1)
   })
+
+type Child = Pick<RemoteProcess, "history" | "read" | "subscribe">
 
 type Write = (
   stream: string,
@@ -73,16 +83,19 @@ interface Part {
  * Everything of a part, behind the seq `last` and in front of the seq `end`: whatever the server returns, so that
  * nothing is shown twice.
  */
-const pages = (child: Pick<RemoteProcess, "history">, write: Write, part: Part, last: number, end: number) =>
+const fromHistory = (child: Child, write: Write, part: Part, last: number, end: number) =>
   Effect.gen(function* () {
     let next: Part = part
+    // Of the last lines no more are shown, however fast the process prints on; but where that is followed, all.
+    let left = end === Infinity ? (part.tail ?? Infinity) : Infinity
     for (;;) {
-      const page = yield* Effect.mapError(
-        child.history({ ...next, maxBytes: pageBytes, times: true }),
-        explain,
-      )
-      for (const [index, { seq, stream, chunk }] of page.chunks.entries())
-        if (seq > last && seq < end) yield* write(stream, chunk, page.times?.[index])
+      const page = yield* child.history({ ...next, maxBytes: Retained.pageBytes, times: true })
+      for (const [index, { seq, stream, chunk }] of page.chunks.entries()) {
+        const shown = firstLines(chunk, left)
+        if (seq > last && seq < end) yield* write(stream, shown.bytes, page.times?.[index])
+        left = shown.left
+        if (left === 0) return
+      }
       if (page.ended !== undefined && page.eof)
         process.stderr.write(`procwire: what follows was not kept: ${page.ended.message}\n`)
       if (page.eof || (page.chunks.at(-1)?.seq ?? 0) >= end) return
@@ -90,16 +103,49 @@ const pages = (child: Pick<RemoteProcess, "history">, write: Write, part: Part, 
     }
   })
 
+/** The first lines of a chunk, at most so many, and how many are left then. */
+const firstLines = (bytes: Uint8Array, lines: number) => {
+  if (lines === Infinity) return { bytes, left: lines }
+  let left = lines
+  let end = 0
+  while (left > 0) {
+    const newline = bytes.indexOf(Retained.newline, end)
+    if (newline < 0) return { bytes, left }
+    left -= 1
+    end = newline + 1
+  }
+  return { bytes: bytes.subarray(0, end), left }
+}
+
+/** The process was at the seq `listed` when it was asked for its last lines. */
+type Wanted = [...Parameters<typeof fromHistory>, listed?: number]
+
+const fromHistoryAlone = (...[child, write, part, last, end]: Wanted) =>
+  Effect.catchTag(fromHistory(child, write, part, last, end), "ClientError", (error) =>
+    Effect.fail(explain(error)),
+  )
+
+/** Where there is no history, what the server still has. Nothing is written before that is known. */
+const fromWhatIsKept = (...[child, write, part, last, end, listed = end]: Wanted) =>
+  Effect.catchIf(fromHistory(child, write, part, last, end), isWithoutHistory, () =>
+    Retained.each(child, { last, end, listed, lines: part.tail }, ({ stream, chunk }) =>
+      write(stream, chunk),
+    ),
+  )
+
+const isWithoutHistory = (error: unknown): error is ClientError =>
+  error instanceof ClientError && error.reason === "Server" && error.code === ErrorCode.invalidRequest
+
 /** What a user reads who asks for a history where there is none. */
 export const explain = (error: ClientError) =>
-  error.reason === "Server"
+  isWithoutHistory(error)
     ? new Unable({
         message: `${error.message}; the server keeps output with --history-bytes, as that of procwire up does`,
       })
     : error
 
 /** Every event behind the seq `last`, until the process has closed; what is missing comes from the history. */
-const following = (child: Pick<RemoteProcess, "history" | "subscribe">, write: Write, last: number) =>
+const following = (child: Child, write: Write, last: number) =>
   Effect.gen(function* () {
     let shown = last
     const { next } = yield* Effect.acquireRelease(child.subscribe, ({ close }) => Effect.sync(close))
@@ -110,7 +156,7 @@ const following = (child: Pick<RemoteProcess, "history" | "subscribe">, write: W
         if (event.kind === "failed") return yield* new ClientError(event)
         if (event.seq <= shown) continue
         const missing = { from: { seq: shown + 1 }, to: { seq: event.seq + 1 } }
-        if (event.kind === "gap") yield* pages(child, write, missing, shown, event.seq + 1)
+        if (event.kind === "gap") yield* fromWhatIsKept(child, write, missing, shown, event.seq + 1)
         if (event.kind === "output") yield* write(event.stream, event.bytes)
         shown = event.seq
       }

@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import type { RemoteProcess } from "../../../../core/client/RemoteProcess.ts"
 import * as LocalTerminal from "../LocalTerminal.ts"
+import * as Past from "./Past.ts"
 
 /** What is wanted. */
 export interface Asked {
@@ -22,10 +23,12 @@ export const show = (child: RemoteProcess, asked: Asked) =>
     const { follow, ignoresCase, pattern, since, print = LocalTerminal.write } = asked
     const flags = ignoresCase ? { flags: "i" } : {}
     let from = since === undefined ? {} : { from: { time: since } }
+    const to = follow ? {} : yield* Effect.mapError(untilNow(child), Past.explain)
     for (;;) {
       // What is printed behind this is waited for, and what is printed before the search is found by it.
       const seen = follow ? yield* lastSeq(child) : 0
-      const page = yield* child.grep({ pattern, ...flags, ...from, maxMatches: 1000 })
+      const found = child.grep({ pattern, ...flags, ...from, ...to, maxMatches: 1000 })
+      const page = yield* Effect.mapError(found, Past.explain)
       for (const { text } of page.matches)
         yield* print("stdout", encoder.encode(`${text.replace(/\r$/, "")}\n`))
       if (page.complete && (!follow || page.closed)) return
@@ -33,6 +36,10 @@ export const show = (child: RemoteProcess, asked: Asked) =>
       from = { from: { byte: page.nextByte } } as never
     }
   })
+
+/** Up to what a process that prints on has printed by now. The last line of one that has closed may have no end. */
+const untilNow = (child: RemoteProcess) =>
+  Effect.map(child.history({ tail: 0 }), ({ nextByte, closed }) => (closed ? {} : { to: { byte: nextByte } }))
 
 /** The seq of what was printed last. */
 const lastSeq = (child: RemoteProcess) =>
