@@ -9,7 +9,7 @@ import type { ResultOf } from "../protocol/Methods.ts"
 import { leastCredit } from "../protocol/Process.ts"
 import type { Encoded } from "./Calls.ts"
 import { ClientError } from "./ClientError.ts"
-import { invalid, refusal, type Names } from "./OptionNames.ts"
+import { invalid, refusal, shown, type Names } from "./OptionNames.ts"
 import type { ProcessFollower } from "./ProcessFollower.ts"
 
 /** A process to attach to, by one of `processId` and `name`. */
@@ -59,14 +59,19 @@ const optionNames = {
   policy: true,
 } satisfies Names<AttachOptions>
 
-/** Why these cannot be the target and the options of an `attach`: undefined where they can. */
+/** Why these cannot be the target, the seq and the options of an `attach`: undefined where they can. */
 export const refusalOf = (
   target: string | AttachTarget,
+  after: number,
   options: AttachOptions,
   { capabilities }: EnvironmentInfo,
 ): ClientError | undefined => {
   const unknown = refusal("attach", optionNames, options)
   if (unknown !== undefined) return unknown
+  if (!Number.isSafeInteger(after) || after < 0)
+    return invalid(
+      `attach takes the last seq that is known, a whole number, in front of options, not ${shown(after)}`,
+    )
   if (typeof target === "string") {
     const forTargets = (["as", "role", "take", "policy"] as const).find((name) => options[name] !== undefined)
     return forTargets === undefined

@@ -126,7 +126,7 @@ export const make = (options: Options): ProcessStarter => {
       ),
     attach: (id, after = 0, asked = {}) =>
       Effect.gen(function* () {
-        const refusal = Attaching.refusalOf(id, asked, info())
+        const refusal = Attaching.refusalOf(id, after, asked, info())
         if (refusal !== undefined) return yield* Effect.fail(refusal)
         const credited = info().capabilities?.processCredit === true
         const size = credited ? CreditWindow.defaultSize : undefined

@@ -24,10 +24,11 @@ const historyOf = (
 ) => {
   const all = texts.map((text, index) => ({ seq: index + 1, stream, chunk: bytes(text) }))
   const end = all.reduce((sum, { chunk }) => sum + chunk.length, 0)
-  const history = ({ from, times }: HistoryOptions = {}) => {
+  const history = ({ from, tail, times, to }: HistoryOptions = {}) => {
     expect(times).toBe(true)
-    const start = from?.byte ?? 0
-    const nextByte = Math.min(end, start + pageBytes)
+    const start = tail === 0 ? end : (from?.byte ?? 0)
+    const stop = Math.min(end, to?.byte ?? end)
+    const nextByte = Math.min(stop, start + pageBytes)
     let at = 0
     const part = all.flatMap(({ chunk, ...one }) => {
       const place = at
@@ -44,7 +45,7 @@ const historyOf = (
       byte: start,
       line: 1,
       nextByte,
-      eof: nextByte === end,
+      eof: nextByte === stop,
       closed: true,
     })
   }
@@ -102,6 +103,20 @@ describe("Recording", () => {
       })
       const { events } = yield* recorded(historyOf(["a\n", "b\n"], 9, [], "stdout"))
       expect(events.map((event) => "text" in event && event.text)).toEqual(["a\r\n", "b\r\n"])
+    }),
+  )
+
+  it(
+    "ends with what was printed when it began, however fast the process prints on",
+    effect(function* () {
+      let printed = 0
+      const history = (options: HistoryOptions = {}) =>
+        historyOf(
+          Array.from({ length: (printed += 5) }, (_, index) => `${index}\n`),
+          2,
+        ).history(options)
+      const { events } = yield* recorded({ history })
+      expect(events.map((event) => "text" in event && event.text).join("")).toBe("0\n1\n2\n3\n4\n")
     }),
   )
 

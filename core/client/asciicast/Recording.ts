@@ -8,6 +8,7 @@ import * as Stream from "effect/Stream"
 import type { HistoryResult } from "../../protocol/History.ts"
 import type { OutputStream } from "../../protocol/Process.ts"
 import { ClientError } from "../ClientError.ts"
+import type { HistoryOptions } from "../HistoryCalls.ts"
 import type { RemoteProcess } from "../RemoteProcess.ts"
 import type { Header } from "./Cast.ts"
 import { CastWriter } from "./CastWriter.ts"
@@ -42,12 +43,16 @@ export const lines = (
 ): Stream.Stream<string, ClientError> =>
   Stream.suspend(() => {
     const recorder = new Recorder({ version, ...about })
-    return paged((byte: number | undefined) =>
-      Effect.map(partOf(process, byte), (part) => {
-        const text = recorder.add(part)
-        return part.eof ? last(text + recorder.end(exitCode)) : next(text, part.nextByte)
-      }),
-    )
+    // A process that prints on has no end of its own.
+    const now = process.history({ tail: 0, times: true })
+    const piecesTo = (end: number) =>
+      paged((byte: number | undefined) =>
+        Effect.map(partOf(process, byte, { to: { byte: end } }), (part) => {
+          const text = recorder.add(part)
+          return part.eof ? last(text + recorder.end(exitCode)) : next(text, part.nextByte)
+        }),
+      )
+    return Stream.flatMap(now, ({ nextByte }) => piecesTo(nextByte))
   })
 
 /**
@@ -84,8 +89,17 @@ export const live = (
     )
   })
 
-const partOf = (process: Pick<RemoteProcess, "history">, byte: number | undefined) =>
-  process.history({ times: true, maxBytes: pageBytes, ...(byte === undefined ? {} : { from: { byte } }) })
+const partOf = (
+  process: Pick<RemoteProcess, "history">,
+  byte: number | undefined,
+  to: Pick<HistoryOptions, "to"> = {},
+) =>
+  process.history({
+    times: true,
+    maxBytes: pageBytes,
+    ...(byte === undefined ? {} : { from: { byte } }),
+    ...to,
+  })
 
 const lost = (why: string) =>
   new ClientError({ reason: "EventsLost", message: `what follows was not kept by the server: ${why}` })
