@@ -16,18 +16,23 @@ const onNodeAlone = "Bun" in globalThis || "Deno" in globalThis ? ["core/simulat
 
 /** Talk to servers in processes of their own, as the command starts them. */
 const clients = [
-  "Audit,AuditDisk,Command,Configuration,Control,Escapes,HalfOpen,History,Limits,LineSuite,Listening,Lists",
-  "OwnServer,Scopes,Server,SocketSuite,Token,WebSocketSuite,WrongUse",
+  "Audit,AuditDisk,Command,Configuration,Control,Doctor,Escapes,Events,HalfOpen,History,Hosts,Limits,LineSuite",
+  "Listening,Lists,OwnServer,Recordings,Renewal,Restart,Scopes,Server,SocketSuite,Systemd,Tmux,TmuxPrograms",
+  "Token,WebSocketSuite,WrongUse",
 ].join()
 
 /** Files whose tests change nothing that is global, and in whose process no spawner of procwire runs. */
 const together = [
-  "adapters/shared/{audit,auth,confine,fleet,host,http,mcp,platform,serve,status,systemd,terminal,transport}/**/*.test.ts",
+  "adapters/shared/{audit,auth,confine,directory,door,files,fleet,host,http,mcp}/**/*.test.ts",
+  "adapters/shared/{platform,serve,status,systemd,terminal,transport}/**/*.test.ts",
   "adapters/shared/cli/{*/*,KeptProgram,McpCommand,ServeCommand,Shutdown,Telemetry,TerminalModes}.test.ts",
   `adapters/shared/integration/{${clients}}.test.ts`,
   "adapters/shared/process/{GroupAddress,ProcessTable,ProgramPath}.test.ts",
   "adapters/web/**/*.test.ts",
   "conformance/{report,suite}/**/*.test.ts",
+  "conformance/{directory,transport}/broken/*.test.ts",
+  "conformance/command/Options.test.ts",
+  "conformance/integration/{MemoryTransport,PythonClient}.test.ts",
 ]
 
 export default defineConfig({

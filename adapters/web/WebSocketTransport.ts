@@ -8,6 +8,8 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import { utf8Decoder } from "../../core/protocol/Bytes.ts"
+import type { CutText } from "../../core/protocol/CutText.ts"
 import * as Framing from "../../core/transport/Framing.ts"
 import * as Inbox from "../../core/transport/Inbox.ts"
 import {
@@ -30,7 +32,9 @@ export interface WebSocketLike {
   binaryType: string
   readonly readyState: number
   readonly bufferedAmount: number
-  send(data: string | Uint8Array): void
+  send(data: string): void
+  /** Sends UTF-8 as a text. Without it, the text itself is sent. */
+  sendText?(utf8: Uint8Array): void
   close(code?: number): void
   addEventListener(
     type: "open" | "message" | "error" | "close",
@@ -40,6 +44,8 @@ export interface WebSocketLike {
   resume?(): void
   unref?(): void
   received?(): number
+  /** Calls the listener with each message as UTF-8, which it must not keep. Without it, "message" is listened to. */
+  onMessage?(listener: (utf8: Uint8Array) => void): void
   /** Calls the listener when everything that was sent has been written. */
   onDrain?(listener: () => void): void
 }
@@ -47,23 +53,26 @@ export interface WebSocketLike {
 export interface Options {
   /** Makes the WebSocket; the default uses the global class. */
   readonly open?: (url: string) => WebSocketLike
+  /** Cuts long base64 out of messages of a WebSocket with `onMessage`. Without it, all of them are texts. */
+  readonly cut?: (message: Uint8Array) => CutText | undefined
 }
 
 const openDeadline = "10 seconds"
 const closeDeadline = "500 millis"
 const drainPoll = "5 millis"
 const largestBacklog = 256 * 1024 * 1024
+const decoder = utf8Decoder()
 const isOpen = 1
 const isClosed = 3
 
 /** Connects; closing the scope ends the connection. */
 export const connect = (
   url: string,
-  options: Options = {},
+  { cut, open = openGlobal }: Options = {},
 ): Effect.Effect<Transport, TransportError, Scope.Scope> =>
   Effect.gen(function* () {
     const socket = yield* Effect.try({
-      try: () => (options.open ?? openGlobal)(url),
+      try: () => open(url),
       catch: (cause) => openError(url, cause instanceof Error ? cause.message : String(cause), cause),
     })
     let ended = false
@@ -89,9 +98,8 @@ export const connect = (
       stalled = false
       drained()
     }
-    const receive = ({ data }: WebSocketEvent) => {
+    const receive = (text: string | CutText | undefined) => {
       if (ended) return
-      const text = typeof data === "string" ? data : Framing.decodeText(new Uint8Array(data as ArrayBuffer))
       if (text === undefined) return fail("InvalidUtf8", "message is not valid UTF-8")
       if (inbox.offer(text)) return
       if (socket.pause !== undefined) socket.pause()
@@ -99,7 +107,8 @@ export const connect = (
     }
     const write = (message: Outgoing): boolean => {
       if (ended || socket.readyState !== isOpen) return true
-      socket.send(message)
+      if (typeof message === "string") socket.send(message)
+      else sendText(socket, message)
       // Stalled holds until the queue has drained: a later small message that fits must not hide it.
       if (socket.bufferedAmount >= highWaterMark) stalled = true
       if (stalled) stall.unsafeOpen()
@@ -107,7 +116,7 @@ export const connect = (
     }
 
     socket.binaryType = "arraybuffer"
-    socket.addEventListener("message", receive)
+    listen(socket, cut, receive)
     socket.addEventListener("close", ({ code }) => end(errorOf(code)))
     const close = yield* Effect.cached(
       Effect.sync(() => {
@@ -126,6 +135,7 @@ export const connect = (
     return {
       label: `websocket JSON-RPC message from exec-server ${url.replace(/[?#].*/u, "")}`,
       incoming: inbox.incoming,
+      ...(cut && { cut: inbox.cut }),
       write,
       onDrain: (listener) => {
         drained = listener
@@ -134,6 +144,23 @@ export const connect = (
       ...beyondStandard(socket),
     }
   })
+
+/** What each message is as a text, or without its long base64; undefined if it is not UTF-8. */
+const listen = (
+  socket: WebSocketLike,
+  cut: Options["cut"],
+  receive: (text: string | CutText | undefined) => void,
+): void => {
+  if (socket.onMessage === undefined)
+    socket.addEventListener("message", ({ data }) =>
+      receive(typeof data === "string" ? data : Framing.decodeText(new Uint8Array(data as ArrayBuffer))),
+    )
+  else socket.onMessage((message) => receive(cut?.(message) ?? Framing.decodeText(message)))
+}
+
+/** Sends UTF-8 as a text, as every server takes it: some do not take it as binary. */
+const sendText = (socket: WebSocketLike, utf8: Uint8Array): void =>
+  socket.sendText === undefined ? socket.send(decoder.decode(utf8)) : socket.sendText(utf8)
 
 const beyondStandard = (socket: WebSocketLike): Pick<Transport, "received" | "unref"> => ({
   ...(socket.received === undefined ? {} : { received: () => socket.received?.() ?? 0 }),

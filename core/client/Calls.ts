@@ -5,22 +5,30 @@ import * as ParseResult from "effect/ParseResult"
 import type * as Schema from "effect/Schema"
 import * as DecodeError from "../protocol/DecodeError.ts"
 import * as Methods from "../protocol/Methods.ts"
+import * as Suggestion from "../protocol/Suggestion.ts"
 import { ClientError } from "./ClientError.ts"
 import type { Asking, CurrentConnection } from "./CurrentConnection.ts"
+import * as OptionNames from "./OptionNames.ts"
 
 /** The params of a method as on the wire: plain JSON. */
 export type Encoded<M extends Methods.RequestName> = Schema.Schema.Encoded<Methods.Requests[M]["params"]>
 
+/** The same, but a `chunk` may also be the bytes that its base64 means. */
+export type Params<M extends Methods.RequestName> =
+  Encoded<M> extends { readonly chunk: string }
+    ? Omit<Encoded<M>, "chunk"> & { readonly chunk: string | Uint8Array }
+    : Encoded<M>
+
 /** Sends a request of the method table; see `ExecClient.call`. */
 export type Call = <M extends Methods.RequestName>(
   method: M,
-  params: Encoded<M>,
+  params: Params<M>,
 ) => Effect.Effect<Methods.ResultOf<M>, ClientError>
 
 /** The same, with what else there is to the request. */
 export type BoundCall = <M extends Methods.RequestName>(
   method: M,
-  params: Encoded<M>,
+  params: Params<M>,
   asking?: Asking,
 ) => Effect.Effect<Methods.ResultOf<M>, ClientError>
 
@@ -34,19 +42,26 @@ export type Tell = <M extends Methods.RequestName>(method: M, params: Encoded<M>
 export const make =
   (ask: CurrentConnection["ask"]): BoundCall =>
   (method, params, asking) =>
-    Effect.flatMap(ask(method, params, isRepeatable(method, params), asking), (json) => {
-      const result = decoderOf(method)(json)
-      if (Either.isRight(result)) return Effect.succeed(result.right)
-      const fault = DecodeError.toText(ParseResult.parseError(result.left))
-      return Effect.fail(
-        new ClientError({ reason: "Protocol", message: `malformed ${method} result: ${fault}` }),
-      )
-    })
+    Object.hasOwn(Methods.requests, method)
+      ? Effect.flatMap(ask(method, params, isRepeatable(method, params), asking), (json) => {
+          const result = decoderOf(method)(json)
+          if (Either.isRight(result)) return Effect.succeed(result.right)
+          const fault = DecodeError.toText(ParseResult.parseError(result.left))
+          return Effect.fail(
+            new ClientError({ reason: "Protocol", message: `malformed ${method} result: ${fault}` }),
+          )
+        })
+      : Effect.fail(unknownMethod(method))
 
-const isRepeatable = <M extends Methods.RequestName>(method: M, params: Encoded<M>): boolean => {
+const unknownMethod = (method: unknown): ClientError => {
+  const hint = Suggestion.ofWord(String(method), Object.keys(Methods.requests))
+  return OptionNames.invalid(`call knows no method ${OptionNames.shown(method)}${hint}`)
+}
+
+const isRepeatable = <M extends Methods.RequestName>(method: M, params: Params<M>): boolean => {
   const { repeatable } = Methods.requests[method] as unknown as Methods.RequestMethod<
     unknown,
-    Encoded<M>,
+    Params<M>,
     unknown,
     unknown
   >

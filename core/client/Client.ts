@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import type { EnvironmentInfo } from "../protocol/Environment.ts"
 import type { RequestName, ResultOf } from "../protocol/Methods.ts"
 import type { AttachOptions, AttachTarget } from "./Attaching.ts"
-import type { Encoded } from "./Calls.ts"
+import type { Params } from "./Calls.ts"
 import type { ClientError } from "./ClientError.ts"
 import * as ClientFiles from "./ClientFiles.ts"
 import { type ClientHttp, toClientHttp } from "./ClientHttp.ts"
@@ -77,8 +77,11 @@ export interface Client extends AsyncDisposable {
   readonly fs: ClientFiles.ClientFiles
   /** HTTP requests that the server makes. */
   readonly http: ClientHttp
-  /** Sends a request of the method table: params as on the wire, the result decoded. Without `timeout` it has no deadline. */
-  call<M extends RequestName>(method: M, params: Encoded<M>, how?: CallOptions): Promise<ResultOf<M>>
+  /**
+   * Sends a request of the method table: params as on the wire (a `chunk` may also be bytes, which become its base64),
+   * the result decoded. Without `timeout` it has no deadline.
+   */
+  call<M extends RequestName>(method: M, params: Params<M>, how?: CallOptions): Promise<ResultOf<M>>
   /** Resolves with the reason when the connection has ended and will not be replaced. */
   readonly disconnected: Promise<ClientError>
   /** The same client as effects. */

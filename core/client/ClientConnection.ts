@@ -69,10 +69,11 @@ export const make = <A>(
     let messages = 0
     let awaited = 0
     const { incoming, received } = transport
-    const takeAll = Effect.tap(incoming.takeAll, () => void (messages += 1))
+    const cut = transport.cut ?? incoming
+    const takeAll = Effect.tap(cut.takeAll, () => void (messages += 1))
 
     const connection = yield* Connection.make(
-      { ...transport, incoming: { ...incoming, takeAll } },
+      { ...transport, cut: { takeAll } },
       {
         request: ({ method }) => {
           // No server calls this: the peer sends back what it gets, as `cat` does.

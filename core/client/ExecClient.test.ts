@@ -84,6 +84,20 @@ describe("ExecClient", () => {
       }),
     ))
 
+  it("writes for others in between, while somebody writes without a pause", () =>
+    run(
+      Effect.gen(function* () {
+        const { client, fake } = yield* connected()
+        const process = yield* client.start({ argv: ["cat"], pipeStdin: true })
+        const { writes } = yield* fake.next
+        yield* Effect.fork(Effect.repeatN(process.write(utf8.encode("a")), 200))
+        while (writes.length === 0) yield* Effect.yieldNow()
+        const before = writes.length
+        yield* process.write(utf8.encode("other"))
+        expect(writes.findIndex(({ length }) => length === 5) - before).toBeLessThan(3)
+      }),
+    ))
+
   it("fails a call with the code and text of the server", () =>
     run(
       Effect.gen(function* () {

@@ -80,9 +80,9 @@ export interface ExecClient extends ProcessStarter.ProcessStarter {
   /** The server's host: shell, working directory, platform, capabilities. */
   readonly environmentInfo: EnvironmentInfo
   /**
-   * Sends a request of the method table: params as on the wire, the result decoded. It has no deadline. When the
-   * connection is lost and replaced, a request that is safe to repeat is sent again; any other fails with
-   * `Disconnected`.
+   * Sends a request of the method table: params as on the wire (a `chunk` may also be bytes, which become its base64),
+   * the result decoded. It has no deadline. When the connection is lost and replaced, a request that is safe to repeat
+   * is sent again; any other fails with `Disconnected`.
    */
   readonly call: Calls.Call
   /**

@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import { concat, toBase64 } from "../protocol/Bytes.ts"
+import { concat } from "../protocol/Bytes.ts"
 import * as ErrorCode from "../protocol/ErrorCode.ts"
 import { maxBlockBytes, type OpenMode, type ReadBlockResult } from "../protocol/FileSystem.ts"
 import type { Call, Tell } from "./Calls.ts"
@@ -65,6 +65,9 @@ export const make = (call: Call, tell: Tell): FileBlocks => {
   }
 }
 
+/** Blocks that are on their way at the same time, so that a distant server is not waited for after each of them. */
+const inFlight = 4
+
 const toFile = (call: Call, uri: string, handleId: string): RemoteFile => {
   const toDisconnected = Effect.mapError((error: ClientError) =>
     error.code === ErrorCode.notFound ? ended(uri) : error,
@@ -75,20 +78,30 @@ const toFile = (call: Call, uri: string, handleId: string): RemoteFile => {
       Effect.forEach(
         blocksOf(bytes),
         ([at, block]) =>
-          toDisconnected(call("fs/writeBlock", { handleId, offset: offset + at, chunk: toBase64(block) })),
-        { discard: true },
+          toDisconnected(call("fs/writeBlock", { handleId, offset: offset + at, chunk: block })),
+        { discard: true, concurrency: inFlight },
       ),
   }
 }
 
-/** The content of an open file, block by block. */
+/**
+ * The content of an open file in blocks: the first one alone, because most files have only that, then `inFlight` of
+ * them at a time.
+ */
 const toBlocks = (file: RemoteFile): Stream.Stream<Uint8Array, ClientError> =>
-  Stream.paginateChunkEffect(0, (offset: number) =>
-    Effect.map(file.read(offset), ({ chunk, eof }) => [
-      chunk.length === 0 ? Chunk.empty<Uint8Array>() : Chunk.of(chunk),
-      eof ? Option.none<number>() : Option.some(offset + chunk.length),
-    ]),
-  )
+  Stream.paginateChunkEffect({ from: 0, count: 1 }, ({ from, count }) => {
+    const offsets = Array.from({ length: count }, (_, index) => from + index * maxBlockBytes)
+    const read = Effect.forEach(offsets, (offset) => file.read(offset), { concurrency: "unbounded" })
+    return Effect.map(read, (blocks) => {
+      const last = blocks.findIndex(({ eof }) => eof)
+      const chunks = (last === -1 ? blocks : blocks.slice(0, last + 1)).map(({ chunk }) => chunk)
+      const next = { from: from + count * maxBlockBytes, count: inFlight }
+      return [
+        Chunk.unsafeFromArray(chunks.filter((chunk) => chunk.length > 0)),
+        last === -1 ? Option.some(next) : Option.none(),
+      ]
+    })
+  })
 
 /** All blocks in one array, which is made with `size` bytes and grows if there are more. */
 const joined = (blocks: Stream.Stream<Uint8Array, ClientError>, size: number) =>

@@ -75,16 +75,10 @@ export const decode = (method: Name, params: Json): Either.Either<Received, stri
 const output = (params: Json): Either.Either<Received, string> => {
   if (isObject(params)) {
     const { processId, seq, stream, chunk } = params
-    if (
-      typeof processId === "string" &&
-      typeof seq === "number" &&
-      isStream(stream) &&
-      typeof chunk === "string"
-    ) {
-      const bytes = fromBase64(chunk)
-      if (Either.isRight(bytes)) {
-        return Either.right({ processId, event: { kind: "output", seq, stream, bytes: bytes.right } })
-      }
+    if (typeof processId === "string" && typeof seq === "number" && isStream(stream)) {
+      const bytes = bytesOf(chunk)
+      if (bytes !== undefined)
+        return Either.right({ processId, event: { kind: "output", seq, stream, bytes } })
     }
   }
   return Either.map(anyOutput(params), ({ processId, seq, stream, chunk }) => ({
@@ -92,6 +86,14 @@ const output = (params: Json): Either.Either<Received, string> => {
     event: { kind: "output", seq, stream, bytes: chunk },
   }))
 }
+
+/** Of a `CutText` they are decoded. */
+const bytesOf = (chunk: unknown): Uint8Array | undefined =>
+  chunk instanceof Uint8Array
+    ? chunk
+    : typeof chunk === "string"
+      ? Either.getOrUndefined(fromBase64(chunk))
+      : undefined
 
 const isStream = (value: Json | undefined): value is OutputStream =>
   value === "stdout" || value === "stderr" || value === "pty"

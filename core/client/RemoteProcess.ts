@@ -6,10 +6,10 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Stream from "effect/Stream"
-import { toBase64 } from "../protocol/Bytes.ts"
 import type { GrepResult, HistoryResult } from "../protocol/History.ts"
 import type { OutputStream, ReadResult, Signal, TerminalSize } from "../protocol/Process.ts"
 import type { ScreenResult } from "../protocol/Screen.ts"
+import * as Turn from "../protocol/Turn.ts"
 import type { WaitResult } from "../protocol/Wait.ts"
 import type { Attachment } from "./Attaching.ts"
 import { ClientError } from "./ClientError.ts"
@@ -140,22 +140,21 @@ export const make = (
   attachment?: Attachment,
 ): RemoteProcess => {
   const { id, call, subscribe, exitCode, closed } = follower
-  const writing = Effect.unsafeMakeSemaphore(1)
+  const writing = Turn.make()
 
   const writePiece = (bytes: Uint8Array) =>
     Effect.suspend(() =>
       // A server accepts such a write, and drops it.
       follower.exited()
         ? Effect.fail(hasExited(id))
-        : call("process/write", { processId: id, chunk: toBase64(bytes), writeId: nextWriteId() }),
+        : call("process/write", { processId: id, chunk: bytes, writeId: nextWriteId() }),
     ).pipe(
       Effect.flatMap(({ status }) =>
         status === "accepted" ? Effect.void : Effect.fail(refusal(id, status)),
       ),
     )
 
-  const write = (bytes: Uint8Array) =>
-    writing.withPermits(1)(Effect.forEach(pieces(bytes), writePiece, { discard: true }))
+  const write = (bytes: Uint8Array) => writing(Effect.forEach(pieces(bytes), writePiece, { discard: true }))
 
   const closedState = (error: ClientError): ReadResult => ({
     chunks: [],
@@ -197,9 +196,7 @@ export const make = (
     closed,
     receipt,
     write,
-    closeStdin: writing.withPermits(1)(
-      Effect.suspend(() => Effect.asVoid(call("process/closeStdin", { processId: id }))),
-    ),
+    closeStdin: writing(Effect.suspend(() => Effect.asVoid(call("process/closeStdin", { processId: id })))),
     resize: ({ rows, columns }) => Effect.asVoid(call("process/resize", { processId: id, rows, columns })),
     read,
     wait: (options) => ProcessCalls.wait(follower, options),

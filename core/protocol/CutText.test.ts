@@ -3,7 +3,7 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as Bytes from "./Bytes.ts"
 import * as Base64Bytes from "./Base64Bytes.ts"
-import { CutText, toText } from "./CutText.ts"
+import { cutNotification, CutText, toText } from "./CutText.ts"
 import * as Decoder from "./decoding/Decoder.ts"
 import { table } from "./dialect/Dialects.ts"
 import { MemoryPool } from "./MemoryPool.ts"
@@ -17,13 +17,17 @@ const long = base64(6000)
 const write = (chunk: string, more = "") =>
   `{"id":1,"method":"process/write","params":{"processId":"p","chunk":"${chunk}","writeId":"w"${more}}}`
 
-/** What a server makes of a message: the request with decoded params, or what is wrong. */
+/** What is made of a message: the request with decoded params, a notification with base64, or what is wrong. */
 const taken = (text: string | CutText) =>
-  Either.map(Message.fromText(text), (message) =>
-    message.kind === "request"
-      ? [message.id, Decoder.make(Methods.requests["process/write"].params)(message.params)]
-      : message,
-  )
+  Either.map(Message.fromText(text), (message) => {
+    if (message.kind === "request")
+      return [message.id, Decoder.make(Methods.requests["process/write"].params)(message.params)]
+    const params: unknown = message.kind === "notification" ? message.params : undefined
+    return typeof params === "object" && params !== null && "chunk" in params && isBytes(params.chunk)
+      ? { ...message, params: { ...params, chunk: Bytes.toBase64(params.chunk) } }
+      : message
+  })
+const isBytes = (value: unknown): value is Uint8Array => value instanceof Uint8Array
 
 describe("CutText", () => {
   it("can cut on this runtime", () => expect(Base64Bytes.supported).toBe(true))
@@ -36,6 +40,27 @@ describe("CutText", () => {
     expect(found).toHaveLength(write(long).length)
     expect(found && toText(found)).toBe(write(long))
     expect(found && taken(found)).toEqual(taken(write(long)))
+  })
+
+  it("cuts a notification where only those are cut, and leaves an answer alone", () => {
+    const output = `{"method":"process/output","params":{"processId":"p","seq":1,"stream":"pty","chunk":"${long}"}}`
+    const found = cutNotification(Bytes.utf8.encode(output))
+    expect(found && Either.getOrThrow(Message.fromText(found))).toMatchObject({
+      kind: "notification",
+      params: { seq: 1, chunk: Either.getOrThrow(Bytes.fromBase64(long)) },
+    })
+    expect(found && taken(found)).toEqual(taken(output))
+    const answer = `{"id":1,"result":{"chunks":[{"seq":1,"stream":"pty","chunk":"${long}"}]}}`
+    expect(cut(answer)).toBeDefined()
+    expect(cutNotification(Bytes.utf8.encode(answer))).toBeUndefined()
+  })
+
+  it("leaves a chunk that is not that of the params a string", () => {
+    for (const id of ['"id":1,', ""]) {
+      const text = `{${id}"method":"m","params":{"a":{"chunk":"${long}"}}}`
+      const found = cut(text)
+      expect(found && Message.fromText(found)).toEqual(Message.fromText(text))
+    }
   })
 
   it("cuts nothing that is short, far behind, no strict base64, or not UTF-8", () => {

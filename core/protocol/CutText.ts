@@ -7,7 +7,7 @@
  */
 import * as Base64Bytes from "./Base64Bytes.ts"
 import { indexOf, strictUtf8Decoder, toBase64, utf8 } from "./Bytes.ts"
-import { giveBack, type MemoryPool } from "./MemoryPool.ts"
+import { giveBack, MemoryPool } from "./MemoryPool.ts"
 
 /** The shortest base64 that is cut out, in bytes. Shorter ones cost as little as a string. */
 export const smallest = 4096
@@ -59,6 +59,23 @@ export class CutText {
     return new CutText(cut.head, cut.tail, bytes, to - from)
   }
 }
+
+/** Cuts messages as clients send them, into memory of the pool. */
+export const cutter =
+  (pool: MemoryPool) =>
+  (message: Uint8Array): CutText | undefined =>
+    CutText.fromBytes(message, pool)
+
+/**
+ * Cuts notifications of a server, which begin with their method, into memory of whoever takes them. An answer with
+ * chunks is a text: it may have many of them.
+ */
+export const cutNotification = (message: Uint8Array): CutText | undefined =>
+  message[firstOfKey] === firstOfMethod ? CutText.fromBytes(message, unpooled) : undefined
+
+const unpooled = new MemoryPool(0, 0)
+/** `m` behind `{"`. */
+const [firstOfKey, firstOfMethod] = [2, 0x6d]
 
 /** The text of a message that may be cut. */
 export const toText = (message: string | CutText): string =>

@@ -1,6 +1,9 @@
 import * as Either from "effect/Either"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import { toBase64 } from "./Bytes.ts"
+import { smallest } from "./CutText.ts"
+import { giveBack, MemoryPool } from "./MemoryPool.ts"
 import * as Message from "./Message.ts"
 
 const read = (text: string) => Either.getOrThrow(Message.fromText(text))
@@ -137,6 +140,24 @@ describe("Message", () => {
       code: -32600,
       message: 'a "b"',
     })
+  })
+
+  it("writes the bytes of a chunk as base64, a long one as UTF-8 in memory that is used again", () => {
+    const trace = { traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01" }
+    const memory = new MemoryPool(90_000, 1)
+    for (const length of [0, 1, smallest - 1, smallest, 64 * 1024, 100_000])
+      for (const others of [{}, { processId: 'é "p"', writeId: "w" }]) {
+        const chunk = Uint8Array.from({ length }, (_, i) => (i * 167) & 255)
+        const sent = Message.request(7, "process/write", { ...others, chunk }, trace, memory)
+        expect(typeof sent).toBe(length < smallest ? "string" : "object")
+        const params = { ...others, chunk: toBase64(chunk) }
+        expect(read(typeof sent === "string" ? sent : new TextDecoder().decode(sent))).toEqual(
+          read(Message.requestText(7, "process/write", params, trace)),
+        )
+        if (typeof sent !== "string") giveBack(sent)
+      }
+    expect(Message.request(1, "m", { chunk: "AA==" })).toBe(Message.requestText(1, "m", { chunk: "AA==" }))
+    expect(Message.request(1, "m", undefined)).toBe(Message.requestText(1, "m", undefined))
   })
 
   it("never writes a jsonrpc member", () => {

@@ -7,12 +7,15 @@
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import type { CutText } from "./CutText.ts"
+import * as Base64Bytes from "./Base64Bytes.ts"
+import { toBase64, utf8 } from "./Bytes.ts"
+import { type CutText, smallest } from "./CutText.ts"
 import * as Decoder from "./decoding/Decoder.ts"
 import { omittable } from "./Fields.ts"
 import * as Json from "./Json.ts"
 import { I64 } from "./Integers.ts"
 import { later, struct } from "./Later.ts"
+import type { MemoryPool } from "./MemoryPool.ts"
 
 /** A string, or an integer from -2^63 to 2^63-1 (bigint beyond 2^53). */
 export type RequestId = string | number | bigint
@@ -95,18 +98,15 @@ export const cancelledId = (params: Json.Json): RequestId | undefined =>
   Option.getOrUndefined(Option.map(Either.getRight(decodeCancel(params)), ({ id }) => id))
 
 /**
- * A request whose `params.chunk` are the bytes. Any other message is read from the text as it came, and so are faults,
- * for their positions.
+ * A request or a notification whose `params.chunk` are the bytes. Any other message is read from the text as it came,
+ * and so are faults, for their positions.
  */
 const fromCut = (cut: CutText, bounds?: Json.Bounds): Either.Either<Message, string> => {
   try {
     const json = Json.parse(cut.text, bounds, cut)
     const message = Json.isObject(json) ? fromObject(json) : Either.left("")
-    if (Either.isRight(message) && message.right.kind === "request") {
-      const { params } = message.right
-      const chunk: unknown = Json.isObject(params) ? params["chunk"] : undefined
-      if (chunk === cut.bytes) return message
-    }
+    if (Either.isRight(message) && "params" in message.right && chunkOf(message.right.params) === cut.bytes)
+      return message
   } catch (error) {
     if (!(error instanceof Json.JsonError)) throw error
   }
@@ -116,6 +116,29 @@ const fromCut = (cut: CutText, bounds?: Json.Bounds): Either.Either<Message, str
 /** `{"id":…,"method":…,"params":…}`, with `trace` if there is one. */
 export const requestText = (id: RequestId, method: string, params: unknown, trace?: TraceContext): string =>
   `{"id":${idText(id)},"method":${JSON.stringify(method)}${paramsText(params)}${traceText(trace)}}`
+
+/**
+ * The same, where `params.chunk` may be bytes, which are sent as base64. A long one never becomes a string: then this
+ * is UTF-8, in memory of the pool if there is one.
+ */
+export const request = (
+  id: RequestId,
+  method: string,
+  params: unknown,
+  trace?: TraceContext,
+  memory?: MemoryPool,
+): string | Uint8Array => {
+  // Also bytes of another realm, which are no `Uint8Array` of this one.
+  if (!ArrayBuffer.isView(chunkOf(params))) return requestText(id, method, params, trace)
+  const { chunk: bytes, ...others } = params as { readonly chunk: Uint8Array }
+  if (bytes.length < smallest) return requestText(id, method, { ...others, chunk: toBase64(bytes) }, trace)
+  const head = `{"id":${idText(id)},"method":${JSON.stringify(method)},"params":{"chunk":"`
+  const rest = JSON.stringify({ chunk: "", ...others }).slice(emptyChunk.length)
+  const tail = `"${rest}${traceText(trace)}}`
+  return Base64Bytes.within(utf8.encode(head), "", bytes, utf8.encode(tail), memory)
+}
+
+const emptyChunk = JSON.stringify({ chunk: "" }).slice(0, -1)
 
 /** `{"method":…,"params":…}` */
 export const notificationText = (method: string, params: unknown): string =>
@@ -128,6 +151,9 @@ export const responseText = (id: RequestId, result: string): string =>
 /** `{"error":{"code":…,"message":…},"id":…}` */
 export const errorText = (id: RequestId, code: number, message: string): string =>
   `{"error":{"code":${code},"message":${JSON.stringify(message)}},"id":${idText(id)}}`
+
+const chunkOf = (params: unknown): unknown =>
+  typeof params === "object" && params !== null && "chunk" in params ? params.chunk : undefined
 
 const least = -(2n ** 63n)
 const most = 2n ** 63n - 1n

@@ -13,6 +13,7 @@ import * as FiberId from "effect/FiberId"
 import type * as Scope from "effect/Scope"
 import type { RpcError } from "../protocol/ErrorCode.ts"
 import type { Bounds, Json } from "../protocol/Json.ts"
+import { MemoryPool } from "../protocol/MemoryPool.ts"
 import * as Message from "../protocol/Message.ts"
 import * as Trace from "../protocol/Trace.ts"
 import type { Outgoing, Transport } from "../transport/Transport.ts"
@@ -53,6 +54,9 @@ export interface Connection {
   /** Refuses every request that has no answer yet, writes the last message, and ends the connection. */
   readonly leave: (error: RpcError, lastWords: string) => void
 }
+
+/** Memory for requests with a long chunk, of all connections: the longest that clients write at once, with its base64. */
+const memory = new MemoryPool(Math.ceil(((256 * 1024) / 3) * 4) + 1024, 4)
 
 /** Limits of a connection. */
 export interface Options {
@@ -120,7 +124,7 @@ export const make = (
             transport.write(Message.notificationText("request/cancel", { id }))
           }
           const send = (id: number) => {
-            transport.write(Message.requestText(id, method, params, trace))
+            transport.write(Message.request(id, method, params, trace, memory))
             sent?.(() => cancel(id))
           }
           return calls.call(send, cancel)

@@ -5,7 +5,7 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
-import type { Encoded } from "../client/Calls.ts"
+import type { Encoded, Params } from "../client/Calls.ts"
 import type { ClientError } from "../client/ClientError.ts"
 import { toBase64 } from "../protocol/Bytes.ts"
 import type * as Methods from "../protocol/Methods.ts"
@@ -140,7 +140,7 @@ export class DrillProgram extends Program {
   private ask<M extends Methods.RequestName>(
     begin: Begin,
     method: M,
-    params: Encoded<M>,
+    params: Params<M>,
     millis = 0,
   ): Effect.Effect<Either.Either<Methods.ResultOf<M>, ClientError>> {
     return Effect.suspend(() => {

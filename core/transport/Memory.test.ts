@@ -1,6 +1,8 @@
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
+import { MemoryPool } from "../protocol/MemoryPool.ts"
+import * as Message from "../protocol/Message.ts"
 import * as Memory from "./Memory.ts"
 import { highWaterMark, incomingCapacity, type Transport } from "./Transport.ts"
 
@@ -25,6 +27,27 @@ describe("Memory", () => {
         }
         expect(yield* take(right, texts.length)).toEqual(texts)
         expect(yield* take(left, texts.length)).toEqual(texts)
+      }),
+    ))
+
+  it("delivers long base64 of bytes as bytes, and gives the memory of the message back", () =>
+    run((left, right) =>
+      Effect.gen(function* () {
+        const memory = new MemoryPool(9000, 1)
+        const bytes = new Uint8Array(6000).fill(7)
+        const message = Message.request(
+          1,
+          "process/write",
+          { processId: "p", chunk: bytes },
+          undefined,
+          memory,
+        )
+        left.write(message)
+        const [[cut]] = yield* right.cut!.takeAll.pipe(Effect.map(([messages]) => [[...messages]] as const))
+        expect(cut).toMatchObject({ bytes })
+        expect(memory.take(8000).buffer).toBe((message as Uint8Array).buffer)
+        left.write(Message.request(2, "process/write", { processId: "p", chunk: bytes }))
+        expect(yield* right.incoming.take).toContain(`"chunk":"BwcH`)
       }),
     ))
 

@@ -5,6 +5,8 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import { cutter } from "../protocol/CutText.ts"
+import { giveBack, MemoryPool } from "../protocol/MemoryPool.ts"
 import * as Framing from "./Framing.ts"
 import * as Inbox from "./Inbox.ts"
 import {
@@ -39,6 +41,7 @@ export const makePair = (
     const transport = (label: string, from: Direction, to: Direction): Transport => ({
       label,
       incoming: from.incoming,
+      cut: from.cut,
       write: to.write,
       onDrain: to.onDrain,
       close,
@@ -50,9 +53,12 @@ export const makePair = (
   })
 
 /** One direction of the pair: the sender writes, the receiver takes from `incoming`. */
-interface Direction extends Pick<Transport, "incoming" | "write" | "onDrain"> {
+interface Direction extends Required<Pick<Transport, "incoming" | "cut" | "write" | "onDrain">> {
   readonly end: () => void
 }
+
+/** Nobody gives back what a client has taken. */
+const cut = cutter(new MemoryPool(0, 0))
 
 const makeDirection: Effect.Effect<Direction, never, Scope.Scope> = Effect.gen(function* () {
   let stalled = false
@@ -71,19 +77,21 @@ const makeDirection: Effect.Effect<Direction, never, Scope.Scope> = Effect.gen(f
   }
   const write = (message: Outgoing): boolean => {
     if (ended) return true
-    const text = typeof message === "string" ? message : Framing.decodeText(message)
+    const text = typeof message === "string" ? message : (cut(message) ?? Framing.decodeText(message))
     if (text === undefined) {
       end(new TransportError({ reason: "InvalidUtf8", message: "message is not valid UTF-8" }))
     } else if (message.length > maxMessageBytes) {
       end(tooLong(maxMessageBytes))
     } else {
       inbox.offer(text)
+      if (typeof message !== "string") giveBack(message)
       stalled = inbox.waiting() >= highWaterMark
     }
     return !stalled
   }
   return {
     incoming: inbox.incoming,
+    cut: inbox.cut,
     write,
     onDrain: (listener) => {
       drained = listener

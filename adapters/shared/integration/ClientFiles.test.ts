@@ -100,6 +100,21 @@ describe(`client.fs on ${name}`, () => {
     expect(isOpen(at("copy"))).toBe(false)
   })
 
+  it.each([0, 1, 1 << 20, (1 << 20) + 1, 5 << 20, (5 << 20) + 1, 6 << 20])(
+    "streams a file of %i bytes, of which several blocks are read at once",
+    async (length) => {
+      const { at } = Folder.make(`head -c ${length} /dev/urandom >a`)
+      const blocks: Array<Uint8Array> = []
+      for await (const block of client.fs.readStream(at("a"))) blocks.push(block)
+      expect(blocks.map((block) => block.length)).toEqual(
+        Array.from({ length: Math.ceil(length / 2 ** 20) }, (_, i) =>
+          Math.min(2 ** 20, length - i * 2 ** 20),
+        ),
+      )
+      expect(sha(Buffer.concat(blocks))).toBe(sha(await client.fs.readFile(at("a"))))
+    },
+  )
+
   it("writes pieces of any size, however they come", async () => {
     const { at, sh } = Folder.make()
     async function* pieces() {

@@ -46,7 +46,7 @@ afterAll(async () => {
 /** A client and its process as programs in JavaScript see them. */
 type Call = (...values: ReadonlyArray<unknown>) => Promise<unknown>
 type Loop = (...values: ReadonlyArray<unknown>) => AsyncIterable<unknown>
-interface Loose extends Record<"start" | "run" | "attach", Call> {
+interface Loose extends Record<"start" | "run" | "attach" | "call", Call> {
   readonly fs: Record<"stat" | "readDirectory" | "watchMissing" | "writeFile" | "write", Call>
   readonly http: Record<"request", Call>
 }
@@ -95,6 +95,17 @@ describe("a value that no compiler has looked at", () => {
     ],
     ["request()", "http.request takes an object of options, not null", ({ http }) => http.request()],
     ["attach()", "the target of attach takes an object of options, not null", (client) => client.attach()],
+    [
+      "options as a seq",
+      'attach takes the last seq that is known, a whole number, in front of options, not {"role":"viewer"}',
+      (client) => client.attach({ processId: "p" }, { role: "viewer" }),
+    ],
+    [
+      "a method of no server",
+      "call knows no method \"process/starts\"; did you mean 'process/start'?",
+      (client) => client.call("process/starts", {}),
+    ],
+    ["call()", "call knows no method undefined", (client) => client.call()],
     ["a number for stdin", `write takes ${content}, not 5`, (_, child) => child.write(5)],
     ["nothing for stdin", `write takes ${content}, not undefined`, (_, child) => child.write()],
     ["a number of any length", `write takes ${content}, not 5`, (_, child) => child.write(5n)],
@@ -113,15 +124,15 @@ describe("a value that no compiler has looked at", () => {
     }
   })
 
-  it("may be bytes of another realm", async () => {
-    const bytes = runInNewContext("new Uint8Array([104, 105])") as Uint8Array
+  it.each([2, 300_000])("may be %i bytes of another realm", async (length) => {
+    const bytes = runInNewContext(`new Uint8Array(${length}).fill(104)`) as Uint8Array
     expect(bytes).not.toBeInstanceOf(Uint8Array)
     const child = await client.start({ argv: ["cat"], pipeStdin: true })
     await child.write(bytes)
     await child.closeStdin()
     const texts: Array<string> = []
     for await (const text of child.text()) texts.push(text)
-    expect(texts.join("")).toBe("hi")
+    expect(texts.join("")).toBe("h".repeat(length))
   })
 })
 

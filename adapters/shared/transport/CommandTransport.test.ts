@@ -47,6 +47,29 @@ describe("CommandTransport", () => {
       }),
     ))
 
+  it.each([
+    ["echo last; exit 3", "the command has exited with code 3"],
+    ["echo last; kill -9 $$", "SIGKILL has ended the command"],
+  ])("fails after the last message of a command that fails: %s", (script, message) =>
+    run(
+      Effect.gen(function* () {
+        const transport = yield* shell(script)
+        expect(yield* take(transport, 1)).toEqual(["last"])
+        const failure = yield* Effect.flip(transport.incoming.await)
+        expect(failure).toMatchObject({ reason: "Io", message })
+      }),
+    ),
+  )
+
+  it("ends at the end of stdout of a command that runs on", () =>
+    run(
+      Effect.gen(function* () {
+        const transport = yield* shell("echo last; exec >&-; exec sleep 60")
+        expect(yield* take(transport, 1)).toEqual(["last"])
+        yield* transport.incoming.await
+      }),
+    ))
+
   it("delivers everything a dead command wrote to a reader that is late", () =>
     run(
       Effect.gen(function* () {

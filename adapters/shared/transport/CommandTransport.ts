@@ -4,13 +4,14 @@
  *
  * Closing the scope ends the command's stdin, which makes a server exit; a command that does not exit in time gets
  * SIGTERM, then SIGKILL. The command's death, or the end of its stdin from its side, ends `incoming` after what it has
- * written, even if a descendant still holds its stdout.
+ * written, even if a descendant still holds its stdout. It fails if the command has failed: the error says how.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import type { Readable, Writable } from "node:stream"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import { cutNotification } from "../../../core/protocol/CutText.ts"
 import { type Transport, TransportError } from "../../../core/transport/Transport.ts"
 import * as LineTransport from "./LineTransport.ts"
 
@@ -31,8 +32,8 @@ export interface Options {
 /** How long a command may take to exit after the end of its stdin, and again after SIGTERM. */
 const exitDeadline = "2 seconds"
 
-/** How long nothing must arrive from a dead command before that counts as its end. */
-const restDeadline = "250 millis"
+/** How long nothing must arrive from a dead command before that counts as its end, in milliseconds. */
+const restMillis = 250
 
 /** What a dead command can have left in its pipe: the most that Linux lets a pipe hold (`fs.pipe-max-size`), in bytes. */
 const mostRest = 1024 * 1024
@@ -50,7 +51,9 @@ export const connectCommand = (options: Options): Effect.Effect<Transport, Trans
       label: `JSON-RPC message from ${options.command}`,
       input: stdout,
       output: stdin,
+      cut: cutNotification,
       onOutputClosed,
+      whyEnded: (tell) => failureOf(child, tell),
     })
     yield* Effect.race(Deferred.await(exited), Deferred.await(gone)).pipe(
       Effect.zipRight(Effect.race(Effect.ignore(transport.incoming.await), abandoned(stdout))),
@@ -101,6 +104,21 @@ const stop = (child: PipedChild, exited: Deferred.Deferred<void>): Effect.Effect
   )
 }
 
+/** Tells how the command has failed, when it has ended; nothing if it has not within `restMillis`, or ended well. */
+const failureOf = (child: ChildProcess, tell: (error?: TransportError) => void): void => {
+  const ended = () => {
+    clearTimeout(timer)
+    const { exitCode: code, signalCode: signal } = child
+    if (signal !== null) tell(failed(`${signal} has ended the command`))
+    else tell(code === null || code === 0 ? undefined : failed(`the command has exited with code ${code}`))
+  }
+  const timer = setTimeout(ended, restMillis)
+  if (child.exitCode === null && child.signalCode === null) child.once("exit", ended)
+  else ended()
+}
+
+const failed = (message: string): TransportError => new TransportError({ reason: "Io", message })
+
 /** Deno's `kill` takes a child for dead after the first signal, even if the child ignored it (seen in 2.9). */
 const send = (child: PipedChild, signal: NodeJS.Signals): void => {
   if (child.kill(signal) || !("Deno" in globalThis) || child.pid === undefined) return
@@ -112,7 +130,7 @@ const send = (child: PipedChild, signal: NodeJS.Signals): void => {
 }
 
 /**
- * Completes when nothing has come for `restDeadline`, or more than the command can have left: a descendant may write
+ * Completes when nothing has come for `restMillis`, or more than the command can have left: a descendant may write
  * for ever. Not while back-pressure keeps this side from reading; and what lies there when a starved process wakes up
  * is read first.
  */
@@ -122,7 +140,7 @@ const abandoned = (stdout: Readable): Effect.Effect<void> =>
     stdout.on("data", (chunk: Uint8Array) => (read += chunk.length))
     const over = Effect.gen(function* () {
       const before = read
-      yield* Effect.sleep(restDeadline)
+      yield* Effect.sleep(restMillis)
       yield* turn
       return read > mostRest || (read === before && !stdout.isPaused())
     })

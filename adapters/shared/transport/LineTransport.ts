@@ -8,8 +8,7 @@
 import type { Readable, Writable } from "node:stream"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { CutText } from "../../../core/protocol/CutText.ts"
-import type { MemoryPool } from "../../../core/protocol/MemoryPool.ts"
+import type { CutText } from "../../../core/protocol/CutText.ts"
 import * as Framing from "../../../core/transport/Framing.ts"
 import * as Inbox from "../../../core/transport/Inbox.ts"
 import { type Peer, type Transport, TransportError } from "../../../core/transport/Transport.ts"
@@ -25,10 +24,12 @@ export interface Options {
   readonly output: Writable
   /** The longest line, in bytes; the default is 64 MiB. */
   readonly maxMessageBytes?: number
-  /** Decodes long base64 in messages that come, as requests have it, into memory of this pool. */
-  readonly pool?: MemoryPool
+  /** Cuts long base64 out of messages that come. Without it, all of them are texts. */
+  readonly cut?: (line: Uint8Array) => CutText | undefined
   /** Called when the peer takes nothing more; `incoming` goes on then. Without it, it ends. */
   readonly onOutputClosed?: () => void
+  /** Tells, soon after the input has ended, what `incoming` fails with, if with anything. Without it, it just ends. */
+  readonly whyEnded?: (tell: (error?: TransportError) => void) => void
 }
 
 const newline = Uint8Array.of(10)
@@ -40,8 +41,9 @@ export const make = ({
   input,
   output,
   maxMessageBytes,
-  pool,
+  cut,
   onOutputClosed,
+  whyEnded = (tell) => tell(),
 }: Options): Effect.Effect<Transport, never, Scope.Scope> =>
   Effect.gen(function* () {
     let ended = false
@@ -53,7 +55,6 @@ export const make = ({
       if (!ended && inbox.waiting() === 0) input.resume()
     }
     const queue = SendQueue.make(output)
-    const cut = pool && ((line: Uint8Array) => CutText.fromBytes(line, pool))
     const decoder = new Framing.LineDecoder(maxMessageBytes, cut)
 
     const end = (error?: TransportError) => {
@@ -73,14 +74,20 @@ export const make = ({
       if (decoder.failure !== undefined) end(decoder.failure)
       else if (!room) input.pause()
     })
-    input.on("end", endNormally).on("close", endNormally).on("error", broken(endNormally))
+    let over = false
+    const inputEnded = () => {
+      if (ended || over) return
+      over = true
+      whyEnded(end)
+    }
+    input.on("end", inputEnded).on("close", inputEnded).on("error", broken(inputEnded))
     const outputClosed = () => {
       if (onOutputClosed === undefined) return end()
       queue.stop()
       onOutputClosed()
     }
     output.on("close", outputClosed).on("error", broken(outputClosed))
-    if (input.destroyed || output.destroyed) end()
+    if (input.destroyed || output.destroyed) inputEnded()
 
     const close = yield* OrderlyClose.make({
       stop: endNormally,
@@ -96,7 +103,7 @@ export const make = ({
       label,
       peer,
       incoming: inbox.incoming,
-      ...(pool && { cut: inbox.cut }),
+      ...(cut && { cut: inbox.cut }),
       write: (message) =>
         typeof message === "string"
           ? queue.write(Framing.encodeLine(message))

@@ -4,6 +4,7 @@ import { resolve } from "node:path"
 import * as nodeTls from "node:tls"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import { cutNotification } from "../../../core/protocol/CutText.ts"
 import { type Transport, TransportError } from "../../../core/transport/Transport.ts"
 import type { ClientTls } from "./ClientTls.ts"
 import { toNode } from "./Tls.ts"
@@ -27,7 +28,7 @@ export const connect = (
     const socket = yield* Effect.acquireRelease(Effect.interruptible(open(address, tls)), (opened) =>
       Effect.sync(() => opened.destroy()),
     )
-    return yield* LineTransport.make({ label, input: socket, output: socket })
+    return yield* LineTransport.make({ label, input: socket, output: socket, cut: cutNotification })
   })
 
 const dial = (address: SocketAddress.SocketAddress, tls: ClientTls): net.Socket => {

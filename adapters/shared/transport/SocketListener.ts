@@ -14,6 +14,7 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import { invalidRequest } from "../../../core/protocol/ErrorCode.ts"
+import { cutter } from "../../../core/protocol/CutText.ts"
 import { MemoryPool } from "../../../core/protocol/MemoryPool.ts"
 import { errorText, malformedId } from "../../../core/protocol/Message.ts"
 import { Listener, type ListenerService, type Terms } from "../../../core/transport/Listener.ts"
@@ -51,14 +52,14 @@ export const make = (
 ): Effect.Effect<ListenerService, TransportError, Scope.Scope> =>
   Effect.gen(function* () {
     const limit = maxMessageBytes === undefined ? {} : { maxMessageBytes }
-    const pool = new MemoryPool()
+    const cut = cutter(new MemoryPool())
     const loop = yield* AcceptLoop.make((socket: net.Socket) =>
       LineTransport.make({
         label: labelOf(address, socket),
         peer: peerOf(socket),
         input: socket,
         output: socket,
-        pool,
+        cut,
         ...limit,
       }),
     )

@@ -13,6 +13,7 @@ import type { Readable, Writable } from "node:stream"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
+import { cutter } from "../../../core/protocol/CutText.ts"
 import { MemoryPool } from "../../../core/protocol/MemoryPool.ts"
 import { Listener, type Terms } from "../../../core/transport/Listener.ts"
 import { type Transport, TransportError } from "../../../core/transport/Transport.ts"
@@ -30,7 +31,7 @@ export const make = (terms: Terms = {}): Effect.Effect<Transport, TransportError
       peer: { transport: "stdio" },
       input: openInput(),
       output: openOutput(),
-      pool: new MemoryPool(),
+      cut: cutter(new MemoryPool()),
       ...terms,
     }),
     catch: (cause) => new TransportError({ reason: "Open", message: "cannot open stdin and stdout", cause }),

@@ -1,5 +1,8 @@
+import type { AddressInfo } from "node:net"
 import * as Effect from "effect/Effect"
+import { WebSocketServer } from "real-ws"
 import { describe, expect, it } from "vitest"
+import * as Base64Bytes from "../../../core/protocol/Base64Bytes.ts"
 import type { Transport } from "../../../core/transport/Transport.ts"
 import * as WebSocketClient from "./WebSocketClient.ts"
 import * as WebSocketListener from "./WebSocketListener.ts"
@@ -24,6 +27,39 @@ describe("WebSocketClient", () => {
       expect((yield* transport.incoming.take) === "é".repeat(15_000_000)).toBe(true)
     }).pipe(Effect.scoped, Effect.runPromise),
   )
+
+  it("sends bytes in a text frame, and cuts long base64 out of notifications", () =>
+    Effect.gen(function* () {
+      const server = yield* Effect.acquireRelease(
+        Effect.async<WebSocketServer>((resume) => {
+          const made: WebSocketServer = new WebSocketServer({ port: 0, host: "127.0.0.1" }, () =>
+            resume(Effect.succeed(made)),
+          )
+        }),
+        (made) => Effect.sync(() => made.close()),
+      )
+      const kinds: Array<boolean> = []
+      server.on("connection", (socket) =>
+        socket.on("message", (data, binary) => {
+          kinds.push(binary)
+          socket.send(data, { binary })
+        }),
+      )
+      const { port } = server.address() as AddressInfo
+      const url = `ws://127.0.0.1:${port}`
+      const chunk = new Uint8Array(6000).fill(7)
+      const head = new TextEncoder().encode('{"method":"m","params":{"chunk":"')
+      const message = Base64Bytes.within(head, "", chunk, new TextEncoder().encode('"}}'))
+      const transport = yield* WebSocketClient.connect(url)
+      transport.write(message)
+      const [messages] = yield* transport.cut!.takeAll
+      expect([...messages]).toMatchObject([{ bytes: chunk }])
+      const plain = yield* WebSocketClient.connect(url, { plain: true })
+      plain.write(message)
+      expect(plain.cut).toBeUndefined()
+      expect(yield* plain.incoming.take).toBe(new TextDecoder().decode(message))
+      expect(kinds).toEqual([false, false])
+    }).pipe(Effect.scoped, Effect.runPromise))
 
   it("sends the given headers", () =>
     Effect.gen(function* () {

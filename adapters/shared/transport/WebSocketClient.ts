@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Socket } from "node:net"
 import { type ClientOptions, WebSocket } from "real-ws"
+import { cutNotification } from "../../../core/protocol/CutText.ts"
 import { giveBack } from "../../../core/protocol/MemoryPool.ts"
 import { encodeText } from "../../../core/transport/Framing.ts"
 import { maxMessageBytes, type Transport, type TransportError } from "../../../core/transport/Transport.ts"
@@ -54,8 +55,10 @@ export const connect = (
       })
       return socket
     }
-    return Effect.catchAll(WebSocketTransport.connect(url, { open }), (error) =>
-      UpgradeFailure.explain({ url, status: upgrade.status, hasToken: token !== undefined }, error),
+    return Effect.catchAll(
+      WebSocketTransport.connect(url, { open, ...(plain ? {} : { cut: cutNotification }) }),
+      (error) =>
+        UpgradeFailure.explain({ url, status: upgrade.status, hasToken: token !== undefined }, error),
     )
   })
 
@@ -75,6 +78,12 @@ class FragmentingWebSocket extends WebSocket {
     return this.#socket?.bytesRead ?? 0
   }
 
+  onMessage(listener: (utf8: Uint8Array) => void): void {
+    this.on("message", (data) =>
+      listener(data instanceof ArrayBuffer ? new Uint8Array(data) : (data as Buffer)),
+    )
+  }
+
   /** Calls the listener when everything that was sent has been written. */
   onDrain(listener: () => void): void {
     this.#socket?.on("drain", listener)
@@ -85,19 +94,20 @@ class FragmentingWebSocket extends WebSocket {
     this.#socket?.unref()
   }
 
-  override send(data: string | Uint8Array): void {
-    if (data.length <= alwaysFits)
-      return typeof data === "string"
-        ? super.send(data)
-        : super.send(data, (error) => {
-            // Of a stream that has failed the system may still hold some.
-            if (!error) giveBack(data)
-          })
-    const bytes = typeof data === "string" ? encodeText(data) : data
-    const binary = typeof data !== "string"
-    for (let at = 0; at < bytes.length; at += maxFrameBytes) {
+  override send(text: string): void {
+    if (text.length <= alwaysFits) super.send(text)
+    else this.sendText(encodeText(text))
+  }
+
+  sendText(utf8: Uint8Array): void {
+    const written = (error?: Error) => {
+      // Of a stream that has failed the system may still hold some.
+      if (!error) giveBack(utf8)
+    }
+    for (let at = 0; at < utf8.length; at += maxFrameBytes) {
       const end = at + maxFrameBytes
-      super.send(bytes.subarray(at, end), { binary, fin: end >= bytes.length })
+      const isLast = end >= utf8.length
+      super.send(utf8.subarray(at, end), { binary: false, fin: isLast }, isLast ? written : undefined)
     }
   }
 }

@@ -11,7 +11,7 @@ import type { Socket } from "node:net"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { type WebSocket, WebSocketServer } from "real-ws"
-import { CutText } from "../../../core/protocol/CutText.ts"
+import { type CutText, cutter } from "../../../core/protocol/CutText.ts"
 import { MemoryPool } from "../../../core/protocol/MemoryPool.ts"
 import * as Framing from "../../../core/transport/Framing.ts"
 import * as Inbox from "../../../core/transport/Inbox.ts"
@@ -48,7 +48,7 @@ export const makeUpgrader = ({
 }: Terms = {}): Upgrader => ({
   maxMessageBytes,
   peerTimeoutMillis,
-  cut: whole ? () => undefined : cutter(),
+  cut: whole ? () => undefined : cutter(new MemoryPool()),
   server: new WebSocketServer({
     noServer: true,
     clientTracking: false,
@@ -91,11 +91,6 @@ export const make = (
       close,
     }
   })
-
-const cutter = () => {
-  const pool = new MemoryPool()
-  return (message: Uint8Array) => CutText.fromBytes(message, pool)
-}
 
 const addressOf = (socket: Socket): string =>
   socket.remoteFamily === "IPv6"

@@ -21,12 +21,20 @@ export const adapters = [
   {
     ...one(
       "adapters/shared/cli/control/Past.ts",
+      "if (left === 0) return",
+      "if (left < 0) return",
+      "logs -n of a process that prints on does not end",
+    ),
+    tests: ["adapters/shared/cli/control/Past.test.ts"],
+  },
+  {
+    ...one(
+      "adapters/shared/cli/control/Past.ts",
       "if (event.seq <= shown) continue",
       "if (event.seq < shown) continue",
       "logs -f shows twice what the history had before it",
-      "process/history",
     ),
-    tests: ["adapters/shared/integration/Control.test.ts"],
+    tests: ["adapters/shared/cli/control/Past.test.ts"],
   },
   {
     ...one(
@@ -309,6 +317,12 @@ export const adapters = [
     "this.isHeard || paused || queued > 0",
     "this.isHeard || paused",
     "a client that reads slowly is taken for one that is gone",
+  ),
+  one(
+    "adapters/shared/transport/WebSocketClient.ts",
+    "{ binary: false, fin: isLast }",
+    "{ binary: true, fin: isLast }",
+    "bytes leave in a binary frame",
   ),
   one(
     "adapters/shared/transport/PeerWatch.ts",

@@ -7,6 +7,7 @@ const reconnect = "core/client/Reconnect.ts"
 
 const dollar = "adapters/shared/integration/Dollar.test.ts"
 const streams = "adapters/shared/integration/WebStreams.test.ts"
+const files = "adapters/shared/integration/ClientFiles.test.ts"
 const input = "adapters/shared/integration/RunInput.test.ts"
 
 export const client = [
@@ -114,6 +115,15 @@ export const client = [
     'Effect.onInterrupt(() => Effect.sync(() => tell("fs/close", { handleId }))),',
     "",
     "a file whose opening is given up stays open on the server",
+  ),
+  elsewhere(
+    one(
+      "core/client/FileBlocks.ts",
+      "from: from + count * maxBlockBytes",
+      "from: from + maxBlockBytes",
+      "blocks of a file are read twice",
+    ),
+    files,
   ),
   one(
     "core/client/GivingUp.ts",

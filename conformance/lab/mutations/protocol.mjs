@@ -186,10 +186,16 @@ export const protocol = [
   ),
   one(
     "core/protocol/Message.ts",
-    "if (chunk === cut.bytes) return message",
-    "return message",
+    'if (Either.isRight(message) && "params" in message.right && chunkOf(message.right.params) === cut.bytes)',
+    'if (Either.isRight(message) && "params" in message.right)',
     "a chunk anywhere in a request is taken for that of its params",
     "process/write",
+  ),
+  one(
+    "core/protocol/Message.ts",
+    'const tail = `"${rest}${traceText(trace)}}`',
+    'const tail = `"${rest}}`',
+    "a request with a long chunk has no trace",
   ),
   one(
     "core/protocol/Base64Bytes.ts",
