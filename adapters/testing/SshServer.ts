@@ -16,6 +16,11 @@ export const lack: string | undefined =
       ? undefined
       : "not on this machine: there is no /usr/sbin/sshd; apt-get install openssh-server"
 
+/** The same for tests that need terminals: sshd gives each to a group, which root alone may. */
+export const lackOfTerminals: string | undefined =
+  lack ??
+  (process.getuid?.() === 0 ? undefined : "not for this user: an sshd of root's alone gives terminals")
+
 /** An sshd. */
 export interface SshServer {
   /** What follows `ssh:`. */

@@ -55,9 +55,12 @@ let containers: TestContainers.TestContainers | undefined
 /** What this machine lacks for a row, beside what the spawner itself says. */
 export const missing = ({ with: text }: Row): TestContainers.TestContainers["missing"] => {
   if (text.includes("{IMAGE}")) return (containers ??= TestContainers.open()).missing
-  return text.includes("{SSH}") && !existsSync("/usr/sbin/sshd")
-    ? { what: "there is no /usr/sbin/sshd", remedy: "apt-get install openssh-server" }
-    : undefined
+  if (!text.includes("{SSH}")) return undefined
+  if (!existsSync("/usr/sbin/sshd"))
+    return { what: "there is no /usr/sbin/sshd", remedy: "apt-get install openssh-server" }
+  return process.getuid?.() === 0
+    ? undefined
+    : { what: "an sshd of another user than root gives no terminals", remedy: "run the tests as root" }
 }
 
 /** Starts what the spawner needs. */

@@ -175,7 +175,7 @@ describe.each([
     "on a far server",
     ["--server-cmd", `${command.map((word) => `"${word}"`).join(" ")} serve --listen stdio`],
   ],
-] as const)("procwire mcp %s", { timeout: 60_000 }, (_, target) => {
+] as const)("procwire mcp %s", (_, target) => {
   it.each([
     [
       ["--cwd", "/no/such/folder", "--shell", "/bin/sh"],

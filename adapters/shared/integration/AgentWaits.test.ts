@@ -29,7 +29,7 @@ const places = {
     connect({ command: program, args: [...main, "serve", "--listen", "stdio"], stderr: "ignore" }),
 }
 
-describe.each(Object.entries(places))("The tools %s", { timeout: 120_000 }, (_, open) => {
+describe.each(Object.entries(places))("The tools %s", (_, open) => {
   let client: Client
   let tools: AgentTools
   beforeAll(async () => {

@@ -23,7 +23,7 @@ const freshFile = () => join(mkdtempSync(join(folder, "log-")), "log")
 
 const secret = "s3cr3t-v4lue"
 
-describe("procwire serve --audit", { timeout: 60_000 }, () => {
+describe("procwire serve --audit", () => {
   it("has starts, exits and kills with who asked, and neither payload nor environment", async () => {
     const file = freshFile()
     const { url, ended, signal } = await launch("--audit", file)

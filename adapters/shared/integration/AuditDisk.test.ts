@@ -37,7 +37,7 @@ const fullFile = () => {
   return disk?.file
 }
 
-describe("procwire serve --audit on a broken disk", { timeout: 60_000 }, () => {
+describe("procwire serve --audit on a broken disk", () => {
   it("stops starts, changes and HTTP requests with an error, and nothing else", async (context) => {
     const file = fullFile()
     if (file === undefined) return context.skip()

@@ -60,7 +60,7 @@ const limitOf = async ({ client }: Awaited<ReturnType<typeof serve>>) => {
 
 const said = (limit: number) => `too many processes: limit is ${limit} (--max-processes)`
 
-describe("procwire serve", { timeout: 120_000 }, () => {
+describe("procwire serve", () => {
   it("takes its address and its limits from the environment", async () => {
     const server = await serve({ PROCWIRE_LISTEN: "tcp://127.0.0.1:0", PROCWIRE_MAX_PROCESSES: "1" })
     expect(server.url).toMatch(/^tcp:/)

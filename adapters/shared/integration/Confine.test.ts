@@ -53,7 +53,7 @@ const plain = (confine: boolean) => {
   return { spawner, got }
 }
 
-describe("a spawner of one's own", { timeout: 60_000 }, () => {
+describe("a spawner of one's own", () => {
   it("gets what a request is confined to, if it declares that it confines", async () => {
     const { spawner, got } = plain(true)
     const client = await clientOf({ spawner })
@@ -92,7 +92,7 @@ describe("a spawner of one's own", { timeout: 60_000 }, () => {
   })
 })
 
-describe.runIf(canConfine)("serve", { timeout: 60_000 }, () => {
+describe.runIf(canConfine)("serve", () => {
   it("confines processes, files and HTTP requests in a program as in the command", async () => {
     const folder = Folder.make("mkdir work")
     const client = await clientOf({ confine: `workspace:${folder.at("work")}` })

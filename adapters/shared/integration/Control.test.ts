@@ -18,7 +18,7 @@ const run = async (
 ) =>
   expect(await call("run", "-d", "--name", name, ...flags, "--", "sh", "-c", script)).toEqual(ok(`${name}\n`))
 
-describe("the output of a process in the background", { timeout: 120_000 }, () => {
+describe("the output of a process in the background", () => {
   itOnNode("is there as a whole, as its last lines, and by a search", async () => {
     const program = Program.make()
     const { call } = program
@@ -72,7 +72,7 @@ describe("the output of a process in the background", { timeout: 120_000 }, () =
   })
 })
 
-describe("a command whose stdout is a full disk", { timeout: 120_000 }, () => {
+describe("a command whose stdout is a full disk", () => {
   // Deno opens no devices.
   it.skipIf(runtime === "Deno").each([
     [["--help"], "Error: cannot write to stdout: No space left on device (os error 28)\n", 1],
@@ -88,7 +88,7 @@ describe("a command whose stdout is a full disk", { timeout: 120_000 }, () => {
   })
 })
 
-describe("a wait", { timeout: 120_000 }, () => {
+describe("a wait", () => {
   itOnNode("tells which condition has come, or that none can", async () => {
     const program = Program.make()
     const { call } = program
@@ -111,7 +111,7 @@ describe("a wait", { timeout: 120_000 }, () => {
   })
 })
 
-describe("input for a process in the background", { timeout: 120_000 }, () => {
+describe("input for a process in the background", () => {
   it("is written to its stdin, with its end, and typed by the names of keys", async () => {
     const program = Program.make()
     const { call, feed } = program
@@ -136,7 +136,7 @@ describe("input for a process in the background", { timeout: 120_000 }, () => {
   })
 })
 
-describe("the end of a process in the background", { timeout: 120_000 }, () => {
+describe("the end of a process in the background", () => {
   itOnNode("comes by a signal, and with a grace by the server", async () => {
     const program = Program.make()
     const { call } = program
@@ -194,7 +194,7 @@ describe("the end of a process in the background", { timeout: 120_000 }, () => {
   })
 })
 
-describe("a name that is none", { timeout: 120_000 }, () => {
+describe("a name that is none", () => {
   itOnNode("is answered with what was meant, by every command", async () => {
     const program = Program.make()
     const { call } = program

@@ -12,7 +12,7 @@ const open = async () => {
   return program
 }
 
-describe("a copy", { timeout: 120_000 }, () => {
+describe("a copy", () => {
   it("has the bytes, modes and links of a file or a folder, both ways", async () => {
     const { call, folder } = await open()
     folder.sh(

@@ -44,7 +44,7 @@ const sizeOf = async (process: ClientProcess, check: (text: string, byte: number
 
 const start = async (client: Client, script: string) => client.start({ argv: ["/bin/sh", "-c", script] })
 
-describe("procwire serve --history-dir", { timeout: 240_000 }, () => {
+describe("procwire serve --history-dir", () => {
   it("gives 27 MB of a child again, any part of it, and its lines", async () => {
     const dir = fresh()
     const { client } = await serving(dir, "--history-bytes", "1g")

@@ -26,7 +26,7 @@ const pidsOf = (text: string): ReadonlyArray<string> =>
       }
     })
 
-describe("the server of one's own", { timeout: 120_000 }, () => {
+describe("the server of one's own", () => {
   it.runIf(process.platform === "linux")("is exactly one, when ten commands need it at once", async () => {
     const { call, folder } = Program.make()
     const url = `unix:${folder.at("run/procwire/server.sock")}`
@@ -94,7 +94,7 @@ describe("the server of one's own", { timeout: 120_000 }, () => {
   })
 })
 
-describe("a process in the background", { timeout: 120_000 }, () => {
+describe("a process in the background", () => {
   it("lives on without its client, with the directory and the variables of the shell", async () => {
     const { call, folder } = Program.make({ OF_SHELL: "shell" })
     fs.writeFileSync(folder.at("vars"), "# some\nA=file\nB=file=1\n\nOF_SHELL\n")
@@ -163,7 +163,7 @@ describe("a process in the background", { timeout: 120_000 }, () => {
   })
 })
 
-describe("a context", { timeout: 120_000 }, () => {
+describe("a context", () => {
   itOnNode("is used by every command, but for the variable and the flag", async () => {
     const { call, env } = Program.make()
     const other = Program.make()

@@ -59,51 +59,40 @@ const stubborn = "trap 'echo still here' INT TERM HUP QUIT; echo ready; while :;
 const halfOf = (place: string, half: 0 | 1) =>
   signals.filter((_, index) => place === "in this process" || index % 2 === half)
 
-describe.each(Object.entries(places))(
-  "procwire run with a server %s",
-  { timeout: 120_000 },
-  (place, target) => {
-    it.each(halfOf(place, 0))("forwards %s, and ends as the command does", async (name, short) => {
-      const { said, ended, says, signal } = launch([
-        "run",
-        ...(await target()),
-        "--",
-        "sh",
-        "-c",
-        trap(short),
-      ])
-      await says("ready")
-      signal(name)
-      expect(await ended).toBe(33)
-      expect(said.stdout).toBe(`ready\ngot ${short}\n`)
-    })
+describe.each(Object.entries(places))("procwire run with a server %s", (place, target) => {
+  it.each(halfOf(place, 0))("forwards %s, and ends as the command does", async (name, short) => {
+    const { said, ended, says, signal } = launch(["run", ...(await target()), "--", "sh", "-c", trap(short)])
+    await says("ready")
+    signal(name)
+    expect(await ended).toBe(33)
+    expect(said.stdout).toBe(`ready\ngot ${short}\n`)
+  })
 
-    it.each(halfOf(place, 1))("says that the command died of %s", async (name, _short, code) => {
-      const { ended, says, signal } = launch([
-        "run",
-        ...(await target()),
-        "--",
-        "sh",
-        "-c",
-        "echo ready; exec sleep 600",
-      ])
-      await says("ready")
-      signal(name)
-      expect(await ended).toBe(code)
-    })
+  it.each(halfOf(place, 1))("says that the command died of %s", async (name, _short, code) => {
+    const { ended, says, signal } = launch([
+      "run",
+      ...(await target()),
+      "--",
+      "sh",
+      "-c",
+      "echo ready; exec sleep 600",
+    ])
+    await says("ready")
+    signal(name)
+    expect(await ended).toBe(code)
+  })
 
-    it("kills the command at the second signal", async () => {
-      const { ended, says, signal } = launch(["run", ...(await target()), "--", "sh", "-c", stubborn])
-      await says("ready")
-      signal("SIGTERM")
-      await says("still here")
-      signal("SIGTERM")
-      expect(await ended).toBe(137)
-    })
-  },
-)
+  it("kills the command at the second signal", async () => {
+    const { ended, says, signal } = launch(["run", ...(await target()), "--", "sh", "-c", stubborn])
+    await says("ready")
+    signal("SIGTERM")
+    await says("still here")
+    signal("SIGTERM")
+    expect(await ended).toBe(137)
+  })
+})
 
-describe("procwire run", { timeout: 120_000 }, () => {
+describe("procwire run", () => {
   it("looks like the command to timeout", () => {
     const args = ["--preserve-status", "2", ...command, "run", "--", "sleep", "100"]
     expect(spawnSync("timeout", args).status).toBe(143)
@@ -235,7 +224,7 @@ const modesOf = (output: string) => {
   )
 }
 
-describe("the terminal of procwire run --tty", { timeout: 120_000 }, () => {
+describe("the terminal of procwire run --tty", () => {
   const open = async (...args: ReadonlyArray<string>) => {
     const env = { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "/", TERM: "xterm-256color" }
     const shell = await TestChild.start(spawner, {

@@ -71,7 +71,7 @@ const showing = async (script: string, pattern: string, use: (child: ClientProce
   }
 }
 
-describe("process/screen of real programs", { timeout: 120_000 }, () => {
+describe("process/screen of real programs", () => {
   it.skipIf(!has("vim"))("vim, with colors, on the alternate screen", () =>
     showing("vim -u NONE -N --cmd 'syntax on' /etc/services; sleep 600", "/etc/services", async (child) => {
       await child.write("20Gitext in the middle\x1b:split\r:echo 'the ' . 'end'\r")

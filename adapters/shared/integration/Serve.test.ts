@@ -52,7 +52,7 @@ const layerMarked = Layer.effect(
 )
 const printMark = { argv: ["sh", "-c", "echo $MARK"] }
 
-describe("serve", { timeout: 120_000 }, () => {
+describe("serve", () => {
   it("runs several servers in one program, each with its own options and numbers", async () => {
     const path = Folder.make().at("s.sock")
     const one = await serve({ listen: ["ws://127.0.0.1:0", `unix:${path}`], limits: { processes: 1 } })

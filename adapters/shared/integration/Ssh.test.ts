@@ -18,7 +18,7 @@ import { command, platform } from "../../testing/Runtime.ts"
 import * as SshServer from "../../testing/SshServer.ts"
 import { layerNamed } from "../../sandbox/NamedSpawners.ts"
 
-const { lack } = SshServer
+const { lackOfTerminals: lack } = SshServer
 let server: SshServer.SshServer
 let count = 0
 

@@ -48,7 +48,7 @@ const visit = async (link: string) => {
   return { status: login.status, secret, cookie, post, info, target: { url, headers: { origin, cookie } } }
 }
 
-describe("procwire serve --web", { timeout: 240_000 }, () => {
+describe("procwire serve --web", () => {
   it("prints a link that lets one browser in, to the processes of all; another at SIGUSR2", async () => {
     const { server, next, logs } = launch("--listen", "ws://127.0.0.1:0", "--web", "--log-level", "trace")
     const [url, link] = [await next(), await next()]

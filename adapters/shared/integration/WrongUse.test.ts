@@ -46,7 +46,7 @@ const serve = async (...flags: ReadonlyArray<string>) => {
 /** Words are read in the same way on every runtime, so that a few calls elsewhere show enough. */
 const itOnNode = it.runIf(name === "Node")
 
-describe("wrong use of procwire", { timeout: 120_000 }, () => {
+describe("wrong use of procwire", () => {
   it("names what was probably meant", async () => {
     await wrong("error: unrecognized command 'rnu'; did you mean 'run'?", "rnu", "--", "ls")
     await wrong("error: unrecognized command 'srve'; did you mean 'serve'?", "help", "srve")
@@ -137,7 +137,7 @@ describe("wrong use of procwire", { timeout: 120_000 }, () => {
   })
 })
 
-describe("a server that is none, or not the one that was meant", { timeout: 120_000 }, () => {
+describe("a server that is none, or not the one that was meant", () => {
   it.each(["ws", "tcp"])("names the %s:// address that is taken", async (scheme) => {
     const url = await serve("--listen", `${scheme}://127.0.0.1:0`)
     expect(await call("serve", "--listen", url)).toEqual({

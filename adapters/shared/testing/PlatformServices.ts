@@ -18,7 +18,7 @@ const layer = makeLayer(connect)
 /** Declares the tests of `body` for each way to a server. */
 export const onEachServer = (what: string, body: (run: Run) => void): void => {
   for (const way of ["in process", "over ws"] as const) {
-    describe(`${what} ${way} on ${name}`, { timeout: 120_000 }, () => {
+    describe(`${what} ${way} on ${name}`, () => {
       let server: RunningServer | undefined
       let runtime: ManagedRuntime.ManagedRuntime<Services, ClientError>
       beforeAll(async () => {

@@ -55,7 +55,7 @@ export const open = (
     },
     text: () => text(),
     everything: () => text("-S", "-"),
-    shows: (wanted) => vi.waitFor(() => expect(text()).toMatch(wanted), { timeout: 45_000, interval: 50 }),
+    shows: (wanted) => vi.waitFor(() => expect(text()).toMatch(wanted), { timeout: 240_000, interval: 50 }),
     fact: (name) => tmux("display", "-p", `#{${name}}`).trim(),
     resize: (columns, rows) => void tmux("resize-window", "-x", String(columns), "-y", String(rows)),
   }
