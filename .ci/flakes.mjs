@@ -16,7 +16,7 @@ Plays the test files whose paths contain a PATH (default: all; of core and adapt
   --rounds N         rounds (default 20)
   --load N           busy processes beside them (default 8; 0 for none)
   --runtime NAME     node, bun or deno (default node)
-  --changed          only test files that have changed in the six hours before the last commit
+  --changed          only test files that have changed in the six hours before the last commit, without simulations
   --seconds N        ends after so many seconds, in the middle of a round if need be (default: no bound)
 
 Each failure is printed, with the log of its round in dist/flakes; at the end there is a table.

@@ -33,7 +33,13 @@ const before = () => {
   return base
 }
 
-/** The test files that have changed in the hours before the last commit, or are new; undefined without a commit before. */
+/** Simulations compute, in virtual time: no load changes what they find, and one round of them takes all of the time. */
+const simulations = /^(?:core|conformance\/lab)\/simulation\//
+
+/**
+ * The test files that have changed in the hours before the last commit, or are new, but for simulations; undefined
+ * without a commit before.
+ */
 export const changedTests = () => {
   try {
     const tests = ["--", "*.test.ts"]
@@ -41,7 +47,7 @@ export const changedTests = () => {
       ...git(["diff", "--name-only", "--diff-filter=d", before(), ...tests]),
       ...git(["ls-files", "--others", "--exclude-standard", ...tests]),
     ]
-    return changed.filter((file) => existsSync(`${root}${file}`))
+    return changed.filter((file) => !simulations.test(file) && existsSync(`${root}${file}`))
   } catch {
     return undefined
   }
