@@ -2,19 +2,22 @@
 // `npm run sim`: plays the whole system in virtual time, once for each seed, on Node, Bun or Deno. `--help` says how.
 //
 // The world is core/simulation; this file bundles it and lets the player of that runtime play it.
-import { spawnSync } from "node:child_process"
+import { execFileSync, spawnSync } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
-import { binary, install } from "../../../.ci/setup.mjs"
+import { binary, install, root } from "../../../.ci/setup.mjs"
 import { bundle } from "./bundle.mjs"
 import { playSeeds } from "./seeds.mjs"
 
 const help = `npm run sim -- [--seeds N] [--from N] [--minutes N] [--mix PROGRAMS] [--jobs N] [--runtime bun|deno]
 npm run sim -- --seed N
+npm run sim -- --seconds N [--of-this-commit]
 
   --seeds N      how many seeds are played: 1000
   --from N       the first of them: 1
   --seed N       this one alone; ends with "seed N ok, trace HEX", which is the same on every runtime
+  --seconds N    plays every kind of program in turn, from the same seed on, until so many seconds are over
+  --of-this-commit  from a seed that the last commit gives
   --minutes N    virtual minutes in which clients act, before everything heals and ends: 1
   --mix A,B      what clients do: of sessions,files,http,agents, the default, and of waits, drills, records,
                  viewers, writers and fleet
@@ -31,6 +34,8 @@ const { values } = parseArgs({
     seeds: { type: "string", default: "1000" },
     from: { type: "string", default: "1" },
     seed: { type: "string" },
+    seconds: { type: "string" },
+    "of-this-commit": { type: "boolean", default: false },
     minutes: { type: "string", default: "1" },
     mix: { type: "string" },
     jobs: { type: "string", default: "1" },
@@ -85,18 +90,55 @@ const playOne = (seed) => {
   return spawnSync(binaryFile, [...words, player, file, asked], { stdio: "inherit" }).status === 0
 }
 
-const playAll = () =>
+/**
+ * Plays seeds; true if every invariant holds.
+ * @param {import("./seeds.mjs").Part} part
+ * @param {string} [about] is added to the line about them
+ */
+const playPart = (part, about = "") =>
   playSeeds(
-    {
-      file,
-      command: [binaryFile, ...words],
-      parts: [{ from: number("from", values.from), seeds: number("seeds", values.seeds), mix }],
-      jobs: number("jobs", values.jobs),
-      minutes,
-    },
-    (text) => process.stdout.write(text),
+    { file, command: [binaryFile, ...words], parts: [part], jobs: number("jobs", values.jobs), minutes },
+    (text) => process.stdout.write(text.replace(/( virtual minutes in [\d.]+ s)\n$/, `$1${about}\n`)),
     (text) => process.stderr.write(text),
   )
 
-const ok = values.seed === undefined ? await playAll() : playOne(number("seed", values.seed))
+/** A seed that the last commit gives: another one for each change, the same for whoever plays it again. */
+const ofThisCommit = () => {
+  const hash = execFileSync("git", ["rev-parse", "HEAD"], { cwd: root, encoding: "utf8" }).trim()
+  return [...hash].reduce((sum, char) => (sum * 31 + char.charCodeAt(0)) % 1_000_000_007, 7)
+}
+
+const first = values["of-this-commit"] ? ofThisCommit() : number("from", values.from)
+
+/** What is played in turn, and how many seeds of it at a time. */
+const turns = {
+  "sessions,files,http,agents": 16,
+  "sessions,viewers": 4,
+  "sessions,writers": 4,
+  drills: 8,
+  waits: 4,
+  records: 4,
+}
+
+/** Plays until the time is over: every kind of program has its turn at least once. @param {number} seconds */
+const playFor = async (seconds) => {
+  const until = performance.now() + seconds * 1000
+  let [played, ok] = [0, true]
+  for (let round = 0; round === 0 || performance.now() < until; round += 1)
+    for (const [each, seeds] of Object.entries(turns)) {
+      if (round > 0 && performance.now() >= until) break
+      const from = first + round * seeds
+      ok = (await playPart({ from, seeds, mix: each }, ` (${each})`)) && ok
+      played += seeds
+    }
+  process.stdout.write(`${played} seeds played, ${ok ? "none" : "some"} failed\n`)
+  return ok
+}
+
+const ok =
+  values.seconds !== undefined
+    ? await playFor(number("seconds", values.seconds))
+    : values.seed !== undefined
+      ? playOne(number("seed", values.seed))
+      : await playPart({ from: first, seeds: number("seeds", values.seeds), mix })
 process.exitCode = ok ? 0 : 1
