@@ -1,0 +1,33 @@
+// @ts-check
+// `npm run lab -- NAME [ARGS]`: runs one script of the laboratory. Without a name it says which there are. Most of them
+// tell with `--help` what they take.
+import { root, run } from "../../.ci/setup.mjs"
+
+/** @type {Readonly<Record<string, readonly [script: string, says: string]>>} */
+const scripts = {
+  codex: ["conformance/lab/run/codex.mjs", "the suite on the real peer, against its baseline"],
+  "client-codex": ["conformance/lab/run/client-codex.mjs", "the cases for clients on the real client"],
+  "real-client": ["conformance/lab/real-client/main.mjs", "the real client at work on our server"],
+  schema: ["conformance/lab/run/schema.mjs", "every message of a run held against the JSON Schema"],
+  single: ["conformance/lab/run/single.mjs", "the suite on the executables of Bun and Deno"],
+  spawners: ["conformance/lab/run/spawners.mjs", "the suites on every built-in spawner"],
+  support: ["conformance/lab/run/support.mjs", "the suites on every runtime, for the support table"],
+  quick: ["conformance/lab/run/quick.mjs", "the wire suite on one runtime, as `npm test` plays it"],
+  faults: ["conformance/lab/faults/main.mjs", "plants faults into the sources, and looks who notices"],
+  stress: ["conformance/lab/stress/main.mjs", "crowds, kills, floods, fuzzed messages"],
+  flakes: [".ci/flakes.mjs", "plays tests again and again beside busy processes"],
+  soak: [".ci/soak.mjs", "cuts a flooded connection for ten minutes, and compares every byte"],
+  "bench-client": ["conformance/lab/bench/client.mjs", "what a program gets through the client"],
+}
+
+const [name = "", ...args] = process.argv.slice(2)
+const [script] = scripts[name] ?? []
+if (script === undefined) {
+  const lines = Object.entries(scripts).map(([each, [, says]]) => `  ${each.padEnd(13)} ${says}\n`)
+  const isAsked = name === "" || name === "--help" || name === "-h"
+  const out = isAsked ? process.stdout : process.stderr
+  if (!isAsked) out.write(`npm run lab: nothing is called ${name}\n`)
+  out.write(`npm run lab -- NAME [ARGS]\n\n${lines.join("")}`)
+  process.exit(isAsked ? 0 : 2)
+}
+run(process.execPath, [`${root}${script}`, ...args])

@@ -1,0 +1,87 @@
+// @ts-check
+// `node conformance/lab/run/quick.mjs node|bun|deno`: plays the wire suite on the command of one runtime, as the tests
+// start it: every case over WebSocket, and what depends on lines over stdio and unix sockets.
+import { spawnSync } from "node:child_process"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { command } from "../../../.ci/command.mjs"
+import { binary, build, install, root } from "../../../.ci/setup.mjs"
+import * as Tally from "../../../.ci/tally.mjs"
+import { quoted } from "./quoted.mjs"
+
+/** How long one wait of a case may take, in milliseconds: only a hang reaches it, on whatever machine. */
+const hangMs = 120_000
+
+const { positionals } = command(import.meta.url, { allowPositionals: true })
+install()
+build()
+
+/** @type {Record<string, () => readonly string[]>} The words that start the command, built by `.ci/tested.mjs`. */
+const commands = {
+  node: () => [process.execPath, `${root}dist/procwire.mjs`],
+  bun: () => [binary("@oven", "bin/bun"), `${root}dist/tested-bun/procwire.mjs`],
+  deno: () => [
+    binary("@deno", "deno"),
+    "run",
+    "--quiet",
+    "--no-prompt",
+    "-P",
+    `${root}dist/tested-deno/procwire.mjs`,
+  ],
+}
+
+const [runtime = ""] = positionals
+const words = commands[runtime]?.()
+if (words === undefined) {
+  process.stderr.write(`quick: ${runtime || "no runtime"}: expected node, bun or deno\n`)
+  process.exit(2)
+}
+if (runtime !== "node") {
+  const { provide } = await import("../../../.ci/tested.mjs")
+  await provide(runtime === "bun" ? "bun" : "deno")
+}
+
+const server = await quoted([...words, "serve", "--listen", "{LISTEN}"])
+
+const folder = mkdtempSync(join(tmpdir(), "procwire-quick-"))
+process.on("exit", () => rmSync(folder, { recursive: true, force: true }))
+
+/**
+ * @param {string} transports
+ * @param {readonly string[]} globs of cases; all if there are none
+ * @returns {boolean} true if something was played, and all of it passed
+ */
+const play = (transports, ...globs) => {
+  const json = join(folder, "outcomes.json")
+  const { status } = spawnSync(
+    process.execPath,
+    [
+      `${root}dist/procwire-conformance.mjs`,
+      ...["--command", server, "--transports", transports, "--strict"],
+      ...["--timeout-ms", String(hangMs), "--json", json, ...globs],
+    ],
+    { cwd: root, stdio: "inherit" },
+  )
+  if (status !== 0 && status !== 1) return false
+  /** @type {{ cases: { id: string, status: string, counts: boolean, reason?: string }[] }} */
+  const { cases } = JSON.parse(readFileSync(json, "utf8"))
+  const failed = cases.filter((one) => one.status === "fail" && one.counts)
+  const passed = cases.filter((one) => one.status === "pass").length
+  Tally.note({
+    passed,
+    failed: failed.length,
+    skipped: cases.length - passed - failed.length,
+    failures: failed.map(({ id, reason = "" }) => ({
+      runtime,
+      file: "",
+      test: `${id} over ${transports}`,
+      message: reason,
+    })),
+  })
+  return status === 0 && passed > 0
+}
+
+const whole = play("ws")
+const lines = play("stdio,unix", "framing", "lifecycle")
+process.exitCode = whole && lines ? 0 : 1
