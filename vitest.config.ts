@@ -1,7 +1,9 @@
 import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
+import { tags } from "./.ci/debian.mjs"
 import { Hangs } from "./.ci/hangs.mjs"
 import { Sequencer } from "./.ci/sequence.mjs"
+import { Tallying } from "./.ci/tally.mjs"
 
 /** The adapters that run on this runtime, whose tests are next to them. */
 const adapters =
@@ -60,7 +62,9 @@ export default defineConfig({
       },
     ],
     sequence: { sequencer: Sequencer },
-    reporters: ["default", new Hangs()],
+    reporters: ["default", new Hangs(), new Tallying()],
+    // A test has the tags of the programs that it wants beside Node and npm.
+    tags,
     // What one project or runtime has made of a module is read by the others, and by the next run.
     experimental: { fsModuleCache: true },
     // Tests wait for processes more than they compute, so they use every core, and one more. Where another runtime's

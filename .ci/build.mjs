@@ -1,5 +1,5 @@
 // @ts-check
-// `npm run build`:
+// `npm run build`; `npm run build -- bun` and `npm run build -- deno` make the command as one executable instead.
 //
 // - dist/core, dist/adapters, dist/conformance: every module by the compiler, for the scripts and tests of this
 //   repository.
@@ -182,16 +182,26 @@ const library = async () => {
   }
 }
 
-compile()
-prune()
-await writeSchema(root)
-await library()
-await web(root, { plugins: [notices.plugin] })
-await procwire(root, { plugins: [notices.plugin] })
-notices.write(join(dist, "THIRD_PARTY_NOTICES"))
-notices.writeMaterials(join(dist, "sbom.cdx.json"))
-writeFileSync(
-  join(dist, "procwire-conformance.mjs"),
-  '#!/usr/bin/env node\nimport "./lib/conformance/cli.js"\n',
-)
-chmodSync(join(dist, "procwire-conformance.mjs"), 0o755)
+const everything = async () => {
+  compile()
+  prune()
+  await writeSchema(root)
+  await library()
+  await web(root, { plugins: [notices.plugin] })
+  await procwire(root, { plugins: [notices.plugin] })
+  notices.write(join(dist, "THIRD_PARTY_NOTICES"))
+  notices.writeMaterials(join(dist, "sbom.cdx.json"))
+  writeFileSync(
+    join(dist, "procwire-conformance.mjs"),
+    '#!/usr/bin/env node\nimport "./lib/conformance/cli.js"\n',
+  )
+  chmodSync(join(dist, "procwire-conformance.mjs"), 0o755)
+}
+
+const [executable] = process.argv.slice(2)
+if (executable === undefined) await everything()
+else if (executable === "bun" || executable === "deno") await import(`./${executable}.mjs`)
+else {
+  process.stderr.write(`npm run build: ${executable}: expected bun or deno, or nothing\n`)
+  process.exitCode = 2
+}

@@ -1,5 +1,5 @@
 // @ts-check
-// `npm run build:bun`: the command as one executable, dist/procwire-bun, which needs nothing but libc.
+// `npm run build -- bun`: the command as one executable, dist/procwire-bun, which needs nothing but libc.
 //
 // Bun copies itself and appends the bundle with its bytecode. A server that is started in a foreign folder must not
 // read `.env` or `bunfig.toml` there. Code that runs once, at the start, is not worth compiling, hence the high
@@ -7,7 +7,7 @@
 import { command } from "./command.mjs"
 import { binary, install, run } from "./setup.mjs"
 
-command(import.meta.url)
+command(import.meta.url, { allowPositionals: true })
 install()
 const speed = ["--bytecode", "--format=esm", "--splitting", "--minify", "--sourcemap=none"]
 const jit = ["--compile-jit-policy=100"]

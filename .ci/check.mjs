@@ -1,39 +1,72 @@
 // @ts-check
-// `npm run check`: types (sources, tests, scripts, the page), lint with the import rules, format, line width, READMEs,
-// changes of the wire, types for other languages, the guards of invariants and threats, the API reference, the package
-// (npm and JSR), mutations that still apply, and the checks of Deno.
-import { binary, build, heading, install, run, tool } from "./setup.mjs"
+// `npm run check`: what can be said of the sources without running them: types, lint with the import rules, format,
+// READMEs, the lock of the wire, the guards of invariants and threats, and the package. Names choose some of them:
+// `npm run check -- types lint`. Those that take long are run where they are named, and by `npm run test:all`:
+// `types-of-exports` (what compiles against the package, by old compilers, too), `docs` (the API reference), `jsr`,
+// and `deno` (its type check and its lint).
+import { spawnSync } from "node:child_process"
+import { command } from "./command.mjs"
+import { binary, build, heading, install, root } from "./setup.mjs"
+import * as Tally from "./tally.mjs"
+
+/** @typedef {readonly [command: string, ...args: string[]]} Words */
+
+const { execPath: node } = process
+/** @param {string} path of a script inside node_modules @param {string[]} args @returns {Words} */
+const tool = (path, ...args) => [node, `node_modules/${path}`, ...args]
+/** @param {string[]} args @returns {Words} */
+const compiled = (...args) => tool("typescript/bin/tsc", ...args)
+
+/** @type {Record<string, () => readonly Words[]>} */
+const usual = {
+  types: () => [
+    compiled("-b"),
+    ...["test", "scripts", "web"].map((name) => compiled("-p", `tsconfig.${name}.json`)),
+  ],
+  lint: () => [tool("oxlint/bin/oxlint", "-c", "oxlint.config.mjs", "--deny-warnings")],
+  format: () => [tool("oxfmt/bin/oxfmt", "--check"), [node, ".ci/lines.mjs"]],
+  readmes: () => [[node, ".ci/readme.mjs", "--check"]],
+  wire: () => [[node, ".ci/schema.mjs", "--check"]],
+  guards: () => [[node, ".ci/guards.mjs"]],
+  package: () => [[node, ".ci/package.mjs"]],
+}
+
+/** @type {Record<string, () => readonly Words[]>} */
+const long = {
+  "types-of-exports": () => [[node, ".ci/package.mjs", "--types"]],
+  docs: () => [[node, ".ci/docs.mjs"]],
+  jsr: () => [[node, ".ci/jsr.mjs"]],
+  deno: () => [
+    [binary("@deno", "deno"), "check", "--quiet"],
+    [binary("@deno", "deno"), "lint", "--quiet"],
+  ],
+}
+
+const every = { ...usual, ...long }
+const { positionals } = command(import.meta.url, { allowPositionals: true })
+for (const name of positionals)
+  if (!Object.hasOwn(every, name)) {
+    process.stderr.write(`npm run check: no check is called ${name}: ${Object.keys(every).join(", ")}\n`)
+    process.exit(2)
+  }
 
 install()
 // Tests import the published package by its name.
 build()
-heading("types")
-tool("typescript/bin/tsc", ["-b"])
-tool("typescript/bin/tsc", ["-p", "tsconfig.test.json"])
-tool("typescript/bin/tsc", ["-p", "tsconfig.scripts.json"])
-tool("typescript/bin/tsc", ["-p", "tsconfig.web.json"])
-heading("lint and import rules")
-tool("oxlint/bin/oxlint", ["-c", "oxlint.config.mjs", "--deny-warnings"])
-heading("format")
-tool("oxfmt/bin/oxfmt", ["--check"])
-run(process.execPath, [".ci/lines.mjs"])
-heading("READMEs")
-run(process.execPath, [".ci/readme.mjs", "--check"])
-heading("wire")
-run(process.execPath, [".ci/schema.mjs", "--check"])
-heading("types for Go and Rust")
-run(process.execPath, [".ci/languages.mjs", "--check"])
-heading("guards of invariants and of threats")
-run(process.execPath, [".ci/guards.mjs"])
-heading("API reference")
-run(process.execPath, [".ci/docs.mjs"])
-heading("package")
-run(process.execPath, [".ci/package.mjs"])
-heading("JSR")
-run(process.execPath, [".ci/jsr.mjs"])
-heading("mutations")
-run(process.execPath, ["conformance/lab/mutations/run.mjs", "--check"])
-run(process.execPath, ["conformance/lab/simulation/faults.mjs", "--check"])
-heading("deno check and deno lint")
-run(binary("@deno", "deno"), ["check", "--quiet"])
-run(binary("@deno", "deno"), ["lint", "--quiet"])
+for (const name of positionals.length > 0 ? positionals : Object.keys(usual)) {
+  const began = performance.now()
+  heading(name)
+  const failed = (every[name]?.() ?? []).filter(
+    ([program, ...args]) => spawnSync(program, args, { cwd: root, stdio: "inherit" }).status !== 0,
+  )
+  const seconds = ((performance.now() - began) / 1000).toFixed(1)
+  process.stdout.write(`${failed.length === 0 ? "ok" : "FAILED"}, ${seconds} s\n`)
+  const failures = failed.map((words) => ({
+    runtime: "node",
+    file: "",
+    test: `npm run check -- ${name}`,
+    message: words.join(" "),
+  }))
+  Tally.note(failed.length === 0 ? { passed: 1 } : { failed: 1, failures: failures.slice(0, 1) })
+  if (failed.length > 0) process.exitCode = 1
+}

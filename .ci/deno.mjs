@@ -1,5 +1,5 @@
 // @ts-check
-// `npm run build:deno`: the command as one executable, dist/procwire-deno.
+// `npm run build -- deno`: the command as one executable, dist/procwire-deno.
 //
 // `deno compile` needs `denort`, a runtime that no npm package has: Deno fetches it from its own site, or takes the
 // file that DENORT_BIN names (the `deno` binary does not serve). Without it the result is a shell script followed by
@@ -16,7 +16,10 @@ import { binary, install, root } from "./setup.mjs"
 
 /** @import { BuildOptions } from "esbuild" */
 
-const { values } = command(import.meta.url, { options: { bundle: { type: "boolean" } } })
+const { values } = command(import.meta.url, {
+  options: { bundle: { type: "boolean" } },
+  allowPositionals: true,
+})
 install()
 const deno = binary("@deno", "deno")
 const program = `${root}.cache/single/procwire.mjs`

@@ -4,7 +4,7 @@
 import { spawn } from "node:child_process"
 import { mkdirSync, rmSync } from "node:fs"
 import { parseArgs } from "node:util"
-import { changedTests, round, tally } from "./flakes/rounds.mjs"
+import { round, tally } from "./flakes/rounds.mjs"
 import { build, heading, install, root } from "./setup.mjs"
 
 /** @import { Runtime } from "./setup.mjs" */
@@ -16,7 +16,6 @@ Plays the test files whose paths contain a PATH (default: all; of core and adapt
   --rounds N         rounds (default 20)
   --load N           busy processes beside them (default 8; 0 for none)
   --runtime NAME     node, bun or deno (default node)
-  --changed          only test files that have changed in the six hours before the last commit, without simulations
   --seconds N        ends after so many seconds, in the middle of a round if need be (default: no bound)
 
 Each failure is printed, with the log of its round in dist/flakes; at the end there is a table.
@@ -37,7 +36,6 @@ const read = () => {
         load: { type: "string", default: "8" },
         runtime: { type: "string", default: "node" },
         seconds: { type: "string" },
-        changed: { type: "boolean", default: false },
         help: { type: "boolean", short: "h", default: false },
       },
     })
@@ -76,9 +74,7 @@ const busy = `for (;;) {
 }`
 
 const main = async () => {
-  const files = values.changed ? changedTests() : positionals
-  if (files === undefined) return void process.stdout.write("no history of git: nothing is repeated\n")
-  if (values.changed && files.length === 0) return void process.stdout.write("no test file has changed\n")
+  const files = positionals
   install()
   build()
   if (runtime !== "node") {

@@ -1,8 +1,8 @@
 // @ts-check
 // Types of the wire for other languages, which are made from the schema and not published.
 //
-//   npm run schema:go [-- DIR]     writes procwire.go, by default into dist/schema/go
-//   npm run schema:rust [-- DIR]   writes procwire.rs, by default into dist/schema/rust
+//   npm run schema -- go [DIR]     writes procwire.go, by default into dist/schema/go
+//   npm run schema -- rust [DIR]   writes procwire.rs, by default into dist/schema/rust
 //   node .ci/languages.mjs --check [FILE]
 //
 // The check compiles both, and reads and writes every example of the schema and every message of the cases for clients
@@ -140,7 +140,9 @@ const check = async (file) => {
 const language = languages[wanted]
 if (values.check) await check(wanted || undefined)
 else if (language === undefined) {
-  process.stderr.write(`name a language: ${Object.keys(languages).join(" or ")}, or --check\n`)
+  process.stderr.write(
+    `npm run schema: name a language: ${Object.keys(languages).join(" or ")}, or --check\n`,
+  )
   process.exit(2)
 } else {
   const file = join(resolve(place ?? join(root, "dist/schema", wanted)), language.file)

@@ -1,17 +1,25 @@
 // @ts-check
 // `npm run schema`: writes core/protocol/document/wire.lock, which says what is on the wire, if every change of it is
 // declared in Versions.ts, and the types of the client for Python. `npm run schema -- --check`: fails if a change is
-// not declared, or if a file is not current.
+// not declared, or if a file is not current. `npm run schema -- go [DIR]` and `npm run schema -- rust [DIR]` write types
+// of the wire for these languages.
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { documents } from "./schema/files.mjs"
 import { pythonTypes } from "./schema/python.mjs"
 import { join } from "node:path"
 import { command } from "./command.mjs"
-import { build, install, root } from "./setup.mjs"
+import { build, install, root, run } from "./setup.mjs"
 
-const { values } = command(import.meta.url, { options: { check: { type: "boolean" } } })
+const { values, positionals } = command(import.meta.url, {
+  options: { check: { type: "boolean" } },
+  allowPositionals: true,
+})
 install()
 build()
+if (positionals.length > 0) {
+  run(process.execPath, [".ci/languages.mjs", ...positionals])
+  process.exit()
+}
 const { wires, current } = await import("../dist/core/protocol/document/Wire.js")
 const Lock = await import("../dist/core/protocol/document/Lock.js")
 const Versions = await import("../dist/core/protocol/document/Versions.js")

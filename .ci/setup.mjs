@@ -9,8 +9,8 @@ import { fileURLToPath } from "node:url"
 /** The folder of the repository, with a slash at its end. */
 export const root = fileURLToPath(new URL("..", import.meta.url))
 
-/** @param {string} path */
-const modified = (path) => (existsSync(path) ? statSync(path).mtimeMs : 0)
+/** When a file was last changed, in milliseconds; 0 if there is none. @param {string} path */
+export const modified = (path) => (existsSync(path) ? statSync(path).mtimeMs : 0)
 
 /**
  * Runs npm, by the Node and the npm that run this script if there are such. Its output goes to stderr.
@@ -46,7 +46,8 @@ const recipes = [
   ".ci/schema/files.mjs",
 ]
 
-const newestSource = () =>
+/** When a source was last changed, in milliseconds. */
+export const newestSource = () =>
   Math.max(
     ...sources.flatMap((folder) =>
       readdirSync(`${root}${folder}`, { recursive: true, withFileTypes: true })

@@ -1,43 +1,24 @@
 // @ts-check
-// The steps of a whole run. Two of them run side by side, because tests wait about as long as they compute: while those
-// of one runtime wait for a process, a deadline or the end of their longest file, another step has the cores.
+// The steps of a run. Two of them run side by side, because tests wait about as long as they compute: while those of
+// one runtime wait for a process or for the end of their longest file, another step has the cores.
 import { spawn } from "node:child_process"
 import { availableParallelism } from "node:os"
 import { heading, root } from "./setup.mjs"
+import * as Tally from "./tally.mjs"
 
 /**
  * What runs, and the title of its output.
  * @typedef {{ readonly title: string, readonly args: readonly string[] }} Step the words behind `node`
+ *
+ * How it ended: with an exit code; by being cut, because the time was over; or not at all, because it did not begin.
+ * @typedef {number | "cut" | "not begun"} End
  */
-
-/** @type {Step} The longest. */
-const node = { title: `Node ${process.version}`, args: ["node_modules/vitest/vitest.mjs", "run"] }
-/** @type {readonly Step[]} */
-const others = [
-  { title: "core and adapters on Bun", args: [".ci/on.mjs", "bun"] },
-  { title: "core and adapters on Deno", args: [".ci/on.mjs", "deno"] },
-  { title: "the suites on every runtime", args: ["conformance/lab/run/support.mjs", "--check"] },
-]
-
-/** @type {Step} */
-const check = { title: "npm run check", args: [".ci/check.mjs"] }
-
-/** Longest first. */
-export const tests = [node, ...others]
-
-/** With the check second: much of it uses one core alone, and the last step has both. */
-export const testsAndCheck = [node, check, ...others]
-
-const sideBySide = 2
 
 /** Of a step that has failed, as many of its last lines are repeated at the end: what vitest says of its failures. */
-const repeatedLines = 80
+const repeatedLines = 60
 
-/**
- * The test workers of a step: together a few more than there are cores, and one more for the longest step.
- * @param {Step} step
- */
-const workersOf = (step) => Math.floor((availableParallelism() + 2) / sideBySide) + (step === node ? 1 : 0)
+/** Milliseconds that a step has to end by itself once its time is over. */
+const graceMs = 10_000
 
 /**
  * The output of steps, in their order: that of the first one that runs is shown as it comes, that of the others when
@@ -81,45 +62,89 @@ const inOrder = (steps) => {
 }
 
 /**
- * Runs one step to its end.
+ * Runs one step to its end, or until the time is over. What it starts is in its process group, and ends with it.
  * @param {Step} step
+ * @param {{ workers: number, until: number }} how many test workers it has, and when `performance.now()` cuts it
  * @param {(bytes: Uint8Array) => void} write takes its output
- * @returns {Promise<number>} its exit code, or 1 if a signal has ended it
+ * @returns {Promise<number | "cut">}
  */
-const run = async (step, write) => {
-  const env = { ...process.env, TEST_WORKERS: String(workersOf(step)) }
-  const child = spawn(process.execPath, step.args, { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] })
+const run = async ({ args }, { workers, until }, write) => {
+  const env = { ...process.env, TEST_WORKERS: String(workers) }
+  const child = spawn(process.execPath, args, {
+    cwd: root,
+    env,
+    stdio: ["ignore", "pipe", "pipe"],
+    detached: true,
+  })
+  /** @param {NodeJS.Signals} signal */
+  const stop = (signal) => {
+    try {
+      process.kill(-(child.pid ?? 0), signal)
+    } catch {
+      // It has ended.
+    }
+  }
+  let isCut = false
+  const cut = () => {
+    isCut = true
+    stop("SIGTERM")
+    setTimeout(() => stop("SIGKILL"), graceMs).unref()
+  }
+  const timer = until === Infinity ? undefined : setTimeout(cut, Math.max(0, until - performance.now()))
+  const leave = () => {
+    stop("SIGTERM")
+    process.exit(130)
+  }
+  process.once("SIGINT", leave).once("SIGTERM", leave)
   for (const stream of [child.stdout, child.stderr]) stream.on("data", write)
   const [code, signal] = await new Promise((resolve) => {
     child.once("close", (code, signal) => resolve([code, signal]))
   })
-  if (signal !== null) write(Buffer.from(`procwire: ${signal} has ended ${step.args.join(" ")}\n`))
+  clearTimeout(timer)
+  process.off("SIGINT", leave).off("SIGTERM", leave)
+  if (isCut) return "cut"
+  if (signal !== null) write(Buffer.from(`procwire: ${signal} has ended ${args.join(" ")}\n`))
   return code ?? 1
 }
 
 /**
- * Runs steps. Once one has failed no other begins; those that run go on to their end. The last lines of those that have
- * failed are repeated at the end, where a reader of a long log looks first.
- * @param {readonly Step[]} steps
- * @returns {Promise<number>} 0, or the exit code of the first that has failed
+ * Runs steps. The last lines of those that have failed are repeated at the end, where a reader of a long log looks
+ * first. A step that fails without having counted a failed test counts as one.
+ * @param {readonly Step[]} steps longest first
+ * @param {{ sideBySide?: number, until?: number }} [options] until: of `performance.now()`
+ * @returns {Promise<End[]>} in the order of the steps
  */
-export const play = async (steps) => {
-  const waiting = inOrder(steps)
-  const failed = /** @type {{ title: string, code: number, lastLines: string }[]} */ ([])
+export const play = async (steps, { sideBySide = 2, until = Infinity } = {}) => {
+  const outputs = inOrder(steps)
+  const waiting = [...outputs.entries()]
+  const most = Math.min(sideBySide, steps.length)
+  // Together a few more workers than cores, and one more for the longest step.
+  const share = Math.floor((availableParallelism() + 2) / most)
+  /** @type {End[]} */
+  const ends = steps.map(() => "not begun")
   const take = async () => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      const { step, write, end, lastLines } = next
-      if (failed.length === 0) {
-        const code = await run(step, write)
-        if (code !== 0) failed.push({ title: step.title, code, lastLines: lastLines() })
-      } else write(Buffer.from("not begun, because another step has failed\n"))
+      const [index, { step, write, end }] = next
+      if (performance.now() < until) {
+        const before = Tally.sum().failed
+        const workers = share + (index === 0 && most > 1 ? 1 : 0)
+        const ended = await run(step, { workers, until }, write)
+        if (typeof ended === "number" && ended !== 0 && Tally.sum().failed === before) {
+          const message = `exit code ${ended}`
+          const failure = { runtime: "node", file: "", test: `${step.title}: ${message}`, message }
+          Tally.note({ failed: 1, failures: [failure] })
+        }
+        ends[index] = ended
+      }
       end()
     }
   }
-  await Promise.all(Array.from({ length: sideBySide }, take))
-  for (const { title, code, lastLines } of failed) {
-    heading(`failed with exit code ${code}: ${title}. Its last lines:`)
-    process.stdout.write(`${lastLines}\n`)
+  await Promise.all(Array.from({ length: most }, take))
+  for (const [index, { step, lastLines }] of outputs.entries()) {
+    const ended = ends[index]
+    if (typeof ended !== "number" || ended === 0) continue
+    heading(`failed with exit code ${ended}: ${step.title}. Its last lines:`)
+    process.stdout.write(`${lastLines()}\n`)
   }
-  return failed[0]?.code ?? 0
+  return ends
 }

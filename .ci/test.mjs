@@ -1,13 +1,48 @@
 // @ts-check
-// `npm test`: installs, builds, and runs every test: all of them on Node, those of core and adapters on Bun and Deno
-// too; and the suites on every runtime, which must prove what the support table says. With `--and-check` also what
-// `npm run check` runs. With other arguments only Node's vitest runs, and gets them (`npm test -- core/rpc`).
-import { build, install, tool } from "./setup.mjs"
-import { play, tests, testsAndCheck } from "./steps.mjs"
+// `npm test`: installs, builds, and proves on Node, Bun and Deno what is likely to break, in a few minutes. What takes
+// longer is in `npm run test:all`.
+//
+//   npm test -- core/rpc                      the tests of a folder or a file, with any option of vitest
+//   npm test -- --on bun adapters/shared      the same on Bun or Deno
+import { build, install, run, tool, vitestOn } from "./setup.mjs"
+import { filesOn, usualFiles } from "./parts.mjs"
+import { play } from "./steps.mjs"
+import * as Tally from "./tally.mjs"
+
+const runtimes = /** @type {const} */ (["bun", "deno"])
+
+/** Everything: vitest on each runtime, and the wire suite on the command of each. */
+const all = async () => {
+  Tally.folder()
+  const { provide } = await import("./tested.mjs")
+  for (const runtime of runtimes) await provide(runtime)
+  const vitest = "node_modules/vitest/vitest.mjs"
+  const ends = await play([
+    { title: `Node ${process.version}`, args: [vitest, "run", ...usualFiles()] },
+    ...runtimes.map((runtime) => ({
+      title: `what depends on the runtime, on ${runtime}`,
+      args: [".ci/test.mjs", "--on", runtime, ...filesOn(runtime)],
+    })),
+    ...["node", ...runtimes].map((runtime) => ({
+      title: `the wire suite on ${runtime}`,
+      args: ["conformance/lab/run/quick.mjs", runtime],
+    })),
+  ])
+  process.stdout.write(`\n${Tally.summary(Tally.sum())}`)
+  process.exitCode = ends.every((end) => end === 0) ? 0 : 1
+}
 
 install()
 build()
 const args = process.argv.slice(2)
-if (args.length === 0) process.exitCode = await play(tests)
-else if (args.join() === "--and-check") process.exitCode = await play(testsAndCheck)
-else tool("vitest/vitest.mjs", ["run", ...args])
+const [flag, runtime, ...files] = args
+if (args.length === 0) await all()
+else if (flag !== "--on") tool("vitest/vitest.mjs", ["run", ...args])
+else if (runtime === "bun" || runtime === "deno") {
+  const { provide } = await import("./tested.mjs")
+  await provide(runtime)
+  run(...vitestOn(runtime, files))
+} else {
+  process.stderr.write(`npm test: --on ${runtime ?? ""}: expected bun or deno\n`)
+  process.exitCode = 2
+}

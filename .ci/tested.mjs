@@ -3,15 +3,17 @@
 // reads four hundred files each time. The suites (`npm run support`) start it from its sources, too.
 import { build } from "esbuild"
 import { bundled } from "./bundle.mjs"
-import { root } from "./setup.mjs"
+import { modified, newestSource, root } from "./setup.mjs"
 
 /**
- * Builds it.
+ * Builds it, if any source is newer.
  * @param {"bun" | "deno"} runtime
  * @returns {Promise<string>} the path of its module
  */
 export const tested = async (runtime) => {
   const folder = `${root}dist/tested-${runtime}`
+  const program = `${folder}/procwire.mjs`
+  if (modified(program) >= newestSource()) return program
   await build({
     ...bundled,
     absWorkingDir: root,
@@ -23,7 +25,7 @@ export const tested = async (runtime) => {
     minify: true,
     legalComments: "none",
   })
-  return `${folder}/procwire.mjs`
+  return program
 }
 
 /**

@@ -1,6 +1,6 @@
 // @ts-check
 // One round of tests, and what all rounds come to.
-import { execFileSync, spawn } from "node:child_process"
+import { spawn } from "node:child_process"
 import { closeSync, existsSync, openSync, readFileSync } from "node:fs"
 import { relative } from "node:path"
 import { root, vitestOn } from "../setup.mjs"
@@ -16,42 +16,6 @@ import { root, vitestOn } from "../setup.mjs"
  * @property {Array<{ name: string, status: string, message: string, assertionResults: Array<{
  *   fullName: string, status: string, failureMessages: string[] }> }>} testResults
  */
-
-/** @param {readonly string[]} args @returns {string[]} */
-const git = (args) =>
-  execFileSync("git", args, { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] })
-    .split("\n")
-    .filter(Boolean)
-
-/** Seconds before the last commit in which what has changed belongs together: six hours. */
-const recent = 6 * 3600
-
-/** The last commit that is older than what has changed lately; its parent if none is. */
-const before = () => {
-  const [time = ""] = git(["log", "-1", "--format=%ct"])
-  const [base = "HEAD~1"] = git(["log", "-1", "--format=%H", `--before=${Number(time) - recent}`])
-  return base
-}
-
-/** Simulations compute, in virtual time: no load changes what they find, and one round of them takes all of the time. */
-const simulations = /^(?:core|conformance\/lab)\/simulation\//
-
-/**
- * The test files that have changed in the hours before the last commit, or are new, but for simulations; undefined
- * without a commit before.
- */
-export const changedTests = () => {
-  try {
-    const tests = ["--", "*.test.ts"]
-    const changed = [
-      ...git(["diff", "--name-only", "--diff-filter=d", before(), ...tests]),
-      ...git(["ls-files", "--others", "--exclude-standard", ...tests]),
-    ]
-    return changed.filter((file) => !simulations.test(file) && existsSync(`${root}${file}`))
-  } catch {
-    return undefined
-  }
-}
 
 /**
  * Plays a round; undefined if it was ended because the time is over.

@@ -75,7 +75,7 @@ test("a spawner that confines by itself gets the confinement, no wider than the 
   expect(got[0]?.confinement).toEqual(confine({ "/": "read" }))
 })
 
-describe.runIf(spawner.capabilities.confine)("under bubblewrap", () => {
+describe.runIf(spawner.capabilities.confine)("under bubblewrap", { tags: ["bubblewrap"] }, () => {
   SpawnerSuite.suite(
     "every child confined",
     Layer.succeed(Spawner.Spawner, Bubblewrap.make(inner, { confinement: writable })),
@@ -179,7 +179,7 @@ describe.runIf(spawner.capabilities.confine)("under bubblewrap", () => {
   })
 
   const python = existsSync("/usr/bin/python3")
-  it.runIf(python)("has no sockets without a network, and unix sockets with one", async () => {
+  it.runIf(python)("has no sockets without a network, and unix sockets with one", { tags: ["python3"] }, async () => {
     const probe = (family: string) =>
       `python3 -c 'import socket as s; s.socket(s.${family}, s.SOCK_DGRAM); print("open")' 2>&1 | tail -1`
     const every = ["AF_INET", "AF_UNIX", "AF_NETLINK", "AF_VSOCK"].map(probe).join("; ")

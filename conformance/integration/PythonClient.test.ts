@@ -41,13 +41,13 @@ const play = async (transports: ReadonlyArray<TransportKind>, ids?: ReadonlyArra
 
 const some = ["client/gap/read-fills", "client/input/standard-input", "client/resume/twice"]
 
-describe.skipIf(!python)("The client for Python", () => {
+describe.skipIf(!python)("The client for Python", { tags: ["python3"] }, () => {
   it("passes every case for clients over a unix socket, and some over the streams of a program", async () => {
     expect(await play(["unix"])).toEqual([])
     expect(await play(["stdio"], some)).toEqual([])
   })
 
-  it.skipIf(!has("-c", "import websockets"))("passes cases over WebSocket", async () => {
+  it.skipIf(!has("-c", "import websockets"))("passes cases over WebSocket", { tags: ["python3-websockets"] }, async () => {
     expect(await play(["ws"], some)).toEqual([])
   })
 
@@ -72,7 +72,7 @@ describe.skipIf(!python)("The client for Python", () => {
     }
   })
 
-  it.skipIf(!has("-c", "import pip"))("is installed from its folder, offline", () => {
+  it.skipIf(!has("-c", "import pip"))("is installed from its folder, offline", { tags: ["python3-pip"] }, () => {
     cpSync(source, join(folder, "source"), { recursive: true })
     const install = ["-m", "pip", "install", "--quiet", "--no-index", "--no-deps"]
     const target = ["--target", join(folder, "site"), join(folder, "source")]

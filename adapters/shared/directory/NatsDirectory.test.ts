@@ -12,7 +12,7 @@ import { ask, atLast, host, hour, patient, refusal, tellsOf, until } from "./tes
 import { lacking, NatsServer } from "./testing/NatsServer.ts"
 
 const title = lacking === undefined ? "on NATS" : `on NATS, skipped: ${lacking}`
-describe.skipIf(lacking !== undefined)(title, () => {
+describe.skipIf(lacking !== undefined)(title, { tags: ["nats-server"] }, () => {
   let server: NatsServer
   let buckets = 0
   beforeAll(async () => {

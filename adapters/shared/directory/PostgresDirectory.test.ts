@@ -15,7 +15,7 @@ import { ask, atLast, host, hour, patient, refusal, tellsOf, until } from "./tes
 import { lacking, PostgresServer } from "./testing/PostgresServer.ts"
 
 const title = lacking === undefined ? "on PostgreSQL" : `on PostgreSQL, skipped: ${lacking}`
-describe.skipIf(lacking !== undefined)(title, () => {
+describe.skipIf(lacking !== undefined)(title, { tags: ["postgresql"] }, () => {
   let server: PostgresServer
   let schemas = 0
   beforeAll(async () => {

@@ -158,7 +158,7 @@ describe("a fleet of one router", () => {
 const why = lacking ?? (Runtime.name === "Node" ? undefined : "the directory is the same on every runtime")
 const title = why === undefined ? "a fleet on PostgreSQL" : `a fleet on PostgreSQL, skipped: ${why}`
 
-describe.skipIf(why !== undefined)(title, () => {
+describe.skipIf(why !== undefined)(title, { tags: ["postgresql"] }, () => {
   let postgres: PostgresServer
   beforeAll(async () => {
     postgres = await PostgresServer.start()

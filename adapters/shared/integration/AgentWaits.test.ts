@@ -41,7 +41,7 @@ describe.each(Object.entries(places))("The tools %s", (_, open) => {
   const can = (name: "processWaitInput" | "processWaitPort") =>
     client.environmentInfo.capabilities?.[name] === true
 
-  it.skipIf(!hasPython)("wait until a server listens (needs python3)", async (test) => {
+  it.skipIf(!hasPython)("wait until a server listens", { tags: ["python3"] }, async (test) => {
     if (!can("processWaitPort")) test.skip("this server cannot tell who listens")
     const port = await Ports.unused()
     const cmd = `exec python3 -m http.server ${port} --bind 127.0.0.1`

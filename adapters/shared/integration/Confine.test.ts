@@ -92,7 +92,7 @@ describe("a spawner of one's own", () => {
   })
 })
 
-describe.runIf(canConfine)("serve", () => {
+describe.runIf(canConfine)("serve", { tags: ["bubblewrap"] }, () => {
   it("confines processes, files and HTTP requests in a program as in the command", async () => {
     const folder = Folder.make("mkdir work")
     const client = await clientOf({ confine: `workspace:${folder.at("work")}` })

@@ -28,7 +28,7 @@ const requestsOf = (asks: string | undefined) =>
     ? { guarded: wide, unguarded: {} }
     : { guarded: [toWrite(asks)], unguarded: toWrite(asks) }
 
-describe.runIf(canConfine)("a process on a confined server", () => {
+describe.runIf(canConfine)("a process on a confined server", { tags: ["bubblewrap"] }, () => {
   const attempt = async (
     { client, env }: Places.Place,
     { script, tty = false }: Escapes.Escape,
@@ -68,7 +68,7 @@ describe.runIf(canConfine)("a process on a confined server", () => {
   })
 })
 
-describe.runIf(canConfine)("a client of a confined server", () => {
+describe.runIf(canConfine)("a client of a confined server", { tags: ["bubblewrap"] }, () => {
   const attempt = ({ client, env }: Places.Place, escape: FileEscapes.FileEscape, more: object) => {
     reset()
     const expand = (text: string) => text.replaceAll(/\$([A-Z]+)/g, (_, name: string) => env[name] ?? "")
@@ -116,7 +116,7 @@ describe.runIf(canConfine)("a client of a confined server", () => {
   })
 })
 
-describe.runIf(canConfine && hasPerl)("a link that changes all the time", () => {
+describe.runIf(canConfine && hasPerl)("a link that changes all the time", { tags: ["bubblewrap"] }, () => {
   /** Makes WORK/swap a link into the workspace and a link out of it in turns, until it is killed. */
   const swapping = `$| = 1; print "swapping\\n"; for (;;) { for my $to ("$ENV{WORK}/inside", $ENV{OUTSIDE}) {
   symlink($to, "$ENV{WORK}/next"); rename("$ENV{WORK}/next", "$ENV{WORK}/swap") } }`
@@ -154,5 +154,3 @@ describe.runIf(canConfine && hasPerl)("a link that changes all the time", () => 
     expect(await escapes(confined, 40, start(confined, toWrite("swap")))).toBe(false)
   })
 })
-
-it.skipIf(canConfine)("cannot be tried: bubblewrap is missing", () => {})

@@ -96,7 +96,7 @@ describe.runIf(onNode)("several hosts", () => {
   })
 })
 
-describe.runIf(onNode && SshServer.lack === undefined)("a host of the configuration of ssh", () => {
+describe.runIf(onNode && SshServer.lack === undefined)("a host of the configuration of ssh", { tags: ["sshd"] }, () => {
   it("is one of the hosts, with what it can do, and takes every command", async () => {
     const [here, there] = [Program.make({ PROCWIRE_SSH_CONFIG: "ssh_config" }), Program.make()]
     there.folder.sh("mkdir bin")

@@ -72,7 +72,7 @@ const showing = async (script: string, pattern: string, use: (child: ClientProce
 }
 
 describe("process/screen of real programs", () => {
-  it.skipIf(!has("vim"))("vim, with colors, on the alternate screen", () =>
+  it.skipIf(!has("vim"))("vim, with colors, on the alternate screen", { tags: ["vim"] }, () =>
     showing("vim -u NONE -N --cmd 'syntax on' /etc/services; sleep 600", "/etc/services", async (child) => {
       await child.write("20Gitext in the middle\x1b:split\r:echo 'the ' . 'end'\r")
       expect((await child.wait({ until: [{ pattern: "the end", flags: "l" }], timeoutMs })).met).toBe(0)
@@ -85,7 +85,7 @@ describe("process/screen of real programs", () => {
     }),
   )
 
-  it.skipIf(!has("less"))("less, that scrolls back and forth", () =>
+  it.skipIf(!has("less"))("less, that scrolls back and forth", { tags: ["less"] }, () =>
     showing("seq 1 2000 | less", "23", async (child) => {
       await child.write("500g10k20j/1234\r")
       expect((await child.wait({ until: [{ pattern: "1234\x1b[", flags: "l" }], timeoutMs })).met).toBe(0)
@@ -93,7 +93,7 @@ describe("process/screen of real programs", () => {
     }),
   )
 
-  it.skipIf(!has("htop"))("htop, that paints itself again and again", () =>
+  it.skipIf(!has("htop"))("htop, that paints itself again and again", { tags: ["htop"] }, () =>
     showing("htop -d 1", "Load average", async (child) => {
       const { nextSeq } = await child.read()
       // Several pictures more.

@@ -99,7 +99,7 @@ const specs = () =>
 const none = (argument: string) =>
   TestChild.until(() => Proc.withArgument(argument).length === 0, "nothing is left on the far side")
 
-describe.skipIf(lack !== undefined)(`ssh${lack === undefined ? "" : `: ${lack}`}`, () => {
+describe.skipIf(lack !== undefined)(`ssh${lack === undefined ? "" : `: ${lack}`}`, { tags: ["sshd"] }, () => {
   beforeAll(async () => {
     server = await SshServer.start()
   })

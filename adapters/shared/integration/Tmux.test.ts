@@ -12,8 +12,8 @@ const hasVim = fs.existsSync("/usr/bin/vim")
 const settings = (file: string) => fs.readFileSync(file, "utf8").replace(/rows.*/, "")
 
 // Bun reads a terminal in raw mode through another path, which tests of its own look at.
-describe.skipIf(Tmux.lack !== undefined || runtime !== "Node")("an attached process", () => {
-  it.skipIf(!hasVim)("is shown as it is, takes keys, and is left without harm", async () => {
+describe.skipIf(Tmux.lack !== undefined || runtime !== "Node")("an attached process", { tags: ["tmux"] }, () => {
+  it.skipIf(!hasVim)("is shown as it is, takes keys, and is left without harm", { tags: ["vim"] }, async () => {
     const { call, folder, window } = open()
     folder.sh("seq 101 160 >text")
     const argv = ["--", "vim", "-n", "-u", "NONE", "-N", "text"]
@@ -38,7 +38,7 @@ describe.skipIf(Tmux.lack !== undefined || runtime !== "Node")("an attached proc
     expect(fs.readFileSync(folder.at("text"), "utf8")).toContain("160\nhello\n")
   })
 
-  it.skipIf(!hasVim)("leaves the terminal as it was when its server is killed", async () => {
+  it.skipIf(!hasVim)("leaves the terminal as it was when its server is killed", { tags: ["vim"] }, async () => {
     const { call, folder, window } = open()
     await call(
       "run",

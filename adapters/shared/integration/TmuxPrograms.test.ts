@@ -15,8 +15,8 @@ const has = (name: string) => fs.existsSync(`/usr/bin/${name}`)
 const click = (column: number, row: number) => `\u001b[<0;${column};${row}M\u001b[<0;${column};${row}m`
 
 // Bun reads a terminal in raw mode through another path, which tests of its own look at.
-describe.skipIf(Tmux.lack !== undefined || runtime !== "Node")("a program in an attached terminal", () => {
-  it.skipIf(!has("htop"))("htop is live, fills the terminal, and is quit by a click", async () => {
+describe.skipIf(Tmux.lack !== undefined || runtime !== "Node")("a program in an attached terminal", { tags: ["tmux"] }, () => {
+  it.skipIf(!has("htop"))("htop is live, fills the terminal, and is quit by a click", { tags: ["htop"] }, async () => {
     const { call, window } = open()
     await call("run", "-d", "-t", "--name", "top", ...term, "--", "htop")
     await call("wait", "top", "--for", "text:F10")
@@ -30,7 +30,7 @@ describe.skipIf(Tmux.lack !== undefined || runtime !== "Node")("a program in an 
     expect([window.fact("mouse_standard_flag"), window.fact("alternate_on")]).toEqual(["0", "0"])
   })
 
-  it.skipIf(!has("less"))("less pages, searches, and gives the terminal back", async () => {
+  it.skipIf(!has("less"))("less pages, searches, and gives the terminal back", { tags: ["less"] }, async () => {
     const { call, folder, window } = open()
     folder.sh("seq 1 5000 >numbers")
     await call("run", "-d", "-t", "--name", "pager", ...term, "--", "less", "numbers")
@@ -48,7 +48,7 @@ describe.skipIf(Tmux.lack !== undefined || runtime !== "Node")("a program in an 
     expect(window.fact("alternate_on")).toBe("0")
   })
 
-  it.skipIf(!has("vim"))("vim puts its cursor where the mouse clicks", async () => {
+  it.skipIf(!has("vim"))("vim puts its cursor where the mouse clicks", { tags: ["vim"] }, async () => {
     const { call, folder, window } = open()
     folder.sh("seq 101 120 >text")
     const argv = ["vim", "-n", "-u", "NONE", "-N", "--cmd", "set mouse=a ttymouse=sgr", "text"]
@@ -100,7 +100,7 @@ describe.skipIf(Tmux.lack !== undefined || runtime !== "Node")("a program in an 
     await first.shows("code 3")
   })
 
-  it.skipIf(!has("vim"))("a cut link is told by a line, and the picture comes back over it", async () => {
+  it.skipIf(!has("vim"))("a cut link is told by a line, and the picture comes back over it", { tags: ["vim"] }, async () => {
     const { call, folder, window } = open()
     folder.sh("seq 101 160 >text")
     const argv = ["vim", "-n", "-u", "NONE", "-N", "text"]

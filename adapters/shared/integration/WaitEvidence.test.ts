@@ -133,7 +133,7 @@ describe("asks for input", () => {
     asks(tty("apt-get", ...aptOptions(), "remove", "procwire-test"), line),
   )
 
-  it.skipIf(!linux || SshServer.lack !== undefined)("ssh, about the key of a host", async () => {
+  it.skipIf(!linux || SshServer.lack !== undefined)("ssh, about the key of a host", { tags: ["sshd"] }, async () => {
     const server = await SshServer.start()
     const [, host = "", port = ""] = /^(?:ssh:)?([\d.]+):(\d+),/.exec(server.address) ?? []
     const options = [

@@ -1,0 +1,163 @@
+// @ts-check
+// `npm run test:all`: everything there is to run, part by part. It installs what tests want from Debian where it may.
+//
+//   npm run test:all                          all parts, and a table of them at the end
+//   npm run test:all -- --only page           one part; may be repeated
+//   npm run test:all -- --from hosts          goes on with a part, after a run that was cut
+//   npm run test:all -- --list                what the parts are
+//   npm run test:all -- --flaky [--rounds N]  a hundred times each file that has failed in this checkout until now
+//   npm run test:all -- --touched --seconds N what judges the last change, for so many seconds, without an installation
+//   npm run test:all -- --write               also writes the table into CONTRIBUTING.md
+import { execFileSync } from "node:child_process"
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
+import { command } from "./command.mjs"
+import * as Debian from "./debian.mjs"
+import { filesOf, isIn, parts } from "./parts.mjs"
+import { build, heading, install, root, run } from "./setup.mjs"
+import { play } from "./steps.mjs"
+import * as Tally from "./tally.mjs"
+
+/** @import { Part } from "./parts.mjs" */
+/** @typedef {{ name: string, seconds: number, cpu: number, passed: number, failed: number, result: string }} Row */
+
+const { values } = command(import.meta.url, {
+  options: {
+    only: { type: "string", multiple: true, default: [] },
+    from: { type: "string" },
+    list: { type: "boolean", default: false },
+    flaky: { type: "boolean", default: false },
+    rounds: { type: "string", default: "100" },
+    touched: { type: "boolean", default: false },
+    seconds: { type: "string" },
+    write: { type: "boolean", default: false },
+  },
+})
+
+/** @param {string} message @returns {never} */
+const misused = (message) => {
+  process.stderr.write(`npm run test:all: ${message}; --list names the parts, --help tells the options\n`)
+  process.exit(2)
+}
+for (const name of [...values.only, ...(values.from === undefined ? [] : [values.from])])
+  if (parts.every((part) => part.name !== name)) misused(`no part is called ${name}`)
+for (const [name, text] of Object.entries({ seconds: values.seconds, rounds: values.rounds }))
+  if (text !== undefined && !/^[1-9]\d*$/.test(text))
+    misused(`--${name} ${text}: expected a whole number from 1`)
+
+/** @param {readonly string[]} args */
+const git = (args) => execFileSync("git", args, { cwd: root, encoding: "utf8" }).split("\n").filter(Boolean)
+
+/** Seconds before the last commit in which what has changed belongs together: six hours. */
+const recent = 6 * 3600
+
+/** The files that have changed in the hours before the last commit, and since. */
+const changed = () => {
+  const [time = ""] = git(["log", "-1", "--format=%ct"])
+  const [base] = git(["log", "-1", "--format=%H", `--before=${Number(time) - recent}`])
+  return base === undefined ? git(["ls-files"]) : git(["diff", "--name-only", base])
+}
+
+/** @returns {readonly Part[]} */
+const chosen = () => {
+  const { from, only, touched } = values
+  if (only.length > 0) return parts.filter(({ name }) => only.includes(name))
+  if (touched) {
+    const files = changed()
+    return parts.filter((part) => files.some((file) => isIn(file, part.touched)))
+  }
+  return parts.slice(from === undefined ? 0 : parts.findIndex(({ name }) => name === from))
+}
+
+/** Seconds of processor time that the children of this process have used; 0 where the kernel does not tell. */
+const cpuSeconds = () => {
+  if (!existsSync("/proc/self/stat")) return 0
+  const fields = readFileSync("/proc/self/stat", "utf8")
+    .replace(/^.*\) /s, "")
+    .split(" ")
+  // Children's user and system time, in ticks, of which Linux tells a hundred a second on every machine.
+  return (Number(fields[13]) + Number(fields[14])) / 100
+}
+
+/** @param {Part} part @param {number} until @returns {Promise<Row>} */
+const playPart = async ({ name, says, steps = [] }, until) => {
+  heading(`${name}: ${says}`)
+  const files = filesOf(name)
+  const vitest = { title: `${name}: tests`, args: ["node_modules/vitest/vitest.mjs", "run", ...files] }
+  const others = steps.map((args) => ({ title: `${name}: ${args.join(" ")}`, args }))
+  const [before, began, cpu] = [Tally.sum(), performance.now(), cpuSeconds()]
+  const ends = await play([...(files.length > 0 ? [vitest] : []), ...others], { until })
+  const after = Tally.sum()
+  const [passed, failed] = [after.passed - before.passed, after.failed - before.failed]
+  const isCut = ends.some((end) => typeof end !== "number")
+  const result = failed > 0 ? `${failed} FAILED` : isCut ? "cut: the time was over" : "passed"
+  const seconds = Math.round((performance.now() - began) / 1000)
+  return { name, seconds, cpu: Math.round(cpuSeconds() - cpu), passed, failed, result }
+}
+
+/** @param {readonly Row[]} rows */
+const tableOf = (rows) =>
+  [
+    "| part | seconds | of processors | tests | |",
+    "|---|---|---|---|---|",
+    ...rows.map(
+      ({ name, seconds, cpu, passed, failed, result }) =>
+        `| \`${name}\` | ${seconds} | ${cpu} | ${passed + failed} | ${result} |`,
+    ),
+    "",
+  ].join("\n")
+
+/** Puts the table between its two comments. @param {string} table */
+const writeTable = (table) => {
+  const file = `${root}CONTRIBUTING.md`
+  const text = readFileSync(file, "utf8")
+  writeFileSync(file, text.replace(/(<!-- parts:[^]*?-->\n)[^]*?(<!-- parts end -->)/, `$1${table}$2`))
+}
+
+/** Plays each file that has failed many times, on the runtimes on which it has. */
+const playFlaky = () => {
+  const lines = existsSync(Tally.failuresFile) ? readFileSync(Tally.failuresFile, "utf8").split("\n") : []
+  /** @type {Map<string, Set<string>>} */
+  const files = new Map()
+  for (const line of lines.filter(Boolean)) {
+    /** @type {import("./tally.mjs").Failure} */
+    const { runtime, file } = JSON.parse(line)
+    if (existsSync(`${root}${file}`) && file !== "")
+      files.set(runtime, (files.get(runtime) ?? new Set()).add(file))
+  }
+  if (files.size === 0) process.stdout.write("nothing has failed in this checkout\n")
+  for (const [runtime, names] of files)
+    run(process.execPath, [
+      ...[".ci/flakes.mjs", "--rounds", values.rounds, "--load", "2", "--runtime", runtime],
+      ...names,
+    ])
+}
+
+const main = async () => {
+  const wanted = chosen()
+  Tally.folder()
+  install()
+  build()
+  if (!values.touched) Debian.install()
+  const until = values.seconds === undefined ? Infinity : performance.now() + Number(values.seconds) * 1000
+  /** @type {Row[]} */
+  const rows = []
+  const tell = () => process.stdout.write(`\n${tableOf(rows)}`)
+  process.once("SIGINT", () => {
+    const next = wanted[rows.length]?.name
+    tell()
+    process.stdout.write(`cut; go on with --from ${next}\n`)
+    process.exit(130)
+  })
+  for (const part of wanted) rows.push(await playPart(part, until))
+  tell()
+  if (values.write) writeTable(tableOf(rows))
+  process.stdout.write(`\n${Tally.summary(Tally.sum())}`)
+  process.exitCode = rows.every(({ failed }) => failed === 0) ? 0 : 1
+}
+
+if (values.list) for (const { name, says } of parts) process.stdout.write(`${name.padEnd(12)} ${says}\n`)
+else if (values.flaky) {
+  install()
+  build()
+  playFlaky()
+} else await main()

@@ -1,0 +1,239 @@
+// @ts-check
+// Everything there is to run, as one table: the parts of `npm run test:all`, the tests that they own, and the folders
+// whose change they judge. A test file that no part owns is played by `npm test`.
+import { execFileSync } from "node:child_process"
+import { existsSync } from "node:fs"
+import { root } from "./setup.mjs"
+
+/**
+ * @typedef {object} Part
+ * @property {string} name what `--only` and `--from` take
+ * @property {string} says
+ * @property {readonly string[]} [tests] the tests that it owns: files, and folders with a slash at their end
+ * @property {readonly (readonly string[])[]} [steps] what it runs beside them, each the words behind `node`
+ * @property {readonly string[]} touched the folders and files whose change it judges
+ */
+
+const integration = "adapters/shared/integration"
+const run = "conformance/lab/run"
+const sim = "conformance/lab/simulation"
+const faults = "conformance/lab/faults"
+const stress = "conformance/lab/stress"
+
+/** @type {readonly Part[]} Those that judge most come first. */
+export const parts = [
+  {
+    name: "usual",
+    says: "what `npm test` runs",
+    steps: [[".ci/test.mjs"]],
+    touched: [],
+  },
+  {
+    name: "check",
+    says: "what `npm run check` runs",
+    steps: [[".ci/check.mjs"]],
+    touched: [],
+  },
+  {
+    name: "broken",
+    says: "wrong servers, clients, spawners, transports and directories, each of which its suite must notice",
+    tests: [
+      `${faults}/wire/`,
+      "conformance/integration/Clients.test.ts",
+      "conformance/command/Unanswered.test.ts",
+      "conformance/directory/broken/",
+      "conformance/transport/broken/",
+      "adapters/node/BrokenSpawners.test.ts",
+    ],
+    touched: ["conformance/suite/", "conformance/client/", "conformance/spawner/", "conformance/transport/"],
+  },
+  {
+    name: "simulation",
+    says: "the whole system in virtual time, from thousands of seeds that change with the commit",
+    tests: [`${sim}/Seeds.test.ts`, `${sim}/Simulation.test.ts`],
+    steps: [[`${sim}/main.mjs`, "--of-this-commit", "--seconds", "600", "--jobs", "2"]],
+    touched: ["core/"],
+  },
+  {
+    name: "commands",
+    says: "the commands for people and agents that take longest to try",
+    tests: [
+      "adapters/shared/cli/KeptProgram.test.ts",
+      "adapters/shared/cli/McpEnd.test.ts",
+      "adapters/shared/cli/Shutdown.test.ts",
+      "adapters/shared/cli/Telemetry.test.ts",
+      "conformance/command/Command.test.ts",
+      ...[
+        ...["AgentWaits", "AuditDisk", "Configuration", "Control", "Copy", "Doctor", "Events", "HalfOpen"],
+        ...["Idle", "ManyWaits", "OwnServer", "Recordings", "Renewal", "Restart", "RunSignals", "Scopes"],
+        ...["WaitEvidence", "WrongUse"],
+      ].map((name) => `${integration}/${name}.test.ts`),
+    ],
+    touched: ["adapters/shared/cli/", "adapters/shared/serve/", "adapters/node/", `${integration}/`],
+  },
+  {
+    name: "terminals",
+    says: "programs in a terminal that a person holds: tmux, vim, htop, less",
+    tests: [
+      `${integration}/ScreenPrograms.test.ts`,
+      `${integration}/Tmux.test.ts`,
+      `${integration}/TmuxPrograms.test.ts`,
+    ],
+    touched: ["adapters/shared/terminal/", "adapters/shared/cli/", "core/process/screen/"],
+  },
+  {
+    name: "suites",
+    says: "the suites on what is not the usual: the PTY of a package, PID namespaces, wrapped spawners, memory",
+    tests: [
+      "adapters/sandbox/Wrap.test.ts",
+      "adapters/shared/process/PortableSpawner.test.ts",
+      "adapters/shared/process/contain/PidNamespaces.test.ts",
+      "conformance/integration/OwnServer.test.ts",
+      "conformance/spawner/SpawnerRunner.test.ts",
+      "conformance/integration/SeamReadmes.test.ts",
+    ],
+    touched: ["conformance/spawner/", "conformance/seam/", "adapters/shared/process/"],
+  },
+  {
+    name: "sandboxes",
+    says: "the spawner suite and the wire suite in bubblewrap, podman, ssh and the sandboxes of the READMEs",
+    tests: [
+      "adapters/node/Container.test.ts",
+      "adapters/sandbox/Bubblewrap.test.ts",
+      "conformance/integration/BuiltInSpawners.test.ts",
+      "conformance/integration/ReadmeSpawners.test.ts",
+      `${integration}/Containers.test.ts`,
+      `${integration}/Escapes.test.ts`,
+    ],
+    touched: ["adapters/sandbox/", "adapters/shared/confine/", "core/spawn/"],
+  },
+  {
+    name: "hosts",
+    says: "other machines: ssh, fleets, their directories in PostgreSQL and NATS",
+    tests: [
+      "adapters/shared/directory/NatsDirectory.test.ts",
+      "adapters/shared/directory/PostgresDirectory.test.ts",
+      "adapters/shared/fleet/",
+      `${integration}/Hosts.test.ts`,
+      `${integration}/Ssh.test.ts`,
+      `${integration}/Systemd.test.ts`,
+    ],
+    touched: ["adapters/shared/fleet/", "adapters/shared/directory/", "core/fleet/", "core/directory/"],
+  },
+  {
+    name: "page",
+    says: "the page for browsers, in Chromium",
+    tests: ["conformance/integration/Web.test.ts", "conformance/lab/web/"],
+    touched: ["adapters/web/", "adapters/shared/door/"],
+  },
+  {
+    name: "package",
+    says: "the package: installed from its archive, its types for old compilers, the API reference, JSR, Deno's checks",
+    tests: ["conformance/integration/Package.test.ts", "conformance/integration/WithoutPeers.test.ts"],
+    steps: [[".ci/check.mjs", "types-of-exports", "docs", "jsr", "deno"]],
+    touched: ["package.json", ".ci/"],
+  },
+  {
+    name: "languages",
+    says: "clients, types and documents for other languages, and every message held against the JSON Schema",
+    tests: ["conformance/integration/PythonClient.test.ts", "conformance/integration/Schema.test.ts"],
+    steps: [[".ci/languages.mjs", "--check"], [`${run}/schema.mjs`]],
+    touched: ["core/protocol/", "conformance/clients/"],
+  },
+  {
+    name: "bun",
+    says: "every test of core and adapters on Bun",
+    steps: [[".ci/test.mjs", "--on", "bun", "core", "adapters"]],
+    touched: ["adapters/bun/", "adapters/shared/process/"],
+  },
+  {
+    name: "deno",
+    says: "every test of core and adapters on Deno",
+    steps: [[".ci/test.mjs", "--on", "deno", "core", "adapters"]],
+    touched: ["adapters/deno/", "adapters/shared/process/"],
+  },
+  {
+    name: "support",
+    says: "the spawner suite and the wire suite on every runtime and line of Node, over every transport",
+    steps: [[`${run}/support.mjs`, "--check"]],
+    touched: ["adapters/shared/transport/", "core/rpc/", "core/transport/"],
+  },
+  {
+    name: "stress",
+    says: "crowds, floods, kills at random, fuzzed messages, reused pids, endless histories",
+    tests: [`${stress}/`, `${integration}/ManyBytes.test.ts`, `${integration}/Soak.test.ts`],
+    touched: ["core/server/", "core/process/", "adapters/shared/process/"],
+  },
+  {
+    name: "faults",
+    says: "faults that are planted into the sources, those first that were not played for longest",
+    tests: [`${faults}/`],
+    steps: [[`${faults}/main.mjs`, "--seconds", "780"]],
+    touched: [`${faults}/`],
+  },
+  {
+    name: "peer",
+    says: "Codex: its server in the suite, its client on our server, and its client in the cases for clients",
+    steps: [[`${run}/codex.mjs`], [`${run}/client-codex.mjs`], ["conformance/lab/real-client/main.mjs"]],
+    touched: ["conformance/lab/real-client/"],
+  },
+  {
+    name: "single",
+    says: "the suite on the executables of Bun and Deno, alone in an empty folder",
+    steps: [[`${run}/single.mjs`]],
+    touched: [".ci/bun.mjs", ".ci/deno.mjs"],
+  },
+  {
+    name: "bench",
+    says: "the commands of the bench, on a few processes",
+    tests: ["conformance/lab/bench/"],
+    touched: ["conformance/lab/bench/"],
+  },
+]
+
+/** @param {string} file @param {readonly string[]} places */
+export const isIn = (file, places) =>
+  places.some((place) => (place.endsWith("/") ? file.startsWith(place) : file === place))
+
+/** Every test file that git knows, or will know. */
+const testFiles = () =>
+  execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "*.test.ts"], {
+    cwd: root,
+    encoding: "utf8",
+  })
+    .split("\n")
+    .filter((file) => file !== "" && existsSync(`${root}${file}`))
+
+/** The part that owns a file: the one that names it most exactly. @param {string} file */
+const ownerOf = (file) => {
+  const places = parts.flatMap(({ name, tests = [] }) =>
+    tests.filter((place) => isIn(file, [place])).map((place) => ({ name, place })),
+  )
+  return places.toSorted((a, b) => b.place.length - a.place.length)[0]?.name
+}
+
+/** The test files that a part owns. @param {string} name */
+export const filesOf = (name) => testFiles().filter((file) => ownerOf(file) === name)
+
+/** Those that no part owns. */
+export const usualFiles = () => testFiles().filter((file) => ownerOf(file) === undefined)
+
+/** What depends on the runtime: how it treats bytes and texts, and all that it is asked for by an adapter. */
+const ofRuntimes = [
+  ...["Base64Bytes", "Bytes", "CutText", "Json", "Message", "OutputText", "PathUri", "Sha256"].map(
+    (name) => `core/protocol/${name}.test.ts`,
+  ),
+  "core/transport/Framing.test.ts",
+  "adapters/shared/files/",
+  "adapters/shared/host/",
+  "adapters/shared/process/",
+  "adapters/shared/transport/",
+  ...[
+    ...["ClientFiles", "Dollar", "FirstExec", "GivingUp", "Limits", "LineSuite", "Listening", "RunInput"],
+    ...["Server", "SocketSuite", "StartFailure", "WebSocketSuite"],
+  ].map((name) => `${integration}/${name}.test.ts`),
+]
+
+/** What `npm test` plays on Bun and Deno. @param {"bun" | "deno"} runtime */
+export const filesOn = (runtime) =>
+  usualFiles().filter((file) => isIn(file, [...ofRuntimes, `adapters/${runtime}/`]))
