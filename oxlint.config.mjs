@@ -128,12 +128,6 @@ export default {
     "no-unmodified-loop-condition": "off",
   },
   overrides: [
-    { files: ["{core,adapters}/**/*.ts"], rules: { "max-lines": ["error", 250] } },
-    {
-      files: ["{core,adapters}/**/*.ts", "{.ci,conformance/lab}/**/*.mjs"],
-      rules: { "max-lines-per-function": ["error", 80] },
-    },
-    { files: ["**/*.test.ts"], rules: { "max-lines": "off", "max-lines-per-function": "off" } },
     { files: ["*.config.{ts,mjs}"], rules: { "import/no-default-export": "off" } },
     { files: [".ci/**", "conformance/lab/{bench,types}/**"], rules: { "no-console": "off" } },
     ...Object.entries(imports).flatMap(overridesOf),
