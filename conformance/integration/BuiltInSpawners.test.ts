@@ -77,6 +77,7 @@ for (const [name, row] of Object.entries(BuiltInSpawners.rows)) {
     const play = (options: Parameters<typeof SpawnerRunner.run>[1]) =>
       SpawnerRunner.run(layerNamed([opened.text], layerSpawner), options)
 
+    // guards: descriptors
     test(`${row.with} through the spawner suite`, async () => {
       const rest = Object.fromEntries(alike.includes(name) ? ofTheRest.map((id) => [id, "as with nice"]) : [])
       const chosen = row.quick && { only: row.quick.spawner }

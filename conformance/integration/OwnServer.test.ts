@@ -24,3 +24,8 @@ suite("procwire over WebSocket", Target.command("ws", [...server, "ws://127.0.0.
   only: ["process/start"],
   timeoutMs,
 })
+// guards: status-and-metrics
+suite("procwire's status over WebSocket", Target.command("ws", [...server, "ws://127.0.0.1:0"]), {
+  only: ["websocket/status"],
+  timeoutMs,
+})

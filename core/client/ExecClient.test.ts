@@ -130,6 +130,7 @@ describe("ExecClient", () => {
       }),
     ))
 
+  // guards: server-requests
   it("b85: ignores unknown notifications and unknown processes, and refuses requests of the server", () =>
     run(
       Effect.gen(function* () {
@@ -149,6 +150,7 @@ describe("ExecClient", () => {
       }),
     ))
 
+  // guards: bad-answers
   it("fails one call over a result that does not decode, and the connection over a malformed notification", () =>
     run(
       Effect.gen(function* () {

@@ -171,6 +171,7 @@ describe("a fleet", () => {
     }),
   )
 
+  // guards: tenants
   it(
     "counts the quota of a tenant, and shows nobody the sessions of another",
     effect(function* () {

@@ -49,6 +49,7 @@ const startOf = (id: number, processId: string, argv = ["a"]) => ({
 })
 
 describe("Invariants", () => {
+  // guards: one-buffer
   it(
     "invariant 1: one buffer, on which notifier, long poll, resumed client and agent are cursors",
     effect(function* () {
@@ -77,6 +78,7 @@ describe("Invariants", () => {
     }),
   )
 
+  // guards: order
   it("invariant 2: on one connection notifications leave in seq order, behind the start, output before exited", () => {
     const step = fc.record({
       process: fc.nat(2),
@@ -116,6 +118,7 @@ describe("Invariants", () => {
     )
   })
 
+  // guards: scopes
   it(
     "invariant 9: closing a scope is idempotent and has a deadline, even over a child that does not go",
     effect(function* () {
@@ -142,6 +145,7 @@ describe("Invariants", () => {
     }),
   )
 
+  // guards: clean-stdout
   it(
     "invariant 10: no payload bytes above debug level in logs",
     effect(function* () {

@@ -193,6 +193,7 @@ describe("A receipt", () => {
 })
 
 describe("A chunk that is dropped", () => {
+  // guards: receipt, whole-output
   it(
     "between the child and the log makes its stream differ",
     effect(function* () {
@@ -250,6 +251,7 @@ describe("A chunk that is dropped", () => {
     }),
   )
 
+  // guards: receipt
   it(
     "in the client is named",
     effect(function* () {

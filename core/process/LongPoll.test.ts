@@ -114,6 +114,7 @@ describe("LongPoll.read", () => {
     }),
   )
 
+  // guards: long-poll
   it(
     "invariant 7: a long poll cannot miss a wake-up between looking and waiting",
     effect(function* () {

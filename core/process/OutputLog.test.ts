@@ -37,6 +37,7 @@ describe("OutputLog", () => {
     expect(all(byCount).map((c) => c.seq)).toEqual([2, 3])
   })
 
+  // guards: ring
   it("invariant 5: holds at most 1 MiB and 50,000 chunks", () => {
     const big = OutputLog.make()
     for (let i = 0; i < 384; i++) big.append("stdout", new Uint8Array(8192))
@@ -58,6 +59,7 @@ describe("OutputLog", () => {
     }
   })
 
+  // guards: ring
   it("invariant 5: costs at most a small multiple of what it holds, whatever slab a chunk was read into", () => {
     const log = OutputLog.make()
     expect(log.size().reserved).toBe(0)

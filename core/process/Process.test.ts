@@ -18,6 +18,7 @@ describe("Process", () => {
     }),
   )
 
+  // guards: closed
   it(
     "invariant 3: closed = exit seen and every stream at EOF, whatever comes first",
     effect(function* () {

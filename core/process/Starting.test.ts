@@ -11,6 +11,7 @@ import type { Spawner } from "../spawn/Spawner.ts"
 import * as ProcessRegistry from "./ProcessRegistry.ts"
 
 describe("ProcessRegistry.start", () => {
+  // guards: reserved-id
   it(
     "invariant 6: reserves a process id before the first yield, and a failed spawn frees it",
     effect(function* () {
@@ -136,6 +137,7 @@ describe("ProcessRegistry.start", () => {
     }),
   )
 
+  // guards: one-process
   it(
     "invariant 8: requests on one process id take effect in arrival order, whenever the start is done",
     effect(function* () {

@@ -21,6 +21,7 @@ describe("Intake", () => {
     }),
   )
 
+  // guards: growth
   it("closes while the peer has too many answers to read", () => {
     const intake = new Intake(() => false)
     intake.owe(owedAtMost)

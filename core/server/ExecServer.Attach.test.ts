@@ -173,6 +173,7 @@ describe("process/attach", () => {
     }),
   )
 
+  // guards: one-writer
   it(
     "gives the owner its role back when it asks for it under its own id",
     effect(function* () {
@@ -209,6 +210,7 @@ describe("process/attach", () => {
     }),
   )
 
+  // guards: one-writer
   it(
     "tells an owner that comes back that it has its role again",
     effect(function* () {

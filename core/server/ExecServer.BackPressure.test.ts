@@ -24,6 +24,7 @@ const startFlood = (server: { readonly client: Client; readonly fake: Fake.Fake 
   })
 
 describe("ExecServer back-pressure", () => {
+  // guards: back-pressure
   it(
     "invariant 4: while a client is attached nothing is lost, and the child is paused instead",
     effect(function* () {
@@ -42,6 +43,7 @@ describe("ExecServer back-pressure", () => {
     }),
   )
 
+  // guards: back-pressure
   it(
     "invariant 4: when nobody is attached the ring evicts and the child never blocks",
     effect(function* () {

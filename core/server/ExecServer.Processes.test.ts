@@ -9,6 +9,7 @@ import { SpawnError } from "../spawn/SpawnError.ts"
 const gone = new SpawnError({ reason: "NotFound", message: "No such file or directory (os error 2)" })
 
 describe("ExecServer processes", () => {
+  // guards: order
   it(
     "invariant 2: answers a start before the notifications of that process, even if the child wrote before",
     effect(function* () {

@@ -125,6 +125,7 @@ describe("ExecServer sessions", () => {
     }),
   )
 
+  // guards: scopes
   it(
     "invariant 9: closing the server kills every child at once, attached or not",
     effect(function* () {

@@ -23,6 +23,7 @@ export const expectEnd = (program: Follower, live: Live): void => {
     if (!actor.isLive(live) || actor.sessionId !== sessionId) return
     if (since === undefined || since > world.now - answerBound) return
     const { spawnedAt, killedAt, exitedAt, releasedAt } = truth
+    // guards: scopes
     if (spawnedAt !== undefined && (killedAt ?? exitedAt ?? releasedAt) === undefined)
       program.violate("nothing outlives its session", "its start was given up or has failed, and it runs on")
   })

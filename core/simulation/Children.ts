@@ -68,6 +68,7 @@ export class Children {
           // A start that has failed may be tried again, if that was not heard.
           if (script.missing) return yield* Effect.fail(notFound())
           truth.spawns += 1
+          // guards: reserved-id
           if (truth.spawns > 1) this.world.violate("a start is carried out once", `${key} is started again`)
           const child = yield* Effect.acquireRelease(
             Effect.sync(() => new Child(this.world, truth, script, events, retentionMillis)),

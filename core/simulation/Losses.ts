@@ -26,6 +26,7 @@ export const checkGone = (
   { gone, message }: Pick<ClientError, "gone" | "message">,
   last: number,
 ): undefined => {
+  // guards: back-pressure, ring
   const wrong = (detail: string): undefined => void told.violate("an exact gone", `${detail} (${message})`)
   if (gone === undefined) return wrong("it is not told what is gone")
   if (gone.from !== last + 1) return wrong(`${gone.from} and on are said to be gone after ${last}`)

@@ -134,6 +134,7 @@ const poll = (program: ProcessProgram, call: ProcessCall, held: Held) =>
         if (world.now - news > answerBound) checkSmooth(program, news, "although there was news")
         check(program, state, after)
         const idle = state.chunks.length === 0 && !state.closed && state.nextSeq - 1 <= after
+        // guards: long-poll
         if (idle && world.now - from < call.wait && state.failure === null)
           program.violate("a long poll waits", `it is answered without news after ${world.now - from} ms`)
         after = Math.max(after, state.nextSeq - 1)
@@ -186,6 +187,7 @@ export const check = (program: ProcessProgram, state: ReadResult, afterSeq: numb
     if (fault !== undefined) program.violate("no byte is lost, doubled or out of order", `a read: ${fault}`)
     expected = seq + 1
   }
+  // guards: closed
   if (state.exited && truth.exitedAt === undefined)
     program.violate("exited is told once and in order", "a read tells an exit, and the child runs")
   if (state.exited && state.exitCode !== truth.exitCode)

@@ -87,6 +87,7 @@ export class Roles {
     if (one === undefined) return
     const { world } = one[1].actor
     const { key } = this.truth
+    // guards: one-writer
     if (writing.length > 1)
       world.violate("one writer at a time", `${writing.map(([name]) => name).join(" and ")} write to ${key}`)
     if (settled.length === all.length && writing.length === 0 && all.some(([, { isOwner }]) => isOwner))

@@ -194,6 +194,7 @@ const rest = ({ plan, world, server, children, disk, origin, histories, network 
     yield* Effect.sleep(Math.max(0, ...plan.disturbances.map(({ at, millis }) => at + millis - world.now)))
     yield* Effect.sleep(plan.server.detachedMillis + leftovers)
     for (const name of ["sessions", "connections", "processes_running"] as const)
+      // guards: scopes
       if (server.metric(name) !== 0)
         world.violate("the registries are empty at the end", `${server.metric(name)} ${name}`)
     for (const { key } of children.living)

@@ -189,6 +189,7 @@ export class Tap implements Watcher {
     const request = this.open.get(id)
     const outcome = code === undefined ? "" : ` error ${code}`
     this.note(`< ${request?.method ?? "?"} ${request?.process ?? ""} (${id})${outcome}`)
+    // guards: one-process
     if (request === undefined)
       this.world.violate(
         "one answer for each request",
@@ -206,6 +207,7 @@ export class Tap implements Watcher {
     if (method === "process/writer") this.tells.set(processId, (this.tells.get(processId) ?? 0) + 1)
     if (method === "process/writer" || method === "process/detached") return
     if (method === "process/output" && chunk !== undefined) this.spend(processId, chunk)
+    // guards: order
     const order = (what: string) =>
       this.world.violate(
         "notifications leave in order",

@@ -67,6 +67,7 @@ export class View {
   }
 
   private wrong(what: string): void {
+    // guards: one-buffer
     this.world.violate("no byte is lost, doubled or out of order", `${this.name}, ${this.truth.key}: ${what}`)
   }
 }

@@ -107,6 +107,7 @@ export class ViewerProgram extends Program {
     const asked = live.client.call("process/attach", { processId, role: "writer", take: true })
     return Effect.map(Effect.either(asked), (answered) => {
       if (Either.isRight(answered)) {
+        // guards: one-writer
         if (!answered.right.writer) this.violate("only the writer writes", "its owner takes the role in vain")
       } else if (ended.has(answered.left.reason)) this.mayEnd(target)
       else this.excuse(answered.left, live, lost, "attach")

@@ -170,6 +170,7 @@ export class World {
   /** Buffers are looked at before time goes on: there are far more steps than moments. */
   private advance(to: number): void {
     const { excess } = this.memory
+    // guards: ring
     if (excess !== undefined) this.violate("memory is bounded", excess)
     this.now = to
   }

@@ -117,6 +117,7 @@ describe("Framing", () => {
     }
   })
 
+  // guards: malformed-messages
   it("refuses a line over the limit before its end came", () => {
     const decoder = new Framing.LineDecoder(16)
     decoder.push(bytesOf("x".repeat(17)))

@@ -66,6 +66,7 @@ describe("SignedToken", () => {
     expect(await rule(sign(payload))).toBe("invalid websocket jwt")
   })
 
+  // guards: wrong-token
   it("refuses another key, other algorithms, and parameters that must be understood", async () => {
     const rule = await make()
     const claims = { exp: now() + 60 }

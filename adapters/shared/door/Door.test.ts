@@ -53,6 +53,7 @@ describe("the page", () => {
       expect(textOf(await ask("GET /?x=1"))).toBe("<!doctype html>")
     }))
 
+  // guards: web-paths
   it("has one way to write each path, and no way out of its folder", () =>
     opened(async ({ ask, login }) => {
       const cookie = cookieOf(await login("t-own"))
@@ -95,6 +96,7 @@ describe("the page", () => {
       expect(await ask("GET /ws")).toMatchObject({ status: 426, headers: { upgrade: "websocket" } })
     }))
 
+  // guards: web-scripts
   it("says with each answer what a browser may do with it", () =>
     opened(async ({ ask, login, origin }) => {
       const answers = await Promise.all([
@@ -145,6 +147,7 @@ describe("the names of the server", () => {
       options,
     )
 
+  // guards: dns-rebinding
   it("are its address and localhost: a name that somebody has pointed at it gets nothing", async () => {
     const known = ["127.0.0.1:PORT", "localhost:PORT", "LOCALHOST:PORT"]
     const unknown = [
@@ -186,6 +189,7 @@ describe("the names of the server", () => {
       expect(textOf(await ask("GET /", { host: "<script>" }))).toBe("the header Host is missing or wrong")
     }))
 
+  // guards: web-origin
   it("hold for the page that sends a request, with scheme and port", () =>
     opened(
       async ({ ask, login, origin, port }) => {
@@ -237,6 +241,7 @@ describe("the names of the server", () => {
 })
 
 describe("logging in", () => {
+  // guards: web-link
   it("gives a cookie that names a session: not the token, for no script, and for no other site", () =>
     opened(async ({ ask, login, port }) => {
       const reply = await login("t-observe")
@@ -284,6 +289,7 @@ describe("logging in", () => {
     )
   })
 
+  // guards: web-origin
   it("is for pages of this server that send JSON: no form of another site can", () =>
     opened(async ({ ask, origin, port }) => {
       const good = JSON.stringify({ token: "t-control" })
@@ -306,6 +312,7 @@ describe("logging in", () => {
       expect(await post({ origin, ...json }, JSON.stringify({ token: "x".repeat(17_000) }))).toBe(413)
     }))
 
+  // guards: guessed-token
   it("is refused without a right token, and for a while after ten wrong ones", () =>
     opened(async ({ issue, login, pass }) => {
       const wrong = async () => (await login("t-ow")).status
@@ -326,6 +333,7 @@ describe("logging in", () => {
       expect(many.filter((status) => status === 401)).toHaveLength(10)
     }))
 
+  // guards: web-key, web-link
   it("by a link works once, for ten minutes, and only with the whole secret", () =>
     opened(
       async ({ ask, issue, login, pass }) => {
@@ -366,6 +374,7 @@ describe("a visitor", () => {
       }
     }))
 
+  // guards: web-key
   it("has a connection from the page alone, with its cookie, as a well-formed upgrade", () =>
     opened(async ({ ask, login, origin }) => {
       const cookie = cookieOf(await login("t-own"))
@@ -380,6 +389,7 @@ describe("a visitor", () => {
       expect((await ask("GET /info", { ...upgrade, origin, cookie })).status).toBe(403)
     }))
 
+  // guards: web-logout
   it("who logs out ends all its connections, and is forgotten", () =>
     opened(async ({ ask, connect, login, origin }) => {
       const [cookie, other] = [cookieOf(await login("t-own")), cookieOf(await login("t-own"))]
@@ -399,6 +409,7 @@ describe("a visitor", () => {
       untouched.terminate()
     }))
 
+  // guards: web-logout
   it("is logged out by the end of its session, which no use puts off", () =>
     opened(async ({ ask, connect, login, origin, pass }) => {
       const cookie = cookieOf(await login("t-own"))
@@ -412,6 +423,7 @@ describe("a visitor", () => {
       expect((await ask("GET /ws", { ...upgrade, origin, cookie })).status).toBe(401)
     }))
 
+  // guards: web-logout
   it("is logged out when its token expires, and when the server takes other tokens", async () => {
     const known = new Set(["short", "long"])
     const changing = Bearer.make(async (token) =>

@@ -86,6 +86,7 @@ afterAll(() => removeFolder(folder))
 
 describe("a fleet of one router", () => {
   // A server on Deno does not listen with TLS.
+  // guards: fleet-doors
   it.skipIf(Runtime.name === "Deno")(
     "admits hosts by their token over TLS, and neither clients by it nor hosts by that of clients",
     async () => {

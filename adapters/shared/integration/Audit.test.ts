@@ -24,6 +24,7 @@ const freshFile = () => join(mkdtempSync(join(folder, "log-")), "log")
 const secret = "s3cr3t-v4lue"
 
 describe("procwire serve --audit", () => {
+  // guards: audit
   it("has starts, exits and kills with who asked, and neither payload nor environment", async () => {
     const file = freshFile()
     const { url, ended, signal } = await launch("--audit", file)

@@ -38,6 +38,7 @@ const fullFile = () => {
 }
 
 describe("procwire serve --audit on a broken disk", () => {
+  // guards: audit
   it("stops starts, changes and HTTP requests with an error, and nothing else", async (context) => {
     const file = fullFile()
     if (file === undefined) return context.skip()

@@ -85,6 +85,7 @@ describe("procwire serve", () => {
     expect(await ended).toEqual([0, null])
   })
 
+  // guards: environment
   it("does not configure what its processes start, and leaves them other variables", async () => {
     const env = { PROCWIRE_LISTEN: "ws://127.0.0.1:0", PROCWIRE_MAX_PROCESSES: "7", PROCWIRE_MINE: "kept" }
     const { client } = await serve(env)

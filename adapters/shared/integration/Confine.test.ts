@@ -65,6 +65,7 @@ describe("a spawner of one's own", () => {
     ])
   })
 
+  // guards: confine-floor
   it("gets the floor of the server with every request", async () => {
     const { spawner, got } = plain(true)
     const client = await clientOf({ spawner, confine: ["read-only", "network"] })

@@ -57,6 +57,7 @@ describe.runIf(canConfine)("a process on a confined server", { tags: ["bubblewra
     })
   }
 
+  // guards: confine-floor, confinement
   it("does what it may", async () => {
     for (const more of wide) {
       reset()
@@ -93,12 +94,14 @@ describe.runIf(canConfine)("a client of a confined server", { tags: ["bubblewrap
     })
   }
 
+  // guards: confinement
   it("reads and writes what it may", async () => {
     const { fs } = confined.client
     await fs.writeFile(join(places.WORK, "made"), "by a client")
     expect(new TextDecoder().decode(await fs.readFile(join(places.WORK, "made")))).toBe("by a client")
   })
 
+  // guards: confinement
   it("does not get out by http/request", async () => {
     const origin = createServer((_, response) => void response.end("reached"))
     await new Promise<void>((resolve) => origin.listen(0, "127.0.0.1", resolve))
@@ -149,6 +152,7 @@ describe.runIf(canConfine && hasPerl)("a link that changes all the time", { tags
     expect(await escapes(confined, 6, write(confined, toWrite("swap")))).toBe(false)
   })
 
+  // guards: confine-floor
   it("leads no process out whose place it is", async () => {
     expect(await escapes(free, 300, start(free, toWrite("swap")))).toBe(true)
     expect(await escapes(confined, 40, start(confined, toWrite("swap")))).toBe(false)

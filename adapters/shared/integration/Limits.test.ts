@@ -72,6 +72,7 @@ describe("a limit of procwire serve", () => {
     await other.close()
   })
 
+  // guards: growth
   it("holds itself to them over stdio, too", async () => {
     const flags = ["--max-message-bytes", "4096", "--max-session-processes", "1", "--max-start-burst", "2"]
     const args = [...main, "serve", "--listen", "stdio", ...flags, "--max-starts-per-second", "1"]

@@ -22,6 +22,7 @@ const command = (): ReadonlyArray<string> => {
   return [outfile]
 }
 
+// guards: left-behind
 test("a server killed 50 ms after its starts leaves no orphan", async () => {
   const seconds = `600.${process.pid}`
   const args = command()

@@ -43,6 +43,7 @@ describe("a server with --ws-auth", () => {
     await client.close()
   })
 
+  // guards: wrong-token
   it("serves no program without it, or with another", async () => {
     for (const options of [{}, { token: "sesame" }]) {
       await expect(connect({ url, ...options })).rejects.toMatchObject({

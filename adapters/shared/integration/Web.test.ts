@@ -49,6 +49,7 @@ const visit = async (link: string) => {
 }
 
 describe("procwire serve --web", () => {
+  // guards: web-link
   it("prints a link that lets one browser in, to the processes of all; another at SIGUSR2", async () => {
     const { server, next, logs } = launch("--listen", "ws://127.0.0.1:0", "--web", "--log-level", "trace")
     const [url, link] = [await next(), await next()]

@@ -49,12 +49,14 @@ describe("Listening", () => {
     expect(addresses).toEqual(Effect.runSync(ListenAddress.parseAll([options.listen ?? []].flat())))
   })
 
+  // guards: open-listener
   it("does not take a token for WebSockets as a guard of TCP", async () => {
     expect(await refusal({ listen: ["ws://127.0.0.1:0", "tcp://0.0.0.0:0"], ...token })).toContain(
       "refusing to listen on tcp://0.0.0.0:0",
     )
   })
 
+  // guards: open-listener
   it("wants a listener that asks for the token", async () => {
     expect(await refusal({ listen: ["stdio"], ...token })).toBe(
       "WebSocket auth requires a WebSocket listener, not stdio",

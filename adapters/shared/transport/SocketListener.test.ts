@@ -71,6 +71,7 @@ const refusal = (address: SocketListener.Options) =>
 
 for (const [name, wanted] of Object.entries({ "a unix socket": () => unix(freePath()), TCP: () => tcp })) {
   describe(name, () => {
+    // guards: slow-reader, busy-child
     it("serves one client while another does not read", async () => {
       const flood = (transport: Transport) =>
         Effect.gen(function* () {
@@ -142,6 +143,7 @@ for (const [name, wanted] of Object.entries({ "a unix socket": () => unix(freePa
 }
 
 describe("the file of a unix socket", () => {
+  // guards: unix-socket
   it("is there for its user alone, as soon as it is there, and gone at the end", async () => {
     const path = freePath()
     const look = `while :; do m=$(stat -c %a "$0" 2>/dev/null) && echo $m; [ -e "$0.stop" ] && break; done | sort -u`

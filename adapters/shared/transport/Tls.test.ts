@@ -59,6 +59,7 @@ describe.runIf(Tls.canListen)("a listener", () => {
     })
   })
 
+  // guards: certificate-name
   it("is refused to a client that calls the server by a name that its certificate does not have", async () => {
     await listening(server, async (address) => {
       const localhost = address.replace("127.0.0.1", "localhost")
@@ -66,6 +67,7 @@ describe.runIf(Tls.canListen)("a listener", () => {
     })
   })
 
+  // guards: wrong-certificate
   it("lets only clients in that have a certificate of the authority, where one is asked for", async () => {
     await listening({ ...server, clientCa: authority.cert }, async (address) => {
       const ca = authority.cert
@@ -75,6 +77,7 @@ describe.runIf(Tls.canListen)("a listener", () => {
     })
   })
 
+  // guards: idle-handshakes
   it("goes on for others while clients speak no TLS, or nothing at all", async () => {
     await listening(server, async (address) => {
       const { port } = new URL(address.replace("tls:", "http:"))

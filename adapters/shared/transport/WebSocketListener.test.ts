@@ -78,6 +78,7 @@ describe("WebSocketListener, HTTP", () => {
       expect(reply.headers).not.toMatch(/sec-websocket-(protocol|extensions)/u)
     }))
 
+  // guards: page-origin
   it("refuses what the rule for upgrades refuses, after malformed ones and not for /readyz", () =>
     listening(
       echo,

@@ -72,6 +72,7 @@ describe.skipIf(Stage.executable === undefined)(
       expect(await infoOf(page)).toMatchObject({ login: true })
     })
 
+    // guards: web-origin
     it("refuses pages of other origins, though the browser sends the cookie with theirs", async () => {
       const visitor = await stage.open()
       const foreign = createServer((_, response) => {
@@ -117,6 +118,7 @@ describe.skipIf(Stage.executable === undefined)(
       expect(await infoOf(visitor)).toMatchObject({ login: false })
     })
 
+    // guards: dns-rebinding
     it("does not answer by a name that somebody has pointed at it", async () => {
       const rules = ["--host-resolver-rules=MAP rebound.example 127.0.0.1"]
       const rebound = await Stage.make({ chromium: rules })

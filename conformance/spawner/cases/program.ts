@@ -130,6 +130,7 @@ export const program = table("spawner/program", {
       Check.equal(child.text(), "found\n", "stdout")
     },
   },
+  // guards: descriptors
   "descriptors-are-three": {
     requires: ["procfs"],
     says: "A child has the descriptors 0, 1 and 2 and no other of the spawner, while children with open pipes run.",
@@ -138,6 +139,7 @@ export const program = table("spawner/program", {
       await seesThree(t, false)
     },
   },
+  // guards: descriptors
   "descriptors-are-three-beside-ptys": {
     requires: ["procfs", "pty", "pipeStdin"],
     says: "A child on pipes or on a PTY has three descriptors while children on PTYs and with open stdin run.",

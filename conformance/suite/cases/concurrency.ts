@@ -6,6 +6,7 @@ import * as Check from "../Check.ts"
 import * as Child from "../Child.ts"
 
 export const concurrency = table("concurrency", {
+  // guards: one-process
   "long-poll-delays-nobody": {
     level: "should",
     spec: [],
@@ -38,6 +39,7 @@ export const concurrency = table("concurrency", {
       Check.isTrue(took >= 890, `three reads took ${Math.round(took)} ms`)
     },
   },
+  // guards: one-process
   "pipelined-requests-take-effect-in-order": {
     level: "must",
     spec: [163],

@@ -36,6 +36,7 @@ export const environmentExact = table("environment", {
       )
     },
   },
+  // guards: environment
   "private-names-scrubbed": {
     level: "must",
     spec: [175],

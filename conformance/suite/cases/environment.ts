@@ -5,6 +5,7 @@ import { table } from "../Case.ts"
 import * as Check from "../Check.ts"
 
 export const info = table("environment", {
+  // guards: clean-stdout
   "status-is-ready": {
     level: "must",
     spec: [182, "b68"],

@@ -44,6 +44,7 @@ const endsOf = (t: CaseContext, wire: Wire) =>
   wire.inbox.wait("the end of the connection", t.timeoutMs, (box) => box.ended())
 
 export const limitFlags = table("limits/flags", {
+  // guards: growth
   "processes-of-a-session": limited("--max-session-processes 2", {
     says:
       "With --max-session-processes 2 a third process is refused with -32600; once one is closed, it starts " +
@@ -150,6 +151,7 @@ export const limitFlags = table("limits/flags", {
       await wire.barrier()
     },
   }),
+  // guards: growth, busy-child
   "bytes-that-wait-for-stdin": limited("--max-stdin-bytes 100000", {
     says:
       "With --max-stdin-bytes 100000 writes to a process that does not read are refused with -32600 before " +
@@ -168,6 +170,7 @@ export const limitFlags = table("limits/flags", {
       await cat.says("hello\n")
     },
   }),
+  // guards: growth
   "output-of-all-processes": limited("--max-retained-bytes 200000", {
     says:
       "With --max-retained-bytes 200000 and four closed processes of 100,000 bytes each, the first has lost " +

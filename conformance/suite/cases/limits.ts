@@ -47,6 +47,7 @@ export const limits = table("limits", {
       await refused(t, nested(128))
     },
   },
+  // guards: malformed-messages
   "depth-beyond-limit-refused": {
     level: "should",
     spec: [41],
@@ -64,6 +65,7 @@ export const limits = table("limits", {
     says: "A message with 262,000 numbers is answered.",
     run: (t) => accepted(t, numbers(262_000)),
   },
+  // guards: malformed-messages
   "too-many-values-refused": {
     level: "should",
     spec: [42],
@@ -83,6 +85,7 @@ export const limits = table("limits", {
     says: "A line of 64 MiB less 100 bytes is answered.",
     run: (t) => accepted(t, padded(1, 64 * mebibyte - 100)),
   },
+  // guards: malformed-messages
   "line-over-64-mib-ends-the-connection": {
     level: "should",
     spec: [43],
@@ -103,6 +106,7 @@ export const limits = table("limits", {
     says: "A frame of 16 MiB less 100 bytes is answered.",
     run: (t) => accepted(t, padded(1, 16 * mebibyte - 100)),
   },
+  // guards: malformed-messages
   "frame-over-16-mib-ends-the-connection": {
     level: "should",
     spec: [44],

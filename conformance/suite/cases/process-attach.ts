@@ -190,6 +190,7 @@ export const processAttach = table("process/attach", {
       await child.says("9 90")
     },
   },
+  // guards: one-writer
   "one-writer-at-a-time": {
     ...others,
     says:
@@ -249,6 +250,7 @@ export const processAttach = table("process/attach", {
       await child.ended()
     },
   },
+  // guards: one-writer
   "role-after-a-resume": {
     ...others,
     says:

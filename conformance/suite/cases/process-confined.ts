@@ -32,6 +32,7 @@ export const processConfined = table("process/sandbox", {
       }
     },
   },
+  // guards: confinement
   "places-and-links": {
     level: "must",
     spec: ["b73"],
@@ -82,6 +83,7 @@ export const processConfined = table("process/sandbox", {
       }
     },
   },
+  // guards: confinement
   "machine-is-out-of-reach": {
     level: "should",
     spec: [],

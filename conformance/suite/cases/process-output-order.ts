@@ -42,6 +42,7 @@ export const outputOrder = table("process/output/order", {
         return end.events.every(({ index }) => index > answered)
       }),
   },
+  // guards: order
   "in-order-of-seq": {
     level: "should",
     spec: [95],
@@ -60,6 +61,7 @@ export const outputOrder = table("process/output/order", {
         events.every(({ kind, seq }) => kind !== "output" || seq < exitedSeq),
       ),
   },
+  // guards: closed
   "closed-has-the-highest-seq": {
     level: "must",
     spec: [94, 96],

@@ -23,6 +23,7 @@ export const output = table("process/output", {
       Check.equal(end.events.map(({ seq }) => seq).sort(), [1, 2, 3, 4], "the seqs")
     },
   },
+  // guards: order
   "seq-contiguous": {
     level: "must",
     spec: [94],
@@ -134,6 +135,7 @@ export const output = table("process/output", {
       Check.equal(child.bytes().length, 8_388_608, "bytes notified")
     },
   },
+  // guards: back-pressure, slow-reader
   "slow-client-stalls-the-process": {
     level: "must",
     spec: [145],

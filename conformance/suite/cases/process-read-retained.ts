@@ -6,6 +6,7 @@ import * as Check from "../Check.ts"
 import * as Child from "../Child.ts"
 
 export const readRetained = table("process/read/retained", {
+  // guards: ring
   "a-mebibyte-of-the-newest": {
     level: "should",
     spec: [138],

@@ -40,6 +40,7 @@ export const readWait = table("process/read", {
       Check.isTrue(took >= 295, `it returned after ${Math.round(took)} ms`)
     },
   },
+  // guards: long-poll
   "output-wakes": {
     level: "must",
     spec: [106],

@@ -151,6 +151,7 @@ export const read = table("process/read", {
       Check.equal(text, "aaaabbbbbbccdddd", "the bytes read")
     },
   },
+  // guards: one-buffer
   "same-chunks-as-notified": {
     level: "must",
     spec: [110],

@@ -60,6 +60,7 @@ const memberOf = async (
 }
 
 export const processReceipt = table("process/receipt", {
+  // guards: receipt, whole-output
   "of-what-was-written": {
     ...receipts,
     says:

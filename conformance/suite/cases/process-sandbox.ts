@@ -170,6 +170,7 @@ export const processSandbox = table("process/sandbox", {
       }
     },
   },
+  // guards: confine-floor
   "never-runs-unconfined": {
     level: "must",
     spec: [180, "b73"],

@@ -8,6 +8,7 @@ import * as Child from "../Child.ts"
 const noFile = "No such file or directory (os error 2)"
 
 export const startProgram = table("process/start", {
+  // guards: reserved-id
   "program-missing-frees-the-id": {
     level: "must",
     spec: [81],

@@ -22,6 +22,7 @@ export const terminate = table("process/terminate", {
       Check.lacks(child.text(), "TRAP", "the output")
     },
   },
+  // guards: scopes, left-behind
   "kills-the-group": {
     level: "must",
     spec: [129],

@@ -154,6 +154,7 @@ export const write = table("process/write", {
       Check.equal((await child.ended()).exitCode, 7, "the exit code")
     },
   },
+  // guards: busy-child
   "blocks-when-nobody-reads": {
     level: "must",
     spec: [122],

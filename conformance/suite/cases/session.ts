@@ -203,6 +203,7 @@ export const session = table("session", {
       Check.equal(again.text(), "<end>", "the output")
     },
   },
+  // guards: back-pressure
   "detached-flood-does-not-block": {
     ...sockets,
     spec: [156],

@@ -13,6 +13,7 @@ const sha256 = createHash("sha256").update(token).digest("hex")
 const byDigest = ["--ws-auth", "capability-token", "--ws-token-sha256", sha256]
 
 export const websocketAuth = table("websocket/auth", {
+  // guards: wrong-token
   "missing-token-refused": {
     ...auth,
     level: "must",
@@ -75,6 +76,7 @@ export const websocketAuth = table("websocket/auth", {
       Check.equal((await (await start(t, byDigest)).get("/readyz")).status, 200, "GET /readyz")
     },
   },
+  // guards: page-origin
   "origin-refused-with-token": {
     ...auth,
     level: "must",

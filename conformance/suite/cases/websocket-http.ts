@@ -131,6 +131,7 @@ export const websocketHttp = table("websocket", {
       Check.equal(post.body, "Request method must be `GET`", "POST /")
     },
   },
+  // guards: page-origin
   "origin-refused": {
     ...http,
     level: "must",

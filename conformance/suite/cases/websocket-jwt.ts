@@ -66,6 +66,7 @@ export const websocketJwt = table("websocket/jwt", {
         await server.refuses(bearer({ exp: Jwt.at(60) + 0.5 }), "a fraction for exp")
       }),
   },
+  // guards: wrong-token
   "expiry-with-skew": {
     ...auth,
     level: "must",
@@ -90,6 +91,7 @@ export const websocketJwt = table("websocket/jwt", {
         await server.accepts(bearer(claims({ nbf: Jwt.at(25) })), "nbf in 25 s")
       }),
   },
+  // guards: wrong-token
   "only-hs256": {
     ...auth,
     level: "must",

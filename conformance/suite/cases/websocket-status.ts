@@ -82,6 +82,7 @@ export const websocketStatus = table("websocket/status", {
       }
     },
   },
+  // guards: status-and-metrics
   "needs-a-token-where-upgrades-do": {
     ...status,
     requires: ["http-status", "ws-auth"],
@@ -103,6 +104,7 @@ export const websocketStatus = table("websocket/status", {
       }
     },
   },
+  // guards: page-origin
   "origin-refused": {
     ...status,
     says: "GET /healthz and /metrics with an Origin header are answered with 403.",

@@ -113,6 +113,7 @@ export const websocket = table("websocket", {
       Check.contains(how, "1006", "the end of the connection")
     },
   },
+  // guards: idle-handshakes
   "connections-are-independent": {
     ...ws,
     level: "must",
