@@ -4,7 +4,7 @@
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { build, install, root } from "../../../.ci/setup.mjs"
-import { stackOf } from "../proof/lib/command.mjs"
+import { stackOf } from "../stress/lib/command.mjs"
 import { fetchedPeer } from "../run/peer.mjs"
 import * as Allow from "./lib/allow.mjs"
 import * as Compare from "./lib/compare.mjs"

@@ -4,7 +4,7 @@ import * as Forms from "./forms.mjs"
 import { textOf } from "./values.mjs"
 
 /**
- * @import { Random } from "../../proof/lib/random.mjs"
+ * @import { Random } from "../../stress/lib/command.mjs"
  * @import { Step } from "./player.mjs"
  *
  * @typedef {object} Child

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs"
 import { members, parsed } from "./values.mjs"
 
 /**
- * @import { Wire } from "../../proof/lib/wires.mjs"
+ * @import { Wire } from "../../stress/lib/wires.mjs"
  * @import { Members } from "./values.mjs"
  *
  * @typedef {object} Change what happens to a message; those to which it does not apply pass as they are

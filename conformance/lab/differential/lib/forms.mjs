@@ -4,7 +4,7 @@
 import { exactly, isObject, textOf } from "./values.mjs"
 
 /**
- * @import { Random } from "../../proof/lib/random.mjs"
+ * @import { Random } from "../../stress/lib/command.mjs"
  * @import { Members } from "./values.mjs"
  */
 

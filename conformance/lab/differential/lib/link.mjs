@@ -4,7 +4,7 @@ import * as Notices from "./notices.mjs"
 import { members, parsed } from "./values.mjs"
 
 /**
- * @import { Wire } from "../../proof/lib/wires.mjs"
+ * @import { Wire } from "../../stress/lib/wires.mjs"
  * @import { Server } from "./server.mjs"
  * @import { Members } from "./values.mjs"
  *

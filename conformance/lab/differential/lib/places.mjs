@@ -2,7 +2,7 @@
 // Paths on the wire: names of the work folder, and the ways to spell them. Whatever a server takes a spelling for, it
 // stays inside the folder of the sequence; those of `elsewhere` do not, and are only for methods that change nothing.
 
-/** @import { Random } from "../../proof/lib/random.mjs" */
+/** @import { Random } from "../../stress/lib/command.mjs" */
 
 const there = [
   "a.txt", "b.bin", "empty", "lines", "sp%20ace", "per%25cent", "back%5Cslash", "hash%23mark%3F", "secret", "dir",

@@ -5,7 +5,7 @@ import { sandbox } from "./programs.mjs"
 import { base64, exactly } from "./values.mjs"
 
 /**
- * @import { Random } from "../../proof/lib/random.mjs"
+ * @import { Random } from "../../stress/lib/command.mjs"
  * @import { Members } from "./values.mjs"
  */
 

@@ -1,7 +1,7 @@
 // @ts-check
 // Makes sequences: the same for the same seed, index and length. Each request can be understood alone; processes are
 // awaited, so that what is compared does not depend on time.
-import * as Random from "../../proof/lib/random.mjs"
+import { randomOf } from "../../stress/lib/command.mjs"
 import * as Draft from "./draft.mjs"
 import * as Forms from "./forms.mjs"
 import * as Processes from "./processes.mjs"
@@ -88,7 +88,7 @@ const disorderly = ({ methods }) => (methods.length < 8 ? 0.6 : 0.04)
  * @returns {Sequence}
  */
 export const make = (choice, index) => {
-  const random = Random.make(Math.imul(choice.seed + 1, 0x9e3779b1) ^ Math.imul(index + 1, 0x85ebca6b))
+  const random = randomOf(Math.imul(choice.seed + 1, 0x9e3779b1) ^ Math.imul(index + 1, 0x85ebca6b))
   const draft = Draft.make(random)
   const bag = choice.methods.flatMap((method) =>
     Array.from({ length: 10 * (weights[method] ?? 4) }, () => method),

@@ -3,11 +3,11 @@
 // connection is a process of its own, and the next one is started ahead.
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { within } from "../../proof/lib/command.mjs"
-import * as Wires from "../../proof/lib/wires.mjs"
+import { within } from "../../stress/lib/command.mjs"
+import * as Wires from "../../stress/lib/wires.mjs"
 
 /**
- * @import { Wire } from "../../proof/lib/wires.mjs"
+ * @import { Wire } from "../../stress/lib/wires.mjs"
  *
  * @typedef {object} Setting
  * @property {string} command a line for `sh`, in which {LISTEN} is replaced
