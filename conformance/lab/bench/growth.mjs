@@ -1,9 +1,9 @@
 // @ts-check
 // `npm run bench -- --growth`: what a process, a connection and a finished process more cost, from 10 to 5,000.
 import { writeFileSync } from "node:fs"
-import { finish, flags, progress } from "../proof/lib/command.mjs"
-import { fileLimit } from "../proof/lib/proc.mjs"
-import { ready, runtimeNames } from "../proof/lib/servers.mjs"
+import { finish, flags, progress } from "../stress/lib/command.mjs"
+import { fileLimit } from "../stress/lib/proc.mjs"
+import { ready, runtimeNames } from "../stress/lib/servers.mjs"
 import { serverOn } from "../run/runtimes.mjs"
 import { written } from "./lib/figures.mjs"
 import { grow, kinds, verdicts } from "./lib/growth.mjs"
@@ -40,7 +40,7 @@ const wide = [...bounds.flatMap((flag) => [flag, "20000"]), "--retention-ms", "3
 const ours = [...serverOn(options.runtime), ...wide, "--max-starts-per-second", "100000"].join(" ")
 const command = options.command === "procwire" ? ours : options.command
 
-/** @type {import("../proof/lib/command.mjs").Row[]} */
+/** @type {import("../stress/lib/command.mjs").Row[]} */
 const rows = []
 /** @type {Record<string, unknown>} */
 const all = {}

@@ -2,8 +2,8 @@
 // `npm run bench -- --receipts` and `--histories`: what a receipt or a history takes from the throughput of a flood, in
 // interleaved pairs. Two floods without one in each round say how much the machine itself differs.
 import { loadavg } from "node:os"
-import { finish, flags, progress } from "../proof/lib/command.mjs"
-import { ready, runtimeNames } from "../proof/lib/servers.mjs"
+import { finish, flags, progress } from "../stress/lib/command.mjs"
+import { ready, runtimeNames } from "../stress/lib/servers.mjs"
 import { serverOn } from "../run/runtimes.mjs"
 import { median, spread, written } from "./lib/figures.mjs"
 import { build, figure, runWorkload } from "./lib/native.mjs"

@@ -4,8 +4,8 @@ import { mkdtempSync, readdirSync, readFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { root } from "../../../.ci/setup.mjs"
-import { flags } from "../proof/lib/command.mjs"
-import { ready, serve } from "../proof/lib/servers.mjs"
+import { flags } from "../stress/lib/command.mjs"
+import { ready, serve } from "../stress/lib/servers.mjs"
 import { bench, guardRows } from "./lib/guard-rows.mjs"
 
 /**

@@ -1,7 +1,7 @@
 // @ts-check
 // The model's side of the talk with a client: tools that it calls, and what the client answers.
 import assert from "node:assert/strict"
-import { within } from "../proof/lib/command.mjs"
+import { within } from "../stress/lib/command.mjs"
 import * as Model from "./model.mjs"
 
 /**

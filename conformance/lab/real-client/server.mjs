@@ -2,7 +2,7 @@
 // The server under test: the words that start it, and one that listens on a WebSocket.
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { within } from "../proof/lib/command.mjs"
+import { within } from "../stress/lib/command.mjs"
 import { serverOn } from "../run/runtimes.mjs"
 
 /** @typedef {Awaited<ReturnType<typeof listen>>} Server */

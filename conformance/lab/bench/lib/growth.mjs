@@ -1,10 +1,10 @@
 // @ts-check
 // Servers that hold more and more of one thing, side by side: what a start, their memory and their idleness cost.
 import { setTimeout as sleep } from "node:timers/promises"
-import { connect, start } from "../../proof/lib/peers.mjs"
-import { within } from "../../proof/lib/command.mjs"
-import { descendants } from "../../proof/lib/proc.mjs"
-import { serve } from "../../proof/lib/servers.mjs"
+import { connect, start } from "../../stress/lib/wires.mjs"
+import { within } from "../../stress/lib/command.mjs"
+import { descendants } from "../../stress/lib/proc.mjs"
+import { serve } from "../../stress/lib/servers.mjs"
 import { cpu, naps, resident } from "./accounts.mjs"
 import { median } from "./figures.mjs"
 
@@ -56,10 +56,8 @@ const level = async (kind, count, command) => {
   const server = await serve({ runtime: "node", transport: kind === "connection" ? "ws" : "stdio", command })
   /** @type {Map<string, () => void>} */
   const closing = new Map()
-  const peer = await connect(server, {
-    notified: (method, { processId }) => {
-      if (method === "process/closed") closing.get(processId)?.()
-    },
+  const peer = await connect(server, (method, { processId }) => {
+    if (method === "process/closed") closing.get(processId)?.()
   })
   await peer.handshake()
   let last = 0

@@ -1,8 +1,8 @@
 // @ts-check
 // Measures a row of the guard: the same work on the control server and on procwire in turn, as pairs.
 import { fileURLToPath } from "node:url"
-import { descendants } from "../../proof/lib/proc.mjs"
-import { serve } from "../../proof/lib/servers.mjs"
+import { descendants } from "../../stress/lib/proc.mjs"
+import { serve } from "../../stress/lib/servers.mjs"
 import { serverOn } from "../../run/runtimes.mjs"
 import { cpu, resident } from "./accounts.mjs"
 import { bench, guardRows } from "./guard-rows.mjs"

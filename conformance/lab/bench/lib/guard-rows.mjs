@@ -1,10 +1,10 @@
 // @ts-check
 // What the guard measures: for each row, a piece of work that a client asks a running server for.
 import { once } from "node:events"
-import { connect, start } from "../../proof/lib/peers.mjs"
+import { connect, start } from "../../stress/lib/wires.mjs"
 
 /**
- * @import { Address } from "../../proof/lib/wires.mjs"
+ * @import { Address } from "../../stress/lib/wires.mjs"
  *
  * @typedef {Awaited<ReturnType<typeof connect>>} Peer
  * @typedef {(method: string, processId: string) => Promise<void>} Until
@@ -31,18 +31,16 @@ export const bench = async (server) => {
   /** @type {Map<string, { left: number, done: () => void }>} */
   const floods = new Map()
   let last = 0
-  const peer = await connect(server, {
-    notified: (method, { processId, chunk }) => {
-      const flood = method === "process/output" ? floods.get(processId) : undefined
-      if (flood !== undefined) {
-        flood.left -= Buffer.byteLength(chunk, "base64")
-        if (flood.left <= 0) flood.done()
-        return
-      }
-      const key = `${method} ${processId}`
-      awaited.get(key)?.()
-      awaited.delete(key)
-    },
+  const peer = await connect(server, (method, { processId, chunk }) => {
+    const flood = method === "process/output" ? floods.get(processId) : undefined
+    if (flood !== undefined) {
+      flood.left -= Buffer.byteLength(chunk, "base64")
+      if (flood.left <= 0) flood.done()
+      return
+    }
+    const key = `${method} ${processId}`
+    awaited.get(key)?.()
+    awaited.delete(key)
   })
   await peer.handshake()
   return {

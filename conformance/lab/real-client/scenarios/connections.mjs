@@ -3,7 +3,7 @@
 import assert from "node:assert/strict"
 import { existsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import * as Proc from "../../proof/lib/proc.mjs"
+import * as Proc from "../../stress/lib/proc.mjs"
 
 /** @import { Stage } from "../stage.mjs" */
 

@@ -4,7 +4,7 @@ import assert from "node:assert/strict"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
-import * as Proc from "../../proof/lib/proc.mjs"
+import * as Proc from "../../stress/lib/proc.mjs"
 
 const echo = fileURLToPath(new URL("../mcp-echo.mjs", import.meta.url))
 const namespace = "mcp__echo"

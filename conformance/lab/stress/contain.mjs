@@ -1,0 +1,86 @@
+// @ts-check
+// Starts trees of processes that try to get away, ends them in every way that there is, and counts who survives.
+import { randomUUID } from "node:crypto"
+import { progress, stress } from "./lib/command.mjs"
+import * as Peers from "./lib/wires.mjs"
+import * as Proc from "./lib/proc.mjs"
+import { onRuntime, serve } from "./lib/servers.mjs"
+
+const long = "sleep 600"
+const silent = "</dev/null >/dev/null 2>&1"
+/** Starts itself in a session of its own again and again. */
+const hydra = `[ "$1" -gt 0 ] && setsid sh -c "$0" "$0" $(($1 - 1)) & ${long}`
+const deaf = "trap '' TERM INT HUP"
+
+/** Trees that try to outlive what started them. Each says `ready` when it is complete, or as good as that. */
+/** @type {Record<string, (size: number) => string>} */
+const trees = {
+  "double fork": () => `(setsid sh -c "(${long} &); ${long} & exit" ${silent} &); echo ready; ${long}`,
+  "sessions of their own": () => `setsid ${long} & setsid setsid ${long} & echo ready; wait`,
+  "a daemon of init": () => `(setsid sh -c "trap '' HUP; ${long}; :" ${silent} &); echo ready`,
+  "deaf to signals": () => `${deaf}; setsid sh -c "${deaf}; while :; do ${long}; done" & echo ready; wait`,
+  "forking while it is killed": (size) => `echo ready; exec sh -c '${hydra}' '${hydra}' ${size}`,
+  "many children": (size) =>
+    `i=0; while [ $i -lt ${size} ]; do ${long} & i=$((i + 1)); done; echo ready; wait`,
+  "stopped children": () =>
+    `setsid sh -c 'kill -STOP $$; ${long}' & sh -c 'kill -STOP $$' & echo ready; kill -STOP $$`,
+  "a zombie leader": () => `(setsid sh -c 'exit' & exec ${long}) ${silent} & echo ready; exit`,
+}
+const names = Object.keys(trees)
+
+/** The ways to end: most often the session goes, sometimes the server, by a signal. */
+const ends = ["session", "terminate", "session", "SIGKILL", "SIGTERM"]
+const kinds = ["cgroup", "subreaper", "pidns", "auto"]
+
+export const contain = stress({
+  says: "starts trees of processes that try to outlive their server, ends them, and counts the survivors",
+  options: {
+    seconds: { says: "how long", standard: 60 },
+    children: { says: "children of the largest trees", standard: 1000 },
+    contain: { says: `what contains them: ${kinds.join(", ")}`, standard: "auto", choices: kinds },
+    runtime: onRuntime,
+  },
+  play: async (options, { row, fail, over }) => {
+    const mark = randomUUID()
+    const args = ["--contain", options.contain, "--detached-ttl-ms", "1", "--retention-ms", "1"]
+    const start = () => serve({ runtime: options.runtime, transport: "ws", args })
+    let server = await start()
+
+    /** Starts one tree of each kind and waits until all are ready. */
+    const plant = async (/** @type {number} */ size) => {
+      const waiting = new Set(names)
+      const peer = await Peers.connect(server, (method, { processId, chunk }) => {
+        if (method === "process/output" && Buffer.from(chunk, "base64").includes("ready"))
+          waiting.delete(processId)
+      })
+      await peer.handshake()
+      const env = { PATH: process.env["PATH"] ?? "", [Proc.markName]: mark }
+      for (const [name, tree] of Object.entries(trees))
+        await peer.call("process/start", Peers.start(name, ["sh", "-c", tree(size)], { env }))
+      if (!(await Proc.eventually(() => waiting.size === 0, 60_000)))
+        fail(`not ready: ${[...waiting].join()}`)
+      return peer
+    }
+
+    let [planted, most] = [0, 0]
+    for (let batch = 0; !over(); batch += 1) {
+      if (!server.running()) server = await start()
+      const { call, wire } = await plant(batch % 25 === 0 ? options.children : 30)
+      planted += names.length
+      most = Math.max(most, Proc.marked(mark).length)
+      const end = ends[batch % ends.length] ?? "session"
+      if (end === "terminate")
+        await Promise.all(names.map((processId) => call("process/terminate", { processId })))
+      if (end === "SIGKILL" || end === "SIGTERM") server.child.kill(end)
+      if (end === "SIGKILL" || end === "SIGTERM") await server.gone
+      wire.destroy()
+      await Proc.vanish(() => Proc.marked(mark), fail, `${end}: survivors`)
+      for (const { pid } of Proc.marked(mark)) process.kill(pid, "SIGKILL")
+      if (batch % 10 === 9) progress(`${planted} trees`)
+    }
+    if (server.running()) await server.stop()
+    row("trees", `${planted}: ${names.join(", ")}`)
+    row("the most processes at a time", String(most))
+    if (most < Math.min(options.children, 30)) fail("hardly anything was planted")
+  },
+})

@@ -1,0 +1,77 @@
+// @ts-check
+// Our server on a runtime, behind an address. A mark in its environment is inherited, so that whatever it leaves is
+// found.
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { build, install, root } from "../../../../.ci/setup.mjs"
+import { serverOn } from "../../run/runtimes.mjs"
+import { within } from "./command.mjs"
+import { markName } from "./proc.mjs"
+
+export const runtimeNames = ["node", "bun", "deno"]
+export const transportNames = ["stdio", "ws", "unix", "tcp"]
+export const onRuntime = { says: runtimeNames.join(", "), standard: "node", choices: runtimeNames }
+
+/**
+ * A server on a runtime, with arguments of ours, whose environment, and so that of its children, is marked. `command`
+ * is another server instead, which knows `--listen` and none of our flags.
+ * @typedef {{ runtime: string, transport: string, args?: readonly string[], mark?: string, command?: string }} Serving
+ * @typedef {Awaited<ReturnType<typeof serve>>} Server
+ */
+
+/** Installs and builds what is not up to date. Must run before anything of `dist/` is imported. */
+export const ready = () => void [install(), build()]
+
+/** Programs that run. They end with this one. @type {Set<import("node:child_process").ChildProcess>} */
+const running = new Set()
+process.once("exit", () => running.forEach((child) => child.kill("SIGKILL")))
+for (const signal of ["SIGTERM", "SIGINT"]) process.once(signal, () => process.exit(1))
+
+/** Starts a program that ends with this one. @param {string[]} words @param {NodeJS.ProcessEnv} [more] */
+export const launch = ([program = "", ...words], more = {}, stderr = 2) => {
+  const env = { ...process.env, ...more }
+  const child = spawn(program, words, { cwd: root, stdio: ["pipe", "pipe", stderr], env })
+  const { stdin, stdout } = child
+  if (stdin === null || stdout === null) throw new Error("a program without pipes")
+  running.add(child)
+  /** The exit code or the signal. @type {Promise<string | number | null>} */
+  const gone = new Promise((resolve) => child.once("exit", (code, signal) => resolve(signal ?? code)))
+  void gone.then(() => running.delete(child))
+  /** Its first line; rejects if it ends before. */
+  const line = async () => {
+    const first = Promise.race([once(stdout, "data"), gone.then(() => [])])
+    const [data] = await within(first, 60_000, "the first line of a program")
+    if (data === undefined) throw new Error(`${words.join(" ")} has ended with ${await gone}`)
+    return String(data).split("\n")[0] ?? ""
+  }
+  const end = (/** @type {NodeJS.Signals} */ signal) => {
+    child.kill(signal)
+    return within(gone, 20_000, `the end of a program after ${signal}`)
+  }
+  return { child: Object.assign(child, { stdin, stdout }), gone, line, end }
+}
+
+/** The address to listen at: `transport` is one of the names above, `wss` or `tls`. */
+const listenOf = (/** @type {string} */ transport, /** @type {string} */ folder) => {
+  if (transport === "stdio") return "stdio"
+  if (transport === "unix") return `unix:${join(folder, "socket")}`
+  return `${/^wss?$/.test(transport) ? "ws" : "tcp"}://127.0.0.1:0`
+}
+
+/** Starts a server and waits until it says its address. @param {Serving} serving */
+export const serve = async ({ runtime, transport, args = [], mark = "none", command = "" }) => {
+  const folder = mkdtempSync(join(tmpdir(), "procwire-stress-"))
+  const listen = ["--listen", listenOf(transport, folder)]
+  const ours = () => [...serverOn(runtime), ...args]
+  const words = [...(command === "" ? ours() : command.split(" ")), ...listen]
+  const { child, gone, line, end } = launch(words, { [markName]: mark })
+  void gone.then(() => rmSync(folder, { recursive: true, force: true }))
+  if (transport !== "stdio") child.stdin.end()
+  const running = () => child.exitCode === null && child.signalCode === null
+  /** Its address; empty over stdio. */
+  const url = transport === "stdio" ? "" : await line()
+  return { child, pid: child.pid, transport, url, gone, running, stop: () => end("SIGTERM") }
+}
