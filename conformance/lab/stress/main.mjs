@@ -7,13 +7,14 @@ import { finish, flags, progress, stackOf } from "./lib/command.mjs"
 import { ready } from "./lib/servers.mjs"
 
 const names = "fuzz chaos contain reuse crowd fleet history page viewers pressure".split(" ")
-const [, script = "", name = "--help", ...args] = process.argv
+const [, script = "", name = "--list", ...args] = process.argv
 
 /** @param {string} one @returns {Promise<import("./lib/command.mjs").AnyStress>} */
 const load = async (one) => (await import(`./${one}.mjs`))[one]
 
 const list = async () => {
-  for (const one of names) process.stdout.write(`${one.padEnd(10)}${(await load(one)).says}\n`)
+  const lines = names.map(async (one) => `${one.padEnd(10)}${(await load(one)).says}\n`)
+  process.stdout.write((await Promise.all(lines)).join(""))
 }
 
 /** Plays each as a program of its own. */

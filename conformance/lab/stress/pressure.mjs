@@ -49,7 +49,7 @@ export const pressure = stress({
       const tls = /^(wss|tls)$/.test(transport)
       // A server on Deno does not listen with TLS.
       if (tls && runtime === "deno") return
-      const name = `${runtime} ${transport} ${tty}`
+      const name = `${runtime} ${transport} ${tty || "pipe"}`
       const args = tls ? ["--tls-cert", cert, "--tls-key", key] : []
       const server = await serve({ runtime, transport, args })
       try {
