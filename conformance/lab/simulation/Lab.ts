@@ -20,16 +20,16 @@ export interface Request {
 interface Scripts {
   readonly playSeeds: (request: Request, print: (text: string) => void) => Promise<boolean>
   readonly bundle: (outfile?: string) => Promise<string>
-  readonly plant: (fault: object, outfile: string) => Promise<string>
-  readonly faults: ReadonlyArray<{ readonly what: string }>
+  readonly planted: (fault: object, outfile: string) => Promise<string>
+  readonly all: ReadonlyArray<{ readonly name: string }>
 }
 
 const load = (file: string): Promise<Scripts> => import(new URL(file, import.meta.url).href)
 
 export const { playSeeds } = await load("seeds.mjs")
 export const { bundle } = await load("bundle.mjs")
-export const { plant } = await load("faults/plant.mjs")
-export const { faults } = await load("faults/all.mjs")
+export const { planted } = await load("../faults/simulated.mjs")
+export const { all: faults } = await load("../faults/all.mjs")
 
 /** Plays seeds with one virtual minute of activity, all in one process, which compiles once: every invariant holds. */
 export const expectNoFailure = async (parts: ReadonlyArray<Part>): Promise<void> => {

@@ -3,8 +3,9 @@ import { spawn, spawnSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { fileURLToPath } from "node:url"
 import { afterAll, expect, onTestFinished, test, vi } from "vitest"
-import { faults, plant, playSeeds } from "./Lab.ts"
+import { faults, planted, playSeeds } from "./Lab.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "procwire-seeds-"))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -18,8 +19,8 @@ const told = async (file: string, jobs: number, seeds = 2) => {
 }
 
 test("failures come in the order of their seeds, however many processes play", async () => {
-  const fault = faults.find(({ what }) => what === "exited takes no seq of its own")
-  const file = await plant(fault!, join(folder, "planted.mjs"))
+  const fault = faults.find(({ name }) => name === "exited-takes-no-seq-of-its-own")
+  const file = await planted(fault!, join(folder, "planted.mjs"))
   const one = await told(file, 1)
   expect(one.ok).toBe(false)
   expect(one.text).toMatch(/seed \d FAILED[^]*seed \d FAILED/)
@@ -76,4 +77,13 @@ test("whoever plays ends once the program is gone that has started it", async ()
   onTestFinished(() => void spawnSync("kill", ["-9", `${pid}`]))
   playing.kill("SIGKILL")
   await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow("ESRCH"), patience)
+})
+
+test.each([1, 2])("nothing fails where no fault is planted, by %i processes", (jobs) => {
+  const main = fileURLToPath(new URL("main.mjs", import.meta.url))
+  const { status, stdout } = spawnSync(process.execPath, [main, "--seeds", "3", "--jobs", String(jobs)], {
+    encoding: "utf8",
+  })
+  expect(stdout).toMatch(/^seeds 1 to 3 ok: \d+ virtual minutes in [\d.]+ s\n$/)
+  expect(status).toBe(0)
 })

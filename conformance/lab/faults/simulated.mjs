@@ -1,44 +1,41 @@
 // @ts-check
-// Plants a fault in the bundled core, and plays seeds until one notices.
+// Plants a fault in the bundled simulation, and plays seeds until one notices.
 import { spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
-import { root } from "../../../../.ci/setup.mjs"
-import { bundle } from "../bundle.mjs"
-
-/** @import { Fault } from "./fault.mjs" */
+import { root } from "../../../.ci/setup.mjs"
+import { bundle } from "../simulation/bundle.mjs"
+import { plant } from "./syntax.mjs"
 
 /**
+ * @import { Fault } from "./fault.mjs"
+ *
  * What was noticed, and by which seed.
  * @typedef {{ seed: number, invariant: string, detail: string }} Found
  */
 
-const player = fileURLToPath(new URL("../player.mjs", import.meta.url))
+const player = fileURLToPath(new URL("../simulation/player.mjs", import.meta.url))
 
 /** Milliseconds that one seed may take, far more than any needs: a fault with which a run hangs is found, too. */
 const patience = 600_000
 
 /**
- * How often the text of a fault occurs in its file: once, if it can be planted.
- * @param {Fault} fault
- */
-export const occurrences = ({ file, find }) => readFileSync(join(root, file), "utf8").split(find).length - 1
-
-/**
- * Bundles the simulation with that fault in it.
+ * Bundles the simulation with a fault in it.
  * @param {Fault} fault
  * @param {string} outfile
  */
-export const plant = ({ file, find, replace }, outfile) =>
+export const planted = ({ file, find, put }, outfile) =>
   bundle(outfile, [
     {
       name: "fault",
       setup: ({ onLoad }) =>
         onLoad({ filter: /\.ts$/ }, ({ path }) => {
           if (path !== join(root, file)) return undefined
-          return { contents: readFileSync(path, "utf8").replace(find, () => replace), loader: "ts" }
+          const { text, why } = plant(readFileSync(path, "utf8"), find, put)
+          if (text === undefined) throw new Error(why)
+          return { contents: text, loader: "ts" }
         }),
     },
   ])
@@ -49,30 +46,27 @@ export const plant = ({ file, find, replace }, outfile) =>
  * @param {string} bundled
  * @param {readonly number[]} hunt the seeds
  * @param {string} [mix] the programs that are played, if not the usual ones
- * @param {(seed: number) => void} [begins] is called with each seed before it is played
  * @returns {Promise<Found | undefined>}
  */
-export const play = async (bundled, hunt, mix, begins = () => {}) => {
+export const play = async (bundled, hunt, mix) => {
   const child = spawn(process.execPath, [player, bundled, JSON.stringify({ hunt, mix, minutes: 1 })], {
     stdio: ["ignore", "pipe", "inherit"],
   })
   /** @type {Found | undefined} */
   let found
-  let seed = NaN
+  let seed = Number.NaN
   let hangs = false
   const hang = () => {
     hangs = true
     child.kill("SIGKILL")
   }
   let alarm = setTimeout(hang, patience)
-  const lines = createInterface({ input: child.stdout })
-  lines.on("line", (line) => {
+  createInterface({ input: child.stdout }).on("line", (line) => {
     clearTimeout(alarm)
     alarm = setTimeout(hang, patience)
     const told = JSON.parse(line)
     seed = told.seed
-    if (told.invariant === undefined) begins(seed)
-    else found = told
+    if (told.invariant !== undefined) found = told
   })
   /** @type {[code: number | null, signal: string | null]} */
   const [code, signal] = await new Promise((resolve) => child.on("close", (...ended) => resolve(ended)))
@@ -81,4 +75,19 @@ export const play = async (bundled, hunt, mix, begins = () => {}) => {
   if (found === undefined && code !== 0)
     return { seed, invariant: "it ends", detail: `the player ended with ${signal ?? code}` }
   return found
+}
+
+/**
+ * What notices a fault in so many seeds: its own first, then 1, 2, … Undefined if nothing does.
+ * @param {Fault} fault
+ * @param {number} most
+ * @param {string} outfile for the bundle
+ * @returns {Promise<string | undefined>}
+ */
+export const noticedBy = async (fault, most, outfile) => {
+  const { seed: known, mix } = fault
+  const counted = Array.from({ length: most }, (_, index) => index + 1)
+  const hunt = [...new Set([...(known === undefined ? [] : [known]), ...counted])].slice(0, most)
+  const found = await play(await planted(fault, outfile), hunt, mix === "default" ? undefined : mix)
+  return found && `seed ${found.seed}: ${found.invariant}`
 }
