@@ -15,8 +15,6 @@ const play = (...words: ReadonlyArray<string>): Promise<{ readonly code: number;
 // Ten seeds are more than any of them needs, so that other plans of the simulation find them, too.
 test.each([
   "output-wakes-nobody",
-  "a-reader-gets-its-last-chunk-again",
-  "a-cursor-advances-twice",
   "a-session-expires-although-it-was-resumed",
   "what-is-consumed-counts-for-ever",
 ])("the simulation notices that %s", async (name) => {

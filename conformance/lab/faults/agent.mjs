@@ -25,6 +25,7 @@ export const agent = [
     "a cancelled call leaves its command alone",
     "args.kill_on_cancel === true",
     "false",
+    byTests("core/agent/Stopping.test.ts"),
   ),
   inFile("core/agent/Grep.ts")(
     "matches that do not fit are lost",
@@ -77,9 +78,9 @@ export const agent = [
     "true",
   ),
   inFile("core/agent/Transcript.ts")(
-    "a line begins one too late",
-    "each.ends < wanted",
-    "each.ends <= wanted",
+    "a line of a transcript begins one too late",
+    "block.offset + at",
+    "block.offset + at + 1",
   ),
   inFile("core/agent/Truncate.ts")(
     "a character is cut in two",
@@ -90,17 +91,24 @@ export const agent = [
     "a tool is offered that the server cannot do",
     "server?.processScreen === true",
     "true",
+    byTests("core/agent/ReadScreen.test.ts"),
   ),
   inFile("core/agent/WaitFor.ts")(
     "silence counts before a question for input",
     "...all, ...quiet",
     "...quiet, ...all",
   ),
-  inFile("core/agent/Waiting.ts")("a deadline is not waited for", "{ exit: true }", "{ quiet_ms: 0 }"),
+  inFile("core/agent/Waiting.ts")(
+    "a deadline is not waited for",
+    "{ exit: true }",
+    "{ quiet_ms: 0 }",
+    byTests("core/agent/Stopping.test.ts"),
+  ),
   inFile("core/agent/WriteStdinTool.ts")(
     "the end of a command is told twice",
     "!table.has(session)",
     "false",
+    byTests("core/agent/UnifiedExec.test.ts"),
   ),
   inFile("core/agent/vendor/AnthropicBash.ts")(
     "a shell that is over is used again",

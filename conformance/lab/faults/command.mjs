@@ -1,6 +1,6 @@
 // @ts-check
 // Faults of the command: its server, its doors, its tokens, its words.
-import { byTests, inFile } from "./fault.mjs"
+import { byCases, byTests, inFile } from "./fault.mjs"
 
 export const command = [
   inFile("adapters/shared/auth/Bearer.ts")(
@@ -169,6 +169,7 @@ export const command = [
     "a block beyond the last offset is empty",
     "(beyond > 0n)",
     "(beyond > 1n)",
+    byCases("fs/readBlock/range-beyond-all-files-closes"),
   ),
   inFile("adapters/shared/files/Save.ts")(
     "a device is written although no link may be followed",
@@ -179,6 +180,7 @@ export const command = [
     "a POST without a body has a content-length",
     "(body.length === 0)",
     '(body.length === 0 && method === "GET")',
+    byCases("http/redirect/no-length-without-a-body"),
   ),
   inFile("adapters/shared/serve/AuthRule.ts")(
     "white space in a file counts",

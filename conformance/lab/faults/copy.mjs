@@ -76,7 +76,7 @@ const build = (folder) =>
  */
 const failingTest = (folder, tests) =>
   new Promise((resolve) => {
-    const flags = ["--bail=1", "--passWithNoTests", "--reporter=verbose", "--testTimeout=20000"]
+    const flags = ["--bail=1", "--passWithNoTests", "--reporter=verbose", "--testTimeout=60000"]
     const child = spawn(process.execPath, ["node_modules/vitest/vitest.mjs", "run", ...flags, ...tests], {
       cwd: folder,
       env: { ...process.env, NO_COLOR: "1", FORCE_COLOR: undefined },

@@ -177,9 +177,9 @@ export const coreClient = [
     "now",
   ),
   inFile("core/client/asciicast/Recording.ts")(
-    "a recording that goes on lacks the chunk that was printed last",
-    "+ recorder.flush()",
-    "",
+    "a chunk that two parts share is two events",
+    "this.pending?.seq === seq",
+    "this.pending === null",
   ),
   inFile("core/client/command/Script.ts")(
     "a value in a script of a shell is cut into words",

@@ -9,14 +9,24 @@ export const coreFiles = [
     "void unsupported",
     byCases("fs/noFollow/recursive-remove-refused"),
   ),
-  inFile("core/files/Copying.ts")("blocks of a copy overlap", "BigInt(block.length)", "1n"),
+  inFile("core/files/Copying.ts")(
+    "a copy to itself empties a file",
+    "if (target.identity === identity) return",
+    "void identity",
+    byCases("fs/copy/onto-itself-loses-nothing"),
+  ),
   inFile("core/files/Handles.ts")(
     "a block may end beyond the last offset",
     "+ BigInt(bytes.length)",
     "",
     byCases("fs/writeBlock/bad-size-refused"),
   ),
-  inFile("core/files/MissingWatch.ts")("a watch may have the id 0", "let latest = 0n", "let latest = -1n"),
+  inFile("core/files/MissingWatch.ts")(
+    "what is written into a present folder is told",
+    'kind === "directory" ? `${identity} ${mode}` : `${identity} ${version}`',
+    "`${identity} ${version}`",
+    byCases("fs/watchMissing/content-of-present-folder-ignored"),
+  ),
   inFile("core/files/ReadWriteLock.ts")(
     "a turn that nobody wants any more is kept",
     "return release()",

@@ -97,6 +97,7 @@ export const coreProcess = [
     "a killed child is not read to its end while a reader lags",
     "this.terminated && this.status !== undefined",
     "false",
+    byCases("process/credit/terminate-needs-none"),
   ),
   inFile("core/process/ProcessRegistry.ts")(
     "terminate finds the dead running",
@@ -164,6 +165,7 @@ export const coreProcess = [
     "one writeId too few is remembered",
     "capacity = 4096",
     "capacity = 4095",
+    byCases("process/write/4096-write-ids-remembered"),
   ),
   inFile("core/process/Writers.ts")(
     "who gets the role back is not told",
