@@ -48,7 +48,7 @@ const imports = {
   "conformance/transport":
     "core/protocol core/transport conformance/suite conformance/seam conformance/spawner",
   "conformance/directory": "core/directory conformance/suite conformance/seam",
-  "conformance/targets": "",
+  "conformance/targets": "conformance/lab/faults",
   "conformance/lab": ".ci dist conformance",
 }
 
