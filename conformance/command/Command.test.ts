@@ -9,6 +9,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { afterAll, expect, test } from "vitest"
 import { type Ran, run as here } from "../testing/CommandHere.ts"
+import * as Own from "../testing/Own.ts"
 import * as Xml from "../testing/Xml.ts"
 
 const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url))
@@ -25,9 +26,8 @@ const run = (program: ReadonlyArray<string>, ...args: ReadonlyArray<string>): Pr
   })
 
 const node = [process.execPath]
-const server = (name: string): string => `'${process.execPath}' '${path(`../targets/${name}.mjs`)}'`
-const good = ["--command", server("control")]
-const bad = ["--command", server("broken/error-code-wrong")]
+const good = ["--command", Own.quoted(Own.own(), "stdio")]
+const bad = ["--command", Own.quoted(Own.broken("error-code-wrong"), "stdio")]
 const missingField = "process/read/missing-process-id-is-named"
 
 test("the exit code is 0 when every must has passed", async () => {
@@ -129,7 +129,7 @@ const others: ReadonlyArray<readonly [name: string, program: ReadonlyArray<strin
 for (const [name, program] of others) {
   test.skipIf(program[0] === "")(`the same bundle runs on ${name}, over both transports`, async () => {
     const globs = ["process/output/seq-contiguous", "session/isolated", "lifecycle/end-of-input-ends*"]
-    const both = await run(program, "--command", `${server("control")} --listen {LISTEN}`, ...globs)
+    const both = await run(program, "--command", Own.quoted(Own.own()), ...globs)
     expect(both.err).toBe("")
     expect(both.out).toMatch(/conformant: 4 cases over stdio and ws/)
     expect(both.code).toBe(0)

@@ -7,13 +7,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { createServer, type AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { afterAll, expect, test } from "vitest"
 import { run } from "../testing/CommandHere.ts"
+import * as Own from "../testing/Own.ts"
 import * as Xml from "../testing/Xml.ts"
 
-const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url))
-const control = `'${process.execPath}' '${path("../targets/control.mjs")}'`
+const own = Own.quoted(Own.own(), "stdio")
 const folder = mkdtempSync(join(tmpdir(), "procwire-unanswered-"))
 afterAll(() => rmSync(folder, { recursive: true }))
 
@@ -95,12 +94,12 @@ test("a run in which no case has passed is not conformant, whatever is expected 
   const id = "handshake/params-checked-before-state"
   const known = join(folder, "known.json")
   writeFileSync(known, JSON.stringify([{ id, reason: "it is shy" }]))
-  const bad = ["--command", `'${process.execPath}' '${path("../targets/broken/error-code-wrong.mjs")}'`]
+  const bad = ["--command", Own.quoted(Own.broken("error-code-wrong"), "stdio")]
   const runs = [
     [...bad, id],
     [...bad, id, "--baseline", known],
-    ["--command", control, "process/output/tty-size", "--without", "pty"],
-    ["--command", control, "process/output/tty-size", "--without", "pty", "--tap"],
+    ["--command", own, "process/output/tty-size", "--without", "pty"],
+    ["--command", own, "process/output/tty-size", "--without", "pty", "--tap"],
   ]
   for (const args of runs) {
     const { code, err, out } = await run(...args)
@@ -111,7 +110,7 @@ test("a run in which no case has passed is not conformant, whatever is expected 
 
 test("a server that stops answering midway is asked again, and the rest is not played", async () => {
   const count = join(folder, "starts")
-  const script = `echo >> ${count}; [ $(wc -l < ${count}) -gt 12 ] && ${mute}; exec ${control}`
+  const script = `echo >> ${count}; [ $(wc -l < ${count}) -gt 12 ] && ${mute}; exec ${own}`
   const tap = await run(
     "--command",
     sh(script),
@@ -131,7 +130,7 @@ test("a server that stops answering midway is asked again, and the rest is not p
 })
 
 test("failures with one cause are printed once, then counted; -v prints and lists them all", async () => {
-  const server = `'${process.execPath}' '${path("../targets/broken/seq-as-string.mjs")}' --listen {LISTEN}`
+  const server = Own.quoted(Own.broken("seq-as-string"))
   const args = [
     "--command",
     server,

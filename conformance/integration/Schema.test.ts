@@ -10,6 +10,7 @@ import type { Dialect } from "../suite/Dialect.ts"
 import * as Runner from "../suite/Runner.ts"
 import { select } from "../suite/Select.ts"
 import * as Target from "../suite/Target.ts"
+import * as Own from "../testing/Own.ts"
 import * as WireSchema from "../testing/WireSchema.ts"
 
 const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url))
@@ -115,7 +116,7 @@ describe("The schema", () => {
   })
 
   it("has not what a wrong server says", async () => {
-    const wrong = Target.command("stdio", [process.execPath, path("../targets/broken/seq-as-string.mjs")])
+    const wrong = Target.command("stdio", Own.broken("seq-as-string"))
     const { faults } = await play(wrong, "current", ["process/output/seq-contiguous"])
     expect(faults.length).toBeGreaterThan(0)
   })

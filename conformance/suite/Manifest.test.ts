@@ -1,15 +1,22 @@
 /**
- * What a server lacks is found by asking it: here one that knows processes and nothing else.
+ * What a server lacks is found by asking it: here one that knows next to nothing.
  */
-import { fileURLToPath } from "node:url"
 import { afterAll, expect, test } from "vitest"
 import * as Case from "./Case.ts"
 import * as Manifest from "./Manifest.ts"
 import { runCase } from "./RunCase.ts"
 import * as Target from "./Target.ts"
 
-const script = fileURLToPath(new URL("../targets/control.mjs", import.meta.url))
-const target = Target.command("stdio", [process.execPath, script])
+/** It answers to nothing else than `initialize` and `environment/status`, whatever its flags say. */
+const script = `
+  require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
+    const { id, method } = JSON.parse(line)
+    const known = ["initialize", "environment/status"].includes(method)
+    const error = { code: -32601, message: "unknown method" }
+    const answer = known ? { result: { sessionId: "s", environmentInfo: { capabilities: {} } } } : { error }
+    if (id !== undefined) console.log(JSON.stringify({ id, ...answer }))
+  })`
+const target = Target.command("stdio", [process.execPath, "-e", script, "--"])
 afterAll(target.close)
 
 const requiring = (...requires: ReadonlyArray<Case.Capability>): Case.Case =>
@@ -29,7 +36,7 @@ test("an extension that is not announced is missing", async () => {
 
 test("a server that does not start with the flags for authentication is without it", async () => {
   // It never prints an address: the suite waits in vain for so long. A target keeps its first deadline.
-  const other = Target.command("stdio", [process.execPath, script])
+  const other = Target.command("stdio", [process.execPath, "-e", script, "--"])
   const missing = await Manifest.missing(requiring("ws-auth"), other, 2_000)
   await other.close()
   expect(missing).toMatch(/does not start with --ws-auth/)

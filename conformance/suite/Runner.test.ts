@@ -9,26 +9,26 @@ import { pause } from "./Deadline.ts"
 import * as Report from "../report/Report.ts"
 import * as Runner from "./Runner.ts"
 import { select } from "./Select.ts"
-import type { Target } from "./Target.ts"
-import * as Control from "../testing/Control.ts"
+import * as Target from "./Target.ts"
+import * as Own from "../testing/Own.ts"
 
 const style: Report.Style = { colour: false, verbose: false, program: "procwire-conformance" }
 
-const runOn = (targets: ReadonlyArray<Target>, ...globs: ReadonlyArray<string>) =>
+const runOn = (targets: ReadonlyArray<Target.Target>, ...globs: ReadonlyArray<string>) =>
   runFor(60_000, targets, globs)
 
-const runFor = (timeoutMs: number, targets: ReadonlyArray<Target>, globs: ReadonlyArray<string>) =>
+const runFor = (timeoutMs: number, targets: ReadonlyArray<Target.Target>, globs: ReadonlyArray<string>) =>
   Runner.run({
     cases: select(cases, globs, "all").cases,
     targets,
     parallel: 2,
     timeoutMs,
     slow: false,
-    without: Control.without,
+    without: new Set(["pty"] as const),
   })
 
 test("a case runs on every target that can carry it, and outcomes keep the order of the cases", async () => {
-  const both = [Control.target("control", "stdio"), Control.target("control", "ws")]
+  const both = [Own.target("stdio"), Own.target("ws")]
   const globs = ["handshake/second-initialize-refused", "framing/blank-lines-skipped", "session/isolated"]
   const outcomes = await runOn(both, ...globs)
   expect(outcomes.map(({ case: { id }, status, transport }) => [id, transport, status])).toEqual([
@@ -40,11 +40,7 @@ test("a case runs on every target that can carry it, and outcomes keep the order
 })
 
 test("a case that no target can carry, or whose capability is lacking, is skipped with the reason", async () => {
-  const outcomes = await runOn(
-    [Control.target("control", "stdio")],
-    "session/isolated",
-    "process/output/tty-size",
-  )
+  const outcomes = await runOn([Own.target("stdio")], "session/isolated", "process/output/tty-size")
   expect(outcomes.map(({ reason, status }) => [status, reason])).toEqual([
     ["skip", "the server is without pty"],
     ["skip", "only over sockets"],
@@ -53,18 +49,18 @@ test("a case that no target can carry, or whose capability is lacking, is skippe
 
 test("a failure is reported with its sentence, what was sent, what came, and a command to repeat it", async () => {
   // The case fails when it has waited in vain for so long.
-  const targets = [Control.target("broken/id-as-string", "stdio")]
+  const targets = [Target.command("stdio", Own.broken("id-as-string"))]
   const [failed] = await runFor(10_000, targets, ["handshake/initialize-returns*"])
   const text = failed === undefined ? "" : Report.failure(failed, style)
   expect(text).toContain("initialize {clientName} is answered with a result")
   expect(text).toMatch(/→ \{"id":1000,"method":"initialize"/)
   expect(text).toMatch(/← \{"id":"1000","result"/)
-  expect(text).toMatch(/alone: procwire-conformance --command .*id-as-string\.mjs.* handshake\//)
+  expect(text).toMatch(/alone: procwire-conformance --command .*broken\.mjs id-as-string.* handshake\//)
 })
 
 test("a server that cannot be started fails its cases and ends no run", async () => {
   const outcomes = await runOn(
-    [Control.target("no-such-server", "ws")],
+    [Target.command("ws", [process.execPath, "no-such-server.mjs"])],
     "environment/status*",
     "session/isolated",
   )
@@ -89,8 +85,8 @@ test("a wait that a failed case has left behind does not end the run", async () 
     says: "Is still there when the wait of the other case ends.",
     run: () => pause(200),
   })
-  const plan = { parallel: 2, timeoutMs: 60_000, slow: false, without: Control.without }
-  const targets = [Control.target("control", "stdio")]
+  const plan = { parallel: 2, timeoutMs: 60_000, slow: false, without: new Set(["pty"] as const) }
+  const targets = [Own.target("stdio")]
   const outcomes = await Runner.run({ ...plan, cases: [abandons, patient], targets })
   expect(outcomes.map(({ status }) => status)).toEqual(["fail", "pass"])
 })
