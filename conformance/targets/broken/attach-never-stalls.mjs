@@ -1,5 +1,0 @@
-// @ts-check
-/** Fault: the policy block is skip. */
-import { serve } from "../control/Server.mjs"
-
-serve({ holds: () => false })

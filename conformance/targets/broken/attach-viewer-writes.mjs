@@ -1,5 +1,0 @@
-// @ts-check
-/** Fault: viewers write. */
-import { serve } from "../control/Server.mjs"
-
-serve({ mayWrite: () => true })

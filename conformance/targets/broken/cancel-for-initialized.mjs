@@ -1,5 +1,0 @@
-// @ts-check
-/** Fault: a cancel stands for initialized. */
-import { serve } from "../control/Server.mjs"
-
-serve({ notified: () => "ready" })

@@ -1,5 +1,0 @@
-// @ts-check
-/** Fault: a history has everything, whatever its bound. */
-import { serve } from "../control/Server.mjs"
-
-serve({ drops: () => {} })

@@ -1,5 +1,0 @@
-// @ts-check
-/** Fault: a list has processes of every state. */
-import { serve } from "../control/Server.mjs"
-
-serve({ wanted: (query) => ({ ...query, states: null }) })

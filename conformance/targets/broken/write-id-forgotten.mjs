@@ -1,5 +1,0 @@
-// @ts-check
-/** Fault: a repeated write is written again. */
-import { serve } from "../control/Server.mjs"
-
-serve({ repeated: () => false })
