@@ -1,5 +1,5 @@
 // @ts-check
-// The lint: `npm run lint`. Its import rules come from the table `imports`.
+// The lint: `npm run check -- lint`. Its import rules come from the table `imports`.
 import { relative } from "node:path"
 
 /** @import { DummyRuleMap, OxlintConfig, OxlintOverride } from "oxlint" */

@@ -127,7 +127,13 @@ const playFlaky = () => {
   if (files.size === 0) process.stdout.write("nothing has failed in this checkout\n")
   for (const [runtime, names] of files)
     run(process.execPath, [
-      ...[".ci/flakes.mjs", "--rounds", values.rounds, "--load", "2", "--runtime", runtime],
+      ".ci/flakes.mjs",
+      "--rounds",
+      values.rounds,
+      "--load",
+      "2",
+      "--runtime",
+      runtime,
       ...names,
     ])
 }

@@ -1,6 +1,6 @@
 // @ts-check
-// `npm run docs`: the API reference of every export, into dist/docs. A warning is an error: a public name without a
-// docstring, a link to nothing, a type that is used but not exported.
+// `npm run check -- docs`: the API reference of every export, into dist/docs. A warning is an error: a public name
+// without a docstring, a link to nothing, a type that is used but not exported.
 //
 // typedoc reads types through the compiler's JavaScript API, which TypeScript 7 no longer has: both are installed, in
 // versions that fit each other, into .cache/docs.

@@ -1,6 +1,6 @@
 // @ts-check
-// `npm run flakes -- --rounds 200 --load 8`: plays the tests again and again beside busy processes, and tells which of
-// them do not always pass. `--help` has the options. It exits with 1 if a test has failed, with 2 for wrong use.
+// `npm run lab -- flakes --rounds 200 --load 8`: plays the tests again and again beside busy processes, and tells which
+// of them do not always pass. `--help` has the options. It exits with 1 if a test has failed, with 2 for wrong use.
 import { spawn } from "node:child_process"
 import { mkdirSync, rmSync } from "node:fs"
 import { parseArgs } from "node:util"
@@ -9,7 +9,7 @@ import { build, heading, install, root } from "./setup.mjs"
 
 /** @import { Runtime } from "./setup.mjs" */
 
-const help = `npm run flakes -- [options] [PATH...]
+const help = `npm run lab -- flakes [options] [PATH...]
 
 Plays the test files whose paths contain a PATH (default: all; of core and adapters on Bun and Deno), in rounds.
 
@@ -23,7 +23,7 @@ Each failure is printed, with the log of its round in dist/flakes; at the end th
 
 /** @returns {never} @param {string} message */
 const misused = (message) => {
-  process.stderr.write(`npm run flakes: ${message}\ntry --help\n`)
+  process.stderr.write(`npm run lab -- flakes: ${message}\ntry --help\n`)
   process.exit(2)
 }
 

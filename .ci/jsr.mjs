@@ -1,5 +1,5 @@
 // @ts-check
-// `npm run jsr`: the sources as JSR would publish them, into dist/jsr, and a dry run of `deno publish` on them.
+// `npm run check -- jsr`: the sources as JSR would publish them, into dist/jsr, and a dry run of `deno publish` on it.
 //
 // Exports, version and dependencies are those of package.json. JSR bans `/// <reference lib>`, which the declarations
 // on npm need; it gets the sources without. Types are not checked again: `deno check` does that. What is inferred by

@@ -1,7 +1,7 @@
 // @ts-check
 // `npm run readme`: writes the generated parts of READMEs: the methods of both wires into core/README.md and the limits
-// into adapters/README.md, from their tables; the support table into README.md, from what `npm run support` proved; the
-// list of conformance cases into conformance/IDS.md, from the cases.
+// into adapters/README.md, from their tables; the support table into README.md, from what `npm run lab -- support` has
+// proved; the list of conformance cases into conformance/IDS.md, from the cases.
 // `npm run readme -- --check`: fails if one is not current, if README.md is too long, if a link leads nowhere, or if a
 // TypeScript block of a README or of the docstring of an export does not compile, or a manifest for Kubernetes is
 // none.

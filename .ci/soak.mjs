@@ -1,6 +1,6 @@
 // @ts-check
-// `npm run soak`: cuts the connection again and again for ten minutes while three children flood it, and compares every
-// byte. `npm run soak -- 60 7` plays 60 seconds from seed 7.
+// `npm run lab -- soak`: cuts the connection again and again for ten minutes while three children flood it, and
+// compares every byte. `npm run lab -- soak 60 7` plays 60 seconds from seed 7.
 import { command } from "./command.mjs"
 import { build, install, tool } from "./setup.mjs"
 

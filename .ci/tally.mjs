@@ -23,7 +23,12 @@ import { root } from "./setup.mjs"
  * @typedef {{ runtime: string, file: string, test: string, message: string }} Failure
  *
  * `wanted` has how many were skipped for want of a program, by its name.
- * @typedef {{ passed: number, failed: number, skipped: number, wanted: Record<string, number>, failures: Failure[] }} Tally
+ * @typedef {object} Tally
+ * @property {number} passed
+ * @property {number} failed
+ * @property {number} skipped
+ * @property {Record<string, number>} wanted
+ * @property {Failure[]} failures
  */
 
 /** @returns {Tally} */

@@ -1,6 +1,6 @@
 // @ts-check
 // The command as the tests of Bun and Deno start it, bundled. They start it many hundred times, and from its sources it
-// reads four hundred files each time. The suites (`npm run support`) start it from its sources, too.
+// reads four hundred files each time. The suites (`npm run lab -- support`) start it from its sources, too.
 import { build } from "esbuild"
 import { bundled } from "./bundle.mjs"
 import { modified, newestSource, root } from "./setup.mjs"

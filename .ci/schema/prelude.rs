@@ -1,4 +1,4 @@
-// Written by `npm run schema:rust` from procwire.schema.json: not to be edited.
+// Written by `npm run schema -- rust` from procwire.schema.json: not to be edited.
 
 //! The types of the wire, with the standard library alone. What may be absent is an `Option`.
 #![allow(clippy::all, dead_code)]

@@ -179,16 +179,20 @@ describe.runIf(spawner.capabilities.confine)("under bubblewrap", { tags: ["bubbl
   })
 
   const python = existsSync("/usr/bin/python3")
-  it.runIf(python)("has no sockets without a network, and unix sockets with one", { tags: ["python3"] }, async () => {
-    const probe = (family: string) =>
-      `python3 -c 'import socket as s; s.socket(s.${family}, s.SOCK_DGRAM); print("open")' 2>&1 | tail -1`
-    const every = ["AF_INET", "AF_UNIX", "AF_NETLINK", "AF_VSOCK"].map(probe).join("; ")
-    const refused = "PermissionError: [Errno 1] Operation not permitted\n"
-    expect(await sh(every, confine({ "/": "read" }))).toBe(refused.repeat(4))
-    expect(await sh(every, confine({ "/": "read" }, true))).toBe(`${"open\n".repeat(3)}${refused}`)
-    const pair = `python3 -c 'import socket as s; s.socketpair(); print("pair")'`
-    expect(await sh(pair, confine({ "/": "read" }))).toBe("pair\n")
-  })
+  it.runIf(python)(
+    "has no sockets without a network, and unix sockets with one",
+    { tags: ["python3"] },
+    async () => {
+      const probe = (family: string) =>
+        `python3 -c 'import socket as s; s.socket(s.${family}, s.SOCK_DGRAM); print("open")' 2>&1 | tail -1`
+      const every = ["AF_INET", "AF_UNIX", "AF_NETLINK", "AF_VSOCK"].map(probe).join("; ")
+      const refused = "PermissionError: [Errno 1] Operation not permitted\n"
+      expect(await sh(every, confine({ "/": "read" }))).toBe(refused.repeat(4))
+      expect(await sh(every, confine({ "/": "read" }, true))).toBe(`${"open\n".repeat(3)}${refused}`)
+      const pair = `python3 -c 'import socket as s; s.socketpair(); print("pair")'`
+      expect(await sh(pair, confine({ "/": "read" }))).toBe("pair\n")
+    },
+  )
 
   it("takes no orders from the environment of the child before it is confined", async () => {
     const mark = join(folder, "loaded")

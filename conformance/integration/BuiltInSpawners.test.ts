@@ -1,7 +1,7 @@
 /**
  * Each built-in spawner through the spawner suite, without what takes long because it repeats, and through some cases
  * of the wire suite behind `procwire serve --spawner`. What fails is in `targets/spawners.json` with its reason; of the
- * spawner suite it must fail. `npm run conformance:spawners` plays both suites whole.
+ * spawner suite it must fail. `npm run lab -- spawners` plays both suites whole.
  */
 import { execFile } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
@@ -37,7 +37,7 @@ const ofTheRest = ["spawner/events/**", "spawner/pause/**", "spawner/scope/**"]
 
 /**
  * How long a wait of a case goes on that has to fail: some wait for what never comes. One that would pass if it waited
- * longer is found by `npm run conformance:spawners`.
+ * longer is found by `npm run lab -- spawners`.
  */
 const inVainMs = 2000
 

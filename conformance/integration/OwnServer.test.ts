@@ -1,8 +1,8 @@
 /**
  * conformance/vitest.ts on this project's own server. Needs the bundle in `dist/`.
  *
- * A family on each is enough here: `npm run support`, a step of `npm test`, plays the whole suite over WebSocket and
- * what depends on the transport over all of them. Over stdio each case starts a server of its own.
+ * A family on each is enough here: `npm run lab -- support` plays the whole suite over WebSocket and what
+ * depends on the transport over all of them. Over stdio each case starts a server of its own.
  */
 import { fileURLToPath } from "node:url"
 import * as Target from "../suite/Target.ts"

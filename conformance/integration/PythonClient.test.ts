@@ -47,9 +47,13 @@ describe.skipIf(!python)("The client for Python", { tags: ["python3"] }, () => {
     expect(await play(["stdio"], some)).toEqual([])
   })
 
-  it.skipIf(!has("-c", "import websockets"))("passes cases over WebSocket", { tags: ["python3-websockets"] }, async () => {
-    expect(await play(["ws"], some)).toEqual([])
-  })
+  it.skipIf(!has("-c", "import websockets"))(
+    "passes cases over WebSocket",
+    { tags: ["python3-websockets"] },
+    async () => {
+      expect(await play(["ws"], some)).toEqual([])
+    },
+  )
 
   it("runs a command on a real server, with its input, its output and its exit code", async () => {
     const command = path("../../dist/procwire.mjs")
@@ -72,17 +76,21 @@ describe.skipIf(!python)("The client for Python", { tags: ["python3"] }, () => {
     }
   })
 
-  it.skipIf(!has("-c", "import pip"))("is installed from its folder, offline", { tags: ["python3-pip"] }, () => {
-    cpSync(source, join(folder, "source"), { recursive: true })
-    const install = ["-m", "pip", "install", "--quiet", "--no-index", "--no-deps"]
-    const target = ["--target", join(folder, "site"), join(folder, "source")]
-    execFileSync("python3", [...install, ...target], { cwd: folder, stdio: "pipe", timeout: 240_000 })
-    const said = spawnSync("python3", ["-m", "procwire_client"], {
-      env: { ...env, PYTHONPATH: join(folder, "site") },
-      cwd: folder,
-    })
-    expect(said.stderr.toString()).toContain("usage: python3 -m procwire_client URL ARGV")
-  })
+  it.skipIf(!has("-c", "import pip"))(
+    "is installed from its folder, offline",
+    { tags: ["python3-pip"] },
+    () => {
+      cpSync(source, join(folder, "source"), { recursive: true })
+      const install = ["-m", "pip", "install", "--quiet", "--no-index", "--no-deps"]
+      const target = ["--target", join(folder, "site"), join(folder, "source")]
+      execFileSync("python3", [...install, ...target], { cwd: folder, stdio: "pipe", timeout: 240_000 })
+      const said = spawnSync("python3", ["-m", "procwire_client"], {
+        env: { ...env, PYTHONPATH: join(folder, "site") },
+        cwd: folder,
+      })
+      expect(said.stderr.toString()).toContain("usage: python3 -m procwire_client URL ARGV")
+    },
+  )
 
   it("is one file of less than 500 lines beside its generated types", () => {
     const lines = readFileSync(join(source, "procwire_client/client.py"), "utf8").split("\n").length

@@ -59,7 +59,9 @@ const proves = async (file: string, also: SeamCase.Known = {}): Promise<void> =>
 
 const timeout = 300_000
 
-test.runIf(works())("the sandbox of README.md", { timeout, tags: ["bubblewrap"] }, () => proves(example("README.md", "layerWrap(")))
+test.runIf(works())("the sandbox of README.md", { timeout, tags: ["bubblewrap"] }, () =>
+  proves(example("README.md", "layerWrap(")),
+)
 
 test("the spawner of spawner/README.md", { timeout }, () =>
   proves(example("conformance/spawner/README.md", "const launch =")),

@@ -99,7 +99,7 @@ const own = (dialect: Dialect) =>
     "tcp://127.0.0.1:0",
   ])
 
-/** All of them: `npm run conformance:schema`. */
+/** All of them: `npm run lab -- schema`. */
 const some = ["handshake/s*", "process/output/s*", "process/read/n*", "fs/walk/l*"]
 
 describe("The schema", () => {

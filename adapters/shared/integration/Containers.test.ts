@@ -66,7 +66,8 @@ const serve = async (...args: ReadonlyArray<string>) => {
   return { server, client, ended, log: () => log }
 }
 
-if (missing !== undefined) it.skip(`no containers: ${missing.what}; ${missing.remedy}`, { tags: ["podman"] }, () => {})
+if (missing !== undefined)
+  it.skip(`no containers: ${missing.what}; ${missing.remedy}`, { tags: ["podman"] }, () => {})
 else
   describe("a container as a spawner", () => {
     it("takes words, variables and directories of any bytes, and tells exits exactly", async () => {

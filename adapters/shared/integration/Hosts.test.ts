@@ -96,50 +96,54 @@ describe.runIf(onNode)("several hosts", () => {
   })
 })
 
-describe.runIf(onNode && SshServer.lack === undefined)("a host of the configuration of ssh", { tags: ["sshd"] }, () => {
-  it("is one of the hosts, with what it can do, and takes every command", async () => {
-    const [here, there] = [Program.make({ PROCWIRE_SSH_CONFIG: "ssh_config" }), Program.make()]
-    there.folder.sh("mkdir bin")
-    const words = unboundCommand.map((word) => `'${word}'`).join(" ")
-    writeFileSync(there.folder.at("bin/procwire"), `#!/bin/sh\nexec ${words} "$@"\n`, { mode: 0o755 })
-    const remote = {
-      PATH: `${there.folder.at("bin")}:/usr/bin:/bin`,
-      XDG_RUNTIME_DIR: there.folder.at("run"),
-    }
-    const variables = Object.entries(remote).map((pair) => pair.join("="))
-    const sshd = await SshServer.start(`SetEnv ${variables.join(" ")} HOME=${there.folder.path}`)
-    onTestFinished(sshd.close)
-    const [, port = ""] = /:(\d+),/.exec(sshd.address) ?? []
-    writeFileSync(
-      here.folder.at("ssh_config"),
-      `Host far\n  HostName 127.0.0.1\n  Port ${port}\nHost *\nInclude ${sshd.config}\n` +
-        "Host nowhere\n  HostName 127.0.0.1\n  Port 1\n",
-    )
-    const { stdout } = await here.call("hosts", "--json")
-    const found = stdout
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line) as Record<string, unknown>)
-    expect(found).toMatchObject([
-      { host: "own", reachable: false, state: "not running" },
-      { host: "far", reachable: true, os: "linux", pty: true, runtime: expect.any(String) as string },
-      { host: "nowhere", reachable: false, error: expect.stringContaining("Connection refused") as string },
-    ])
-    expect(found[1]?.["sandbox"]).toBeTypeOf("boolean")
-    expect((await here.call("hosts", "nowhere")).code).toBe(1)
-    expect((await here.call("run", "--host", "far", "--", "sh", "-c", "echo $HOME")).stdout).toBe(
-      `${there.folder.path}\n`,
-    )
-    await here.call("run", "--host", "far", ...run("web", "exec sleep 600").slice(1))
-    expect(await here.call("ps", "-q", "--host", "far")).toEqual(ok("web\n"))
-    expect(await here.call("kill", "--host", "far", "web")).toEqual(ok(""))
-    expect(await here.call("wait", "--host", "far", "web")).toEqual(ok("143\n"))
-    here.folder.sh("head -c 3000001 /dev/urandom >a; mkdir -p d/e; cp a d/e")
-    expect(await here.call("cp", "a", "far:~/copied")).toEqual(ok(""))
-    expect(await here.call("cp", "d", "far:~")).toEqual(ok(""))
-    expect(await here.call("cp", "far:~/d", "back")).toEqual(ok(""))
-    here.folder.sh(
-      `cmp a '${there.folder.at("copied")}'; diff -r d '${there.folder.at("d")}'; diff -r d back`,
-    )
-  })
-})
+describe.runIf(onNode && SshServer.lack === undefined)(
+  "a host of the configuration of ssh",
+  { tags: ["sshd"] },
+  () => {
+    it("is one of the hosts, with what it can do, and takes every command", async () => {
+      const [here, there] = [Program.make({ PROCWIRE_SSH_CONFIG: "ssh_config" }), Program.make()]
+      there.folder.sh("mkdir bin")
+      const words = unboundCommand.map((word) => `'${word}'`).join(" ")
+      writeFileSync(there.folder.at("bin/procwire"), `#!/bin/sh\nexec ${words} "$@"\n`, { mode: 0o755 })
+      const remote = {
+        PATH: `${there.folder.at("bin")}:/usr/bin:/bin`,
+        XDG_RUNTIME_DIR: there.folder.at("run"),
+      }
+      const variables = Object.entries(remote).map((pair) => pair.join("="))
+      const sshd = await SshServer.start(`SetEnv ${variables.join(" ")} HOME=${there.folder.path}`)
+      onTestFinished(sshd.close)
+      const [, port = ""] = /:(\d+),/.exec(sshd.address) ?? []
+      writeFileSync(
+        here.folder.at("ssh_config"),
+        `Host far\n  HostName 127.0.0.1\n  Port ${port}\nHost *\nInclude ${sshd.config}\n` +
+          "Host nowhere\n  HostName 127.0.0.1\n  Port 1\n",
+      )
+      const { stdout } = await here.call("hosts", "--json")
+      const found = stdout
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line) as Record<string, unknown>)
+      expect(found).toMatchObject([
+        { host: "own", reachable: false, state: "not running" },
+        { host: "far", reachable: true, os: "linux", pty: true, runtime: expect.any(String) as string },
+        { host: "nowhere", reachable: false, error: expect.stringContaining("Connection refused") as string },
+      ])
+      expect(found[1]?.["sandbox"]).toBeTypeOf("boolean")
+      expect((await here.call("hosts", "nowhere")).code).toBe(1)
+      expect((await here.call("run", "--host", "far", "--", "sh", "-c", "echo $HOME")).stdout).toBe(
+        `${there.folder.path}\n`,
+      )
+      await here.call("run", "--host", "far", ...run("web", "exec sleep 600").slice(1))
+      expect(await here.call("ps", "-q", "--host", "far")).toEqual(ok("web\n"))
+      expect(await here.call("kill", "--host", "far", "web")).toEqual(ok(""))
+      expect(await here.call("wait", "--host", "far", "web")).toEqual(ok("143\n"))
+      here.folder.sh("head -c 3000001 /dev/urandom >a; mkdir -p d/e; cp a d/e")
+      expect(await here.call("cp", "a", "far:~/copied")).toEqual(ok(""))
+      expect(await here.call("cp", "d", "far:~")).toEqual(ok(""))
+      expect(await here.call("cp", "far:~/d", "back")).toEqual(ok(""))
+      here.folder.sh(
+        `cmp a '${there.folder.at("copied")}'; diff -r d '${there.folder.at("d")}'; diff -r d back`,
+      )
+    })
+  },
+)

@@ -1,7 +1,7 @@
 /**
  * Server, client and resumption together: three children whose output is checked byte for byte, readers of three
- * speeds, and a connection that is cut at random moments: half of the time on the client's side alone. `npm run soak`
- * runs it for ten minutes.
+ * speeds, and a connection that is cut at random moments: half of the time on the client's side alone. `npm run lab --
+ * soak` runs it for ten minutes.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"

@@ -133,23 +133,27 @@ describe("asks for input", () => {
     asks(tty("apt-get", ...aptOptions(), "remove", "procwire-test"), line),
   )
 
-  it.skipIf(!linux || SshServer.lack !== undefined)("ssh, about the key of a host", { tags: ["sshd"] }, async () => {
-    const server = await SshServer.start()
-    const [, host = "", port = ""] = /^(?:ssh:)?([\d.]+):(\d+),/.exec(server.address) ?? []
-    const options = [
-      "-o",
-      "StrictHostKeyChecking=ask",
-      "-o",
-      "UserKnownHostsFile=/dev/null",
-      "-o",
-      "BatchMode=no",
-    ]
-    try {
-      await asks(tty("ssh", "-F", server.config, ...options, "-p", port, host, "true"), line)
-    } finally {
-      server.close()
-    }
-  })
+  it.skipIf(!linux || SshServer.lack !== undefined)(
+    "ssh, about the key of a host",
+    { tags: ["sshd"] },
+    async () => {
+      const server = await SshServer.start()
+      const [, host = "", port = ""] = /^(?:ssh:)?([\d.]+):(\d+),/.exec(server.address) ?? []
+      const options = [
+        "-o",
+        "StrictHostKeyChecking=ask",
+        "-o",
+        "UserKnownHostsFile=/dev/null",
+        "-o",
+        "BatchMode=no",
+      ]
+      try {
+        await asks(tty("ssh", "-F", server.config, ...options, "-p", port, host, "true"), line)
+      } finally {
+        server.close()
+      }
+    },
+  )
 
   where("sh")("once it has read what was there", () =>
     using(sh("read first; sleep 0.3; printf 'got %s\\n' \"$first\"; read second"), async (child) => {

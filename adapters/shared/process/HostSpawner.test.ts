@@ -9,7 +9,7 @@ test("the spawner declares every capability but that of a sandbox", () => {
   expect(confine).toBe(false)
 })
 
-// Those that start many children are played by `npm run support -- --check`, as all the others are.
+// Those that start many children are played by `npm run lab -- support --check`, as all the others are.
 const repeated = [
   "spawner/output/no-byte-lost-*",
   "spawner/output/of-a-descendant-arrives-on-a-pty",

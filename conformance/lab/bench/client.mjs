@@ -1,6 +1,6 @@
 // @ts-check
-// `npm run bench:client`: what a program gets through the client: MB/s from a child's stdout to the consumer, by three
-// ways of reading, and from the program to a child's stdin, with a server in the program or behind a transport.
+// `npm run lab -- bench-client`: what a program gets through the client: MB/s from a child's stdout to the consumer, by
+// three ways of reading, and from the program to a child's stdin, with a server in the program or behind a transport.
 //
 // `--mb N` (default 400) is what one child prints or reads; `--reps N` (default 3) rounds; `--on node,bun,deno` the
 // runtimes of the program, whose server runs on Node. `--against REF` also builds another commit and measures it in

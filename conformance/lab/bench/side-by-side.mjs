@@ -3,7 +3,7 @@
 // commit, interleaved in one run, over stdio and WebSocket. `--guard`, `--growth`, `--profile`, `--receipts` and
 // `--histories` are commands of their own.
 //
-// npm fetches the peer, as for `npm run conformance:codex`. Writes what it measured to `.cache/bench/`.
+// npm fetches the peer, as for `npm run lab -- codex`. Writes what it measured to `.cache/bench/`.
 import { spawnSync } from "node:child_process"
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"

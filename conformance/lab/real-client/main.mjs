@@ -1,5 +1,5 @@
 // @ts-check
-// `npm run conformance:real-client`: `codex exec` at work on a server, with a model that a script plays.
+// `npm run lab -- real-client`: `codex exec` at work on a server, with a model that a script plays.
 import { spawnSync } from "node:child_process"
 import { appendFileSync, existsSync, mkdirSync, rmSync } from "node:fs"
 import { join, resolve } from "node:path"

@@ -1,5 +1,5 @@
 // @ts-check
-// `npm run conformance:client-codex`: the cases for clients on the real client, `codex exec` of the peer, over both of
+// `npm run lab -- client-codex`: the cases for clients on the real client, `codex exec` of the peer, over both of
 // its transports, with a model that is played by a script. Its failures are compared with
 // `targets/codex-client.baseline.json`. Arguments go to the suite; the exit code is the suite's.
 import { spawnSync } from "node:child_process"

@@ -1,5 +1,5 @@
 // @ts-check
-// `npm run conformance:codex`: the suite against the real peer, `codex exec-server`, over both of its transports.
+// `npm run lab -- codex`: the suite against the real peer, `codex exec-server`, over both of its transports.
 //
 // Its failures are compared with `targets/codex.baseline.json`. Arguments go to the suite; the exit code is the
 // suite's.

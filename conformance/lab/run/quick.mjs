@@ -58,8 +58,16 @@ const play = (transports, ...globs) => {
     process.execPath,
     [
       `${root}dist/procwire-conformance.mjs`,
-      ...["--command", server, "--transports", transports, "--strict"],
-      ...["--timeout-ms", String(hangMs), "--json", json, ...globs],
+      "--command",
+      server,
+      "--transports",
+      transports,
+      "--strict",
+      "--timeout-ms",
+      String(hangMs),
+      "--json",
+      json,
+      ...globs,
     ],
     { cwd: root, stdio: "inherit" },
   )

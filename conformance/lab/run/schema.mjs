@@ -1,5 +1,5 @@
 // @ts-check
-// `npm run conformance:schema`: plays the suite on this project's own server and holds every message of the run
+// `npm run lab -- schema`: plays the suite on this project's own server and holds every message of the run
 // against the published JSON Schema, by a validator that is not ours (ajv). With arguments: only these ids or globs.
 // `--messages FILE` writes every value with its type, a line each, for `.ci/languages.mjs --check FILE`.
 // Requests in forms that the server takes beside that of the schema are the point of a few cases, which do not count.

@@ -1,7 +1,7 @@
 // @ts-check
-// `npm run conformance:single [-- bun|deno] [-- ARGS]`: the suite against the executables of `npm run build:bun` and
-// `npm run build:deno`, each alone in an empty folder, with no variables but PATH and HOME. Mounts hide this repository
-// and Node meanwhile, so that the executables cannot use them. Arguments go to the suite.
+// `npm run lab -- single [bun|deno] [ARGS]`: the suite against the executables of `npm run build -- bun` and
+// `npm run build -- deno`, each alone in an empty folder, with no variables but PATH and HOME. Mounts hide this
+// repository and Node meanwhile, so that the executables cannot use them. Arguments go to the suite.
 import { spawnSync } from "node:child_process"
 import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"

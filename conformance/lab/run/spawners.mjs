@@ -1,5 +1,5 @@
 // @ts-check
-// `npm run conformance:spawners`: plays the whole spawner suite on each built-in spawner, and the whole wire suite
+// `npm run lab -- spawners`: plays the whole spawner suite on each built-in spawner, and the whole wire suite
 // behind `procwire serve --spawner`. What fails is in conformance/targets/spawners.json, with its reason. Arguments
 // choose spawners by name. Those that this machine cannot run are named and counted. The cases of `races`
 // are not played.

@@ -1,7 +1,7 @@
 // @ts-check
-// `npm run support`: plays the spawner suite and the wire suite on every runtime, and writes what they proved into
-// conformance/lab/run/support.json, from which `npm run readme` makes the support table.
-// `npm run support -- --check` fails if a run proves something else than the file says.
+// `npm run lab -- support`: plays the spawner suite and the wire suite on every runtime, and writes what they proved
+// into conformance/lab/run/support.json, from which `npm run readme` makes the support table.
+// `npm run lab -- support --check` fails if a run proves something else than the file says.
 import { execFile } from "node:child_process"
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -160,7 +160,7 @@ if (values.check) {
   )
   if (differ.length > 0) {
     const path = "conformance/lab/run/support.json"
-    process.stderr.write(`${path} says something else (npm run support):\n  ${differ.join("\n  ")}\n`)
+    process.stderr.write(`${path} says something else (npm run lab -- support):\n  ${differ.join("\n  ")}\n`)
     process.exit(1)
   }
 } else {

@@ -5,7 +5,7 @@ import { expect, test } from "vitest"
 
 const pathOf = (file: string) => fileURLToPath(new URL(file, import.meta.url))
 /** A server that answers every request twice. */
-const answersTwice = `node ${pathOf("../../targets/broken/answered-twice.mjs")}`
+const answersTwice = `node ${pathOf("../../targets/broken.mjs")} answered-twice`
 
 const timeout = 280_000
 

@@ -8,7 +8,7 @@ import { WebSocket, WebSocketServer } from "real-ws"
 /** @typedef {{ [name: string]: any }} Message */
 
 /**
- * What leaves instead of a message: nothing (`[]`), others, texts that are no messages; undefined is the message itself.
+ * What leaves instead of a message: nothing (`[]`), others, texts that are no messages; undefined: the message itself.
  * @typedef {undefined | Message | string | ReadonlyArray<Message | string>} Instead
  */
 
