@@ -4,8 +4,8 @@ import { byTests, inFile } from "./fault.mjs"
 
 export const agent = [
   inFile("adapters/shared/acp/DisplayTerminal.ts")(
-    "a terminal without a known end stays open",
-    "exitStatus ??= {}",
+    "a picture of a terminal has no output",
+    "output.add(event.bytes)",
     "",
     byTests("adapters/shared/integration/AcpTerminal.test.ts"),
   ),

@@ -98,15 +98,15 @@ export const coreClient = [
     "looks",
   ),
   inFile("core/client/Input.ts")(
-    "input is asked for when the process has ended",
-    "Stream.takeWhile((taken) => taken), Stream.runDrain",
-    "Stream.runDrain",
+    "the end of an input is a wrong piece",
+    "if (done === true) return undefined",
+    "",
     byTests("adapters/shared/integration/RunInput.test.ts"),
   ),
   inFile("core/client/Pipeline.ts")(
-    "a signal kills what `run` has started, whatever its grace",
-    "Exit.isSuccess(exit) || options.signal?.aborted === true",
-    "Exit.isSuccess(exit)",
+    "a command fails because the one behind it has read enough",
+    "rejects && !cut && Result.isFailure(result)",
+    "rejects && Result.isFailure(result)",
     byTests("adapters/shared/integration/Dollar.test.ts"),
   ),
   inFile("core/client/ProcessCredit.ts")(

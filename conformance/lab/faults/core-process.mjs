@@ -10,9 +10,9 @@ const stdinQueue = inFile("core/process/StdinQueue.ts")
 
 export const coreProcess = [
   inFile("core/process/Account.ts")(
-    "what has no room spins",
-    "if (full !== undefined) yield* full",
-    "",
+    "the last chunk counts alone",
+    "counted.bytes += bytes.length",
+    "counted.bytes = bytes.length",
     byTests("core/integration/Receipts.test.ts"),
   ),
   inFile("core/process/BoundedQueue.ts")(

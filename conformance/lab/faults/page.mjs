@@ -36,10 +36,10 @@ export const page = [
   ),
   inFile("adapters/web/page/model/Tab.ts")("the tab tells what went well instead", "failed ?? last", "last"),
   inFile("conformance/client/Judge.ts")(
-    "a client without initialized is taken for right",
-    'shake.state === "ready" ? undefined : `${method} was sent before initialized`',
-    "undefined",
-    byTests("conformance/integration/Clients.test.ts"),
+    "an id may be used again",
+    "shake.ids.has(key)",
+    "false",
+    byTests("conformance/client/Judge.test.ts"),
   ),
   inFile("conformance/client/Played.ts")(
     "the played server writes a repeated write again",

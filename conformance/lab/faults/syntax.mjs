@@ -92,6 +92,14 @@ export const read = (text) => {
   return syntax
 }
 
+/** How many syntax errors there are. @param {string} text */
+const errorsIn = (text) => {
+  const { parseDiagnostics } = /** @type {{ parseDiagnostics?: unknown[] }} */ (
+    /** @type {unknown} */ (parse(text))
+  )
+  return parseDiagnostics?.length ?? 0
+}
+
 /**
  * The tokens of a pattern; none if it is no piece of a source.
  * @param {string} pattern
@@ -100,10 +108,7 @@ export const read = (text) => {
 const tokensOf = (pattern) => {
   for (const [before = "", after = ""] of surroundings) {
     const text = `${before}\n${pattern}\n${after}`
-    const { parseDiagnostics } = /** @type {{ parseDiagnostics?: unknown[] }} */ (
-      /** @type {unknown} */ (parse(text))
-    )
-    if (parseDiagnostics?.length !== 0) continue
+    if (errorsIn(text) > 0) continue
     const [from, to] = [before.length + 1, before.length + 1 + pattern.length]
     return read(text)
       .tokens.filter(({ start, end }) => start >= from && end <= to)
@@ -215,5 +220,6 @@ export const plant = (source, find, put) => {
   const [place] = found
   if (place === undefined || found.length > 1) return { why: `found ${found.length} times: ${find}` }
   const instead = place.inside === true ? put.trim().slice(1, -1) : renamed(put, place.names)
-  return { text: source.slice(0, place.start) + instead + source.slice(place.end) }
+  const text = source.slice(0, place.start) + instead + source.slice(place.end)
+  return errorsIn(text) > errorsIn(source) ? { why: `no syntax with this in its place: ${put}` } : { text }
 }

@@ -101,6 +101,11 @@ describe("A pattern of the syntax", () => {
     expect(plant(script, "`kill -9`", "``").why).toMatch(/^found 2 times/)
   })
 
+  it("is refused with what is no syntax in its place", () => {
+    expect(plant("f(...a, b)", "...a", "").why).toMatch(/^no syntax with this/)
+    expect(plant("f(...a, b)", "...a", "...c").text).toBe("f(...c, b)")
+  })
+
   it("is found only where whole nodes stand", () => {
     expect(occurrences("const sum = x * a + b", "a + b")).toEqual([])
     expect(occurrences("const sum = x * (a + b)", "a + b")).toHaveLength(1)
