@@ -39,7 +39,7 @@ export const page = [
     "an id may be used again",
     "shake.ids.has(key)",
     "false",
-    byTests("conformance/client/Judge.test.ts"),
+    byTests("conformance/integration/Clients.test.ts"),
   ),
   inFile("conformance/client/Played.ts")(
     "the played server writes a repeated write again",
