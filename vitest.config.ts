@@ -13,11 +13,8 @@ const adapters =
       ? "{shared,web,deno}"
       : "{shared,node,web,sandbox}"
 
-/** The simulation computes the same on every runtime, which `conformance/integration/Simulation.test.ts` compares. */
+/** The simulation computes the same on every runtime, which `conformance/lab/simulation/Simulation.test.ts` compares. */
 const onNodeAlone = "Bun" in globalThis || "Deno" in globalThis ? ["core/simulation/**"] : []
-
-/** What takes minutes: `npm run test:all` plays it, by this variable. */
-const slow = process.env["TEST_ALL"] === undefined ? ["conformance/lab/stress/**"] : []
 
 /** Talk to servers in processes of their own, as the command starts them. */
 const clients = [
@@ -60,7 +57,7 @@ export default defineConfig({
         test: {
           name: "runtime",
           include: [`adapters/${adapters}/**/*.test.ts`, "conformance/**/*.test.ts"],
-          exclude: ["**/node_modules/**", ...together, ...slow],
+          exclude: ["**/node_modules/**", ...together],
         },
       },
     ],

@@ -50,7 +50,7 @@ export const parts = [
   {
     name: "simulation",
     says: "the whole system in virtual time, from thousands of seeds that change with the commit",
-    tests: [`${sim}/Seeds.test.ts`, `${sim}/Simulation.test.ts`],
+    tests: ["core/simulation/", `${sim}/Seeds.test.ts`, `${sim}/Simulation.test.ts`],
     steps: [[`${sim}/main.mjs`, "--of-this-commit", "--seconds", "600", "--jobs", "2"]],
     touched: ["core/"],
   },
@@ -59,12 +59,18 @@ export const parts = [
     says: "the commands for people and agents that take longest to try",
     tests: [
       "adapters/shared/cli/KeptProgram.test.ts",
+      "adapters/shared/cli/McpCommand.test.ts",
       "adapters/shared/cli/McpEnd.test.ts",
       "adapters/shared/cli/Shutdown.test.ts",
       "adapters/shared/cli/Telemetry.test.ts",
+      "adapters/shared/platform/RemoteCommands.test.ts",
       "conformance/command/Command.test.ts",
       ...[
         "AgentWaits",
+        "Audit",
+        "Deadlines",
+        "History",
+        "Web",
         "AuditDisk",
         "Configuration",
         "Control",
@@ -176,7 +182,13 @@ export const parts = [
   {
     name: "stress",
     says: "crowds, floods, kills at random, fuzzed messages, reused pids, endless histories",
-    tests: [`${stress}/`, `${integration}/ManyBytes.test.ts`, `${integration}/Soak.test.ts`],
+    tests: [
+      `${stress}/`,
+      `${integration}/ManyBytes.test.ts`,
+      `${integration}/ProcessCredit.test.ts`,
+      `${integration}/Soak.test.ts`,
+      "core/integration/LostConnections.test.ts",
+    ],
     touched: ["core/server/", "core/process/", "adapters/shared/process/"],
   },
   {
