@@ -145,7 +145,7 @@ export const connect = (
     }
   })
 
-/** What each message is as a text, or without its long base64; undefined if it is not UTF-8. */
+/** Each message as a text, or without its long base64; undefined if it is not UTF-8. */
 const listen = (
   socket: WebSocketLike,
   cut: Options["cut"],

@@ -32,7 +32,7 @@ export interface Options {
 /** How long a command may take to exit after the end of its stdin, and again after SIGTERM. */
 const exitDeadline = "2 seconds"
 
-/** How long nothing must arrive from a dead command before that counts as its end, in milliseconds. */
+/** A dead command has ended once nothing has arrived from it for so many milliseconds. */
 const restMillis = 250
 
 /** What a dead command can have left in its pipe: the most that Linux lets a pipe hold (`fs.pipe-max-size`), in bytes. */

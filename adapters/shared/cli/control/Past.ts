@@ -125,7 +125,7 @@ const fromHistoryAlone = (...[child, write, part, last, end]: Wanted) =>
     Effect.fail(explain(error)),
   )
 
-/** Where there is no history, what the server still has. Nothing is written before that is known. */
+/** Shows what the server still has where there is no history. Nothing is written before that is known. */
 const fromWhatIsKept = (...[child, write, part, last, end, listed = end]: Wanted) =>
   Effect.catchIf(fromHistory(child, write, part, last, end), isWithoutHistory, () =>
     Retained.each(child, { last, end, listed, lines: part.tail }, ({ stream, chunk }) =>

@@ -1,4 +1,4 @@
-/** What a process without a history has printed, as far as the ring of the server still has it. */
+/** The output of a process without a history, as far as the ring of the server still has it. */
 import process from "node:process"
 import * as Effect from "effect/Effect"
 import type { RemoteProcess } from "../../../../core/client/RemoteProcess.ts"
@@ -9,13 +9,13 @@ type Chunk = ReadResult["chunks"][number]
 /** The most bytes of one answer: 1 MiB. */
 export const pageBytes = 1024 * 1024
 
-/** What is wanted of it. */
+/** The part that is wanted. */
 export interface Wanted {
   /** The chunks behind this seq. */
   readonly last: number
   /** Those in front of this one. */
   readonly end: number
-  /** Where the process was: it may print faster than it is read, so nobody waits for its end. */
+  /** The seq of the process at first: it may print faster than it is read, so nobody waits for its end. */
   readonly listed: number
   /** The last lines only; undefined is all. */
   readonly lines: number | undefined
