@@ -79,20 +79,22 @@ test("a child whose id was never told is found by its pipe or its terminal, and 
   })
   const [one, other] = opened
   const inode = String(fstatSync(one?.fd ?? -1).ino)
-  const outcome = async (...told: ReadonlyArray<string | undefined>) => {
+  const children = [one?.byPipe, one?.byInput, other?.byPipe, other?.byInput]
+  const alive = (child: ChildProcess | undefined) => child?.signalCode === null
+  const leaves = async (told: ReadonlyArray<string | undefined>, left: ReadonlyArray<boolean>) => {
     const scope = Effect.runSync(Scope.make())
     const reaper = Effect.runSync(Scope.extend(GroupReaper.make(table), scope))
     for (const holds of told) reaper.starting(holds)
     await TestChild.until(() => shells().length === 1, "the shell runs")
     await Effect.runPromise(Scope.close(scope, Exit.void))
     await TestChild.until(() => shells().length === 0, "the shell has ended")
-    await TestChild.sleep(20)
-    const alive = (child: ChildProcess | undefined) => child?.signalCode === null
-    return [one?.byPipe, one?.byInput, other?.byPipe, other?.byInput].map(alive)
+    // A child's end is told some time after the shell that has killed it has ended.
+    await TestChild.until(() => !children.some((child, at) => alive(child) && !left[at]), "they are killed")
+    expect(children.map(alive)).toEqual(left)
   }
-  expect(await outcome(inode, undefined)).toEqual([true, true, true, true])
-  expect(await outcome(join(folder, "other"), inode)).toEqual([false, true, true, true])
-  expect(await outcome(inode, join(folder, "one"))).toEqual([false, false, true, true])
+  await leaves([inode, undefined], [true, true, true, true])
+  await leaves([join(folder, "other"), inode], [false, true, true, true])
+  await leaves([inode, join(folder, "one")], [false, false, true, true])
   for (const { fd, byPipe, byInput } of opened) {
     for (const child of [byPipe, byInput]) child.kill("SIGKILL")
     closeSync(fd)
