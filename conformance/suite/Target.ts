@@ -150,11 +150,18 @@ export const command = (
     words.map((word) => (word.includes(placeholder) ? word.replaceAll(placeholder, free.next()) : word))
   const fresh = (needs: Needs): Promise<Server> => listen(kind, argv(), needs)
   const token = randomUUID()
-  let running: Promise<Server> | undefined
-  let server: Server | undefined
-  const started = async (needs: Needs): Promise<Server> => {
-    server = await fresh({ ...needs, args: [], token })
-    return server
+  /** The servers that cases share, by their arguments. */
+  const running = new Map<string, { readonly starting: Promise<Server>; server?: Server }>()
+  const share = (args: ReadonlyArray<string>, needs: Needs) => {
+    const key = args.join("\0")
+    const one = running.get(key)
+    if (one !== undefined && one.server?.process?.exited() !== true) return one.starting
+    const entry: { readonly starting: Promise<Server>; server?: Server } = {
+      starting: fresh({ ...needs, token }).then((server) => (entry.server = server)),
+    }
+    running.set(key, entry)
+    entry.starting.catch(() => running.delete(key))
+    return entry.starting
   }
   return {
     kind,
@@ -162,16 +169,9 @@ export const command = (
     owned: true,
     argv,
     fresh,
-    shared: (needs) => {
-      if (kind === "stdio") return fresh(needs)
-      if (running === undefined || server?.process?.exited() === true) {
-        running = started(needs)
-        running.catch(() => (running = undefined))
-      }
-      return running
-    },
+    shared: (needs) => (kind === "stdio" ? fresh(needs) : share(needs.args, needs)),
     close: () => {
-      server?.stop()
+      for (const { server } of running.values()) server?.stop()
       free.close()
     },
   }

@@ -16,6 +16,7 @@ const others = {
   requires: ["process-attach", "session-scopes", "process-list"],
   transports: "ws",
   args: ["--scope", "control"],
+  server: "owned",
 } as const
 
 /** Prints each line that it reads. */
