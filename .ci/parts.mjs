@@ -69,6 +69,7 @@ export const parts = [
       ...[
         "AgentWaits",
         "Audit",
+        "Command",
         "Deadlines",
         "History",
         "Web",
