@@ -66,6 +66,12 @@ export interface AgentTools extends AsyncDisposable {
   sessionIds(): ReadonlyArray<number>
   /** Kills every command that these tools started. The client stays open. */
   close(): Promise<void>
+  /**
+   * The same as effects.
+   *
+   * @internal
+   */
+  readonly effect: UnifiedExec.UnifiedExec
 }
 
 /** Makes the tools over a client. */
@@ -80,9 +86,10 @@ export const createTools = (client: Client, options?: UnifiedExec.Options): Agen
       sessionId = id
       watcher.onSession?.(id)
     }
-    return promise(tools.call(name, args, { ...watcher, onSession }), signal, () =>
+    const reply = promise(tools.call(name, args, { ...watcher, onSession }), signal, () =>
       ToolError.aborted(sessionId, isStopping(tools, sessionId)),
     )
+    return reply.then((reply) => ({ ...reply, text: Reply.toText(reply), texts: Reply.toTexts(reply) }))
   }
 
   return {
@@ -96,6 +103,7 @@ export const createTools = (client: Client, options?: UnifiedExec.Options): Agen
     call,
     sessionIds: () => Effect.runSync(tools.sessionIds),
     close,
+    effect: tools,
     [Symbol.asyncDispose]: close,
   }
 }
@@ -104,19 +112,17 @@ const isStopping = ({ commands }: UnifiedExec.UnifiedExec, id = 0): boolean =>
   commands.get(id)?.stopping !== undefined
 
 /** Runs an effect as a promise that rejects with the error itself, or with `aborted` if the signal fires first. */
-const promise = async (
-  effect: Effect.Effect<Reply.Reply, ToolError.ToolError>,
+export const promise = async <A>(
+  effect: Effect.Effect<A, ToolError.ToolError>,
   signal: Signal | undefined,
   aborted: () => ToolError.ToolError,
-): Promise<TextReply> => {
+): Promise<A> => {
   if (signal?.aborted) throw aborted()
   const fiber = Effect.runFork(effect)
   const abort = () => fiber.unsafeInterruptAsFork(fiber.id())
   signal?.addEventListener("abort", abort)
   const exit = await Effect.runPromise(Fiber.await(fiber))
   signal?.removeEventListener("abort", abort)
-  if (Exit.isSuccess(exit)) {
-    return { ...exit.value, text: Reply.toText(exit.value), texts: Reply.toTexts(exit.value) }
-  }
+  if (Exit.isSuccess(exit)) return exit.value
   throw Exit.isInterrupted(exit) ? aborted() : Cause.squash(exit.cause)
 }

@@ -25,6 +25,7 @@ import * as StopCommandTool from "./StopCommandTool.ts"
 import * as ToolError from "./ToolError.ts"
 import * as Tools from "./Tools.ts"
 import type * as Truncate from "./Truncate.ts"
+import type * as PersistentShell from "./vendor/PersistentShell.ts"
 import * as WriteStdinTool from "./WriteStdinTool.ts"
 
 export type { Run } from "./SessionCalls.ts"
@@ -81,6 +82,12 @@ export interface UnifiedExec {
    * @internal
    */
   readonly commands: Commands
+  /**
+   * What tools of their own are made of.
+   *
+   * @internal
+   */
+  readonly parts: PersistentShell.Parts
 }
 
 /** The tools over a backend. */
@@ -138,6 +145,7 @@ export const make = (
       offer,
       definitions: offered,
       commands,
+      parts: { backend, calls, defaults: options },
     }
   })
 }

@@ -112,7 +112,7 @@ export const agent = [
   ),
   inFile("core/agent/vendor/AnthropicBash.ts")(
     "a shell that is over is used again",
-    "if (answer.over) await stop()",
+    "if (answer.over === true) yield* stop",
     "",
     byTests("adapters/shared/integration/VendorTools.test.ts"),
   ),

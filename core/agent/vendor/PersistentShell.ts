@@ -1,0 +1,320 @@
+/**
+ * A bash that runs one text after another, and of which nothing that those texts do can hide the end of one or its exit
+ * code. The README tells why it is made as it is.
+ *
+ * Two processes of the server belong to it. The shell is a bash in a terminal that reads its script from a FIFO. The
+ * controller is another bash, which no text reaches: the client writes code to its stdin, it writes into the FIFO of
+ * the shell, and its stdout has what the shell reports through another FIFO.
+ */
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Scope from "effect/Scope"
+import type { ClientError } from "../../client/ClientError.ts"
+import { utf8 } from "../../protocol/Bytes.ts"
+import * as Command from "../Command.ts"
+import type { ExecBackend } from "../ExecBackend.ts"
+import type { Taken } from "../HeadTailBuffer.ts"
+import * as HexId from "../HexId.ts"
+import { type Observer, Session } from "../Session.ts"
+import type { SessionCalls } from "../SessionCalls.ts"
+import * as SessionWait from "../SessionWait.ts"
+import * as ToolError from "../ToolError.ts"
+import type * as Truncate from "../Truncate.ts"
+import * as WaitFor from "../WaitFor.ts"
+import * as Waiting from "../Waiting.ts"
+import { MarkedOutput } from "./MarkedOutput.ts"
+import { type Report, ShellReports, variable } from "./ShellReports.ts"
+
+/** The parts of the tools that a shell is made of. */
+export interface Parts {
+  readonly backend: ExecBackend
+  readonly calls: SessionCalls
+  readonly defaults: Command.Defaults & { readonly cap?: Truncate.Cap }
+}
+
+/** What a shell is made with. */
+export interface Options {
+  /** The bash, as the server finds it. */
+  readonly shell: string
+  /** Whether a text has an empty stdin, or the terminal. */
+  readonly stdin: "empty" | "terminal"
+  /** Code that sets the exported variables of a shell that was there before, whose folder is `PWD`. */
+  readonly exports?: string | undefined
+}
+
+/** How waiting for a text has ended. */
+export type Stop =
+  /** It has ended; the shell goes on. */
+  | { readonly kind: "ended"; readonly code: number }
+  /** It asks for input, and goes on. */
+  | { readonly kind: "asks"; readonly asks: "input" | "password" }
+  /** The shell has ended; without a code nobody knows how. */
+  | { readonly kind: "exited"; readonly code: number | undefined }
+  /** The shell reads on without having said that the text has ended: it executes nothing any more. */
+  | { readonly kind: "stuck" }
+  /** Nothing of this has come in time. */
+  | { readonly kind: "late" }
+
+/** A shell that runs. */
+export interface PersistentShell {
+  /** Its session, which `write_stdin` can write to. */
+  readonly sessionId: number
+  /** Begins a text; the one before it has to have ended. */
+  readonly begin: (text: string) => Effect.Effect<void, ClientError>
+  /** Waits for the end of the text, and for the output in front of it. */
+  readonly wait: (millis: number) => Effect.Effect<Stop>
+  /** Writes to the terminal. */
+  readonly write: (characters: string) => Effect.Effect<void, ClientError>
+  /** Its output. */
+  readonly output: MarkedOutput
+  /** The output since the last call; of a text that goes on, unless it is the last one. */
+  readonly take: (last: boolean) => Taken
+  /** Code that sets the exported variables as they were at the end of the last text, or of the shell. */
+  readonly exports: () => string | undefined
+  /** Ends the shell, and what it has left in the background. */
+  readonly stop: Effect.Effect<void>
+}
+
+/** How long a shell may take until it reads, in milliseconds: only one that cannot start does. */
+const startMillis = 60_000
+/** How long output and reports may be late behind the end, in milliseconds. */
+const lateMillis = 5_000
+/** When the kernel is asked first whether a shell reads on, and the longest pause before the next time, in milliseconds. */
+const checkMillis = { first: 500, most: 16_000 }
+
+/** Starts a shell, which ends with `stop` or with the tools. */
+export const make = (parts: Parts, options: Options): Effect.Effect<PersistentShell, ToolError.ToolError> =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.gen(function* () {
+      const scope = yield* Scope.make()
+      const shell = opened(parts, options, scope).pipe(Scope.extend(scope))
+      return yield* Effect.onError(restore(shell), () => Scope.close(scope, Exit.void))
+    }),
+  )
+
+const opened = (parts: Parts, { shell, stdin, exports }: Options, scope: Scope.CloseableScope) =>
+  Effect.gen(function* () {
+    const { calls } = parts
+    if (calls.owned.ended()) return yield* ToolError.closed()
+    const nonce = `${yield* HexId.next}${yield* HexId.next}`
+    const bash = [shell, "--noprofile", "--norc", "-p"]
+
+    const reports = new ShellReports(nonce)
+    const control = yield* started(parts, {
+      id: 0,
+      argv: [...bash, "-s", nonce],
+      tty: false,
+      observer: reports,
+    })
+    yield* Effect.addFinalizer(() => Effect.ignore(control.process.closeStdin))
+    const tell = (code: string) => control.process.write(utf8.encode(`${code}\n`))
+    yield* Effect.mapError(tell(controller), ToolError.notWritten)
+    yield* Effect.race(reports.begun.await, control.exited.await)
+    const { paths } = reports
+    if (paths.folder === "") return yield* notBegun(shell, reports.rest)
+
+    const id = yield* calls.table.reserve
+    const output = new MarkedOutput()
+    const known = calls.begin({ id, tty: true, command: shell })
+    const observer: Observer = {
+      output: (bytes) => {
+        output.push(bytes)
+        known?.output(bytes)
+      },
+      ended: (session) => known?.ended(session),
+    }
+    const argv = [...bash, "-c", starter(stdin), shell, paths.folder]
+    const main = yield* started(parts, { id, argv, tty: true, observer })
+    yield* Effect.addFinalizer(() =>
+      Effect.suspend(() => {
+        calls.table.remove(main)
+        return main.over ? Effect.sync(() => main.release()) : calls.owned.kill(main)
+      }),
+    )
+
+    let afterSeq = 0
+    let marks = 0
+    let mark = ""
+    const begin = (text: string) =>
+      Effect.suspend(() => {
+        // Digits alone: a terminal may print capitals for other letters.
+        mark = `\u001b]7777;${Number.parseInt(nonce, 16)};${(marks += 1)}\u0007`
+        output.expect(utf8.encode(mark))
+        reports.expect()
+        afterSeq = main.lastSeq
+        const round = toRound(text, reports.report, paths.reports, nonce)
+        return tell(`printf '%s\\n' '' ${quoted(round)} >&7`)
+      })
+
+    /** After the end: what was printed before it has come when the mark has. */
+    const ended = Effect.gen(function* () {
+      yield* reports.reported.await
+      const code = reports.report?.code ?? 0
+      yield* Effect.ignore(tell(`printf %s '${mark}' >${quoted(reports.shell.terminal)}`))
+      yield* Effect.timeoutOption(Effect.race(output.marked.await, main.exited.await), lateMillis)
+      return { kind: "ended", code } as const
+    })
+
+    /** Its last report comes on another way than its exit. */
+    const exited = Effect.gen(function* () {
+      yield* main.exited.await
+      yield* SessionWait.untilEnd(main, lateMillis)
+      yield* Effect.ignore(tell(`printf '%s synced\\n' ${nonce} >&8`))
+      yield* Effect.timeoutOption(Effect.race(reports.synced.await, control.exited.await), lateMillis)
+      return { kind: "exited", code: main.exitCode } as const
+    })
+
+    /** A shell whose kernel says that it waits for more of its script, in front of which every report has come. */
+    const stuck = Effect.gen(function* () {
+      const { pid } = reports.shell
+      const check =
+        `if { read -r _ f _ </proc/${pid}/syscall; } 2>/dev/null && [[ $f == 0x* ]] && ` +
+        `[[ /proc/${pid}/fd/$((f)) -ef /dev/fd/7 ]]; then printf '%s stuck\\n' ${nonce} >&8; fi`
+      for (let pause = checkMillis.first; ; pause = Math.min(2 * pause, checkMillis.most)) {
+        yield* Effect.timeoutOption(reports.stuck.await, pause)
+        if (reports.isStuck) return { kind: "stuck" } as const
+        yield* Effect.ignore(tell(check))
+      }
+    })
+
+    const { capabilities } = parts.backend.environmentInfo
+    const asks = (millis: number) =>
+      capabilities?.processWaitInput !== true
+        ? Effect.never
+        : Waiting.run(main, { waitFor: { input: true }, plan: WaitFor.inputAlone, millis }, afterSeq).pipe(
+            Effect.catchAll(() => Effect.never),
+            Effect.flatMap((end) =>
+              end.by === "input"
+                ? Effect.succeed({ kind: "asks", asks: end.asks ?? "input" } as const)
+                : Effect.never,
+            ),
+          )
+
+    const wait = (millis: number): Effect.Effect<Stop> =>
+      Effect.raceAll([
+        Effect.zipRight(Effect.race(reports.reported.await, main.exited.await), Effect.void),
+        asks(millis),
+        stuck,
+      ]).pipe(
+        Effect.timeoutTo({ duration: millis, onSuccess: (stop) => stop, onTimeout: () => late }),
+        Effect.flatMap((stop): Effect.Effect<Stop> =>
+          reports.isReported ? ended : main.over ? exited : Effect.succeed(stop ?? late),
+        ),
+      )
+
+    const self: PersistentShell = {
+      sessionId: id,
+      begin,
+      wait,
+      write: (characters) =>
+        Effect.suspend(() => {
+          afterSeq = main.lastSeq
+          return main.process.write(utf8.encode(characters))
+        }),
+      output,
+      take: (last) => output.take(last),
+      exports: () => reports.exports,
+      stop: Scope.close(scope, Exit.void),
+    }
+    yield* Effect.mapError(begin(toFirst(nonce, paths.reports, exports)), ToolError.notWritten)
+    const first = yield* wait(startMillis)
+    const said = output.take(true)
+    if (first.kind !== "ended") return yield* notBegun(shell, said.head)
+    yield* Effect.ignore(tell('[[ -e /proc/$$/fd/8 ]] && rm -rf "$d"'))
+    yield* calls.add(main)
+    main.callers -= 1
+    return self
+  })
+
+const late: Stop = { kind: "late" }
+
+const notBegun = (shell: string, why: string) =>
+  new ToolError.ToolError({ reason: "Create", message: `${shell} could not be made a shell: ${why.trim()}` })
+
+/** A process of the shell, whose output is read. */
+const started = (
+  { backend, calls, defaults }: Parts,
+  about: {
+    readonly id: number
+    readonly argv: ReadonlyArray<string>
+    readonly tty: boolean
+    readonly observer: Observer
+  },
+) =>
+  Effect.gen(function* () {
+    const { id, argv, tty, observer } = about
+    const usual = Command.toStart({ cmd: "", tty }, defaults, backend.environmentInfo)
+    const processId = `shell-${id}-${yield* HexId.next}`
+    const subscribed = yield* backend.startSubscribed({ ...usual, argv, pipeStdin: !tty, processId })
+    const session = new Session({ id, tty, command: argv[0] ?? "" }, subscribed, undefined, observer)
+    yield* calls.owned.follow(session)
+    return session
+  }).pipe(Effect.mapError(ToolError.notCreated))
+
+/** A word as a shell reads it. */
+export const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`
+
+/**
+ * What the controller begins with. Descriptor 7 writes to the FIFO of the shell, and 8 keeps that of the reports open.
+ * Where a descriptor of the controller has a path, reports need no file that somebody could remove.
+ */
+const controller = `d=$(mktemp -d "\${TMPDIR:-/tmp}/procwire-shell-XXXXXXXX") || exit
+trap 'rm -rf "$d"' EXIT
+trap '' HUP INT QUIT
+mkfifo -m 600 "$d/bash" "$d/reports" || exit
+exec 7<>"$d/bash" 8<>"$d/reports" || exit
+cat <"$d/reports" 7>&- 8>&- &
+r=/proc/$$/fd/8
+[[ -e $r ]] || r=$d/reports
+printf '%s paths %s %s\\n' "$1" "$r" "$d" >&8`
+
+/** What the process of the shell begins with: its script is called `bash`, as messages of a shell begin. */
+const starter = (stdin: Options["stdin"]): string =>
+  `export PROCWIRE_FOLDER=$PWD PROCWIRE_TERMINAL=$(tty)
+cd "$1" && exec "$0" --posix --noprofile --norc bash${stdin === "empty" ? " </dev/null" : ""}`
+
+/** The first text of a shell. */
+const toFirst = (nonce: string, path: string, exports: string | undefined): string => {
+  const begin = `\\builtin printf '%s shell %s %s\\n' ${nonce} $$ "$PROCWIRE_TERMINAL" >|${quoted(path)}
+\\builtin cd -- "$PROCWIRE_FOLDER"
+\\builtin unset PROCWIRE_FOLDER PROCWIRE_TERMINAL OLDPWD
+if [[ -r \${BASH_ENV-} ]]; then \\builtin . "$BASH_ENV"; fi`
+  if (exports === undefined) return begin
+  return `${begin}
+\\builtin unset $(\\builtin compgen -e)
+\\builtin eval ${quoted(exports)}
+\\builtin cd -- "$PWD"`
+}
+
+/**
+ * What the shell reads for a text. It is read in posix mode, in which no function or alias stands for a special builtin
+ * or a reserved word, and without -v, -x and -e. What the text has set of these comes back in front of the next one,
+ * and nothing that is done here prints. \`!\` keeps the end of a text that fails from being an error of \`eval\`, too.
+ */
+const toRound = (text: string, last: Report | undefined, path: string, nonce: string): string => {
+  const to = `>|${quoted(path)}`
+  const posix = last?.posix === true
+  const flags = [...(last?.flags ?? "")].filter((flag) => "evx".includes(flag)).join("")
+  const option = (name: string, usual: boolean) => {
+    const isOn = last === undefined ? usual : last.options.split(":").includes(name)
+    return `\\shopt -${isOn ? "s" : "u"} ${name}`
+  }
+  const steps = [
+    ...(last?.exit === undefined ? [`\\trap -- ${quoted(atExit(nonce, to))} EXIT`] : []),
+    ...(flags === "" ? [] : [`\\set -${flags}`]),
+    ...(last?.debug === undefined ? [] : [`\\trap -- ${last.debug} DEBUG`]),
+    // Leaving posix mode changes two options. `shopt` is no special builtin: a function of its name has to go.
+    ...(posix ? [] : ["\\unset -f shopt", "\\unset POSIXLY_CORRECT"]),
+    ...(posix ? [] : [option("expand_aliases", true), option("inherit_errexit", false)]),
+  ]
+  const before = steps.length === 0 ? "" : `{ ${steps.join("; ")}; } >/dev/null 2>&1`
+  const after =
+    `{ ${variable}="${nonce} \${PIPESTATUS[0]} $- \${POSIXLY_CORRECT+p} $BASHOPTS"; POSIXLY_CORRECT=y; ` +
+    `\\set +evx; \\trap -p DEBUG ${to}; \\trap -p EXIT ${to}; \\trap - DEBUG; ` +
+    `\\export ${variable}; \\export -p ${to}; \\unset ${variable}; } >/dev/null 2>&1`
+  return `! \\eval ${quoted(`${before}\n${text}`)}; ${after}`
+}
+
+/** Tells of the exported variables of a shell that a text ends. */
+const atExit = (nonce: string, to: string): string =>
+  `{ ${variable}="${nonce} exit"; POSIXLY_CORRECT=y; \\set +evx; \\export ${variable}; \\export -p ${to}; } >/dev/null 2>&1`
