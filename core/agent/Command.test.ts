@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest"
+import * as EnvPolicy from "../spawn/EnvPolicy.ts"
 import * as Command from "./Command.ts"
 
 const info = { shell: { name: "zsh", path: "/bin/zsh" } }
@@ -25,6 +26,19 @@ describe("toStart", () => {
       TERM: "xterm",
       MINE: "1",
     })
+  })
+
+  it("keeps back what is likely a secret by its name, unless it is told otherwise", () => {
+    const harmless = ["PATH", "PWD", "OLDPWD", "PATTERN", "DATABASE", "DSN_HELP"]
+    const secret =
+      "DB_PASSWORD MYSQL_PWD passwd GITHUB_PAT DATABASE_URL SENTRY_DSN AWS_CREDENTIALS A_TOKEN".split(" ")
+    const inherited = Object.fromEntries([...harmless, ...secret].map((name) => [name, "x"]))
+    const names = (defaults: Command.Defaults) => {
+      const policy = start({}, defaults).envPolicy ?? undefined
+      return Object.keys(EnvPolicy.resolve({ env: {}, policy, inherited, platform: "linux" }))
+    }
+    expect(names({})).toEqual(harmless)
+    expect(names({ inheritSecrets: true })).toEqual(Object.keys(inherited))
   })
 
   it.each([

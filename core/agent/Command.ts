@@ -12,8 +12,10 @@ export interface Defaults {
   readonly shell?: string
   /** Variables on top of all others, including `fixedEnvironment`. Default: none. */
   readonly env?: Readonly<Record<string, string>>
-  /** Which of the server's variables are inherited. Default: all but those named like keys, secrets and tokens. */
+  /** Which of the server's variables are inherited. Default: all but those that are likely secrets by their names. */
   readonly envPolicy?: EnvPolicy
+  /** Whether variables that are likely secrets by their names are inherited, without `envPolicy`. Default: false. */
+  readonly inheritSecrets?: boolean
 }
 
 /** Set for every command, with and without a terminal. */
@@ -30,13 +32,17 @@ export const fixedEnvironment: Readonly<Record<string, string>> = {
   CODEX_CI: "1",
 }
 
-const defaultPolicy: EnvPolicy = {
+/** Names of what is likely a secret, besides those with `KEY`, `SECRET` or `TOKEN` in them, which a policy excludes. */
+export const secretNames: ReadonlyArray<string> =
+  "*PASSWORD* *PASSWD* *PASSPHRASE* *_PWD *_PAT *DATABASE_URL* *_DSN *CREDENTIAL*".split(" ")
+
+const defaultPolicy = (inheritSecrets: boolean): EnvPolicy => ({
   inherit: "all",
-  ignoreDefaultExcludes: false,
-  exclude: [],
+  ignoreDefaultExcludes: inheritSecrets,
+  exclude: inheritSecrets ? [] : secretNames,
   set: {},
   includeOnly: [],
-}
+})
 
 /** The process to start for a call of `exec_command`. */
 export const toStart = (args: ExecCommand, defaults: Defaults, { shell }: EnvironmentInfo): StartOptions => {
@@ -45,7 +51,7 @@ export const toStart = (args: ExecCommand, defaults: Defaults, { shell }: Enviro
     argv: toArgv(args.shell ?? defaults.shell ?? shell.path, args.login ?? true, args.cmd),
     tty: args.tty ?? false,
     env: { ...fixedEnvironment, ...defaults.env },
-    envPolicy: defaults.envPolicy ?? defaultPolicy,
+    envPolicy: defaults.envPolicy ?? defaultPolicy(defaults.inheritSecrets ?? false),
     ...(cwd === undefined ? {} : { cwd }),
   }
 }
