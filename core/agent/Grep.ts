@@ -2,8 +2,9 @@
 import * as Either from "effect/Either"
 import { lineEnd } from "../pattern/Lines.ts"
 import * as Pattern from "../pattern/Pattern.ts"
-import { utf8Decoder } from "../protocol/Bytes.ts"
+import { utf8, utf8Decoder } from "../protocol/Bytes.ts"
 import { excerptOf, type Part, type Range } from "./Excerpt.ts"
+import * as PlainText from "./PlainText.ts"
 import * as Rest from "./Rest.ts"
 import type { ReadOutput } from "./Tools.ts"
 import type { Transcript } from "./Transcript.ts"
@@ -35,7 +36,7 @@ export const search = (
     asked.from < range.from ? { lost: { from: asked.from, to: Math.min(range.from, asked.to) } } : {}
   const both = rest === undefined && asked.from >= range.from ? undefined : { ...rest, ...lost }
   return Either.right({
-    excerpt: { ...excerptOf(args.session_id, transcript, range), matches: found.length },
+    excerpt: { ...excerptOf(args.session_id, transcript, range), matches: found.size },
     text,
     ...(both === undefined ? {} : { rest: both }),
   })
@@ -79,48 +80,63 @@ class Lines {
     return this.bytes.subarray(start, end)
   }
 
-  /** A line as it is shown; a long one with the call that gets all of it. */
-  text(index: number): string {
+  /** A line without its end and without escape sequences. */
+  plain(index: number): Uint8Array {
     const line = this.line(index)
+    return line.includes(escape) ? utf8.encode(PlainText.of(utf8Decoder().decode(line))) : line
+  }
+
+  /** A line as it is shown; of a long one what is around `at`, with the call that gets all of it. */
+  text(index: number, at = 0): string {
+    const line = this.plain(index)
     if (line.length <= mostLineBytes) return utf8Decoder().decode(line)
-    const head = line.subarray(0, mostLineBytes)
     const from = this.offset + (this.starts[index] ?? 0)
-    const { call } = Rest.ofBytes(this.session, { from, to: from + line.length }, 0)
+    const { call } = Rest.ofBytes(this.session, { from, to: from + this.line(index).length }, 0)
     const all = call === undefined ? "" : Rest.callText(call)
-    return `${utf8Decoder().decode(head.subarray(0, head.length - Utf8.unfinished(head)))}… (all of it: ${all})`
+    // A match ends at `at`; a quarter of what is shown follows it, unless it is near the begin.
+    const begin = Math.max(0, Math.min(at + mostLineBytes / 4, line.length) - mostLineBytes)
+    const part = line.subarray(begin, begin + mostLineBytes)
+    const whole = part.subarray(begin === 0 ? 0 : Utf8.continued(part), part.length - Utf8.unfinished(part))
+    const shown = `${begin === 0 ? "" : "…"}${utf8Decoder().decode(whole)}`
+    return `${shown}${begin + part.length < line.length ? "…" : ""} (all of it: ${all})`
   }
 }
+
+const escape = 27
 
 const endOfLine = (bytes: Uint8Array, at: number): number => {
   const end = bytes.indexOf(lineEnd, at)
   return end === -1 ? bytes.length : end + 1
 }
 
-/** The indices of the lines that match. */
-const matching = (lines: Lines, { machine }: Pattern.Pattern): ReadonlyArray<number> => {
+/** The lines that match, without escape sequences (colors hide no text), and where the first match of each ends. */
+const matching = (lines: Lines, { machine }: Pattern.Pattern): ReadonlyMap<number, number> => {
   const begin = machine.start()
-  const found: Array<number> = []
+  const found = new Map<number, number>()
   for (let index = 0; index < lines.count; index += 1) {
-    const { state } = machine.run(begin, lines.line(index), 0)
-    if (begin.hits !== undefined || state.hits !== undefined || machine.atEnd(state).length > 0)
-      found.push(index)
+    const line = lines.plain(index)
+    const { state, at } = machine.run(begin, line, 0)
+    if (begin.hits !== undefined) found.set(index, 0)
+    else if (state.hits !== undefined) found.set(index, at)
+    else if (machine.atEnd(state).length > 0) found.set(index, line.length)
   }
   return found
 }
 
 /** The matches and their context, up to the budget; `next` is the index of the first match that did not fit. */
-const shown = (lines: Lines, found: ReadonlyArray<number>, context: number, budget: number) => {
-  const isMatch = new Set(found)
+const shown = (lines: Lines, found: ReadonlyMap<number, number>, context: number, budget: number) => {
   const texts: Array<string> = []
   let size = 0
   let last = -1
-  for (const match of found) {
+  for (const match of found.keys()) {
     if (match <= last) continue
     const from = Math.max(last + 1, match - context)
     const to = Math.min(lines.count - 1, match + context)
     const group: Array<string> = context > 0 && last >= 0 && from > last + 1 ? ["--"] : []
     for (let index = from; index <= to; index += 1) {
-      group.push(`${lines.first + index}${isMatch.has(index) ? ":" : "-"}${lines.text(index)}`)
+      group.push(
+        `${lines.first + index}${found.has(index) ? ":" : "-"}${lines.text(index, found.get(index))}`,
+      )
     }
     const text = group.join("\n")
     if (texts.length > 0 && size + text.length > budget) return { text: `${texts.join("\n")}\n`, next: match }

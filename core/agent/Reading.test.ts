@@ -120,3 +120,23 @@ describe("Grep", () => {
     expect(read(transcript, { grep: "(a+)+$" }).excerpt.matches).toBe(0)
   })
 })
+
+describe("A search", () => {
+  it("finds text through colors, and shows it without them", () => {
+    const colored = of("one\n\u001b[1;31mer\u001b[0mror: \u001b[4mfile\u001b[0m.c\nend\n")
+    expect(read(colored, { grep: "^error: file" })).toMatchObject({
+      text: "2:error: file.c\n",
+      excerpt: { matches: 1 },
+    })
+  })
+
+  it("shows what is around the match in a huge line, and the call that gets all of it", () => {
+    const huge = of(`first\n${"€a".repeat(50_000)}needle${"b".repeat(50_000)}\n`)
+    const { text } = read(huge, { grep: "needle" })
+    expect(text).toMatch(
+      /^2:….*€aneedleb+… \(all of it: read_output \{.*"from_byte":6,"to_byte":250012\}\)\n$/,
+    )
+    expect(text.length).toBeLessThan(600)
+    expect(read(huge, { grep: "b$" }).text).toMatch(/^2:…b{380,400} \(all of it: /)
+  })
+})
