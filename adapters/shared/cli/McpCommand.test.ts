@@ -179,7 +179,7 @@ describe("procwire mcp", () => {
       return texts.join("\n")
     }
     expect(await wrong("exec_command", { cmd: 5 })).toBe(
-      "failed to parse function arguments: invalid type: integer `5`, expected a string at line 1 column 8",
+      "failed to parse function arguments: cmd: expected a string, got a number",
     )
     expect(await wrong("exec_command", {})).toContain("missing field `cmd`")
     expect(await wrong("exec_command", { cmd: "touch never", timeout: 5 })).toBe(

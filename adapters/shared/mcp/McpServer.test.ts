@@ -39,3 +39,40 @@ it("kills its commands when its transport closes, and leaves the client open", a
   expect(await client.run({ argv: ["sh", "-c", gone] })).toMatchObject({ stdout: "gone\n" })
   await client.close()
 })
+
+it("names the argument that is wrong, and says what it is", async () => {
+  const { client, mcp } = await opened({ cwd: "/", shell: "/bin/sh" })
+  const wrong = async (name: string, args: object) => {
+    const { content, isError } = await mcp.callTool({ name, arguments: { ...args } })
+    expect(isError).toBe(true)
+    return (content as ReadonlyArray<{ text: string }>)[0]?.text
+  }
+  const begin = "failed to parse function arguments: "
+  expect(await wrong("exec_command", { cmd: ["ls"] })).toBe(`${begin}cmd: expected a string, got an array`)
+  expect(await wrong("exec_command", { cmd: "ls", tty: "yes" })).toBe(
+    `${begin}tty: expected a boolean, got a string`,
+  )
+  expect(await wrong("exec_command", { cmd: "ls", timeout_ms: -1 })).toBe(
+    `${begin}timeout_ms: expected an integer from 0, got -1`,
+  )
+  expect(await wrong("exec_command", { cmd: "ls", wait_for: { text: 5 } })).toBe(
+    `${begin}wait_for.text: expected a string, got a number`,
+  )
+  expect(await wrong("exec_command", { cmd: "ls", wait_for: { texts: "a" } })).toBe(
+    `${begin}wait_for.texts: is not known, expected one of exit, text, pattern, quiet_ms, port, input`,
+  )
+  expect(await wrong("write_stdin", { session_id: "5" })).toBe(
+    `${begin}session_id: expected an integer, got a string`,
+  )
+  await mcp.close()
+  await client.close()
+})
+
+it("lists its tools in less than 10 kB", async () => {
+  const { client, mcp } = await opened({})
+  const { tools } = await mcp.listTools()
+  expect(tools).toHaveLength(6)
+  expect(Buffer.byteLength(JSON.stringify({ tools }))).toBeLessThan(10_000)
+  await mcp.close()
+  await client.close()
+})

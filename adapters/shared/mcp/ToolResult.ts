@@ -104,7 +104,6 @@ export const More = Schema.Struct({
     ),
   ),
 })
-const All = Schema.Struct({ ...Structured.fields, ...More.fields })
 export type Structured = typeof Structured.Type
 
 /** What runs commands does whatever the command does: a client may ask its user first. */
@@ -121,21 +120,80 @@ const annotations = {
   stop_command: { title: "Stop a running command", ...stops },
 } as const
 
+const toJsonSchema = (schema: Schema.Schema.AnyNoContext): object => {
+  const { $schema: _, ...rest } = JSONSchema.make(schema)
+  return rest
+}
+
+/**
+ * What programs look at first, and what the reply of one tool is about. A client reads the whole list before the first
+ * call, so it names neither what is rare nor what these have in them: README has all.
+ */
+const brief = (name: Tools.Name): object => {
+  const about = { read_output: "excerpt", read_screen: "screen", list_commands: "commands" }
+  const own = Object.entries(about).find(([tool]) => tool === name)?.[1]
+  const type = own === "commands" ? "array" : "object"
+  return {
+    properties: {
+      exit_code: { type: "integer" },
+      session_id: { type: "integer" },
+      output: { type: "string" },
+      ...(own === undefined ? {} : { [own]: { type } }),
+    },
+    required: ["output"],
+  }
+}
+
 /** The answer to `tools/list`. */
-export const listing = (
-  definitions: ReadonlyArray<Tools.ToolDefinition>,
-  offer: Tools.Offer,
-): Array<Tool> => {
-  const { $schema: _, ...outputSchema } =
-    offer === "codex" ? JSONSchema.make(Structured) : JSONSchema.make(All)
-  return definitions.map(({ name, description, inputSchema }) => ({
+export const listing = (definitions: ReadonlyArray<Tools.ToolDefinition>, offer: Tools.Offer): Array<Tool> =>
+  definitions.map(({ name, description, inputSchema }) => ({
     name,
     description,
     inputSchema: { ...inputSchema, type: "object" },
-    outputSchema: { ...outputSchema, type: "object" },
+    outputSchema: { ...(offer === "codex" ? toJsonSchema(Structured) : brief(name)), type: "object" },
     annotations: annotations[name],
   }))
+
+/** An error of arguments by the name of the first one that is wrong, where the schema tells which. */
+export const naming = (
+  error: ToolError.ToolError,
+  { inputSchema }: Tool,
+  args: object,
+): ToolError.ToolError => {
+  const fault = error.reason === "Arguments" ? faultOf(inputSchema, args, "") : undefined
+  return fault === undefined ? error : ToolError.badArguments(fault)
 }
+
+interface JsonSchema {
+  readonly type?: string
+  readonly minimum?: number
+  readonly properties?: object | undefined
+}
+
+/** Null stands for an argument that is not there, as in the decoder. */
+const faultOf = (schema: JsonSchema, value: unknown, path: string): string | undefined => {
+  const { type, minimum, properties = {} } = schema
+  if (value === null && path !== "") return undefined
+  if (type === "object" && kindOf(value) === "object") {
+    const names = Object.keys(properties)
+    for (const [name, member] of Object.entries(Object(value))) {
+      const at = path === "" ? name : `${path}.${name}`
+      if (!names.includes(name) && path !== "")
+        return `${at}: is not known, expected one of ${names.join(", ")}`
+      const fault = faultOf(Object(Object(properties)[name]), member, at)
+      if (fault !== undefined) return fault
+    }
+    return undefined
+  }
+  const fits = type === "integer" ? Number.isInteger(value) : kindOf(value) === type
+  if (type === undefined || (fits && !(minimum !== undefined && Number(value) < minimum))) return undefined
+  const expected = `${/^[io]/.test(type) ? "an" : "a"} ${type}${minimum === undefined ? "" : ` from ${minimum}`}`
+  const got = type === "integer" && typeof value === "number" ? `${value}` : gotOf(kindOf(value))
+  return `${path}: expected ${expected}, got ${got}`
+}
+
+const kindOf = (value: unknown): string => (Array.isArray(value) ? "array" : typeof value)
+const gotOf = (kind: string): string => `${/^[ao]/.test(kind) ? "an" : "a"} ${kind}`
 
 /** What is wrong with arguments that the schema of the tool does not have: it allows no others. */
 export const unknownArgument = ({ inputSchema }: Tool, args: object): ToolError.ToolError | undefined => {

@@ -172,7 +172,10 @@ const makeCall = (tools: UnifiedExec) => {
       Effect.onInterrupt(() => Effect.sync(remember)),
       Effect.matchEffect({
         onSuccess: (reply) => Effect.map(notices(session), (more) => ToolResult.fromReply(reply, more)),
-        onFailure: (error) => Effect.map(notices(session), (more) => ToolResult.fromError(error, more)),
+        onFailure: (error) =>
+          Effect.map(notices(session), (more) =>
+            ToolResult.fromError(tools.offer === "all" ? ToolResult.naming(error, tool, args) : error, more),
+          ),
       }),
     )
   }
