@@ -5,10 +5,10 @@
  * @module
  * @example
  * ```ts
- * import { Runner, Target, cases } from "procwire/conformance"
+ * import { Runner, Select, Target, cases } from "procwire/conformance"
  *
  * const outcomes = await Runner.run({
- *   cases,
+ *   cases: Select.select(cases, [], "all").cases,
  *   targets: [Target.command("stdio", ["my-server", "--listen", "stdio"])],
  *   parallel: 4,
  *   timeoutMs: 10_000,
@@ -31,6 +31,7 @@ export * as Inbox from "./suite/wire/Inbox.ts"
 export type { Json, JsonObject } from "./suite/Json.ts"
 export * as Junit from "./report/Junit.ts"
 export * as Report from "./report/Report.ts"
+export * as Peer from "./suite/Peer.ts"
 export * as Preflight from "./suite/Preflight.ts"
 export * as Reply from "./suite/wire/Reply.ts"
 export * as RunCase from "./suite/RunCase.ts"

@@ -18,6 +18,7 @@ import { afterAll, beforeAll, describe, it } from "vitest"
 import type { Capability, Case } from "./suite/Case.ts"
 import { all } from "./suite/cases/all.ts"
 import type { Dialect } from "./suite/Dialect.ts"
+import { newest, type Peer } from "./suite/Peer.ts"
 import * as Preflight from "./suite/Preflight.ts"
 import * as Report from "./report/Report.ts"
 import { runCase, type CaseOptions, type Outcome } from "./suite/RunCase.ts"
@@ -29,6 +30,8 @@ import { carries } from "./suite/wire/TransportKind.ts"
 export interface SuiteOptions {
   /** The dialect of the server; `current` by default. */
   readonly dialect?: Dialect
+  /** The release of Codex that the server follows; the newest by default. */
+  readonly peer?: Peer
   /** Ids or globs; everything by default. */
   readonly only?: ReadonlyArray<string>
   /** `must`, `should` or `all`, the default. */
@@ -59,13 +62,16 @@ export const suite = (name: string, target: Target, options: SuiteOptions = {}):
     dialect = "current",
     depth = "all",
     only = [],
+    peer = newest,
     slow = false,
     timeoutMs = 10_000,
     without = [],
   } = options
   const caseOptions: CaseOptions = { timeoutMs, slow, without: new Set(without) }
   const spoken = all.filter((item) => item.dialect === dialect)
-  const chosen = select(spoken, only, depth).cases.filter((item) => registers(item, target, caseOptions))
+  const chosen = select(spoken, only, depth, peer).cases.filter((item) =>
+    registers(item, target, caseOptions),
+  )
   describe.concurrent(name, () => {
     const told: Array<string> = []
     beforeAll(async () => {

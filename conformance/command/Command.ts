@@ -12,6 +12,7 @@ import * as Causes from "../report/Causes.ts"
 import type { Case } from "../suite/Case.ts"
 import * as Files from "./Files.ts"
 import { defaultTimeoutMs, parse, usage, UsageError, type Options } from "./Options.ts"
+import { newest } from "../suite/Peer.ts"
 import * as Preflight from "../suite/Preflight.ts"
 import * as Report from "../report/Report.ts"
 import type { Outcome } from "../suite/RunCase.ts"
@@ -44,11 +45,11 @@ const readBaseline = (file: string | undefined): ReadonlyArray<Baseline.Entry> =
 }
 
 const chosen = (options: Options, cases: ReadonlyArray<Case>): ReadonlyArray<Case> => {
-  const selection = select(cases, options.globs, options.depth)
+  const selection = select(cases, options.globs, options.depth, options.peer)
   if (selection.unknown.length > 0)
     throw new UsageError(`no case matches ${selection.unknown.join(", ")}: see --list`)
   if (selection.cases.length === 0)
-    throw new UsageError(`no case of this level matches ${options.globs.join(", ")}`)
+    throw new UsageError(`no case of this level and peer matches ${options.globs.join(", ")}`)
   return selection.cases
 }
 
@@ -66,6 +67,7 @@ const style = (options: Options, { name, out }: Pick<Surroundings, "name" | "out
   program: [
     name,
     ...(options.dialect === "current" ? [] : ["--dialect", options.dialect]),
+    ...(options.peer === newest ? [] : ["--peer", options.peer]),
     ...(options.timeoutMs === defaultTimeoutMs ? [] : ["--timeout-ms", String(options.timeoutMs)]),
   ].join(" "),
 })

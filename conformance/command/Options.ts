@@ -5,6 +5,7 @@ import { parseArgs } from "node:util"
 import * as Suggestion from "../../core/protocol/Suggestion.ts"
 import { capabilities, type Capability } from "../suite/Case.ts"
 import { dialects, type Dialect } from "../suite/Dialect.ts"
+import { newest, peers, type Peer } from "../suite/Peer.ts"
 import { abilities } from "./ClientFlag.ts"
 import type { Depth } from "../suite/Select.ts"
 import { placeholder, programPlaceholder } from "../client/ClientRunner.ts"
@@ -31,6 +32,8 @@ export interface Options {
   readonly clientTransports: ReadonlyArray<TransportKind>
   /** The dialect of the server: only its cases run. */
   readonly dialect: Dialect
+  /** The release of the peer that the server follows: only cases of its behaviour run. */
+  readonly peer: Peer
   readonly globs: ReadonlyArray<string>
   readonly depth: Depth
   readonly slow: boolean
@@ -71,6 +74,7 @@ export const usage = `procwire-conformance: tests any implementation of the exec
                      those with these names, as procwire serve --spawner takes them; may be repeated
   --transports LIST  the transports that {LISTEN} stands for, of ${transportKinds.join(",")} (default stdio,ws)
   --dialect NAME     the dialect of the server: current (default), or v0, the first version, of March 2026
+  --peer RELEASE     the release of Codex that the server follows: ${peers.join(" or ")} (default ${newest})
   --level L          must, should (with must) or all (default)
   --slow             also cases that take more than 5 s
   --strict           a failed "should" fails the run, too
@@ -110,6 +114,7 @@ const flags = {
   spawner: { type: "string", multiple: true },
   transports: { type: "string" },
   dialect: { type: "string" },
+  peer: { type: "string" },
   level: { type: "string" },
   slow: { type: "boolean" },
   without: { type: "string" },
@@ -224,6 +229,7 @@ export const parse = (argv: ReadonlyArray<string>): Options => {
     client: values.client === undefined ? [] : clientWords(values.client),
     clientTransports: transportsOf(values.transports ?? clientTransport(values.client ?? "")),
     dialect: choice("--dialect", values.dialect ?? "current", dialects),
+    peer: choice("--peer", values.peer ?? newest, peers),
     globs: positionals,
     depth: choice("--level", values.level ?? "all", ["must", "should", "all"]),
     slow: values.slow === true,

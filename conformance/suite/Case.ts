@@ -5,10 +5,11 @@
  * A case cannot know which implementation it talks to: everything it may use is in {@link CaseContext}.
  */
 import type { CaseContext, Setting } from "./CaseContext.ts"
+import { peers, type Peer } from "./Peer.ts"
 import type { Carriers } from "./wire/TransportKind.ts"
 
 /**
- * How much a failure matters: `must` breaks clients, `should` is quality, `peer` is only an accident of Codex 0.169.0.
+ * How much a failure matters: `must` breaks clients, `should` is quality, `peer` is only an accident of Codex.
  */
 export type Level = "must" | "should" | "peer"
 
@@ -81,6 +82,8 @@ export interface Case extends Setting {
   readonly requires: ReadonlyArray<Capability>
   /** What can carry the case; `any` by default. */
   readonly transports: Carriers
+  /** The releases of the peer whose behaviour this is; every one by default. A server is judged by one of them. */
+  readonly peers: ReadonlyArray<Peer>
   /** The behaviours that the case covers; empty where the descriptions number none. */
   readonly spec: ReadonlyArray<Behaviour>
   /** What is sent and what must come back, in one sentence. */
@@ -97,6 +100,7 @@ export type CaseSpec = Pick<Case, "level" | "spec" | "says" | "run"> & Partial<C
 /** Completes one case. */
 export const make = (id: string, spec: CaseSpec): Case => ({
   dialect: "current",
+  peers,
   requires: [],
   transports: "any",
   args: [],

@@ -1,8 +1,9 @@
 /**
- * Chooses cases by level, and by ids or globs (see Glob.ts).
+ * Chooses cases by level, by the release of the peer, and by ids or globs (see Glob.ts).
  */
 import type { Case, Level } from "./Case.ts"
 import * as Glob from "./Glob.ts"
+import { newest, type Peer } from "./Peer.ts"
 
 /** How far down a run goes: `must` alone, `should` with it, or `all`. */
 export type Depth = "must" | "should" | "all"
@@ -21,10 +22,15 @@ export interface Selection {
   readonly unknown: ReadonlyArray<string>
 }
 
-/** The chosen cases; without globs all of the depth. */
-export const select = (cases: ReadonlyArray<Case>, globs: ReadonlyArray<string>, depth: Depth): Selection => {
+/** The chosen cases; without globs all of the depth. Cases about other releases of the peer are left out. */
+export const select = (
+  cases: ReadonlyArray<Case>,
+  globs: ReadonlyArray<string>,
+  depth: Depth,
+  peer: Peer = newest,
+): Selection => {
   const wanted = Glob.make(globs)
-  const fits = ({ id, level }: Case): boolean =>
-    levels[depth].includes(level) && (globs.length === 0 || wanted.match(id))
+  const fits = ({ id, level, peers }: Case): boolean =>
+    peers.includes(peer) && levels[depth].includes(level) && (globs.length === 0 || wanted.match(id))
   return { cases: cases.filter(fits), unknown: wanted.unmatched(cases.map(({ id }) => id)) }
 }

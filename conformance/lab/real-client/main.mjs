@@ -5,7 +5,7 @@ import { appendFileSync, existsSync, mkdirSync, rmSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { cacheOf } from "../run/fetched.mjs"
-import { fetchedPeer } from "../run/peer.mjs"
+import { fetchedPeer, releases } from "../run/peer.mjs"
 import { flags, progress, stackOf } from "../stress/lib/command.mjs"
 import { ready } from "../stress/lib/servers.mjs"
 import * as Calls from "./calls.mjs"
@@ -24,6 +24,11 @@ const options = flags("conformance:real-client", about, {
   server: { says: `of ${serverNames.join(", ")}`, standard: "node,bun,deno", choices: serverNames },
   command: { says: "another server instead, by its words before --listen", standard: "none" },
   over: { says: `of ${Object.keys(ways).join(", ")}`, standard: "ws,stdio", choices: Object.keys(ways) },
+  peer: {
+    says: "the release of the client, and of the server peer",
+    standard: releases[0],
+    choices: [...releases],
+  },
   only: { says: "of the scenarios above", standard: "all", choices: ["all", ...Object.keys(all)] },
   trace: {
     says: "a folder for everything that client and server say, of which a table is printed",
@@ -32,7 +37,7 @@ const options = flags("conformance:real-client", about, {
 })
 
 ready()
-const { binary } = fetchedPeer()
+const { binary } = fetchedPeer(options.peer)
 const folder = join(cacheOf("codex"), `real-client-${process.pid}`)
 const traces = options.trace === "none" ? undefined : resolve(options.trace)
 if (traces !== undefined) mkdirSync(traces, { recursive: true })
