@@ -11,6 +11,7 @@ export const Shell = struct("Shell", () => ({ name: Schema.String, path: Schema.
 export const Capabilities = struct("Capabilities", () => ({
   networkProxyLaunch: Schema.Boolean,
   networkProxyReviewDomains: Schema.Boolean,
+  networkProxyTransparentTcp: Schema.Boolean,
   credentialMasking: Schema.Boolean,
   credentialMaskingCustomProviders: Schema.Boolean,
   capabilityDiscoverySandbox: Schema.Boolean,

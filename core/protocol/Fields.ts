@@ -25,6 +25,15 @@ export const omittable = <A, I>(schema: Schema.Schema<A, I>) => nullable(schema)
 /** A field beyond those of the peer implementation: it may be null or absent, and is passed by name only. */
 export const beyond = <A, I>(schema: Schema.Schema<A, I>) => nullable(schema).annotations(at("none"))
 
+const ignoring = Symbol.for("procwire/protocol/Fields/Ignoring")
+
+/** The same, and a value that does not decode is taken as absent: clients of the peer may send any. */
+export const ignorable = <A, I>(schema: Schema.Schema<A, I>) =>
+  nullable(schema).annotations({ ...at("none"), [ignoring]: true })
+
+/** True for a field that is absent if its value does not decode. */
+export const isIgnorable = ({ annotations }: SchemaAST.Annotated): boolean => annotations[ignoring] === true
+
 /** True or false; false if absent. Not null. */
 export const flag = later(() => Schema.optionalWith(Schema.Boolean, { default: () => false }))
 

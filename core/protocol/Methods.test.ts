@@ -114,7 +114,7 @@ describe("Methods", () => {
         sessionId: "3f6cf1ea-415e-4498-b06d-a139299c22ab",
         environmentInfo: {
           shell: { name: "bash", path: "/bin/bash" },
-          executorVersion: "0.169.0",
+          executorVersion: "0.171.0",
           providerId: "sha256:2101b2",
           cwd: "file:///work",
           userHomeDir: "file:///root",
@@ -125,6 +125,7 @@ describe("Methods", () => {
           capabilities: {
             networkProxyLaunch: true,
             networkProxyReviewDomains: true,
+            networkProxyTransparentTcp: true,
             credentialMasking: true,
             credentialMaskingCustomProviders: true,
             capabilityDiscoverySandbox: true,

@@ -6,7 +6,7 @@
 import * as Schema from "effect/Schema"
 import { Base64 } from "./Bytes.ts"
 import { ending, Signal } from "./Deadlines.ts"
-import { at, beyond, flag, nullable, omittable } from "./Fields.ts"
+import { at, beyond, flag, ignorable, nullable, omittable } from "./Fields.ts"
 import { I32, U16, U53, U64, Usize } from "./Integers.ts"
 import { later, struct } from "./Later.ts"
 import { Mark } from "./Mark.ts"
@@ -44,11 +44,22 @@ const Metadata = struct("ExecMetadata", () => ({
 }))
 
 const ManagedNetwork = struct("ManagedNetworkSandboxContext", () => ({
+  transparentTcp: flag,
   loopbackPorts: Schema.optional(Schema.Array(U16)),
   allowLocalBinding: Schema.optional(Schema.Boolean),
 }))
 
-const NetworkProxy = struct("RemoteNetworkProxyLaunchConfig", () => ({ proxy: Schema.Unknown }))
+/** What a proxy for one process is launched with. Only `transparentTcp` is read here. */
+export interface NetworkProxyConfig {
+  readonly transparentTcp?: boolean
+  readonly [option: string]: unknown
+}
+
+const NetworkProxyConfig = struct("RemoteNetworkProxyConfig", () => ({
+  transparentTcp: flag,
+})) as unknown as Schema.Schema<NetworkProxyConfig>
+
+const NetworkProxy = struct("RemoteNetworkProxyLaunchConfig", () => ({ proxy: NetworkProxyConfig }))
 
 const ShellSnapshot = struct("ShellSnapshotRequest", () => ({
   scopeId: Schema.String,
@@ -170,7 +181,7 @@ export const SignalResult = nothing("SignalResponse")
  */
 export const TerminateParams = struct("TerminateParams", () => ({
   processId: ProcessId,
-  signal: beyond(Signal),
+  signal: ignorable(Signal),
   graceMs: beyond(U53),
   remove: beyond(Schema.Boolean),
 }))

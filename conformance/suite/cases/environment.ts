@@ -52,6 +52,17 @@ export const info = table("environment", {
       await wire.refused("environment/info", [], -32602, "invalid type: sequence, expected unit")
     },
   },
+  "transparent-tcp-is-announced": {
+    level: "should",
+    peers: ["0.171"],
+    spec: ["b66"],
+    says: "The capabilities of environmentInfo say of networkProxyTransparentTcp whether the server has it.",
+    run: async (t) => {
+      const result = await (await t.open()).ok("environment/info")
+      const capabilities = Check.object(result["capabilities"], "capabilities")
+      Check.flag(capabilities["networkProxyTransparentTcp"], "networkProxyTransparentTcp")
+    },
+  },
   "info-names-the-machine": {
     level: "should",
     spec: [],

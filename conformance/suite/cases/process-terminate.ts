@@ -65,6 +65,20 @@ export const terminate = table("process/terminate", {
       Check.equal(await exited.terminate(), false, "running of a closed process")
     },
   },
+  "unknown-signal-ignored": {
+    level: "should",
+    spec: [128],
+    says: "A signal that is none, whatever its type, is ignored in terminate: the process is killed as without it.",
+    run: async (t) => {
+      const wire = await t.open()
+      for (const signal of ["no-such-signal", "kill", "", 0, 4711, 1.5, true, [], ["interrupt"], {}]) {
+        const { id, exited } = await Child.start(wire, { script: "trap '' INT TERM HUP; sleep 60" })
+        const { running } = await wire.ok("process/terminate", { processId: id, signal })
+        Check.equal(running ?? null, true, `running after the signal ${Check.show(signal)}`)
+        Check.equal(await exited(), 137, "the exit code")
+      }
+    },
+  },
   "ends-a-tty": {
     level: "must",
     spec: [132],

@@ -7,7 +7,7 @@
 import * as Option from "effect/Option"
 import type * as SchemaAST from "effect/SchemaAST"
 import { isObject, type Json } from "../Json.ts"
-import { type Position, positionOf } from "../Fields.ts"
+import { isIgnorable, type Position, positionOf } from "../Fields.ts"
 import { elements, Fault, member, type Read, type Reading, tooLong, wrongType } from "./Reading.ts"
 
 /** A field of a struct. */
@@ -42,17 +42,34 @@ export const fieldsOf = (
 }
 
 const toField = (
-  { name, type, isOptional }: SchemaAST.PropertySignature,
+  field: SchemaAST.PropertySignature,
   toRead: (ast: SchemaAST.AST) => Read,
   absent: Field["absent"],
   position: Position | undefined,
-): Field => ({
-  name: String(name),
-  read: toRead(type),
-  position: position ?? (isOptional && !takesNull(type) ? "omittable" : "required"),
-  optional: isOptional,
-  absent,
-})
+): Field => {
+  const { name, type, isOptional } = field
+  const read = toRead(type)
+  return {
+    name: String(name),
+    read: isIgnorable(field) ? orAbsent(read) : read,
+    position: position ?? (isOptional && !takesNull(type) ? "omittable" : "required"),
+    optional: isOptional,
+    absent,
+  }
+}
+
+const orAbsent =
+  (read: Read): Read =>
+  (json, reading) => {
+    const depth = reading.path.length
+    try {
+      return read(json, reading)
+    } catch (fault) {
+      if (!(fault instanceof Fault)) throw fault
+      reading.path.length = depth
+      return undefined
+    }
+  }
 
 /** True for a choice that has null. */
 export const takesNull = (ast: SchemaAST.AST): boolean =>

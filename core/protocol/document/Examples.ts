@@ -9,7 +9,7 @@ const sessionId = "0b8f1c9e-6f2a-4c57-9d1e-3a5b7c9d1e2f"
 const capabilities = { fsWatchMissing: true, processResize: true, sessionReplay: true, processWait: true }
 const environmentInfo = {
   shell: { name: "bash", path: "/bin/bash" },
-  executorVersion: "0.169.0",
+  executorVersion: "0.171.0",
   providerId: null,
   cwd: "file:///srv/app",
   userHomeDir: "file:///home/ann",

@@ -24,6 +24,7 @@ export const fields: { readonly [name: string]: string } = {
   "EnvironmentStatus.status": "the server is alive",
   "PartialCapabilities.networkProxyLaunch": "`networkProxy` of `process/start`",
   "PartialCapabilities.networkProxyReviewDomains": "reviews of domains by the network proxy",
+  "PartialCapabilities.networkProxyTransparentTcp": "`transparentTcp` of a managed network and of its proxy",
   "PartialCapabilities.credentialMasking": "masked credentials in the network proxy",
   "PartialCapabilities.credentialMaskingCustomProviders": "masked credentials of other providers",
   "PartialCapabilities.capabilityDiscoverySandbox": "discovery of capabilities under a sandbox",
@@ -52,6 +53,9 @@ export const fields: { readonly [name: string]: string } = {
   "WireExecParams.enforceManagedNetwork": "whether the process may use only the managed network",
   "WireExecParams.managedNetwork": "the managed network",
   "WireExecParams.networkProxy": "the network proxy",
+  "ManagedNetworkSandboxContext.transparentTcp":
+    "whether all TCP goes through the network proxy; refused without one",
+  "RemoteNetworkProxyConfig.transparentTcp": "whether all TCP of a sandbox goes through it",
   "ManagedNetworkSandboxContext.loopbackPorts": "the ports of the host itself that may be reached",
   "ManagedNetworkSandboxContext.allowLocalBinding": "whether the process may listen",
   "ShellSnapshotRequest.scopeId": "what the snapshot belongs to",

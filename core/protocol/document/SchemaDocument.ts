@@ -27,6 +27,12 @@ const object = (properties: object, required: ReadonlyArray<string>) => ({
   required,
 })
 
+const errorData = {
+  description:
+    "What programs are told. Of a process that was not started it is `{kind}`: `spawnNotFound`, " +
+    "`spawnPermissionDenied`, `spawnFailed`, `sandboxUnavailable` or `sandboxPreparation`.",
+}
+
 /** The forms of all messages. They have no `jsonrpc` member. */
 const envelope = {
   RequestId: {
@@ -43,7 +49,7 @@ const envelope = {
     ...object(
       {
         id: ref("RequestId"),
-        error: object({ code: integerId, message: { type: "string" }, data: {} }, ["code", "message"]),
+        error: object({ code: integerId, message: { type: "string" }, data: errorData }, ["code", "message"]),
       },
       ["id", "error"],
     ),

@@ -28,8 +28,16 @@ export interface Version {
 export const versions: readonly [Version, ...ReadonlyArray<Version>] = [
   {
     version: "1.0",
-    says: "the wire of Codex exec-server 0.169.0",
-    adds: { fsWatchMissing: ["fs/watchMissing"], httpHeaderEnvVars: ["HttpHeader.valueEnvVar"] },
+    says: "the wire of Codex exec-server 0.171.0",
+    adds: {
+      fsWatchMissing: ["fs/watchMissing"],
+      httpHeaderEnvVars: ["HttpHeader.valueEnvVar"],
+      networkProxyTransparentTcp: [
+        "ManagedNetworkSandboxContext.transparentTcp",
+        "RemoteNetworkProxyConfig",
+        "RemoteNetworkProxyConfig.transparentTcp",
+      ],
+    },
   },
   {
     version: "1.1",
@@ -86,6 +94,7 @@ export const versions: readonly [Version, ...ReadonlyArray<Version>] = [
       processAttachAll: [],
       processControlAll: ["WireExecParams.keep"],
     },
+    changes: ["RemoteNetworkProxyLaunchConfig.proxy"],
     addsToAll: [
       "ReadResponse.limit",
       "ReadResponse.oomKilled",

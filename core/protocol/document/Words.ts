@@ -98,6 +98,7 @@ export const types: { readonly [name: string]: string } = {
   ExecMetadata: "What a start belongs to, for logs.",
   ManagedNetworkSandboxContext: "The managed network of a confined process.",
   RemoteNetworkProxyLaunchConfig: "A network proxy for the process.",
+  RemoteNetworkProxyConfig: "The settings of a network proxy. Others than these are not read.",
   ShellSnapshotRequest: "A snapshot of the user's shell in which a command is to run.",
   ShellInfo: "The shell of a snapshot.",
   WaitGap: "Seqs that the server had no longer.",

@@ -118,6 +118,7 @@ class PartialCapabilities(TypedDict, total=False):
     """What a server can do; a client must not use what is absent or false."""
     networkProxyLaunch: bool
     networkProxyReviewDomains: bool
+    networkProxyTransparentTcp: bool
     credentialMasking: bool
     credentialMaskingCustomProviders: bool
     capabilityDiscoverySandbox: bool
@@ -345,13 +346,19 @@ class WireFileSystemPolicyContext(TypedDict, total=False):
 
 class ManagedNetworkSandboxContext(TypedDict, total=False):
     """The managed network of a confined process."""
+    transparentTcp: bool
     loopbackPorts: List[int]
     allowLocalBinding: bool
 
 
 class RemoteNetworkProxyLaunchConfig(TypedDict):
     """A network proxy for the process."""
-    proxy: Any
+    proxy: "RemoteNetworkProxyConfig"
+
+
+class RemoteNetworkProxyConfig(TypedDict, total=False):
+    """RemoteNetworkProxyConfig"""
+    transparentTcp: bool
 
 
 class TerminalSize(TypedDict):
