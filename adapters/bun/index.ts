@@ -32,6 +32,7 @@ export type {
 export type { Client, ClientProcess } from "../../core/client/Client.ts"
 export { ClientError } from "../../core/client/ClientError.ts"
 export type { ClientReason } from "../../core/client/ClientError.ts"
+export type { ErrorKind } from "../../core/protocol/ErrorCode.ts"
 export type { ClientFile, ClientFiles } from "../../core/client/ClientFiles.ts"
 export type { ClientHttp, ClientHttpStream } from "../../core/client/ClientHttp.ts"
 export type { Command, Dollar, DollarOptions } from "../../core/client/command/Command.ts"

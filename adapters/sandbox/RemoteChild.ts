@@ -100,9 +100,17 @@ const ofSystem = [
   SpawnError.argumentsTooLong,
 ]
 
-/** The wire has the text of the system alone. */
+const reasons: { readonly [kind in ErrorCode.ErrorKind]?: SpawnError.SpawnReason } = {
+  spawnNotFound: "NotFound",
+  spawnPermissionDenied: "PermissionDenied",
+  sandboxUnavailable: "Unconfinable",
+  sandboxPreparation: "Unprepared",
+}
+
+/** The reason is in the text of the system; where that is another, in the kind. */
 export const toSpawnError = (cause: ClientError): SpawnError.SpawnError => {
   const message = cause.serverMessage ?? cause.message
   const known = ofSystem.find((make) => make().message === message)
-  return known?.(cause) ?? new SpawnError.SpawnError({ reason: "Unknown", message, cause })
+  const reason = (cause.kind && reasons[cause.kind]) ?? "Unknown"
+  return known?.(cause) ?? new SpawnError.SpawnError({ reason, message, cause })
 }

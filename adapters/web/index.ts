@@ -14,6 +14,7 @@
 export type { Client, ClientProcess } from "../../core/client/Client.ts"
 export { ClientError } from "../../core/client/ClientError.ts"
 export type { ClientReason } from "../../core/client/ClientError.ts"
+export type { ErrorKind } from "../../core/protocol/ErrorCode.ts"
 export type { Command, Dollar, DollarOptions } from "../../core/client/command/Command.ts"
 export type { CurrentOptions as ConnectOptions } from "../../core/client/Dialects.ts"
 export type { CallOptions, Signal } from "../../core/client/GivingUp.ts"

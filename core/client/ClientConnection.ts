@@ -140,7 +140,15 @@ export const make = <A>(
 const failed = (error: ErrorCode.RpcError | Connection.Disconnected, fault: string | undefined) => {
   if (error._tag === "Disconnected") return disconnected(fault ?? error.message, error)
   if (error.code === ErrorCode.sessionTaken) return taken(error)
-  return new ClientError({ reason: "Server", message: error.message, code: error.code, cause: error })
+  const { code, data, message } = error
+  const kind = ErrorCode.kindOf(data)
+  return new ClientError({
+    reason: "Server",
+    message,
+    code,
+    ...(kind === undefined ? {} : { kind }),
+    cause: error,
+  })
 }
 
 /** The error of every request on a connection that has ended. */

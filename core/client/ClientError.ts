@@ -1,5 +1,6 @@
 /** The error of a client, with a closed set of reasons. */
 import * as Data from "effect/Data"
+import type { ErrorKind } from "../protocol/ErrorCode.ts"
 
 /** Why something failed. */
 export type ClientReason =
@@ -65,6 +66,11 @@ export class ClientError extends Data.TaggedError("ClientError")<{
    * `SessionLost` if another connection has taken the session over.
    */
   readonly code?: number
+  /**
+   * Why the server did not start a process, in words for programs; absent if it tells none (Codex before 0.171) or has
+   * refused anything else.
+   */
+  readonly kind?: ErrorKind
   /** What the server answered, word for word, if `message` says more than that. */
   readonly serverMessage?: string
   /** The lost range, with the reason `EventsLost`. */

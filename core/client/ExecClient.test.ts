@@ -8,6 +8,8 @@ import * as TestClock from "effect/TestClock"
 import * as TestContext from "effect/TestContext"
 import { describe, expect, it } from "vitest"
 import { utf8 } from "../protocol/Bytes.ts"
+import type { Json } from "../protocol/Json.ts"
+import * as Message from "../protocol/Message.ts"
 import * as ExecClient from "./ExecClient.ts"
 import * as ScriptedPeer from "../testing/ScriptedPeer.ts"
 import * as TestServer from "../testing/TestServer.ts"
@@ -147,6 +149,36 @@ describe("ExecClient", () => {
         const status = yield* Effect.fork(client.call("environment/status", null))
         peer.reply((yield* peer.request("environment/status")).id, { status: "ready" })
         expect(yield* Fiber.join(status)).toEqual({ status: "ready" })
+      }),
+    ))
+
+  it("tells the kind of a failed start, whatever else servers say in the data of an error", () =>
+    run(
+      Effect.gen(function* () {
+        const { peer, client } = yield* scripted
+        const kindOf = (data: Json | undefined) =>
+          Effect.gen(function* () {
+            const starting = yield* Effect.fork(Effect.flip(client.start({ argv: ["x"] })))
+            const { id } = yield* peer.request("process/start")
+            peer.send(Message.errorText(id, -32603, "no", data))
+            const { code, kind, reason } = yield* Fiber.join(starting)
+            expect({ code, reason }).toEqual({ code: -32603, reason: "Server" })
+            return kind
+          })
+        for (const kind of ["spawnNotFound", "spawnFailed", "sandboxUnavailable", "sandboxPreparation"])
+          expect(yield* kindOf({ kind, more: [] })).toBe(kind)
+        for (const data of [
+          undefined,
+          null,
+          "spawnFailed",
+          5,
+          [],
+          {},
+          { kind: 5 },
+          { kind: "toString" },
+          { kind: "new" },
+        ])
+          expect(yield* kindOf(data)).toBe(undefined)
       }),
     ))
 

@@ -43,6 +43,7 @@ export const explain = (
       message: `cannot start ${params.argv[0] ?? ""}: ${words}`,
       serverMessage: error.message,
       ...(error.code === undefined ? {} : { code: error.code }),
+      ...(error.kind === undefined ? {} : { kind: error.kind }),
       cause: error,
     })
   })
@@ -110,7 +111,8 @@ const lookAt = (call: Call, path: string): Effect.Effect<Found> =>
  */
 const errnoOf = ({ code, message }: ClientError): number | undefined => {
   if (code !== ErrorCode.internalError) return undefined
-  if (/^Unable to spawn .*\nNo viable candidates/.test(message)) return errno.ENOENT
+  if (/^Unable to spawn .*\nNo viable candidates|^Unable to find executable .* in PTY PATH$/.test(message))
+    return errno.ENOENT
   const [, number] = /\(os error ([0-9]+)\)$/.exec(message) ?? []
   return number === undefined ? undefined : Number(number)
 }

@@ -72,6 +72,8 @@ export interface ErrorResponse {
   readonly code: number
   /** The text of the error. */
   readonly message: string
+  /** What programs are told of it, if anything. */
+  readonly data?: Json.Json | undefined
 }
 
 /** Any message, in either direction. */
@@ -148,9 +150,9 @@ export const notificationText = (method: string, params: unknown): string =>
 export const responseText = (id: RequestId, result: string): string =>
   `{"id":${idText(id)},"result":${result}}`
 
-/** `{"error":{"code":…,"message":…},"id":…}` */
-export const errorText = (id: RequestId, code: number, message: string): string =>
-  `{"error":{"code":${code},"message":${JSON.stringify(message)}},"id":${idText(id)}}`
+/** `{"error":{"code":…,"data":…,"message":…},"id":…}`, without `data` if there is none. */
+export const errorText = (id: RequestId, code: number, message: string, data?: Json.Json): string =>
+  `{"error":{"code":${code}${dataText(data)},"message":${JSON.stringify(message)}},"id":${idText(id)}}`
 
 const chunkOf = (params: unknown): unknown =>
   typeof params === "object" && params !== null && "chunk" in params ? params.chunk : undefined
@@ -186,7 +188,7 @@ const decodeResponse = decoder(() =>
 )
 const error = struct("JSONRPCErrorError", () => ({
   code: I64,
-  data: Schema.optional(Schema.Unknown),
+  data: Schema.optional(Schema.Unknown as Schema.Schema<Json.Json>),
   message: Schema.String,
 }))
 const decodeErrorResponse = decoder(() => Schema.Struct({ id, error }))
@@ -208,12 +210,14 @@ const fromObject = (json: { readonly [key: string]: Json.Json }): Either.Either<
   return Either.map(decodeErrorResponse(json), ({ id, error }) => ({
     kind: "error",
     id,
-    code: error.code,
-    message: error.message,
+    ...error,
   }))
 }
 
 const idText = (id: RequestId): string => (typeof id === "string" ? JSON.stringify(id) : String(id))
+
+const dataText = (data: Json.Json | undefined): string =>
+  data === undefined ? "" : `,"data":${JSON.stringify(data)}`
 
 const traceText = (trace: TraceContext | undefined): string =>
   trace === undefined ? "" : `,"trace":${JSON.stringify(trace)}`

@@ -134,7 +134,10 @@ const cancelledText = (id: Message.RequestId): string =>
 
 const failureText = (id: Message.RequestId, cause: Cause.Cause<ErrorCode.RpcError>): string => {
   const failure = Cause.failureOrCause(cause)
-  if (Either.isLeft(failure)) return Message.errorText(id, failure.left.code, failure.left.message)
+  if (Either.isLeft(failure)) {
+    const { code, data, message } = failure.left
+    return Message.errorText(id, code, message, data)
+  }
   const [defect] = Cause.prettyErrors(failure.right)
   return Message.errorText(id, ErrorCode.internalError, `internal error: ${defect?.message ?? "unknown"}`)
 }

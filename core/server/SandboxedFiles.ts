@@ -68,7 +68,7 @@ const needsCwd = "file system sandbox context with dynamic permissions requires 
 const foreignText: Readonly<Record<SandboxPaths.Role, string>> = {
   permission: "invalid sandbox permission path URI: ",
   cwd: "",
-  root: "file system sandbox workspace root is not native to this exec-server host: ",
+  root: "invalid sandbox workspace root: ",
 }
 
 const refuse = (message: string) => Effect.fail(new ParamsError({ message }))

@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Confinement from "../protocol/Confinement.ts"
+import type { ErrorKind } from "../protocol/ErrorCode.ts"
 import * as Floor from "../protocol/Floor.ts"
 import type { ParamsOf } from "../protocol/Methods.ts"
 import * as PathUri from "../protocol/PathUri.ts"
@@ -25,6 +26,12 @@ export const fromStart = (
   floor: Confinement.Confinement | undefined,
 ): Effect.Effect<SpawnSpec, HandlerError> =>
   Effect.gen(function* () {
+    const { managedNetwork, networkProxy } = params
+    // In the order of the peer: nothing else is looked at before.
+    if (managedNetwork?.transparentTcp === true && networkProxy == null) return yield* refuse(noManagedProxy)
+    if (params.sandbox?.windowsSandboxLevel === "mxc") return yield* refuse(noMxc, "sandboxUnavailable")
+    if (networkProxy?.proxy.transparentTcp === true && params.sandbox == null)
+      return yield* refuse(noManagedSandbox)
     for (const field of ["networkProxy", "shellSnapshot"] as const) {
       if (params[field] != null) return yield* refuse(`\`${field}\` is not supported by this server`)
     }
@@ -34,7 +41,8 @@ export const fromStart = (
       // The peer prepares a sandbox before it looks at the cwd, and after it has looked for a program.
       if (program === undefined) return yield* refuse(noProgram)
       const fault = foreignTo(params.sandbox, params.cwd, platform)
-      if (fault !== undefined) return yield* refuse(`failed to prepare process sandbox: ${fault}`)
+      if (fault !== undefined)
+        return yield* refuse(`failed to prepare process sandbox: ${fault}`, "sandboxPreparation")
     }
     const cwd = yield* toCwd(params.cwd, platform)
     const resolved = EnvPolicy.resolve({
@@ -48,9 +56,9 @@ export const fromStart = (
     const context = { platform: host.platform, cwd, tmpdir: env["TMPDIR"] }
     const asked =
       params.sandbox == null ? Either.right(undefined) : Confinement.resolve(params.sandbox, context)
-    if (Either.isLeft(asked)) return yield* refuse(asked.left)
+    if (Either.isLeft(asked)) return yield* refuse(asked.left, "sandboxUnavailable")
     const confinement = Floor.under(floor, asked.right)
-    if (confinement !== undefined && !confine) return yield* refuse(unconfinable)
+    if (confinement !== undefined && !confine) return yield* refuse(unconfinable, "sandboxUnavailable")
     if (program === undefined) return yield* refuse(noProgram)
     return {
       argv: [program, ...args],
@@ -65,6 +73,9 @@ export const fromStart = (
   })
 
 const noProgram = "argv must not be empty"
+const noManagedProxy = "transparent TCP requires an executor-local managed proxy"
+const noManagedSandbox = "transparent TCP requires a managed Linux sandbox"
+const noMxc = "native MXC is unavailable on this executor"
 
 /** Why a path that a sandbox object names, or the cwd of its process, is none of this host. */
 const foreignTo = (sandbox: Sandbox, cwd: string, platform: string): string | undefined => {
@@ -105,4 +116,5 @@ const toCwd = (cwd: string, platform: string): Effect.Effect<string, ParamsError
   )
 }
 
-const refuse = (message: string) => Effect.fail(new ParamsError({ message }))
+const refuse = (message: string, kind?: ErrorKind) =>
+  Effect.fail(new ParamsError({ message, ...(kind === undefined ? {} : { kind }) }))

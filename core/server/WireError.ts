@@ -9,11 +9,15 @@ import * as ErrorCode from "../protocol/ErrorCode.ts"
 import type { LimitError } from "../protocol/Limits.ts"
 import type { SessionScope } from "../protocol/SessionScope.ts"
 import type { SessionError } from "../session/SessionRegistry.ts"
-import type { SignalError, SpawnError } from "../spawn/SpawnError.ts"
+import type { SignalError, SpawnError, SpawnReason } from "../spawn/SpawnError.ts"
 import type { HandshakeError } from "./Handshake.ts"
 
 /** Params that decode but have values that this host or server cannot take. `message` is the text for the client. */
-export class ParamsError extends Data.TaggedError("ParamsError")<{ readonly message: string }> {}
+export class ParamsError extends Data.TaggedError("ParamsError")<{
+  readonly message: string
+  /** What programs are told of a sandbox that a process cannot have. */
+  readonly kind?: ErrorCode.ErrorKind
+}> {}
 
 /** What a client does not do with the processes of others, because it came by a door that does not let it. */
 export class ScopeError extends Data.TaggedError("ScopeError")<{
@@ -79,7 +83,7 @@ export const toRpcError = (error: HandlerError): ErrorCode.RpcError => {
         `${scopeTexts[error.what]} needs the scope ${error.needs}, and this connection has the scope ${error.has}`,
       )
     case "ParamsError":
-      return rpcError(ErrorCode.invalidParams, error.message)
+      return rpcError(ErrorCode.invalidParams, error.message, error.kind)
     case "ProcessError":
       return processError(error)
     case "ScreenError":
@@ -92,16 +96,30 @@ export const toRpcError = (error: HandlerError): ErrorCode.RpcError => {
           )
         : rpcError(ErrorCode.invalidRequest, `unknown session id ${error.sessionId}`)
     case "SpawnError":
-      return rpcError(spawnCodes[error.reason] ?? ErrorCode.internalError, error.message)
+      return spawnError(error)
     case "SignalError":
       return rpcError(ErrorCode.internalError, `failed to signal process: ${error.message}`)
   }
 }
 
-/** A spawn that the operating system refuses is an internal error; these are not. */
-const spawnCodes: { readonly [reason in SpawnError["reason"]]?: number } = {
-  ShuttingDown: ErrorCode.shuttingDown,
-  Unconfinable: ErrorCode.invalidParams,
+/** A spawn that the operating system refuses is an internal error. */
+const spawnError = ({ reason, message }: SpawnError): ErrorCode.RpcError => {
+  switch (reason) {
+    case "ShuttingDown":
+      return rpcError(ErrorCode.shuttingDown, message)
+    case "Unconfinable":
+      return rpcError(ErrorCode.invalidParams, message, "sandboxUnavailable")
+    case "Unprepared":
+      return rpcError(ErrorCode.invalidParams, message, "sandboxPreparation")
+    default:
+      return rpcError(ErrorCode.internalError, message, spawnKinds[reason] ?? "spawnFailed")
+  }
+}
+
+/** Every other reason is `spawnFailed`. */
+const spawnKinds: { readonly [reason in SpawnReason]?: ErrorCode.ErrorKind } = {
+  NotFound: "spawnNotFound",
+  PermissionDenied: "spawnPermissionDenied",
 }
 
 const handshakeText = ({ reason, family }: HandshakeError): string => {
@@ -215,4 +233,5 @@ const processError = ({ reason, processId }: ProcessError): ErrorCode.RpcError =
   }
 }
 
-const rpcError = (code: number, message: string) => new ErrorCode.RpcError({ code, message })
+const rpcError = (code: number, message: string, kind?: ErrorCode.ErrorKind) =>
+  new ErrorCode.RpcError({ code, message, ...(kind === undefined ? {} : { data: { kind } }) })

@@ -7,6 +7,8 @@ import * as Data from "effect/Data"
 /** Why a child could not be started. */
 export type SpawnReason =
   | "NotFound"
+  /** The program is not in the PATH of its PTY; otherwise that is `NotFound`. */
+  | "NotInPath"
   | "NotADirectory"
   | "PermissionDenied"
   | "NotExecutable"
@@ -14,7 +16,10 @@ export type SpawnReason =
   | "Unsupported"
   | "ResourceLimit"
   | "ShuttingDown"
+  /** Nothing here can confine it. */
   | "Unconfinable"
+  /** What would confine it could not be set up. */
+  | "Unprepared"
   /** The audit log could not be written. */
   | "Unaudited"
   | "Unknown"

@@ -119,7 +119,7 @@ const hold = <A>(acquire: () => A, release: (value: A) => void) =>
     Effect.try({
       try: acquire,
       catch: (cause) =>
-        new SpawnError({ reason: "Unconfinable", message: `cannot confine: ${String(cause)}`, cause }),
+        new SpawnError({ reason: "Unprepared", message: `cannot confine: ${String(cause)}`, cause }),
     }),
     (value) => Effect.sync(() => release(value)),
   )

@@ -28,7 +28,7 @@ const known: Readonly<Record<string, readonly [SpawnError.SpawnReason, string]>>
   ENOSPC: ["ResourceLimit", "No space left on device"],
   ENAMETOOLONG: ["InvalidArgument", "Filename too long"],
   ENOSYS: ["Unsupported", "Function not implemented"],
-  ELOOP: ["NotFound", "Symbolic link loop"],
+  ELOOP: ["Unknown", "Symbolic link loop"],
   EADDRINUSE: ["Unknown", "Address in use"],
   EADDRNOTAVAIL: ["Unknown", "Address not available"],
   ENETUNREACH: ["Unknown", "Network unreachable"],

@@ -81,6 +81,14 @@ const faults: ReadonlyArray<readonly [StartOptions, string, string]> = [
   [{ argv: ["ls", "x".repeat(4_000_000)] }, "Server", "cannot start ls: Argument list too long (os error 7)"],
 ]
 
+/** What an error of the system is for programs. */
+const kindOf = (message: string) =>
+  message.endsWith(missing)
+    ? "spawnNotFound"
+    : message.endsWith(denied)
+      ? "spawnPermissionDenied"
+      : "spawnFailed"
+
 const places = {
   "in this process": () => connect({ inProcess: true }),
   "on a server of its own": () =>
@@ -98,10 +106,11 @@ describe.each(Object.entries(places))("A start that fails %s", (_, open) => {
     for (const tty of [false, true]) {
       const error = await client.start({ ...options, tty }).catch((error: unknown) => error)
       if (!(error instanceof ClientError)) throw new Error("it was started", { cause: error })
-      const { message: said, reason: why, code, serverMessage } = error
-      expect({ why, code, said: said.replace("PTY spawn", "pipe spawn") }).toEqual({
+      const { message: said, reason: why, code, kind, serverMessage } = error
+      expect({ why, code, kind, said: said.replace("PTY spawn", "pipe spawn") }).toEqual({
         why: reason,
         code: -32603,
+        kind: kindOf(message),
         said: message,
       })
       expect(said.endsWith(`: ${serverMessage}`)).toBe(true)

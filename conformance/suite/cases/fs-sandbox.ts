@@ -21,6 +21,21 @@ const only = ({ uri }: Folder, name: string, access: string): JsonObject => ({
   ...level,
 })
 
+/** Every path of another host is told with its own words; `root` are those for a workspace root. */
+const tellsForeign = async (folder: Folder, root: string): Promise<void> => {
+  const profile = only(folder, "a", "read")
+  const foreign = "file:///C:/x"
+  const texts: ReadonlyArray<readonly [string, JsonObject]> = [
+    ["invalid sandbox permission path URI: ", { permissions: restricted(foreign), cwd: foreign }],
+    ["", { cwd: foreign, workspaceRoots: [foreign] }],
+    [root, { workspaceRoots: [foreign] }],
+  ]
+  for (const [text, more] of texts) {
+    const params = { path: folder.uri("a"), sandbox: { ...profile, ...more } }
+    await folder.refused("fs/readFile", params, -32600, `${text}'${foreign}' is invalid on 'linux'`)
+  }
+}
+
 const setup = "mkdir in out; printf inside >in/a; printf outside >out/b; ln -s ../out/b in/escape"
 
 export const fsSandbox = folderTable("fs/sandbox", {
@@ -87,22 +102,18 @@ export const fsSandbox = folderTable("fs/sandbox", {
   },
   "foreign-path-texts-of-the-peer": {
     level: "peer",
+    peers: ["0.169"],
     spec: [],
-    says: "The texts for a path of another host in a restricted profile are those of Codex.",
-    run: async (folder) => {
-      const profile = only(folder, "a", "read")
-      const foreign = "file:///C:/x"
-      const root = "file system sandbox workspace root is not native to this exec-server host: "
-      const texts: ReadonlyArray<readonly [string, JsonObject]> = [
-        ["invalid sandbox permission path URI: ", { permissions: restricted(foreign), cwd: foreign }],
-        ["", { cwd: foreign, workspaceRoots: [foreign] }],
-        [root, { workspaceRoots: [foreign] }],
-      ]
-      for (const [text, more] of texts) {
-        const params = { path: folder.uri("a"), sandbox: { ...profile, ...more } }
-        await folder.refused("fs/readFile", params, -32600, `${text}'${foreign}' is invalid on 'linux'`)
-      }
-    },
+    says: "The texts for a path of another host in a restricted profile are those of Codex 0.169.",
+    run: (folder) =>
+      tellsForeign(folder, "file system sandbox workspace root is not native to this exec-server host: "),
+  },
+  "foreign-path-texts": {
+    level: "peer",
+    peers: ["0.171"],
+    spec: [],
+    says: "The texts for a path of another host in a restricted profile are those of Codex 0.171.",
+    run: (folder) => tellsForeign(folder, "invalid sandbox workspace root: "),
   },
   "free-profiles": {
     level: "must",

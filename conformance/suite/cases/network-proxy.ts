@@ -6,7 +6,7 @@
 import { table } from "../Case.ts"
 import * as Check from "../Check.ts"
 import * as Child from "../Child.ts"
-import { isObject, type JsonObject } from "../Json.ts"
+import { isObject, type Json, type JsonObject } from "../Json.ts"
 import type { Wire } from "../wire/Wire.ts"
 
 const proxied = { requires: ["network-proxy"], server: "owned" } as const
@@ -113,6 +113,72 @@ export const networkProxy = table("process/networkProxy", {
       const text = await wire.refused("process/start", at({}), -32602)
       Check.contains(text, "proxy", "the text")
       await Child.start(wire, { id: "p" })
+    },
+  },
+  "transparent-tcp-needs-a-proxy": {
+    level: "must",
+    peers: ["0.171"],
+    spec: [],
+    says:
+      "managedNetwork with transparentTcp true and without networkProxy is refused with -32602 and transparent TCP " +
+      "requires an executor-local managed proxy, whatever else is wrong; with false the process runs.",
+    run: async (t) => {
+      const wire = await t.open()
+      const at = (transparentTcp: boolean, more: JsonObject = {}) =>
+        Child.params(wire, { id: "p", params: { managedNetwork: { transparentTcp }, ...more } })
+      const text = "transparent TCP requires an executor-local managed proxy"
+      for (const more of [{}, { argv: [] }, { cwd: "file://elsewhere/x" }, { enforceManagedNetwork: true }])
+        await wire.refused("process/start", at(true, more), -32602, text)
+      await wire.ok("process/start", at(false))
+      Check.equal((await Child.attach(wire, "p").ended()).exitCode, 0, "the exit code")
+    },
+  },
+  "transparent-tcp-needs-a-sandbox": {
+    level: "must",
+    peers: ["0.171"],
+    spec: [],
+    says:
+      "A networkProxy whose proxy has transparentTcp true, without a sandbox, is refused with -32602 and transparent TCP " +
+      "requires a managed Linux sandbox, also if managedNetwork has it.",
+    run: async (t) => {
+      const wire = await t.open()
+      const networkProxy = { proxy: { ...proxy, transparentTcp: true } }
+      const text = "transparent TCP requires a managed Linux sandbox"
+      for (const more of [{}, { managedNetwork: { transparentTcp: true } }, { argv: [] }]) {
+        const params = Child.params(wire, { params: { networkProxy, ...more } })
+        await wire.refused("process/start", params, -32602, text)
+      }
+    },
+  },
+  "transparent-tcp-is-a-boolean": {
+    level: "must",
+    peers: ["0.171"],
+    spec: [],
+    says:
+      "A transparentTcp of managedNetwork or of networkProxy.proxy that is no boolean is refused with -32602 and a text " +
+      "such as invalid type: sequence, expected a boolean; in an array it is the first field of managedNetwork.",
+    run: async (t) => {
+      const wire = await t.open()
+      const faults: ReadonlyArray<readonly [Json, string]> = [
+        ["x", 'string "x"'],
+        [1, "number"],
+        [null, "null"],
+        [[], "sequence"],
+        [{}, "map"],
+      ]
+      for (const [transparentTcp, what] of faults) {
+        for (const params of [
+          { managedNetwork: { transparentTcp } },
+          { managedNetwork: [transparentTcp] },
+          { networkProxy: { proxy: { ...proxy, transparentTcp } } },
+        ]) {
+          const text = await wire.refused("process/start", Child.params(wire, { params }), -32602)
+          Check.contains(text, `invalid type: ${what}, expected a boolean`, "the text")
+        }
+      }
+      const managedNetwork = [false, [4500], false]
+      const child = await Child.start(wire, { params: { managedNetwork } })
+      Check.equal((await child.ended()).exitCode, 0, "the exit code with all three fields in an array")
     },
   },
   "refused-or-heeded": {

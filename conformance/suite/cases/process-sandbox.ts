@@ -23,6 +23,10 @@ const free: ReadonlyArray<JsonObject> = [
   managed({ type: "unrestricted" }),
 ]
 
+/** Profiles for a sandbox that only Windows has. */
+const mxc = free.map((sandbox) => ({ ...sandbox, windowsSandboxLevel: "mxc" }))
+const noMxc = "native MXC is unavailable on this executor"
+
 /** Starts a script under a sandbox. */
 const begin = (wire: Wire, id: string, sandbox: JsonObject, script: string) =>
   wire.begin("process/start", Child.params(wire, { id, script, params: { sandbox } }))
@@ -142,6 +146,50 @@ export const processSandbox = table("process/sandbox", {
       for (const [text, params] of texts) {
         const whole = `failed to prepare process sandbox: ${text}'${uri}' is invalid on 'linux'`
         await wire.refused("process/start", Child.params(wire, { params }), -32602, whole)
+      }
+    },
+  },
+  "failed-preparation-has-a-kind": {
+    level: "must",
+    peers: ["0.171"],
+    spec: [],
+    says: "A start whose sandbox names a path of another host is refused with -32602 and the kind sandboxPreparation.",
+    run: async (t) => {
+      const wire = await t.open()
+      const [disabled] = free
+      const sandbox = { ...disabled, workspaceRoots: ["file:///C:/x"] }
+      const { error } = await begin(wire, "p", sandbox, ":")
+      if (error === undefined) return Check.fail("the start had to be refused")
+      Check.equal(error.code, -32602, "the code")
+      Check.equal(error.data ?? null, { kind: "sandboxPreparation" }, "the data")
+    },
+  },
+  "native-mxc-refused": {
+    level: "should",
+    spec: [],
+    says:
+      "A start whose sandbox has the windowsSandboxLevel mxc is refused with -32602 and native MXC is unavailable on " +
+      "this executor, whatever else is wrong with it.",
+    run: async (t) => {
+      const wire = await t.open()
+      for (const sandbox of mxc) {
+        for (const params of [{}, { argv: [] }, { cwd: "file://elsewhere/x" }]) {
+          const whole = Child.params(wire, { params: { sandbox, ...params } })
+          await wire.refused("process/start", whole, -32602, noMxc)
+        }
+      }
+    },
+  },
+  "native-mxc-has-a-kind": {
+    level: "must",
+    peers: ["0.171"],
+    spec: [],
+    says: "Where the windowsSandboxLevel mxc is refused, the error has the kind sandboxUnavailable.",
+    run: async (t) => {
+      const wire = await t.open()
+      for (const sandbox of mxc) {
+        const { error } = await begin(wire, "p", sandbox, ":")
+        Check.equal(error?.data ?? null, { kind: "sandboxUnavailable" }, "the data")
       }
     },
   },

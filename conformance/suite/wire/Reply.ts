@@ -12,6 +12,8 @@ export interface Refusal {
   readonly code: number
   /** The text of the error. */
   readonly message: string
+  /** What programs are told of it, if anything. */
+  readonly data?: Json
 }
 
 /** A reply has a result or an error. */
@@ -32,7 +34,9 @@ export const from = (message: Message): Reply | undefined => {
   if (result !== undefined) return { result, message }
   if (!isObject(error)) return Check.fail(`a reply has neither result nor error: ${Check.show(json)}`)
   const code = Check.integer(error["code"], "the code of an error")
-  return { error: { code, message: Check.text(error["message"], "the message of an error") }, message }
+  const text = Check.text(error["message"], "the message of an error")
+  const { data } = error
+  return { error: { code, message: text, ...(data === undefined ? {} : { data }) }, message }
 }
 
 /** Whether a reply carries this id as a string: without this check the case would wait for it in vain. */

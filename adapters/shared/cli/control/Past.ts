@@ -6,6 +6,7 @@
 import process from "node:process"
 import * as Effect from "effect/Effect"
 import { ClientError } from "../../../../core/client/ClientError.ts"
+import { toError } from "../../../../core/client/EventStreams.ts"
 import type { OutputPoint } from "../../../../core/client/HistoryCalls.ts"
 import type { ListedProcess } from "../../../../core/client/Lists.ts"
 import type { RemoteProcess } from "../../../../core/client/RemoteProcess.ts"
@@ -153,7 +154,7 @@ const following = (child: Child, write: Write, last: number) =>
       const batch = yield* next
       if (batch === undefined) return
       for (const event of batch) {
-        if (event.kind === "failed") return yield* new ClientError(event)
+        if (event.kind === "failed") return yield* toError(event)
         if (event.seq <= shown) continue
         const missing = { from: { seq: shown + 1 }, to: { seq: event.seq + 1 } }
         if (event.kind === "gap") yield* fromWhatIsKept(child, write, missing, shown, event.seq + 1)

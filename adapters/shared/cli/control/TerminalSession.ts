@@ -10,7 +10,7 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as Fork from "../../../../core/protocol/Fork.ts"
 import * as Turn from "../../../../core/protocol/Turn.ts"
-import { ClientError } from "../../../../core/client/ClientError.ts"
+import { toError } from "../../../../core/client/EventStreams.ts"
 import type { ListedProcess } from "../../../../core/client/Lists.ts"
 import type { ProcessEvent } from "../../../../core/client/ProcessEvent.ts"
 import type * as Reconnect from "../../../../core/client/Reconnect.ts"
@@ -183,7 +183,7 @@ const gone = (event: Extract<ProcessEvent, { kind: "failed" }>) =>
     ? new Unable({
         message: "the server has ended, or the connection to it; procwire ps -a shows what is there",
       })
-    : new ClientError(event)
+    : toError(event)
 
 const resetRegion = new TextEncoder().encode("\u001b7\u001b[r\u001b8")
 
