@@ -19,7 +19,7 @@ export const find = (spec: Spawner.SpawnSpec): Effect.Effect<string, SpawnError>
     const refusal = SpecCheck.refusal(spec)
     if (refusal !== undefined) return Effect.fail(refusal)
     const path = ProgramPath.search(spec, access, (name) => executable(spec.cwd, name))
-    if (path instanceof ProgramPath.Errno) return Effect.fail(OsError.fromErrno(path.errno))
+    if (path instanceof ProgramPath.Errno) return Effect.fail(ProgramPath.toSpawnError(path))
     return Effect.succeed(path.includes("/") ? path : `./${path}`)
   })
 

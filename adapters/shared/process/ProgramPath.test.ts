@@ -1,17 +1,23 @@
 import { constants } from "node:os"
 import { expect, test } from "vitest"
 import type * as Spawner from "../../../core/spawn/Spawner.ts"
-import { Errno, search } from "./ProgramPath.ts"
+import { Errno, search, toSpawnError } from "./ProgramPath.ts"
 
 const { E2BIG, EACCES, ENAMETOOLONG, ENOENT, ENOTDIR } = constants.errno
 
 /** The result of a search and the paths that it checked, on a system with these answers. */
-const find = (program: string, path: string | undefined, answers: Record<string, number> = {}) => {
+const find = (
+  program: string,
+  path: string | undefined,
+  answers: Record<string, number> = {},
+  more: Partial<Spawner.SpawnSpec> = {},
+) => {
   const spec: Spawner.SpawnSpec = {
     argv: [program],
     cwd: "/home",
     env: path === undefined ? {} : { PATH: path },
     stdio: { kind: "pipe", stdin: false },
+    ...more,
   }
   const looked: Array<string> = []
   const access = (place: string) => {
@@ -21,7 +27,18 @@ const find = (program: string, path: string | undefined, answers: Record<string,
   const result = search(spec, access, (place) =>
     answers[`exec ${place}`] ? new Errno(answers[`exec ${place}`] ?? 0) : place,
   )
-  return { looked, result: result instanceof Errno ? result.errno : result }
+  return {
+    looked,
+    result: result instanceof Errno ? result.errno : result,
+    ...(more.arg0 !== undefined && result instanceof Errno && { text: toSpawnError(result).message }),
+  }
+}
+
+/** The same on a PTY with an `arg0`. */
+const findOnPty = (program: string, path: string | undefined, answers?: Record<string, number>) => {
+  const stdio = { kind: "pty", size: { rows: 24, columns: 80 } } as const
+  const { looked: _, ...found } = find(program, path, answers, { arg0: "zero", stdio })
+  return found
 }
 
 test("a name with a slash is not searched for", () => {
@@ -65,4 +82,29 @@ test("a directory that cannot be entered is reported before a missing program", 
   expect(find("a", "/x", { "/home/.": ENOTDIR }).result).toBe(ENOTDIR)
   expect(find("a", "/x", { "/home/.": ENOTDIR, "/x/a": 0, "exec /x/a": E2BIG }).result).toBe(ENOTDIR)
   expect(find("x".repeat(256), "/x", { "/home/.": ENOTDIR }).result).toBe(ENOTDIR)
+})
+
+test("on a PTY with an arg0, a path is absolute or begins with a dot, and fails as it does", () => {
+  for (const program of ["/x/a", "./a", "../a", ".", ".."]) {
+    expect(findOnPty(program, undefined)).toEqual({ result: program })
+    expect(findOnPty(program, "/x", { [`exec ${program}`]: EACCES }).result).toBe(EACCES)
+  }
+  const noFolder = { "exec ./a": ENOTDIR, "exec /x/a": ENOTDIR, "/home/.": ENOTDIR }
+  expect(findOnPty("./a", "/x", noFolder).result).toBe(ENOENT)
+  expect(findOnPty("/x/a", "/x", noFolder).result).toBe(ENOTDIR)
+  expect(findOnPty("./a", "/x", { "exec ./a": ENOTDIR }).result).toBe(ENOTDIR)
+})
+
+test("on a PTY with an arg0, the first file in the PATH is the program, whatever its start says", () => {
+  expect(findOnPty("b/a", "/x:/y:/z", { "/y/b/a": 0, "/z/b/a": 0 })).toEqual({ result: "/y/b/a" })
+  expect(findOnPty("a", "/x:/y", { "/x/a": 0, "exec /x/a": ENOENT, "/y/a": 0 }).result).toBe(ENOENT)
+  expect(findOnPty("a", "/x:/y", { "/x/a": 0, "/x/a/.": 0, "/y/a": 0 })).toEqual({ result: "/y/a" })
+  expect(findOnPty("a", "/x:", { "/x/a": EACCES, "/home/a": 0 })).toEqual({ result: "/home/a" })
+  expect(findOnPty("a", "b", { "/home/b/a": 0 })).toEqual({ result: "/home/b/a" })
+})
+
+test("on a PTY with an arg0, a program that is not in the PATH is told so, and so is a missing PATH", () => {
+  for (const program of ["a", "b/a", ".a", "x".repeat(300)])
+    expect(findOnPty(program, "/x:").text).toBe(`Unable to find executable ${program} in PTY PATH`)
+  expect(findOnPty("a", undefined).text).toBe("Unable to resolve the PATH")
 })

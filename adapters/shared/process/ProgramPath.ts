@@ -5,9 +5,14 @@
  * Without a PATH musl's default is searched; an empty one, or an empty place in it, is the child's directory. As in
  * `execvp`, a candidate that may not be executed does not end the search, but is reported if nothing else is found.
  * Unlike `execvp` it never gives a file of no executable format to a shell.
+ *
+ * On a PTY with an `arg0` it is found as by the peer: a path begins with `/`, `./` or `../`, any other name is looked up
+ * in a PATH that has to be there, and the first file that may be executed is the program, whatever its start says.
  */
 import { constants } from "node:os"
+import * as SpawnError from "../../../core/spawn/SpawnError.ts"
 import type * as Spawner from "../../../core/spawn/Spawner.ts"
+import * as OsError from "../host/OsError.ts"
 
 /** The longest name of a program, and the length of a place in the PATH that is passed over, in bytes. */
 const NAME_MAX = 255
@@ -30,11 +35,27 @@ export class Errno {
   }
 }
 
+/** The program is not in the PATH of a PTY; the text says so. */
+class NotInPath extends Errno {
+  readonly text: string
+  constructor(text: string) {
+    super(ENOENT)
+    this.text = text
+  }
+}
+
+/** The error of a spawner for a failure. */
+export const toSpawnError = (failure: Errno): SpawnError.SpawnError =>
+  failure instanceof NotInPath
+    ? new SpawnError.SpawnError({ reason: "NotInPath", message: failure.text })
+    : OsError.fromErrno(failure.errno)
+
 /**
  * Calls `attempt` with one candidate after the other until one succeeds, or fails with an error that ends the search.
  * `access` is far cheaper, and avoids attempts that would fail.
  */
 export const search = <A>(spec: Spawner.SpawnSpec, access: Access, attempt: Attempt<A>): A | Errno => {
+  if (spec.stdio.kind === "pty" && spec.arg0 !== undefined) return onPty(spec, access, attempt)
   const program = spec.argv[0]
   if (program.includes("/")) return attempt(program)
   const found = inPath(spec, access, attempt)
@@ -58,4 +79,26 @@ const inPath = <A>(spec: Spawner.SpawnSpec, access: Access, attempt: Attempt<A>)
     else if (result.errno !== ENOENT && result.errno !== ENOTDIR) return result
   }
   return new Errno(denied ? EACCES : ENOENT)
+}
+
+const onPty = <A>(spec: Spawner.SpawnSpec, access: Access, attempt: Attempt<A>): A | Errno => {
+  const program = spec.argv[0]
+  if (/^(?:\/|\.\.?(?:\/|$))/.test(program)) {
+    const result = attempt(program)
+    const isInNoFolder =
+      result instanceof Errno &&
+      result.errno === ENOTDIR &&
+      !program.startsWith("/") &&
+      access(`${spec.cwd}/.`) !== 0
+    return isInNoFolder ? new Errno(ENOENT) : result
+  }
+  const path = spec.env["PATH"]
+  if (path === undefined) return new NotInPath("Unable to resolve the PATH")
+  for (const directory of path.split(":")) {
+    const place = directory.startsWith("/") ? directory : `${spec.cwd}/${directory}`.replace(/\/$/, "")
+    const candidate = `${place}/${program}`
+    const isFile = access(candidate) === 0 && access(`${candidate}/.`) !== 0
+    if (isFile) return attempt(candidate)
+  }
+  return new NotInPath(`Unable to find executable ${program} in PTY PATH`)
 }

@@ -4,8 +4,22 @@
 import { table } from "../Case.ts"
 import * as Check from "../Check.ts"
 import * as Child from "../Child.ts"
+import type { JsonObject } from "../Json.ts"
+import type { Wire } from "../wire/Wire.ts"
 
 const noFile = "No such file or directory (os error 2)"
+
+/** A start with these params fails with -32603, this text and this kind. */
+const failsOf = async (wire: Wire, params: JsonObject, text: string, kind: string): Promise<void> => {
+  const { error } = await wire.begin("process/start", params)
+  if (error === undefined) return Check.fail(`the start with ${Check.show(params)} had to be refused`)
+  Check.equal(
+    [error.code, error.message],
+    [-32603, text],
+    `code and text of ${Check.show(params["argv"] ?? null)}`,
+  )
+  Check.equal(error.data ?? null, { kind }, `the data of the error "${text}"`)
+}
 
 export const startProgram = table("process/start", {
   // guards: reserved-id
@@ -200,6 +214,7 @@ export const startProgram = table("process/start", {
   },
   "arg0-with-tty-is-the-program": {
     level: "peer",
+    peers: ["0.169"],
     spec: [178],
     requires: ["arg0", "pty"],
     says: "With tty, arg0 is taken as the program to run: arg0 zero is refused with -32603 and Unable to spawn zero.",
@@ -211,6 +226,158 @@ export const startProgram = table("process/start", {
         "Unable to spawn zero",
         "the message",
       )
+    },
+  },
+  "arg0-with-tty-replaces-argv0": {
+    level: "must",
+    peers: ["0.171"],
+    spec: [178],
+    requires: ["arg0", "pty"],
+    says: "With tty, too, arg0 is what the process sees as argv[0], while argv[0] is the program that runs.",
+    run: async (t) => {
+      const wire = await t.open()
+      for (const arg0 of ["custom-zero", ""]) {
+        const child = await Child.start(wire, { tty: true, script: "echo $0.", params: { arg0 } })
+        await child.ended()
+        Check.equal(child.text(), `${arg0}.\r\n`, "the output")
+      }
+    },
+  },
+  "arg0-with-tty-looks-in-the-path": {
+    level: "should",
+    peers: ["0.171"],
+    spec: [178],
+    requires: ["arg0", "pty"],
+    says:
+      "With tty and arg0, a program that is not absolute and does not begin with ./ or ../ is looked for in the PATH " +
+      "of the process alone. What is not found there is refused with -32603, the text Unable to find executable X in " +
+      "PTY PATH and the kind spawnFailed, and without a PATH with Unable to resolve the PATH.",
+    run: async (t) => {
+      const wire = await t.open()
+      const at = (argv: ReadonlyArray<string>, cwd: string, env: { readonly [name: string]: string }) =>
+        Child.params(wire, { tty: true, argv, env, params: { cwd, arg0: "zero" } })
+      const path = { PATH: "/usr/bin:/bin" }
+      for (const program of ["no-such-program", "bin/sh", "bin", "x".repeat(300)]) {
+        const text = `Unable to find executable ${program} in PTY PATH`
+        await failsOf(wire, at([program], "file:///usr", path), text, "spawnFailed")
+      }
+      for (const program of ["passwd", "no-such-program"]) {
+        const text = `Unable to find executable ${program} in PTY PATH`
+        await failsOf(wire, at([program], "file:///etc", { PATH: "" }), text, "spawnFailed")
+      }
+      await failsOf(wire, at(["sh"], "file:///", {}), "Unable to resolve the PATH", "spawnFailed")
+      for (const program of ["./bin/sh", "../usr/bin/sh", "/bin/sh", "sh"]) {
+        const where = { argv: [program, "-c", "echo $0"], env: path }
+        const child = await Child.start(wire, {
+          ...where,
+          tty: true,
+          params: { cwd: "file:///usr", arg0: "zero" },
+        })
+        await child.ended()
+        Check.equal(child.text(), "zero\r\n", `the output of ${program}`)
+      }
+      const nested = { argv: ["bin/sh", "-c", "echo $0"], env: { PATH: "/nowhere:/usr" } }
+      const found = await Child.start(wire, { ...nested, tty: true, params: { arg0: "zero" } })
+      await found.ended()
+      Check.equal(found.text(), "zero\r\n", "the output of bin/sh with /usr in its PATH")
+    },
+  },
+  "arg0-with-tty-failures": {
+    level: "should",
+    peers: ["0.171"],
+    spec: [178],
+    requires: ["arg0", "pty"],
+    says:
+      "With tty and arg0, a program that is named by its path fails as on pipes; one that begins with ./ or ../ is not " +
+      "found (-32603, No such file or directory) where the cwd is a file.",
+    run: async (t) => {
+      const wire = await t.open()
+      const at = (program: string, params: JsonObject = {}) =>
+        Child.params(wire, { tty: true, argv: [program], params: { arg0: "zero", ...params } })
+      await failsOf(wire, at("/no/such/program"), noFile, "spawnNotFound")
+      await failsOf(wire, at("./no-such-program"), noFile, "spawnNotFound")
+      await failsOf(wire, at("/tmp"), "Permission denied (os error 13)", "spawnPermissionDenied")
+      await failsOf(wire, at("/etc/passwd/x"), "Not a directory (os error 20)", "spawnFailed")
+      await failsOf(wire, at("sh", { arg0: "a\0b" }), "nul byte found in provided data", "spawnFailed")
+      for (const program of ["./x", "../x"])
+        await failsOf(wire, at(program, { cwd: "file:///etc/passwd" }), noFile, "spawnNotFound")
+    },
+  },
+  "failure-has-a-kind": {
+    level: "must",
+    peers: ["0.171"],
+    spec: [80, 81, 85],
+    says:
+      "The error of a failed start has data.kind: spawnNotFound where program, cwd or interpreter do not exist, " +
+      "spawnPermissionDenied where it may not be executed or is a folder, and spawnFailed for every other reason.",
+    run: async (t) => {
+      const wire = await t.open()
+      const script =
+        "d=$(mktemp -d /tmp/procwire.XXXXXX) && cd $d && echo plain >format && echo '#!/no/such' >interpreter && " +
+        "ln -s loop loop && chmod +x format interpreter && printf $d"
+      const made = await Child.start(wire, { script })
+      await made.ended()
+      const folder = made.text()
+      const at = (argv: ReadonlyArray<string>, params: JsonObject = {}) =>
+        Child.params(wire, { argv, params })
+      const nowhere = { cwd: "file:///no/such/folder" }
+      for (const params of [at(["no-such-program"]), at(["/no/such"]), at(["./no"]), at(["true"], nowhere)])
+        await failsOf(wire, params, noFile, "spawnNotFound")
+      await failsOf(wire, at([`${folder}/interpreter`]), noFile, "spawnNotFound")
+      for (const program of ["/tmp", "/etc/passwd"])
+        await failsOf(wire, at([program]), "Permission denied (os error 13)", "spawnPermissionDenied")
+      const others: ReadonlyArray<readonly [string, JsonObject]> = [
+        ["Not a directory (os error 20)", at(["true"], { cwd: "file:///etc/passwd" })],
+        ["Not a directory (os error 20)", at(["/etc/passwd/x"])],
+        ["Exec format error (os error 8)", at([`${folder}/format`])],
+        ["Symbolic link loop (os error 40)", at([`${folder}/loop`])],
+        ["Argument list too long (os error 7)", at(["true", "x".repeat(300_000)])],
+        ["Filename too long (os error 36)", at(["x".repeat(300)])],
+        ["nul byte found in provided data", at(["/bin/echo", "a\0b"])],
+        ["data provided contains a nul byte", Child.params(wire, { env: { A: "a\0b" } })],
+        ["missing program for pipe spawn", at([""])],
+      ]
+      for (const [text, params] of others) await failsOf(wire, params, text, "spawnFailed")
+      await (await Child.start(wire, { argv: ["rm", "-r", folder] })).ended()
+    },
+  },
+  "failure-has-a-kind-with-tty": {
+    level: "must",
+    peers: ["0.171"],
+    spec: [82],
+    requires: ["pty"],
+    says: "With tty, too, the error of a failed start has data.kind.",
+    run: async (t) => {
+      const wire = await t.open()
+      const at = (argv: ReadonlyArray<string>) => Child.params(wire, { tty: true, argv })
+      await failsOf(wire, at(["/no/such"]), noFile, "spawnNotFound")
+      await failsOf(wire, at(["/tmp"]), "Permission denied (os error 13)", "spawnPermissionDenied")
+      await failsOf(wire, at(["/etc/passwd/x"]), "Not a directory (os error 20)", "spawnFailed")
+      await failsOf(wire, at([""]), "missing program for PTY spawn", "spawnFailed")
+    },
+  },
+  "refusal-has-no-kind": {
+    level: "should",
+    spec: [83, 90],
+    says:
+      "The error of a start that is refused before anything is tried (params that do not decode, an empty argv, an id " +
+      "that is taken) has no data, and neither have the errors of other methods.",
+    run: async (t) => {
+      const wire = await t.open()
+      const { id } = await Child.start(wire, { script: "sleep 60" })
+      const asked: ReadonlyArray<readonly [string, JsonObject]> = [
+        ["process/start", { ...Child.params(wire, {}), tty: null }],
+        ["process/start", Child.params(wire, { argv: [] })],
+        ["process/start", Child.params(wire, { params: { cwd: "file:///tmp?x" } })],
+        ["process/start", Child.params(wire, { id })],
+        ["process/read", { processId: "no-such-process" }],
+        ["no/such", {}],
+      ]
+      for (const [method, params] of asked) {
+        const { error } = await wire.begin(method, params)
+        if (error === undefined) return Check.fail(`${method} ${Check.show(params)} was not refused`)
+        Check.equal(error.data ?? null, null, `the data of the error of ${method} ("${error.message}")`)
+      }
     },
   },
   "own-session-and-group": {

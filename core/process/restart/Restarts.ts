@@ -186,7 +186,7 @@ export class Restarts implements Pick<SpawnerService, "spawn">, Children {
 
   /** What could not be started counts as one that has failed. */
   private failed({ reason, message }: SpawnError): Effect.Effect<void> {
-    this.told?.fail(reason === "NotFound" ? 127 : 126)
+    this.told?.fail(reason === "NotFound" || reason === "NotInPath" ? 127 : 126)
     return Effect.logWarning(`a process could not be started again: ${message}`)
   }
 

@@ -13,7 +13,7 @@ import type * as Spawner from "../../../../core/spawn/Spawner.ts"
 import * as SpawnError from "../../../../core/spawn/SpawnError.ts"
 import * as ChildEvents from "../ChildEvents.ts"
 import * as OsError from "../../host/OsError.ts"
-import { Errno } from "../ProgramPath.ts"
+import { Errno, toSpawnError } from "../ProgramPath.ts"
 import * as RunningChild from "../RunningChild.ts"
 import * as Launch from "./Launch.ts"
 import type { PtyDevice } from "./PtyDevice.ts"
@@ -33,7 +33,7 @@ export const start = (
   if (launched instanceof Errno) {
     libc.close(pty.master)
     libc.close(pty.slave)
-    return OsError.fromErrno(launched.errno)
+    return toSpawnError(launched)
   }
   let slaveOpen = true
   const releaseSlave = () => {
