@@ -68,7 +68,7 @@ export interface Head {
 
 /** A whole response. */
 export interface HttpResponse extends Head {
-  /** As received: not decompressed. */
+  /** As the server answers it: decoded from gzip and zstd, in any other content coding as it came. */
   readonly body: Uint8Array
   /** The body as UTF-8. */
   readonly text: () => string

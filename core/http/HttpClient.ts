@@ -2,8 +2,8 @@
  * The seam for HTTP: how one request becomes one response.
  *
  * A client has no policy: redirects, deadlines, limits and headers are decided in the core. It sends the given headers
- * unchanged and in order, adds only `host` and the length of the body, follows no redirect and decodes no body. It may
- * route requests through proxies and reuse connections.
+ * unchanged and in order, adds only `host` and the length of the body, and follows no redirect. It decodes bodies in the
+ * codings that it names, and no other. It may route requests through proxies and reuse connections.
  *
  * Every client guarantees:
  * - `read` returns the body in order, without buffering more than a little ahead of the reader (back-pressure). A body
@@ -63,7 +63,10 @@ export interface Request {
 export interface Response {
   /** The status code. */
   readonly status: number
-  /** In the order in which they came; repeated headers are not joined. */
+  /**
+   * In the order in which they came; repeated headers are not joined. Those of a body that was decoded have neither
+   * `content-encoding` nor `content-length`.
+   */
   readonly headers: ReadonlyArray<Header>
   /** The next bytes of the body, at least one; undefined at its end. */
   readonly read: Effect.Effect<Uint8Array | undefined, HttpError>
@@ -71,6 +74,8 @@ export interface Response {
 
 /** An HTTP client. */
 export interface HttpClientService {
+  /** The content codings that it decodes, the best one first; none by default. */
+  readonly codings?: ReadonlyArray<string>
   /** Sends a request and returns the head of its response. The exchange ends with the scope. */
   readonly send: (request: Request) => Effect.Effect<Response, HttpError, Scope.Scope>
 }

@@ -1,7 +1,7 @@
 /**
  * Makes the request that the params of `http/request` ask for.
  *
- * It has the given headers and `accept`, nothing about this program. Values of headers may come from the environment of
+ * It has the given headers, `accept` and `accept-encoding`, nothing about this program. Values of headers may come from the environment of
  * the server, but not from the variables that hold its own credentials.
  */
 import * as Either from "effect/Either"
@@ -33,10 +33,14 @@ const control = /[^\t\x20-\x7e\u0080-\uffff]/
 /** The members of the params that make the request. */
 export type Params = Pick<RequestParams, "method" | "url" | "headers" | "bodyBase64">
 
-/** The request. Left is the text of the error. `env` is the environment of the server. */
+/**
+ * The request. Left is the text of the error. `env` is the environment of the server, `codings` are those that the client
+ * decodes.
+ */
 export const fromParams = (
   { method, url: given, headers: wanted, bodyBase64 }: Params,
   env: Readonly<Record<string, string>>,
+  codings: ReadonlyArray<string> = [],
 ): Either.Either<Request, string> =>
   Either.gen(function* () {
     if (!token.test(method)) return yield* invalid("method is invalid: invalid HTTP method")
@@ -49,6 +53,8 @@ export const fromParams = (
     if (credentials !== undefined && !has("authorization"))
       headers.push({ name: "authorization", value: credentials })
     if (!has("accept")) headers.push({ name: "accept", value: "*/*" })
+    if (!has("accept-encoding") && codings.length > 0)
+      headers.push({ name: "accept-encoding", value: codings.join(",") })
     return { method, url: Url.bare(url), headers, body: bodyBase64 ?? new Uint8Array() }
   })
 

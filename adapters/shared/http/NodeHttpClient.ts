@@ -17,13 +17,17 @@ import {
   type Request,
   type Response,
 } from "../../../core/http/HttpClient.ts"
+import * as Codings from "./Codings.ts"
 import * as ResponseBody from "./ResponseBody.ts"
 import type { Route } from "./Route.ts"
 import * as Routes from "./Routes.ts"
 
 export const layer: Layer.Layer<HttpClient> = Layer.scoped(
   HttpClient,
-  Effect.map(Routes.make, (routes) => ({ send: (request: Request) => send(request, routes) })),
+  Effect.map(Routes.make, (routes) => ({
+    codings: Codings.names,
+    send: (request: Request) => send(request, routes),
+  })),
 )
 
 /** The longest head of a response, in bytes. */
@@ -95,9 +99,16 @@ const fromLatin1 = (text: string): string => {
 const answerTo = (outgoing: ClientRequest, { url, body }: Request) =>
   Effect.async<Response, Error>((resume) => {
     outgoing.on("error", (cause) => resume(Effect.fail(cause)))
-    outgoing.on("response", (incoming) =>
-      resume(Effect.succeed(toResponse(incoming, ResponseBody.make(incoming, url)))),
-    )
+    outgoing.on("response", (incoming) => {
+      const decoder = Codings.decoderFor(headersOf(incoming))
+      const response = toResponse(incoming, ResponseBody.make(incoming, url, decoder))
+      const { headers } = response
+      resume(
+        Effect.succeed(
+          decoder === undefined ? response : { ...response, headers: Codings.ofDecoded(headers) },
+        ),
+      )
+    })
     // An upgrade or a tunnel ends the exchange: the bytes that follow are not HTTP.
     const leave = (incoming: IncomingMessage, socket: { destroy(): unknown }) => {
       socket.destroy()
@@ -107,10 +118,13 @@ const answerTo = (outgoing: ClientRequest, { url, body }: Request) =>
     outgoing.end(body.length > 0 ? body : undefined)
   })
 
-const toResponse = ({ statusCode = 0, rawHeaders }: IncomingMessage, read: Response["read"]): Response => ({
-  status: statusCode,
-  headers: rawHeaders.flatMap((name, at) =>
-    at % 2 === 0 ? [{ name: name.toLowerCase(), value: fromLatin1(rawHeaders[at + 1] ?? "") }] : [],
-  ),
+const toResponse = (incoming: IncomingMessage, read: Response["read"]): Response => ({
+  status: incoming.statusCode ?? 0,
+  headers: headersOf(incoming),
   read,
 })
+
+const headersOf = ({ rawHeaders }: IncomingMessage): ReadonlyArray<Header> =>
+  rawHeaders.flatMap((name, at) =>
+    at % 2 === 0 ? [{ name: name.toLowerCase(), value: fromLatin1(rawHeaders[at + 1] ?? "") }] : [],
+  )

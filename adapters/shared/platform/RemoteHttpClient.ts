@@ -2,7 +2,7 @@
  * `HttpClient` of `@effect/platform` whose requests the server makes, from its own network.
  *
  * A response arrives as a stream with back-pressure; a reader that leaves it ends it. A request body is sent as a
- * whole. Bodies are not decompressed, and none is asked for that would have to be.
+ * whole. The server asks for content codings, and decodes them.
  */
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"

@@ -4,11 +4,30 @@
 import { gzipSync } from "node:zlib"
 import * as Check from "../Check.ts"
 import * as HttpOrigin from "../wire/HttpOrigin.ts"
-import { bodyOf, headerOf, originTable } from "./origin.ts"
+import type { JsonObject } from "../Json.ts"
+import { bodyOf, headerOf, originTable, streamed } from "./origin.ts"
 
 const header = (name: string, value: string) => ({ name, value })
 
 const zipped = gzipSync("zipped")
+/** The same by zstd, which not every runtime has. */
+const zstd = Buffer.from("KLUv/QRYMQAAemlwcGVkGuR6+w==", "base64")
+
+const wrongSum = Buffer.from(zipped)
+wrongSum.writeUInt32LE(0, zipped.length - 8)
+const badly: { readonly [path: string]: Buffer } = {
+  "/no-gzip": Buffer.from("this is plain text"),
+  "/cut-off": zipped.subarray(0, zipped.length - 9),
+  "/without-its-end": zipped.subarray(0, zipped.length - 3),
+  "/wrong-sum": wrongSum,
+}
+
+/** The headers of a response that was decoded. */
+const plainHead = (result: JsonObject): void => {
+  Check.equal(result["status"], 200, "status")
+  Check.equal(headerOf(result, "x-one"), ["1"], "x-one")
+  for (const name of ["content-encoding", "content-length"]) Check.equal(headerOf(result, name), [], name)
+}
 
 export const httpRequest = originTable("http/request", {
   "get-round-trip": {
@@ -74,6 +93,7 @@ export const httpRequest = originTable("http/request", {
   },
   "adds-few-headers": {
     level: "should",
+    peers: ["0.169"],
     spec: ["b55"],
     says: "A GET adds only accept: */* and host to the requested headers: no user-agent and no accept-encoding.",
     run: async ({ ask, origin }) => {
@@ -84,8 +104,162 @@ export const httpRequest = originTable("http/request", {
       Check.equal([...HttpOrigin.values(seen, "accept")], ["*/*"], "accept")
     },
   },
+  "adds-accept-encoding": {
+    level: "should",
+    peers: ["0.171"],
+    spec: ["b55"],
+    says:
+      "A GET adds only accept: */*, host, and an accept-encoding of zstd and gzip, or of one of them, to the requested " +
+      "headers: no user-agent. Who names accept or accept-encoding gets what it has named.",
+    run: async ({ ask, origin }) => {
+      await ask("/", { headers: [header("x-mine", "1")] })
+      await ask("/", { headers: [header("Accept-Encoding", "identity"), header("accept", "text/plain")] })
+      const [plain, named] = origin.seen
+      if (plain === undefined || named === undefined) return Check.fail("no request arrived")
+      Check.equal(
+        [...HttpOrigin.names(plain)],
+        ["accept", "accept-encoding", "host", "x-mine"],
+        "the headers",
+      )
+      Check.equal([...HttpOrigin.values(plain, "accept")], ["*/*"], "accept")
+      const [asked = ""] = HttpOrigin.values(plain, "accept-encoding")
+      Check.isTrue(["zstd,gzip", "zstd", "gzip"].includes(asked), `accept-encoding is ${asked}`)
+      Check.equal([...HttpOrigin.values(named, "accept-encoding")], ["identity"], "accept-encoding as named")
+      Check.equal([...HttpOrigin.values(named, "accept")], ["text/plain"], "accept as named")
+    },
+  },
+  "compressed-body-is-decoded": {
+    level: "must",
+    peers: ["0.171"],
+    spec: ["b55"],
+    serve: (seen, response) => {
+      const [body, coding] =
+        HttpOrigin.values(seen, "x-want")[0] === "zstd" ? [zstd, "zstd"] : [zipped, "gzip"]
+      response.writeHead(200, { "x-one": "1", "content-encoding": coding, "content-length": body.length })
+      response.end(seen.method === "HEAD" ? undefined : body)
+    },
+    says:
+      "A body in a coding that the server has asked for (gzip, zstd) is decoded, whole and streamed, also after " +
+      "accept-encoding: identity. content-encoding and content-length are left out of the headers, also after HEAD.",
+    run: async ({ wire, ask, params, origin }) => {
+      await ask("/")
+      const asked = HttpOrigin.values(origin.seen[0] ?? Check.fail("no request arrived"), "accept-encoding")
+      const codings = ["gzip", "zstd"].filter((one) => asked.join().includes(one))
+      Check.isTrue(codings.length > 0, "the server has asked for no coding")
+      for (const coding of codings) {
+        const want = header("x-want", coding)
+        for (const headers of [[want], [want, header("accept-encoding", "identity")]]) {
+          const result = await ask("/", { headers })
+          Check.equal(bodyOf(result).toString("utf8"), "zipped", `the body in ${coding}`)
+          plainHead(result)
+          const whole = params("/", { headers, streamResponse: true })
+          plainHead(await wire.ok("http/request", whole))
+          const frames = await streamed(wire, whole["requestId"])
+          Check.equal(
+            Buffer.concat(frames.map(({ bytes }) => bytes)).toString("utf8"),
+            "zipped",
+            "the stream",
+          )
+          Check.equal(frames.at(-1)?.error ?? null, null, "the error of the stream")
+        }
+        const head = await ask("/", { method: "HEAD", headers: [want] })
+        plainHead(head)
+        Check.equal(head["bodyBase64"], "", "the body of HEAD")
+      }
+    },
+  },
+  "other-codings-as-they-are": {
+    level: "must",
+    peers: ["0.171"],
+    spec: ["b55"],
+    serve: (seen, response) => {
+      response.writeHead(200, { "content-encoding": decodeURIComponent(seen.path.slice(1)) })
+      response.end(zipped)
+    },
+    says:
+      "A body whose content-encoding is not gzip or zstd alone (deflate, br, x-gzip, identity, GZIP, a list of several) " +
+      "is returned as it came, with its header.",
+    run: async ({ ask }) => {
+      for (const coding of [
+        "deflate",
+        "br",
+        "x-gzip",
+        "identity",
+        "GZIP",
+        "gzip,gzip",
+        "gzip, identity",
+        "zstd,gzip",
+      ]) {
+        const result = await ask(`/${encodeURIComponent(coding)}`)
+        Check.isTrue(bodyOf(result).equals(zipped), `the body in ${coding} is not the one that was sent`)
+        Check.equal(headerOf(result, "content-encoding"), [coding], "content-encoding")
+      }
+    },
+  },
+  "first-coding-counts": {
+    level: "peer",
+    peers: ["0.171"],
+    spec: [],
+    serve: (seen, response) => {
+      const codings = seen.path === "/gzip" ? ["gzip", "identity"] : ["identity", "gzip"]
+      response.writeHead(
+        200,
+        codings.map((coding): [string, string] => ["content-encoding", coding]),
+      )
+      response.end(zipped)
+    },
+    says: "Of several content-encoding headers the first one decides, and all of them are left out where it is decoded.",
+    run: async ({ ask }) => {
+      const decoded = await ask("/gzip")
+      Check.equal(bodyOf(decoded).toString("utf8"), "zipped", "the body")
+      Check.equal(headerOf(decoded, "content-encoding"), [], "content-encoding")
+      const kept = await ask("/identity")
+      Check.isTrue(bodyOf(kept).equals(zipped), "the body is not the one that was sent")
+      Check.equal(headerOf(kept, "content-encoding"), ["identity", "gzip"], "content-encoding")
+    },
+  },
+  "empty-compressed-body": {
+    level: "must",
+    peers: ["0.171"],
+    spec: ["b55"],
+    serve: (seen, response) => {
+      response.writeHead(Number(seen.path.slice(1)), { "content-encoding": "gzip" })
+      response.end()
+    },
+    says: "A response without a body that names the content-encoding gzip is no failure: its body is empty.",
+    run: async ({ ask }) => {
+      for (const status of [200, 204, 304]) {
+        const result = await ask(`/${status}`)
+        Check.equal([result["status"] ?? null, result["bodyBase64"] ?? null], [status, ""], "status and body")
+        Check.equal(headerOf(result, "content-encoding"), [], "content-encoding")
+      }
+    },
+  },
+  "bad-compressed-body-fails": {
+    level: "must",
+    peers: ["0.171"],
+    spec: ["b55"],
+    serve: ({ path }, response) => {
+      response.writeHead(200, { "content-encoding": "gzip" })
+      response.end(badly[path])
+    },
+    says:
+      "A body that is no gzip although it says so, breaks off or has a wrong check sum fails with -32603 and error " +
+      "decoding response body; a streamed one has that as the error of its last frame.",
+    run: async ({ wire, params }) => {
+      for (const path of Object.keys(badly)) {
+        const text = "failed to read http/request response body: error decoding response body"
+        await wire.refused("http/request", params(path), -32603, text)
+        const whole = params(path, { streamResponse: true })
+        await wire.ok("http/request", whole)
+        const frames = await streamed(wire, whole["requestId"])
+        Check.equal(frames.at(-1)?.error ?? null, "error decoding response body", `the error of ${path}`)
+      }
+    },
+  },
   "compressed-body-as-it-is": {
     level: "must",
+    peers: ["0.169"],
     spec: ["b55"],
     serve: (_, response) => {
       response.writeHead(200, { "content-encoding": "gzip" })

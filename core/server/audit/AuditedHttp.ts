@@ -6,6 +6,7 @@ import type { Scribe } from "./AuditScribe.ts"
 
 /** The same client, audited. */
 export const make = (client: HttpClientService, scribe: Scribe): HttpClientService => ({
+  ...client,
   send: (request) => send(client, scribe, request),
 })
 

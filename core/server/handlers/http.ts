@@ -114,7 +114,7 @@ export const make = ({ host, client, limits, sender, scope, fork }: HttpContext)
   return {
     "http/request": (params: Params, context: RequestContext) =>
       Effect.gen(function* () {
-        const request = yield* Either.match(OutgoingRequest.fromParams(params, host.env), {
+        const request = yield* Either.match(OutgoingRequest.fromParams(params, host.env, client.codings), {
           onLeft: refuse,
           onRight: Effect.succeed,
         })
