@@ -30,7 +30,12 @@ const limit = (flag: string, value: string) => ({ flags: [`--${flag}=${value}`] 
 describe("an option of procwire serve", () => {
   it("has a flag, a variable and a key in the file, and an entry in the help", () => {
     for (const { path, option } of Options.all) {
-      const text = { text: "x", number: "70", choice: "", switch: "true" }[option.kind]
+      const text = {
+        text: option.flag === "tcp-upstream-proxy" ? "x:1" : "x",
+        number: "70",
+        choice: "",
+        switch: "true",
+      }[option.kind]
       const value = option.kind === "choice" ? (option.of.at(-1) ?? "") : text
       const flags = [option.kind === "switch" ? `--${option.flag}` : `--${option.flag}=${value}`]
       const number = Math.max(70, option.kind === "number" ? option.least : 0)
@@ -92,6 +97,27 @@ describe("an option of procwire serve", () => {
     const names = "expected current, v0 or auto"
     for (const name of ["v1", "", "toString"])
       wrong({ flags: [`--dialect=${name}`] }, `invalid value '${name}' for '--dialect': ${names}`)
+  })
+
+  it("may be a host with its port", () => {
+    for (const value of ["proxy.example:3128", "10.0.0.1:1", "[::1]:65535"])
+      expect(read({ flags: [`--tcp-upstream-proxy=${value}`] })).toEqual({ tcpUpstreamProxy: value })
+    for (const value of [
+      "proxy.example",
+      "h:",
+      ":1",
+      "h:0",
+      "h:65536",
+      "h:x",
+      "a b:1",
+      "http://h:1",
+      "::1:5",
+      "",
+    ])
+      wrong(
+        { flags: [`--tcp-upstream-proxy=${value}`] },
+        `invalid value '${value}' for '--tcp-upstream-proxy': expected HOST:PORT, with a port from 1 to 65535`,
+      )
   })
 
   it.each(Limits.names.map((name) => Limits.table[name]))(

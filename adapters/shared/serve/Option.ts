@@ -20,6 +20,8 @@ export interface TextOption extends Common {
   readonly kind: "text"
   /** True for a list of texts. */
   readonly repeatable?: boolean
+  /** Which texts are possible. Absent where all but the empty one are. */
+  readonly rule?: Rule
 }
 
 /** A whole number. */
@@ -74,6 +76,15 @@ export const text: Rule = {
   expected: "a text that is not empty",
 }
 
+/** A host and a port: `proxy.example:3128`, `[::1]:3128`. */
+export const hostAndPort: Rule = {
+  accepts: (value) => {
+    const [, port] = /^(?:\[[0-9a-f:.]+\]|[^\s/:@[\]]+):([0-9]{1,5})$/i.exec(String(value)) ?? []
+    return port !== undefined && Number(port) > 0 && Number(port) <= 65_535
+  },
+  expected: "HOST:PORT, with a port from 1 to 65535",
+}
+
 /** How errors name the option at a path, also one that was not given. */
 export type Label = (path: string) => string
 
@@ -98,6 +109,7 @@ const switches: Readonly<Record<string, boolean>> = { true: true, "1": true, fal
 export const ruleOf = (option: Option): Rule => {
   switch (option.kind) {
     case "text":
+      if (option.rule !== undefined) return option.rule
       return option.repeatable === true
         ? { accepts: (value) => isText(value) || isTexts(value), expected: "a text or a list of texts" }
         : { accepts: isText, expected: "a text" }

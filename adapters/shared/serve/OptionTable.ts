@@ -12,7 +12,7 @@ import * as Dialects from "../../../core/protocol/dialect/Dialects.ts"
 import { scopes } from "../../../core/protocol/SessionScope.ts"
 import * as Limits from "../../../core/protocol/Limits.ts"
 import * as SessionRegistry from "../../../core/session/SessionRegistry.ts"
-import type { NumberOption, Option } from "./Option.ts"
+import { hostAndPort, type NumberOption, type Option } from "./Option.ts"
 
 export { auth, listening, tls } from "./DoorOptions.ts"
 export { joining } from "./JoinOptions.ts"
@@ -216,6 +216,30 @@ export const behaviour = {
     flag: "exit-on-stdin-close",
     kind: "switch",
     help: "end when stdin closes, as it does when the parent dies; what comes there is dropped",
+  },
+  /**
+   * Taken from command lines of Codex, and without effect: no managed proxy is launched here whose TCP could go
+   * through this HTTP CONNECT proxy. The flag is `--tcp-upstream-proxy`.
+   */
+  tcpUpstreamProxy: {
+    flag: "tcp-upstream-proxy",
+    kind: "text",
+    shows: "HOST:PORT",
+    rule: hostAndPort,
+    help:
+      "taken from command lines of Codex, and without effect: no managed proxy is launched here whose TCP could go " +
+      "through this HTTP CONNECT proxy",
+  },
+  /**
+   * Taken from command lines of Codex, and without effect: no managed proxy is launched here that the TCP of a
+   * sandbox could go through. Default: false. The flag is `--linux-sandbox-transparent-tcp`.
+   */
+  linuxSandboxTransparentTcp: {
+    flag: "linux-sandbox-transparent-tcp",
+    kind: "switch",
+    help:
+      "taken from command lines of Codex, and without effect: no managed proxy is launched here that the TCP of a " +
+      "sandbox could go through",
   },
 } as const satisfies Record<string, Option>
 

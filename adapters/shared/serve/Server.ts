@@ -131,6 +131,14 @@ const start = (platform: Platform, settings: Settings, host: Host) =>
       return yield* Given.refuse(wrong, { expected: "the path of an executable file, and none is there" })
     }
     yield* HistoryDir.check(settings)
+    const ignored = (["tcpUpstreamProxy", "linuxSandboxTransparentTcp"] as const).filter(
+      (path) => options[path] !== undefined && options[path] !== false,
+    )
+    if (ignored.length > 0)
+      yield* Effect.logWarning(
+        `${ignored.map(settings.label).join(" and ")} changes nothing: this server launches no managed proxy for ` +
+          "processes, so a start that asks for transparent TCP is refused",
+      )
     const metrics = Metrics.make()
     const services = yield* buildServices(platform, settings, host, metrics)
     const limits = { ...Limits.defaults, ...options.limits }
