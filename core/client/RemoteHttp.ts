@@ -68,7 +68,7 @@ export interface Head {
 
 /** A whole response. */
 export interface HttpResponse extends Head {
-  /** As the server answers it: decoded from gzip and zstd, in any other content coding as it came. */
+  /** As the server answers it: decoded from gzip, and from zstd where it can; in any other coding as it came. */
   readonly body: Uint8Array
   /** The body as UTF-8. */
   readonly text: () => string

@@ -1,9 +1,12 @@
 /**
- * The content codings that this runtime decodes: gzip everywhere, and zstd where `node:zlib` has it (not on Node before
- * 22.15).
+ * The content codings that this runtime decodes: gzip everywhere, and zstd on Node from 22.15 on.
+ *
+ * Of zstd on Bun and Deno `node:zlib` takes a body that was cut off for a whole one. Deno also drops all frames but the
+ * first, and a wrong check sum ends the server with an uncaught error. So there it is not asked for, and left as it is.
  *
  * As in the peer a body is decoded if the first `content-encoding` is the name of one coding as it is here, in lower case
- * and alone. Bytes behind a gzip are ignored, unless they are another gzip, which is decoded, too.
+ * and alone. Several gzips one behind the other are one body, and other bytes behind one are a fault: the peer drops
+ * both.
  */
 import type { Transform } from "node:stream"
 import * as Zlib from "node:zlib"
@@ -12,11 +15,12 @@ import type { Header } from "../../../core/http/HttpClient.ts"
 /** Makes a decoder for one body. */
 export type Decoder = () => Transform
 
-/** Absent from the types of Node 20, too. */
+/** Absent on Node before 22.15, and from the types of Node 20. */
 const { createZstdDecompress } = Zlib as { readonly createZstdDecompress?: Decoder }
+const isNode = !("Bun" in globalThis) && !("Deno" in globalThis)
 
 const decoders: ReadonlyMap<string, Decoder> = new Map([
-  ...(createZstdDecompress === undefined ? [] : [["zstd", () => createZstdDecompress()] as const]),
+  ...(isNode && createZstdDecompress !== undefined ? [["zstd", () => createZstdDecompress()] as const] : []),
   ["gzip", () => Zlib.createGunzip()] as const,
 ])
 

@@ -62,7 +62,7 @@ const atEnd = (incoming: IncomingMessage, finish: (cause?: unknown) => void): vo
 
 /**
  * The decoder of a body, which gets it with back-pressure. A body without a byte is decoded as one, although no coding
- * has such a form. What was decoded before a fault is delivered before that.
+ * has such a form. A fault comes after what was decoded before, but for the piece that has it.
  */
 const decoded = (
   incoming: IncomingMessage,

@@ -21,6 +21,11 @@ const badly: { readonly [path: string]: Buffer } = {
   "/without-its-end": zipped.subarray(0, zipped.length - 3),
   "/wrong-sum": wrongSum,
 }
+const badZstd: { readonly [path: string]: Buffer } = {
+  "/zstd/none": Buffer.from("this is plain text"),
+  "/zstd/cut-off": zstd.subarray(0, zstd.length - 6),
+  "/zstd/without-its-end": zstd.subarray(0, zstd.length - 3),
+}
 
 /** The headers of a response that was decoded. */
 const plainHead = (result: JsonObject): void => {
@@ -196,6 +201,23 @@ export const httpRequest = originTable("http/request", {
       }
     },
   },
+  "frames-of-zstd": {
+    level: "must",
+    peers: ["0.171"],
+    spec: [],
+    serve: (_, response) => {
+      response.writeHead(200, { "content-encoding": "zstd" })
+      response.write(zstd)
+      response.end(zstd)
+    },
+    says: "A server that asks for zstd decodes every frame of a body, and one that does not returns it as it came.",
+    run: async ({ ask, origin }) => {
+      const result = await ask("/")
+      const asked = HttpOrigin.values(origin.seen[0] ?? Check.fail("no request arrived"), "accept-encoding")
+      const wanted = asked.join().includes("zstd") ? Buffer.from("zippedzipped") : Buffer.concat([zstd, zstd])
+      Check.isTrue(bodyOf(result).equals(wanted), `the body is ${bodyOf(result).toString("latin1")}`)
+    },
+  },
   "first-coding-counts": {
     level: "peer",
     peers: ["0.171"],
@@ -240,14 +262,17 @@ export const httpRequest = originTable("http/request", {
     peers: ["0.171"],
     spec: ["b55"],
     serve: ({ path }, response) => {
-      response.writeHead(200, { "content-encoding": "gzip" })
-      response.end(badly[path])
+      response.writeHead(200, { "content-encoding": path in badZstd ? "zstd" : "gzip" })
+      response.end(badly[path] ?? badZstd[path])
     },
     says:
-      "A body that is no gzip although it says so, breaks off or has a wrong check sum fails with -32603 and error " +
+      "A body that is no gzip, or no zstd if the server asks for that, although it says so, breaks off or has a wrong check sum fails with -32603 and error " +
       "decoding response body; a streamed one has that as the error of its last frame.",
-    run: async ({ wire, params }) => {
-      for (const path of Object.keys(badly)) {
+    run: async ({ wire, params, ask, origin }) => {
+      await ask("/", { method: "HEAD" })
+      const asked = HttpOrigin.values(origin.seen[0] ?? Check.fail("no request arrived"), "accept-encoding")
+      const paths = Object.keys(asked.join().includes("zstd") ? { ...badly, ...badZstd } : badly)
+      for (const path of paths) {
         const text = "failed to read http/request response body: error decoding response body"
         await wire.refused("http/request", params(path), -32603, text)
         const whole = params(path, { streamResponse: true })
