@@ -1,9 +1,9 @@
 /**
  * The seam for HTTP: how one request becomes one response.
  *
- * A client has no policy: redirects, deadlines, limits and headers are decided in the core. It sends the given headers
- * unchanged and in order, adds only `host` and the length of the body, and follows no redirect. It decodes bodies in the
- * codings that it names, and no other. It may route requests through proxies and reuse connections.
+ * A client has no policy: redirects, deadlines, limits and headers are decided in the core. It sends the given
+ * headers unchanged and in order, adds only `host` and the length of the body, and follows no redirect. It decodes
+ * bodies in the codings that it names, and no other. It may route requests through proxies and reuse connections.
  *
  * Every client guarantees:
  * - `read` returns the body in order, without buffering more than a little ahead of the reader (back-pressure). A body

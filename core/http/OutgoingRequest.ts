@@ -1,8 +1,8 @@
 /**
  * Makes the request that the params of `http/request` ask for.
  *
- * It has the given headers, `accept` and `accept-encoding`, nothing about this program. Values of headers may come from the environment of
- * the server, but not from the variables that hold its own credentials.
+ * It has the given headers, `accept` and `accept-encoding`, nothing about this program. Values of headers may come from
+ * the environment of the server, but not from the variables that hold its own credentials.
  */
 import * as Either from "effect/Either"
 import { toBase64, utf8 } from "../protocol/Bytes.ts"
@@ -34,8 +34,8 @@ const control = /[^\t\x20-\x7e\u0080-\uffff]/
 export type Params = Pick<RequestParams, "method" | "url" | "headers" | "bodyBase64">
 
 /**
- * The request. Left is the text of the error. `env` is the environment of the server, `codings` are those that the client
- * decodes.
+ * The request. Left is the text of the error. `env` is the environment of the server, `codings` are those that the
+ * client decodes.
  */
 export const fromParams = (
   { method, url: given, headers: wanted, bodyBase64 }: Params,

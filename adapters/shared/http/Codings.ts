@@ -1,12 +1,13 @@
 /**
  * The content codings that this runtime decodes: gzip everywhere, and zstd on Node from 22.15 on.
  *
- * Of zstd on Bun and Deno `node:zlib` takes a body that was cut off for a whole one. Deno also drops all frames but the
- * first, and a wrong check sum ends the server with an uncaught error. So there it is not asked for, and left as it is.
+ * Of zstd on Bun and Deno `node:zlib` takes a body that was cut off for a whole one. Deno also drops all frames but
+ * the first, and a wrong check sum ends the server with an uncaught error. So there it is not asked for, and left as
+ * it is.
  *
- * As in the peer a body is decoded if the first `content-encoding` is the name of one coding as it is here, in lower case
- * and alone. Several gzips one behind the other are one body, and other bytes behind one are a fault: the peer drops
- * both.
+ * As in the peer a body is decoded if the first `content-encoding` is the name of one coding as it is here, in lower
+ * case and alone. Several gzips one behind the other are one body, and other bytes behind one are a fault: the peer
+ * drops both.
  */
 import type { Transform } from "node:stream"
 import * as Zlib from "node:zlib"

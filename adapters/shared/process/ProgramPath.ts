@@ -6,8 +6,8 @@
  * `execvp`, a candidate that may not be executed does not end the search, but is reported if nothing else is found.
  * Unlike `execvp` it never gives a file of no executable format to a shell.
  *
- * On a PTY with an `arg0` it is found as by the peer: a path begins with `/`, `./` or `../`, any other name is looked up
- * in a PATH that has to be there, and the first file that may be executed is the program, whatever its start says.
+ * On a PTY with an `arg0` it is found as by the peer: a path begins with `/`, `./` or `../`, any other name is looked
+ * up in a PATH that has to be there, and the first file that may be executed is the program, whatever its start says.
  */
 import { constants } from "node:os"
 import * as SpawnError from "../../../core/spawn/SpawnError.ts"
@@ -92,7 +92,7 @@ const onPty = <A>(spec: Spawner.SpawnSpec, access: Access, attempt: Attempt<A>):
       access(`${spec.cwd}/.`) !== 0
     return isInNoFolder ? new Errno(ENOENT) : result
   }
-  const path = spec.env["PATH"]
+  const { PATH: path } = spec.env
   if (path === undefined) return new NotInPath("Unable to resolve the PATH")
   for (const directory of path.split(":")) {
     const place = directory.startsWith("/") ? directory : `${spec.cwd}/${directory}`.replace(/\/$/, "")

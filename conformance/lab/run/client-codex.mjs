@@ -1,7 +1,8 @@
 // @ts-check
 // `npm run lab -- client-codex`: the cases for clients on the real client, `codex exec` of the peer, over both of
 // its transports, with a model that is played by a script. Its failures are compared with
-// `targets/codex-client.baseline.json`. `--peer RELEASE` chooses the release. Arguments go to the suite; the exit code is the suite's.
+// `targets/codex-client.baseline.json`. `--peer RELEASE` chooses the release. Arguments go to the suite; the
+// exit code is the suite's.
 import { spawnSync } from "node:child_process"
 import { build, install, root } from "../../../.ci/setup.mjs"
 import { fetchedPeer, releaseOf } from "./peer.mjs"

@@ -357,7 +357,7 @@ class RemoteNetworkProxyLaunchConfig(TypedDict):
 
 
 class RemoteNetworkProxyConfig(TypedDict, total=False):
-    """RemoteNetworkProxyConfig"""
+    """The settings of a network proxy. Others than these are not read."""
     transparentTcp: bool
 
 

@@ -47,6 +47,44 @@ export const writesAnew = params("process/write", (asked) => ({ ...asked, writeI
 
 /** @type {readonly WireFault[]} */
 export const processes = [
+  fault`failure-without-kind: The error of a failed start tells programs nothing.
+    process/start/failure-has-a-kind process/start/failure-has-a-kind-with-tty
+    process/start/arg0-with-tty-failures`.error(-32603, (m) => ({ ...m, error: less(m.error, "data") })),
+  fault`kinds-not-told-apart: Every failure of a start has one kind.
+    process/start/failure-has-a-kind process/start/arg0-with-tty-failures`.error(-32603, (m) => ({
+    ...m,
+    error: { ...m.error, data: { kind: "spawnFailed" } },
+  })),
+  fault`sandbox-without-kind: The error of a start whose sandbox is refused tells programs nothing.
+    process/sandbox/failed-preparation-has-a-kind process/sandbox/native-mxc-has-a-kind`.error(
+    -32602,
+    (m) => ({
+      ...m,
+      error: less(m.error, "data"),
+    }),
+  ),
+  fault`refusals-with-kind: Whatever is refused has a kind.
+    process/start/refusal-has-no-kind`.error(-32602, (m) => ({
+    ...m,
+    error: { ...m.error, data: { kind: "spawnFailed" } },
+  })),
+  fault`arg0-of-terminals-dropped: On a PTY arg0 is not looked at.
+    process/start/arg0-with-tty-replaces-argv0 process/start/arg0-with-tty-looks-in-the-path`.params(
+    "process/start",
+    (asked) => (asked.tty === true ? { ...asked, arg0: null } : asked),
+  ),
+  fault`network-wishes-dropped: What a start says of its network is not read.
+    process/networkProxy/transparent-tcp-needs-a-proxy process/networkProxy/transparent-tcp-needs-a-sandbox
+    process/networkProxy/transparent-tcp-is-a-boolean`.params("process/start", (asked) =>
+    less(asked, "managedNetwork", "networkProxy"),
+  ),
+  fault`mxc-is-taken: A sandbox that only Windows has counts as none.
+    process/sandbox/native-mxc-refused`.params("process/start", (asked) => ({
+    ...asked,
+    ...(asked.sandbox?.windowsSandboxLevel === "mxc" && {
+      sandbox: { ...asked.sandbox, windowsSandboxLevel: "disabled" },
+    }),
+  })),
   fault`environment-leaks: A process sees the variables of the server, too.
     environment/exact-without-policy`.params("process/start", (asked) => ({
     ...asked,
