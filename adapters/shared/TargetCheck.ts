@@ -1,6 +1,7 @@
 /** Refuses what is no target of `connect`, and says what is one. Programs in JavaScript have no compiler that does. */
 import type { ClientError } from "../../core/client/ClientError.ts"
 import * as OptionNames from "../../core/client/OptionNames.ts"
+import * as WellFormed from "../../core/client/WellFormed.ts"
 import type { Names } from "../../core/client/OptionNames.ts"
 import type * as ExecServer from "../../core/server/ExecServer.ts"
 import type { InProcessTarget, UrlTarget } from "./Connect.ts"
@@ -48,6 +49,7 @@ export const refusal = (target: unknown): ClientError | undefined => {
   }
   return (
     OptionNames.refusal(`a target with '${kind}'`, kinds[kind], given) ??
+    (kind === "inProcess" ? undefined : WellFormed.refusal(given)) ??
     OptionNames.refusal("server", serverNames, given["server"]) ??
     (given["spawner"] === undefined || isChoice(given["spawner"])
       ? undefined

@@ -9,6 +9,7 @@ import type { ResultOf } from "../protocol/Methods.ts"
 import { leastCredit } from "../protocol/Process.ts"
 import type { Encoded } from "./Calls.ts"
 import { ClientError } from "./ClientError.ts"
+import * as WellFormed from "./WellFormed.ts"
 import { invalid, refusal, shown, type Names } from "./OptionNames.ts"
 import type { ProcessFollower } from "./ProcessFollower.ts"
 
@@ -75,7 +76,7 @@ export const refusalOf = (
   if (typeof target === "string") {
     const forTargets = (["as", "role", "take", "policy"] as const).find((name) => options[name] !== undefined)
     return forTargets === undefined
-      ? undefined
+      ? WellFormed.refusal(target, "processId")
       : invalid(`${forTargets} needs a target: attach({ processId: ${JSON.stringify(target)} }, …)`)
   }
   return (

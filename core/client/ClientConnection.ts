@@ -2,7 +2,7 @@
  * One connection of a client in any dialect, from its handshake to its loss.
  *
  * Unknown notifications are ignored and requests of the server are refused. A malformed notification of a known method
- * ends the connection.
+ * ends the connection; an error without the id of a request does not.
  */
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
@@ -19,6 +19,7 @@ import type { Transport } from "../transport/Transport.ts"
 import { ClientError } from "./ClientError.ts"
 import * as Heartbeat from "./Heartbeat.ts"
 import type { FlowControl } from "./FlowControl.ts"
+import * as WellFormed from "./WellFormed.ts"
 
 /** Sends a request and waits for its result. Fails with `Server`, or with `Disconnected` if the connection ends. */
 export type Ask = (
@@ -64,6 +65,7 @@ export const make = <A>(
   Effect.gen(function* () {
     const lost = Deferred.unsafeMake<string>(FiberId.none)
     const echoed = Deferred.unsafeMake<never, ClientError>(FiberId.none)
+    const fork = yield* Fork.inScope
     let cancelled = (_method: string) => false
     let fault: string | undefined
     let messages = 0
@@ -88,13 +90,17 @@ export const make = <A>(
           return false
         },
         endsOnMalformed: true,
+        unaddressed: ({ code, message }) =>
+          void fork(Effect.logWarning(`the server has sent an error of no request: ${message} (${code})`)),
       },
       { concurrentRequests, cancels: (method) => cancelled(method) },
     )
     yield* Effect.forkScoped(Effect.flatMap(connection.run, (why) => Deferred.succeed(lost, fault ?? why)))
 
     const ask: Ask = (method, params, sent) =>
-      Effect.suspend(() => {
+      Effect.suspend((): Effect.Effect<Json, ErrorCode.RpcError | Connection.Disconnected | ClientError> => {
+        const refusal = WellFormed.refusal(params)
+        if (refusal !== undefined) return Effect.fail(refusal)
         awaited += 1
         flow.requestSent()
         const done = Effect.sync(() => {
@@ -116,7 +122,6 @@ export const make = <A>(
     const initialized = Message.notificationText("initialized", {})
     connection.write(initialized)
     if (heartbeat !== undefined) {
-      const fork = yield* Fork.inScope
       const line: Heartbeat.Line = {
         received: () => messages + (received?.() ?? 0),
         held: flow.held,
@@ -137,7 +142,11 @@ export const make = <A>(
   })
 
 /** The failure of a call; `fault` is what the server has done wrong. */
-const failed = (error: ErrorCode.RpcError | Connection.Disconnected, fault: string | undefined) => {
+const failed = (
+  error: ErrorCode.RpcError | Connection.Disconnected | ClientError,
+  fault: string | undefined,
+): ClientError => {
+  if (error._tag === "ClientError") return error
   if (error._tag === "Disconnected") return disconnected(fault ?? error.message, error)
   if (error.code === ErrorCode.sessionTaken) return taken(error)
   const { code, data, message } = error

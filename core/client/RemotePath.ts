@@ -7,10 +7,20 @@ type Info = Pick<EnvironmentInfo, "cwd" | "platformOs">
 
 /**
  * The URI of a native path, which may be relative to the server's directory. A URI is returned as it is; so is what is
- * no string, which programs in JavaScript may pass: the server refuses it, and names the field.
+ * no string, which programs in JavaScript may pass (the server refuses it, and names the field), and a path with half
+ * a character, which is not sent (see `WellFormed`).
  */
-export const toUri = (path: string, { cwd: base, platformOs }: Info): string => {
+export const toUri = (path: string, info: Info): string => {
   if (typeof path !== "string" || /^file:/i.test(path)) return path
+  try {
+    return encoded(path, info)
+  } catch (error) {
+    if (error instanceof URIError) return path
+    throw error
+  }
+}
+
+const encoded = (path: string, { cwd: base, platformOs }: Info): string => {
   if (path.startsWith("/") || /^[A-Za-z]:[\\/]/.test(path)) return PathUri.fromPath(path)
   const directory = PathUri.toPath(base ?? "file:///", platformOs ?? "linux")
   return PathUri.fromPath(PathUri.normalise(`${Either.getOrElse(directory, () => "")}/${path}`))

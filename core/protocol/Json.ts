@@ -57,6 +57,10 @@ export type Bounds = Pick<Limits.Limits, "jsonDepth" | "jsonValues">
 export const parse = (text: string, bounds: Bounds = Limits.defaults, cut?: CutText): Json =>
   new Reader(text, bounds, cut).document()
 
+/** The same, but a string may have half a character, as those of JavaScript may. */
+export const parseIllFormed = (text: string, bounds: Bounds = Limits.defaults): Json =>
+  new Reader(text, bounds, undefined, true).document()
+
 const [quote, backslash] = [34, 92]
 // oxlint-disable-next-line no-control-regex -- control characters are exactly what is looked for
 const control = /[\u0000-\u001f]/
@@ -74,9 +78,11 @@ class Reader {
   /** The index of the next backslash: a string that ends before it needs no unescaping. */
   private escape = -1
   private readonly cut: CutText | undefined
+  private readonly illFormed: boolean
 
-  constructor(text: string, { jsonDepth, jsonValues }: Bounds, cut?: CutText) {
+  constructor(text: string, { jsonDepth, jsonValues }: Bounds, cut?: CutText, illFormed = false) {
     this.text = text
+    this.illFormed = illFormed
     this.cut = cut
     this.maxDepth = jsonDepth
     this.maxValues = jsonValues
@@ -200,7 +206,7 @@ class Reader {
     this.at = end + 1
     try {
       const value: unknown = JSON.parse(text.slice(start - 1, end + 1))
-      if (typeof value === "string" && !loneSurrogate.test(value)) return value
+      if (typeof value === "string" && (this.illFormed || !loneSurrogate.test(value))) return value
     } catch {
       // JsonFault finds the fault and its position.
     }

@@ -11,6 +11,7 @@ import * as Base64Bytes from "./Base64Bytes.ts"
 import { toBase64, utf8 } from "./Bytes.ts"
 import { type CutText, smallest } from "./CutText.ts"
 import * as Decoder from "./decoding/Decoder.ts"
+import { internalError } from "./ErrorCode.ts"
 import { omittable } from "./Fields.ts"
 import * as Json from "./Json.ts"
 import { I64 } from "./Integers.ts"
@@ -83,11 +84,42 @@ export type Message = Request | Notification | Response | ErrorResponse
 export const malformedId = -1
 
 /** Parses one message. Left is the text of the error. */
-export const fromText = (text: string | CutText, bounds?: Json.Bounds): Either.Either<Message, string> => {
-  if (typeof text !== "string") return fromCut(text, bounds)
+export const fromText = (text: string | CutText, bounds?: Json.Bounds): Either.Either<Message, string> =>
+  typeof text === "string" ? fromJson(() => Json.parse(text, bounds)) : fromCut(text, bounds)
+
+/**
+ * The same for a text that `fromText` refuses, where half characters are taken for text: so the request is known that
+ * is to be refused for one.
+ */
+export const fromIllFormed = (
+  text: string | CutText,
+  bounds?: Json.Bounds,
+): Either.Either<Message, string> => {
+  const whole = typeof text === "string" ? text : text.whole()
+  return fromJson(() => Json.parseIllFormed(whole, bounds))
+}
+
+/** The error of an answer whose id is null or missing; undefined for any other message. */
+export const unaddressed = (
+  text: string | CutText,
+  bounds?: Json.Bounds,
+): Omit<ErrorResponse, "kind" | "id"> | undefined => {
+  const addressed = fromJson(() => {
+    const json = Json.parseIllFormed(typeof text === "string" ? text : text.whole(), bounds)
+    const lacksId = Json.isObject(json) && json["method"] === undefined && (json["id"] ?? null) === null
+    return lacksId ? { ...json, id: malformedId } : null
+  })
+  if (Either.isLeft(addressed)) return undefined
+  if (addressed.right.kind === "error") return addressed.right
+  return addressed.right.kind === "response"
+    ? { code: internalError, message: "the server has answered without the id of a request" }
+    : undefined
+}
+
+const fromJson = (parse: () => Json.Json): Either.Either<Message, string> => {
   let json: Json.Json
   try {
-    json = Json.parse(text, bounds)
+    json = parse()
   } catch (error) {
     if (error instanceof Json.JsonError) return Either.left(error.message)
     throw error

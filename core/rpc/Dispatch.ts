@@ -14,7 +14,7 @@ export interface Destinations {
   /** Takes requests. */
   readonly requests: Pick<Requests, "take">
   /** Takes answers. */
-  readonly calls: Pick<PendingCalls, "answer">
+  readonly calls: Pick<PendingCalls, "answer" | "failOnly">
   /** Sends the text of an error. */
   readonly reply: (text: string) => void
 }
@@ -39,25 +39,45 @@ export const make = (
   const answer = (id: Message.RequestId, exit: Parameters<PendingCalls["answer"]>[1]): string | undefined =>
     calls.answer(id, exit) || receiver.endsOnStrayAnswer === false ? undefined : "an answer to no request"
 
-  return (text) => {
-    const parsed = Message.fromText(text, bounds)
-    if (Either.isLeft(parsed)) {
-      const fault = `failed to parse ${label}: ${parsed.left}`
-      if (receiver.endsOnMalformed === true) return fault
-      reply(Message.errorText(Message.malformedId, ErrorCode.invalidRequest, fault))
-      return undefined
+  const unaddressed = (error: ErrorCode.RpcError): undefined => {
+    if (!calls.failOnly(error)) receiver.unaddressed?.(error)
+  }
+
+  /** Takes what cannot be parsed. A request that only has half a character is answered with its id. */
+  const malformed = (text: string | CutText, why: string): string | undefined => {
+    const fault = `failed to parse ${label}: ${why}`
+    const illFormed = Message.fromIllFormed(text, bounds)
+    if (receiver.endsOnMalformed === true) {
+      if (receiver.unaddressed === undefined) return fault
+      if (Either.isRight(illFormed)) return take(illFormed.right, text.length)
+      const error = Message.unaddressed(text, bounds)
+      return error === undefined ? fault : unaddressed(new ErrorCode.RpcError(error))
     }
-    const message = parsed.right
+    const known = Either.isRight(illFormed) && illFormed.right.kind === "request"
+    const id = known ? illFormed.right.id : Message.malformedId
+    reply(Message.errorText(id, ErrorCode.invalidRequest, fault))
+    return undefined
+  }
+
+  const take = (message: Message.Message, size: number): string | undefined => {
     switch (message.kind) {
       case "request":
-        requests.take(message, text.length)
+        requests.take(message, size)
         return undefined
       case "notification":
         return notify(message)
       case "response":
         return answer(message.id, Exit.succeed(message.result))
-      case "error":
-        return answer(message.id, Exit.fail(new ErrorCode.RpcError(message)))
+      case "error": {
+        const error = new ErrorCode.RpcError(message)
+        const names = message.id !== Message.malformedId || receiver.unaddressed === undefined
+        return names ? answer(message.id, Exit.fail(error)) : unaddressed(error)
+      }
     }
+  }
+
+  return (text) => {
+    const parsed = Message.fromText(text, bounds)
+    return Either.isRight(parsed) ? take(parsed.right, text.length) : malformed(text, parsed.left)
   }
 }

@@ -51,6 +51,13 @@ export class PendingCalls {
     return true
   }
 
+  /** Fails the call that is the only one without an answer; false if there is none, or if there are others. */
+  failOnly(error: ErrorCode.RpcError): boolean {
+    if (this.callers.size !== 1) return false
+    for (const id of this.callers.keys()) this.answer(id, Exit.fail(error))
+    return true
+  }
+
   /** Fails every call, and those that come later. */
   end(ended: Disconnected): void {
     this.ended = ended

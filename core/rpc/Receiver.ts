@@ -19,6 +19,11 @@ export interface Receiver {
   readonly notification: (notification: Message.Notification) => boolean | ErrorCode.RpcError
   /** True if a malformed message ends the connection; by default it is answered with id -1. */
   readonly endsOnMalformed?: boolean
+  /**
+   * Takes an error without the id of a request (null, -1 or none), which fails the only request that has no answer yet;
+   * this takes it where there are several, or none. Without it such an error is malformed.
+   */
+  readonly unaddressed?: (error: ErrorCode.RpcError) => void
   /** False if an answer to no request is ignored; by default it ends the connection. */
   readonly endsOnStrayAnswer?: boolean
 }

@@ -178,6 +178,27 @@ export const envelope = table("envelope", {
       await wire.refused("process/read", ["x"], -32602)
     },
   },
+  "half-character-refused": {
+    level: "must",
+    spec: [92],
+    says:
+      "A request with half of a surrogate pair in a string is refused with -32600 and its id, or the id -1, and the " +
+      "connection stays usable.",
+    run: async (t) => {
+      const wire = await t.open()
+      for (const half of ["\\ud83d", "\\ude00", "\\ude00\\ud83d"]) {
+        const { error, message } = await wire.exchange(
+          `{"id":1,"method":"process/read","params":{"processId":"${half}"}}`,
+        )
+        Check.equal(error?.code ?? null, -32600, `the code of the answer to ${half}`)
+        Check.isTrue(
+          ["1", "-1"].includes(idText(message.text) ?? ""),
+          `the id of the answer must be 1 or -1, got ${message.text}`,
+        )
+        await wire.barrier()
+      }
+    },
+  },
   "unicode-escapes-and-text": {
     level: "must",
     spec: [92],

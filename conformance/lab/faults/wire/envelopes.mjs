@@ -55,6 +55,13 @@ export const envelopes = [
     envelope/malformed-text-answered-with-minus-one envelope/batch-refused`.by({
     answered: ({ id }) => (id === -1 ? [] : undefined),
   }),
+  fault`half-characters-mended: Half of a surrogate pair is taken for U+FFFD.
+    envelope/half-character-refused`.by({
+    asked: ({ params, ...m }) =>
+      typeof params?.processId === "string" && /\p{Surrogate}/u.test(params.processId)
+        ? { ...m, params: { ...params, processId: params.processId.replace(/\p{Surrogate}/gu, "\ufffd") } }
+        : undefined,
+  }),
   fault`dies-of-bad-json: A text that is no message ends the server.
     envelope/malformed-text-answered-with-minus-one`
     .with({ over: "stdio" })
