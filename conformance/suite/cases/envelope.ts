@@ -192,6 +192,10 @@ export const envelope = table("envelope", {
         )
         Check.equal(error?.code ?? null, -32600, `the code of the answer to ${half}`)
         Check.isTrue(
+          error?.message.startsWith(prefixes[wire.channel.kind]) === true,
+          `the message must say that the message could not be parsed, got "${error?.message}"`,
+        )
+        Check.isTrue(
           ["1", "-1"].includes(idText(message.text) ?? ""),
           `the id of the answer must be 1 or -1, got ${message.text}`,
         )
