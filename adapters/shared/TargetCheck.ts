@@ -1,5 +1,7 @@
 /** Refuses what is no target of `connect`, and says what is one. Programs in JavaScript have no compiler that does. */
+import * as Either from "effect/Either"
 import type { ClientError } from "../../core/client/ClientError.ts"
+import * as HttpHeaders from "../../core/client/HttpHeaders.ts"
 import * as OptionNames from "../../core/client/OptionNames.ts"
 import * as WellFormed from "../../core/client/WellFormed.ts"
 import type { Names } from "../../core/client/OptionNames.ts"
@@ -49,6 +51,12 @@ export const refusal = (target: unknown): ClientError | undefined => {
   }
   return (
     OptionNames.refusal(`a target with '${kind}'`, kinds[kind], given) ??
+    Either.getOrUndefined(Either.flip(HttpHeaders.toList(given["headers"]))) ??
+    (isRecord(given["env"])
+      ? undefined
+      : OptionNames.invalid(
+          `env must be an object of strings, as in { env: { LANG: "C" } }, not ${OptionNames.shown(given["env"])}`,
+        )) ??
     (kind === "inProcess" ? undefined : WellFormed.refusal(given)) ??
     OptionNames.refusal("server", serverNames, given["server"]) ??
     (given["spawner"] === undefined || isChoice(given["spawner"])
@@ -59,6 +67,10 @@ export const refusal = (target: unknown): ClientError | undefined => {
     refusalOfContain(given["contain"])
   )
 }
+
+/** A `Map` has no members: what it holds would be dropped. */
+const isRecord = (value: unknown): boolean =>
+  value === undefined || (typeof value === "object" && value !== null && !(Symbol.iterator in value))
 
 const isText = (value: unknown): boolean => typeof value === "string" && value !== ""
 

@@ -3,6 +3,7 @@ import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
 import * as Exit from "effect/Exit"
 import * as Stream from "effect/Stream"
+import type * as RemoteHttp from "./RemoteHttp.ts"
 import { describe, expect, it } from "vitest"
 import * as FakeHttp from "../http/Fake.ts"
 import type { Request } from "../http/HttpClient.ts"
@@ -69,6 +70,55 @@ describe("client.http", () => {
       expect(seen[1]?.body).toEqual(new Uint8Array())
       const stream = yield* http.stream({ url, headers: [{ name: "b", value: "2" }] })
       expect(yield* all(stream)).toBe('{"ä":1}')
+    }),
+  )
+
+  it(
+    "takes headers in every form that fetch takes, and refuses the rest by name",
+    effect(function* () {
+      const seen: Array<Request> = []
+      const { http } = yield* connected((request) => {
+        seen.push(request)
+        return Effect.succeed(FakeHttp.response(200, {}, []))
+      })
+      const url = "http://a.example/"
+      const one = { authorization: "Bearer x" }
+      const forms = [
+        one,
+        new Headers(one),
+        new Map(Object.entries(one)),
+        Object.entries(one),
+        [{ name: "authorization", value: "Bearer x" }],
+      ]
+      for (const headers of forms as ReadonlyArray<RemoteHttp.HttpHeaders>) {
+        yield* http.request({ url, headers })
+        expect(seen.pop()?.headers[0]).toEqual({ name: "authorization", value: "Bearer x" })
+      }
+      yield* http.stream({
+        url,
+        headers: new Headers([
+          ["a", "1"],
+          ["b", "2"],
+        ]),
+      })
+      expect(seen.pop()?.headers.slice(0, 2)).toEqual([
+        { name: "a", value: "1" },
+        { name: "b", value: "2" },
+      ])
+      for (const [headers, place] of [
+        ["authorization: x", "headers must be"],
+        [new Date(0), "headers must be"],
+        [{ a: undefined }, "headers.a must be a string"],
+        [{ a: ["b"] }, "headers.a must be a string"],
+        [new Set(["a"]), "headers[0] must be a pair"],
+        [[["a"]], "headers[0] must be a pair"],
+        [[[1, "a"]], "the name of headers[0]"],
+        [new Map([["a", null]]), "headers.a must be a string"],
+      ] as const) {
+        const error = yield* Effect.flip(http.request({ url, headers: headers as never }))
+        expect(error).toMatchObject({ reason: "InvalidOption", message: expect.stringContaining(place) })
+      }
+      expect(seen).toEqual([])
     }),
   )
 

@@ -6,6 +6,7 @@
  */
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
@@ -14,22 +15,12 @@ import type { ResponseHeader } from "../protocol/HttpRequest.ts"
 import type { BoundCall, Encoded } from "./Calls.ts"
 import type { ClientError } from "./ClientError.ts"
 import * as Content from "./Content.ts"
+import * as HttpHeaders from "./HttpHeaders.ts"
 import type { Body, HttpBodies } from "./HttpBodies.ts"
 import type { NextId } from "./Ids.ts"
 import * as OptionNames from "./OptionNames.ts"
 
-/** A header of a request. */
-export interface Header {
-  /** The name; case does not matter. */
-  readonly name: string
-  /** The value, sent as UTF-8. */
-  readonly value: string
-  /**
-   * An environment variable of the server, whose value is appended to `value`. Needs the capability
-   * `httpHeaderEnvVars`.
-   */
-  readonly valueEnvVar?: string
-}
+export type { Header, HttpHeaders } from "./HttpHeaders.ts"
 
 /** An HTTP request. */
 export interface HttpOptions {
@@ -37,8 +28,8 @@ export interface HttpOptions {
   readonly url: string
   /** Default: GET. */
   readonly method?: string
-  /** By name; or as a list, which may repeat names. Default: none. */
-  readonly headers?: Readonly<Record<string, string>> | ReadonlyArray<Header>
+  /** All that `fetch` takes; or a list of headers. Default: none. */
+  readonly headers?: HttpHeaders.HttpHeaders
   /** A string is sent as UTF-8. Null, as programs with `fetch` have it, and the default are none. */
   readonly body?: Uint8Array | string | null
   /** Deadline of the whole exchange, including the body, in milliseconds. Default: none. */
@@ -111,8 +102,8 @@ export interface Options {
  */
 export const make = ({ call, bodies, nextId }: Options): RemoteHttp => ({
   request: (options) =>
-    checked("http.request", options).pipe(
-      Effect.flatMap(() => call("http/request", toParams(options, nextId("http")))),
+    toParams("http.request", options, nextId).pipe(
+      Effect.flatMap((params) => call("http/request", params)),
       Effect.map(({ status, headers, bodyBase64: body }) => {
         const text = () => utf8Decoder().decode(body)
         return { ...head(status, headers), body, text, json: () => JSON.parse(text()) as unknown }
@@ -120,45 +111,45 @@ export const make = ({ call, bodies, nextId }: Options): RemoteHttp => ({
     ),
   stream: (options) =>
     Effect.gen(function* () {
-      yield* checked("http.stream", options)
-      const id = nextId("http")
+      const params = yield* toParams("http.stream", options, nextId)
+      const { requestId: id } = params
       let cancel = nothing
       const drop = (body: Body) => {
         if (body.close()) cancel()
       }
       const body = yield* Effect.acquireRelease(bodies.expect(id), (body) => Effect.sync(() => drop(body)))
-      const params = { ...toParams(options, id), streamResponse: true }
-      const { status, headers } = yield* call("http/request", params, {
-        sent: (tell) => (cancel = tell),
-      }).pipe(Effect.tapError(() => Effect.sync(() => (cancel = nothing))))
+      const { status, headers } = yield* call(
+        "http/request",
+        { ...params, streamResponse: true },
+        { sent: (tell) => (cancel = tell) },
+      ).pipe(Effect.tapError(() => Effect.sync(() => (cancel = nothing))))
       return { ...head(status, headers), body: toStream(body), next: body.next }
     }),
 })
 
 const nothing = () => {}
 
-const checked = (what: string, options: HttpOptions) =>
+/** The params of a request, with a fresh id; fails for options that cannot be. */
+const toParams = (
+  what: string,
+  options: HttpOptions,
+  nextId: NextId,
+): Effect.Effect<Encoded<"http/request">, ClientError> =>
   Effect.suspend(() => {
     const unknown = OptionNames.refusal(what, names, options ?? null)
     const refusal = unknown ?? Content.refusal("body", options.body ?? "")
-    return refusal === undefined ? Effect.void : Effect.fail(refusal)
+    if (refusal !== undefined) return Effect.fail(refusal)
+    const { method = "GET", url, body, timeoutMs, redirect } = options
+    return Either.map(HttpHeaders.toList(options.headers), (headers) => ({
+      method,
+      url,
+      requestId: nextId("http"),
+      headers,
+      bodyBase64: body == null ? null : toBase64(Content.toBytes(body)),
+      timeoutMs: timeoutMs ?? null,
+      ...(redirect === undefined ? {} : { redirectPolicy: redirect }),
+    }))
   })
-
-const toParams = (options: HttpOptions, requestId: string): Encoded<"http/request"> => {
-  const { method = "GET", url, headers = [], body, timeoutMs, redirect } = options
-  return {
-    method,
-    url,
-    requestId,
-    headers: isList(headers) ? headers : Object.entries(headers).map(([name, value]) => ({ name, value })),
-    bodyBase64: body == null ? null : toBase64(Content.toBytes(body)),
-    timeoutMs: timeoutMs ?? null,
-    ...(redirect === undefined ? {} : { redirectPolicy: redirect }),
-  }
-}
-
-const isList = (headers: NonNullable<HttpOptions["headers"]>): headers is ReadonlyArray<Header> =>
-  Array.isArray(headers)
 
 const head = (status: number, headers: ReadonlyArray<ResponseHeader>): Head => ({
   status,

@@ -149,13 +149,22 @@ export const refusal = (
   { capabilities }: EnvironmentInfo,
 ): ClientError | undefined => {
   // Programs in JavaScript may have forgotten it, or the options altogether.
-  const { argv, env = {} } = (options ?? {}) as { readonly argv?: unknown; readonly env?: unknown }
+  const {
+    argv,
+    env = {},
+    labels = {},
+  } = (options ?? {}) as Readonly<Record<"argv" | "env" | "labels", unknown>>
   if (!isArgv(argv)) {
     const expected = 'an array of at least one string, as in { argv: ["ls", "-l"] }'
     return invalid(`argv must be ${expected}, not ${shown(argv)}`)
   }
-  if (typeof env !== "object" || env === null || Array.isArray(env)) {
+  if (!isRecord(env)) {
     return invalid(`env must be an object of strings, as in { env: { LANG: "C" } }, not ${shown(env)}`)
+  }
+  if (!isRecord(labels)) {
+    return invalid(
+      `labels must be an object of strings, as in { labels: { app: "web" } }, not ${shown(labels)}`,
+    )
   }
   if (options.receipt === true && capabilities?.processReceipt !== true) {
     return lacking("receipt: true", "processReceipt")
@@ -179,6 +188,10 @@ export const refusal = (
     ? undefined
     : lacking(timed, "processDeadlines")
 }
+
+/** A `Map` or a list of pairs has no members: what it holds would be dropped. */
+const isRecord = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && !(Symbol.iterator in value)
 
 const isArgv = (argv: unknown): boolean =>
   Array.isArray(argv) && argv.length > 0 && argv.every((word) => typeof word === "string")

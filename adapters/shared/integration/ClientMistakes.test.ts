@@ -70,6 +70,26 @@ describe("a value that no compiler has looked at", () => {
       (client) => client.start({ argv: ["true"], env: ["A=1"] }),
     ],
     [
+      "a map as env",
+      'env must be an object of strings, as in { env: { LANG: "C" } }, not {}',
+      (client) => client.start({ argv: ["true"], env: new Map([["A", "1"]]) }),
+    ],
+    [
+      "a map as labels",
+      'labels must be an object of strings, as in { labels: { app: "web" } }, not {}',
+      (client) => client.start({ argv: ["true"], labels: new Map([["A", "1"]]) }),
+    ],
+    [
+      "a map as the environment of a command",
+      'env must be an object of strings, as in { env: { LANG: "C" } }, not {}',
+      () => connect({ command: "true", env: new Map([["A", "1"]]) as never }),
+    ],
+    [
+      "a number as headers of a connection",
+      "headers must be an object",
+      () => connect({ url: "ws://127.0.0.1:1", headers: 5 as never }),
+    ],
+    [
       "a number as cwd",
       "cannot start true: invalid type: number, expected a string (field `cwd`)",
       (client) => client.start({ argv: ["true"], cwd: 5 }),

@@ -4,6 +4,7 @@ import { WebSocketServer } from "real-ws"
 import { describe, expect, it } from "vitest"
 import * as Base64Bytes from "../../../core/protocol/Base64Bytes.ts"
 import type { Transport } from "../../../core/transport/Transport.ts"
+import type { HttpHeaders } from "../../../core/client/HttpHeaders.ts"
 import * as WebSocketClient from "./WebSocketClient.ts"
 import * as WebSocketListener from "./WebSocketListener.ts"
 
@@ -72,9 +73,12 @@ describe("WebSocketClient", () => {
       yield* Effect.forkScoped(listener.run(echo))
       const error = yield* Effect.flip(WebSocketClient.connect(listener.address))
       expect(error.message).toContain("401")
-      const headers = { authorization: "Bearer x" }
-      const transport = yield* WebSocketClient.connect(listener.address, { headers })
-      transport.write("1")
-      expect(yield* transport.incoming.take).toBe("1")
+      const one = { authorization: "Bearer x" }
+      for (const headers of [one, new Headers(one), new Map(Object.entries(one)), Object.entries(one)]) {
+        const options = { headers: headers as HttpHeaders }
+        const transport = yield* WebSocketClient.connect(listener.address, options)
+        transport.write("1")
+        expect(yield* transport.incoming.take).toBe("1")
+      }
     }).pipe(Effect.scoped, Effect.runPromise))
 })

@@ -3,9 +3,11 @@
  * pause reading, and split a message over a server's limit of 16 MiB per frame into fragments.
  */
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import type * as Scope from "effect/Scope"
 import type { Socket } from "node:net"
 import { type ClientOptions, WebSocket } from "real-ws"
+import * as HttpHeaders from "../../../core/client/HttpHeaders.ts"
 import { cutNotification } from "../../../core/protocol/CutText.ts"
 import { giveBack } from "../../../core/protocol/MemoryPool.ts"
 import { encodeText } from "../../../core/transport/Framing.ts"
@@ -18,8 +20,8 @@ import * as WebSocketTransport from "../../web/WebSocketTransport.ts"
 
 /** How to connect: TLS, and headers of the upgrade. */
 export interface Options extends ClientTls {
-  /** Sent with the upgrade, such as `authorization`. */
-  readonly headers?: Readonly<Record<string, string>>
+  /** Sent with the upgrade, such as `authorization`: all that `fetch` takes. */
+  readonly headers?: HttpHeaders.HttpHeaders
   /** Sent with the upgrade as `authorization: Bearer TOKEN`. */
   readonly token?: string
 }
@@ -46,7 +48,10 @@ export const connect = (
         maxPayload: maxMessageBytes,
         ...toNode(tls),
         ...(plain ? { generateMask: () => {} } : {}),
-        headers: { ...headers, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) },
+        headers: {
+          ...toRecord(headers),
+          ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        },
       })
       socket.on("unexpected-response", (_, response) => {
         if (response.statusCode !== undefined) upgrade.status = response.statusCode
@@ -61,6 +66,14 @@ export const connect = (
         UpgradeFailure.explain({ url, status: upgrade.status, hasToken: token !== undefined }, error),
     )
   })
+
+/** Repeated names are joined, as `Headers` joins them. What is no header was refused before. */
+const toRecord = (headers: Options["headers"]): Readonly<Record<string, string>> => {
+  const record: Record<string, string> = {}
+  for (const { name, value } of Either.getOrElse(HttpHeaders.toList(headers), () => []))
+    record[name] = Object.hasOwn(record, name) ? `${record[name]}, ${value}` : value
+  return record
+}
 
 /** A text of this length fits into one frame: UTF-8 takes at most three bytes per UTF-16 unit. */
 const alwaysFits = Math.floor(maxFrameBytes / 3)
