@@ -2,6 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
+import { atBoundary } from "../../core/client/CallSite.ts"
 import * as Dialects from "../../core/client/Dialects.ts"
 import { promise } from "../../core/client/Promises.ts"
 import { type Transport, TransportError } from "../../core/transport/Transport.ts"
@@ -75,7 +76,7 @@ export const make = (platform: Platform): Program => {
     Effect.flatMap(Effect.promise(load), ({ make }) => make(platform, options))
   return {
     open,
-    connect: connect as ToClient,
+    connect: atBoundary(connect) as ToClient,
     serve: async (options) => (await load()).serve(platform, options),
     makeServer,
     layerServer: (options) => Layer.scoped(Server, makeServer(options)),

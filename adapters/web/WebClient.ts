@@ -1,6 +1,7 @@
 /** `connect` for browsers, and wherever else there is a WebSocket and no `node:*`. */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import { atBoundary } from "../../core/client/CallSite.ts"
 import type { Client } from "../../core/client/Client.ts"
 import * as Dialects from "../../core/client/Dialects.ts"
 import * as OptionNames from "../../core/client/OptionNames.ts"
@@ -40,8 +41,10 @@ export const open = (target: WebTarget): Effect.Effect<Transport, TransportError
  * `options.reconnect` is false. Rejects with `InvalidOption` for a target or an option that does not exist, and with
  * `Connect`, `Server` or `Timeout` if the server cannot be reached or its handshake fails.
  */
-export const connect = async (target: WebTarget, options?: Dialects.CurrentOptions): Promise<Client> => {
-  const refused = refusal(target)
-  if (refused !== undefined) throw refused
-  return Dialects.connect(open(target), { reconnect: {}, ...options })
-}
+export const connect: (target: WebTarget, options?: Dialects.CurrentOptions) => Promise<Client> = atBoundary(
+  async (target: WebTarget, options?: Dialects.CurrentOptions) => {
+    const refused = refusal(target)
+    if (refused !== undefined) throw refused
+    return Dialects.connect(open(target), { reconnect: {}, ...options })
+  },
+)

@@ -42,16 +42,18 @@ export type Tell = <M extends Methods.RequestName>(method: M, params: Encoded<M>
 export const make =
   (ask: CurrentConnection["ask"]): BoundCall =>
   (method, params, asking) =>
-    Object.hasOwn(Methods.requests, method)
-      ? Effect.flatMap(ask(method, params, isRepeatable(method, params), asking), (json) => {
-          const result = decoderOf(method)(json)
-          if (Either.isRight(result)) return Effect.succeed(result.right)
-          const fault = DecodeError.toText(ParseResult.parseError(result.left))
-          return Effect.fail(
-            new ClientError({ reason: "Protocol", message: `malformed ${method} result: ${fault}` }),
-          )
-        })
-      : Effect.fail(unknownMethod(method))
+    Effect.suspend(() =>
+      Object.hasOwn(Methods.requests, method)
+        ? Effect.flatMap(ask(method, params, isRepeatable(method, params), asking), (json) => {
+            const result = decoderOf(method)(json)
+            if (Either.isRight(result)) return Effect.succeed(result.right)
+            const fault = DecodeError.toText(ParseResult.parseError(result.left))
+            return Effect.fail(
+              new ClientError({ reason: "Protocol", message: `malformed ${method} result: ${fault}` }),
+            )
+          })
+        : Effect.fail(unknownMethod(method)),
+    )
 
 const unknownMethod = (method: unknown): ClientError => {
   const hint = Suggestion.ofWord(String(method), Object.keys(Methods.requests))

@@ -10,6 +10,7 @@ import type { EnvironmentInfo } from "../protocol/Environment.ts"
 import type { RequestName, ResultOf } from "../protocol/Methods.ts"
 import type { AttachOptions, AttachTarget } from "./Attaching.ts"
 import type { Params } from "./Calls.ts"
+import { boundary } from "./CallSite.ts"
 import type { ClientError } from "./ClientError.ts"
 import * as ClientFiles from "./ClientFiles.ts"
 import { type ClientHttp, toClientHttp } from "./ClientHttp.ts"
@@ -94,7 +95,10 @@ export interface Client extends AsyncDisposable {
 }
 
 /** A client as promises; `close` ends it. */
-export const fromEffect = (client: ExecClient.ExecClient, close: Effect.Effect<void>): Client => ({
+export const fromEffect = (client: ExecClient.ExecClient, close: Effect.Effect<void>): Client =>
+  boundary(promises(client, close), ["$"])
+
+const promises = (client: ExecClient.ExecClient, close: Effect.Effect<void>): Client => ({
   get sessionId() {
     return client.sessionId
   },

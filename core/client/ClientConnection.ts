@@ -155,6 +155,7 @@ const failed = (
     reason: "Server",
     message,
     code,
+    rpcCode: code,
     ...(kind === undefined ? {} : { kind }),
     cause: error,
   })
@@ -170,6 +171,7 @@ export const taken = (cause?: unknown) =>
     reason: "Disconnected",
     message: `exec-server transport disconnected: ${takenOver}`,
     code: ErrorCode.sessionTaken,
+    rpcCode: ErrorCode.sessionTaken,
     cause,
   })
 

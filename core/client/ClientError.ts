@@ -59,13 +59,23 @@ export interface Gone {
 export class ClientError extends Data.TaggedError("ClientError")<{
   /** Why it failed. */
   readonly reason: ClientReason
-  /** For people. With the reason `Server` it is the message of the server. */
+  /** For people. With the reason `Server` it is the message of the server, behind what has failed. */
   readonly message: string
+  /**
+   * The name of the failure of the system, as in Node, where it is known: `ENOENT`, `ECONNREFUSED`. Else `rpcCode`.
+   */
+  readonly code?: number | string
   /**
    * The JSON-RPC error code, if the server answered with an error; -32012 with the reason `Disconnected` or
    * `SessionLost` if another connection has taken the session over.
    */
-  readonly code?: number
+  readonly rpcCode?: number
+  /** The function that has failed, of `fs` and `http`: `readTextFile`, `http.request`. */
+  readonly method?: string
+  /** The path that a function of `fs`, or `input: { file }`, was given; the source of `copy`. */
+  readonly path?: string
+  /** The host that `http` was to reach, with its port if the URL has one. */
+  readonly host?: string
   /**
    * Why the server did not start a process, in words for programs; absent if it tells none (Codex before 0.171) or has
    * refused anything else.

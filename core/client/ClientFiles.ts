@@ -5,6 +5,7 @@ import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { OpenMode } from "../protocol/FileSystem.ts"
+import { boundary } from "./CallSite.ts"
 import type { CallOptions } from "./GivingUp.ts"
 import type { WatchOptions } from "./FileOptions.ts"
 import { invalid, shown } from "./OptionNames.ts"
@@ -60,7 +61,9 @@ export interface ClientFiles extends Promised<
  * `ExecClient.fs` as promises.
  * @internal
  */
-export const make = (files: RemoteFiles): ClientFiles => ({
+export const make = (files: RemoteFiles): ClientFiles => boundary(promises(files))
+
+const promises = (files: RemoteFiles): ClientFiles => ({
   readFile: (path, options, how) => promise(files.readFile(path, options), how),
   readTextFile: (path, options, how) => promise(files.readTextFile(path, options), how),
   writeFile: (path, data, options, how) => promise(files.writeFile(path, data, options), how),
@@ -73,7 +76,7 @@ export const make = (files: RemoteFiles): ClientFiles => ({
   copy: (source, destination, options, how) => promise(files.copy(source, destination, options), how),
   watchMissing: async (missing, options, how) => {
     const { watching, changed } = await promise(files.watchMissing(missing, options), how)
-    return { watching, changed: (how) => promise(changed, how) }
+    return boundary({ watching, changed: (how?: CallOptions) => promise(changed, how) })
   },
   readStream: (path, how) => readStream(files, path, how),
   write: (path, pieces, how) =>
@@ -94,12 +97,12 @@ const open = async (
   how: CallOptions | undefined,
 ): Promise<ClientFile> => {
   const [file, close] = await scoped(files.open(path, mode), how)
-  return {
+  return boundary<ClientFile>({
     read: (offset, length, how) => promise(file.read(offset, length), how),
     write: (offset, bytes, how) => promise(file.write(offset, bytes), how),
     close,
     [Symbol.asyncDispose]: () => close(),
-  }
+  })
 }
 
 async function* readStream(

@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import { utf8Decoder } from "../protocol/Bytes.ts"
+import { boundary } from "./CallSite.ts"
 import type { CallOptions } from "./GivingUp.ts"
 import { ending, promise, steps } from "./Promises.ts"
 import type { Head, RemoteHttp, HttpOptions, HttpResponse } from "./RemoteHttp.ts"
@@ -31,7 +32,9 @@ export interface ClientHttp {
  * `ExecClient.http` as promises.
  * @internal
  */
-export const toClientHttp = (http: RemoteHttp): ClientHttp => ({
+export const toClientHttp = (http: RemoteHttp): ClientHttp => boundary(promises(http))
+
+const promises = (http: RemoteHttp): ClientHttp => ({
   request: (options, how) => promise(http.request(options), how),
   stream: (options, how) =>
     promise(
@@ -54,13 +57,13 @@ export const toClientHttp = (http: RemoteHttp): ClientHttp => ({
             await close()
           }
         }
-        return {
+        return boundary<ClientHttpStream>({
           ...head,
           text: (how) => decoded(bytes(how)),
           close,
           [Symbol.asyncIterator]: () => bytes(),
           [Symbol.asyncDispose]: () => close(),
-        }
+        })
       }),
       how,
     ),

@@ -6,6 +6,7 @@ import type { OutputStream, ReadResult, Signal, TerminalSize } from "../protocol
 import type { ScreenResult } from "../protocol/Screen.ts"
 import type { WaitResult } from "../protocol/Wait.ts"
 import type { Attachment } from "./Attaching.ts"
+import { boundary } from "./CallSite.ts"
 import * as ByteStreams from "./ByteStreams.ts"
 import * as Content from "./Content.ts"
 import type { Delivery } from "./Delivery.ts"
@@ -124,7 +125,7 @@ export interface ClientProcess extends AsyncIterable<ProcessEvent>, AsyncDisposa
 
 /** A process as promises. */
 export const fromEffect = (process: RemoteProcess): ClientProcess =>
-  withStreams(process, ByteStreams.make(process))
+  boundary(withStreams(process, ByteStreams.make(process)))
 
 const withStreams = (process: RemoteProcess, streams: ByteStreams.ByteStreams): ClientProcess => ({
   get stdin() {

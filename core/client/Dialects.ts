@@ -4,6 +4,7 @@ import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import type { Transport } from "../transport/Transport.ts"
 import * as Activity from "./Activity.ts"
+import { atBoundary } from "./CallSite.ts"
 import * as Client from "./Client.ts"
 import type { ClientError } from "./ClientError.ts"
 import * as ExecClient from "./ExecClient.ts"
@@ -88,13 +89,14 @@ export const make: {
 export const connect: {
   (open: Open, options: V0Options): Promise<V0Client.V0Client>
   (open: Open, options?: CurrentOptions): Promise<Client.Client>
-} = (open: Open, options?: CurrentOptions | V0Options) =>
+} = atBoundary((open: Open, options?: CurrentOptions | V0Options) =>
   promise(
     Effect.suspend(() => {
       const refused = refusal(options)
       return refused === undefined ? acquire(open, options) : Effect.fail(refused)
     }),
-  ) as never
+  ),
+) as never
 
 /**
  * What `connect` does, as an effect; `busy` is told when the client becomes busy or idle, see `Activity`.

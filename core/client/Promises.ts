@@ -46,8 +46,11 @@ export const output = (
   stream: OutputStream | undefined,
   how?: CallOptions,
 ): AsyncGenerator<Uint8Array, void, void> => {
-  checkStream(stream)
-  return iterate(process, (event) => outputOf(event, stream)?.bytes, how)
+  const subscribe = Effect.suspend(() => {
+    checkStream(stream)
+    return process.subscribe
+  })
+  return iterate({ subscribe }, (event) => outputOf(event, stream)?.bytes, how)
 }
 
 /** The output as UTF-8 text, in pieces that never cut a character. */

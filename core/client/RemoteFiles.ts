@@ -12,13 +12,15 @@ import { toBase64, utf8Decoder } from "../protocol/Bytes.ts"
 import type { EnvironmentInfo } from "../protocol/Environment.ts"
 import type * as FileSystem from "../protocol/FileSystem.ts"
 import type { Call, Tell } from "./Calls.ts"
-import type { ClientError } from "./ClientError.ts"
+import { ClientError } from "./ClientError.ts"
 import * as Content from "./Content.ts"
 import * as FileBlocks from "./FileBlocks.ts"
 import { checked, names } from "./FileOptions.ts"
 import type * as Options from "./FileOptions.ts"
 import type * as FileWatch from "./FileWatch.ts"
+import type * as OptionNames from "./OptionNames.ts"
 import * as RemotePath from "./RemotePath.ts"
+import { named, toNamed } from "./SystemFailure.ts"
 
 export type {
   CopyOptions,
@@ -43,8 +45,9 @@ export interface Walked {
 export type Done<A = void> = Effect.Effect<A, ClientError>
 
 /**
- * The files of the server's host. What the server refuses fails with the reason `Server`, and `code` -32004 (not
- * found), -32600 (not permitted or not valid) or -32603 (anything else); a lost connection fails with `Disconnected`.
+ * The files of the server's host. What the server refuses fails with the reason `Server`; the error has the `method`,
+ * the `path`, and as `code` the name of the failure (`ENOENT`), or else what `rpcCode` is: -32004 (not found), -32600
+ * (not permitted or not valid) or -32603 (anything else). A lost connection fails with `Disconnected`.
  */
 export interface RemoteFiles {
   /** Reads a whole file. More than 32 MiB is read in blocks. */
@@ -121,7 +124,10 @@ export const make = (
       return (yield* call("fs/readFile", at)).dataBase64
     })
 
-  const write: RemoteFiles["write"] = (path, pieces) => blocks.write(uri(path), pieces)
+  const write: RemoteFiles["write"] = (path, pieces) =>
+    Effect.mapError(blocks.write(uri(path), pieces), (error) =>
+      error instanceof ClientError ? toNamed({ method: "write", path }, error) : error,
+    )
 
   const walk = (path: string, options: Options.WalkOptions) =>
     Effect.map(
@@ -133,45 +139,70 @@ export const make = (
       }),
     )
 
+  /** A call with options that are checked, whose errors name the path. */
+  const on = <O, A>(
+    method: string,
+    path: string,
+    table: OptionNames.Names<O>,
+    options: O | undefined,
+    use: (options: Partial<O>) => Effect.Effect<A, ClientError>,
+  ) => named({ method, path })(checked(method, table, options, use))
+
   return {
     readFile: (path, options) =>
-      checked("readFile", names.link, options, ({ followSymlinks = true }) => readFile(path, followSymlinks)),
+      on("readFile", path, names.link, options, ({ followSymlinks = true }) =>
+        readFile(path, followSymlinks),
+      ),
     readTextFile: (path, options) =>
-      checked("readTextFile", names.link, options, ({ followSymlinks = true }) =>
+      on("readTextFile", path, names.link, options, ({ followSymlinks = true }) =>
         Effect.map(readFile(path, followSymlinks), (bytes) => utf8Decoder().decode(bytes)),
       ),
     writeFile: (path, data, options) =>
-      checked("writeFile", names.link, options, ({ followSymlinks = true }) =>
+      on("writeFile", path, names.link, options, ({ followSymlinks = true }) =>
         Content.use("fs.writeFile", data, (bytes) =>
           bytes.length > maxWhole && followSymlinks
-            ? write(path, Stream.make(bytes))
+            ? blocks.write(uri(path), Stream.make(bytes))
             : done(call("fs/writeFile", { path: uri(path), dataBase64: toBase64(bytes), followSymlinks })),
         ),
       ),
     stat: (path, options) =>
-      checked("stat", names.link, options, ({ followSymlinks = true }) =>
+      on("stat", path, names.link, options, ({ followSymlinks = true }) =>
         call("fs/getMetadata", { path: uri(path), followSymlinks }),
       ),
     createDirectory: (path, options) =>
-      checked("createDirectory", names.folder, options, (given) =>
+      on("createDirectory", path, names.folder, options, (given) =>
         done(call("fs/createDirectory", { path: uri(path), ...given })),
       ),
     readDirectory: (path) =>
-      Effect.map(call("fs/readDirectory", { path: uri(path) }), ({ entries }) => entries),
-    walk: (path, options) => checked("walk", names.walk, options, (given) => walk(path, given)),
+      named({ method: "readDirectory", path })(
+        Effect.map(call("fs/readDirectory", { path: uri(path) }), ({ entries }) => entries),
+      ),
+    walk: (path, options) => on("walk", path, names.walk, options, (given) => walk(path, given)),
     canonicalize: (path) =>
-      Effect.map(call("fs/canonicalize", { path: uri(path) }), (found) => native(found.path)),
+      named({ method: "canonicalize", path })(
+        Effect.map(call("fs/canonicalize", { path: uri(path) }), (found) => native(found.path)),
+      ),
     remove: (path, options) =>
-      checked("remove", names.remove, options, (given) =>
+      on("remove", path, names.remove, options, (given) =>
         done(call("fs/remove", { path: uri(path), ...given })),
       ),
     copy: (source, destination, options) =>
-      checked("copy", names.copy, options, ({ recursive = true }) =>
-        done(call("fs/copy", { sourcePath: uri(source), destinationPath: uri(destination), recursive })),
+      named({ method: "copy", path: source, place: `${source} to ${destination}` })(
+        checked("copy", names.copy, options, ({ recursive = true }) =>
+          done(call("fs/copy", { sourcePath: uri(source), destinationPath: uri(destination), recursive })),
+        ),
       ),
-    readStream: (path) => Stream.suspend(() => blocks.read(uri(path))),
+    readStream: (path) =>
+      Stream.mapError(
+        Stream.suspend(() => blocks.read(uri(path))),
+        (error) => toNamed({ method: "readStream", path }, error),
+      ),
     write,
-    open: (path, mode = "read") => blocks.open(uri(path), mode),
+    open: (path, mode = "read") =>
+      Effect.map(named({ method: "open", path })(blocks.open(uri(path), mode)), ({ read, write }) => ({
+        read: (offset, length) => named({ method: "read", path })(read(offset, length)),
+        write: (offset, bytes) => named({ method: "write", path })(write(offset, bytes)),
+      })),
     watchMissing: (missing, options) =>
       checked("watchMissing", names.watch, options, ({ present }) =>
         watches.watch(

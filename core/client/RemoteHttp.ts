@@ -19,6 +19,7 @@ import * as HttpHeaders from "./HttpHeaders.ts"
 import type { Body, HttpBodies } from "./HttpBodies.ts"
 import type { NextId } from "./Ids.ts"
 import * as OptionNames from "./OptionNames.ts"
+import { named } from "./SystemFailure.ts"
 
 export type { Header, HttpHeaders } from "./HttpHeaders.ts"
 
@@ -108,6 +109,7 @@ export const make = ({ call, bodies, nextId }: Options): RemoteHttp => ({
         const text = () => utf8Decoder().decode(body)
         return { ...head(status, headers), body, text, json: () => JSON.parse(text()) as unknown }
       }),
+      named(asked("http.request", options)),
     ),
   stream: (options) =>
     Effect.gen(function* () {
@@ -123,11 +125,23 @@ export const make = ({ call, bodies, nextId }: Options): RemoteHttp => ({
         { ...params, streamResponse: true },
         { sent: (tell) => (cancel = tell) },
       ).pipe(Effect.tapError(() => Effect.sync(() => (cancel = nothing))))
-      return { ...head(status, headers), body: toStream(body), next: body.next }
-    }),
+      const next = named(asked("http.stream", options))(body.next)
+      return { ...head(status, headers), body: toStream(next), next }
+    }).pipe(named(asked("http.stream", options))),
 })
 
 const nothing = () => {}
+
+/** What the errors of a request name: the URL may have secrets in its path. */
+const asked = (method: string, options: HttpOptions | undefined) => {
+  const [, host] = /^[a-z]+:\/\/(?:[^/?#@]*@)?([^/?#]+)/i.exec(String(options?.url)) ?? []
+  const what = String(options?.method ?? "GET")
+  return {
+    method,
+    ...(host === undefined ? {} : { host }),
+    place: host === undefined ? what : `${what} ${host}`,
+  }
+}
 
 /** The params of a request, with a fresh id; fails for options that cannot be. */
 const toParams = (
@@ -157,7 +171,7 @@ const head = (status: number, headers: ReadonlyArray<ResponseHeader>): Head => (
   header: (wanted) => headers.find(({ name }) => name === wanted.toLowerCase())?.value,
 })
 
-const toStream = ({ next }: Body): Stream.Stream<Uint8Array, ClientError> =>
+const toStream = (next: Body["next"]): Stream.Stream<Uint8Array, ClientError> =>
   Stream.repeatEffectChunkOption(
     Effect.matchEffect(next, {
       onFailure: (error) => Effect.fail(Option.some(error)),

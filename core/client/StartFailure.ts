@@ -44,6 +44,7 @@ export const explain = (
       serverMessage: error.message,
       ...(error.code === undefined ? {} : { code: error.code }),
       ...(error.kind === undefined ? {} : { kind: error.kind }),
+      ...(error.rpcCode === undefined ? {} : { rpcCode: error.rpcCode }),
       cause: error,
     })
   })

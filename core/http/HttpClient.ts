@@ -34,6 +34,8 @@ export class HttpError extends Data.TaggedError("HttpError")<{
   readonly message: string
   /** The URL of the request. */
   readonly url: string
+  /** The name of the failure of the connection, as in Node, if it has one: `ECONNREFUSED`. Clients see it. */
+  readonly code?: string
   /** The scheme of the redirect, with the reason `RedirectScheme`. */
   readonly detail?: string
   readonly cause?: unknown

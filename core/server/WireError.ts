@@ -69,10 +69,11 @@ export const toRpcError = (error: HandlerError): ErrorCode.RpcError => {
     case "HistoryError":
       return rpcError(ErrorCode.internalError, `the history cannot be read: ${error.message}`)
     case "HttpError":
-      return rpcError(
-        error.reason === "Confined" ? ErrorCode.invalidRequest : ErrorCode.internalError,
-        httpText(error),
-      )
+      return new ErrorCode.RpcError({
+        code: error.reason === "Confined" ? ErrorCode.invalidRequest : ErrorCode.internalError,
+        message: httpText(error),
+        ...(error.code === undefined ? {} : { data: { code: error.code } }),
+      })
     case "LimitError":
       return rpcError(ErrorCode.invalidRequest, error.message)
     case "NameError":

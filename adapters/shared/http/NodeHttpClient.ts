@@ -36,7 +36,7 @@ const maxHeaderSize = 256 * 1024
 const send = (request: Request, routes: Routes.Routes): Effect.Effect<Response, HttpError, Scope.Scope> =>
   Effect.gen(function* () {
     const fault = (cause: unknown) =>
-      new HttpError({ reason: "Send", message: String(cause), url: request.url, cause })
+      new HttpError({ reason: "Send", message: String(cause), url: request.url, cause, ...codeOf(cause) })
     const route = yield* Effect.tryPromise({ try: (signal) => routes(request.url, signal), catch: fault })
     for (;;) {
       const outgoing = yield* Effect.acquireRelease(
@@ -49,6 +49,20 @@ const send = (request: Request, routes: Routes.Routes): Effect.Effect<Response, 
       if (!again) return yield* Effect.fail(fault(answer.left))
     }
   }).pipe(Effect.tapError((error) => Effect.logDebug(`http/request: ${error.message}`)))
+
+/** The name of a failure of the system or of the look-up of a name. Bun has names of its own for two of them. */
+const codeOf = (cause: unknown): { readonly code?: string } => {
+  const code: unknown = cause instanceof Error && "code" in cause ? cause.code : undefined
+  if (typeof code !== "string") return {}
+  const name = ofBun[code] ?? code
+  return /^E[A-Z0-9_]+$/.test(name) ? { code: name } : {}
+}
+
+const ofBun: Readonly<Record<string, string>> = {
+  ConnectionRefused: "ECONNREFUSED",
+  FailedToOpenSocket: "ENOTFOUND",
+  ConnectionClosed: "ECONNRESET",
+}
 
 const idempotent = new Set(["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"])
 

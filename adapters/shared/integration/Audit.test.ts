@@ -70,7 +70,7 @@ describe("procwire serve --audit", () => {
     await client.fs.writeFile(path, secret)
     expect(Buffer.from(await client.fs.readFile(path)).toString()).toBe(secret)
     await client.fs.copy(path, `${path}2`)
-    await expect(client.fs.readFile(join(folder, "none"))).rejects.toMatchObject({ code: -32004 })
+    await expect(client.fs.readFile(join(folder, "none"))).rejects.toMatchObject({ rpcCode: -32004 })
     await client.fs.remove(path)
     const opened = await client.fs.open(`${path}2`)
     await opened.read(0, 5)

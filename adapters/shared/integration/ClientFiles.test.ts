@@ -71,13 +71,18 @@ describe(`client.fs on ${name}`, () => {
       )
     expect(await failure(client.fs.readFile(at("none")))).toMatchObject({
       reason: "Server",
-      code: -32004,
-      message: "No such file or directory (os error 2)",
+      code: "ENOENT",
+      rpcCode: -32004,
+      message: `readFile ${at("none")}: no such file or directory`,
+      serverMessage: "No such file or directory (os error 2)",
     })
-    expect(await failure(client.fs.remove(at("d"), { recursive: false }))).toMatchObject({ code: -32603 })
+    expect(await failure(client.fs.remove(at("d"), { recursive: false }))).toMatchObject({
+      code: "ENOTEMPTY",
+      rpcCode: -32603,
+    })
     expect(await failure(client.fs.stat(at("l"), { followSymlinks: false }))).toMatchObject({
       code: -32600,
-      message: "path contains a symbolic link",
+      message: `stat ${at("l")}: path contains a symbolic link`,
     })
   })
 

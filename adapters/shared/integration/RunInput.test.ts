@@ -124,7 +124,7 @@ describe("the input of run", () => {
       cause: expect.any(TypeError) as TypeError,
     })
     const nowhere = client.run({ argv: ["cat"], input: { file: "/nope" } })
-    await expect(nowhere).rejects.toMatchObject({ reason: "Server", code: -32004 })
+    await expect(nowhere).rejects.toMatchObject({ reason: "Server", code: "ENOENT", rpcCode: -32004 })
   })
 
   it("is refused where it is none", async () => {

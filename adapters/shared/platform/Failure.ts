@@ -62,7 +62,7 @@ export const isMissing = (error: PlatformError.PlatformError): boolean =>
   error._tag === "SystemError" && error.reason === "NotFound"
 
 /** True if the request could not be carried out on any file or program. */
-const isArgument = ({ reason, code }: ClientError): boolean =>
+const isArgument = ({ reason, rpcCode: code }: ClientError): boolean =>
   reason === "InvalidOption" ||
   (reason === "Server" && (code === ErrorCode.methodNotFound || code === ErrorCode.invalidParams))
 
@@ -83,7 +83,11 @@ const reasonOf = (error: ClientError): PlatformError.SystemErrorReason => {
 }
 
 /** The wire has the number of a failure of the system only at the end of the text. */
-const serverReason = ({ code, message }: ClientError): PlatformError.SystemErrorReason => {
+const serverReason = ({
+  rpcCode: code,
+  message: said,
+  serverMessage: message = said,
+}: ClientError): PlatformError.SystemErrorReason => {
   if (code === ErrorCode.notFound) return "NotFound"
   const [, number] = /\(os error ([0-9]+)\)$/.exec(message) ?? []
   if (number !== undefined) return reasons[Number(number)] ?? "Unknown"

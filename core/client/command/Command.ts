@@ -6,6 +6,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as CallSite from "../CallSite.ts"
 import { ClientError } from "../ClientError.ts"
 import type { CallOptions } from "../GivingUp.ts"
 import { invalid, refusal } from "../OptionNames.ts"
@@ -95,25 +96,31 @@ export const make = (on: Pipeline.Runner, given: DollarOptions = {}): Dollar => 
       return make(on, { ...given, ...first, env: { ...given.env, ...first.env } })
     }
     const argv = shell ? script(first, values) : words(first, values)
-    return toCommand([{ on, options: { reject: true, ...options, argv } }], dollar as Dollar)
+    const site = CallSite.capture(dollar)
+    return toCommand([{ on, options: { reject: true, ...options, argv } }], dollar as Dollar, site)
   }
   return dollar as Dollar
 }
 
 const isTemplate = (value: unknown): value is Template => Array.isArray(value) && "raw" in value
 
-const toCommand = (all: ReadonlyArray<Pipeline.Stage>, dollar: Dollar): Command => {
+const toCommand = (all: ReadonlyArray<Pipeline.Stage>, dollar: Dollar, site: CallSite.CallSite): Command => {
   let running: Fiber.RuntimeFiber<Result, ClientError> | undefined
   const ended = Effect.suspend(() => {
     const fiber = (running ??= Effect.runFork(Pipeline.run(all)))
     // Who gives up does not wait for the end of what is terminated.
     return Effect.onInterrupt(Effect.flatten(Fiber.await(fiber)), () => Fiber.interruptFork(fiber))
   })
-  const result = (how?: CallOptions): Promise<Result> => promise(CommandLines.stoppable(all, ended), how)
+  const located = (error: unknown): never => {
+    throw CallSite.locate(error, site)
+  }
+  const result = (how?: CallOptions): Promise<Result> =>
+    promise(CommandLines.stoppable(all, ended), how).then(undefined, located)
   const change = (to: (options: RunOptions) => RunOptions): Command =>
     toCommand(
       all.map(({ on, options }) => ({ on, options: to(options) })),
       dollar,
+      site,
     )
   return {
     argv: all.at(-1)?.options.argv ?? [],
@@ -123,15 +130,19 @@ const toCommand = (all: ReadonlyArray<Pipeline.Stage>, dollar: Dollar): Command 
     catch: (rejected) => result().catch(rejected),
     finally: (ended) => result().finally(ended),
     text: (how) => result(how).then(({ stdout }) => stdout),
-    json: <A>(how?: CallOptions) => result(how).then((done) => parsed<A>(all, done)),
+    json: <A>(how?: CallOptions) =>
+      result(how)
+        .then((done) => parsed<A>(all, done))
+        .then(undefined, located),
     bytes: (how) => result(how).then(({ stdoutBytes }) => stdoutBytes),
-    lines: (options) => CommandLines.lines(all, options),
+    lines: CallSite.atBoundary((options?: LineOptions) => CommandLines.lines(all, options)),
     pipe: (next: Command | TemplateStringsArray, ...values: ReadonlyArray<Value>) =>
-      toCommand([...all, ...readers(isTemplate(next) ? dollar(next, ...values) : next)], dollar),
+      toCommand([...all, ...readers(isTemplate(next) ? dollar(next, ...values) : next)], dollar, site),
     input: (input) =>
       toCommand(
         all.map((stage, index) => (index > 0 ? stage : { ...stage, options: { ...stage.options, input } })),
         dollar,
+        site,
       ),
     env: (env) => change((options) => ({ ...options, env: { ...options.env, ...env } })),
     cwd: (cwd) => change((options) => ({ ...options, cwd })),

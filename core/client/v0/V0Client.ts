@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import type { OutputStream } from "../../protocol/Process.ts"
 import type { ClientError } from "../ClientError.ts"
 import * as Content from "../Content.ts"
+import { boundary } from "../CallSite.ts"
 import type { CallOptions } from "../GivingUp.ts"
 import type { ProcessEvent } from "../ProcessEvent.ts"
 import { ending, iterate, output, promise, text } from "../Promises.ts"
@@ -51,9 +52,16 @@ export interface V0Client extends AsyncDisposable {
 }
 
 /** A client as promises; `close` ends it. */
-export const fromEffect = (client: V0ExecClient, close: Effect.Effect<void>): V0Client => ({
+export const fromEffect = (client: V0ExecClient, close: Effect.Effect<void>): V0Client =>
+  boundary(promises(client, close))
+
+const promises = (client: V0ExecClient, close: Effect.Effect<void>): V0Client => ({
   protocolVersion: client.protocolVersion,
-  start: (options, how) => promise(Effect.map(client.start(options), toProcess), how),
+  start: (options, how) =>
+    promise(
+      Effect.map(client.start(options), (process) => boundary(toProcess(process))),
+      how,
+    ),
   get disconnected() {
     return promise(client.disconnected)
   },

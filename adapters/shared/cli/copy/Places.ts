@@ -4,6 +4,7 @@ import * as posix from "node:path"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type * as ExecClient from "../../../../core/client/ExecClient.ts"
+import type { ClientError } from "../../../../core/client/ClientError.ts"
 import * as ErrorCode from "../../../../core/protocol/ErrorCode.ts"
 import * as OsError from "../../host/OsError.ts"
 import { Unable } from "../server/Unable.ts"
@@ -57,7 +58,10 @@ const attempt = <A>(path: string, act: () => A): Effect.Effect<A, Unable> =>
 export const there = (client: ExecClient.ExecClient, name: string): Place => {
   const label = (path: string) => `${name}:${path}`
   const told = (path: string) =>
-    Effect.mapError((error: Error) => new Unable({ message: `${label(path)}: ${error.message}` }))
+    Effect.mapError(
+      ({ message, serverMessage = message }: ClientError) =>
+        new Unable({ message: `${label(path)}: ${serverMessage}` }),
+    )
   const script = (path: string, text: string, ...args: ReadonlyArray<string>) =>
     Effect.flatMap(
       told(path)(client.run({ argv: ["/bin/sh", "-c", text, "sh", ...args], reject: false })),
@@ -77,7 +81,7 @@ export const there = (client: ExecClient.ExecClient, name: string): Place => {
           size,
         })),
         Effect.catchIf(
-          ({ code }) => code === ErrorCode.notFound,
+          ({ rpcCode }) => rpcCode === ErrorCode.notFound,
           () => Effect.succeed(undefined),
         ),
         told(path),
