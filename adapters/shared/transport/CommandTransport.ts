@@ -25,7 +25,10 @@ export interface Options {
   readonly env?: Readonly<Record<string, string>>
   /** The default is the working directory of this process. */
   readonly cwd?: string
-  /** `inherit`, the default, lets the command write to the stderr of this process; a function is told what it writes. */
+  /**
+   * Where the stderr of the command goes: `inherit`, the default, to that of this process; a function is told what it
+   * writes. The error of a command that ends has its last lines, but with `ignore`.
+   */
   readonly stderr?: "inherit" | "ignore" | ((bytes: Uint8Array) => void)
 }
 
@@ -47,13 +50,15 @@ export const connectCommand = (options: Options): Effect.Effect<Transport, Trans
     // The runtime closes the stdin of a dead child, perhaps before it has read what the child wrote.
     const gone = yield* Deferred.make<void>()
     const onOutputClosed = () => Deferred.unsafeDone(gone, Effect.void)
+    let answered = false
+    stdout.once("data", () => (answered = true))
     const transport = yield* LineTransport.make({
       label: `JSON-RPC message from ${options.command}`,
       input: stdout,
       output: stdin,
       cut: cutNotification,
       onOutputClosed,
-      whyEnded: (tell) => failureOf(child, tell),
+      whyEnded: (tell) => failureOf(child, answered, tell),
     })
     yield* Effect.race(Deferred.await(exited), Deferred.await(gone)).pipe(
       Effect.zipRight(Effect.race(Effect.ignore(transport.incoming.await), abandoned(stdout))),
@@ -63,11 +68,21 @@ export const connectCommand = (options: Options): Effect.Effect<Transport, Trans
     const unref = () => {
       transport.unref?.()
       child.unref()
+      ;(child.stderr as { unref?: () => void } | null)?.unref?.()
     }
     return { ...transport, unref }
   })
 
-type PipedChild = ChildProcess & { readonly stdin: Writable; readonly stdout: Readable }
+type PipedChild = ChildProcess & {
+  readonly stdin: Writable
+  readonly stdout: Readable
+  /** The end of what it has written to stderr. */
+  said: Uint8Array
+}
+
+/** The most bytes of the end of stderr, and the most lines of it, that an error has. */
+const mostSaid = 2048
+const mostLines = 10
 
 const start = (
   { command, args = [], env, cwd, stderr = "inherit" }: Options,
@@ -81,10 +96,16 @@ const start = (
         ),
       )
     try {
-      const told = typeof stderr === "function" ? stderr : undefined
-      const stdio = ["pipe", "pipe", told === undefined ? stderr : "pipe"] as ["pipe", "pipe", "pipe"]
-      const child: PipedChild = spawn(command, args, { env, cwd, stdio })
-      if (told !== undefined) child.stderr?.on("data", told)
+      const stdio = ["pipe", "pipe", stderr === "ignore" ? "ignore" : "pipe"] as ["pipe", "pipe", "pipe"]
+      const child: PipedChild = Object.assign(spawn(command, args, { env, cwd, stdio }), {
+        said: new Uint8Array(),
+      })
+      const told = typeof stderr === "function" ? stderr : (bytes: Uint8Array) => process.stderr.write(bytes)
+      child.stderr?.on("error", () => {})
+      child.stderr?.on("data", (bytes: Uint8Array) => {
+        child.said = Buffer.concat([child.said, bytes]).subarray(-mostSaid)
+        told(bytes)
+      })
       child.on("error", fail)
       child.on("spawn", () => resume(Effect.succeed(child)))
       child.on("exit", () => Deferred.unsafeDone(exited, Effect.void))
@@ -105,16 +126,36 @@ const stop = (child: PipedChild, exited: Deferred.Deferred<void>): Effect.Effect
 }
 
 /** Tells how the command has failed, when it has ended; nothing if it has not within `restMillis`, or ended well. */
-const failureOf = (child: ChildProcess, tell: (error?: TransportError) => void): void => {
+const failureOf = (child: PipedChild, answered: boolean, tell: (error?: TransportError) => void): void => {
+  const report = () => {
+    const { exitCode: code, signalCode: signal } = child
+    if (signal !== null) tell(failed(`${signal} has ended the command${lastLines(child)}`))
+    else if (code === null || (code === 0 && answered)) tell()
+    else tell(failed(`the command has exited with code ${code}${lastLines(child)}`))
+  }
   const ended = () => {
     clearTimeout(timer)
-    const { exitCode: code, signalCode: signal } = child
-    if (signal !== null) tell(failed(`${signal} has ended the command`))
-    else tell(code === null || code === 0 ? undefined : failed(`the command has exited with code ${code}`))
+    const { stderr } = child
+    if (stderr === null || stderr.readableEnded || stderr.destroyed) return report()
+    // A descendant may hold it.
+    const rest = setTimeout(() => over(), restMillis)
+    const over = () => {
+      clearTimeout(rest)
+      stderr.off("close", over)
+      report()
+    }
+    stderr.on("close", over)
   }
   const timer = setTimeout(ended, restMillis)
   if (child.exitCode === null && child.signalCode === null) child.once("exit", ended)
   else ended()
+}
+
+/** What it has said last, for people. */
+const lastLines = ({ said }: PipedChild): string => {
+  const lines = Buffer.from(said).toString("utf8").trimEnd().split("\n")
+  const text = lines.slice(-mostLines).join("\n")
+  return text === "" ? "" : `: ${lines.length > 1 ? "\n" : ""}${text}`
 }
 
 const failed = (message: string): TransportError => new TransportError({ reason: "Io", message })

@@ -13,7 +13,9 @@ import { TransportError } from "../../../core/transport/Transport.ts"
 export interface Attempt {
   readonly url: string
   /** The HTTP status that the server has answered with. */
-  readonly status: number | undefined
+  readonly status?: number
+  /** What it has said with it, in a text for people. */
+  readonly words?: string
   readonly hasToken: boolean
 }
 
@@ -23,13 +25,15 @@ const probeDeadline = "2 seconds"
 /** Fails with the explanation, or with the error itself if there is none. */
 export const explain = (attempt: Attempt, error: TransportError): Effect.Effect<never, TransportError> =>
   Effect.gen(function* () {
-    const { url, status, hasToken } = attempt
+    const { url, status, words, hasToken } = attempt
     const because = (why: string, reason: TransportError["reason"] = "Open") =>
       Effect.fail(new TransportError({ reason, message: `cannot connect to ${url}: ${why}`, cause: error }))
     if (status === 401) {
       const why = hasToken ? "the server refuses the token" : "the server wants a token"
       return yield* because(`${why} (HTTP status 401)`, "Unauthorized")
     }
+    // A procwire that is there, and takes no more connections, says why.
+    if (status === 503 && words !== undefined) return yield* because(words)
     if (status !== undefined) return yield* because(`no WebSocket is there (HTTP status ${status})`)
     const address = addressOf(url)
     if (address === undefined) return yield* Effect.fail(error)

@@ -5,6 +5,7 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type * as Scope from "effect/Scope"
+import type { IncomingMessage } from "node:http"
 import type { Socket } from "node:net"
 import { type ClientOptions, WebSocket } from "real-ws"
 import * as HttpHeaders from "../../../core/client/HttpHeaders.ts"
@@ -41,7 +42,7 @@ export const connect = (
   { headers, token, plain = false, ...tls }: PlainOptions = {},
 ): Effect.Effect<Transport, TransportError, Scope.Scope> =>
   Effect.suspend(() => {
-    const upgrade: { status?: number } = {}
+    const upgrade: { status?: number; words?: string } = {}
     const open = (address: string) => {
       const socket = new FragmentingWebSocket(address, {
         perMessageDeflate: false,
@@ -55,17 +56,40 @@ export const connect = (
       })
       socket.on("unexpected-response", (_, response) => {
         if (response.statusCode !== undefined) upgrade.status = response.statusCode
-        response.resume()
-        socket.terminate()
+        readWords(response, (words) => {
+          if (words !== "") upgrade.words = words
+          socket.terminate()
+        })
       })
       return socket
     }
     return Effect.catchAll(
       WebSocketTransport.connect(url, { open, ...(plain ? {} : { cut: cutNotification }) }),
-      (error) =>
-        UpgradeFailure.explain({ url, status: upgrade.status, hasToken: token !== undefined }, error),
+      (error) => UpgradeFailure.explain({ url, ...upgrade, hasToken: token !== undefined }, error),
     )
   })
+
+/** How long the text of a refusal is waited for, in milliseconds, and how many bytes of it are taken. */
+const refusal = { millis: 1000, bytes: 1024 }
+
+/** Tells the text with which a server refuses an upgrade; empty if it has none for people. */
+const readWords = (response: IncomingMessage, tell: (words: string) => void): void => {
+  const isText = /^text\/plain\b/i.test(response.headers["content-type"] ?? "")
+  let words = ""
+  const done = () => {
+    clearTimeout(timer)
+    response.off("end", done).off("close", done)
+    tell(isText ? words.trim() : "")
+  }
+  const timer = setTimeout(done, refusal.millis)
+  response
+    .on("end", done)
+    .on("close", done)
+    .on("error", () => {})
+  response.on("data", (bytes: Buffer) => {
+    words = (words + bytes.toString("utf8")).slice(0, refusal.bytes)
+  })
+}
 
 /** Repeated names are joined, as `Headers` joins them. What is no header was refused before. */
 const toRecord = (headers: Options["headers"]): Readonly<Record<string, string>> => {
