@@ -6,6 +6,7 @@
  * `await using` closes a client and terminates a process.
  */
 import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
 import type { EnvironmentInfo } from "../protocol/Environment.ts"
 import type { RequestName, ResultOf } from "../protocol/Methods.ts"
 import type { AttachOptions, AttachTarget } from "./Attaching.ts"
@@ -89,9 +90,16 @@ export interface Client extends AsyncDisposable {
   readonly effect: ExecClient.ExecClient
   /**
    * Ends the connection. A server behind a socket keeps the session, and its processes, for a while (80 seconds by
-   * default); a server that was started by this client, or runs in this program, ends with it.
+   * default), and counts them in its limits; a server that was started by this client, or runs in this program, ends
+   * with it. With `end: true` every process of the session is killed first, also those of earlier clients of it.
    */
-  close(how?: CallOptions): Promise<void>
+  close(options?: CloseOptions): Promise<void>
+}
+
+/** Options of `close`. */
+export interface CloseOptions extends CallOptions {
+  /** Whether the processes of the session end at once. Default: false. */
+  readonly end?: boolean
 }
 
 /** A client as promises; `close` ends it. */
@@ -128,6 +136,21 @@ const promises = (client: ExecClient.ExecClient, close: Effect.Effect<void>): Cl
     return promise(client.disconnected)
   },
   effect: client,
-  close: (how) => ending(close, how),
+  close: ({ end = false, ...how } = {}) =>
+    ending(end ? Effect.zipRight(endProcesses(client), close) : close, how),
   [Symbol.asyncDispose]: () => promise(close),
 })
+
+/** How long a server may take to kill the processes of a session. */
+const endDeadline = "5 seconds"
+
+/** Kills what runs in the session. A server that does not answer, or is gone, holds nothing up. */
+const endProcesses = (client: ExecClient.ExecClient): Effect.Effect<void> =>
+  client.list({ states: ["starting", "running", "exited"] }).pipe(
+    Stream.mapEffect(({ processId }) => Effect.ignore(client.call("process/terminate", { processId })), {
+      concurrency: 16,
+    }),
+    Stream.runDrain,
+    Effect.timeout(endDeadline),
+    Effect.ignore,
+  )
