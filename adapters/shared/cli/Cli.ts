@@ -20,12 +20,13 @@ import { ConfigurationError, UsageError } from "./Flags.ts"
 import { OutputFailed } from "./LocalTerminal.ts"
 import { Unable } from "./server/Unable.ts"
 import * as Help from "./table/Help.ts"
+import * as ArgumentBytes from "./words/ArgumentBytes.ts"
 import { version } from "../Version.ts"
 
 /** Runs the command line and ends this process with the command's exit code. */
 export const main = (platform: Platform): void => {
   ignoreBrokenPipes()
-  const [name, ...args] = process.argv.slice(2)
+  const [name, ...args] = ArgumentBytes.words()
   if (name === undefined) return showHelp(process.stderr, 2)
   if (name === "--help" || name === "-h") return showHelp(process.stdout, 0)
   // The help of a command: `procwire help run`.

@@ -4,6 +4,7 @@
  * Raw mode is always left again. Writes wait while the reader of stdout does not read. The `Terminal` of
  * @effect/platform is not used, because it reads lines and keys, not bytes.
  */
+import * as fs from "node:fs"
 import process from "node:process"
 import type { Writable } from "node:stream"
 import * as Effect from "effect/Effect"
@@ -25,13 +26,27 @@ export class OutputFailed extends Error {
   }
 }
 
-/** The next bytes on stdin; fails at EOF. It can be interrupted at any time, and reads no further than asked. */
-const read: Effect.Effect<Uint8Array, Option.Option<never>> = Effect.async((resume) => {
+/** stdin cannot be read: that is no EOF. */
+export class InputFailed extends Error {
+  constructor(cause: unknown) {
+    super(`cannot read stdin: ${OsError.fromUnknown(cause).message}`, { cause })
+  }
+}
+
+/**
+ * The next bytes on stdin; fails without a value at EOF. It can be interrupted at any time, and reads no further than
+ * asked.
+ */
+const read: Effect.Effect<Uint8Array, Option.Option<InputFailed>> = Effect.async((resume) => {
   const { stdin } = process
-  const stop = () => void stdin.off("readable", look).off("end", end).off("error", end)
+  const stop = () => void stdin.off("readable", look).off("end", end).off("error", fail)
   const end = () => {
     stop()
-    resume(Effect.fail(Option.none()))
+    resume(Effect.fail(isFolder() ? Option.some(new InputFailed(OsError.coded("EISDIR"))) : Option.none()))
+  }
+  const fail = (cause: unknown) => {
+    stop()
+    resume(Effect.fail(Option.some(new InputFailed(cause))))
   }
   const look = () => {
     const bytes: unknown = stdin.read()
@@ -39,14 +54,24 @@ const read: Effect.Effect<Uint8Array, Option.Option<never>> = Effect.async((resu
     stop()
     resume(Effect.succeed(bytes))
   }
+  if (stdin.errored != null) return fail(stdin.errored)
   if (stdin.readableEnded || stdin.destroyed) return end()
-  stdin.on("readable", look).on("end", end).on("error", end)
+  stdin.on("readable", look).on("end", end).on("error", fail)
   look()
   return Effect.sync(stop)
 })
 
+/** The runtimes have an empty stdin where it is a folder. */
+const isFolder = (): boolean => {
+  try {
+    return fs.fstatSync(0).isDirectory()
+  } catch {
+    return false
+  }
+}
+
 /** The bytes on stdin until EOF, read with back-pressure. */
-export const input: Stream.Stream<Uint8Array> = Stream.repeatEffectOption(read)
+export const input: Stream.Stream<Uint8Array, InputFailed> = Stream.repeatEffectOption(read)
 
 /** Whether stdin is a terminal. */
 export const isTerminal = (): boolean => process.stdin.isTTY === true

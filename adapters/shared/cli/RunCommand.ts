@@ -1,5 +1,6 @@
 /** `procwire run`: runs one command through a server, with live input and output, as if it ran here. */
 import process from "node:process"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
@@ -150,7 +151,12 @@ const follow = (
     const { processResize: resizable = false, processCloseStdin: closable = false } =
       client.environmentInfo.capabilities ?? {}
     const keys = tty ? watched(around.cancellation) : LocalTerminal.input
-    yield* Effect.forkScoped(forwardInput(client, child, keys, tty, closable))
+    const broken = yield* Deferred.make<never, LocalTerminal.InputFailed>()
+    yield* forwardInput(client, child, keys, tty, closable).pipe(
+      Effect.catchIf(isInputFailed, (error) => Deferred.fail(broken, error)),
+      Effect.ignore,
+      Effect.forkScoped,
+    )
     if (tty && resizable) {
       yield* Effect.forkScoped(
         Stream.runForEach(LocalTerminal.resizes, (size) =>
@@ -158,7 +164,7 @@ const follow = (
         ),
       )
     }
-    return yield* print(started, start, around)
+    return yield* Effect.raceFirst(print(started, start, around), Deferred.await(broken))
   })
 
 /** In raw mode Ctrl-C is a key: it is looked for ahead of a write that waits for a lost connection. */
@@ -218,7 +224,7 @@ const print = (
 const forwardInput = (
   client: ExecClient.ExecClient,
   child: RemoteProcess,
-  keys: Stream.Stream<Uint8Array>,
+  keys: Stream.Stream<Uint8Array, LocalTerminal.InputFailed>,
   tty: boolean,
   closable: boolean,
 ) =>
@@ -227,7 +233,10 @@ const forwardInput = (
     if (tty) return yield* child.write(endOfTransmission)
     if (closable) return yield* client.call("process/closeStdin", { processId: child.id })
     yield* LocalTerminal.write("stderr", utf8.encode(cannotEnd))
-  }).pipe(Effect.ignore)
+  })
+
+const isInputFailed = (error: unknown): error is LocalTerminal.InputFailed =>
+  error instanceof LocalTerminal.InputFailed
 
 const fail = (error: unknown) =>
   Effect.gen(function* () {

@@ -1,6 +1,8 @@
 /** The flags of `procwire run`: which server, which command, and how. */
 import { resolve } from "node:path"
 import process from "node:process"
+import * as NativePath from "../../../core/protocol/NativePath.ts"
+import * as WorkingDirectory from "../host/WorkingDirectory.ts"
 import * as Effect from "effect/Effect"
 import type * as TextFile from "../host/TextFile.ts"
 import type { ReconnectPolicy } from "../../../core/client/ReconnectPolicy.ts"
@@ -140,6 +142,11 @@ export const parse = (
     if (argv[0] === "") {
       return yield* wrong("the command is an empty text; it needs a name or a path: procwire run -- ls -la")
     }
+    const bad = argv.findIndex((word) => !NativePath.isText(word))
+    if (bad >= 0) {
+      const shown = NativePath.toText(argv[bad] ?? "")
+      return yield* wrong(`word ${bad + 1} of the command is not UTF-8, and cannot be sent: ${shown}`)
+    }
     const { detach = false, tty = false } = values
     const usual = detach ? ({ own: true } as const) : ({ inProcess: true } as const)
     const target = yield* TargetFlags.read(name, values, usual, !detach && SpawnerFlag.isGiven(values))
@@ -171,7 +178,7 @@ const readPlace = (values: Flags.Values<typeof flags>, target: TargetFlags.Targe
       return yield* wrong(`invalid value '${inherit}' for '--inherit': expected core, all or none`)
     }
     const env = { ...(yield* EnvFile.read(name, values["env-file"])), ...(yield* EnvFlag.read(name, values)) }
-    const directory = isHere ? resolve(workdir ?? ".") : workdir
+    const directory = isHere ? resolve(WorkingDirectory.current(), workdir ?? ".") : workdir
     return {
       ...(directory === undefined ? {} : { cwd: directory }),
       ...(isHere && values.inherit === undefined ? ofThisShell(env) : { env, envPolicy: policyOf(inherit) }),

@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { SessionIds } from "../../../core/session/SessionIds.ts"
 import { Host, type HostInfo } from "../../../core/spawn/Host.ts"
+import * as WorkingDirectory from "./WorkingDirectory.ts"
 import * as Shell from "./Shell.ts"
 
 /** Reads the host once, when the layer is built. */
@@ -15,7 +16,7 @@ export const layerHost: Layer.Layer<Host> = Layer.sync(Host, () => {
   return {
     platform: platforms[process.platform] ?? process.platform,
     env,
-    cwd: process.cwd(),
+    cwd: WorkingDirectory.current(),
     home: home(env),
     temp: temporary(env),
     shell: Shell.find(process.platform, env),

@@ -1,0 +1,26 @@
+/**
+ * The words of the command line as the system has them. The runtimes replace bytes that are not UTF-8 by U+FFFD; here
+ * each of them is kept as `NativePath` keeps it, where the system shows them (Linux).
+ */
+import * as fs from "node:fs"
+import process from "node:process"
+import * as NativePath from "../../../../core/protocol/NativePath.ts"
+
+/** The words behind the name of this program. */
+export const words = (): ReadonlyArray<string> => {
+  const known = process.argv.slice(2)
+  return known.some((word) => word.includes("\ufffd")) ? (raw(known.length) ?? known) : known
+}
+
+/** The last words of this process. */
+const raw = (count: number): ReadonlyArray<string> | undefined => {
+  try {
+    const bytes = fs.readFileSync("/proc/self/cmdline")
+    const all: Array<string> = []
+    for (let at = 0, end = bytes.indexOf(0); end >= 0; at = end + 1, end = bytes.indexOf(0, at))
+      all.push(NativePath.fromBytes(bytes.subarray(at, end)))
+    return all.length < count ? undefined : all.slice(all.length - count)
+  } catch {
+    return undefined
+  }
+}
