@@ -2,6 +2,7 @@
 import { resolve } from "node:path"
 import process from "node:process"
 import * as NativePath from "../../../core/protocol/NativePath.ts"
+import * as ArgumentBytes from "./words/ArgumentBytes.ts"
 import * as WorkingDirectory from "../host/WorkingDirectory.ts"
 import * as Effect from "effect/Effect"
 import type * as TextFile from "../host/TextFile.ts"
@@ -178,6 +179,14 @@ const readPlace = (values: Flags.Values<typeof flags>, target: TargetFlags.Targe
       return yield* wrong(`invalid value '${inherit}' for '--inherit': expected core, all or none`)
     }
     const env = { ...(yield* EnvFile.read(name, values["env-file"])), ...(yield* EnvFlag.read(name, values)) }
+    const inherits = isHere ? values.inherit === undefined : "inProcess" in target && inherit === "all"
+    const [bad] = inherits
+      ? ArgumentBytes.illFormedVariables().filter((name) => !Object.hasOwn(env, name))
+      : []
+    if (bad !== undefined)
+      return yield* wrong(
+        `the variable ${bad} is not UTF-8, and cannot be passed on; unset it, or set it with --env`,
+      )
     const directory = isHere ? resolve(WorkingDirectory.current(), workdir ?? ".") : workdir
     return {
       ...(directory === undefined ? {} : { cwd: directory }),

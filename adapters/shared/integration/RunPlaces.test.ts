@@ -68,6 +68,12 @@ describe("procwire run", () => {
       stderr: expect.stringContaining("word 3 of the command is not UTF-8"),
     })
     expect(shell(`"$@" run -- $'a\\xff'`).stderr).toContain("word 1 of the command is not UTF-8")
+    expect(shell(`A=$'a\\xff' "$@" run -- true`)).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: expect.stringContaining("the variable A is not UTF-8"),
+    })
+    expect(shell(`A=$'a\\xff' "$@" run -e A=b -- sh -c 'echo $A'`)).toMatchObject({ code: 0, stdout: "b\n" })
     expect(
       shell(`d=$'f\\xff'; mkdir "$d" && "$@" run -w "$PWD/$d" -- sh -c 'pwd | od -An -c' | grep -c 377`),
     ).toMatchObject({

@@ -12,15 +12,27 @@ export const words = (): ReadonlyArray<string> => {
   return known.some((word) => word.includes("\ufffd")) ? (raw(known.length) ?? known) : known
 }
 
+/** The names of the variables of this process that are not UTF-8, or whose values are not. */
+export const illFormedVariables = (): ReadonlyArray<string> => {
+  const suspect = Object.entries(process.env).some(([name, value]) => `${name}${value}`.includes("\ufffd"))
+  const bad = suspect ? list("environ").filter((entry) => !NativePath.isText(entry)) : []
+  return bad.map((entry) => NativePath.toText(entry.split("=", 1)[0] ?? ""))
+}
+
 /** The last words of this process. */
 const raw = (count: number): ReadonlyArray<string> | undefined => {
+  const all = list("cmdline")
+  return all.length < count ? undefined : all.slice(all.length - count)
+}
+
+const list = (name: "cmdline" | "environ"): ReadonlyArray<string> => {
   try {
-    const bytes = fs.readFileSync("/proc/self/cmdline")
+    const bytes = fs.readFileSync(`/proc/self/${name}`)
     const all: Array<string> = []
     for (let at = 0, end = bytes.indexOf(0); end >= 0; at = end + 1, end = bytes.indexOf(0, at))
       all.push(NativePath.fromBytes(bytes.subarray(at, end)))
-    return all.length < count ? undefined : all.slice(all.length - count)
+    return all
   } catch {
-    return undefined
+    return []
   }
 }
