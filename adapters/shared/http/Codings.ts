@@ -16,21 +16,26 @@ import type { Header } from "../../../core/http/HttpClient.ts"
 /** Makes a decoder for one body. */
 export type Decoder = () => Transform
 
-/** Absent on Node before 22.15, and from the types of Node 20. */
-const { createZstdDecompress } = Zlib as { readonly createZstdDecompress?: Decoder }
 const isNode = !("Bun" in globalThis) && !("Deno" in globalThis)
 
-const decoders: ReadonlyMap<string, Decoder> = new Map([
-  ...(isNode && createZstdDecompress !== undefined ? [["zstd", () => createZstdDecompress()] as const] : []),
-  ["gzip", () => Zlib.createGunzip()] as const,
-])
+/** The decoders by coding, the best one first. The first request loads `node:zlib`, and no start. */
+const decoders = (): ReadonlyMap<string, Decoder> => {
+  /** Absent on Node before 22.15, and from the types of Node 20. */
+  const { createZstdDecompress } = Zlib as { readonly createZstdDecompress?: Decoder }
+  return new Map([
+    ...(isNode && createZstdDecompress !== undefined
+      ? [["zstd", () => createZstdDecompress()] as const]
+      : []),
+    ["gzip", () => Zlib.createGunzip()] as const,
+  ])
+}
 
 /** The names of the codings, the best one first. */
-export const names: ReadonlyArray<string> = [...decoders.keys()]
+export const names = (): ReadonlyArray<string> => [...decoders().keys()]
 
 /** The decoder for the body behind these headers; undefined if it stays as it is. */
 export const decoderFor = (headers: ReadonlyArray<Header>): Decoder | undefined =>
-  decoders.get(headers.find(({ name }) => name === "content-encoding")?.value ?? "")
+  decoders().get(headers.find(({ name }) => name === "content-encoding")?.value ?? "")
 
 /** The headers that are true of a decoded body. */
 export const ofDecoded = (headers: ReadonlyArray<Header>): ReadonlyArray<Header> =>

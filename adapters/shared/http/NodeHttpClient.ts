@@ -25,7 +25,9 @@ import * as Routes from "./Routes.ts"
 export const layer: Layer.Layer<HttpClient> = Layer.scoped(
   HttpClient,
   Effect.map(Routes.make, (routes) => ({
-    codings: Codings.names,
+    get codings() {
+      return Codings.names()
+    },
     send: (request: Request) => send(request, routes),
   })),
 )
