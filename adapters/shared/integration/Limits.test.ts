@@ -49,7 +49,7 @@ describe("a limit of procwire serve", () => {
     if (address.startsWith("ws")) {
       const response = await fetch(`${url.replace("ws:", "http:")}/readyz`)
       expect(response.status).toBe(200)
-      await expect(connect({ url }, { reconnect: false })).rejects.toThrow("503")
+      await expect(connect({ url }, { reconnect: false })).rejects.toThrow("too many connections")
     } else {
       expect(await overheard(url)).toBe(
         `${JSON.stringify({ error: { code: -32600, message: text }, id: -1 })}\n`,

@@ -125,31 +125,45 @@ const stop = (child: PipedChild, exited: Deferred.Deferred<void>): Effect.Effect
   )
 }
 
-/** Tells how the command has failed, when it has ended; nothing if it has not within `restMillis`, or ended well. */
+/**
+ * Tells how the command has failed, when it has ended. Tells nothing if it has not within `restMillis`, or has ended
+ * with 0 after an answer, or without a word.
+ */
 const failureOf = (child: PipedChild, answered: boolean, tell: (error?: TransportError) => void): void => {
   const report = () => {
     const { exitCode: code, signalCode: signal } = child
     if (signal !== null) tell(failed(`${signal} has ended the command${lastLines(child)}`))
-    else if (code === null || (code === 0 && answered)) tell()
+    else if (code === null || (code === 0 && (answered || child.said.length === 0))) tell()
     else tell(failed(`the command has exited with code ${code}${lastLines(child)}`))
   }
-  const ended = () => {
+  const ended = once(() => {
     clearTimeout(timer)
     const { stderr } = child
     if (stderr === null || stderr.readableEnded || stderr.destroyed) return report()
-    // A descendant may hold it.
-    const rest = setTimeout(() => over(), restMillis)
-    const over = () => {
+    const over = once(() => {
       clearTimeout(rest)
-      stderr.off("close", over)
       report()
-    }
-    stderr.on("close", over)
-  }
-  const timer = setTimeout(ended, restMillis)
+    })
+    // A descendant may hold it.
+    const rest = afterRest(over)
+    stderr.once("close", over)
+  })
+  const timer = afterRest(ended)
   if (child.exitCode === null && child.signalCode === null) child.once("exit", ended)
   else ended()
 }
+
+const once = (then: () => void) => {
+  let isDone = false
+  return () => {
+    if (isDone) return
+    isDone = true
+    then()
+  }
+}
+
+/** Behind the events that are due by then: where this process was held up, the timer is served before them. */
+const afterRest = (then: () => void) => setTimeout(() => setImmediate(then), restMillis)
 
 /** What it has said last, for people. */
 const lastLines = ({ said }: PipedChild): string => {
@@ -172,8 +186,8 @@ const send = (child: PipedChild, signal: NodeJS.Signals): void => {
 
 /**
  * Completes when nothing has come for `restMillis`, or more than the command can have left: a descendant may write
- * for ever. Not while back-pressure keeps this side from reading; and what lies there when a starved process wakes up
- * is read first.
+ * for ever. Not while back-pressure keeps this side from reading, nor behind its end, of which `failureOf` tells; and
+ * what lies there when a starved process wakes up is read first.
  */
 const abandoned = (stdout: Readable): Effect.Effect<void> =>
   Effect.suspend(() => {
@@ -183,7 +197,7 @@ const abandoned = (stdout: Readable): Effect.Effect<void> =>
       const before = read
       yield* Effect.sleep(restMillis)
       yield* turn
-      return read > mostRest || (read === before && !stdout.isPaused())
+      return read > mostRest || (read === before && !stdout.isPaused() && !stdout.readableEnded)
     })
     return Effect.asVoid(Effect.repeat(over, { until: (is) => is }))
   })
