@@ -9,8 +9,9 @@
  * case and alone. Several gzips one behind the other are one body, and other bytes behind one are a fault: the peer
  * drops both.
  */
+import process from "node:process"
 import type { Transform } from "node:stream"
-import * as Zlib from "node:zlib"
+import { createGunzip } from "node:zlib"
 import type { Header } from "../../../core/http/HttpClient.ts"
 
 /** Makes a decoder for one body. */
@@ -18,15 +19,19 @@ export type Decoder = () => Transform
 
 const isNode = !("Bun" in globalThis) && !("Deno" in globalThis)
 
-/** The decoders by coding, the best one first. The first request loads `node:zlib`, and no start. */
+/** Absent on Node before 22.15, and from the types of Node 20. The first request asks for it, and no start. */
+const zstd = (): Decoder | undefined => {
+  if (!isNode) return undefined
+  return (process.getBuiltinModule("node:zlib") as { readonly createZstdDecompress?: Decoder })
+    .createZstdDecompress
+}
+
+/** The decoders by coding, the best one first. */
 const decoders = (): ReadonlyMap<string, Decoder> => {
-  /** Absent on Node before 22.15, and from the types of Node 20. */
-  const { createZstdDecompress } = Zlib as { readonly createZstdDecompress?: Decoder }
+  const createZstdDecompress = zstd()
   return new Map([
-    ...(isNode && createZstdDecompress !== undefined
-      ? [["zstd", () => createZstdDecompress()] as const]
-      : []),
-    ["gzip", () => Zlib.createGunzip()] as const,
+    ...(createZstdDecompress === undefined ? [] : [["zstd", () => createZstdDecompress()] as const]),
+    ["gzip", () => createGunzip()] as const,
   ])
 }
 

@@ -23,7 +23,7 @@ export const coreClient = [
   ),
   inFile("core/client/ClientFiles.ts")(
     "the wait for a change cannot be given up",
-    "(how) => promise(changed, how)",
+    "(how?: CallOptions) => promise(changed, how)",
     "() => promise(changed)",
     byTests("core/client/GivingUp.test.ts"),
   ),
