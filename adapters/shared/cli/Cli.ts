@@ -87,10 +87,12 @@ const launch = (command: Command, platform: Platform, args: ReadonlyArray<string
     })
   }
   fiber.addObserver((exit) => {
-    if (Exit.isSuccess(exit) && typeof exit.value === "number") return process.exit(exit.value)
+    const value = Exit.isSuccess(exit) ? exit.value : undefined
+    if (typeof value === "number") return process.exit(value)
+    if (typeof value === "string") return ForwardedSignals.die(value)
     if (Exit.isSuccess(exit) || (signal !== undefined && Cause.isInterruptedOnly(exit.cause))) {
       const dies = signal === "SIGHUP" || command.diesOfSignals === true
-      return process.exit(signal !== undefined && dies ? ForwardedSignals.exitCode(signal) : 0)
+      return signal !== undefined && dies ? ForwardedSignals.die(signal) : process.exit(0)
     }
     const error = Cause.squash(exit.cause)
     if (error instanceof UsageError) return wrongUse(error)

@@ -14,13 +14,14 @@ export interface Command {
   readonly takesSignals?: boolean
   /** The command ends by itself when `asked` completes: the first signal completes it, the second interrupts. */
   readonly ends?: boolean
-  /** A signal ends the command with 128 + n, not with 0. */
+  /** This process dies of the signal that has ended the command; else its exit code is 0. */
   readonly diesOfSignals?: boolean
+  /** Succeeds with the exit code, or with the signal of which this process dies. */
   readonly run: (
     platform: Platform,
     args: ReadonlyArray<string>,
     asked: Effect.Effect<ForwardedSignals.Name>,
-  ) => Effect.Effect<number | void, unknown, TextFile.TextFiles>
+  ) => Effect.Effect<number | ForwardedSignals.Name | void, unknown, TextFile.TextFiles>
 }
 
 type Load = () => Promise<Command>

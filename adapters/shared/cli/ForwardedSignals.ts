@@ -21,6 +21,17 @@ export const names = Object.keys(onWire) as ReadonlyArray<Name>
 /** The exit code of a program that has died of the signal, as shells have it. */
 export const exitCode = (name: Name): number => 128 + constants.signals[name]
 
+/**
+ * Ends this process by the signal, so that whoever waits for it learns that: a shell ends its loop then. Where that
+ * cannot be, as for process 1 of a container, the exit code says it. SIGQUIT would write a core.
+ */
+export const die = (name: Name): never => {
+  process.removeAllListeners(name)
+  // The terminal and the files are as they should be once every other listener has run.
+  if (name !== "SIGQUIT") process.on("exit", () => process.kill(process.pid, name))
+  return process.exit(exitCode(name))
+}
+
 /** Each such signal of this process; without a listener the process would end. */
 export const received: Stream.Stream<Name> = Stream.asyncPush<Name>((emit) =>
   Effect.acquireRelease(

@@ -111,22 +111,27 @@ export interface Modes {
 
 /**
  * The modes that a command switches on by its output, which the scope's end switches off unless it was told to
- * `keep` them.
+ * `keep` them. What is written next begins a line then.
  */
 export const modes: Effect.Effect<Modes, never, Scope.Scope> = Effect.map(
   Effect.acquireRelease(
-    Effect.sync(() => ({ seen: TerminalModes.make(), kept: process.stdout.isTTY !== true })),
-    ({ seen, kept }) =>
+    Effect.sync(() => ({ seen: TerminalModes.make(), kept: process.stdout.isTTY !== true, inLine: false })),
+    ({ seen, kept, inLine }) =>
       Effect.suspend(() => {
-        const text = kept ? "" : seen.restore()
+        const text = kept ? "" : `${seen.restore()}${inLine ? "\r\n" : ""}`
         return text === "" ? Effect.void : Effect.ignore(write("stdout", new TextEncoder().encode(text)))
       }),
   ),
   (state) => ({
-    scan: state.seen.scan,
+    scan: (bytes) => {
+      state.seen.scan(bytes)
+      if (bytes.length > 0) state.inLine = bytes.at(-1) !== lineFeed
+    },
     keep: () => void (state.kept = true),
   }),
 )
+
+const lineFeed = 10
 
 /** Takes bytes for stdout or stderr. */
 export type Print = (to: "stdout" | "stderr", bytes: Uint8Array) => Effect.Effect<void, OutputFailed>

@@ -1,6 +1,5 @@
 /** McpCommand.ts as a process: its flags, every byte on its stdio, its signals and its exit codes. */
 import { type ChildProcess, spawn } from "node:child_process"
-import { once } from "node:events"
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -26,7 +25,7 @@ const launch = (...flags: ReadonlyArray<string>) => {
   const said = { stdout: "", stderr: "" }
   child.stdout.on("data", (bytes: Buffer) => (said.stdout += bytes.toString()))
   child.stderr.on("data", (bytes: Buffer) => (said.stderr += bytes.toString()))
-  const ended = once(child, "close").then(([code]) => code as number | null)
+  const ended = Proc.ended(child)
   const send = (message: object) => child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`)
   const messages = () =>
     said.stdout

@@ -42,7 +42,7 @@ const late = "200 millis"
 /** How long the end of an aborted run may take. */
 const endDeadline = "1 second"
 
-/** Runs the command; succeeds with the exit code for this process. */
+/** Runs the command; succeeds with the exit code for this process, or with the signal that ends it. */
 export const run = (platform: Platform, args: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const { target: named, ...request } = yield* RunFlags.parse(args)
@@ -77,8 +77,13 @@ const untilAborted = (request: Request) =>
     const running = Scope.extend(runThrough(request, { cancellation, terminal, modes }), own)
     return yield* Effect.raceFirst(Effect.disconnect(running), cancellation.aborted).pipe(
       Effect.ensuring(Effect.suspend(() => end(own, cancellation))),
+      Effect.map((code) => diedOf(code, cancellation.first())),
     )
   })
+
+/** The signal that this process has received, if it has ended the command. */
+const diedOf = (code: number, first: ForwardedSignals.Name | undefined): number | ForwardedSignals.Name =>
+  first !== undefined && code === ForwardedSignals.exitCode(first) ? first : code
 
 /** Nothing can be ended in order on a lost connection; whatever is left dies with this process. */
 const end = (own: Scope.CloseableScope, { isAborted, isCut }: Cancellation.Cancellation) => {

@@ -8,6 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest
 import type { Client } from "../../../core/client/Client.ts"
 import { connect } from "../../testing/Client.ts"
 import { command } from "../../testing/Runtime.ts"
+import * as Proc from "../testing/Proc.ts"
 
 const [program, ...main] = command
 
@@ -21,7 +22,7 @@ afterEach(() => running.splice(0).forEach((server) => server.kill("SIGKILL")))
 const launch = async (...flags: ReadonlyArray<string>) => {
   const server = spawn(program, [...main, "serve", ...flags], { stdio: ["pipe", "pipe", "inherit"] })
   running.push(server)
-  const ended = once(server, "close").then(([code]) => code as number | null)
+  const ended = Proc.ended(server)
   const [line] = await once(server.stdout, "data")
   const url = String(line).trim()
   const client = await connect({ url }, { reconnect: false })

@@ -3,6 +3,7 @@ import * as fs from "node:fs"
 import process from "node:process"
 import { describe, expect, it } from "vitest"
 import { name as runtime } from "../../testing/Runtime.ts"
+import * as Proc from "../testing/Proc.ts"
 import * as Program from "../testing/Program.ts"
 
 /** Lines of a command that goes on, as they come. */
@@ -55,7 +56,7 @@ describe.skipIf(runtime === "Deno")("events", () => {
       "exited web",
       "removed web",
     ])
-    const ended = new Promise((resolve) => child.once("close", resolve))
+    const ended = Proc.ended(child)
     // Deno takes a child that it has signalled itself for one that has died of the signal.
     process.kill(child.pid ?? 0, "SIGINT")
     expect(await ended).toBe(130)

@@ -17,7 +17,7 @@ const launch = (args: ReadonlyArray<string>) => {
   const said = { stdout: "", stderr: "" }
   child.stdout.on("data", (bytes: Buffer) => (said.stdout += bytes.toString()))
   child.stderr.on("data", (bytes: Buffer) => (said.stderr += bytes.toString()))
-  const ended = once(child, "close").then(([code]) => code as number | null)
+  const ended = Proc.ended(child)
   const says = (text: string) =>
     vi.waitFor(() => expect(said.stdout + said.stderr).toContain(text), { timeout: 60_000 })
   // Deno takes a child that it has signalled for dead of that signal, even if the child exited by itself.

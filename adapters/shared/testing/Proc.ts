@@ -1,5 +1,15 @@
 /** Reads /proc of Linux: this process, its children, and others. */
+import type { ChildProcess } from "node:child_process"
 import { readdirSync, readFileSync } from "node:fs"
+import { constants } from "node:os"
+
+/** The end of a child and of its output, as a shell has it: a death by signal n is 128 + n. */
+export const ended = (child: ChildProcess): Promise<number> =>
+  new Promise((resolve) =>
+    child.once("close", (code, signal) =>
+      resolve(signal === null ? (code ?? -1) : 128 + constants.signals[signal]),
+    ),
+  )
 
 /** The children of this process, zombies included. */
 export const children = (): ReadonlyArray<{ readonly pid: number; readonly state: string }> =>
