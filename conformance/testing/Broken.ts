@@ -58,7 +58,8 @@ export const broken = (fault: Fault): BrokenTarget => {
   if (fault.over === "stdio") return { ...Target.command("stdio", Own.broken(fault.name)), end: () => {} }
   const { args = (given: ReadonlyArray<string>) => given } = fault
   const near = Target.command("ws", Own.broken(fault.name))
-  const ours = fault.args === undefined ? shared : Own.target("ws", ...args([]))
+  const oursFor = (given: ReadonlyArray<string>) =>
+    fault.args === undefined ? shared : Own.target("ws", ...args(given))
   const closing: Array<() => void> = []
   const behind = async (server: Target.Server, needs: Target.Needs): Promise<Target.Server> => {
     const { url, close } = await listen(server.url ?? "", fault)
@@ -66,17 +67,29 @@ export const broken = (fault: Fault): BrokenTarget => {
     return { ...server, ...(await Target.url(url).shared(needs)), stop: () => (close(), server.stop()) }
   }
   // However little a case waits for: a server that starts slowly shows no fault.
-  const patient = (needs: Target.Needs) => ({ ...needs, args: [], timeoutMs: longMs })
-  let one: Promise<Target.Server> | undefined
+  const patient = (needs: Target.Needs) => ({ ...needs, timeoutMs: longMs })
+  const alone = (needs: Target.Needs) => ({ ...patient(needs), args: [] })
+  /** What cases share, by the arguments that they want. */
+  const relays = new Map<string, Promise<Target.Server>>()
+  const share = (needs: Target.Needs): Promise<Target.Server> => {
+    const ours = oursFor(needs.args)
+    if (ours !== shared) closing.push(ours.close)
+    const wanted = ours === shared ? patient(needs) : alone(needs)
+    return ours.shared(wanted).then((server) => behind(server, wanted))
+  }
   return {
     ...near,
-    shared: (needs) => (one ??= ours.shared(patient(needs)).then((server) => behind(server, patient(needs)))),
+    shared: (needs) => {
+      const key = needs.args.join("\0")
+      const relay = relays.get(key) ?? share(needs)
+      relays.set(key, relay)
+      return relay
+    },
     fresh: async (needs) =>
-      behind(await Own.target("ws", ...args(needs.args)).fresh(patient(needs)), patient(needs)),
+      behind(await Own.target("ws", ...args(needs.args)).fresh(alone(needs)), alone(needs)),
     close: () => {},
     end: () => {
       for (const close of closing) close()
-      if (ours !== shared) ours.close()
     },
   }
 }
@@ -101,7 +114,7 @@ const unrelated = {
   v0: [
     "v0/initialize/initialized-not-needed",
     "v0/exec/input-is-empty",
-    "v0/exec/missing-fields-named",
+    "v0/exec/unknown-fields-ignored",
     "v0/output/bytes-are-exact",
     "v0/terminate/unknown-is-not-running",
   ],
