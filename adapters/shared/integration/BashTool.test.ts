@@ -43,7 +43,7 @@ const within = async (body: (run: (command: string) => Promise<unknown>) => Prom
 
 const code = (number: number, before = "") => `${before}Exit code: ${number}`
 
-/** What is done to the shell; and what that command answers, if it is not the empty text. */
+/** A command that changes the state of the shell, and its answer where that is not the empty text. */
 const states: ReadonlyArray<readonly [name: string, command: string, answer?: unknown]> = [
   ["set -x", "set -x"],
   ["set -v", "set -v"],

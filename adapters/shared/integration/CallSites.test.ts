@@ -18,7 +18,7 @@ const drain = async (items: AsyncIterable<unknown>) => {
   for await (const _ of items);
 }
 
-/** What a call rejects with. One that throws at once fails the test. */
+/** The error of a rejected call. A call that throws at once fails the test. */
 const errorOf = async (call: () => PromiseLike<unknown>): Promise<ClientError> => {
   const promise = call()
   try {

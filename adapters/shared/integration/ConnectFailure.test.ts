@@ -1,4 +1,4 @@
-/** What a program is told whose server ends at once, or takes no more connections. */
+/** The error of `connect` to a server that ends at once, or takes no more connections. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

@@ -32,7 +32,7 @@ const open = async ({ env, folder }: Program.Program) => {
   return { text, shows, type, enter }
 }
 
-/** What is shown, once the prompt is there again, without what switches bracketed paste on. */
+/** The output up to the next prompt, without the sequence that switches bracketed paste on. */
 const untilPrompt = async ({ shows, text }: Awaited<ReturnType<typeof open>>) => {
   await shows(prompt)
   return text().replaceAll("\u001b[?2004h", "")

@@ -81,7 +81,7 @@ const faults: ReadonlyArray<readonly [StartOptions, string, string]> = [
   [{ argv: ["ls", "x".repeat(4_000_000)] }, "Server", "cannot start ls: Argument list too long (os error 7)"],
 ]
 
-/** What an error of the system is for programs. */
+/** The kind of a failure of the system, by the text of its error. */
 const kindOf = (message: string) =>
   message.endsWith(missing)
     ? "spawnNotFound"

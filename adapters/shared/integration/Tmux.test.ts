@@ -135,7 +135,7 @@ describe.skipIf(Tmux.lack !== undefined || runtime !== "Node")(
 
     it("plays a recording that pauses, and has a top that is live, and both leave the terminal as it was", async () => {
       const { call, folder, window } = open()
-      // What follows a pause would come in an hour.
+      // Output behind a pause would come in an hour.
       const events = ["one", "two", "three"].map((text, index) => `[${index * 3600}, "o", "${text}\\r\\n"]\n`)
       fs.writeFileSync(folder.at("x.cast"), `{"version": 2, "width": 80, "height": 24}\n${events.join("")}`)
       window.keys("clear; pw play x.cast; stty -a >after; echo code $?", "Enter")
