@@ -116,6 +116,13 @@ const script = (options) =>
   })
 
 /**
+ * The second line of `procwire.mjs`, which is a script of the shell and a module: to the shell a command that starts
+ * Node on the file, to Node a string and a comment. Started without `--`, Node takes `--env-file` and more of its own
+ * options out of the arguments of the program. A first line `#!/usr/bin/env -S node --` is refused by BusyBox.
+ */
+const startNode = `":" //; exec node -- "$0" "$@"`
+
+/**
  * Builds a program from `main.ts` of an adapter, and what starts it from `start.ts`.
  * @param {string} adapter
  * @param {string} folder for `procwire.mjs` and `procwire-parts`
@@ -139,7 +146,7 @@ export const program = async (adapter, folder, options) => {
     outfile: join(folder, "procwire.mjs"),
     minify: true,
     plugins: [...(options.plugins ?? []), modulesOfNode],
-    banner: {},
+    banner: { js: startNode },
     define: { PROGRAM: JSON.stringify(hash) },
   })
 }

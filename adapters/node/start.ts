@@ -1,5 +1,5 @@
-#!/usr/bin/env node
-/** The command `procwire` on Node: starts the program, `main.ts`. */
+#!/bin/sh
+/** The command `procwire` on Node: starts the program, `main.ts`. `.ci/procwire.mjs` has the shell start Node. */
 import process from "node:process"
 import v8 from "node:v8"
 import * as KeptProgram from "../shared/cli/KeptProgram.ts"

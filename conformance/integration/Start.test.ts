@@ -2,7 +2,7 @@
  * What `procwire serve --listen stdio` loads before its first answer on Node: a module that only some uses need is
  * loaded when they come. Every module that is evaluated costs each start, of users and of tests.
  */
-import { spawn } from "node:child_process"
+import { spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
@@ -85,4 +85,18 @@ it("loads nothing of Node for TLS, HTTP, compression and child processes", () =>
   ]
   expect(node).toContain("NativeModule net")
   expect(node.filter((name) => others.includes(name.replace("NativeModule ", "")))).toEqual([])
+})
+
+it("leaves to the program the options of Node behind its name", () => {
+  const command = join(root, "dist/procwire.mjs")
+  const run = (...args: ReadonlyArray<string>) => spawnSync(command, args, { encoding: "utf8" })
+  expect(run("run", "/bin/echo", "--env-file", "/missing", "it's")).toMatchObject({
+    status: 0,
+    stdout: "--env-file /missing it's\n",
+    stderr: "",
+  })
+  expect(run("run", "--env-file", "/missing", "/bin/true")).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining("cannot read --env-file /missing"),
+  })
 })

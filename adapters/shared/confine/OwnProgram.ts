@@ -41,7 +41,7 @@ export const make = (
   maps: string,
 ): Start => {
   const runtime = realpathSync(process.execPath)
-  const flags = "Deno" in globalThis && main !== undefined ? denoFlags : []
+  const flags = flagsOf(main, denoFlags)
   const caches = { BUN_RUNTIME_TRANSPILER_CACHE_PATH: "0", NODE_DISABLE_COMPILE_CACHE: "1" }
   const places = { DENO_DIR: "/dev/shm/deno", TMPDIR: "/dev/shm", HOME: "/" }
   const env = { ...caches, ...places, PATH: "/usr/bin:/bin" }
@@ -67,8 +67,17 @@ export const make = (
 /** The command line that starts this program, which is the command, once more. */
 export const argv = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
   const main = mainFile()
-  const flags = "Deno" in globalThis && main !== undefined ? ["run", "--quiet", "--no-prompt", "-P"] : []
+  const flags = flagsOf(main, ["run", "--quiet", "--no-prompt", "-P"])
   return [process.execPath, ...flags, ...(main === undefined ? [] : [main]), ...args]
+}
+
+/**
+ * Flags of the runtime before the program's file. Without `--` Node takes some of its own options, such as
+ * `--env-file`, from the arguments of the program.
+ */
+const flagsOf = (main: string | undefined, deno: ReadonlyArray<string>): ReadonlyArray<string> => {
+  if (main === undefined || "Bun" in globalThis) return []
+  return "Deno" in globalThis ? deno : ["--"]
 }
 
 const denoFlags = ["run", "--quiet", "--no-prompt", "--no-remote", "--cached-only", "-A"]
