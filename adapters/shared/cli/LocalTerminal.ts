@@ -42,7 +42,7 @@ const read: Effect.Effect<Uint8Array, Option.Option<InputFailed>> = Effect.async
   const stop = () => void stdin.off("readable", look).off("end", end).off("error", fail)
   const end = () => {
     stop()
-    resume(Effect.fail(isFolder() ? Option.some(new InputFailed(OsError.coded("EISDIR"))) : Option.none()))
+    resume(Effect.fail(Option.none()))
   }
   const fail = (cause: unknown) => {
     stop()
@@ -61,7 +61,7 @@ const read: Effect.Effect<Uint8Array, Option.Option<InputFailed>> = Effect.async
   return Effect.sync(stop)
 })
 
-/** The runtimes have an empty stdin where it is a folder. */
+/** Node and Deno have an empty stdin where it is a folder, and Bun throws at a listener. */
 const isFolder = (): boolean => {
   try {
     return fs.fstatSync(0).isDirectory()
@@ -71,7 +71,9 @@ const isFolder = (): boolean => {
 }
 
 /** The bytes on stdin until EOF, read with back-pressure. */
-export const input: Stream.Stream<Uint8Array, InputFailed> = Stream.repeatEffectOption(read)
+export const input: Stream.Stream<Uint8Array, InputFailed> = Stream.suspend(() =>
+  isFolder() ? Stream.fail(new InputFailed(OsError.coded("EISDIR"))) : Stream.repeatEffectOption(read),
+)
 
 /** Whether stdin is a terminal. */
 export const isTerminal = (): boolean => process.stdin.isTTY === true

@@ -62,6 +62,20 @@ describe("procwire run", () => {
     server.kill("SIGKILL")
   })
 
+  onLinux("gives agents the folder of --cwd in one that is gone", () => {
+    const hello = JSON.stringify({
+      jsonrpc: "2.0",
+      id: 1,
+      method: "initialize",
+      params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "test", version: "1" } },
+    })
+    expect(shell(`mkdir away && cd away && rmdir ../away && echo '${hello}' | "$@" mcp --cwd /`)).toEqual({
+      code: 0,
+      stdout: expect.stringContaining("in / on linux"),
+      stderr: "",
+    })
+  })
+
   onLinux("refuses a word that is not UTF-8 by its place, and takes such a folder", () => {
     expect(shell(`"$@" run -- printf %s $'a\\xffb'`)).toEqual({
       code: 2,

@@ -42,7 +42,8 @@ export const make = (sdk: typeof McpSdk, transport: Transport): McpTransport => 
       for (;;) {
         const [messages, done] = yield* transport.incoming.takeAll
         for (const message of messages) accept(message)
-        if (done) return
+        // The SDK answers in a later microtask, also what came in one piece with EOF.
+        if (done) return yield* Effect.sleep(0)
       }
     }),
   }

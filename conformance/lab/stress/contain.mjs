@@ -4,17 +4,20 @@ import { randomUUID } from "node:crypto"
 import { progress, stress } from "./lib/command.mjs"
 import * as Peers from "./lib/wires.mjs"
 import * as Proc from "./lib/proc.mjs"
-import { onRuntime, serve } from "./lib/servers.mjs"
+import { launch, onRuntime, serve } from "./lib/servers.mjs"
 
 const long = "sleep 600"
 const silent = "</dev/null >/dev/null 2>&1"
 /** Starts itself in a session of its own again and again. */
 const hydra = `[ "$1" -gt 0 ] && setsid sh -c "$0" "$0" $(($1 - 1)) & ${long}`
+/** Each process starts the next one in a session of its own, and ends: nobody is in one place for long. */
+const walker = `sleep 0.02; setsid sh -c "$0" "$0" & exit`
 const deaf = "trap '' TERM INT HUP"
 
 /** Trees that try to outlive what started them. Each says `ready` when it is complete, or as good as that. */
 /** @type {Record<string, (size: number) => string>} */
 const trees = {
+  plain: () => `echo ready; ${long} & ${long}`,
   "double fork": () => `(setsid sh -c "(${long} &); ${long} & exit" ${silent} &); echo ready; ${long}`,
   "sessions of their own": () => `setsid ${long} & setsid setsid ${long} & echo ready; wait`,
   "a daemon of init": () => `(setsid sh -c "trap '' HUP; ${long}; :" ${silent} &); echo ready`,
@@ -24,6 +27,8 @@ const trees = {
     `i=0; while [ $i -lt ${size} ]; do ${long} & i=$((i + 1)); done; echo ready; wait`,
   "stopped children": () =>
     `setsid sh -c 'kill -STOP $$; ${long}' & sh -c 'kill -STOP $$' & echo ready; kill -STOP $$`,
+  "a group without leader": () => `echo ready; ${long} & ${long} & exit`,
+  "walking on": () => `echo ready; exec sh -c '${walker}' '${walker}'`,
   "a zombie leader": () => `(setsid sh -c 'exit' & exec ${long}) ${silent} & echo ready; exit`,
 }
 const names = Object.keys(trees)
@@ -36,6 +41,11 @@ export const contain = stress({
   says: "starts trees of processes that try to outlive their server, ends them, and counts the survivors",
   options: {
     seconds: { says: "how long", standard: 60 },
+    rounds: {
+      says: "how many at most, each of which plants every tree; 0: as many as there is time for",
+      standard: 0,
+    },
+    load: { says: "busy processes beside", standard: 0 },
     children: { says: "children of the largest trees", standard: 1000 },
     contain: { says: `what contains them: ${kinds.join(", ")}`, standard: "auto", choices: kinds },
     runtime: onRuntime,
@@ -62,8 +72,10 @@ export const contain = stress({
       return peer
     }
 
+    for (let busy = 0; busy < options.load; busy += 1) launch(["sh", "-c", "while :; do :; done"])
+    const isLast = (/** @type {number} */ batch) => options.rounds > 0 && batch >= options.rounds
     let [planted, most] = [0, 0]
-    for (let batch = 0; !over(); batch += 1) {
+    for (let batch = 0; !over() && !isLast(batch); batch += 1) {
       if (!server.running()) server = await start()
       const { call, wire } = await plant(batch % 25 === 0 ? options.children : 30)
       planted += names.length
