@@ -16,7 +16,9 @@ const { binary, env } = fetchedPeer(releaseOf(args))
 const suite = `${root}dist/procwire-conformance.mjs`
 const command = ["--command", await quoted([binary, "exec-server", "--listen", "{LISTEN}"])]
 const baseline = ["--strict", "--baseline", `${root}conformance/targets/codex.baseline.json`]
-const { status } = spawnSync(process.execPath, [suite, ...command, ...baseline, ...args], {
+// Only a hang takes so long, on whatever machine: the peer takes some seconds for a line of 64 MiB.
+const patience = ["--timeout-ms", "60000"]
+const { status } = spawnSync(process.execPath, [suite, ...command, ...baseline, ...patience, ...args], {
   stdio: "inherit",
   env: { ...process.env, ...env },
 })
