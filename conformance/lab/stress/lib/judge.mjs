@@ -1,6 +1,6 @@
 // @ts-check
 // One connection under mutated messages: sends them in batches the way that TCP and WebSocket allow, valid requests
-// between them, and judges what comes. A request may have one answer, a malformed message has exactly one with id -1,
+// between them, and judges what comes. A request may have one answer, a malformed message has exactly one refusal,
 // and a message that no client may send ends the connection. Answers to valid requests are compared.
 import { ErrorCode, Message, Methods } from "../../../../dist/core/protocol/index.js"
 import * as Framing from "../../../../dist/core/transport/Framing.js"
@@ -12,9 +12,9 @@ import * as Wires from "./wires.mjs"
  * @import { Random } from "./command.mjs"
  * @typedef {{ [name: string]: any }} Answer
  *
- * One message of a batch, as a server must read it: its texts, the keys of the requests in it, how many messages in it
- * are none, whether it ends the connection, and a part of the answer to a valid request.
- * @typedef {{ bytes: Buffer, texts: string[], keys: string[], malformed: number, ends: boolean,
+ * One message of a batch, as a server must read it: its texts, the keys of the requests in it, the keys under which the
+ * messages in it that are none are refused, whether it ends the connection, and a part of the answer to a valid request.
+ * @typedef {{ bytes: Buffer, texts: string[], keys: string[], malformed: string[], ends: boolean,
  *   expected?: { id: string, part: string } }} Sent
  */
 
@@ -25,16 +25,22 @@ const badFrames = "c18000000000 810178 838000000000 808000000000 89fe01000000000
 const keyOf = (id) => (typeof id === "string" ? JSON.stringify(id) : String(id))
 const malformedKey = String(Message.malformedId)
 
+/** The id with which a text is refused: its own if it is a request that only has half a character. */
+const refusedKey = (/** @type {string} */ text) => {
+  const found = Message.fromIllFormed(text)
+  return found._tag === "Right" && found.right.kind === "request" ? keyOf(found.right.id) : malformedKey
+}
+
 /** What a server finds in some bytes: in lines, or in bytes that are one message. @returns {Sent} */
 const read = (/** @type {Buffer} */ bytes, /** @type {boolean} */ lines) => {
   const decoder = new Framing.LineDecoder()
   const found = lines ? decoder.push(Buffer.concat([bytes, Buffer.from("\n")])) : [Framing.decodeText(bytes)]
   const isText = decoder.failure === undefined && found.every((text) => text !== undefined)
   /** @type {Sent} */
-  const sent = { bytes, texts: isText ? found.map(String) : [], keys: [], malformed: 0, ends: !isText }
+  const sent = { bytes, texts: isText ? found.map(String) : [], keys: [], malformed: [], ends: !isText }
   for (const text of sent.texts) {
     const message = Message.fromText(text)
-    if (message._tag === "Left") sent.malformed += 1
+    if (message._tag === "Left") sent.malformed.push(refusedKey(text))
     else if (message.right.kind === "request") sent.keys.push(keyOf(message.right.id))
     else if (message.right.kind !== "notification" || !Methods.isClientNotification(message.right.method))
       return { ...sent, ends: true }
@@ -81,7 +87,7 @@ export const open = async (server, { random, tally, mayEnd, report }) => {
     if (left === 0) return fail(`an answer that was not asked for, or a second one: id ${key}`)
     owed.set(key, left - 1)
     const refusal = error?.code === ErrorCode.invalidRequest && error.message.startsWith("failed to parse")
-    if (key === malformedKey && refusal) refused += 1
+    if (refusal) refused += 1
     if (result?.sandboxType !== undefined) started.add(String(result.processId))
     const part = expected.get(id)
     if (part === undefined) return undefined
@@ -145,9 +151,8 @@ export const open = async (server, { random, tally, mayEnd, report }) => {
   /** Enters a batch; resolves once its valid requests are answered, or something is wrong. */
   const enter = (/** @type {Sent[]} */ batch, /** @type {boolean} */ ends) => {
     for (const one of batch) {
-      for (const key of one.keys) owed.set(key, (owed.get(key) ?? 0) + 1)
-      owed.set(malformedKey, (owed.get(malformedKey) ?? 0) + one.malformed)
-      malformed += one.malformed
+      for (const key of [...one.keys, ...one.malformed]) owed.set(key, (owed.get(key) ?? 0) + 1)
+      malformed += one.malformed.length
       // A connection that ends may leave requests without an answer.
       if (one.expected !== undefined && !ends) expected.set(one.expected.id, one.expected.part)
       if (one.expected === undefined) tally.mutated += 1
