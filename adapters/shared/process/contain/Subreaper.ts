@@ -58,20 +58,24 @@ export const make = ({ table, signal, groups, isOwn, onEscape }: Means): Subreap
     took = (user + system) / 1_000
   }
 
-  const kill = (tree: ProcessTrees.Tree) => killTree(() => trees.alive(tree), walk, signal)
+  const kill = (...killed: ReadonlyArray<ProcessTrees.Tree>) =>
+    killTrees(() => killed.flatMap(trees.alive), walk, signal)
 
   const look = () => {
     walk()
+    const killed: Array<ProcessTrees.Tree> = []
     for (const tree of trees.all) {
       if (tree.closedAt === undefined) continue
       const left = trees.alive(tree).length
       if (tree.members.size > 0 && walked - tree.closedAt < GIVE_UP_MILLIS) {
-        kill(tree)
+        killed.push(tree)
         continue
       }
       trees.all.delete(tree)
       if (left > 0) onEscape(left)
     }
+    // The same walks find the members of all: a tree that moves is caught by few walks that follow each other soon.
+    if (killed.length > 0) kill(...killed)
     const isEnding = [...trees.all].some(({ closedAt }) => closedAt !== undefined)
     delay = Math.min(delay * 2, LAST_MILLIS)
     if (isEnding) timer.set(FIRST_MILLIS, look)
@@ -147,18 +151,21 @@ const makeTimer = () => {
 }
 
 /** The end of this process: a tree that forks faster than it is found may delay it. */
-const killAll = (trees: ProcessTrees.ProcessTrees, kill: (tree: ProcessTrees.Tree) => void) => {
+const killAll = (
+  trees: ProcessTrees.ProcessTrees,
+  kill: (...killed: ReadonlyArray<ProcessTrees.Tree>) => void,
+) => {
   const end = performance.now() + LAST_CHANCE_MILLIS
   for (const tree of trees.all) tree.closedAt ??= end
   const isLeft = () => [...trees.all].some((tree) => trees.alive(tree).length > 0)
   do {
-    for (const tree of trees.all) kill(tree)
+    kill(...trees.all)
   } while (isLeft() && performance.now() < end)
   trees.all.clear()
 }
 
 /** Stops everybody first, so that nobody forks while the others die. */
-const killTree = (alive: () => ReadonlyArray<Entry>, walk: () => void, signal: Means["signal"]) => {
+const killTrees = (alive: () => ReadonlyArray<Entry>, walk: () => void, signal: Means["signal"]) => {
   walk()
   const stopped = new Set<number>()
   for (let pass = 0; pass < PASSES; pass += 1) {
