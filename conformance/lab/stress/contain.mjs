@@ -11,7 +11,9 @@ const silent = "</dev/null >/dev/null 2>&1"
 /** Starts itself in a session of its own again and again. */
 const hydra = `[ "$1" -gt 0 ] && setsid sh -c "$0" "$0" $(($1 - 1)) & ${long}`
 /** Each process starts the next one in a session of its own, and ends: nobody is in one place for long. */
-const walker = `sleep 0.02; setsid sh -c "$0" "$0" & exit`
+const walker = `[ "$1" -gt 0 ] || exit; sleep 0.02; setsid sh -c "$0" "$0" $(($1 - 1)) & exit`
+/** The steps of a walker: it is still on its way when survivors are counted, and not a day later. */
+const steps = 3000
 const deaf = "trap '' TERM INT HUP"
 
 /** Trees that try to outlive what started them. Each says `ready` when it is complete, or as good as that. */
@@ -28,10 +30,14 @@ const trees = {
   "stopped children": () =>
     `setsid sh -c 'kill -STOP $$; ${long}' & sh -c 'kill -STOP $$' & echo ready; kill -STOP $$`,
   "a group without leader": () => `echo ready; ${long} & ${long} & exit`,
-  "walking on": () => `echo ready; exec sh -c '${walker}' '${walker}'`,
+  "walking on": () => `echo ready; exec sh -c '${walker}' '${walker}' ${steps}`,
   "a zombie leader": () => `(setsid sh -c 'exit' & exec ${long}) ${silent} & echo ready; exit`,
 }
 const names = Object.keys(trees)
+
+/** Whether a server that ends so leaves this tree: nobody adopts and finds who moves, once a subreaper is killed. */
+const maySurvive = (/** @type {string} */ name, /** @type {string} */ by, /** @type {string} */ end) =>
+  name === "walking on" && by === "subreaper" && end === "SIGKILL"
 
 /** The ways to end: most often the session goes, sometimes the server, by a signal. */
 const ends = ["session", "terminate", "session", "SIGKILL", "SIGTERM"]
@@ -50,23 +56,23 @@ export const contain = stress({
     contain: { says: `what contains them: ${kinds.join(", ")}`, standard: "auto", choices: kinds },
     runtime: onRuntime,
   },
-  play: async (options, { row, fail, over }) => {
+  play: async (options, { row, fail, failed, over }) => {
     const mark = randomUUID()
     const args = ["--contain", options.contain, "--detached-ttl-ms", "1", "--retention-ms", "1"]
     const start = () => serve({ runtime: options.runtime, transport: "ws", args })
     let server = await start()
 
-    /** Starts one tree of each kind and waits until all are ready. */
-    const plant = async (/** @type {number} */ size) => {
-      const waiting = new Set(names)
+    /** Starts one tree of each of these kinds and waits until all are ready. */
+    const plant = async (/** @type {readonly string[]} */ kinds, /** @type {number} */ size) => {
+      const waiting = new Set(kinds)
       const peer = await Peers.connect(server, (method, { processId, chunk }) => {
         if (method === "process/output" && Buffer.from(chunk, "base64").includes("ready"))
           waiting.delete(processId)
       })
       await peer.handshake()
       const env = { PATH: process.env["PATH"] ?? "", [Proc.markName]: mark }
-      for (const [name, tree] of Object.entries(trees))
-        await peer.call("process/start", Peers.start(name, ["sh", "-c", tree(size)], { env }))
+      for (const name of kinds)
+        await peer.call("process/start", Peers.start(name, ["sh", "-c", trees[name]?.(size) ?? ""], { env }))
       if (!(await Proc.eventually(() => waiting.size === 0, 60_000)))
         fail(`not ready: ${[...waiting].join()}`)
       return peer
@@ -75,19 +81,20 @@ export const contain = stress({
     for (let busy = 0; busy < options.load; busy += 1) launch(["sh", "-c", "while :; do :; done"])
     const isLast = (/** @type {number} */ batch) => options.rounds > 0 && batch >= options.rounds
     let [planted, most] = [0, 0]
-    for (let batch = 0; !over() && !isLast(batch); batch += 1) {
+    for (let batch = 0; !over() && !failed() && !isLast(batch); batch += 1) {
       if (!server.running()) server = await start()
-      const { call, wire } = await plant(batch % 25 === 0 ? options.children : 30)
-      planted += names.length
-      most = Math.max(most, Proc.marked(mark).length)
       const end = ends[batch % ends.length] ?? "session"
+      const kinds = names.filter((name) => !maySurvive(name, options.contain, end))
+      const { call, wire } = await plant(kinds, batch % 25 === 0 ? options.children : 30)
+      planted += kinds.length
+      most = Math.max(most, Proc.marked(mark).length)
       if (end === "terminate")
-        await Promise.all(names.map((processId) => call("process/terminate", { processId })))
+        await Promise.all(kinds.map((processId) => call("process/terminate", { processId })))
       if (end === "SIGKILL" || end === "SIGTERM") server.child.kill(end)
       if (end === "SIGKILL" || end === "SIGTERM") await server.gone
       wire.destroy()
       await Proc.vanish(() => Proc.marked(mark), fail, `${end}: survivors`)
-      for (const { pid } of Proc.marked(mark)) process.kill(pid, "SIGKILL")
+      await Proc.killAll(() => Proc.marked(mark))
       if (batch % 10 === 9) progress(`${planted} trees`)
     }
     if (server.running()) await server.stop()

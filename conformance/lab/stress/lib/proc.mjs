@@ -87,11 +87,34 @@ export const eventually = async (/** @type {() => boolean} */ ask, /** @type {nu
   }
 }
 
+/** So many looks in a row must find nothing: one may miss who starts another process and ends meanwhile. */
+const sureLooks = 5
+
 /**
  * Waits until nothing is there; fails if something is left, whose names it tells.
  * @param {() => readonly Process[]} look @param {(text: string) => void} fail @param {string} what
  */
 export const vanish = async (look, fail, what) => {
-  const gone = await eventually(() => look().length === 0, 20_000)
-  if (!gone) fail(`${what}: ${namesOf(look()).slice(0, 1000)}`)
+  let [looks, last] = [0, /** @type {readonly Process[]} */ ([])]
+  const gone = await eventually(() => {
+    const found = look()
+    if (found.length > 0) last = found
+    looks = found.length === 0 ? looks + 1 : 0
+    return looks >= sureLooks
+  }, 20_000)
+  if (!gone) fail(`${what}: ${namesOf(last).slice(0, 1000)}`)
 }
+
+/** Kills what is found until nothing is. @param {() => readonly Process[]} look */
+export const killAll = (look) =>
+  vanish(
+    () => {
+      const found = look()
+      for (const { pid } of found) or(() => process.kill(pid, "SIGKILL"), false)
+      return found
+    },
+    (text) => {
+      throw new Error(text)
+    },
+    "killed in vain",
+  )
