@@ -7,7 +7,7 @@
 //   npm run test:all -- --list                what the parts are
 //   npm run test:all -- --flaky [--rounds N]  a hundred times each file that has failed in this checkout until now
 //   npm run test:all -- --touched --seconds N what judges the last change, for so many seconds, without an installation
-//   npm run test:all -- --write               also writes the table into CONTRIBUTING.md
+//   npm run test:all -- --write               also writes its rows into the table of CONTRIBUTING.md
 import { execFileSync } from "node:child_process"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { command } from "./command.mjs"
@@ -94,23 +94,30 @@ const playPart = async ({ name, says, steps = [] }, until) => {
   return { name, seconds, cpu: Math.round(cpuSeconds() - cpu), passed, failed, result }
 }
 
-/** @param {readonly Row[]} rows */
-const tableOf = (rows) =>
-  [
-    "| part | seconds | of processors | tests | |",
-    "|---|---|---|---|---|",
-    ...rows.map(
-      ({ name, seconds, cpu, passed, failed, result }) =>
-        `| \`${name}\` | ${seconds} | ${cpu} | ${passed + failed} | ${result} |`,
-    ),
-    "",
-  ].join("\n")
+/** @param {Row} row */
+const lineOf = ({ name, seconds, cpu, passed, failed, result }) =>
+  `| \`${name}\` | ${seconds} | ${cpu} | ${passed + failed} | ${result} |`
 
-/** Puts the table between its two comments. @param {string} table */
-const writeTable = (table) => {
+/** @param {readonly string[]} lines */
+const tableOf = (lines) =>
+  `| part | seconds | of processors | tests | |\n|---|---|---|---|---|\n${lines.map((line) => `${line}\n`).join("")}`
+
+/** The table of CONTRIBUTING, between its two comments. */
+const written = /(<!-- parts:[^]*?-->\n)([^]*?)(<!-- parts end -->)/
+
+/** Puts these rows into the table. Those of other parts stay: a run may be cut and go on. @param {readonly Row[]} rows */
+const writeTable = (rows) => {
   const file = `${root}CONTRIBUTING.md`
   const text = readFileSync(file, "utf8")
-  writeFileSync(file, text.replace(/(<!-- parts:[^]*?-->\n)[^]*?(<!-- parts end -->)/, `$1${table}$2`))
+  const before = written.exec(text)?.[2]?.split("\n") ?? []
+  const lines = parts.flatMap(({ name }) => {
+    const now = rows.find((row) => row.name === name)
+    return now === undefined ? before.filter((line) => line.startsWith(`| \`${name}\``)) : [lineOf(now)]
+  })
+  writeFileSync(
+    file,
+    text.replace(written, (_, begin, __, end) => `${begin}${tableOf(lines)}${end}`),
+  )
 }
 
 /** Plays each file that has failed many times, on the runtimes on which it has. */
@@ -147,7 +154,7 @@ const main = async () => {
   const until = values.seconds === undefined ? Infinity : performance.now() + Number(values.seconds) * 1000
   /** @type {Row[]} */
   const rows = []
-  const tell = () => process.stdout.write(`\n${tableOf(rows)}`)
+  const tell = () => process.stdout.write(`\n${tableOf(rows.map(lineOf))}`)
   process.once("SIGINT", () => {
     const next = wanted[rows.length]?.name
     tell()
@@ -156,7 +163,7 @@ const main = async () => {
   })
   for (const part of wanted) rows.push(await playPart(part, until))
   tell()
-  if (values.write) writeTable(tableOf(rows))
+  if (values.write) writeTable(rows)
   process.stdout.write(`\n${Tally.summary(Tally.sum())}`)
   process.exitCode = rows.every(({ failed }) => failed === 0) ? 0 : 1
 }
