@@ -4,6 +4,12 @@
  */
 import type { KernelFiles } from "../host/KernelFiles.ts"
 
+/**
+ * Who has started another process and ended between the list of pids and its turn to be read is in neither, so who is
+ * new is read until a list has nobody new; on a machine that starts processes all the time, in so many lists.
+ */
+const LOOKS = 10
+
 /** A process, or the zombie of one. */
 export interface Entry {
   readonly pid: number
@@ -42,13 +48,24 @@ export const make = ({ read, list }: Pick<KernelFiles, "read" | "list">): Proces
       start: Number(start),
     }
   }
+  const all = (): ReadonlyArray<Entry> => {
+    const [seen, found]: [Set<number>, Array<Entry>] = [new Set(), []]
+    for (let looks = 0; looks < LOOKS; looks += 1) {
+      const pids = list("/proc")
+        .map(Number)
+        .filter((pid) => pid > 0 && !seen.has(pid))
+      if (pids.length === 0) break
+      for (const pid of pids) {
+        seen.add(pid)
+        const entry = find(pid)
+        if (entry !== undefined) found.push(entry)
+      }
+    }
+    return found
+  }
   return {
     find,
-    all: () =>
-      list("/proc").flatMap((name) => {
-        const pid = Number(name)
-        return pid > 0 ? (find(pid) ?? []) : []
-      }),
+    all,
     // Rounded: 40417.52 times 100 is a little less than the number that a process has which starts now.
     now: () => Math.round(Number.parseFloat(read("/proc/uptime") || "0") * 100),
   }
